@@ -10,8 +10,10 @@ import (
 )
 
 var (
-	// A rule has a dash in its key, and a test of Kubernetes has none. Behind "to" stands the end of a range.
-	ruleKey = regexp.MustCompile(`(?:^|[^A-Za-z0-9-])((?:GC|API|NS|RO|P|T|X)-[0-9]{2,}[a-z]?)\b(?: to ((?:GC|API|NS|RO|P|T|X)-[0-9]{2,}))?`)
+	// A rule has a dash in its key, and a test of Kubernetes has none. Behind "to" stands the end
+	// of a range.
+	ruleKey = regexp.MustCompile(
+		`(?:^|[^A-Za-z0-9-])((?:GC|API|NS|RO|P|T|X)-[0-9]{2,}[a-z]?)\b(?: to ((?:GC|API|NS|RO|P|T|X)-[0-9]{2,}))?`)
 	testKey = regexp.MustCompile(`\b([UIEA][0-9]{2})\b(?: to ([UIEA][0-9]{2})\b)?`)
 
 	// Names of tests and scripts end in keys without a dash: TestSomething_GC064_P06.
@@ -31,7 +33,8 @@ func citations(t *testing.T) []citation {
 				found = append(found, citation{file, m[1], m[2]})
 			}
 		}
-		for _, word := range append(name.FindAllString(text, -1), strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))) {
+		for _, word := range append(name.FindAllString(text, -1),
+			strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))) {
 			for part := range strings.SplitSeq(word, "_") {
 				if m := nameKey.FindStringSubmatch(part); m != nil {
 					found = append(found, citation{file, dashed(m[1], m[2]), ""})
@@ -63,7 +66,8 @@ func eachFile(t *testing.T, do func(file, text string)) {
 			return filepath.SkipDir
 		case d.IsDir() || path == filepath.Join("..", "docs", rulesPage):
 			return nil
-		case base != "Makefile" && filepath.Ext(base) != ".go" && filepath.Ext(base) != ".txtar" && filepath.Ext(base) != ".md":
+		case base != "Makefile" && filepath.Ext(base) != ".go" && filepath.Ext(base) != ".txtar" &&
+			filepath.Ext(base) != ".md":
 			return nil
 		}
 		text, err := os.ReadFile(path)

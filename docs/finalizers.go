@@ -56,7 +56,8 @@ func Finalizers(packs []finalizer.Pack) string {
 	fmt.Fprintf(&b, finalizersIntro, entries, len(packs))
 	for _, pack := range packs {
 		fmt.Fprintf(&b, "\n## %s\n\n", pack.Title)
-		b.WriteString("| finalizer | who | does first | if removed by hand | risk | polarity | before, or instead |\n|---|---|---|---|---|---|---|\n")
+		b.WriteString(
+			"| finalizer | who | does first | if removed by hand | risk | polarity | before, or instead |\n|---|---|---|---|---|---|---|\n")
 		for _, k := range pack.Finalizers {
 			fmt.Fprintf(&b, "| %s |\n", strings.Join(cells(k), " | "))
 		}

@@ -20,7 +20,8 @@ var (
 	fenced  = regexp.MustCompile("(?ms)^```.*?^```$")
 )
 
-// TestLinksLeadSomewhere fails when a page links to a file that there is not, or to a heading that the file does not have.
+// TestLinksLeadSomewhere fails when a page links to a file that there is not, or to a heading that
+// the file does not have.
 func TestLinksLeadSomewhere(t *testing.T) {
 	for _, page := range pages(t) {
 		text, err := os.ReadFile(page)
@@ -78,7 +79,8 @@ func TestExamplesParse(t *testing.T) {
 		for _, block := range block.FindAllStringSubmatch(string(text), -1) {
 			for _, line := range example.FindAllStringSubmatch(block[1], -1) {
 				typed, _, _ := strings.Cut(line[1], " >")
-				command, args, err := cmd.NewRoot(genericiooptions.NewTestIOStreamsDiscard()).Find(strings.Fields(strings.ReplaceAll(typed, "'", "")))
+				command, args, err := cmd.NewRoot(
+					genericiooptions.NewTestIOStreamsDiscard()).Find(strings.Fields(strings.ReplaceAll(typed, "'", "")))
 				if err == nil {
 					err = command.ParseFlags(args)
 				}

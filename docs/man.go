@@ -9,14 +9,16 @@ import (
 	"github.com/spf13/cobra/doc"
 )
 
-// Man returns a man page for a command and for each below it that help would show, as of a date: kubectl-gc.1, kubectl-gc-tree.1 and so on. The connection flags
-// stand in the page of the root alone.
+// Man returns a man page for a command and for each below it that help would show, as of a date:
+// kubectl-gc.1, kubectl-gc-tree.1 and so on. The connection flags stand in the page of the root
+// alone.
 func Man(root *cobra.Command, version string, date time.Time) ([]Page, error) {
 	forgetCacheDir(root.PersistentFlags())
 	var pages []Page
 	for _, cmd := range append([]*cobra.Command{root}, listed(root)...) {
 		name := strings.ReplaceAll(cmd.CommandPath(), " ", "-")
-		header := &doc.GenManHeader{Title: strings.ToUpper(name), Section: "1", Date: &date, Source: "kubectl gc " + version, Manual: "kubectl gc"}
+		header := &doc.GenManHeader{Title: strings.ToUpper(name), Section: "1", Date: &date, Source: "kubectl gc " + version,
+			Manual: "kubectl gc"}
 		cmd.DisableAutoGenTag = true
 		var b bytes.Buffer
 		if err := doc.GenMan(cmd, header, &b); err != nil {

@@ -12,7 +12,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd"
 )
 
-// TestManPages: each command has one, with the connection flags in that of the root only, and nothing of the machine that writes them.
+// TestManPages: each command has one, with the connection flags in that of the root only, and
+// nothing of the machine that writes them.
 func TestManPages(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)
@@ -28,7 +29,8 @@ func TestManPages(t *testing.T) {
 		if strings.Contains(page.Text, home) {
 			t.Errorf("%s contains the home directory", page.File)
 		}
-		if connection := strings.Contains(page.Text, `\-\-kubeconfig`) || strings.Contains(page.Text, "--kubeconfig"); connection != (page.File == "kubectl-gc.1") {
+		if connection := strings.Contains(page.Text, `\-\-kubeconfig`) ||
+			strings.Contains(page.Text, "--kubeconfig"); connection != (page.File == "kubectl-gc.1") {
 			t.Errorf("%s has the connection flags: %t", page.File, connection)
 		}
 		if !strings.Contains(page.Text, `"Jan 2026" "kubectl gc v1.2.3"`) {
@@ -36,7 +38,8 @@ func TestManPages(t *testing.T) {
 		}
 	}
 	for _, child := range root.Commands() {
-		if page := "kubectl-gc-" + child.Name() + ".1"; child.IsAvailableCommand() && !strings.Contains(text[page], child.Short) {
+		if page := "kubectl-gc-" + child.Name() + ".1"; child.IsAvailableCommand() &&
+			!strings.Contains(text[page], child.Short) {
 			t.Errorf("%s does not say what %s does", page, child.Name())
 		}
 	}

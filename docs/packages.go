@@ -22,14 +22,16 @@ type Package struct {
 	Doc []string
 }
 
-// Packages finds the packages of a module, those that are only tests too, in the order of their folders.
+// Packages finds the packages of a module, those that are only tests too, in the order of their
+// folders.
 func Packages(module fs.FS) ([]Package, error) {
 	var all []Package
 	err := fs.WalkDir(module, ".", func(file string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && file != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || isModule(module, file)):
+		case d.IsDir() && file != "." &&
+			(strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || isModule(module, file)):
 			return fs.SkipDir
 		case path.Ext(file) != ".go":
 			return nil
@@ -66,8 +68,8 @@ func isModule(fsys fs.FS, dir string) bool {
 	return err == nil
 }
 
-// Synopsis returns the first sentence of the package comment without its beginning, "Package name", and its full stop. It is empty if the package
-// has no comment, or one that does not begin so.
+// Synopsis returns the first sentence of the package comment without its beginning, "Package name",
+// and its full stop. It is empty if the package has no comment, or one that does not begin so.
 func (p Package) Synopsis() string {
 	if len(p.Doc) == 0 {
 		return ""

@@ -7,10 +7,12 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/docs"
 )
 
-// longest is how many characters the first sentence of a package comment may have, so that it fits a row of a table.
+// longest is how many characters the first sentence of a package comment may have, so that it fits
+// a row of a table.
 const longest = 170
 
-// TestMapOfPackages fails when a package has no comment whose first sentence says what it is for, or when docs/CONTRIBUTING.md does not have it.
+// TestMapOfPackages fails when a package has no comment whose first sentence says what it is for,
+// or when docs/CONTRIBUTING.md does not have it.
 func TestMapOfPackages(t *testing.T) {
 	packages, err := docs.Packages(os.DirFS(".."))
 	if err != nil || len(packages) < 20 {
@@ -23,7 +25,8 @@ func TestMapOfPackages(t *testing.T) {
 		case synopsis == "":
 			t.Errorf("%s: the package comment should begin with \"Package %s\", or \"Command\" and the folder, and a sentence: %s", p.Dir, p.Name, p.Doc[0])
 		case len(synopsis) > longest:
-			t.Errorf("%s: the first sentence of the package comment has %d characters and should have at most %d: %s", p.Dir, len(synopsis), longest, synopsis)
+			t.Errorf("%s: the first sentence of the package comment has %d characters and should have at most %d: %s", p.Dir,
+				len(synopsis), longest, synopsis)
 		}
 	}
 	text, err := os.ReadFile("CONTRIBUTING.md")

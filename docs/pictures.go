@@ -44,10 +44,12 @@ func Pictures(transcripts map[string]string) ([]Picture, error) {
 // pictureFile is the file of a transcript's picture: why.svg of why/colors.
 func pictureFile(transcript string) string { return path.Dir(transcript) + ".svg" }
 
-// pictured is the place of a picture on a page: a comment that names the transcript, and the line that shows it.
+// pictured is the place of a picture on a page: a comment that names the transcript, and the line
+// that shows it.
 var pictured = regexp.MustCompile("<!-- picture: (\\S+) -->\n(?:!\\[[^\n]*\n)?")
 
-// WithPictures returns a page with a picture behind each comment that names a transcript with colors. Images is the way from the page to the folder of the pictures.
+// WithPictures returns a page with a picture behind each comment that names a transcript with
+// colors. Images is the way from the page to the folder of the pictures.
 func WithPictures(page, images string, transcripts map[string]string) (string, error) {
 	var errs []error
 	page = pictured.ReplaceAllStringFunc(page, func(place string) string {
@@ -57,7 +59,8 @@ func WithPictures(page, images string, transcripts map[string]string) (string, e
 			return place
 		}
 		command, _, _ := strings.Cut(strings.TrimPrefix(transcripts[name], "$ "), "\n")
-		return fmt.Sprintf("<!-- picture: %s -->\n![What %s prints](%s)\n", name, command, path.Join(images, pictureFile(name)))
+		return fmt.Sprintf("<!-- picture: %s -->\n![What %s prints](%s)\n", name, command,
+			path.Join(images, pictureFile(name)))
 	})
 	return page, errors.Join(errs...)
 }
@@ -78,7 +81,8 @@ const (
 	margin      = 16
 )
 
-// pictureStyle has the colors of a terminal, which are others in the dark. A picture has its own background, so that it can be read on any page.
+// pictureStyle has the colors of a terminal, which are others in the dark. A picture has its own
+// background, so that it can be read on any page.
 const pictureStyle = `
 text { font: 13px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; white-space: pre; fill: #1f2328 }
 rect { fill: #ffffff; stroke: #d0d7de }
@@ -89,8 +93,10 @@ text { fill: #e6edf3 } rect { fill: #0d1117; stroke: #3d444d }
 }
 `
 
-// colorClasses are the classes of the colors that the commands print, by their codes; those that end one have none.
-var colorClasses = map[string]string{"0": "", "22": "", "39": "", "2": "faint", "31": "red", "33": "yellow", "36": "cyan"}
+// colorClasses are the classes of the colors that the commands print, by their codes; those that
+// end one have none.
+var colorClasses = map[string]string{"0": "", "22": "", "39": "", "2": "faint", "31": "red", "33": "yellow",
+	"36": "cyan"}
 
 var colorCode = regexp.MustCompile(escape + `\[([0-9;]*)m`)
 
@@ -114,10 +120,12 @@ func picture(transcript string) (string, error) {
 			class = ` class="typed"`
 		}
 		// The length holds in all fonts, so that columns stand below each other.
-		fmt.Fprintf(&b, "<text x=\"%d\" y=\"%d\" textLength=\"%d\" xml:space=\"preserve\"%s>%s</text>\n", margin, margin+lineHeight*i+14, letterWidth*width, class, spans)
+		fmt.Fprintf(&b, "<text x=\"%d\" y=\"%d\" textLength=\"%d\" xml:space=\"preserve\"%s>%s</text>\n", margin,
+			margin+lineHeight*i+14, letterWidth*width, class, spans)
 	}
 	w, h := 2*margin+letterWidth*widest, 2*margin+lineHeight*len(lines)
-	return fmt.Sprintf("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\">\n<style>%s</style>\n<rect x=\"0.5\" y=\"0.5\" width=\"%d\" height=\"%d\" rx=\"8\"/>\n%s</svg>\n",
+	return fmt.Sprintf(
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\">\n<style>%s</style>\n<rect x=\"0.5\" y=\"0.5\" width=\"%d\" height=\"%d\" rx=\"8\"/>\n%s</svg>\n",
 		w, h, w, h, pictureStyle, w-1, h-1, b.String()), nil
 }
 

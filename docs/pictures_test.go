@@ -12,7 +12,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/docs"
 )
 
-// TestPictures fails when a picture is not of what a script expects, when no page shows it, or when a page does not show it as make docs writes it.
+// TestPictures fails when a picture is not of what a script expects, when no page shows it, or when
+// a page does not show it as make docs writes it.
 func TestPictures(t *testing.T) {
 	transcripts, err := docs.Transcripts(os.DirFS("../test/e2e/testdata/docs"))
 	if err != nil {
@@ -98,10 +99,12 @@ func TestAPictureHasTheTextOfItsTranscript(t *testing.T) {
 	if got, want := strings.Join(colored, "|"), "red bad|faint faint|cyan cyan"; got != want {
 		t.Errorf("the colors are %q, want %q", got, want)
 	}
-	if _, err := docs.Pictures(map[string]string{"one/colors": "$ true\n␛[95mpink␛[0m\n"}); err == nil || !strings.Contains(err.Error(), "the color 95") {
+	if _, err := docs.Pictures(map[string]string{"one/colors": "$ true\n␛[95mpink␛[0m\n"}); err == nil ||
+		!strings.Contains(err.Error(), "the color 95") {
 		t.Errorf("a color without a class: %v", err)
 	}
-	if _, err := docs.WithPictures("<!-- picture: two/colors -->\n", "images", map[string]string{"two/colors": "$ true\n"}); err == nil {
+	if _, err := docs.WithPictures("<!-- picture: two/colors -->\n", "images",
+		map[string]string{"two/colors": "$ true\n"}); err == nil {
 		t.Error("a picture of a transcript without colors is no error")
 	}
 }

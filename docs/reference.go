@@ -1,4 +1,5 @@
-// Package docs generates the parts of the documentation that come from code, and tests that they are current.
+// Package docs generates the parts of the documentation that come from code, and tests that they
+// are current.
 package docs
 
 import (
@@ -64,7 +65,8 @@ func page(cmd *cobra.Command) string {
 	flags(&b, "Flags", own)
 	if cmd.HasParent() {
 		root := cmd.Root()
-		fmt.Fprintf(&b, "\nThe connection flags and others that all commands take are those of [%s](%s).\n", root.CommandPath(), file(root))
+		fmt.Fprintf(&b, "\nThe connection flags and others that all commands take are those of [%s](%s).\n",
+			root.CommandPath(), file(root))
 	}
 	return b.String()
 }

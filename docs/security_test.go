@@ -12,7 +12,8 @@ var (
 	testDefined = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)
 )
 
-// TestPagesNameTestsThatThereAre fails when the threat model, or another page that promises something, names a test that was renamed or removed.
+// TestPagesNameTestsThatThereAre fails when the threat model, or another page that promises
+// something, names a test that was renamed or removed.
 func TestPagesNameTestsThatThereAre(t *testing.T) {
 	defined := map[string]bool{}
 	eachFile(t, func(file, text string) {

@@ -13,7 +13,8 @@ var (
 	testNames = regexp.MustCompile(`(?m)^func (Test\w+)|\bt\.Run\("([\w-]+)`)
 )
 
-// TestEveryCitationIsARule fails when a comment, a test or a page cites a rule that the page of rules does not state.
+// TestEveryCitationIsARule fails when a comment, a test or a page cites a rule that the page of
+// rules does not state.
 func TestEveryCitationIsARule(t *testing.T) {
 	page := readRules(t)
 	for _, c := range citations(t) {
@@ -30,7 +31,8 @@ func TestEveryCitationIsARule(t *testing.T) {
 	}
 }
 
-// TestEveryRuleIsCited fails when nothing relies on a rule: it has to say that it is background, or go.
+// TestEveryRuleIsCited fails when nothing relies on a rule: it has to say that it is background, or
+// go.
 func TestEveryRuleIsCited(t *testing.T) {
 	page := readRules(t)
 	cited := map[string]bool{}
@@ -50,7 +52,8 @@ func TestEveryRuleIsCited(t *testing.T) {
 	}
 }
 
-// TestNamesLeadWithWords fails when the name of a test or a script begins with a key instead of ending in it.
+// TestNamesLeadWithWords fails when the name of a test or a script begins with a key instead of
+// ending in it.
 func TestNamesLeadWithWords(t *testing.T) {
 	eachFile(t, func(file, text string) {
 		names := []string{filepath.Base(file)}

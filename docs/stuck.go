@@ -23,7 +23,8 @@ func Stuck(cases []stuck.Case) string {
 the right one of all.
 `, len(cases), counted[stuck.Right], counted[stuck.Partly], counted[stuck.Wrong])
 	for _, c := range cases {
-		fmt.Fprintf(&b, "\n## %s\n\n- Seen in: <%s>\n- Symptom: %s\n- Answer: %s\n- Harmful: %s\n- First run: %s: %s\n- Test: [%s](../test/stuck/testdata/%[8]s)\n",
+		fmt.Fprintf(
+			&b, "\n## %s\n\n- Seen in: <%s>\n- Symptom: %s\n- Answer: %s\n- Harmful: %s\n- First run: %s: %s\n- Test: [%s](../test/stuck/testdata/%[8]s)\n",
 			c.Title, c.Source, c.Symptom, c.Answer, c.Harmful, c.Verdict, c.Because, c.File)
 	}
 	return b.String()

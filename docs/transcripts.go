@@ -11,8 +11,9 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// Transcripts reads the transcripts that the scripts below a folder expect, by their names: that of the script, a slash, and that of its file. A file
-// is a transcript if it begins with a command behind a "$".
+// Transcripts reads the transcripts that the scripts below a folder expect, by their names: that of
+// the script, a slash, and that of its file. A file is a transcript if it begins with a command
+// behind a "$".
 func Transcripts(scripts fs.FS) (map[string]string, error) {
 	all := map[string]string{}
 	err := fs.WalkDir(scripts, ".", func(file string, d fs.DirEntry, err error) error {
@@ -33,10 +34,12 @@ func Transcripts(scripts fs.FS) (map[string]string, error) {
 	return all, err
 }
 
-// shown is the place of a transcript on a page: a comment that names it, and the block that shows it.
+// shown is the place of a transcript on a page: a comment that names it, and the block that shows
+// it.
 var shown = regexp.MustCompile("(?s)<!-- transcript: (\\S+) -->\n(?:```console\n.*?\n```\n)?")
 
-// WithTranscripts returns a page with each block that a comment names a transcript for as the transcripts have it.
+// WithTranscripts returns a page with each block that a comment names a transcript for as the
+// transcripts have it.
 func WithTranscripts(page string, transcripts map[string]string) (string, error) {
 	var errs []error
 	page = shown.ReplaceAllStringFunc(page, func(block string) string {

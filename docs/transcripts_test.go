@@ -12,7 +12,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/docs"
 )
 
-// TestTranscripts fails when a page does not show a transcript as the script expects it that runs the command, or shows one that no script expects.
+// TestTranscripts fails when a page does not show a transcript as the script expects it that runs
+// the command, or shows one that no script expects.
 func TestTranscripts(t *testing.T) {
 	transcripts, err := docs.Transcripts(os.DirFS("../test/e2e/testdata/docs"))
 	if err != nil || len(transcripts) == 0 {
@@ -60,9 +61,11 @@ func pages(t *testing.T) []string {
 	return append(all, "../README.md")
 }
 
-// TestTranscriptsReplaceWhatAPageShows: the block behind a comment is made, and made anew; text around it stays.
+// TestTranscriptsReplaceWhatAPageShows: the block behind a comment is made, and made anew; text
+// around it stays.
 func TestTranscriptsReplaceWhatAPageShows(t *testing.T) {
-	transcripts, err := docs.Transcripts(fstest.MapFS{"page.txtar": {Data: []byte("exec true\n-- input.yaml --\na: b\n-- one --\n$ kubectl gc tree\nnew\n")}})
+	transcripts, err := docs.Transcripts(
+		fstest.MapFS{"page.txtar": {Data: []byte("exec true\n-- input.yaml --\na: b\n-- one --\n$ kubectl gc tree\nnew\n")}})
 	if err != nil || len(transcripts) != 1 {
 		t.Fatalf("%v, %v", transcripts, err)
 	}
@@ -76,7 +79,8 @@ func TestTranscriptsReplaceWhatAPageShows(t *testing.T) {
 			t.Errorf("%s: %v\n%s", name, err, firstDifference(got, want))
 		}
 	}
-	if _, err := docs.WithTranscripts("<!-- transcript: page/two -->\n", transcripts); err == nil || !strings.Contains(err.Error(), "page/two") {
+	if _, err := docs.WithTranscripts("<!-- transcript: page/two -->\n", transcripts); err == nil ||
+		!strings.Contains(err.Error(), "page/two") {
 		t.Errorf("a transcript of no script: %v", err)
 	}
 }

@@ -10,11 +10,13 @@ import (
 	"time"
 )
 
-// TestArchivesSayWhatTheReleaseSays of each file: the mode, the owner and the time of the commit, and nothing of the file that was read.
+// TestArchivesSayWhatTheReleaseSays of each file: the mode, the owner and the time of the commit,
+// and nothing of the file that was read.
 func TestArchivesSayWhatTheReleaseSays(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC)
 	info := Info{Owner: "root", Group: "root", Mode: 0o755}
-	members := []member{{name: "LICENSE", content: []byte("text"), Info: Info{Owner: "root", Group: "root", Mode: 0o644}, at: at}, {name: "kubectl-gc", content: []byte("binary"), Info: info, at: at}}
+	members := []member{{name: "LICENSE", content: []byte("text"), Info: Info{Owner: "root", Group: "root", Mode: 0o644},
+		at: at}, {name: "kubectl-gc", content: []byte("binary"), Info: info, at: at}}
 
 	var packed bytes.Buffer
 	if err := writeTar(&packed, members); err != nil {
@@ -31,7 +33,8 @@ func TestArchivesSayWhatTheReleaseSays(t *testing.T) {
 			t.Fatal(err)
 		}
 		content, err := io.ReadAll(in)
-		if err != nil || h.Name != want.name || h.Mode != want.Mode || h.Uname != "root" || h.Gname != "root" || !h.ModTime.Equal(at) || string(content) != string(want.content) {
+		if err != nil || h.Name != want.name || h.Mode != want.Mode || h.Uname != "root" || h.Gname != "root" ||
+			!h.ModTime.Equal(at) || string(content) != string(want.content) {
 			t.Errorf("%v: %+v has %q", err, h, content)
 		}
 	}

@@ -81,7 +81,8 @@ func TestManifest(t *testing.T) {
 	}
 }
 
-// TestPlatforms checks that each system has its own entry, with the archive that the release makes for it.
+// TestPlatforms checks that each system has its own entry, with the archive that the release makes
+// for it.
 func TestPlatforms(t *testing.T) {
 	m, archives := render(t), releaseArchives(t, tag)
 	seen := map[System]bool{}
@@ -148,7 +149,8 @@ func TestAManifestWithoutAChecksumIsNotMade(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if filled, err := Manifest(string(text), tag, sha256Sum+"  kubectl-gc_v1.2.3_linux_amd64.tar.gz\n"); err == nil || !strings.Contains(err.Error(), "linux_arm64") {
+	if filled, err := Manifest(string(text), tag, sha256Sum+"  kubectl-gc_v1.2.3_linux_amd64.tar.gz\n"); err == nil ||
+		!strings.Contains(err.Error(), "linux_arm64") {
 		t.Errorf("%v\n%s", err, filled)
 	}
 }

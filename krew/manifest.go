@@ -8,8 +8,9 @@ import (
 	"text/template"
 )
 
-// Manifest fills in the template of the manifest for a release, from the text of its checksums.txt. It knows the two functions of krew-release-bot, and puts the
-// checksums there without downloading the archives.
+// Manifest fills in the template of the manifest for a release, from the text of its checksums.txt.
+// It knows the two functions of krew-release-bot, and puts the checksums there without downloading
+// the archives.
 func Manifest(text, tag, checksums string) ([]byte, error) {
 	sums := map[string]string{}
 	for line := range strings.Lines(checksums) {

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// Notes returns the section of a tag in the text of CHANGELOG.md, without its heading: what the page of the release says. A release without a section of its own,
-// or with an empty one, is an error.
+// Notes returns the section of a tag in the text of CHANGELOG.md, without its heading: what the
+// page of the release says. A release without a section of its own, or with an empty one, is an
+// error.
 func Notes(changelog, tag string) (string, error) {
 	var b strings.Builder
 	found := false
@@ -25,7 +26,8 @@ func Notes(changelog, tag string) (string, error) {
 	}
 	notes := strings.TrimSpace(b.String())
 	if notes == "" {
-		return "", fmt.Errorf("CHANGELOG.md says nothing of %s: rename the section \"Unreleased\" to \"## %s (DATE)\"", tag, tag)
+		return "", fmt.Errorf("CHANGELOG.md says nothing of %s: rename the section \"Unreleased\" to \"## %s (DATE)\"",
+			tag, tag)
 	}
 	return notes + "\n", nil
 }

@@ -86,7 +86,8 @@ func ReadRelease(checkout string) (*Release, error) {
 		return nil, fmt.Errorf("reading .goreleaser.yaml: %w", err)
 	}
 	if r.Version != 2 || len(r.Builds) != 1 || len(r.Archives) != 1 {
-		return nil, fmt.Errorf("reading .goreleaser.yaml: want one build and one archive in goreleaser's second syntax, not %d and %d in version %d", len(r.Builds), len(r.Archives), r.Version)
+		return nil, fmt.Errorf(
+			"reading .goreleaser.yaml: want one build and one archive in goreleaser's second syntax, not %d and %d in version %d", len(r.Builds), len(r.Archives), r.Version)
 	}
 	return &r, nil
 }

@@ -41,7 +41,8 @@ func TestArchiveFiles(t *testing.T) {
 	for _, f := range readRelease(t).Archive().Files {
 		files = append(files, f.Src)
 	}
-	for _, want := range []string{"LICENSE", "CHANGELOG.md", "plugins/kubectl_complete-gc", "plugins/kubectl_complete-gc.cmd", "man/*.1"} {
+	for _, want := range []string{"LICENSE", "CHANGELOG.md", "plugins/kubectl_complete-gc",
+		"plugins/kubectl_complete-gc.cmd", "man/*.1"} {
 		if !slices.Contains(files, want) {
 			t.Errorf("the archives do not hold %s", want)
 		}
@@ -59,8 +60,8 @@ func TestSystems(t *testing.T) {
 	}
 }
 
-// TestVersionVariable holds the name that the linker is given against the code, because the linker says nothing of a
-// variable that is not there.
+// TestVersionVariable holds the name that the linker is given against the code, because the linker
+// says nothing of a variable that is not there.
 func TestVersionVariable(t *testing.T) {
 	module, err := exec.CommandContext(t.Context(), "go", "list", "-m").Output()
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// TestTwoBuildsOfOneCommitAreEqual: archives from two checkouts in different folders, whose files have different times and permissions, are the same to the byte.
+// TestTwoBuildsOfOneCommitAreEqual: archives from two checkouts in different folders, whose files
+// have different times and permissions, are the same to the byte.
 func TestTwoBuildsOfOneCommitAreEqual(t *testing.T) {
 	host := []System{{runtime.GOOS, runtime.GOARCH}}
 	var sums [2]string
@@ -43,7 +44,8 @@ func clone(t *testing.T, checkout string) {
 	if err := os.MkdirAll(filepath.Join(checkout, "man"), 0o750); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(checkout, "man", "kubectl-gc.1"), []byte(".TH KUBECTL-GC 1\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(checkout, "man", "kubectl-gc.1"), []byte(".TH KUBECTL-GC 1\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -51,7 +53,8 @@ func clone(t *testing.T, checkout string) {
 // age gives what goes into an archive beside the executable a time and permissions.
 func age(t *testing.T, checkout string, at time.Time, mode os.FileMode) {
 	t.Helper()
-	for _, file := range []string{"LICENSE", "CHANGELOG.md", "plugins/kubectl_complete-gc", "plugins/kubectl_complete-gc.cmd", "man/kubectl-gc.1"} {
+	for _, file := range []string{"LICENSE", "CHANGELOG.md", "plugins/kubectl_complete-gc",
+		"plugins/kubectl_complete-gc.cmd", "man/kubectl-gc.1"} {
 		path := filepath.Join(checkout, file)
 		if err := os.Chmod(path, mode); err != nil {
 			t.Fatal(err)

@@ -20,8 +20,9 @@ import (
 	"time"
 )
 
-// Snapshot makes the archives of some systems from a checkout as .goreleaser.yaml says, for where goreleaser cannot be had, and writes them with checksums.txt into
-// a folder. The man pages are those in the checkout's man/. It returns the text of checksums.txt.
+// Snapshot makes the archives of some systems from a checkout as .goreleaser.yaml says, for where
+// goreleaser cannot be had, and writes them with checksums.txt into a folder. The man pages are
+// those in the checkout's man/. It returns the text of checksums.txt.
 func Snapshot(ctx context.Context, checkout, tag, dir string, systems []System) (string, error) {
 	r, err := ReadRelease(checkout)
 	if err != nil {
@@ -159,7 +160,8 @@ func writeTar(w io.Writer, members []member) error {
 	zipped := gzip.NewWriter(w)
 	out := tar.NewWriter(zipped)
 	for _, m := range members {
-		h := &tar.Header{Name: m.name, Mode: m.Mode, Size: int64(len(m.content)), ModTime: m.at, Uname: m.Owner, Gname: m.Group, Format: tar.FormatUSTAR}
+		h := &tar.Header{Name: m.name, Mode: m.Mode, Size: int64(len(m.content)), ModTime: m.at, Uname: m.Owner,
+			Gname: m.Group, Format: tar.FormatUSTAR}
 		if err := out.WriteHeader(h); err != nil {
 			return err
 		}

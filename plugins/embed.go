@@ -1,4 +1,5 @@
-// Package plugins embeds the packs of known finalizers, and the scripts through which kubectl completes kubectl gc.
+// Package plugins embeds the packs of known finalizers, and the scripts through which kubectl
+// completes kubectl gc.
 package plugins
 
 import (
@@ -11,12 +12,14 @@ import (
 //go:embed kubectl_complete-gc
 var CompletionShim string
 
-// WindowsCompletionShim is CompletionShim for Windows, where the file is called kubectl_complete-gc.cmd.
+// WindowsCompletionShim is CompletionShim for Windows, where the file is called
+// kubectl_complete-gc.cmd.
 //
 //go:embed kubectl_complete-gc.cmd
 var WindowsCompletionShim string
 
-// Known is what finalizer.Read reads: the packs, in a form that is read faster. UPDATE_LINKS=1 go test ./plugins writes it.
+// Known is what finalizer.Read reads: the packs, in a form that is read faster. UPDATE_LINKS=1 go
+// test ./plugins writes it.
 //
 //go:embed known.json
 var Known []byte
@@ -29,5 +32,6 @@ var Links []byte
 //go:embed packs/*.yaml
 var packs embed.FS
 
-// Packs returns the packs that come with the plugin: what is known of one ecosystem each, in a file each.
+// Packs returns the packs that come with the plugin: what is known of one ecosystem each, in a file
+// each.
 func Packs() (fs.FS, error) { return fs.Sub(packs, "packs") }

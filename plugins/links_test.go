@@ -21,8 +21,10 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 )
 
-// TestLinks runs the links of the packs against the objects of testdata/links, a folder for each pack, most of them as the programs make them, and compares what
-// is found with links.txt. A pack with a link that no object there has fails. UPDATE_LINKS=1 go test ./plugins writes links.txt instead.
+// TestLinks runs the links of the packs against the objects of testdata/links, a folder for each
+// pack, most of them as the programs make them, and compares what is found with links.txt. A pack
+// with a link that no object there has fails. UPDATE_LINKS=1 go test ./plugins writes links.txt
+// instead.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	known := fixture.Packs(t)
@@ -51,12 +53,14 @@ func TestLinks(t *testing.T) {
 	}
 	for _, folder := range folders {
 		if !tested[folder.Name()] {
-			t.Errorf("testdata/links/%s is of no pack that has links; there are %v", folder.Name(), slices.Sorted(maps.Keys(tested)))
+			t.Errorf("testdata/links/%s is of no pack that has links; there are %v", folder.Name(),
+				slices.Sorted(maps.Keys(tested)))
 		}
 	}
 }
 
-// TestWrittenPacksAreCurrent: known.json has all that the packs say, and links.json all of their links. UPDATE_LINKS=1 go test ./plugins writes them.
+// TestWrittenPacksAreCurrent: known.json has all that the packs say, and links.json all of their
+// links. UPDATE_LINKS=1 go test ./plugins writes them.
 func TestWrittenPacksAreCurrent(t *testing.T) {
 	t.Parallel()
 	known := fixture.Packs(t)
@@ -89,7 +93,8 @@ func TestWrittenPacksAreCurrent(t *testing.T) {
 	}
 }
 
-// testFolder compares the links of a folder with its links.txt, and returns the ids of those that were found, and the names of those that an end confirmed.
+// testFolder compares the links of a folder with its links.txt, and returns the ids of those that
+// were found, and the names of those that an end confirmed.
 func testFolder(t *testing.T, dir string, known *finalizer.Registry) (found, confirmed map[string]bool) {
 	t.Helper()
 	test, err := explain.PackLinks(dir, known)
@@ -110,7 +115,8 @@ func testFolder(t *testing.T, dir string, known *finalizer.Registry) (found, con
 		t.Fatal(err)
 	}
 	if diff := explain.Diff(want, got.String()); diff != "" {
-		t.Errorf("the links are not those of %s; write them with UPDATE_LINKS=1 go test ./plugins\n%s", filepath.Join(dir, explain.LinksFile), diff)
+		t.Errorf("the links are not those of %s; write them with UPDATE_LINKS=1 go test ./plugins\n%s",
+			filepath.Join(dir, explain.LinksFile), diff)
 	}
 	found, confirmed = map[string]bool{}, map[string]bool{}
 	for _, source := range test.Sources {

@@ -56,7 +56,8 @@ func TestNoLinkOfAPackLeadsATenantToWhatOthersOwn(t *testing.T) {
 
 // clusterScopedSources are the links whose sources have no namespace.
 var clusterScopedSources = map[string]bool{
-	"kubevela-resources": true, "crossplane-xrd-claims": true, "crossplane-xrd-composites": true, "apiservice-objects": true,
+	"kubevela-resources": true, "crossplane-xrd-claims": true, "crossplane-xrd-composites": true,
+	"apiservice-objects":      true,
 	"crossplane-usage-replay": true,
 }
 
@@ -72,7 +73,8 @@ func couldBeSource(d *link.Definition, o *unstructured.Unstructured) bool {
 
 // deleteCopy plans the deletions of a copy, and returns how many objects of others its program
 // deletes.
-func deleteCopy(t *testing.T, d *link.Definition, of *unstructured.Unstructured, others []*unstructured.Unstructured) int {
+func deleteCopy(t *testing.T, d *link.Definition, of *unstructured.Unstructured,
+	others []*unstructured.Unstructured) int {
 	t.Helper()
 	evil := of.DeepCopy()
 	evil.SetNamespace("tenant")
@@ -86,10 +88,13 @@ func deleteCopy(t *testing.T, d *link.Definition, of *unstructured.Unstructured,
 	uids := map[string]*unstructured.Unstructured{"evil": evil}
 	add := func(o *unstructured.Unstructured, uid string) {
 		gvk := o.GroupVersionKind()
-		typ := graph.Type{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind, Resource: strings.ToLower(gvk.Kind) + "s", Namespaced: o.GetNamespace() != ""}
-		object := graph.Object{Namespace: o.GetNamespace(), Name: o.GetName(), UID: uid, ResourceVersion: "1", Finalizers: o.GetFinalizers()}
+		typ := graph.Type{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind, Resource: strings.ToLower(gvk.Kind) + "s",
+			Namespaced: o.GetNamespace() != ""}
+		object := graph.Object{Namespace: o.GetNamespace(), Name: o.GetName(), UID: uid, ResourceVersion: "1",
+			Finalizers: o.GetFinalizers()}
 		for _, r := range o.GetOwnerReferences() {
-			object.Owners = append(object.Owners, graph.OwnerReference{APIVersion: r.APIVersion, Kind: r.Kind, Name: r.Name, UID: string(r.UID)})
+			object.Owners = append(object.Owners,
+				graph.OwnerReference{APIVersion: r.APIVersion, Kind: r.Kind, Name: r.Name, UID: string(r.UID)})
 		}
 		byType[typ] = append(byType[typ], object)
 		uids[uid] = o
@@ -115,7 +120,8 @@ func deleteCopy(t *testing.T, d *link.Definition, of *unstructured.Unstructured,
 	for uid, o := range uids {
 		if end, ok := g.Lookup(uid); ok && end != root {
 			effect := d.EffectOf(evil.Object, evil.GetFinalizers())
-			found = append(found, link.Found{Definition: d, Source: root, End: end, Effect: effect, Confirmed: d.ConfirmedBy(o.Object, source)})
+			found = append(found, link.Found{Definition: d, Source: root, End: end, Effect: effect,
+				Confirmed: d.ConfirmedBy(o.Object, source)})
 		}
 	}
 	links := link.New(g, found...)

@@ -22,7 +22,9 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: gen")
 		os.Exit(1)
 	}
-	err := errors.Join(reference("docs/cli"), finalizers("docs/finalizers.md"), causes("docs/causes.md"), findings("docs/findings.md"), cases("docs/stuck.md"), safety("docs/safety.md"), transcripts("README.md", "docs/*.md"), pictures("docs/images"), packages("docs/CONTRIBUTING.md"))
+	err := errors.Join(reference("docs/cli"), finalizers("docs/finalizers.md"), causes("docs/causes.md"),
+		findings("docs/findings.md"), cases("docs/stuck.md"), safety("docs/safety.md"), transcripts("README.md", "docs/*.md"),
+		pictures("docs/images"), packages("docs/CONTRIBUTING.md"))
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "error: writing the documentation: %v\n", err)
 		os.Exit(1)
@@ -99,7 +101,8 @@ func transcripts(patterns ...string) error {
 		for _, page := range pages {
 			errs = append(errs, rewrite(page, func(text string) (string, error) { return docs.WithTranscripts(text, all) }))
 			images, err := filepath.Rel(filepath.Dir(page), filepath.Join("docs", "images"))
-			errs = append(errs, err, rewrite(page, func(text string) (string, error) { return docs.WithPictures(text, filepath.ToSlash(images), all) }))
+			errs = append(errs, err, rewrite(page,
+				func(text string) (string, error) { return docs.WithPictures(text, filepath.ToSlash(images), all) }))
 		}
 	}
 	return errors.Join(errs...)

@@ -1,4 +1,5 @@
-// Command publish makes what a release needs besides goreleaser: its notes, its krew manifest, and archives where there is no goreleaser.
+// Command publish makes what a release needs besides goreleaser: its notes, its krew manifest, and
+// archives where there is no goreleaser.
 package main
 
 import (

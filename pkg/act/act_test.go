@@ -25,8 +25,10 @@ import (
 
 func TestMain(m *testing.M) { testcluster.Main(m, testcluster.NoControllers()) }
 
-// prepare lists a namespace and plans the deletion of some config maps in it, or of deployments/NAME.
-func prepare(t testing.TB, config *rest.Config, namespace string, policy plan.Policy, names ...string) (*cluster.Client, *plan.Plan, []cluster.ResumePoint) {
+// prepare lists a namespace and plans the deletion of some config maps in it, or of
+// deployments/NAME.
+func prepare(t testing.TB, config *rest.Config, namespace string, policy plan.Policy, names ...string) (*cluster.Client,
+	*plan.Plan, []cluster.ResumePoint) {
 	t.Helper()
 	listed := fixture.List(t, config, cluster.ListOptions{Namespace: namespace})
 	var roots []graph.ID
@@ -50,7 +52,8 @@ func (r *record) options(points []cluster.ResumePoint, wait bool) Options {
 	return Options{ResumePoints: points, Wait: wait, Tick: func(Progress) {}, OnEvent: func(e Event) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		word := map[EventType]string{Deleting: "deleting", Gone: "gone", Failed: "failed", Skipped: "skipped", Kept: "kept", Ungraceful: "ungraceful", Unobserved: "unobserved"}[e.Type]
+		word := map[EventType]string{Deleting: "deleting", Gone: "gone", Failed: "failed", Skipped: "skipped", Kept: "kept",
+			Ungraceful: "ungraceful", Unobserved: "unobserved"}[e.Type]
 		r.events = append(r.events, word+" "+e.Object.Name)
 	}}
 }
@@ -63,7 +66,8 @@ func begun(client *cluster.Client, p *plan.Plan, points []cluster.ResumePoint, t
 	return r
 }
 
-// rootGone has a run see that the first root of its plan is gone, so that it is the collector's turn.
+// rootGone has a run see that the first root of its plan is gone, so that it is the collector's
+// turn.
 func rootGone(r *run, p *plan.Plan) {
 	r.waiter.mu.Lock()
 	defer r.waiter.mu.Unlock()
@@ -88,7 +92,8 @@ func behindProxy(t *testing.T, c *testcluster.Cluster, names ...string) (ns stri
 
 func deletes(r *http.Request) bool { return r.Method == http.MethodDelete }
 
-// TestAnotherObjectUnderTheNameIsNotTouched_P02: between the plan and the delete the object is deleted and created again.
+// TestAnotherObjectUnderTheNameIsNotTouched_P02: between the plan and the delete the object is
+// deleted and created again.
 func TestAnotherObjectUnderTheNameIsNotTouched_P02(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -107,17 +112,20 @@ func TestAnotherObjectUnderTheNameIsNotTouched_P02(t *testing.T) {
 	if len(result.Skipped) != 1 || len(result.Done)+len(result.Failed) != 0 {
 		t.Errorf("result %+v, want the one skipped", result)
 	}
-	now := c.Kubectl(t, "get", "configmap", "one", "-n", ns, "-o", "jsonpath={.metadata.uid} {.metadata.deletionTimestamp}")
+	now := c.Kubectl(t, "get", "configmap", "one", "-n", ns, "-o",
+		"jsonpath={.metadata.uid} {.metadata.deletionTimestamp}")
 	if uid, deleted, _ := strings.Cut(now, " "); uid == p.Graph.Ref(p.Roots[0]).UID || deleted != "" {
 		t.Errorf("the new object is %q", now)
 	}
 }
 
-// TestServerDiesHalfway: what was done is in the result, what was not is too, and nothing is sent twice.
+// TestServerDiesHalfway: what was done is in the result, what was not is too, and nothing is sent
+// twice.
 func TestServerDiesHalfway(t *testing.T) {
 	c := testcluster.Shared(t) // which is not to be taken for a leak
 	before := goleak.IgnoreCurrent()
-	kept := goleak.IgnoreAnyFunction("golang.org/x/net/http2.(*clientConnReadLoop).run") // client-go pools connections for the whole process, and may have dialled again since
+	// client-go pools connections for the whole process, and may have dialled again since
+	kept := goleak.IgnoreAnyFunction("golang.org/x/net/http2.(*clientConnReadLoop).run")
 	t.Cleanup(func() { goleak.VerifyNone(t, before, kept) })
 	ns, proxy := behindProxy(t, c, "a", "b", "c")
 	client, p, points := prepare(t, proxy.Config(), ns, plan.Background, "a", "b", "c")
@@ -144,15 +152,17 @@ func TestWaitSurvivesALostWatch(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, fixture.ConfigMap(ns, "held", "example.com/x"))
-	for name, lost := range map[string]faultproxy.Fault{"reset": faultproxy.Reset(), "expired": faultproxy.Status(410, "Expired", "too old resource version")} {
+	for name, lost := range map[string]faultproxy.Fault{"reset": faultproxy.Reset(),
+		"expired": faultproxy.Status(410, "Expired", "too old resource version")} {
 		t.Run(name, func(t *testing.T) {
 			proxy := faultproxy.Start(t, c.Config())
 			client, p, points := prepare(t, proxy.Config(), ns, plan.Background, "held")
 			first := make(chan struct{}, 1)
-			proxy.On(func(r *http.Request) bool { return r.URL.Query().Get("watch") == "true" }, faultproxy.Times(1, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-				first <- struct{}{}
-				lost(w, r, next)
-			}))
+			proxy.On(func(r *http.Request) bool { return r.URL.Query().Get("watch") == "true" },
+				faultproxy.Times(1, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+					first <- struct{}{}
+					lost(w, r, next)
+				}))
 			var told record
 			done := make(chan error, 1)
 			go func() {
@@ -170,7 +180,8 @@ func TestWaitSurvivesALostWatch(t *testing.T) {
 	}
 }
 
-// TestInterruptedWaitSaysWhatIsLeft: an object that is held by a finalizer is deleted, and the wait is interrupted; the result names it.
+// TestInterruptedWaitSaysWhatIsLeft: an object that is held by a finalizer is deleted, and the wait
+// is interrupted; the result names it.
 func TestInterruptedWaitSaysWhatIsLeft(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -192,7 +203,8 @@ func TestInterruptedWaitSaysWhatIsLeft(t *testing.T) {
 	}
 }
 
-// TestCheckWritesNothing_P09: every request but reads has dryRun=All in its body, and the object is as it was.
+// TestCheckWritesNothing_P09: every request but reads has dryRun=All in its body, and the object is
+// as it was.
 func TestCheckWritesNothing_P09(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -202,17 +214,18 @@ func TestCheckWritesNothing_P09(t *testing.T) {
 	proxy := faultproxy.Start(t, c.Config())
 	var mu sync.Mutex
 	writes := 0
-	proxy.On(func(r *http.Request) bool { return r.Method != http.MethodGet }, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		body, err := io.ReadAll(r.Body)
-		if err != nil || !strings.Contains(string(body), `"dryRun":["All"]`) {
-			t.Errorf("%s %s with %s, %v; want dryRun=All", r.Method, r.URL.Path, body, err)
-		}
-		mu.Lock()
-		writes++
-		mu.Unlock()
-		r.Body = io.NopCloser(bytes.NewReader(body))
-		next.ServeHTTP(w, r)
-	})
+	proxy.On(func(r *http.Request) bool { return r.Method != http.MethodGet },
+		func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+			body, err := io.ReadAll(r.Body)
+			if err != nil || !strings.Contains(string(body), `"dryRun":["All"]`) {
+				t.Errorf("%s %s with %s, %v; want dryRun=All", r.Method, r.URL.Path, body, err)
+			}
+			mu.Lock()
+			writes++
+			mu.Unlock()
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			next.ServeHTTP(w, r)
+		})
 	policies := []plan.Policy{plan.Background, plan.Foreground, plan.Orphan}
 	for _, policy := range policies {
 		client, p, _ := prepare(t, proxy.Config(), ns, policy, "one")
@@ -226,12 +239,14 @@ func TestCheckWritesNothing_P09(t *testing.T) {
 	if writes != len(policies) {
 		t.Errorf("%d dry runs were sent, want one for each policy", writes)
 	}
-	if now := c.Kubectl(t, "get", "configmap", "one", "-n", ns, "-o", "jsonpath={.metadata.resourceVersion}"); now != version {
+	if now := c.Kubectl(t, "get", "configmap", "one", "-n", ns, "-o",
+		"jsonpath={.metadata.resourceVersion}"); now != version {
 		t.Errorf("resourceVersion %s became %s", version, now)
 	}
 }
 
-// TestPolicyThatTheServerIgnores_API006: a server without support for garbage collection deletes at once whatever the policy.
+// TestPolicyThatTheServerIgnores_API006: a server without support for garbage collection deletes at
+// once whatever the policy.
 func TestPolicyThatTheServerIgnores_API006(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Start(t, testcluster.NoControllers(), testcluster.APIServerArgs("--enable-garbage-collector=false"))
@@ -247,7 +262,8 @@ func TestPolicyThatTheServerIgnores_API006(t *testing.T) {
 	}
 }
 
-// TestCollectorsTurn: with no collector, what is left after a delete is told to be the collector's to act on; what a finalizer holds is not.
+// TestCollectorsTurn: with no collector, what is left after a delete is told to be the collector's
+// to act on; what a finalizer holds is not.
 func TestCollectorsTurn(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -280,7 +296,8 @@ func TestCollectorsTurn(t *testing.T) {
 	}
 }
 
-// TestDependentThatIsReleasedIsNotWaitedFor: somebody takes the reference off before the collector comes.
+// TestDependentThatIsReleasedIsNotWaitedFor: somebody takes the reference off before the collector
+// comes.
 func TestDependentThatIsReleasedIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -294,7 +311,8 @@ func TestDependentThatIsReleasedIsNotWaitedFor(t *testing.T) {
 	opts.OnEvent = func(e Event) {
 		tell(e)
 		if e.Type == Gone && e.Object.Name == "owner" {
-			c.Kubectl(t, "patch", "configmap", "dependent", "-n", ns, "--type=merge", "-p", `{"metadata":{"ownerReferences":null}}`)
+			c.Kubectl(t, "patch", "configmap", "dependent", "-n", ns, "--type=merge", "-p",
+				`{"metadata":{"ownerReferences":null}}`)
 		}
 	}
 	result, err := Run(t.Context(), client, p, opts)
@@ -306,7 +324,8 @@ func TestDependentThatIsReleasedIsNotWaitedFor(t *testing.T) {
 	}
 }
 
-// TestDecisionAndDeleteAreAboutTheSame_P03: a change that the plan does not rest on does not stop the delete, one that it rests on does.
+// TestDecisionAndDeleteAreAboutTheSame_P03: a change that the plan does not rest on does not stop
+// the delete, one that it rests on does.
 func TestDecisionAndDeleteAreAboutTheSame_P03(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -326,15 +345,17 @@ func TestDecisionAndDeleteAreAboutTheSame_P03(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		gone := c.Kubectl(t, "get", "configmap", "one", "-n", ns, "-o", "jsonpath={.metadata.name}{.metadata.deletionTimestamp}", "--ignore-not-found") == ""
+		gone := c.Kubectl(t, "get", "configmap", "one", "-n", ns, "-o",
+			"jsonpath={.metadata.name}{.metadata.deletionTimestamp}", "--ignore-not-found") == ""
 		if gone != deleted || (len(result.Done) == 1) != deleted || (len(result.Failed) == 1) == deleted {
 			t.Errorf("after %s: gone %t, result %+v; want deleted %t", patch, gone, result, deleted)
 		}
 	}
 }
 
-// TestOwnOrphanFinalizerDoesNotStopADelete_API003: the API server answers a delete in the background of an object that has the collector's
-// finalizer with a conflict if the resourceVersion goes along, after it has stored the deletionTimestamp.
+// TestOwnOrphanFinalizerDoesNotStopADelete_API003: the API server answers a delete in the
+// background of an object that has the collector's finalizer with a conflict if the resourceVersion
+// goes along, after it has stored the deletionTimestamp.
 func TestOwnOrphanFinalizerDoesNotStopADelete_API003(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)

@@ -15,19 +15,23 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// MostAsked is about how many deletes of a cascade the server is asked in a preview. Of more, some of each type in each namespace are.
+// MostAsked is about how many deletes of a cascade the server is asked in a preview. Of more, some
+// of each type in each namespace are.
 const MostAsked = 10_000
 
 // Asked is what the server says to the deletes of a cascade that others send.
 type Asked struct {
-	// Refused are those that it refuses whoever sends them, in the order of the plan. The error is the server's, or a cluster.UnaskedError where the answer is known.
+	// Refused are those that it refuses whoever sends them, in the order of the plan. The error is
+	// the server's, or a cluster.UnaskedError where the answer is known.
 	Refused []Failure
 	// Count is of how many deletes it was asked, and Of how many the cascade has.
 	Count, Of int
-	// Unanswered is how many of them could not be told: a webhook that does not support dry runs, a permission that is missing, a request without an answer, or one that was
-	// not sent: because a webhook may write on dry runs, or since only an unconfirmed link leads to the object.
+	// Unanswered is how many of them could not be told: a webhook that does not support dry runs, a
+	// permission that is missing, a request without an answer, or one that was not sent: because a
+	// webhook may write on dry runs, or since only an unconfirmed link leads to the object.
 	Unanswered int
-	// As is whether it was asked in the name of the controllers that send them, which the user may impersonate.
+	// As is whether it was asked in the name of the controllers that send them, which the user may
+	// impersonate.
 	As bool
 }
 
@@ -38,8 +42,10 @@ var collectors = map[plan.ReasonCode]cluster.ServiceAccount{
 
 var collector = cluster.ServiceAccount{Namespace: "kube-system", Name: "generic-garbage-collector"}
 
-// Ask sends the deletes of a plan that others send, with dryRun=All: a policy or a webhook that refuses one stops the cascade there. That the user may not delete an object says
-// nothing of the collector, and counts as no answer. Of more than most it sends some of each type in each namespace. It ends with ctx.
+// Ask sends the deletes of a plan that others send, with dryRun=All: a policy or a webhook that
+// refuses one stops the cascade there. That the user may not delete an object says nothing of the
+// collector, and counts as no answer. Of more than most it sends some of each type in each
+// namespace. It ends with ctx.
 func Ask(ctx context.Context, client *cluster.Client, p *plan.Plan, most int) Asked {
 	var deletes []plan.Action
 	for _, a := range p.Actions {
@@ -80,14 +86,16 @@ func Ask(ctx context.Context, client *cluster.Client, p *plan.Plan, most int) As
 // errUnanswered is for a delete of which the server does not say whether it refuses it.
 var errUnanswered = errors.New("the server has not said whether it refuses the deletion")
 
-// ask sends one delete with dryRun=All; as is the client in the name of who sends it, nil to ask as the user. The error is nil if nothing is refused.
+// ask sends one delete with dryRun=All; as is the client in the name of who sends it, nil to ask as
+// the user. The error is nil if nothing is refused.
 func ask(ctx context.Context, client, as *cluster.Client, g *graph.Graph, a plan.Action) error {
 	if as == nil {
 		as = client
 	}
 	t, _ := g.Type(a.Object)
 	ref := g.Ref(a.Object)
-	_, err := as.Delete(ctx, t, ref.Namespace, ref.Name, ref.UID, cluster.DeleteOptions{Policy: string(a.Policy), DryRun: true})
+	_, err := as.Delete(ctx, t, ref.Namespace, ref.Name, ref.UID,
+		cluster.DeleteOptions{Policy: string(a.Policy), DryRun: true})
 	if unasked := cluster.Unasked(err); unasked != nil {
 		if unasked.Refused {
 			return err
@@ -111,7 +119,8 @@ func ask(ctx context.Context, client, as *cluster.Client, g *graph.Graph, a plan
 	case !errors.As(err, &status), apierrors.IsBadRequest(err), apierrors.IsTooManyRequests(err), apierrors.IsTimeout(err):
 		return errUnanswered
 	}
-	if refusedForAll(err) == nil { // permissions are checked first: what admission says to those who have them is not known
+	// permissions are checked first: what admission says to those who have them is not known
+	if refusedForAll(err) == nil {
 		return errUnanswered
 	}
 	return err
@@ -128,8 +137,10 @@ func accountOf(a plan.Action) cluster.ServiceAccount {
 	return cluster.ServiceAccount{}
 }
 
-// impersonators are clients in the names of those who send deletes, nil if the user may not impersonate each of them.
-func impersonators(ctx context.Context, client *cluster.Client, deletes []plan.Action) map[cluster.ServiceAccount]*cluster.Client {
+// impersonators are clients in the names of those who send deletes, nil if the user may not
+// impersonate each of them.
+func impersonators(ctx context.Context, client *cluster.Client,
+	deletes []plan.Action) map[cluster.ServiceAccount]*cluster.Client {
 	var accounts []cluster.ServiceAccount
 	for _, a := range deletes {
 		if account := accountOf(a); account.Name != "" && !slices.Contains(accounts, account) {
@@ -138,7 +149,9 @@ func impersonators(ctx context.Context, client *cluster.Client, deletes []plan.A
 	}
 	accesses := make([]cluster.Access, len(accounts))
 	for i, account := range accounts {
-		accesses[i] = cluster.Access{Verb: "impersonate", Type: graph.Type{Version: "v1", Resource: cluster.ServiceAccounts.Resource, Namespaced: true}, Namespace: account.Namespace, Name: account.Name}
+		accesses[i] = cluster.Access{Verb: "impersonate",
+			Type:      graph.Type{Version: "v1", Resource: cluster.ServiceAccounts.Resource, Namespaced: true},
+			Namespace: account.Namespace, Name: account.Name}
 	}
 	as := map[cluster.ServiceAccount]*cluster.Client{}
 	for i, review := range client.Reviews().Ask(ctx, accesses) {

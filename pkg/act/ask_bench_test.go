@@ -20,7 +20,8 @@ import (
 // benchAsked is how many dependents the server is asked about.
 const benchAsked = 2000
 
-// BenchmarkAsk asks the server about the deletes of all dependents of an owner, and sends as many bare dry runs in parallel, in turn.
+// BenchmarkAsk asks the server about the deletes of all dependents of an owner, and sends as many
+// bare dry runs in parallel, in turn.
 func BenchmarkAsk(b *testing.B) {
 	c := testcluster.Shared(b)
 	ns := c.Namespace(b)
@@ -52,7 +53,8 @@ func BenchmarkAsk(b *testing.B) {
 		o.SetKind("ConfigMap")
 		o.SetName(fmt.Sprint("dependent-", i))
 		o.SetNamespace(ns)
-		o.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "owner", UID: owner.GetUID()}})
+		o.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "owner",
+			UID: owner.GetUID()}})
 		made, err := client.Create(ctx, t, ns, o, cluster.WriteOptions{})
 		if err == nil {
 			uids[i] = string(made.GetUID())
@@ -64,12 +66,14 @@ func BenchmarkAsk(b *testing.B) {
 	for b.Loop() {
 		start := time.Now()
 		each(func(ctx context.Context, i int) error {
-			_, err := client.Delete(ctx, t, ns, fmt.Sprint("dependent-", i), uids[i], cluster.DeleteOptions{Policy: string(plan.Background), DryRun: true})
+			_, err := client.Delete(ctx, t, ns, fmt.Sprint("dependent-", i), uids[i],
+				cluster.DeleteOptions{Policy: string(plan.Background), DryRun: true})
 			return err
 		})
 		bare += time.Since(start)
 		start = time.Now()
-		if asked := Ask(b.Context(), client, p, MostAsked); asked.Count != benchAsked || len(asked.Refused)+asked.Unanswered > 0 {
+		if asked := Ask(b.Context(), client, p, MostAsked); asked.Count != benchAsked ||
+			len(asked.Refused)+asked.Unanswered > 0 {
 			b.Fatalf("%+v", asked)
 		}
 		asking += time.Since(start)

@@ -42,7 +42,8 @@ func (r *run) tick(ctx context.Context) error {
 	}
 }
 
-// progress takes one look at each object that is left, and sorts none of them: there can be very many, and the watches wait for the lock.
+// progress takes one look at each object that is left, and sorts none of them: there can be very
+// many, and the watches wait for the lock.
 func (w *waiter) progress(now time.Time) Progress {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -63,7 +64,8 @@ func (w *waiter) progress(now time.Time) Progress {
 			ranks, urgent = ranks[:MaxReported], urgent[:MaxReported]
 		}
 	}
-	p := Progress{BlockedCount: len(w.awaited), Total: len(w.going), Wave: max(w.wave, 1), Waves: max(w.waves, 1), Quiet: now.Sub(w.last)}
+	p := Progress{BlockedCount: len(w.awaited), Total: len(w.going), Wave: max(w.wave, 1), Waves: max(w.waves, 1),
+		Quiet: now.Sub(w.last)}
 	for _, l := range urgent {
 		p.Blocked = append(p.Blocked, l.Blocked)
 	}
@@ -141,8 +143,9 @@ func (w *waiter) undeleted(n int) []waited {
 	return list
 }
 
-// collectorsTurn says whether nothing but the collector has to act on an object: its owners are gone, or it waits for dependents that are
-// gone, or for being orphaned. Its Blocking is known, and the lock is held.
+// collectorsTurn says whether nothing but the collector has to act on an object: its owners are
+// gone, or it waits for dependents that are gone, or for being orphaned. Its Blocking is known, and
+// the lock is held.
 func (l *waited) collectorsTurn() bool {
 	if !l.Deleting {
 		return l.owners == 0 && l.graph.OwnerCount(l.id) > 0
@@ -159,7 +162,8 @@ func (l *waited) collectorsTurn() bool {
 	return false
 }
 
-// Urgency ranks what is left: the lower, the more somebody can do about it; what waits for others comes last.
+// Urgency ranks what is left: the lower, the more somebody can do about it; what waits for others
+// comes last.
 func (l *Blocked) Urgency(now time.Time) int {
 	foreign, collectors := false, false
 	for _, f := range l.Finalizers {

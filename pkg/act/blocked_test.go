@@ -59,10 +59,12 @@ func counted(w *waiter, l *waited) (int, bool) {
 		}
 		return n, l.graph.OwnerCount(l.id) > 0
 	}
-	return n, len(l.Finalizers) == 1 && (l.Finalizers[0] == plan.OrphanFinalizer || l.Finalizers[0] == plan.ForegroundFinalizer && n == 0)
+	return n, len(l.Finalizers) == 1 &&
+		(l.Finalizers[0] == plan.OrphanFinalizer || l.Finalizers[0] == plan.ForegroundFinalizer && n == 0)
 }
 
-// TestWhatKeepsAnObjectIsCountedWhileTheCascadeGoes, in whatever order it goes, also when the rest was planned again from another listing, in which there is more.
+// TestWhatKeepsAnObjectIsCountedWhileTheCascadeGoes, in whatever order it goes, also when the rest
+// was planned again from another listing, in which there is more.
 func TestWhatKeepsAnObjectIsCountedWhileTheCascadeGoes(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(50) {
@@ -95,7 +97,8 @@ func TestWhatKeepsAnObjectIsCountedWhileTheCascadeGoes(t *testing.T) {
 			for l := range w.each {
 				n++
 				if blocking, turn := counted(w, l); l.BlockingDependents != blocking || l.CollectorsTurn != turn {
-					t.Fatalf("seed %d, %s, %s: %d block it, the collector's turn %t; want %d, %t", seed, what, l.Object.Name, l.BlockingDependents, l.CollectorsTurn, blocking, turn)
+					t.Fatalf("seed %d, %s, %s: %d block it, the collector's turn %t; want %d, %t", seed, what, l.Object.Name,
+						l.BlockingDependents, l.CollectorsTurn, blocking, turn)
 				}
 			}
 			if n != len(w.awaited) {
@@ -119,7 +122,8 @@ func TestWhatKeepsAnObjectIsCountedWhileTheCascadeGoes(t *testing.T) {
 					w.change(cluster.Change{Object: o, Gone: true})
 				case 1:
 					o.DeletionTimestamp = 1
-					o.Finalizers = [][]string{{plan.ForegroundFinalizer}, {plan.OrphanFinalizer}, {"example.com/x"}, {plan.ForegroundFinalizer, "example.com/x"}}[r.IntN(4)]
+					o.Finalizers = [][]string{{plan.ForegroundFinalizer}, {plan.OrphanFinalizer}, {"example.com/x"},
+						{plan.ForegroundFinalizer, "example.com/x"}}[r.IntN(4)]
 					w.change(cluster.Change{Object: o})
 				}
 				return
@@ -146,13 +150,15 @@ func TestWhatKeepsAnObjectIsCountedWhileTheCascadeGoes(t *testing.T) {
 	}
 }
 
-// TestTheMostUrgentAreTold: what somebody can do something about comes first, what is alike in the order of the graph, and the rest is counted.
+// TestTheMostUrgentAreTold: what somebody can do something about comes first, what is alike in the
+// order of the graph, and the rest is counted.
 func TestTheMostUrgentAreTold(t *testing.T) {
 	t.Parallel()
 	w := newWaiter(Options{}.serialized())
 	objects := map[graph.Type][]graph.Object{configMaps: {made(configMaps, "owner")}}
 	for i := range 40 {
-		objects[configMaps] = append(objects[configMaps], made(configMaps, fmt.Sprintf("n%02d", i), to(configMaps, "owner", true)))
+		objects[configMaps] = append(objects[configMaps],
+			made(configMaps, fmt.Sprintf("n%02d", i), to(configMaps, "owner", true)))
 	}
 	g := built(objects)
 	owner, _ := g.Lookup("owner")
@@ -164,11 +170,14 @@ func TestTheMostUrgentAreTold(t *testing.T) {
 		}
 		return names
 	}
-	if got, want := names(), []string{"n00", "n01", "n02", "n03", "n04", "n05", "n06", "n07"}; !slices.Equal(got, want) || w.progress(now).CollectorsTurn != nil {
+	if got, want := names(), []string{"n00", "n01", "n02", "n03", "n04", "n05", "n06", "n07"}; !slices.Equal(got, want) ||
+		w.progress(now).CollectorsTurn != nil {
 		t.Errorf("before anything has happened: %v, want %v", got, want)
 	}
-	w.change(cluster.Change{Object: &graph.Object{UID: "n39", DeletionTimestamp: 1, Finalizers: []string{"example.com/x"}}})
-	w.change(cluster.Change{Object: &graph.Object{UID: "n20", DeletionTimestamp: 1, Finalizers: []string{"example.com/x"}}})
+	w.change(cluster.Change{Object: &graph.Object{UID: "n39", DeletionTimestamp: 1,
+		Finalizers: []string{"example.com/x"}}})
+	w.change(cluster.Change{Object: &graph.Object{UID: "n20", DeletionTimestamp: 1,
+		Finalizers: []string{"example.com/x"}}})
 	w.change(cluster.Change{Object: &graph.Object{UID: "n30", DeletionTimestamp: 1}})
 	if got, want := names(), []string{"n20", "n39", "n30", "n00", "n01", "n02", "n03", "n04"}; !slices.Equal(got, want) {
 		t.Errorf("two with finalizers and one without: %v, want %v", got, want)
@@ -188,7 +197,8 @@ func TestTheMostUrgentAreTold(t *testing.T) {
 func wide(n int) *waiter {
 	objects := map[graph.Type][]graph.Object{configMaps: {made(configMaps, "owner")}}
 	for i := range n {
-		objects[widgets] = append(objects[widgets], made(widgets, fmt.Sprintf("dependent-%07d", i), to(configMaps, "owner", true)))
+		objects[widgets] = append(objects[widgets],
+			made(widgets, fmt.Sprintf("dependent-%07d", i), to(configMaps, "owner", true)))
 	}
 	g := built(objects)
 	owner, _ := g.Lookup("owner")
@@ -196,13 +206,15 @@ func wide(n int) *waiter {
 	w.add(Replanned{Plan: plan.New(g, []graph.ID{owner}, plan.Foreground, plan.Options{})})
 	for i := range n {
 		if i%3 == 0 {
-			w.change(cluster.Change{Object: &graph.Object{UID: fmt.Sprintf("dependent-%07d", i), DeletionTimestamp: 1, Finalizers: []string{"example.com/x"}}})
+			w.change(cluster.Change{Object: &graph.Object{UID: fmt.Sprintf("dependent-%07d", i), DeletionTimestamp: 1,
+				Finalizers: []string{"example.com/x"}}})
 		}
 	}
 	return w
 }
 
-// BenchmarkLiveView is one look at 200,000 objects that are left, during which the lock is held, and how many times as long that is as for a quarter of them.
+// BenchmarkLiveView is one look at 200,000 objects that are left, during which the lock is held,
+// and how many times as long that is as for a quarter of them.
 func BenchmarkLiveView(b *testing.B) {
 	const n = 50_000
 	few, many := wide(n), wide(4*n)
@@ -220,7 +232,8 @@ func BenchmarkLiveView(b *testing.B) {
 	b.ReportMetric(float64(manyTook)/float64(fewTook), "times-for-4n")
 }
 
-// BenchmarkCascadeGoes is how long it takes to hear of 200,000 objects that they are gone, and how many times as long that is as for a quarter of them.
+// BenchmarkCascadeGoes is how long it takes to hear of 200,000 objects that they are gone, and how
+// many times as long that is as for a quarter of them.
 func BenchmarkCascadeGoes(b *testing.B) {
 	const n = 50_000
 	all := func(n int) time.Duration {

@@ -12,7 +12,8 @@ import (
 type cascade struct {
 	graph *graph.Graph
 	at    []place // by ID
-	// list has what is waited for, in the order of the graph; what is over is removed when the list is gone through.
+	// list has what is waited for, in the order of the graph; what is over is removed when the list
+	// is gone through.
 	list []*waited
 	// blocking are the references of the graph that were made to block, by index.
 	blocking map[int]bool
@@ -27,7 +28,8 @@ type place struct {
 }
 
 func newCascade(p *plan.Plan) *cascade {
-	c := &cascade{graph: p.Graph, at: make([]place, p.Graph.Len()), list: make([]*waited, 0, len(p.Deleted)), blocking: map[int]bool{}}
+	c := &cascade{graph: p.Graph, at: make([]place, p.Graph.Len()), list: make([]*waited, 0, len(p.Deleted)),
+		blocking: map[int]bool{}}
 	for _, a := range preparing(p) {
 		for _, index := range a.Edges {
 			c.blocking[index] = true
@@ -87,7 +89,8 @@ func (c *cascade) forget(uid string) {
 	}
 }
 
-// blocked iterates over the owners that are waited for and that the references of an object block, each once.
+// blocked iterates over the owners that are waited for and that the references of an object block,
+// each once.
 func (c *cascade) blocked(id graph.ID) iter.Seq[*waited] {
 	return func(yield func(*waited) bool) {
 		var seen []graph.ID

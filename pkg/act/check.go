@@ -13,9 +13,11 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// Check sends the writes of a plan that are the client's with dryRun=All: everything happens on the server but the storing. It returns what was
-// refused, and what was accepted without the finalizer that the policy asks for: such a server deletes at once (API-006).
-func Check(ctx context.Context, client *cluster.Client, p *plan.Plan, gracePeriodSeconds *int64) (refused []Failure, ignored []plan.Action) {
+// Check sends the writes of a plan that are the client's with dryRun=All: everything happens on the
+// server but the storing. It returns what was refused, and what was accepted without the finalizer
+// that the policy asks for: such a server deletes at once (API-006).
+func Check(ctx context.Context, client *cluster.Client, p *plan.Plan, gracePeriodSeconds *int64) (refused []Failure,
+	ignored []plan.Action) {
 	deletes := slices.Concat(append([][]plan.Action{p.First()}, p.Batches()...)...)
 	answers, errs := make([]cluster.Deleted, len(deletes)), make([]error, len(deletes))
 	var group errgroup.Group
@@ -44,7 +46,8 @@ func Check(ctx context.Context, client *cluster.Client, p *plan.Plan, gracePerio
 	return refused, ignored
 }
 
-// checkPreparations sends the patches that come before the deletes. One that meets an object that has changed is no failure: it would be made anew.
+// checkPreparations sends the patches that come before the deletes. One that meets an object that
+// has changed is no failure: it would be made anew.
 func checkPreparations(ctx context.Context, client *cluster.Client, p *plan.Plan) []Failure {
 	actions := preparing(p)
 	whichever := func(context.Context, graph.Type, graph.Ref) error { return nil }

@@ -17,14 +17,19 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// prepareFirst plans the deletion of a claim whose program would delete the composite in the background.
-func prepareFirst(t *testing.T, c *testcluster.Cluster) (ns string, proxy *faultproxy.Proxy, client *cluster.Client, p *plan.Plan) {
+// prepareFirst plans the deletion of a claim whose program would delete the composite in the
+// background.
+func prepareFirst(t *testing.T, c *testcluster.Cluster) (ns string, proxy *faultproxy.Proxy, client *cluster.Client,
+	p *plan.Plan) {
 	t.Helper()
 	ns, proxy = behindProxy(t, c, "claim", "composite")
 	client, alone, _ := prepare(t, proxy.Config(), ns, plan.Foreground, "claim")
-	d := &link.Definition{Name: "composite", Deletion: link.Deletion{Of: link.End, By: "a program", Foreground: "Foreground"}}
+	d := &link.Definition{Name: "composite",
+		Deletion: link.Deletion{Of: link.End, By: "a program", Foreground: "Foreground"}}
 	composite, _ := alone.Graph.Find("", "configmaps", ns, "composite")
-	links := link.New(alone.Graph, link.Found{Definition: d, Source: alone.Roots[0], End: composite, Confirmed: true, Effect: link.Effect{Deletes: true, Policy: link.Background}})
+	links := link.New(alone.Graph,
+		link.Found{Definition: d, Source: alone.Roots[0], End: composite, Confirmed: true,
+			Effect: link.Effect{Deletes: true, Policy: link.Background}})
 	return ns, proxy, client, plan.New(alone.Graph, alone.Roots, plan.Foreground, plan.Options{Links: links})
 }
 
@@ -45,7 +50,9 @@ func TestCompositeIsDeletedBeforeTheClaim(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns, proxy, client, p := prepareFirst(t, c)
 	proxy.On(deletes, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		if of := path.Base(r.URL.Path); of == "claim" && c.Kubectl(t, "get", "configmap", "composite", "-n", ns, "-o", "jsonpath={.metadata.finalizers}") != `["foregroundDeletion"]` {
+		if of := path.Base(r.URL.Path); of == "claim" &&
+			c.Kubectl(t, "get", "configmap", "composite", "-n", ns, "-o",
+				"jsonpath={.metadata.finalizers}") != `["foregroundDeletion"]` {
 			t.Error("at the delete of the claim the composite is not being deleted in the foreground")
 		}
 		next.ServeHTTP(w, r)
@@ -60,7 +67,8 @@ func TestCompositeIsDeletedBeforeTheClaim(t *testing.T) {
 	}
 }
 
-// TestClaimIsNotDeletedIfTheCompositeIsNot: the server refuses, or the composite is not what was planned.
+// TestClaimIsNotDeletedIfTheCompositeIsNot: the server refuses, or the composite is not what was
+// planned.
 func TestClaimIsNotDeletedIfTheCompositeIsNot(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -69,7 +77,8 @@ func TestClaimIsNotDeletedIfTheCompositeIsNot(t *testing.T) {
 		proxy.On(deletes, faultproxy.Status(409, "Conflict", "it is in use"))
 		var told record
 		result, err := Run(t.Context(), client, p, told.options(nil, false))
-		if err != nil || len(result.Done) != 0 || len(result.Failed) != 1 || len(result.Skipped) != 1 || !strings.Contains(result.Failed[0].Err.Error(), "it is in use") {
+		if err != nil || len(result.Done) != 0 || len(result.Failed) != 1 || len(result.Skipped) != 1 ||
+			!strings.Contains(result.Failed[0].Err.Error(), "it is in use") {
 			t.Errorf("%v, result %+v; want a failed delete and a skipped one", err, result)
 		}
 		if got := deleted(proxy); slices.Contains(got, "claim") {
@@ -78,7 +87,8 @@ func TestClaimIsNotDeletedIfTheCompositeIsNot(t *testing.T) {
 	})
 	t.Run("changed", func(t *testing.T) {
 		ns, proxy, client, p := prepareFirst(t, c)
-		c.Kubectl(t, "patch", "configmap", "composite", "-n", ns, "--type=merge", "-p", `{"metadata":{"finalizers":["example.com/hold"]}}`)
+		c.Kubectl(t, "patch", "configmap", "composite", "-n", ns, "--type=merge", "-p",
+			`{"metadata":{"finalizers":["example.com/hold"]}}`)
 		t.Cleanup(func() {
 			c.Kubectl(t, "patch", "configmap", "composite", "-n", ns, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
 		})

@@ -13,8 +13,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// shortener gives what the collector has deleted the grace period of the roots. The collector's own deletes carry none (GC-056), so an object gets
-// the one in its spec first; another delete can shorten that, and never lengthen it (API-018).
+// shortener gives what the collector has deleted the grace period of the roots. The collector's own
+// deletes carry none (GC-056), so an object gets the one in its spec first; another delete can
+// shorten that, and never lengthen it (API-018).
 type shortener struct {
 	ctx    context.Context // of the run, which is longer than that of the watches
 	run    *run
@@ -72,7 +73,8 @@ func (s *shortener) listed(c cluster.Change) {
 // hasGracePeriod says whether the objects of a type have a grace period: only pods do (API-018).
 func hasGracePeriod(t graph.Type) bool { return t.Resource == "pods" && t.Group == "" }
 
-// look reads an object and shortens its grace period. If it cannot be read, the watch that goes on shows what happens to it next.
+// look reads an object and shortens its grace period. If it cannot be read, the watch that goes on
+// shows what happens to it next.
 func (s *shortener) look(t graph.Type, ref graph.Ref) {
 	s.group.Go(func() error {
 		if o, details, err := s.run.client.GetMetaAndDetails(s.ctx, t, ref.Namespace, ref.Name); err == nil {
@@ -84,7 +86,8 @@ func (s *shortener) look(t graph.Type, ref graph.Ref) {
 	})
 }
 
-// tooLong says, once for each object, whether its grace period is to be shortened. It tells of the first that would have to be lengthened.
+// tooLong says, once for each object, whether its grace period is to be shortened. It tells of the
+// first that would have to be lengthened.
 func (s *shortener) tooLong(o *graph.Object, period int64) (waited, bool) {
 	l, ok := s.run.waiter.get(o.UID)
 	if !ok || o.DeletionTimestamp == 0 || period == 0 || period == s.period {
@@ -104,8 +107,8 @@ func (s *shortener) tooLong(o *graph.Object, period int64) (waited, bool) {
 	return l, period > s.period
 }
 
-// shorten deletes an object again. It keeps the collector's finalizer that it has and gets no other: what becomes of its dependents was
-// decided by who deleted it first.
+// shorten deletes an object again. It keeps the collector's finalizer that it has and gets no
+// other: what becomes of its dependents was decided by who deleted it first.
 func (s *shortener) shorten(l waited) error {
 	policy := plan.Background
 	switch {
@@ -116,7 +119,8 @@ func (s *shortener) shorten(l waited) error {
 	}
 	t, _ := l.graph.Type(l.id)
 	ref := l.Object
-	_, err := s.run.client.Delete(s.ctx, t, ref.Namespace, ref.Name, ref.UID, cluster.DeleteOptions{Policy: string(policy), GracePeriodSeconds: &s.period})
+	_, err := s.run.client.Delete(s.ctx, t, ref.Namespace, ref.Name, ref.UID,
+		cluster.DeleteOptions{Policy: string(policy), GracePeriodSeconds: &s.period})
 	if err != nil {
 		err = naming(ref, err)
 	}
@@ -130,7 +134,8 @@ func (s *shortener) shorten(l waited) error {
 	if err != nil && s.ctx.Err() != nil {
 		err = ErrInterrupted
 	}
-	action := plan.Action{Verb: plan.VerbDelete, Object: l.id, Policy: policy, Wave: l.deletedIn, By: plan.ByClient, Because: plan.Reason{Code: plan.GracePeriod}}
+	action := plan.Action{Verb: plan.VerbDelete, Object: l.id, Policy: policy, Wave: l.deletedIn, By: plan.ByClient,
+		Because: plan.Reason{Code: plan.GracePeriod}}
 	s.run.wrote(l.graph, action, err)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -138,7 +143,8 @@ func (s *shortener) shorten(l waited) error {
 	return nil
 }
 
-// finish waits for the deletes that are under way and notes what came of them all. No watch may be running any more.
+// finish waits for the deletes that are under way and notes what came of them all. No watch may be
+// running any more.
 func (s *shortener) finish() {
 	_ = s.group.Wait() // errors are in the ends
 	slices.SortFunc(s.ends, func(a, b end) int { return compareRefs(a.Object, b.Object) })

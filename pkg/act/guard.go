@@ -9,12 +9,14 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// guardTime is how long a controller may take to notice that an object is being deleted whose dependents are orphaned.
+// guardTime is how long a controller may take to notice that an object is being deleted whose
+// dependents are orphaned.
 const guardTime = 15 * time.Second
 
-// guard tells of the owners, of those that stay for a while although their dependents were orphaned, whose controllers do not notice it: such
-// a controller adopts the dependents again, and when the owner goes so do they (RO-021). That it has noticed shows in
-// status.observedGeneration, since a deletion counts as a generation (API-017). Owners without generations cannot be judged.
+// guard tells of the owners, of those that stay for a while although their dependents were
+// orphaned, whose controllers do not notice it: such a controller adopts the dependents again, and
+// when the owner goes so do they (RO-021). That it has noticed shows in status.observedGeneration,
+// since a deletion counts as a generation (API-017). Owners without generations cannot be judged.
 func (r *run) guard(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
@@ -38,7 +40,8 @@ func (r *run) unobserved(ctx context.Context) error {
 		t, _ := d.Graph.Type(d.Object)
 		group.Go(func() error {
 			o, details, err := r.client.GetMetaAndDetails(ctx, t, ref.Namespace, ref.Name)
-			if err == nil && o.UID == ref.UID && o.DeletionTimestamp != 0 && details.HasObserved && details.ObservedGeneration < o.Generation {
+			if err == nil && o.UID == ref.UID && o.DeletionTimestamp != 0 && details.HasObserved &&
+				details.ObservedGeneration < o.Generation {
 				r.opts.OnEvent(Event{Type: Unobserved, Object: ref})
 			}
 			return nil // one that cannot be read is not known to be behind

@@ -14,9 +14,11 @@ import (
 )
 
 const (
-	// lookAfter is for how long nothing is heard before what is left is looked at without being told: a watch can be open, or be opened again and again, and
-	// tell nothing; and where it begins anew with a list, what has happened to an object before is not told. One that has lost its references by then would be
-	// waited for without an end. The next look is after twice as long, up to lookMost.
+	// lookAfter is for how long nothing is heard before what is left is looked at without being
+	// told: a watch can be open, or be opened again and again, and tell nothing; and where it
+	// begins anew with a list, what has happened to an object before is not told. One that has lost
+	// its references by then would be waited for without an end. The next look is after twice as
+	// long, up to lookMost.
 	lookAfter = 3 * time.Second
 	lookMost  = time.Minute
 	// lastLookTime is how long the look may take that comes when the time is up.
@@ -42,7 +44,8 @@ func (q *quiet) due(now time.Duration) bool {
 	return true
 }
 
-// look finds out what has become of all that is left. What cannot be read or listed is left as it is.
+// look finds out what has become of all that is left. What cannot be read or listed is left as it
+// is.
 func (r *run) look(ctx context.Context) {
 	r.looking.Lock()
 	points := slices.Clone(r.resumePoints)
@@ -62,7 +65,8 @@ func (r *run) look(ctx context.Context) {
 	_ = group.Wait() // nobody returns an error
 }
 
-// lastLook looks when the time is up, so that nothing is said to be left that is gone. It says whether nothing is left.
+// lastLook looks when the time is up, so that nothing is said to be left that is gone. It says
+// whether nothing is left.
 func (r *run) lastLook(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastLookTime)
 	defer cancel()
@@ -101,8 +105,8 @@ func (r *run) lookAt(ctx context.Context, t graph.Type, ref graph.Ref) error {
 	return nil
 }
 
-// undefined says whether what is waited for cannot be read because the definition of its type is gone, and it before that. The definition was seen when the deletion
-// was planned.
+// undefined says whether what is waited for cannot be read because the definition of its type is
+// gone, and it before that. The definition was seen when the deletion was planned.
 func (r *run) undefined(ctx context.Context, t graph.Type, uid string, err error) bool {
 	if !apierrors.IsNotFound(err) {
 		return false

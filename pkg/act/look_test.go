@@ -15,7 +15,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestAWatchThatTellsNothingIsNotTheEndOfKnowledge: whatever comes instead of events, what is gone is found to be gone.
+// TestAWatchThatTellsNothingIsNotTheEndOfKnowledge: whatever comes instead of events, what is gone
+// is found to be gone.
 func TestAWatchThatTellsNothingIsNotTheEndOfKnowledge(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -65,7 +66,8 @@ func TestWhenTheTimeIsUpNothingIsSaidToBeLeftThatIsGone(t *testing.T) {
 		defer cancel()
 		var told record
 		result, err := Run(ctx, client, p, told.options(points, true))
-		if len(result.Blocked) != test.left || (err != nil) != (test.left > 0) || test.left > 0 && !result.Blocked[0].Deleting {
+		if len(result.Blocked) != test.left || (err != nil) != (test.left > 0) || test.left > 0 &&
+			!result.Blocked[0].Deleting {
 			t.Errorf("%v: %v, left %+v; want %d, as it is", test.names, err, result.Blocked, test.left)
 		}
 	}
@@ -87,7 +89,8 @@ func TestQuiet(t *testing.T) {
 	}
 }
 
-// TestAnAnswerThatSaysNothingIsLookedInto: something has answered the delete in place of the server, or beside it.
+// TestAnAnswerThatSaysNothingIsLookedInto: something has answered the delete in place of the
+// server, or beside it.
 func TestAnAnswerThatSaysNothingIsLookedInto(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -100,7 +103,8 @@ func TestAnAnswerThatSaysNothingIsLookedInto(t *testing.T) {
 			_, _ = w.Write([]byte(answer))
 		}
 	}
-	const list, status = `{"kind":"List","apiVersion":"v1","metadata":{},"items":[]}`, `{"kind":"Status","apiVersion":"v1","status":"Success"}`
+	const list, status = `{"kind":"List","apiVersion":"v1","metadata":{},"items":[]}`,
+		`{"kind":"Status","apiVersion":"v1","status":"Success"}`
 	for name, test := range map[string]struct {
 		policy plan.Policy
 		answer string
@@ -138,7 +142,8 @@ func (d discard) Header() http.Header         { return d.header }
 func (d discard) Write(b []byte) (int, error) { return len(b), nil }
 func (d discard) WriteHeader(int)             {}
 
-// TestTheCollectorsPartIsDoneOnceMoreWhenAllIsGone, and is not cut off: objects that stay may still have references to what is gone.
+// TestTheCollectorsPartIsDoneOnceMoreWhenAllIsGone, and is not cut off: objects that stay may still
+// have references to what is gone.
 func TestTheCollectorsPartIsDoneOnceMoreWhenAllIsGone(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)

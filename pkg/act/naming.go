@@ -19,12 +19,14 @@ func objectOf(client *cluster.Client, g *graph.Graph, a plan.Action) change.Obje
 	return change.Object{Server: client, Type: t, Ref: g.Ref(a.Object)}
 }
 
-// naming names the object in an error that does not: a webhook's refusal, or an answer of something that is no API server.
+// naming names the object in an error that does not: a webhook's refusal, or an answer of something
+// that is no API server.
 func naming(ref graph.Ref, err error) error {
 	var status apierrors.APIStatus
 	var connection *url.Error
 	switch {
-	case errors.As(err, &status) && status.Status().Details != nil && status.Status().Details.Name == ref.Name, errors.As(err, &connection):
+	case errors.As(err, &status) && status.Status().Details != nil && status.Status().Details.Name == ref.Name,
+		errors.As(err, &connection):
 		return err
 	}
 	return fmt.Errorf("%s %q: %w", ref.Resource, ref.Name, err)

@@ -13,7 +13,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// Orphan is a dependent that a deletion was to leave behind, as it was found after the owner had gone.
+// Orphan is a dependent that a deletion was to leave behind, as it was found after the owner had
+// gone.
 type Orphan struct {
 	Object, Owner graph.Ref
 	// Adopter is a controller that it did not have before. One whose selector matches may adopt it.
@@ -22,7 +23,8 @@ type Orphan struct {
 	Err error
 }
 
-// readAlone is how many objects of a type and namespace are read one by one before a list is cheaper.
+// readAlone is how many objects of a type and namespace are read one by one before a list is
+// cheaper.
 const readAlone = 4
 
 // orphans returns what the plans leave without a reference to an owner that goes.
@@ -47,9 +49,9 @@ func (r *run) orphans() []Orphan {
 	return orphans
 }
 
-// orphaned reads the dependents that were orphaned live, and says of each whether it is alive, and free. The collector takes what it
-// knows of the dependents from watches, and a controller that lags can adopt one again (GC-067, GC-068). The error is that of a type that
-// could not be read.
+// orphaned reads the dependents that were orphaned live, and says of each whether it is alive, and
+// free. The collector takes what it knows of the dependents from watches, and a controller that
+// lags can adopt one again (GC-067, GC-068). The error is that of a type that could not be read.
 func (r *run) orphaned(ctx context.Context) ([]Orphan, error) {
 	orphans := r.orphans()
 	now, err := r.read(ctx, orphans)
@@ -62,7 +64,8 @@ func (r *run) orphaned(ctx context.Context) ([]Orphan, error) {
 	return orphans, nil
 }
 
-// assess compares an orphan with the object as it is now, nil if it is gone, and the uids of the controllers that it had before.
+// assess compares an orphan with the object as it is now, nil if it is gone, and the uids of the
+// controllers that it had before.
 func (o *Orphan) assess(now *graph.Object, controllers []string) {
 	name := fmt.Sprintf("%s %q", o.Object.Resource, o.Object.Name)
 	switch {
@@ -76,7 +79,8 @@ func (o *Orphan) assess(now *graph.Object, controllers []string) {
 	for i, ref := range now.Owners {
 		switch {
 		case ref.UID == o.Owner.UID:
-			o.Err = fmt.Errorf("%s refers to %s %q, which is deleted, so the collector will delete it", name, o.Owner.Kind, o.Owner.Name)
+			o.Err = fmt.Errorf("%s refers to %s %q, which is deleted, so the collector will delete it", name, o.Owner.Kind,
+				o.Owner.Name)
 		case ref.Controller && !slices.Contains(controllers, ref.UID):
 			o.Adopter = &now.Owners[i]
 		}
@@ -98,7 +102,8 @@ func (r *run) controllers(uid string) []string {
 	return controllers
 }
 
-// read reads objects live, by uid: a few of a type one by one, many with a list of the namespace. What is not there is not in the result.
+// read reads objects live, by uid: a few of a type one by one, many with a list of the namespace.
+// What is not there is not in the result.
 func (r *run) read(ctx context.Context, orphans []Orphan) (map[string]*graph.Object, error) {
 	wanted := map[scope]map[string]string{} // names by uid
 	for _, o := range orphans {

@@ -21,20 +21,25 @@ func TestJudge(t *testing.T) {
 		err     string
 		adopter string
 	}{
-		"free":                         {now: &graph.Object{}},
-		"another owner":                {now: &graph.Object{Owners: []graph.OwnerReference{reference("other", false)}}},
-		"the controller it had":        {now: &graph.Object{Owners: []graph.OwnerReference{reference("before", true)}}},
-		"gone":                         {err: "is deleted"},
-		"being deleted":                {now: &graph.Object{DeletionTimestamp: 1}, err: "is being deleted"},
-		"not orphaned":                 {now: &graph.Object{Owners: []graph.OwnerReference{reference("owner", false)}}, err: "the collector will delete it"},
-		"adopted by the same again":    {now: &graph.Object{Owners: []graph.OwnerReference{reference("owner", true)}}, err: "the collector will delete it"},
-		"adopted by another":           {now: &graph.Object{Owners: []graph.OwnerReference{reference("new", true)}}, adopter: "n-new"},
-		"not orphaned and adopted too": {now: &graph.Object{Owners: []graph.OwnerReference{reference("owner", false), reference("new", true)}}, err: "the collector", adopter: "n-new"},
+		"free":                  {now: &graph.Object{}},
+		"another owner":         {now: &graph.Object{Owners: []graph.OwnerReference{reference("other", false)}}},
+		"the controller it had": {now: &graph.Object{Owners: []graph.OwnerReference{reference("before", true)}}},
+		"gone":                  {err: "is deleted"},
+		"being deleted":         {now: &graph.Object{DeletionTimestamp: 1}, err: "is being deleted"},
+		"not orphaned": {now: &graph.Object{Owners: []graph.OwnerReference{reference("owner", false)}},
+			err: "the collector will delete it"},
+		"adopted by the same again": {now: &graph.Object{Owners: []graph.OwnerReference{reference("owner", true)}},
+			err: "the collector will delete it"},
+		"adopted by another": {now: &graph.Object{Owners: []graph.OwnerReference{reference("new", true)}},
+			adopter: "n-new"},
+		"not orphaned and adopted too": {now: &graph.Object{Owners: []graph.OwnerReference{reference("owner", false),
+			reference("new", true)}}, err: "the collector", adopter: "n-new"},
 	} {
 		o := Orphan{Object: graph.Ref{Resource: "replicasets", Name: "web-1"}, Owner: owner}
 		o.assess(test.now, []string{"before", "owner"})
 		switch {
-		case (o.Err != nil) != (test.err != ""), o.Err != nil && !strings.Contains(o.Err.Error(), test.err), o.Err != nil && !strings.Contains(o.Err.Error(), `replicasets "web-1"`):
+		case (o.Err != nil) != (test.err != ""), o.Err != nil && !strings.Contains(o.Err.Error(), test.err), o.Err != nil &&
+			!strings.Contains(o.Err.Error(), `replicasets "web-1"`):
 			t.Errorf("%s: error %v, want %q", name, o.Err, test.err)
 		case (o.Adopter != nil) != (test.adopter != ""), o.Adopter != nil && o.Adopter.Name != test.adopter:
 			t.Errorf("%s: adopter %v, want %q", name, o.Adopter, test.adopter)
@@ -42,8 +47,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestLaggingControllerIsReported_RO021: the owner stays, for a finalizer, and its controller's last observedGeneration is from before the
-// deletion. One that has caught up is not told.
+// TestLaggingControllerIsReported_RO021: the owner stays, for a finalizer, and its controller's
+// last observedGeneration is from before the deletion. One that has caught up is not told.
 func TestLaggingControllerIsReported_RO021(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -68,7 +73,8 @@ spec:
 		t.Fatalf("not sent: %v, done %v", rest, r.result.Done)
 	}
 	for name, observed := range map[string]string{"behind": "1", "abreast": "2"} { // a deletion is the second generation
-		c.Kubectl(t, "patch", "deployment", name, "-n", ns, "--subresource=status", "--type=merge", "-p", `{"status":{"observedGeneration":`+observed+`}}`)
+		c.Kubectl(t, "patch", "deployment", name, "-n", ns, "--subresource=status", "--type=merge", "-p",
+			`{"status":{"observedGeneration":`+observed+`}}`)
 	}
 	if err := r.unobserved(t.Context()); err != nil {
 		t.Fatal(err)
@@ -78,8 +84,8 @@ spec:
 	}
 }
 
-// TestOrphansAreVerified_GC068: somebody plays the collector, leaves the reference on one dependent, deletes another, and does his work on
-// the others.
+// TestOrphansAreVerified_GC068: somebody plays the collector, leaves the reference on one
+// dependent, deletes another, and does his work on the others.
 func TestOrphansAreVerified_GC068(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -94,7 +100,8 @@ func TestOrphansAreVerified_GC068(t *testing.T) {
 	go func() {
 		defer close(collected)
 		testcluster.Eventually(t, "the orphan finalizer", func(context.Context) (bool, error) {
-			return strings.Contains(c.Kubectl(t, "get", "configmap", "owner", "-n", ns, "-o", "jsonpath={.metadata.finalizers}"), "orphan"), nil
+			return strings.Contains(c.Kubectl(t, "get", "configmap", "owner", "-n", ns, "-o", "jsonpath={.metadata.finalizers}"),
+				"orphan"), nil
 		})
 		for _, name := range names {
 			if name != "missed" {
@@ -111,7 +118,8 @@ func TestOrphansAreVerified_GC068(t *testing.T) {
 	}
 	for i, o := range result.Orphaned {
 		bad := map[string]string{"deleted": "is deleted", "missed": "refers to ConfigMap"}[names[i]]
-		if o.Object.Name != names[i] || (o.Err != nil) != (bad != "") || o.Err != nil && !strings.Contains(o.Err.Error(), bad) {
+		if o.Object.Name != names[i] || (o.Err != nil) != (bad != "") || o.Err != nil &&
+			!strings.Contains(o.Err.Error(), bad) {
 			t.Errorf("orphan %d: %s, %v; want %s, %q", i, o.Object.Name, o.Err, names[i], bad)
 		}
 	}

@@ -24,9 +24,11 @@ func preparing(p *plan.Plan) []plan.Action {
 	return actions
 }
 
-// prepareOne makes a write that comes before the first delete. It returns the object as it was answered; the error is change.ErrGone or change.ErrReplaced if there is nothing
-// to write to any more.
-func prepareOne(ctx context.Context, client *cluster.Client, g *graph.Graph, a plan.Action, opts cluster.PatchOptions, still meant) (*graph.Object, error) {
+// prepareOne makes a write that comes before the first delete. It returns the object as it was
+// answered; the error is change.ErrGone or change.ErrReplaced if there is nothing to write to any
+// more.
+func prepareOne(ctx context.Context, client *cluster.Client, g *graph.Graph, a plan.Action, opts cluster.PatchOptions,
+	still meant) (*graph.Object, error) {
 	if a.Verb == plan.VerbSetPolicy {
 		return set(ctx, client, g, a, opts, still)
 	}
@@ -37,13 +39,14 @@ func prepareOne(ctx context.Context, client *cluster.Client, g *graph.Graph, a p
 func unprepared(g *graph.Graph, a plan.Action, err error) error {
 	ref := g.Ref(a.Object)
 	if a.Verb == plan.VerbSetPolicy {
-		return fmt.Errorf("%s of %s %q cannot be set to %s: %w", a.Setting.Field, ref.Resource, ref.Name, a.Setting.Value, err)
+		return fmt.Errorf("%s of %s %q cannot be set to %s: %w", a.Setting.Field, ref.Resource, ref.Name,
+			a.Setting.Value, err)
 	}
 	return fmt.Errorf("%s %q cannot be made to block its owners: %w", ref.Resource, ref.Name, err)
 }
 
-// prepare makes the writes of a plan that come before its deletes. It is false if one of them could not be made: then nothing is to be deleted, because an owner
-// would not wait.
+// prepare makes the writes of a plan that come before its deletes. It is false if one of them could
+// not be made: then nothing is to be deleted, because an owner would not wait.
 func (r *run) prepare(ctx context.Context, p *plan.Plan) bool {
 	actions := preparing(p)
 	answers, errs := make([]*graph.Object, len(actions)), make([]error, len(actions))

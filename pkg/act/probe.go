@@ -14,14 +14,16 @@ import (
 )
 
 const (
-	// probeAfter is for how long nothing happens before the server is asked why, and how often it is asked again.
+	// probeAfter is for how long nothing happens before the server is asked why, and how often it
+	// is asked again.
 	probeAfter = 10 * time.Second
 	// maxProbed is how many objects it is asked about.
 	maxProbed = 3
 )
 
-// probe asks the server, with dry runs, whether it lets anybody delete what it is the collector's turn to delete: an admission policy or a webhook
-// that denies it, or a webhook that is down, stops the collector without a trace on the object.
+// probe asks the server, with dry runs, whether it lets anybody delete what it is the collector's
+// turn to delete: an admission policy or a webhook that denies it, or a webhook that is down, stops
+// the collector without a trace on the object.
 func (r *run) probe(ctx context.Context, p Progress) {
 	if p.Quiet < probeAfter || int(p.Quiet/tick)%int(probeAfter/tick) != 0 {
 		return
@@ -32,7 +34,8 @@ func (r *run) probe(ctx context.Context, p Progress) {
 		}
 		t, _ := l.graph.Type(l.id)
 		ref := l.Object
-		_, err := r.client.Delete(ctx, t, ref.Namespace, ref.Name, ref.UID, cluster.DeleteOptions{Policy: string(l.policy), DryRun: true})
+		_, err := r.client.Delete(ctx, t, ref.Namespace, ref.Name, ref.UID,
+			cluster.DeleteOptions{Policy: string(l.policy), DryRun: true})
 		if unasked := cluster.Unasked(err); unasked != nil && !unasked.Refused {
 			continue
 		}
@@ -47,7 +50,8 @@ func (r *run) probe(ctx context.Context, p Progress) {
 	}
 }
 
-// refusedForAll returns an error that the collector meets too. That the user may not delete the object says nothing about that.
+// refusedForAll returns an error that the collector meets too. That the user may not delete the
+// object says nothing about that.
 func refusedForAll(err error) error {
 	switch {
 	case apierrors.IsForbidden(err) && strings.Contains(err.Error(), "cannot delete resource"):

@@ -12,8 +12,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestWhatIsRefusedToEverybodyIsFoundOut: the collector cannot delete a dependent that an admission policy protects, and nothing on the
-// object shows it. That somebody may not delete is his own affair.
+// TestWhatIsRefusedToEverybodyIsFoundOut: the collector cannot delete a dependent that an admission
+// policy protects, and nothing on the object shows it. That somebody may not delete is his own
+// affair.
 func TestWhatIsRefusedToEverybodyIsFoundOut(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -53,7 +54,8 @@ spec: {policyName: `+ns+`, validationActions: [Deny], matchResources: {namespace
 		rootGone(r, p)
 		r.probe(t.Context(), Progress{Blocked: r.waiter.blocked(), Quiet: probeAfter})
 		for _, l := range r.waiter.blocked() {
-			if got := l.Refused != nil && strings.Contains(l.Refused.Error(), "it is protected"); got != (refused && l.Object.Name == "protected") || l.Refused != nil && !got {
+			if got := l.Refused != nil && strings.Contains(l.Refused.Error(), "it is protected"); got != (refused &&
+				l.Object.Name == "protected") || l.Refused != nil && !got {
 				t.Errorf("%q: %s is refused: %v", user, l.Object.Name, l.Refused)
 			}
 		}

@@ -30,7 +30,8 @@ func notFound(name string) faultproxy.Fault {
 		w.WriteHeader(http.StatusNotFound)
 		_ = json.NewEncoder(w).Encode(metav1.Status{
 			TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure,
-			Code: http.StatusNotFound, Reason: metav1.StatusReasonNotFound, Message: fmt.Sprintf("configmaps %q not found", name),
+			Code: http.StatusNotFound, Reason: metav1.StatusReasonNotFound,
+			Message: fmt.Sprintf("configmaps %q not found", name),
 			Details: &metav1.StatusDetails{Kind: "configmaps", Name: name},
 		})
 	}
@@ -41,8 +42,9 @@ func uidOf(t *testing.T, c *testcluster.Cluster, ns, name string) string {
 	return c.Kubectl(t, "get", "configmap", name, "-n", ns, "-o", "jsonpath={.metadata.uid}")
 }
 
-// TestARefusedDeleteIsAFailureInTheServersWords: that another object has the name, or that it is gone, is proven by a read alone. A webhook and a storage can
-// answer 409 for ever, and a proxy 404 for what is there.
+// TestARefusedDeleteIsAFailureInTheServersWords: that another object has the name, or that it is
+// gone, is proven by a read alone. A webhook and a storage can answer 409 for ever, and a proxy 404
+// for what is there.
 func TestARefusedDeleteIsAFailureInTheServersWords(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -50,15 +52,27 @@ func TestARefusedDeleteIsAFailureInTheServersWords(t *testing.T) {
 		delete, get faultproxy.Fault
 		words       []string
 	}{
-		"conflict":                      {delete: faultproxy.Status(409, "Conflict", `admission webhook "deny.example.com" denied the request: not now`), words: []string{`configmaps "one"`, "denied the request: not now"}},
-		"conflict in storage":           {delete: faultproxy.Status(409, "Conflict", "the object has been modified; please apply your changes to the latest version"), words: []string{`configmaps "one"`, "has been modified"}},
-		"conflict, not to be read":      {delete: faultproxy.Status(409, "Conflict", "not now"), get: faultproxy.Status(403, "Forbidden", "you may not get it"), words: []string{`configmaps "one"`, "not now", "could not be read again", "you may not get it"}},
-		"conflict, not found by others": {delete: faultproxy.Status(409, "Conflict", "not now"), get: faultproxy.Plain(404, "no such page"), words: []string{`configmaps "one"`, "not now", "could not be read again"}},
-		"404 of a proxy":                {delete: faultproxy.Plain(404, "no such page"), words: []string{`configmaps "one"`, "could not find the requested resource"}},
-		"404 of a proxy for all":        {delete: faultproxy.Plain(404, "no such page"), get: faultproxy.Plain(404, "no such page"), words: []string{`configmaps "one"`, "could not be read again"}},
-		"404 of another":                {delete: notFound("two"), words: []string{`configmaps "one"`, `"two" not found`}},
-		"404 of nobody":                 {delete: faultproxy.Status(404, "NotFound", "nothing here"), words: []string{`configmaps "one"`, "nothing here"}},
-		"the read is of another":        {delete: faultproxy.Status(409, "Conflict", "not now"), get: notFound("two"), words: []string{`configmaps "one"`, "not now", "could not be read again"}},
+		"conflict": {delete: faultproxy.Status(409, "Conflict",
+			`admission webhook "deny.example.com" denied the request: not now`),
+			words: []string{`configmaps "one"`, "denied the request: not now"}},
+		"conflict in storage": {delete: faultproxy.Status(409, "Conflict",
+			"the object has been modified; please apply your changes to the latest version"),
+			words: []string{`configmaps "one"`, "has been modified"}},
+		"conflict, not to be read": {delete: faultproxy.Status(409, "Conflict", "not now"),
+			get:   faultproxy.Status(403, "Forbidden", "you may not get it"),
+			words: []string{`configmaps "one"`, "not now", "could not be read again", "you may not get it"}},
+		"conflict, not found by others": {delete: faultproxy.Status(409, "Conflict", "not now"),
+			get:   faultproxy.Plain(404, "no such page"),
+			words: []string{`configmaps "one"`, "not now", "could not be read again"}},
+		"404 of a proxy": {delete: faultproxy.Plain(404, "no such page"),
+			words: []string{`configmaps "one"`, "could not find the requested resource"}},
+		"404 of a proxy for all": {delete: faultproxy.Plain(404, "no such page"), get: faultproxy.Plain(404, "no such page"),
+			words: []string{`configmaps "one"`, "could not be read again"}},
+		"404 of another": {delete: notFound("two"), words: []string{`configmaps "one"`, `"two" not found`}},
+		"404 of nobody": {delete: faultproxy.Status(404, "NotFound", "nothing here"),
+			words: []string{`configmaps "one"`, "nothing here"}},
+		"the read is of another": {delete: faultproxy.Status(409, "Conflict", "not now"), get: notFound("two"),
+			words: []string{`configmaps "one"`, "not now", "could not be read again"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -69,7 +83,8 @@ func TestARefusedDeleteIsAFailureInTheServersWords(t *testing.T) {
 			client, p, points := prepare(t, proxy.Config(), ns, plan.Background, "one")
 			proxy.On(deletes, test.delete)
 			if test.get != nil {
-				proxy.On(func(r *http.Request) bool { return r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/one") }, test.get)
+				proxy.On(func(r *http.Request) bool { return r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/one") },
+					test.get)
 			}
 			var told record
 			result, err := Run(t.Context(), client, p, told.options(points, true))
@@ -104,7 +119,8 @@ func TestWhatIsProvenToBeGoneOrReplacedIsSkipped(t *testing.T) {
 		"gone, and a conflict":        {answer: faultproxy.Status(409, "Conflict", "not now"), words: "no longer exists"},
 		"gone, and a proxy's 404":     {answer: faultproxy.Plain(404, "no such page"), words: "no longer exists"},
 		"replaced":                    {again: true, words: "another object has its name"},
-		"replaced, and a proxy's 404": {again: true, answer: faultproxy.Plain(404, "no such page"), words: "another object has its name"},
+		"replaced, and a proxy's 404": {again: true, answer: faultproxy.Plain(404, "no such page"),
+			words: "another object has its name"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -123,14 +139,16 @@ func TestWhatIsProvenToBeGoneOrReplacedIsSkipped(t *testing.T) {
 			})
 			var told record
 			result, err := Run(t.Context(), client, p, told.options(points, true))
-			if err != nil || len(result.Skipped) != 1 || len(result.Done)+len(result.Failed) != 0 || !strings.Contains(result.Skipped[0].Err.Error(), test.words) {
+			if err != nil || len(result.Skipped) != 1 || len(result.Done)+len(result.Failed) != 0 ||
+				!strings.Contains(result.Skipped[0].Err.Error(), test.words) {
 				t.Errorf("%v, result %+v; want it skipped with %q", err, result, test.words)
 			}
 		})
 	}
 }
 
-// churn changes a label of the object before each delete, the first n times, and passes the delete on.
+// churn changes a label of the object before each delete, the first n times, and passes the delete
+// on.
 func churn(t *testing.T, c *testcluster.Cluster, ns string, n int32) faultproxy.Fault {
 	var sent atomic.Int32
 	return func(w http.ResponseWriter, r *http.Request, next http.Handler) {
@@ -141,8 +159,8 @@ func churn(t *testing.T, c *testcluster.Cluster, ns string, n int32) faultproxy.
 	}
 }
 
-// TestEachDeleteCarriesTheResourceVersionOfWhatWasRead_X02: an object that changes in what does not matter is deleted all the same, after a bounded number of
-// tries, and one that never stops is not.
+// TestEachDeleteCarriesTheResourceVersionOfWhatWasRead_X02: an object that changes in what does not
+// matter is deleted all the same, after a bounded number of tries, and one that never stops is not.
 func TestEachDeleteCarriesTheResourceVersionOfWhatWasRead_X02(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -165,7 +183,8 @@ func TestEachDeleteCarriesTheResourceVersionOfWhatWasRead_X02(t *testing.T) {
 			if err != nil || (len(result.Done) == 1) != test.done || (len(result.Failed) == 1) == test.done {
 				t.Fatalf("%v, result %+v; want done %t", err, result, test.done)
 			}
-			if !test.done && !strings.Contains(result.Failed[0].Err.Error(), fmt.Sprintf(`configmaps "one" was not deleted: it was changed %d times`, change.Tries)) {
+			if !test.done && !strings.Contains(result.Failed[0].Err.Error(),
+				fmt.Sprintf(`configmaps "one" was not deleted: it was changed %d times`, change.Tries)) {
 				t.Errorf("error: %v", result.Failed[0].Err)
 			}
 			versions := map[string]bool{}
@@ -174,19 +193,22 @@ func TestEachDeleteCarriesTheResourceVersionOfWhatWasRead_X02(t *testing.T) {
 					continue
 				}
 				var body metav1.DeleteOptions
-				if err := json.Unmarshal(r.Body, &body); err != nil || body.Preconditions == nil || body.Preconditions.UID == nil || body.Preconditions.ResourceVersion == nil {
+				if err := json.Unmarshal(r.Body, &body); err != nil || body.Preconditions == nil || body.Preconditions.UID == nil ||
+					body.Preconditions.ResourceVersion == nil {
 					t.Fatalf("%v, a delete with %s", err, r.Body)
 				}
 				versions[*body.Preconditions.ResourceVersion] = true
 			}
 			if len(versions) != test.sent || proxy.Count(http.MethodDelete, "") != test.sent {
-				t.Errorf("%d deletes with %d resourceVersions, want %d", proxy.Count(http.MethodDelete, ""), len(versions), test.sent)
+				t.Errorf("%d deletes with %d resourceVersions, want %d", proxy.Count(http.MethodDelete, ""), len(versions),
+					test.sent)
 			}
 		})
 	}
 }
 
-// TestARefusedPatchDeletesNothing: a reference that cannot be made to block is no reason to take its object for gone.
+// TestARefusedPatchDeletesNothing: a reference that cannot be made to block is no reason to take
+// its object for gone.
 func TestARefusedPatchDeletesNothing(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -206,10 +228,13 @@ func TestARefusedPatchDeletesNothing(t *testing.T) {
 			proxy.On(func(r *http.Request) bool { return patches(r) && strings.HasSuffix(r.URL.Path, "/a") }, test.answer)
 			var told record
 			result, err := Run(t.Context(), client, p, told.options(nil, true))
-			if err != nil || len(result.Failed) != 1 || !strings.Contains(result.Failed[0].Err.Error(), test.words) || proxy.Count(http.MethodDelete, "") != 0 {
-				t.Errorf("%v, %d deletes, result %+v; want a failure with %q and no delete", err, proxy.Count(http.MethodDelete, ""), result, test.words)
+			if err != nil || len(result.Failed) != 1 || !strings.Contains(result.Failed[0].Err.Error(), test.words) ||
+				proxy.Count(http.MethodDelete, "") != 0 {
+				t.Errorf("%v, %d deletes, result %+v; want a failure with %q and no delete", err,
+					proxy.Count(http.MethodDelete, ""), result, test.words)
 			}
-			if refused, _ := Check(t.Context(), client, p, nil); len(refused) != 1 || !strings.Contains(refused[0].Err.Error(), test.words) {
+			if refused, _ := Check(t.Context(), client, p, nil); len(refused) != 1 ||
+				!strings.Contains(refused[0].Err.Error(), test.words) {
 				t.Errorf("the dry run: %v, want one refusal with %q", refused, test.words)
 			}
 		})
@@ -232,8 +257,9 @@ func TestADependentThatIsGoneNeedsNotBlock(t *testing.T) {
 	}
 }
 
-// TestAnIgnoredPolicyIsAFailureAndStopsTheRest_API006: a server without support for garbage collection deletes at once whatever the policy. That was not asked
-// for, and the owners after it are left alone.
+// TestAnIgnoredPolicyIsAFailureAndStopsTheRest_API006: a server without support for garbage
+// collection deletes at once whatever the policy. That was not asked for, and the owners after it
+// are left alone.
 func TestAnIgnoredPolicyIsAFailureAndStopsTheRest_API006(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Start(t, testcluster.NoControllers(), testcluster.APIServerArgs("--enable-garbage-collector=false"))
@@ -248,7 +274,8 @@ func TestAnIgnoredPolicyIsAFailureAndStopsTheRest_API006(t *testing.T) {
 			t.Fatalf("%s: %v, result %+v; want the dependent's failed and the owner's skipped", policy, err, result)
 		}
 		got := result.Failed[0].Err.Error()
-		for _, words := range []string{`configmaps "dependent"`, "without following the propagation policy " + string(policy), "finalizer"} {
+		for _, words := range []string{`configmaps "dependent"`, "without following the propagation policy " + string(policy),
+			"finalizer"} {
 			if !strings.Contains(got, words) {
 				t.Errorf("%s: error %q, want %q in it", policy, got, words)
 			}
@@ -259,7 +286,8 @@ func TestAnIgnoredPolicyIsAFailureAndStopsTheRest_API006(t *testing.T) {
 	}
 }
 
-// TestAnAnswerWithoutThePolicysFinalizerIsAFailure_API033: the dry run was answered well, and the delete is not.
+// TestAnAnswerWithoutThePolicysFinalizerIsAFailure_API033: the dry run was answered well, and the
+// delete is not.
 func TestAnAnswerWithoutThePolicysFinalizerIsAFailure_API033(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -286,7 +314,8 @@ func TestARootThatANewPlanLeavesOutIsNotTakenForGone(t *testing.T) {
 	ns, proxy := behindProxy(t, c, "one")
 	client, p, points := prepare(t, proxy.Config(), ns, plan.Background, "one")
 	proxy.On(deletes, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		c.Kubectl(t, "patch", "configmap", "one", "-n", ns, "--type=merge", "-p", `{"metadata":{"finalizers":["example.com/new"]}}`)
+		c.Kubectl(t, "patch", "configmap", "one", "-n", ns, "--type=merge", "-p",
+			`{"metadata":{"finalizers":["example.com/new"]}}`)
 		next.ServeHTTP(w, r)
 	})
 	var told record
@@ -332,7 +361,8 @@ func TestAGracePeriodThatIsRefusedIsAFailure(t *testing.T) {
 				t.Fatal(err)
 			}
 			r.grace.finish()
-			if got := len(r.result.Failed); got != 0 != (test.failed != "") || got == 1 && !strings.Contains(r.result.Failed[0].Err.Error(), test.failed) || len(r.result.Done) != 0 {
+			if got := len(r.result.Failed); got != 0 != (test.failed != "") || got == 1 &&
+				!strings.Contains(r.result.Failed[0].Err.Error(), test.failed) || len(r.result.Done) != 0 {
 				t.Errorf("result %+v, want it failed with %q", r.result, test.failed)
 			}
 		})
@@ -356,7 +386,8 @@ func TestAnOrphanThatAProxyDoesNotFindIsNotGone(t *testing.T) {
 	}
 }
 
-// TestAWebhookThatAnswersConflictStopsTheCollectorToo: the object is still there, so the conflict is not about its uid.
+// TestAWebhookThatAnswersConflictStopsTheCollectorToo: the object is still there, so the conflict
+// is not about its uid.
 func TestAWebhookThatAnswersConflictStopsTheCollectorToo(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -403,7 +434,8 @@ func TestNobodyHasToListen(t *testing.T) {
 	}
 }
 
-// TestEachDeleteIsCoveredByTheArchive: what is not is left alone, also when the object changes on the way.
+// TestEachDeleteIsCoveredByTheArchive: what is not is left alone, also when the object changes on
+// the way.
 func TestEachDeleteIsCoveredByTheArchive(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -431,7 +463,8 @@ func TestEachDeleteIsCoveredByTheArchive(t *testing.T) {
 	}
 }
 
-// TestWhatGoesAlongBeyondThePlanIsTold: somebody plays the cluster's collector, which deletes dependents that have come up since the plan was made.
+// TestWhatGoesAlongBeyondThePlanIsTold: somebody plays the cluster's collector, which deletes
+// dependents that have come up since the plan was made.
 func TestWhatGoesAlongBeyondThePlanIsTold(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)

@@ -16,12 +16,15 @@ type Result struct {
 	Orphaned []Orphan
 	// Blocked are the objects that were waited for and are still there.
 	Blocked []Blocked
-	// Unseen is what was waited for and may neither be watched, listed nor read any more: whether it is gone is not known.
+	// Unseen is what was waited for and may neither be watched, listed nor read any more: whether
+	// it is gone is not known.
 	Unseen []Unseen
-	// Unplanned is what was seen to be deleted with the cascade though no plan has it, because it belongs to something that was deleted. It is what the watches
-	// have shown, which need not be all.
+	// Unplanned is what was seen to be deleted with the cascade though no plan has it, because it
+	// belongs to something that was deleted. It is what the watches have shown, which need not be
+	// all.
 	Unplanned []graph.Ref
-	// Declined is why the roots that had been changed were not deleted after they were planned again; they are among the Failed.
+	// Declined is why the roots that had been changed were not deleted after they were planned
+	// again; they are among the Failed.
 	Declined error
 }
 
@@ -31,7 +34,8 @@ type Unseen struct {
 	Err    error
 }
 
-// Done is an action that was carried out. Its IDs are those of the Graph: a plan that was made again has one of its own.
+// Done is an action that was carried out. Its IDs are those of the Graph: a plan that was made
+// again has one of its own.
 type Done struct {
 	plan.Action
 	Graph *graph.Graph
@@ -52,7 +56,8 @@ var (
 	ErrInterrupted = errors.New("interrupted before the server answered; it may be deleted all the same")
 	// ErrNotSent is of a delete whose turn did not come before the end.
 	ErrNotSent = errors.New("interrupted before its turn came")
-	// ErrPolicyIgnored is of a delete that the server has carried out with another propagation policy than the one asked for.
+	// ErrPolicyIgnored is of a delete that the server has carried out with another propagation
+	// policy than the one asked for.
 	ErrPolicyIgnored = errors.New("the server deleted it without following the propagation policy")
 
 	errNoPolicy   = errors.New("the server does not follow the propagation policy")

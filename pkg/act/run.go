@@ -18,32 +18,38 @@ import (
 type Options struct {
 	// GracePeriodSeconds, if not nil, goes with the requested deletes.
 	GracePeriodSeconds *int64
-	// PropagateGracePeriod gives it to the dependents too, as far as that can be done once the collector has deleted them: a grace period
-	// can be shortened only (API-018).
+	// PropagateGracePeriod gives it to the dependents too, as far as that can be done once the
+	// collector has deleted them: a grace period can be shortened only (API-018).
 	PropagateGracePeriod bool
-	// Archived, if not nil, is asked before each delete whether nothing is lost with this version of the object that is not in the archive; the delete carries
-	// it as a precondition. An error leaves the object alone. It is called from several goroutines.
+	// Archived, if not nil, is asked before each delete whether nothing is lost with this version
+	// of the object that is not in the archive; the delete carries it as a precondition. An error
+	// leaves the object alone. It is called from several goroutines.
 	Archived func(ctx context.Context, t graph.Type, object graph.Ref, resourceVersion string) error
 	// ResumePoints are where the listing ended on which the plan rests; the wait begins there.
 	ResumePoints []cluster.ResumePoint
 	// Wait for the whole cascade, until the context ends.
 	Wait bool
-	// PollInterval is how often what may not be watched is listed or read in the wait; 0 means 2 seconds.
+	// PollInterval is how often what may not be watched is listed or read in the wait; 0 means 2
+	// seconds.
 	PollInterval time.Duration
-	// OnEvent is called with each event, and Tick every second with what is left; one call at a time, and none while Replan is called. Either may be nil.
+	// OnEvent is called with each event, and Tick every second with what is left; one call at a
+	// time, and none while Replan is called. Either may be nil.
 	OnEvent func(Event)
 	Tick    func(Progress)
-	// OnWrite is called with each write that was tried, when it is known what came of it, and with the error if it was not carried out; one call at a time. It may be
-	// nil, and is not called for writes of Collect.
+	// OnWrite is called with each write that was tried, when it is known what came of it, and with
+	// the error if it was not carried out; one call at a time. It may be nil, and is not called for
+	// writes of Collect.
 	OnWrite func(g *graph.Graph, a plan.Action, err error)
-	// Collect, if not nil, does the collector's part in place of the cluster's. It is called when the requested deletes were sent, and again
-	// when something of the cascade has changed, until the cascade is gone; it returns when there is nothing left that it can do.
+	// Collect, if not nil, does the collector's part in place of the cluster's. It is called when
+	// the requested deletes were sent, and again when something of the cascade has changed, until
+	// the cascade is gone; it returns when there is nothing left that it can do.
 	Collect func(ctx context.Context, sent []Done) error
-	// Replan, if not nil, is asked for a new plan of the roots that are not what the plan was about. Those that it leaves out are gone, or
-	// it says why. An error leaves all of them alone.
+	// Replan, if not nil, is asked for a new plan of the roots that are not what the plan was
+	// about. Those that it leaves out are gone, or it says why. An error leaves all of them alone.
 	Replan func(ctx context.Context, roots []graph.Ref) (Replanned, error)
-	// Meant, if not nil, says whether a root that was changed after it was planned is still one of the objects that the deletion is about, because
-	// it still matches a selector for example. One that is not is left alone. It is called by several goroutines at a time.
+	// Meant, if not nil, says whether a root that was changed after it was planned is still one of
+	// the objects that the deletion is about, because it still matches a selector for example. One
+	// that is not is left alone. It is called by several goroutines at a time.
 	Meant func(ctx context.Context, t graph.Type, ref graph.Ref) (bool, error)
 }
 
@@ -55,7 +61,8 @@ type Replanned struct {
 	LeftOut map[string]error
 }
 
-// serialized makes the calls come one at a time: the deletes and the watches tell from goroutines of their own.
+// serialized makes the calls come one at a time: the deletes and the watches tell from goroutines
+// of their own.
 func (o Options) serialized() Options {
 	var mu sync.Mutex
 	tell, ticked, replan, wrote := o.OnEvent, o.Tick, o.Replan, o.OnWrite
@@ -92,9 +99,10 @@ func (o Options) serialized() Options {
 	return o
 }
 
-// ErrNotCollected is that the wait ended when all that the plan deletes was gone, but before Collect had come to its end: objects that stay may still have
-// references to it.
-var ErrNotCollected = errors.New("all objects of the plan are deleted, but kept objects may still have references to them")
+// ErrNotCollected is that the wait ended when all that the plan deletes was gone, but before
+// Collect had come to its end: objects that stay may still have references to it.
+var ErrNotCollected = errors.New(
+	"all objects of the plan are deleted, but kept objects may still have references to them")
 
 // run is a plan that is being carried out.
 type run struct {
@@ -111,7 +119,8 @@ type run struct {
 	quiet quiet
 	// unseen guards the Unseen of the result while the watches run.
 	unseen sync.Mutex
-	// patched are the objects that were written to before the deletes, by uid, as they were answered.
+	// patched are the objects that were written to before the deletes, by uid, as they were
+	// answered.
 	patched map[string]*graph.Object
 	// collected says that Collect has come to its end after all was gone.
 	collected bool
@@ -120,8 +129,8 @@ type run struct {
 	watching context.Context
 }
 
-// Run sends the deletes of a plan and waits for the cascade. The error is for what ended it early, a context among it; what single
-// objects met is in the Result, which is never nil.
+// Run sends the deletes of a plan and waits for the cascade. The error is for what ended it early,
+// a context among it; what single objects met is in the Result, which is never nil.
 func Run(ctx context.Context, client *cluster.Client, p *plan.Plan, opts Options) (*Result, error) {
 	r := &run{client: client, opts: opts.serialized(), result: &Result{}, patched: map[string]*graph.Object{}}
 	r.waiter = newWaiter(r.opts)
@@ -155,7 +164,8 @@ func Run(ctx context.Context, client *cluster.Client, p *plan.Plan, opts Options
 	return r.result, err
 }
 
-// sendAll sends the deletes of a plan and, where roots turn out to have been changed, of what they were planned again to.
+// sendAll sends the deletes of a plan and, where roots turn out to have been changed, of what they
+// were planned again to.
 func (r *run) sendAll(ctx context.Context, next Replanned) {
 	for round := 0; ; round++ {
 		if !r.prepare(ctx, next.Plan) {
@@ -216,8 +226,8 @@ func (r *run) wait(ctx context.Context) error {
 	}
 }
 
-// expected are the uids of what goes; nil means all that is waited for. What belongs to roots whose deletion was refused, or that are not meant any
-// more, does not.
+// expected are the uids of what goes; nil means all that is waited for. What belongs to roots whose
+// deletion was refused, or that are not meant any more, does not.
 func (r *run) expected() map[string]bool {
 	alone := slices.ContainsFunc(r.result.Skipped, func(f Failure) bool { return errors.Is(f.Err, errNotMeant) })
 	if len(r.result.Failed) == 0 && !alone {

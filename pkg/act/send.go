@@ -18,8 +18,9 @@ import (
 // maxReplans is how often roots that change all the time are planned again.
 const maxReplans = 3
 
-// send sends the deletes of a plan, those of one batch side by side. It returns those that have to be planned again: the roots that have
-// been changed, and all of the batches after, since dependents come before their owners.
+// send sends the deletes of a plan, those of one batch side by side. It returns those that have to
+// be planned again: the roots that have been changed, and all of the batches after, since
+// dependents come before their owners.
 func (r *run) send(ctx context.Context, p *plan.Plan) []plan.Action {
 	batches := p.Batches()
 	if next, ok := r.sendFirst(ctx, p); !ok {
@@ -51,8 +52,9 @@ func (r *run) send(ctx context.Context, p *plan.Plan) []plan.Action {
 	return nil
 }
 
-// sendFirst sends the deletes that come before those of the roots. It is false if the roots are not to be deleted as planned, and returns those that have to be
-// planned again because what is to be deleted before them has changed.
+// sendFirst sends the deletes that come before those of the roots. It is false if the roots are not
+// to be deleted as planned, and returns those that have to be planned again because what is to be
+// deleted before them has changed.
 func (r *run) sendFirst(ctx context.Context, p *plan.Plan) ([]plan.Action, bool) {
 	first := p.First()
 	changed, failed := false, false
@@ -92,7 +94,8 @@ func (r *run) sendBatch(ctx context.Context, g *graph.Graph, batch []plan.Action
 			errs[i] = ErrNotSent
 			continue
 		}
-		// Told here, so that the order is always the same, and before the request: the end may be seen before the answer.
+		// Told here, so that the order is always the same, and before the request: the end may be
+		// seen before the answer.
 		r.opts.OnEvent(Event{Type: Deleting, Object: g.Ref(a.Object), Policy: string(a.Policy)})
 		group.Go(func() error {
 			errs[i] = r.delete(ctx, g, a)
@@ -111,9 +114,10 @@ func (r *run) wrote(g *graph.Graph, a plan.Action, err error) {
 	}
 }
 
-// delete sends one delete. It carries the uid and the resourceVersion of the object in the plan. If the object has changed since, the delete is sent with the
-// resourceVersion that it has now, provided that what the plan rests on is as it was: an object whose status changes all the time could not be deleted
-// otherwise.
+// delete sends one delete. It carries the uid and the resourceVersion of the object in the plan. If
+// the object has changed since, the delete is sent with the resourceVersion that it has now,
+// provided that what the plan rests on is as it was: an object whose status changes all the time
+// could not be deleted otherwise.
 func (r *run) delete(ctx context.Context, g *graph.Graph, a plan.Action) error {
 	o, was := objectOf(r.client, g, a), r.planned(g, a.Object)
 	now := was
@@ -212,15 +216,17 @@ func (r *run) archived(ctx context.Context, t graph.Type, ref graph.Ref, version
 	return fmt.Errorf("%s %q was not deleted: %w", ref.Resource, ref.Name, err)
 }
 
-// refusesEachVersion says whether the API server answers a delete with a conflict whichever resourceVersion it carries. It does if the policy removes the only
-// finalizers of the object: it compares the resourceVersion with that of an update that it has left out (Store.Delete in the generic registry of
-// k8s.io/apiserver, after errDeleteNow). Only such a delete is sent with the uid alone.
+// refusesEachVersion says whether the API server answers a delete with a conflict whichever
+// resourceVersion it carries. It does if the policy removes the only finalizers of the object: it
+// compares the resourceVersion with that of an update that it has left out (Store.Delete in the
+// generic registry of k8s.io/apiserver, after errDeleteNow). Only such a delete is sent with the
+// uid alone.
 func refusesEachVersion(now *graph.Object, policy plan.Policy) bool {
 	return policy == plan.Background && len(now.Finalizers) > 0 && len(ofOthers(now.Finalizers)) == 0
 }
 
-// unclear finds out what came of a delete whose answer does not say it: one of something that is no API server, or a Status without a uid, with which some
-// servers answer.
+// unclear finds out what came of a delete whose answer does not say it: one of something that is no
+// API server, or a Status without a uid, with which some servers answer.
 func (r *run) unclear(ctx context.Context, o change.Object, policy plan.Policy, answer error) error {
 	answer = naming(o.Ref, answer)
 	now, err := o.Reread(ctx, answer)
@@ -237,7 +243,8 @@ func (r *run) unclear(ctx context.Context, o change.Object, policy plan.Policy, 
 	return followed(o.Ref, policy, cluster.Deleted{Object: true, Finalizers: now.Finalizers})
 }
 
-// policyFinalizer is the finalizer that the server puts on an object that is deleted with a policy; empty if it puts none.
+// policyFinalizer is the finalizer that the server puts on an object that is deleted with a policy;
+// empty if it puts none.
 func policyFinalizer(ref graph.Ref, policy plan.Policy) string {
 	if plan.IgnoresPolicy(ref) {
 		return ""
@@ -245,13 +252,15 @@ func policyFinalizer(ref graph.Ref, policy plan.Policy) string {
 	return map[plan.Policy]string{plan.Foreground: plan.ForegroundFinalizer, plan.Orphan: plan.OrphanFinalizer}[policy]
 }
 
-// followed sees from the answer to a delete that the server has followed the policy (API-006, API-021).
+// followed sees from the answer to a delete that the server has followed the policy (API-006,
+// API-021).
 func followed(ref graph.Ref, policy plan.Policy, answer cluster.Deleted) error {
 	want := policyFinalizer(ref, policy)
 	if want == "" || answer.Object && slices.Contains(answer.Finalizers, want) {
 		return nil
 	}
-	return fmt.Errorf("%s %q: %w %s: its answer does not show the finalizer %s", ref.Resource, ref.Name, ErrPolicyIgnored, policy, want)
+	return fmt.Errorf("%s %q: %w %s: its answer does not show the finalizer %s", ref.Resource, ref.Name, ErrPolicyIgnored,
+		policy, want)
 }
 
 // note puts what came of a delete where it belongs.
@@ -320,10 +329,12 @@ func (r *run) replan(ctx context.Context, p *plan.Plan, rest []plan.Action, roun
 	return next, true
 }
 
-// leftOut finds out why a new plan leaves a root out. That the root was not listed does not prove that it is gone.
+// leftOut finds out why a new plan leaves a root out. That the root was not listed does not prove
+// that it is gone.
 func (r *run) leftOut(ctx context.Context, g *graph.Graph, a plan.Action) error {
 	ref := g.Ref(a.Object)
-	missing := fmt.Errorf("%s %q was not deleted: %w, and it was not found when it was planned again", ref.Resource, ref.Name, ErrChanged)
+	missing := fmt.Errorf("%s %q was not deleted: %w, and it was not found when it was planned again", ref.Resource,
+		ref.Name, ErrChanged)
 	_, err := objectOf(r.client, g, a).Reread(ctx, missing)
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -334,7 +345,8 @@ func (r *run) leftOut(ctx context.Context, g *graph.Graph, a plan.Action) error 
 	return missing
 }
 
-// planned returns of a root what its plan rests on: as it was listed, or as it is since its references were made to block.
+// planned returns of a root what its plan rests on: as it was listed, or as it is since its
+// references were made to block.
 func (r *run) planned(g *graph.Graph, id graph.ID) *graph.Object {
 	if o, ok := r.patched[g.Ref(id).UID]; ok {
 		return o
@@ -344,21 +356,24 @@ func (r *run) planned(g *graph.Graph, id graph.ID) *graph.Object {
 
 // listedAs is an object as it was listed.
 func listedAs(g *graph.Graph, id graph.ID) *graph.Object {
-	return &graph.Object{UID: g.Ref(id).UID, ResourceVersion: g.ResourceVersion(id), Finalizers: g.Finalizers(id), Owners: references(g, id)}
+	return &graph.Object{UID: g.Ref(id).UID, ResourceVersion: g.ResourceVersion(id), Finalizers: g.Finalizers(id),
+		Owners: references(g, id)}
 }
 
 func references(g *graph.Graph, id graph.ID) []graph.OwnerReference {
 	var owners []graph.OwnerReference
 	for e := range g.Owners(id) {
 		owners = append(owners, graph.OwnerReference{
-			APIVersion: e.APIVersion, Kind: e.Kind, Name: e.Name, UID: g.Ref(e.Owner).UID, Controller: e.Controller, Block: e.Block,
+			APIVersion: e.APIVersion, Kind: e.Kind, Name: e.Name, UID: g.Ref(e.Owner).UID, Controller: e.Controller,
+			Block: e.Block,
 		})
 	}
 	return owners
 }
 
-// asPlanned says whether what the plan rests on is as it was: the owners, and the finalizers of others. The collector's own are replaced by the delete, and
-// an object that somebody else has begun to delete goes either way.
+// asPlanned says whether what the plan rests on is as it was: the owners, and the finalizers of
+// others. The collector's own are replaced by the delete, and an object that somebody else has
+// begun to delete goes either way.
 func asPlanned(was, now *graph.Object) bool {
 	return slices.Equal(was.Owners, now.Owners) && slices.Equal(ofOthers(was.Finalizers), ofOthers(now.Finalizers))
 }

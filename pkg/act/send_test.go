@@ -36,8 +36,8 @@ func together(t *testing.T, n int32) faultproxy.Fault {
 	}
 }
 
-// TestRootsThatAreUnrelatedGoSideBySide: no delete is answered before a number of them have been sent; what is told and what is in the
-// result comes in the plan's order all the same.
+// TestRootsThatAreUnrelatedGoSideBySide: no delete is answered before a number of them have been
+// sent; what is told and what is in the result comes in the plan's order all the same.
 func TestRootsThatAreUnrelatedGoSideBySide(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -74,11 +74,12 @@ func owning(t *testing.T, c *testcluster.Cluster, ns, owner string, dependents .
 	t.Helper()
 	uid := uidOf(t, c, ns, owner)
 	c.Apply(t, strings.ReplaceAll(manifest(ns, dependents...), "namespace:",
-		"ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: "+owner+", uid: "+uid+", blockOwnerDeletion: true}], namespace:"))
+		"ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: "+owner+", uid: "+uid+
+			", blockOwnerDeletion: true}], namespace:"))
 }
 
-// TestDependentsAmongTheRootsComeFirst: an owner's delete is not sent before those of all its dependents are answered, not that of one of
-// which only a dependent's dependent is named either.
+// TestDependentsAmongTheRootsComeFirst: an owner's delete is not sent before those of all its
+// dependents are answered, not that of one of which only a dependent's dependent is named either.
 func TestDependentsAmongTheRootsComeFirst(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -116,7 +117,8 @@ func TestDependentsAmongTheRootsComeFirst(t *testing.T) {
 }
 
 // replans plans again as a caller does, and counts.
-func replans(t *testing.T, proxy *faultproxy.Proxy, ns string, count *int) func(context.Context, []graph.Ref) (Replanned, error) {
+func replans(t *testing.T, proxy *faultproxy.Proxy, ns string, count *int) func(context.Context,
+	[]graph.Ref) (Replanned, error) {
 	return func(_ context.Context, roots []graph.Ref) (Replanned, error) {
 		*count++
 		var names []string
@@ -128,7 +130,8 @@ func replans(t *testing.T, proxy *faultproxy.Proxy, ns string, count *int) func(
 	}
 }
 
-// TestChangedRootsArePlannedAgain with the owners whose turn has not come, and what was deleted is not deleted twice.
+// TestChangedRootsArePlannedAgain with the owners whose turn has not come, and what was deleted is
+// not deleted twice.
 func TestChangedRootsArePlannedAgain(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -139,7 +142,8 @@ func TestChangedRootsArePlannedAgain(t *testing.T) {
 	client, p, points := prepare(t, proxy.Config(), ns, plan.Background, "free", "owner", "changed")
 	proxy.On(func(r *http.Request) bool { return deletes(r) && strings.HasSuffix(r.URL.Path, "/changed") },
 		faultproxy.Times(1, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-			c.Kubectl(t, "patch", "configmap", "changed", "-n", ns, "--type=merge", "-p", `{"metadata":{"ownerReferences":null}}`)
+			c.Kubectl(t, "patch", "configmap", "changed", "-n", ns, "--type=merge", "-p",
+				`{"metadata":{"ownerReferences":null}}`)
 			next.ServeHTTP(w, r)
 		}))
 	var told record
@@ -147,7 +151,8 @@ func TestChangedRootsArePlannedAgain(t *testing.T) {
 	count := 0
 	opts.Replan = replans(t, proxy, ns, &count)
 	result, err := Run(t.Context(), client, p, opts)
-	if err != nil || count != 1 || len(result.Done) != 3 || len(result.Failed)+len(result.Skipped)+len(result.Blocked) != 0 {
+	if err != nil || count != 1 || len(result.Done) != 3 ||
+		len(result.Failed)+len(result.Skipped)+len(result.Blocked) != 0 {
 		t.Fatalf("%v, planned again %d times, result %+v; want three done and one new plan", err, count, result)
 	}
 	sent := map[string]int{}
@@ -174,7 +179,8 @@ func TestAPlanThatIsDeclinedLeavesTheChangedAlone(t *testing.T) {
 	client, p, points := prepare(t, proxy.Config(), ns, plan.Background, "changed", "free")
 	proxy.On(func(r *http.Request) bool { return deletes(r) && strings.HasSuffix(r.URL.Path, "/changed") },
 		func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-			c.Kubectl(t, "patch", "configmap", "changed", "-n", ns, "--type=merge", "-p", `{"metadata":{"finalizers":["example.com/new"]}}`)
+			c.Kubectl(t, "patch", "configmap", "changed", "-n", ns, "--type=merge", "-p",
+				`{"metadata":{"finalizers":["example.com/new"]}}`)
 			next.ServeHTTP(w, r)
 		})
 	declined := errors.New("no")
@@ -182,7 +188,8 @@ func TestAPlanThatIsDeclinedLeavesTheChangedAlone(t *testing.T) {
 	opts := told.options(points, true)
 	opts.Replan = func(context.Context, []graph.Ref) (Replanned, error) { return Replanned{}, declined }
 	result, err := Run(t.Context(), client, p, opts)
-	if err != nil || !errors.Is(result.Declined, declined) || len(result.Done) != 1 || len(result.Failed) != 1 || !errors.Is(result.Failed[0].Err, ErrChanged) {
+	if err != nil || !errors.Is(result.Declined, declined) || len(result.Done) != 1 || len(result.Failed) != 1 ||
+		!errors.Is(result.Failed[0].Err, ErrChanged) {
 		t.Errorf("%v, result %+v", err, result)
 	}
 	if !slices.Contains(told.events, "gone free") {
@@ -200,7 +207,8 @@ func TestARootThatIsGoneMeanwhileIsSkipped(t *testing.T) {
 	ns, proxy := behindProxy(t, c, "changed", "other")
 	client, p, points := prepare(t, proxy.Config(), ns, plan.Background, "changed")
 	proxy.On(deletes, faultproxy.Times(1, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		c.Kubectl(t, "patch", "configmap", "changed", "-n", ns, "--type=merge", "-p", `{"metadata":{"finalizers":["example.com/new"]}}`)
+		c.Kubectl(t, "patch", "configmap", "changed", "-n", ns, "--type=merge", "-p",
+			`{"metadata":{"finalizers":["example.com/new"]}}`)
 		next.ServeHTTP(w, r)
 	}))
 	var told record
@@ -226,7 +234,8 @@ func TestARootThatAlwaysChangesIsGivenUp(t *testing.T) {
 	var n atomic.Int32
 	proxy.On(deletes, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		c.Kubectl(t, "patch", "configmap", "one", "-n", ns, "--type=merge", "-p",
-			fmt.Sprintf(`{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"x","uid":"66666666-6666-6666-6666-66666666666%d"}]}}`, n.Add(1)))
+			fmt.Sprintf(
+				`{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"x","uid":"66666666-6666-6666-6666-66666666666%d"}]}}`, n.Add(1)))
 		next.ServeHTTP(w, r)
 	})
 	var told record
@@ -237,7 +246,8 @@ func TestARootThatAlwaysChangesIsGivenUp(t *testing.T) {
 	if err != nil || count != maxReplans || len(result.Failed) != 1 || len(result.Done) != 0 {
 		t.Fatalf("%v, planned again %d times, result %+v; want it given up after %d", err, count, result, maxReplans)
 	}
-	if got := result.Failed[0].Err.Error(); !strings.Contains(got, `configmaps "one" was not deleted`) || !strings.Contains(got, "3 times") {
+	if got := result.Failed[0].Err.Error(); !strings.Contains(got, `configmaps "one" was not deleted`) ||
+		!strings.Contains(got, "3 times") {
 		t.Errorf("error: %s", got)
 	}
 }
@@ -261,7 +271,9 @@ func TestInterruptedDeletesAreToldApart(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || len(result.Blocked) != 2 {
 		t.Errorf("%v, left %v", err, result.Blocked)
 	}
-	if len(result.Failed) != 1 || !errors.Is(result.Failed[0].Err, ErrInterrupted) || len(result.Skipped) != 1 || !errors.Is(result.Skipped[0].Err, ErrNotSent) {
-		t.Errorf("failed %v, skipped %v; want the dependent's interrupted and the owner's not sent", result.Failed, result.Skipped)
+	if len(result.Failed) != 1 || !errors.Is(result.Failed[0].Err, ErrInterrupted) || len(result.Skipped) != 1 ||
+		!errors.Is(result.Skipped[0].Err, ErrNotSent) {
+		t.Errorf("failed %v, skipped %v; want the dependent's interrupted and the owner's not sent", result.Failed,
+			result.Skipped)
 	}
 }

@@ -13,9 +13,11 @@ import (
 // meant says whether an object that has changed is still one that is to be deleted.
 type meant func(ctx context.Context, t graph.Type, ref graph.Ref) error
 
-// set sets the field of an object in which it says how a program deletes what it names. The error is ErrChanged or errNotMeant if the object is not what the plan is about
-// any more: the delete finds that too, and has it planned again or leaves it alone.
-func set(ctx context.Context, client *cluster.Client, g *graph.Graph, a plan.Action, opts cluster.PatchOptions, still meant) (*graph.Object, error) {
+// set sets the field of an object in which it says how a program deletes what it names. The error
+// is ErrChanged or errNotMeant if the object is not what the plan is about any more: the delete
+// finds that too, and has it planned again or leaves it alone.
+func set(ctx context.Context, client *cluster.Client, g *graph.Graph, a plan.Action, opts cluster.PatchOptions,
+	still meant) (*graph.Object, error) {
 	pointer, ok := a.Setting.Field.Pointer()
 	if !ok {
 		return nil, errors.New("the field is in a list")
@@ -43,14 +45,16 @@ func set(ctx context.Context, client *cluster.Client, g *graph.Graph, a plan.Act
 	return answer, isSet(ctx, o, a.Setting)
 }
 
-// isSet reads an object again: a field that its type does not have is taken and not stored, and a webhook can set it back (API-033).
+// isSet reads an object again: a field that its type does not have is taken and not stored, and a
+// webhook can set it back (API-033).
 func isSet(ctx context.Context, o change.Object, setting *plan.Setting) error {
 	now, err := o.ReadContent(ctx)
 	if err != nil {
 		return err
 	}
 	if text, _ := setting.Field.Text(now.Object); text != setting.Value {
-		return errors.New("the server has taken the change and does not show it; its type may not have the field, or a webhook may have undone it")
+		return errors.New(
+			"the server has taken the change and does not show it; its type may not have the field, or a webhook may have undone it")
 	}
 	return nil
 }

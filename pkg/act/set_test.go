@@ -15,8 +15,10 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// prepareSetting plans the deletion of a config map that says in a field how a program deletes another one.
-func prepareSetting(t *testing.T, c *testcluster.Cluster, proxy *faultproxy.Proxy, ns, field string) (*cluster.Client, *plan.Plan) {
+// prepareSetting plans the deletion of a config map that says in a field how a program deletes
+// another one.
+func prepareSetting(t *testing.T, c *testcluster.Cluster, proxy *faultproxy.Proxy, ns, field string) (*cluster.Client,
+	*plan.Plan) {
 	t.Helper()
 	c.Apply(t, manifest(ns, "claim", "composite"))
 	c.Kubectl(t, "patch", "configmap", "claim", "-n", ns, "--type=merge", "-p", `{"data":{"policy":"Background"}}`)
@@ -25,9 +27,11 @@ func prepareSetting(t *testing.T, c *testcluster.Cluster, proxy *faultproxy.Prox
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &link.Definition{Name: "composite", Deletion: link.Deletion{Of: link.End, By: "a program", PolicyField: path, Foreground: "Foreground"}}
+	d := &link.Definition{Name: "composite",
+		Deletion: link.Deletion{Of: link.End, By: "a program", PolicyField: path, Foreground: "Foreground"}}
 	composite, _ := p.Graph.Find("", "configmaps", ns, "composite")
-	links := link.New(p.Graph, link.Found{Definition: d, Source: p.Roots[0], End: composite, Foreground: true, Effect: link.Effect{Deletes: true, Policy: link.Foreground}})
+	links := link.New(p.Graph, link.Found{Definition: d, Source: p.Roots[0], End: composite, Foreground: true,
+		Effect: link.Effect{Deletes: true, Policy: link.Foreground}})
 	return client, plan.New(p.Graph, p.Roots, plan.Foreground, plan.Options{Links: links})
 }
 
@@ -36,11 +40,13 @@ func policyOf(t *testing.T, c *testcluster.Cluster, ns string) string {
 	return c.Kubectl(t, "get", "configmap", "claim", "-n", ns, "-o", "jsonpath={.data.policy}")
 }
 
-// TestPolicyIsSetBeforeTheFirstDelete, also of an object that is changed meanwhile, which needs no new plan.
+// TestPolicyIsSetBeforeTheFirstDelete, also of an object that is changed meanwhile, which needs no
+// new plan.
 func TestPolicyIsSetBeforeTheFirstDelete(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
-	for name, change := range map[string]string{"nothing is changed": "", "a label is added": `{"metadata":{"labels":{"any":"thing"}}}`} {
+	for name, change := range map[string]string{"nothing is changed": "",
+		"a label is added": `{"metadata":{"labels":{"any":"thing"}}}`} {
 		t.Run(name, func(t *testing.T) {
 			ns := c.Namespace(t)
 			proxy := faultproxy.Start(t, c.Config())
@@ -66,7 +72,8 @@ func TestPolicyIsSetBeforeTheFirstDelete(t *testing.T) {
 	}
 }
 
-// TestNothingIsDeletedIfThePolicyIsNotSet: the patch is refused, what it sets is not stored, or the object is another one by then.
+// TestNothingIsDeletedIfThePolicyIsNotSet: the patch is refused, what it sets is not stored, or the
+// object is another one by then.
 func TestNothingIsDeletedIfThePolicyIsNotSet(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -95,7 +102,9 @@ func TestNothingIsDeletedIfThePolicyIsNotSet(t *testing.T) {
 			if err != nil || len(result.Done) != 0 || len(result.Failed) != 1 || len(result.Skipped) != 1 {
 				t.Fatalf("%v, result %+v; want a failed patch and a skipped delete", err, result)
 			}
-			if got := result.Failed[0].Err.Error(); !strings.Contains(got, "nothing was deleted: "+test.field+` of configmaps "claim" cannot be set to Foreground: `) || !strings.Contains(got, test.want) {
+			if got := result.Failed[0].Err.Error(); !strings.Contains(got,
+				"nothing was deleted: "+test.field+` of configmaps "claim" cannot be set to Foreground: `) ||
+				!strings.Contains(got, test.want) {
 				t.Errorf("error: %s", got)
 			}
 			for _, r := range proxy.Requests() {
@@ -126,7 +135,8 @@ func TestPolicyOfAReplacedObjectIsNotSet(t *testing.T) {
 	}
 }
 
-// TestPolicyIsNotSetInAnObjectThatIsNotWhatWasPlanned: one that has another finalizer by then is planned again, and one that is not meant any more is left alone.
+// TestPolicyIsNotSetInAnObjectThatIsNotWhatWasPlanned: one that has another finalizer by then is
+// planned again, and one that is not meant any more is left alone.
 func TestPolicyIsNotSetInAnObjectThatIsNotWhatWasPlanned(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)

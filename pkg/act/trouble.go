@@ -11,14 +11,16 @@ import (
 )
 
 const (
-	// troubleEvery is how often the objects that a Progress names are read for what they say is wrong.
+	// troubleEvery is how often the objects that a Progress names are read for what they say is
+	// wrong.
 	troubleEvery = 5 * time.Second
 	// maxTroubled is how many of them are.
 	maxTroubled = 5
 )
 
-// troubles reads what the objects that wait for the finalizers of others say is wrong: a managed resource whose part outside the cluster cannot be deleted has a condition
-// that says why. Objects of the core group have none.
+// troubles reads what the objects that wait for the finalizers of others say is wrong: a managed
+// resource whose part outside the cluster cannot be deleted has a condition that says why. Objects
+// of the core group have none.
 func (r *run) troubles(ctx context.Context, p Progress) {
 	ctx, cancel := context.WithTimeout(ctx, troubleEvery)
 	defer cancel()

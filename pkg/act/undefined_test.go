@@ -16,8 +16,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestTheEndOfATypeIsTheEndOfItsObjects: the watch was cut off before a custom resource went, and when it is looked for its type is not served any more. That the
-// definition is gone is the witness; a server that merely does not serve the type is none.
+// TestTheEndOfATypeIsTheEndOfItsObjects: the watch was cut off before a custom resource went, and
+// when it is looked for its type is not served any more. That the definition is gone is the
+// witness; a server that merely does not serve the type is none.
 func TestTheEndOfATypeIsTheEndOfItsObjects(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Another(t, "types", testcluster.NoControllers())
@@ -33,7 +34,8 @@ func TestTheEndOfATypeIsTheEndOfItsObjects(t *testing.T) {
 			ns := c.Namespace(t)
 			var manifests strings.Builder
 			for n := range test.objects {
-				fmt.Fprintf(&manifests, "---\napiVersion: %s/v1\nkind: Widget\nmetadata: {name: w%d, namespace: %s}\n", kind.Group, n, ns)
+				fmt.Fprintf(&manifests, "---\napiVersion: %s/v1\nkind: Widget\nmetadata: {name: w%d, namespace: %s}\n",
+					kind.Group, n, ns)
 			}
 			c.Apply(t, manifests.String())
 			proxy := faultproxy.Start(t, c.Config())

@@ -10,7 +10,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// wholeTypeFrom is in how many namespaces objects of one type are waited for before it is watched everywhere, if it was listed everywhere.
+// wholeTypeFrom is in how many namespaces objects of one type are waited for before it is watched
+// everywhere, if it was listed everywhere.
 const wholeTypeFrom = 4
 
 // waiter knows what of a cascade is left.
@@ -23,10 +24,12 @@ type waiter struct {
 	mu      sync.Mutex
 	awaited map[string]*waited // by uid
 	going   map[string]bool    // the uids of all that is deleted
-	// above are the uids of owners that are not waited for and go too, or have gone before: what they own is deleted because of them.
+	// above are the uids of owners that are not waited for and go too, or have gone before: what
+	// they own is deleted because of them.
 	above    map[string]bool
 	cascades []*cascade
-	// unplanned are the uids of what was seen to go along with the cascade though no plan has it, and beyond are those objects.
+	// unplanned are the uids of what was seen to go along with the cascade though no plan has it,
+	// and beyond are those objects.
 	unplanned map[string]bool
 	beyond    []graph.Ref
 	allSent   bool
@@ -44,19 +47,21 @@ type waited struct {
 	// deletedIn and goneIn are the waves in which the plan has it deleted and gone.
 	deletedIn, goneIn int
 	policy            plan.Policy
-	// owners is how many of its references are to objects that are waited for, and blockers how many such objects block it. They are counted while
-	// the cascade goes, because to count them anew every second would take longer than that.
+	// owners is how many of its references are to objects that are waited for, and blockers how
+	// many such objects block it. They are counted while the cascade goes, because to count them
+	// anew every second would take longer than that.
 	owners, blockers int
 	over             bool // it is not waited for any more
 	unreadable       bool // the user may not read it whole
 }
 
 func newWaiter(opts Options) *waiter {
-	return &waiter{opts: opts, done: make(chan struct{}), changed: make(chan struct{}, 1), awaited: map[string]*waited{}, going: map[string]bool{}, above: map[string]bool{}, unplanned: map[string]bool{}, last: time.Now()}
+	return &waiter{opts: opts, done: make(chan struct{}), changed: make(chan struct{}, 1), awaited: map[string]*waited{},
+		going: map[string]bool{}, above: map[string]bool{}, unplanned: map[string]bool{}, last: time.Now()}
 }
 
-// add has what a plan deletes waited for and returns what to watch for that: each type in each namespace where something is waited for,
-// from where it was listed.
+// add has what a plan deletes waited for and returns what to watch for that: each type in each
+// namespace where something is waited for, from where it was listed.
 func (w *waiter) add(next Replanned) []cluster.ResumePoint {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -71,7 +76,8 @@ func (w *waiter) add(next Replanned) []cluster.ResumePoint {
 			earlier.over = true
 			earlier.cascade.at[earlier.id].waited = nil
 		}
-		left := Blocked{Object: ref, Deleting: p.Graph.State(id) == graph.Deleting, DeletionTimestamp: p.Graph.DeletionTimestamp(id), Finalizers: p.Graph.Finalizers(id)}
+		left := Blocked{Object: ref, Deleting: p.Graph.State(id) == graph.Deleting,
+			DeletionTimestamp: p.Graph.DeletionTimestamp(id), Finalizers: p.Graph.Finalizers(id)}
 		w.going[ref.UID] = true
 		w.noteAbove(p, id)
 		w.awaited[ref.UID] = c.add(&waited{Blocked: left, cascade: c, graph: p.Graph, id: id})
@@ -90,7 +96,8 @@ func (w *waiter) add(next Replanned) []cluster.ResumePoint {
 	return resumePoints(types, next.ResumePoints)
 }
 
-// noteAbove notes the owners of an object that go too, so that one that loses all of them is known to stay. The lock is held.
+// noteAbove notes the owners of an object that go too, so that one that loses all of them is known
+// to stay. The lock is held.
 func (w *waiter) noteAbove(p *plan.Plan, id graph.ID) {
 	for e := range p.Graph.Owners(id) {
 		if p.End().Gone(e.Owner) && p.Graph.State(e.Owner) != graph.Unknown {
@@ -99,7 +106,8 @@ func (w *waiter) noteAbove(p *plan.Plan, id graph.ID) {
 	}
 }
 
-// leaves says whether an object goes, or has gone, whose dependents are deleted because of it. The lock is held.
+// leaves says whether an object goes, or has gone, whose dependents are deleted because of it. The
+// lock is held.
 func (w *waiter) leaves(uid string) bool { return w.going[uid] || w.above[uid] }
 
 // count counts for each object that is waited for what keeps it; the lock is held.
@@ -114,8 +122,8 @@ type scope struct {
 	namespace string
 }
 
-// resumePoints returns where to watch for objects of some types and namespaces. Nothing is watched more widely than it was listed, since the right to do so
-// may be missing.
+// resumePoints returns where to watch for objects of some types and namespaces. Nothing is watched
+// more widely than it was listed, since the right to do so may be missing.
 func resumePoints(types map[scope]bool, listed []cluster.ResumePoint) []cluster.ResumePoint {
 	namespaces := map[graph.Type]int{}
 	for s := range types {
@@ -159,8 +167,9 @@ func (w *waiter) change(c cluster.Change) {
 	w.update(l, c.Object)
 }
 
-// beside notes what goes along with the cascade though no plan has it: it is being deleted, or gone, and belongs to something that goes. Nobody can keep the
-// cluster's collector from deleting what has come up since the plan was made. The lock is held.
+// beside notes what goes along with the cascade though no plan has it: it is being deleted, or
+// gone, and belongs to something that goes. Nobody can keep the cluster's collector from deleting
+// what has come up since the plan was made. The lock is held.
 func (w *waiter) beside(c cluster.Change) {
 	o := c.Object
 	if w.going[o.UID] || w.unplanned[o.UID] || o.DeletionTimestamp == 0 && !c.Gone {
@@ -169,11 +178,13 @@ func (w *waiter) beside(c cluster.Change) {
 	if slices.ContainsFunc(o.Owners, func(r graph.OwnerReference) bool { return w.going[r.UID] || w.unplanned[r.UID] }) {
 		w.unplanned[o.UID] = true
 		t := c.ResumePoint.Type
-		w.beyond = append(w.beyond, graph.Ref{APIVersion: t.APIVersion(), Kind: t.Kind, Resource: t.Resource, Namespace: o.Namespace, Name: o.Name, UID: o.UID})
+		w.beyond = append(w.beyond, graph.Ref{APIVersion: t.APIVersion(), Kind: t.Kind, Resource: t.Resource,
+			Namespace: o.Namespace, Name: o.Name, UID: o.UID})
 	}
 }
 
-// found brings what is known of an object up to date with what a list or a read has shown, which may be what is known.
+// found brings what is known of an object up to date with what a list or a read has shown, which
+// may be what is known.
 func (w *waiter) found(o *graph.Object) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -198,7 +209,8 @@ func (w *waiter) moved() {
 
 // update brings what is known of an object up to date; the lock is held.
 func (w *waiter) update(l *waited, o *graph.Object) {
-	l.Deleting, l.DeletionTimestamp, l.Finalizers = o.DeletionTimestamp != 0, o.DeletionTimestamp, slices.Clone(o.Finalizers)
+	l.Deleting, l.DeletionTimestamp, l.Finalizers = o.DeletionTimestamp != 0, o.DeletionTimestamp,
+		slices.Clone(o.Finalizers)
 	if l.Deleting {
 		l.Refused = nil
 		w.wave = max(w.wave, l.deletedIn)
@@ -208,8 +220,8 @@ func (w *waiter) update(l *waited, o *graph.Object) {
 	}
 }
 
-// released says whether an object is not going any more: it had references to what is deleted, and a controller or a person has taken
-// them off. The lock is held.
+// released says whether an object is not going any more: it had references to what is deleted, and
+// a controller or a person has taken them off. The lock is held.
 func (w *waiter) released(l *waited, o *graph.Object) bool {
 	if o.DeletionTimestamp != 0 || l.graph.OwnerCount(l.id) == 0 {
 		return false
@@ -235,7 +247,8 @@ func (w *waiter) absent(uid string) {
 	}
 }
 
-// lost stops waiting for an object that may not be seen any more. It is false if it is not waited for.
+// lost stops waiting for an object that may not be seen any more. It is false if it is not waited
+// for.
 func (w *waiter) lost(uid string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -302,10 +315,12 @@ func (w *waiter) listed(c cluster.Change) {
 }
 
 func within(ref graph.Ref, p cluster.ResumePoint) bool {
-	return ref.Resource == p.Type.Resource && ref.Group() == p.Type.Group && (p.Namespace == "" || p.Namespace == ref.Namespace)
+	return ref.Resource == p.Type.Resource && ref.Group() == p.Type.Group &&
+		(p.Namespace == "" || p.Namespace == ref.Namespace)
 }
 
-// sent says that all deletes were sent. What is not expected to go is not waited for any more; nil expects everything.
+// sent says that all deletes were sent. What is not expected to go is not waited for any more; nil
+// expects everything.
 func (w *waiter) sent(expected map[string]bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

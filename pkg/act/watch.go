@@ -22,7 +22,8 @@ func (r *run) pollInterval() time.Duration {
 	return pollInterval
 }
 
-// watch hears of what is waited for in a type and namespace, until the context ends. Who may not watch lists, and who may not list reads, as is done where neither is answered.
+// watch hears of what is waited for in a type and namespace, until the context ends. Who may not
+// watch lists, and who may not list reads, as is done where neither is answered.
 func (r *run) watch(ctx context.Context, p cluster.ResumePoint) error {
 	err := r.client.WithPollInterval(r.pollInterval()).Watch(ctx, []cluster.ResumePoint{p}, func(c cluster.Change) {
 		if c.Object == nil {
@@ -40,8 +41,9 @@ func (r *run) watch(ctx context.Context, p cluster.ResumePoint) error {
 	return r.readEach(ctx, p)
 }
 
-// readEach reads the objects of a resume point one by one, again and again. What may not be read, or is not answered, is not waited for, as kubectl does: whoever may only delete cannot
-// know when it is gone.
+// readEach reads the objects of a resume point one by one, again and again. What may not be read,
+// or is not answered, is not waited for, as kubectl does: whoever may only delete cannot know when
+// it is gone.
 func (r *run) readEach(ctx context.Context, p cluster.ResumePoint) error {
 	for ctx.Err() == nil {
 		var group errgroup.Group

@@ -24,8 +24,10 @@ import (
 // soon is the interval of what may not be watched.
 const soon = 50 * time.Millisecond
 
-// user may do what the verbs say with config maps in a namespace, and nothing else. It returns a configuration of a proxy for that user.
-func user(t *testing.T, c *testcluster.Cluster, proxy *faultproxy.Proxy, name, verbs string, namespaces ...string) *rest.Config {
+// user may do what the verbs say with config maps in a namespace, and nothing else. It returns a
+// configuration of a proxy for that user.
+func user(t *testing.T, c *testcluster.Cluster, proxy *faultproxy.Proxy, name, verbs string,
+	namespaces ...string) *rest.Config {
 	t.Helper()
 	for _, ns := range namespaces {
 		c.Kubectl(t, "create", "role", name, "--verb="+verbs, "--resource=configmaps", "-n", ns)
@@ -47,20 +49,23 @@ func lists(resource string) func(*http.Request) bool {
 	}
 }
 
-// TestADeletionIsSeenWithoutTheRightToWatch: who may get, list and delete is told when it is gone, also what a finalizer has held.
+// TestADeletionIsSeenWithoutTheRightToWatch: who may get, list and delete is told when it is gone,
+// also what a finalizer has held.
 func TestADeletionIsSeenWithoutTheRightToWatch(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, manifest(ns, "one")+fixture.ConfigMap(ns, "two", "example.com/x"))
 	proxy := faultproxy.Start(t, c.Config())
-	client, p, points := prepare(t, user(t, c, proxy, "lister-"+ns, "get,list,delete", ns), ns, plan.Background, "one", "two")
+	client, p, points := prepare(t, user(t, c, proxy, "lister-"+ns, "get,list,delete", ns), ns, plan.Background,
+		"one", "two")
 	var told record
 	opts := told.options(points, true)
 	opts.PollInterval = soon
 	var held atomic.Bool
 	opts.Tick = func(p Progress) { // the finalizer was seen in a list
-		if p.BlockedCount == 1 && p.Blocked[0].Deleting && slices.Equal(p.Blocked[0].Finalizers, []string{"example.com/x"}) && !held.Swap(true) {
+		if p.BlockedCount == 1 && p.Blocked[0].Deleting && slices.Equal(p.Blocked[0].Finalizers, []string{"example.com/x"}) &&
+			!held.Swap(true) {
 			c.Kubectl(t, "patch", "configmap", "two", "-n", ns, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
 		}
 	}
@@ -73,7 +78,8 @@ func TestADeletionIsSeenWithoutTheRightToWatch(t *testing.T) {
 	}
 }
 
-// TestNothingIsWatchedMoreWidelyThanItWasListed: rights in each of five namespaces are none to watch everywhere.
+// TestNothingIsWatchedMoreWidelyThanItWasListed: rights in each of five namespaces are none to
+// watch everywhere.
 func TestNothingIsWatchedMoreWidelyThanItWasListed(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -84,13 +90,15 @@ func TestNothingIsWatchedMoreWidelyThanItWasListed(t *testing.T) {
 		c.Apply(t, manifest(ns, "one"))
 		namespaces = append(namespaces, ns)
 	}
-	listed := fixture.List(t, user(t, c, proxy, "local-"+namespaces[0], "get,list,watch,delete", namespaces...), cluster.ListOptions{Fallback: namespaces})
+	listed := fixture.List(t, user(t, c, proxy, "local-"+namespaces[0], "get,list,watch,delete", namespaces...),
+		cluster.ListOptions{Fallback: namespaces})
 	var roots []graph.ID
 	for _, ns := range namespaces {
 		roots = append(roots, listed.Find(t, "", "configmaps", ns, "one"))
 	}
 	var told record
-	result, err := Run(t.Context(), listed.Client, plan.New(listed.Graph, roots, plan.Background, plan.Options{}), told.options(listed.ResumePoints, true))
+	result, err := Run(t.Context(), listed.Client, plan.New(listed.Graph, roots, plan.Background, plan.Options{}),
+		told.options(listed.ResumePoints, true))
 	if err != nil || len(result.Done) != len(namespaces) || len(result.Blocked) != 0 {
 		t.Errorf("%v, result %+v; want all done and gone", err, result)
 	}
@@ -128,13 +136,15 @@ func TestResumePoints(t *testing.T) {
 		listed []cluster.ResumePoint
 		want   []string
 	}{
-		"few, listed everywhere":          {at("a", "b"), listed(""), []string{"a=of-", "b=of-"}},
-		"many, listed everywhere":         {at("a", "b", "c", "d"), listed(""), []string{"=of-"}},
-		"many, listed one by one":         {at("a", "b", "c", "d"), listed("a", "b", "c", "d", "e"), []string{"a=of-a", "b=of-b", "c=of-c", "d=of-d"}},
-		"listed in one":                   {at("a"), listed("a"), []string{"a=of-a"}},
-		"not listed":                      {at("a"), nil, []string{"a="}},
-		"many, of which one was listed":   {at("a", "b", "c", "d"), listed("c"), []string{"a=", "b=", "c=of-c", "d="}},
-		"another type listed everywhere":  {at("a", "b", "c", "d"), []cluster.ResumePoint{{Type: widgets, ResourceVersion: "1"}}, []string{"a=", "b=", "c=", "d="}},
+		"few, listed everywhere":  {at("a", "b"), listed(""), []string{"a=of-", "b=of-"}},
+		"many, listed everywhere": {at("a", "b", "c", "d"), listed(""), []string{"=of-"}},
+		"many, listed one by one": {at("a", "b", "c", "d"), listed("a", "b", "c", "d", "e"),
+			[]string{"a=of-a", "b=of-b", "c=of-c", "d=of-d"}},
+		"listed in one":                 {at("a"), listed("a"), []string{"a=of-a"}},
+		"not listed":                    {at("a"), nil, []string{"a="}},
+		"many, of which one was listed": {at("a", "b", "c", "d"), listed("c"), []string{"a=", "b=", "c=of-c", "d="}},
+		"another type listed everywhere": {at("a", "b", "c", "d"),
+			[]cluster.ResumePoint{{Type: widgets, ResourceVersion: "1"}}, []string{"a=", "b=", "c=", "d="}},
 		"cluster-scoped":                  {at(""), listed(""), []string{"=of-"}},
 		"listed everywhere and in one ns": {at("a", "b"), listed("", "a"), []string{"a=of-a", "b=of-"}},
 	} {
@@ -149,7 +159,8 @@ func TestResumePoints(t *testing.T) {
 	}
 }
 
-// TestWhatMayNotBeListedIsRead: rights can end while a deletion goes on, for example with the RoleBinding that gives them.
+// TestWhatMayNotBeListedIsRead: rights can end while a deletion goes on, for example with the
+// RoleBinding that gives them.
 func TestWhatMayNotBeListedIsRead(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -158,16 +169,17 @@ func TestWhatMayNotBeListedIsRead(t *testing.T) {
 	forbidden := faultproxy.Status(403, "Forbidden", "configmaps is forbidden")
 	proxy.On(lists("configmaps"), forbidden)
 	var reads atomic.Int32
-	proxy.On(func(r *http.Request) bool { return r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/two") }, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		switch reads.Add(1) { // neither is an answer that is about the object
-		case 1:
-			faultproxy.Plain(404, "no such page")(w, r, next)
-		case 2:
-			faultproxy.Status(500, "InternalError", "no")(w, r, next)
-		default:
-			next.ServeHTTP(w, r)
-		}
-	})
+	proxy.On(func(r *http.Request) bool { return r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/two") },
+		func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+			switch reads.Add(1) { // neither is an answer that is about the object
+			case 1:
+				faultproxy.Plain(404, "no such page")(w, r, next)
+			case 2:
+				faultproxy.Status(500, "InternalError", "no")(w, r, next)
+			default:
+				next.ServeHTTP(w, r)
+			}
+		})
 	var told record
 	opts := told.options(points, true)
 	opts.PollInterval = soon
@@ -185,9 +197,10 @@ func TestWhatMayNotBeSeenIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	for reason, refused := range map[string]faultproxy.Fault{
-		"forbidden":   faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden, "configmaps is forbidden"),
-		"not allowed": faultproxy.Status(http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed, "the server does not allow this method on the requested resource"),
-		"no answer":   faultproxy.Hang(),
+		"forbidden": faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden, "configmaps is forbidden"),
+		"not allowed": faultproxy.Status(http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed,
+			"the server does not allow this method on the requested resource"),
+		"no answer": faultproxy.Hang(),
 	} {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()
@@ -198,12 +211,14 @@ func TestWhatMayNotBeSeenIsNotWaitedFor(t *testing.T) {
 			config.Timeout = 2 * time.Second // which is for how long no answer is waited for
 			client, p, points := prepare(t, config, ns, plan.Background, "one", "two")
 			proxy.On(lists("configmaps"), refused)
-			proxy.On(func(r *http.Request) bool { return r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/two") }, refused)
+			proxy.On(func(r *http.Request) bool { return r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/two") },
+				refused)
 			var told record
 			opts := told.options(points, true)
 			opts.PollInterval = soon
 			result, err := Run(t.Context(), client, p, opts)
-			if err != nil || len(result.Done) != 2 || len(result.Blocked) != 0 || len(result.Unseen) != 1 || result.Unseen[0].Object.Name != "two" || result.Unseen[0].Err == nil {
+			if err != nil || len(result.Done) != 2 || len(result.Blocked) != 0 || len(result.Unseen) != 1 ||
+				result.Unseen[0].Object.Name != "two" || result.Unseen[0].Err == nil {
 				t.Errorf("%s: %v, result %+v; want both done, and the second not seen", reason, err, result)
 			}
 			if !slices.Contains(told.events, "gone one") || slices.Contains(told.events, "gone two") {
@@ -213,8 +228,9 @@ func TestWhatMayNotBeSeenIsNotWaitedFor(t *testing.T) {
 	}
 }
 
-// TestWhatHappensWhileNobodyWatchesIsFoundOut: the first watch ends before its first event, too late to be resumed, or watching is forbidden. A dependent that
-// has lost its reference by then is not waited for, and what is being deleted is shown with its finalizers.
+// TestWhatHappensWhileNobodyWatchesIsFoundOut: the first watch ends before its first event, too
+// late to be resumed, or watching is forbidden. A dependent that has lost its reference by then is
+// not waited for, and what is being deleted is shown with its finalizers.
 func TestWhatHappensWhileNobodyWatchesIsFoundOut(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -236,7 +252,8 @@ func TestWhatHappensWhileNobodyWatchesIsFoundOut(t *testing.T) {
 			})
 			proxy.On(deletes, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 				next.ServeHTTP(w, r)
-				c.Kubectl(t, "patch", "configmap", "dependent", "-n", ns, "--type=merge", "-p", `{"metadata":{"ownerReferences":null}}`)
+				c.Kubectl(t, "patch", "configmap", "dependent", "-n", ns, "--type=merge", "-p",
+					`{"metadata":{"ownerReferences":null}}`)
 				close(deleted)
 			})
 			var told record
@@ -245,7 +262,8 @@ func TestWhatHappensWhileNobodyWatchesIsFoundOut(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			opts.Tick = func(p Progress) {
-				if p.BlockedCount == 1 && slices.Equal(p.Blocked[0].Finalizers, []string{"example.com/x"}) && p.Blocked[0].Deleting {
+				if p.BlockedCount == 1 && slices.Equal(p.Blocked[0].Finalizers, []string{"example.com/x"}) &&
+					p.Blocked[0].Deleting {
 					cancel()
 				}
 			}

@@ -30,8 +30,10 @@ func Account(workload *unstructured.Unstructured) cluster.ServiceAccount {
 // maxNamespaces is up to how many namespaces workloads are listed one by one.
 const maxNamespaces = 4
 
-// workloadsIn returns the Deployments, StatefulSets and DaemonSets of some namespaces, and what could not be listed.
-func (f *Finder) workloadsIn(ctx context.Context, namespaces []string) (all []*unstructured.Unstructured, unread []string) {
+// workloadsIn returns the Deployments, StatefulSets and DaemonSets of some namespaces, and what
+// could not be listed.
+func (f *Finder) workloadsIn(ctx context.Context, namespaces []string) (all []*unstructured.Unstructured,
+	unread []string) {
 	if len(namespaces) > maxNamespaces {
 		namespaces = []string{""}
 	}
@@ -48,8 +50,10 @@ func (f *Finder) workloadsIn(ctx context.Context, namespaces []string) (all []*u
 }
 
 // podsOf returns the pods that run as a ServiceAccount: those of no workload that is known.
-func (f *Finder) podsOf(ctx context.Context, a cluster.ServiceAccount) (pods []*unstructured.Unstructured, unread []string) {
-	all, err := f.reader.ListObjects(ctx, cluster.Pods, a.Namespace, cluster.Selection{Fields: "spec.serviceAccountName=" + a.Name})
+func (f *Finder) podsOf(ctx context.Context, a cluster.ServiceAccount) (pods []*unstructured.Unstructured,
+	unread []string) {
+	all, err := f.reader.ListObjects(ctx, cluster.Pods, a.Namespace,
+		cluster.Selection{Fields: "spec.serviceAccountName=" + a.Name})
 	if err != nil {
 		unread = append(unread, unlisted(cluster.Pods, a.Namespace, err))
 	}

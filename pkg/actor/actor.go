@@ -16,10 +16,12 @@ import (
 type Life string
 
 const (
-	// Alive means that there is a sign of life, such as a Lease that is renewed, or pods that are ready.
+	// Alive means that there is a sign of life, such as a Lease that is renewed, or pods that are
+	// ready.
 	Alive Life = "Alive"
-	// Dead means that it was found, and does not work: its workload is scaled to 0 or has had no ready pod for ten minutes, or its Lease was last renewed long ago
-	// and nothing of it is starting. That it is not found does not make it dead.
+	// Dead means that it was found, and does not work: its workload is scaled to 0 or has had no
+	// ready pod for ten minutes, or its Lease was last renewed long ago and nothing of it is
+	// starting. That it is not found does not make it dead.
 	Dead Life = "Dead"
 	// Unknown means that it was not found, is starting, or could not be looked for.
 	Unknown Life = "Unknown"
@@ -28,7 +30,8 @@ const (
 // Actor is who removes a finalizer of an object.
 type Actor struct {
 	Finalizer string
-	// Known is what the packs say, meaningful if IsKnown. An entry that only the form of the name speaks for does not make it known.
+	// Known is what the packs say, meaningful if IsKnown. An entry that only the form of the name
+	// speaks for does not make it known.
 	Known   finalizer.Known
 	IsKnown bool
 	// Who names it for use in a sentence, empty if nobody can be named.
@@ -37,19 +40,22 @@ type Actor struct {
 	// Evidence is what was seen, and where.
 	Evidence []v1alpha1.Observation
 
-	// Found says that something of it was seen in the cluster: a workload, a pod, a Lease, a webhook's or an APIService's backend. Without it, Searched names
-	// what was looked for, and Outside says that it normally runs outside the cluster, so that not seeing it means nothing. Unread says what could not be
-	// looked at.
+	// Found says that something of it was seen in the cluster: a workload, a pod, a Lease, a
+	// webhook's or an APIService's backend. Without it, Searched names what was looked for, and
+	// Outside says that it normally runs outside the cluster, so that not seeing it means nothing.
+	// Unread says what could not be looked at.
 	Found    bool
 	Outside  bool
 	Searched []string
 	Unread   []string
-	// Workloads are its Deployments, StatefulSets and DaemonSets that were found, and Scaled those that are scaled to 0.
+	// Workloads are its Deployments, StatefulSets and DaemonSets that were found, and Scaled those
+	// that are scaled to 0.
 	Workloads []*unstructured.Unstructured
 	Scaled    []*unstructured.Unstructured
 }
 
-// Finder finds out whether those who remove finalizers are alive. It reads what it needs once, and is safe for concurrent use.
+// Finder finds out whether those who remove finalizers are alive. It reads what it needs once, and
+// is safe for concurrent use.
 type Finder struct {
 	reader *cluster.Reader
 	known  *finalizer.Registry
@@ -62,8 +68,8 @@ func NewFinder(reader *cluster.Reader, known *finalizer.Registry) *Finder {
 	return &Finder{reader: reader, known: known, now: reader.Now}
 }
 
-// Of returns who removes a finalizer of an object, which has to be whole. What could not be read is in the evidence; the error is that of a context
-// that ended.
+// Of returns who removes a finalizer of an object, which has to be whole. What could not be read is
+// in the evidence; the error is that of a context that ended.
 func (f *Finder) Of(ctx context.Context, o *unstructured.Unstructured, name string) (Actor, error) {
 	actor := Actor{Finalizer: name, Life: Unknown}
 	gvk := o.GroupVersionKind()
@@ -82,8 +88,8 @@ func (f *Finder) Of(ctx context.Context, o *unstructured.Unstructured, name stri
 	return actor, nil
 }
 
-// NotFound says that the actor is known, that everything it could be recognised by was looked for, and that nothing of it is in the cluster, where it
-// should be.
+// NotFound says that the actor is known, that everything it could be recognised by was looked for,
+// and that nothing of it is in the cluster, where it should be.
 func (a Actor) NotFound() bool {
 	return a.IsKnown && a.Life == Unknown && !a.Found && !a.Outside && len(a.Searched) > 0 && len(a.Unread) == 0
 }

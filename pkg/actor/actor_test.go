@@ -49,7 +49,8 @@ func finderOf(t testing.TB, config *rest.Config, known *finalizer.Registry) *Fin
 	return NewFinder(cluster.NewReader(client, catalog), known)
 }
 
-// find returns the actor of a finalizer of an object, or of a ConfigMap that says nothing if it is nil.
+// find returns the actor of a finalizer of an object, or of a ConfigMap that says nothing if it is
+// nil.
 func find(t testing.TB, f *Finder, name string, o *unstructured.Unstructured) Actor {
 	t.Helper()
 	if o == nil {
@@ -63,12 +64,14 @@ func find(t testing.TB, f *Finder, name string, o *unstructured.Unstructured) Ac
 }
 
 // actorOf returns the actor that an administrator finds.
-func actorOf(t testing.TB, c *testcluster.Cluster, known *finalizer.Registry, name string, o *unstructured.Unstructured) Actor {
+func actorOf(t testing.TB, c *testcluster.Cluster, known *finalizer.Registry, name string,
+	o *unstructured.Unstructured) Actor {
 	t.Helper()
 	return find(t, finderOf(t, c.Config(), known), name, o)
 }
 
-// TestActorLife brings an operator to each state that can be told apart. It is called like its namespace, so that no other test's is found for it.
+// TestActorLife brings an operator to each state that can be told apart. It is called like its
+// namespace, so that no other test's is found for it.
 func TestActorLife(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -91,24 +94,33 @@ func TestActorLife(t *testing.T) {
 	}{
 		{"ready", "deployments: [NS/NS]", steps(running), Alive, "has 1 of 1 pod ready"},
 		{"scaled to zero", "deployments: ['*/NS']", steps(deployment(0)), Dead, "is scaled to 0"},
-		{"absent", "deployments: [NS/NS, '*/NS-2']", nil, Unknown, "there is no Deployment NS in NS, Deployment NS-2 in any namespace or workload in any namespace with the name, image or label NS"},
+		{"absent", "deployments: [NS/NS, '*/NS-2']", nil, Unknown,
+			"there is no Deployment NS in NS, Deployment NS-2 in any namespace or workload in any namespace with the name, image or label NS"},
 		{"label", "labels: [app=NS]", steps(running), Alive, "has 1 of 1 pod ready"},
 		{"no label", "labels: [app=NS]", nil, Unknown, "there is no workload or pod with the label app=NS"},
 		{"lease renewed", "leases: ['*/NS']", steps(lease("op-1", 0)), Alive, "is renewed by op-1"},
 		{"lease stale", "leases: ['*/NS*']", steps(lease("op-1", 3*time.Hour)), Dead, "was renewed last 3 h ago, by op-1"},
-		{"lease renewed a few minutes ago", "leases: ['*/NS*']", steps(lease("op-1", 3*time.Minute)), Unknown, "was renewed last 3 min ago, by op-1"},
+		{"lease renewed a few minutes ago", "leases: ['*/NS*']", steps(lease("op-1", 3*time.Minute)), Unknown,
+			"was renewed last 3 min ago, by op-1"},
 		{"lease given back", "leases: [NS/NS]", steps(lease("", 3*time.Hour)), Unknown, "is held by nobody"},
-		{"lease given back, and scaled to zero", "deployments: [NS/NS], leases: [NS/NS]", steps(deployment(0), lease("", 0)), Dead, "is scaled to 0"},
-		{"scaled to zero a few minutes ago", "deployments: [NS/NS], leases: [NS/NS]", steps(deployment(0), lease("op-1", 3*time.Minute)), Dead, "is scaled to 0"},
+		{"lease given back, and scaled to zero", "deployments: [NS/NS], leases: [NS/NS]", steps(deployment(0), lease("", 0)),
+			Dead, "is scaled to 0"},
+		{"scaled to zero a few minutes ago", "deployments: [NS/NS], leases: [NS/NS]",
+			steps(deployment(0), lease("op-1", 3*time.Minute)), Dead, "is scaled to 0"},
 		{"lease absent", "leases: [NS/NS]", nil, Unknown, "there is no Lease NS in NS, Lease NS in any namespace"},
-		{"deployment ready, lease stale", "deployments: [NS/NS], leases: [NS/NS]", steps(running, lease("op-1", 3*time.Hour)), Alive, "was renewed last 3 h ago"},
-		{"deployment starting, lease stale", "deployments: [NS/NS], leases: [NS/NS]", steps(deployment(1), lease("op-1", 3*time.Hour)), Unknown, "starting for "},
+		{"deployment ready, lease stale", "deployments: [NS/NS], leases: [NS/NS]", steps(running, lease("op-1", 3*time.Hour)),
+			Alive, "was renewed last 3 h ago"},
+		{"deployment starting, lease stale", "deployments: [NS/NS], leases: [NS/NS]",
+			steps(deployment(1), lease("op-1", 3*time.Hour)), Unknown, "starting for "},
 		{"its leader's deployment", "leases: [NS/NS]", steps(deployment(0), func(t *testing.T, ns string) {
 			c.Apply(t, fixture.Lease(ns, ns, ns+"-6bc7c5b67d-x2x4z_0b5a", time.Now().Add(-3*time.Minute)))
 		}), Dead, "is scaled to 0"},
-		{"webhook without endpoints", "webhooks: [op-webhook-NS]", steps(func(t *testing.T, ns string) { c.Apply(t, fixture.HarmlessWebhook(ns)) }), Unknown, "has no ready endpoints"},
-		{"outside and not seen", "outside: true, note: It runs somewhere else.", nil, Unknown, "it runs outside the cluster, so that not seeing it says nothing"},
-		{"outside, and one is scaled to zero", "outside: true, deployments: [NS/NS]", steps(deployment(0)), Unknown, "is scaled to 0"},
+		{"webhook without endpoints", "webhooks: [op-webhook-NS]",
+			steps(func(t *testing.T, ns string) { c.Apply(t, fixture.HarmlessWebhook(ns)) }), Unknown, "has no ready endpoints"},
+		{"outside and not seen", "outside: true, note: It runs somewhere else.", nil, Unknown,
+			"it runs outside the cluster, so that not seeing it says nothing"},
+		{"outside, and one is scaled to zero", "outside: true, deployments: [NS/NS]", steps(deployment(0)), Unknown,
+			"is scaled to 0"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			ns := c.Namespace(t)
@@ -138,7 +150,8 @@ func TestActorThatMayNotBeLookedFor(t *testing.T) {
 	}
 }
 
-// TestActorOfAnUnknownFinalizer follows managedFields to a workload of that name, and the domain to a Lease.
+// TestActorOfAnUnknownFinalizer follows managedFields to a workload of that name, and the domain to
+// a Lease.
 func TestActorOfAnUnknownFinalizer(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -174,14 +187,16 @@ func TestActorByItsName(t *testing.T) {
 	if a.Life != Unknown || !slices.Contains(a.Says(), want) {
 		t.Errorf("%+v, want it unknown, and %q", a, want)
 	}
-	for domain, want := range map[string]string{"acme.cert-manager.io": "cert-manager", "longhorn.io": "longhorn", "x.example.com": "", "batch.kubernetes.io": "", "io": "", "a.k8s.aws": ""} {
+	for domain, want := range map[string]string{"acme.cert-manager.io": "cert-manager", "longhorn.io": "longhorn",
+		"x.example.com": "", "batch.kubernetes.io": "", "io": "", "a.k8s.aws": ""} {
 		if got := wordOf(domain); got != want {
 			t.Errorf("the word of %s is %q, want %q", domain, got, want)
 		}
 	}
 }
 
-// TestActorByItsWebhook: the domain is that of a group, and what admits the objects of the group has no endpoints. Its workload may be starting.
+// TestActorByItsWebhook: the domain is that of a group, and what admits the objects of the group
+// has no endpoints. Its workload may be starting.
 func TestActorByItsWebhook(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -189,7 +204,8 @@ func TestActorByItsWebhook(t *testing.T) {
 	c.Apply(t, fixture.HarmlessWebhook(ns))
 	t.Cleanup(func() { c.Kubectl(t, "delete", "validatingwebhookconfiguration", "op-webhook-"+ns) })
 	a := actorOf(t, c, fixture.Packs(t), "nothing.example.com/x", nil)
-	if a.Life != Unknown || !slices.ContainsFunc(a.Says(), func(e string) bool { return strings.Contains(e, "has no ready endpoints, which admits its objects") }) {
+	if a.Life != Unknown || !slices.ContainsFunc(a.Says(),
+		func(e string) bool { return strings.Contains(e, "has no ready endpoints, which admits its objects") }) {
 		t.Errorf("%+v, want it unknown, and that its webhook has no endpoints", a)
 	}
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestAnApplierIsNoActor: who wrote the manifest does not remove the finalizer, however alive they are.
+// TestAnApplierIsNoActor: who wrote the manifest does not remove the finalizer, however alive they
+// are.
 func TestAnApplierIsNoActor(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -37,7 +38,8 @@ func TestAnApplierIsNoActor(t *testing.T) {
 			c.Apply(t, fixture.ConfigMap(ns, "cm", "zebra.example.org/x"), "--field-manager="+test.manager)
 			fixture.Free(t, c, ns, "configmap/cm")
 			for _, name := range []string{test.manager, "zebra-controller"} {
-				if name == "kustomize-controller" || name == "helm-controller" || name == "kapp-controller" || name == "zebra-controller" {
+				if name == "kustomize-controller" || name == "helm-controller" || name == "kapp-controller" ||
+					name == "zebra-controller" {
 					controller{name: name, image: "example.com/c", replicas: 1, status: ready}.install(t, c, ns)
 				}
 			}
@@ -54,7 +56,8 @@ func TestAnApplierIsNoActor(t *testing.T) {
 	}
 }
 
-// TestWhoAppliesMoreThanTheFinalizerIsAnApplier: its name is not known, and it has applied the content, too.
+// TestWhoAppliesMoreThanTheFinalizerIsAnApplier: its name is not known, and it has applied the
+// content, too.
 func TestWhoAppliesMoreThanTheFinalizerIsAnApplier(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -89,7 +92,8 @@ func TestThatAManagerAppliesCostsTheSameAmongThousandsOfFinalizers(t *testing.T)
 			finalizers[fmt.Sprintf(`v:"f%d.example.com/hold"`, i)] = map[string]any{}
 		}
 		o := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"managedFields": []any{map[string]any{
-			"manager": "zebra", "operation": "Apply", "fieldsV1": map[string]any{"f:metadata": map[string]any{"f:finalizers": finalizers}},
+			"manager": "zebra", "operation": "Apply",
+			"fieldsV1": map[string]any{"f:metadata": map[string]any{"f:finalizers": finalizers}},
 		}}}}}
 		return testing.AllocsPerRun(10, func() { applies(o, "zebra") })
 	}

@@ -12,7 +12,8 @@ import (
 // Backend is what stands behind a Service that the API server calls.
 type Backend struct {
 	Namespace, Name string
-	// Down says that nothing can answer, and Why what is missing. Why without Down is that it could not be found out.
+	// Down says that nothing can answer, and Why what is missing. Why without Down is that it could
+	// not be found out.
 	Down bool
 	Why  string
 }
@@ -33,7 +34,8 @@ func BackendOf(ctx context.Context, r *cluster.Reader, namespace, name string) B
 		b.Why = fmt.Sprintf("Service %s/%s is a name outside the cluster", namespace, name)
 		return b
 	}
-	slices, err := r.ListObjects(ctx, cluster.EndpointSlices, namespace, cluster.Selection{Labels: "kubernetes.io/service-name=" + name})
+	slices, err := r.ListObjects(ctx, cluster.EndpointSlices, namespace,
+		cluster.Selection{Labels: "kubernetes.io/service-name=" + name})
 	if err != nil {
 		b.Why = fmt.Sprintf("the endpoints of Service %s/%s cannot be listed: %v", namespace, name, err)
 		return b
@@ -47,7 +49,8 @@ func BackendOf(ctx context.Context, r *cluster.Reader, namespace, name string) B
 	return b
 }
 
-// answers says whether an EndpointSlice has an endpoint that takes connections; one whose condition is not set does.
+// answers says whether an EndpointSlice has an endpoint that takes connections; one whose condition
+// is not set does.
 func answers(slice *unstructured.Unstructured) bool {
 	list, _, _ := unstructured.NestedSlice(slice.Object, "endpoints")
 	for _, item := range list {

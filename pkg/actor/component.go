@@ -46,7 +46,8 @@ func (s *search) usual(ctx context.Context) {
 }
 
 // named finds the objects that a name in a pack means: namespace/name, where both may have a "*".
-func (s *search) named(ctx context.Context, resource schema.GroupResource, kind, pattern string) []*unstructured.Unstructured {
+func (s *search) named(ctx context.Context, resource schema.GroupResource, kind,
+	pattern string) []*unstructured.Unstructured {
 	namespace, name, _ := strings.Cut(pattern, "/")
 	if !wild(pattern) {
 		o, err := s.reader.GetObject(ctx, resource, namespace, name)

@@ -9,7 +9,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
-// setting is a value that a container is started with, and whether it can be told from its workload.
+// setting is a value that a container is started with, and whether it can be told from its
+// workload.
 type setting struct {
 	value string
 	known bool

@@ -30,7 +30,8 @@ const (
 	releaseContext = "meta.helm.sh/release-namespace"
 )
 
-// byCRD finds the component through the CustomResourceDefinition of the object's type: who installed that, installed the component, too.
+// byCRD finds the component through the CustomResourceDefinition of the object's type: who
+// installed that, installed the component, too.
 func (s *search) byCRD(ctx context.Context) {
 	crd := s.crd(ctx)
 	if crd == nil {
@@ -45,7 +46,8 @@ func (s *search) byCRD(ctx context.Context) {
 			s.missed("%s cannot be listed in all namespaces: %v", t.resource, err)
 		}
 		for _, w := range workloads {
-			if s.belongs(w.Namespace, w.Labels, w.PodLabels) && (ownedBy(w, owners) || slices.Contains(versions, w.Labels[olmOwner]) || comesWith(w, crd, packages)) {
+			if s.belongs(w.Namespace, w.Labels, w.PodLabels) &&
+				(ownedBy(w, owners) || slices.Contains(versions, w.Labels[olmOwner]) || comesWith(w, crd, packages)) {
 				all = append(all, alike{w, byName})
 			}
 		}
@@ -67,7 +69,8 @@ func (s *search) crd(ctx context.Context) *unstructured.Unstructured {
 	return o
 }
 
-// owners returns the owners of a CustomResourceDefinition, and says what they say of themselves: a ProviderRevision that is not active has no workload.
+// owners returns the owners of a CustomResourceDefinition, and says what they say of themselves: a
+// ProviderRevision that is not active has no workload.
 func (s *search) owners(ctx context.Context, crd *unstructured.Unstructured) []metav1.OwnerReference {
 	owners := crd.GetOwnerReferences()
 	for _, owner := range owners {
@@ -79,12 +82,15 @@ func (s *search) owners(ctx context.Context, crd *unstructured.Unstructured) []m
 		case err != nil:
 			s.missed("ProviderRevision %s cannot be read: %v", owner.Name, err)
 		case o == nil:
-			s.add(Sign{Life: Unknown, Says: fmt.Sprintf("ProviderRevision %s, which owns its CustomResourceDefinition, does not exist", owner.Name), From: place(crd, "metadata.ownerReferences")})
+			s.add(Sign{Life: Unknown, Says: fmt.Sprintf(
+				"ProviderRevision %s, which owns its CustomResourceDefinition, does not exist", owner.Name),
+				From: place(crd, "metadata.ownerReferences")})
 		case status.Nested(o, "spec", "desiredState") == "Inactive":
 			s.add(Sign{Life: Unknown, Says: title(o) + " is not active", From: place(o, "spec.desiredState")})
 		default:
 			if c, ok := status.Find(o, "Healthy"); ok && c.Status != "True" {
-				s.add(Sign{Life: Unknown, Says: fmt.Sprintf("%s is not healthy: %s", title(o), phrase.Sentence(c.Message)), From: place(o, "status.conditions")})
+				s.add(Sign{Life: Unknown, Says: fmt.Sprintf("%s is not healthy: %s", title(o), phrase.Sentence(c.Message)),
+					From: place(o, "status.conditions")})
 			}
 		}
 	}
@@ -109,7 +115,8 @@ func (s *search) versions(ctx context.Context, packages []string) []string {
 // ownedBy says whether one of the owners of a CustomResourceDefinition owns a workload, or runs it.
 func ownedBy(w cluster.Workload, owners []metav1.OwnerReference) bool {
 	return slices.ContainsFunc(owners, func(owner metav1.OwnerReference) bool {
-		return owner.Kind == "ProviderRevision" && (w.Labels[revisionLabel] == owner.Name || w.PodLabels[revisionLabel] == owner.Name) ||
+		return owner.Kind == "ProviderRevision" &&
+			(w.Labels[revisionLabel] == owner.Name || w.PodLabels[revisionLabel] == owner.Name) ||
 			slices.ContainsFunc(w.Owners, func(of metav1.OwnerReference) bool { return of.UID == owner.UID })
 	})
 }
@@ -123,7 +130,8 @@ func comesWith(w cluster.Workload, crd *unstructured.Unstructured, packages []st
 		return w.Labels[providerLabel] == provider
 	}
 	release := crd.GetAnnotations()[releaseName]
-	return release != "" && w.Annotations[releaseName] == release && w.Annotations[releaseContext] == crd.GetAnnotations()[releaseContext]
+	return release != "" && w.Annotations[releaseName] == release &&
+		w.Annotations[releaseContext] == crd.GetAnnotations()[releaseContext]
 }
 
 // keysOf returns the keys of an object's labels with a prefix.

@@ -9,11 +9,13 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestControllerOfATypeThatDiscoveryHidesIsNotAbsent: a Deployment that was looked for where discovery does not show Deployments is not absent.
+// TestControllerOfATypeThatDiscoveryHidesIsNotAbsent: a Deployment that was looked for where
+// discovery does not show Deployments is not absent.
 func TestControllerOfATypeThatDiscoveryHidesIsNotAbsent(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	known := fixture.Pack(t, "example.com/bucket", "deployments: ['"+ns+"/op', '*/op-of-"+ns+"'], labels: ['app=op-"+ns+"']")
+	known := fixture.Pack(t, "example.com/bucket",
+		"deployments: ['"+ns+"/op', '*/op-of-"+ns+"'], labels: ['app=op-"+ns+"']")
 	for name, test := range map[string]struct {
 		fault  faultproxy.Fault
 		looked bool // everything was looked at
@@ -31,7 +33,8 @@ func TestControllerOfATypeThatDiscoveryHidesIsNotAbsent(t *testing.T) {
 			if a.Life != Unknown || a.NotFound() != test.looked {
 				t.Errorf("%s, not found %t, want %t: %q", a.Life, a.NotFound(), test.looked, a.Says())
 			}
-			if says := strings.Join(a.Says(), "\n"); !test.looked && !strings.Contains(says, "discovery does not show deployments.apps") {
+			if says := strings.Join(a.Says(), "\n"); !test.looked &&
+				!strings.Contains(says, "discovery does not show deployments.apps") {
 				t.Errorf("the evidence does not say what could not be looked at: %s", says)
 			}
 		})

@@ -15,8 +15,8 @@ type Fault struct {
 	Says, From string
 	// Repair is what to do, as a clause.
 	Repair string
-	// Pod is the pod that shows it, nil if none was made, and Container the container, empty if it is not one. Logs says that its log says more: that of the
-	// container that ended if Previous.
+	// Pod is the pod that shows it, nil if none was made, and Container the container, empty if it
+	// is not one. Logs says that its log says more: that of the container that ended if Previous.
 	Pod            *unstructured.Unstructured
 	Container      string
 	Logs, Previous bool
@@ -26,14 +26,16 @@ type Fault struct {
 	Starting bool
 }
 
-// Faults finds out why a workload that should have pods has none that is ready: from its pods, and where it has none, from what it says of making them. It
-// returns none for one that is scaled to 0, and what could not be listed.
+// Faults finds out why a workload that should have pods has none that is ready: from its pods, and
+// where it has none, from what it says of making them. It returns none for one that is scaled to 0,
+// and what could not be listed.
 func (f *Finder) Faults(ctx context.Context, w *unstructured.Unstructured) (faults []Fault, unread []string) {
 	if number(w, 1, "spec", "replicas") == 0 && w.GetKind() != "DaemonSet" {
 		return nil, nil
 	}
 	pods, err := f.podsSelectedBy(ctx, w)
-	pods = slices.DeleteFunc(slices.Clone(pods), func(pod *unstructured.Unstructured) bool { return pod.GetDeletionTimestamp() != nil })
+	pods = slices.DeleteFunc(slices.Clone(pods),
+		func(pod *unstructured.Unstructured) bool { return pod.GetDeletionTimestamp() != nil })
 	if err != nil {
 		unread = append(unread, unlisted(cluster.Pods, w.GetNamespace(), err))
 	}
@@ -48,7 +50,8 @@ func (f *Finder) Faults(ctx context.Context, w *unstructured.Unstructured) (faul
 	}
 	if len(faults)+len(pods)+len(unread) == 0 {
 		name := w.GetKind() + " " + w.GetNamespace() + "/" + w.GetName()
-		faults = append(faults, Fault{Says: name + " has no pods, and does not say why", From: name, Repair: "find out why kube-controller-manager makes no pods of " + name})
+		faults = append(faults, Fault{Says: name + " has no pods, and does not say why", From: name,
+			Repair: "find out why kube-controller-manager makes no pods of " + name})
 	}
 	return faults, unread
 }

@@ -20,7 +20,8 @@ func (f *Finder) podFault(pod *unstructured.Unstructured) (Fault, bool) {
 		return fault, true
 	}
 	if phase := status.Nested(pod, "status", "phase"); phase == "Failed" {
-		fault.Says = strings.TrimSuffix(fmt.Sprintf("Pod %s has failed: %s %s", name, status.Nested(pod, "status", "reason"), status.Nested(pod, "status", "message")), ": ")
+		fault.Says = strings.TrimSuffix(fmt.Sprintf("Pod %s has failed: %s %s", name, status.Nested(pod, "status", "reason"),
+			status.Nested(pod, "status", "message")), ": ")
 		fault.Repair = "find out why its pod failed"
 		return fault, true
 	}
@@ -36,7 +37,8 @@ func (f *Finder) podFault(pod *unstructured.Unstructured) (Fault, bool) {
 	if !ok || c.Status == "True" {
 		return fault, false
 	}
-	fault.Says, fault.Repair, fault.Logs = fmt.Sprintf("Pod %s is not ready: %s", name, c.Message), "find out why its readiness probe fails", true
+	fault.Says, fault.Repair, fault.Logs = fmt.Sprintf("Pod %s is not ready: %s", name, c.Message),
+		"find out why its readiness probe fails", true
 	if age := f.now().Sub(c.Since); !c.Since.IsZero() {
 		fault.Says = fmt.Sprintf("Pod %s has not been ready for %s: %s", name, phrase.Ago(age), c.Message)
 		fault.Starting = age < patience
@@ -57,7 +59,8 @@ func (f Fault) ofContainer(m map[string]any, initial bool) Fault {
 	switch {
 	case strings.Contains(reason, "Image"): // ErrImagePull, ImagePullBackOff, InvalidImageName, ErrImageNeverPull
 		f.Says = clause(fmt.Sprintf("%s cannot get its image %s: %s", where, status.Text(m, "image"), reason), message)
-		f.Repair = fmt.Sprintf("make image %s available to its node, or correct its name or its pull secret", status.Text(m, "image"))
+		f.Repair = fmt.Sprintf("make image %s available to its node, or correct its name or its pull secret",
+			status.Text(m, "image"))
 	case reason == "CreateContainerConfigError" || reason == "CreateContainerError" || reason == "RunContainerError":
 		f.Says = clause(fmt.Sprintf("%s cannot be started: %s", where, reason), message)
 		f.Repair = "repair what the message names: a Secret, a ConfigMap or a key of one that is gone, as a rule"

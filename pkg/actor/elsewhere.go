@@ -22,8 +22,9 @@ type alike struct {
 	by likeness
 }
 
-// elsewhere looks for the component's workloads in the whole cluster: installations rename them and put them into other namespaces. Where it has been found in
-// its usual place and does not live, another of the same name and image may.
+// elsewhere looks for the component's workloads in the whole cluster: installations rename them and
+// put them into other namespaces. Where it has been found in its usual place and does not live,
+// another of the same name and image may.
 func (s *search) elsewhere(ctx context.Context) {
 	of := featuresOf(s)
 	if len(of.names)+len(of.images)+len(of.slugs) == 0 {
@@ -46,9 +47,11 @@ func (s *search) elsewhere(ctx context.Context) {
 	}
 }
 
-// recognised returns the workloads that are recognised in the surest way of those that there are and count, and whether all workloads could be looked
-// at. A type of workload that the pack does not name counts where none of those that it names is there.
-func (s *search) recognised(ctx context.Context, of features, counts func(likeness, cluster.Workload) bool) (surest []alike, complete bool) {
+// recognised returns the workloads that are recognised in the surest way of those that there are
+// and count, and whether all workloads could be looked at. A type of workload that the pack does
+// not name counts where none of those that it names is there.
+func (s *search) recognised(ctx context.Context, of features,
+	counts func(likeness, cluster.Workload) bool) (surest []alike, complete bool) {
 	complete = true
 	var reading sync.WaitGroup
 	for _, t := range workloadTypes {
@@ -102,8 +105,8 @@ func (s *search) take(ctx context.Context, w alike, into *signs) {
 	into.merge(part.signs)
 }
 
-// parts takes in workloads that are recognised by something that several parts of an installation share. If some live and some do not, nothing is known of
-// the one that matters.
+// parts takes in workloads that are recognised by something that several parts of an installation
+// share. If some live and some do not, nothing is known of the one that matters.
 func (s *search) parts(ctx context.Context, all []alike) {
 	var together signs
 	for _, w := range all {

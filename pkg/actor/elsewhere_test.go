@@ -22,7 +22,8 @@ type controller struct {
 	status            string // empty for one that is not ready
 }
 
-// install makes a workload in a namespace, and removes it at the test's end, so that no other test finds it.
+// install makes a workload in a namespace, and removes it at the test's end, so that no other test
+// finds it.
 func (w controller) install(t testing.TB, c *testcluster.Cluster, ns string) {
 	t.Helper()
 	if w.kind == "" {
@@ -51,8 +52,9 @@ func labelledObject(apiVersion, kind, ns string, labels map[string]string) *unst
 	return o
 }
 
-// TestActorIsFoundWhereverItWasInstalled: under other names and in other namespaces than its maker gives it, it is alive, or starting, or dead, as it is where it
-// normally runs. The names are those of real programs, so that it does not run beside tests that have them, too.
+// TestActorIsFoundWhereverItWasInstalled: under other names and in other namespaces than its maker
+// gives it, it is alive, or starting, or dead, as it is where it normally runs. The names are those
+// of real programs, so that it does not run beside tests that have them, too.
 func TestActorIsFoundWhereverItWasInstalled(t *testing.T) {
 	c := testcluster.Another(t, "types", testcluster.NoControllers())
 	const up = ready
@@ -64,44 +66,68 @@ func TestActorIsFoundWhereverItWasInstalled(t *testing.T) {
 		evidence                    string
 	}{
 		{"Flux in another namespace", "finalizers.fluxcd.io", "kustomize.toolkit.fluxcd.io/v1", "Kustomization",
-			[]controller{{name: "kustomize-controller", image: "ghcr.io/fluxcd/kustomize-controller:v1.8.0", replicas: 1, status: up}}, Alive, "NS/kustomize-controller has 1 of 1 pod ready"},
+			[]controller{{name: "kustomize-controller", image: "ghcr.io/fluxcd/kustomize-controller:v1.8.0", replicas: 1,
+				status: up}}, Alive, "NS/kustomize-controller has 1 of 1 pod ready"},
 		{"Flux in another namespace, starting", "finalizers.fluxcd.io", "kustomize.toolkit.fluxcd.io/v1", "Kustomization",
-			[]controller{{name: "kustomize-controller", image: "ghcr.io/fluxcd/kustomize-controller:v1.8.0", replicas: 1}}, Unknown, "starting for "},
-		{"Flux in another namespace, scaled to zero", "finalizers.fluxcd.io", "kustomize.toolkit.fluxcd.io/v1", "Kustomization",
-			[]controller{{name: "kustomize-controller", image: "ghcr.io/fluxcd/kustomize-controller:v1.8.0"}}, Dead, "NS/kustomize-controller is scaled to 0"},
+			[]controller{{name: "kustomize-controller", image: "ghcr.io/fluxcd/kustomize-controller:v1.8.0", replicas: 1}},
+			Unknown, "starting for "},
+		{"Flux in another namespace, scaled to zero", "finalizers.fluxcd.io", "kustomize.toolkit.fluxcd.io/v1",
+			"Kustomization",
+			[]controller{{name: "kustomize-controller", image: "ghcr.io/fluxcd/kustomize-controller:v1.8.0"}}, Dead,
+			"NS/kustomize-controller is scaled to 0"},
 		{"cert-manager under the name of a release", "acme.cert-manager.io/finalizer", "acme.cert-manager.io/v1", "Challenge",
 			[]controller{
-				{name: "certs-cert-manager", image: "quay.io/jetstack/cert-manager-controller:v1.18.0", labels: []string{"app.kubernetes.io/name: cert-manager", "app.kubernetes.io/component: controller"}, replicas: 1, status: up},
+				{name: "certs-cert-manager", image: "quay.io/jetstack/cert-manager-controller:v1.18.0",
+					labels: []string{"app.kubernetes.io/name: cert-manager", "app.kubernetes.io/component: controller"}, replicas: 1,
+					status: up},
 			}, Alive, "NS/certs-cert-manager has 1 of 1 pod ready"},
 		{"cert-manager's webhook alone", "acme.cert-manager.io/finalizer", "acme.cert-manager.io/v1", "Challenge",
-			[]controller{{name: "certs-cert-manager-webhook", image: "quay.io/jetstack/cert-manager-webhook:v1.18.0", labels: []string{"app.kubernetes.io/name: webhook", "app.kubernetes.io/component: webhook"}, replicas: 1, status: up}},
+			[]controller{{name: "certs-cert-manager-webhook", image: "quay.io/jetstack/cert-manager-webhook:v1.18.0",
+				labels: []string{"app.kubernetes.io/name: webhook", "app.kubernetes.io/component: webhook"}, replicas: 1,
+				status: up}},
 			Unknown, "there is no Deployment cert-manager in cert-manager"},
 		{"OpenShift GitOps", "resources-finalizer.argocd.argoproj.io", "argoproj.io/v1alpha1", "Application",
-			[]controller{{kind: "StatefulSet", name: "openshift-gitops-application-controller", image: "registry.redhat.io/openshift-gitops-1/argocd-rhel8:v1.15",
-				labels: []string{"app.kubernetes.io/name: openshift-gitops-application-controller", "app.kubernetes.io/part-of: argocd", "app.kubernetes.io/component: application-controller"}, replicas: 1, status: up}},
+			[]controller{{kind: "StatefulSet", name: "openshift-gitops-application-controller",
+				image: "registry.redhat.io/openshift-gitops-1/argocd-rhel8:v1.15",
+				labels: []string{"app.kubernetes.io/name: openshift-gitops-application-controller",
+					"app.kubernetes.io/part-of: argocd", "app.kubernetes.io/component: application-controller"}, replicas: 1,
+				status: up}},
 			Alive, "has 1 of 1 pod ready"},
 		{"KEDA under another name, by its image in a mirror", "finalizer.keda.sh", "keda.sh/v1alpha1", "ScaledObject",
-			[]controller{{name: "scaling", image: "mirror.example.com:5000/corp/kedacore/keda-operator@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef", replicas: 1, status: up}}, Alive, "NS/scaling (recognised by its image)"},
+			[]controller{{name: "scaling",
+				image: "mirror.example.com:5000/corp/kedacore/keda-operator@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef", replicas: 1, status: up}}, Alive, "NS/scaling (recognised by its image)"},
 		{"CloudNativePG from its chart", "cnpg.io/cleanupPlugin", "v1", "Service",
-			[]controller{{name: "cnpg-cloudnative-pg", image: "ghcr.io/cloudnative-pg/cloudnative-pg:1.27.0", labels: []string{"app.kubernetes.io/name: cloudnative-pg"}, replicas: 1, status: up}}, Alive, "has 1 of 1 pod ready"},
-		{"Velero under another name, and its node agent", "restores.velero.io/external-resources-finalizer", "velero.io/v1", "Restore",
+			[]controller{{name: "cnpg-cloudnative-pg", image: "ghcr.io/cloudnative-pg/cloudnative-pg:1.27.0",
+				labels: []string{"app.kubernetes.io/name: cloudnative-pg"}, replicas: 1, status: up}}, Alive,
+			"has 1 of 1 pod ready"},
+		{"Velero under another name, and its node agent", "restores.velero.io/external-resources-finalizer", "velero.io/v1",
+			"Restore",
 			[]controller{
 				{name: "backup", image: "velero/velero:v1.17.0", labels: []string{"app.kubernetes.io/name: velero"}},
-				{kind: "DaemonSet", name: "node-agent", image: "velero/velero:v1.17.0", labels: []string{"app.kubernetes.io/name: velero"}, status: `{"currentNumberScheduled":1,"desiredNumberScheduled":1,"numberMisscheduled":0,"numberReady":1}`},
+				{kind: "DaemonSet", name: "node-agent", image: "velero/velero:v1.17.0",
+					labels: []string{"app.kubernetes.io/name: velero"},
+					status: `{"currentNumberScheduled":1,"desiredNumberScheduled":1,"numberMisscheduled":0,"numberReady":1}`},
 			}, Dead, "NS/backup (recognised by its image) is scaled to 0"},
 		{"kapp-controller in another namespace", "finalizers.kapp-ctrl.k14s.io/delete", "kappctrl.k14s.io/v1alpha1", "App",
-			[]controller{{name: "kapp-controller", image: "ghcr.io/carvel-dev/kapp-controller:v0.58.0", replicas: 1, status: up}}, Alive, "has 1 of 1 pod ready"},
+			[]controller{{name: "kapp-controller", image: "ghcr.io/carvel-dev/kapp-controller:v0.58.0", replicas: 1,
+				status: up}}, Alive, "has 1 of 1 pod ready"},
 		{"Argo Workflows from its chart", "workflows.argoproj.io/artifact-gc", "argoproj.io/v1alpha1", "Workflow",
-			[]controller{{name: "ci-argo-workflows-workflow-controller", image: "quay.io/argoproj/workflow-controller:v3.7.0", replicas: 1, status: up}}, Alive, "has 1 of 1 pod ready"},
+			[]controller{{name: "ci-argo-workflows-workflow-controller", image: "quay.io/argoproj/workflow-controller:v3.7.0",
+				replicas: 1, status: up}}, Alive, "has 1 of 1 pod ready"},
 		{"a stranger whose name ends alike", "finalizers.kapp-ctrl.k14s.io/delete", "kappctrl.k14s.io/v1alpha1", "App",
-			[]controller{{name: "my-kapp-controller", image: "example.com/something/else:v1", replicas: 1, status: up}}, Unknown, "there is no Deployment kapp-controller in any namespace"},
+			[]controller{{name: "my-kapp-controller", image: "example.com/something/else:v1", replicas: 1, status: up}}, Unknown,
+			"there is no Deployment kapp-controller in any namespace"},
 		{"a stranger with a name that many have", "eventbus-controller", "argoproj.io/v1alpha1", "EventBus",
-			[]controller{{name: "controller-manager", image: "example.com/something/else:v1", replicas: 1, status: up}}, Unknown, "there is no Deployment controller-manager in argo-events"},
+			[]controller{{name: "controller-manager", image: "example.com/something/else:v1", replicas: 1, status: up}}, Unknown,
+			"there is no Deployment controller-manager in argo-events"},
 		{"Argo Events in another namespace", "eventbus-controller", "argoproj.io/v1alpha1", "EventBus",
-			[]controller{{name: "controller-manager", image: "quay.io/argoproj/argo-events:v1.9.0", replicas: 1, status: up}}, Alive, "has 1 of 1 pod ready"},
-		{"two that share a label, one of them scaled to zero", "finalizers.kapp-ctrl.k14s.io/delete", "kappctrl.k14s.io/v1alpha1", "App",
+			[]controller{{name: "controller-manager", image: "quay.io/argoproj/argo-events:v1.9.0", replicas: 1, status: up}},
+			Alive, "has 1 of 1 pod ready"},
+		{"two that share a label, one of them scaled to zero", "finalizers.kapp-ctrl.k14s.io/delete",
+			"kappctrl.k14s.io/v1alpha1", "App",
 			[]controller{
-				{name: "one", image: "example.com/one:v1", labels: []string{"app.kubernetes.io/part-of: kapp-controller"}, replicas: 1, status: up},
+				{name: "one", image: "example.com/one:v1", labels: []string{"app.kubernetes.io/part-of: kapp-controller"},
+					replicas: 1, status: up},
 				{name: "two", image: "example.com/two:v1", labels: []string{"app.kubernetes.io/part-of: kapp-controller"}},
 			}, Unknown, "NS/two (a part of it, by its labels) is scaled to 0"},
 	} {
@@ -112,14 +138,17 @@ func TestActorIsFoundWhereverItWasInstalled(t *testing.T) {
 			}
 			a := actorOf(t, c, fixture.Packs(t), test.finalizer, labelledObject(test.apiVersion, test.kind, "default", nil))
 			wantActor(t, a, test.life, inNamespace(test.evidence, ns))
-			if found := !strings.HasPrefix(test.evidence, "there is no"); a.Found != found || a.NotFound() == found || found && len(a.Workloads) == 0 {
-				t.Errorf("found %t, not found %t, %d workloads; searched for %q, unread %q", a.Found, a.NotFound(), len(a.Workloads), a.Searched, a.Unread)
+			if found := !strings.HasPrefix(test.evidence, "there is no"); a.Found != found || a.NotFound() == found || found &&
+				len(a.Workloads) == 0 {
+				t.Errorf("found %t, not found %t, %d workloads; searched for %q, unread %q", a.Found, a.NotFound(),
+					len(a.Workloads), a.Searched, a.Unread)
 			}
 		})
 	}
 }
 
-// TestActorInAnotherNamespaceByItsLease: the Lease has the name that its maker gives it, and nothing else has.
+// TestActorInAnotherNamespaceByItsLease: the Lease has the name that its maker gives it, and
+// nothing else has.
 func TestActorInAnotherNamespaceByItsLease(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -131,24 +160,28 @@ func TestActorInAnotherNamespaceByItsLease(t *testing.T) {
 	// The name of this one is like that of many.
 	c.Apply(t, fixture.Lease(ns, "controller-leader-election", "x", time.Now()))
 	known = fixture.Pack(t, "example.com/bucket", "leases: [elsewhere/controller-leader-election]")
-	wantActor(t, actorOf(t, c, known, "example.com/bucket", o), Unknown, "there is no Lease controller-leader-election in elsewhere")
+	wantActor(t, actorOf(t, c, known, "example.com/bucket", o), Unknown,
+		"there is no Lease controller-leader-election in elsewhere")
 }
 
-// TestAnotherInstallationIsAliveWhereTheUsualOneIsScaledToZero: it was moved, and the old one was kept.
+// TestAnotherInstallationIsAliveWhereTheUsualOneIsScaledToZero: it was moved, and the old one was
+// kept.
 func TestAnotherInstallationIsAliveWhereTheUsualOneIsScaledToZero(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	old, moved := c.Namespace(t), c.Namespace(t)
 	c.Apply(t, fixture.Deployment(old, old, 0)+fixture.Deployment(moved, old, 1))
 	known := fixture.Pack(t, "example.com/bucket", "deployments: ["+old+"/"+old+"]")
-	wantActor(t, actorOf(t, c, known, "example.com/bucket", nil), Dead, old+"/"+old+" is scaled to 0") // the other has its name, and another image
+	// the other has its name, and another image
+	wantActor(t, actorOf(t, c, known, "example.com/bucket", nil), Dead, old+"/"+old+" is scaled to 0")
 	known = fixture.Pack(t, "example.com/bucket", "deployments: ["+old+"/"+old+"], images: [c]")
 	wantActor(t, actorOf(t, c, known, "example.com/bucket", nil), Unknown, "starting for ")
 	setStatus(t, c, "deployment", moved, old, ready)
 	wantActor(t, actorOf(t, c, known, "example.com/bucket", nil), Alive, moved+"/"+old+" has 1 of 1 pod ready")
 }
 
-// TestActorIsNotAbsentWhereNamespacesMayNotBeLookedInto: a user who may read one namespace cannot tell that it is in no other.
+// TestActorIsNotAbsentWhereNamespacesMayNotBeLookedInto: a user who may read one namespace cannot
+// tell that it is in no other.
 func TestActorIsNotAbsentWhereNamespacesMayNotBeLookedInto(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -169,7 +202,8 @@ subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: reader-of-%[1
 		known := fixture.Pack(t, "example.com/bucket", "deployments: ["+ns+"/"+ns+"]")
 		var a Actor
 		testcluster.Eventually(t, "the role is known", func(ctx context.Context) (_ bool, err error) {
-			a, err = NewFinder(cluster.NewReader(client, catalog), known).Of(ctx, labelledObject("v1", "ConfigMap", ns, nil), "example.com/bucket")
+			a, err = NewFinder(cluster.NewReader(client, catalog), known).Of(ctx, labelledObject("v1", "ConfigMap", ns, nil),
+				"example.com/bucket")
 			return !strings.Contains(strings.Join(a.Unread, ""), "cannot be read"), err
 		})
 		return a

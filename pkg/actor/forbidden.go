@@ -16,7 +16,8 @@ import (
 
 // Forbidden is what an actor that is alive may not do, so that it cannot remove the finalizer.
 type Forbidden struct {
-	// Concluded says that no part of the actor that is alive may update or patch the object. Without it, Evidence says what is not known, if anything is.
+	// Concluded says that no part of the actor that is alive may update or patch the object.
+	// Without it, Evidence says what is not known, if anything is.
 	Concluded bool
 	Workload  *unstructured.Unstructured
 	Account   cluster.ServiceAccount
@@ -25,12 +26,14 @@ type Forbidden struct {
 	Evidence []v1alpha1.Observation
 	// Role is a ClusterRole that would allow it, empty if there is none or more than one.
 	Role string
-	// Lacking is a Role or ClusterRole of the account that is about the type and lacks the verbs: "ClusterRole op"; empty if there is none.
+	// Lacking is a Role or ClusterRole of the account that is about the type and lacks the verbs:
+	// "ClusterRole op"; empty if there is none.
 	Lacking string
 }
 
-// Forbidden finds out whether the workloads of an actor may remove a finalizer of an object. The server is asked, which asks all its authorizers; where the
-// user may not ask that, RBAC is evaluated, and what it does not allow another authorizer may: nothing is concluded then.
+// Forbidden finds out whether the workloads of an actor may remove a finalizer of an object. The
+// server is asked, which asks all its authorizers; where the user may not ask that, RBAC is
+// evaluated, and what it does not allow another authorizer may: nothing is concluded then.
 func (f *Finder) Forbidden(ctx context.Context, o *unstructured.Unstructured, a Actor) Forbidden {
 	t, ok := f.reader.Kind(o.GetAPIVersion(), o.GetKind())
 	alive := slices.DeleteFunc(slices.Clone(a.Workloads), func(w *unstructured.Unstructured) bool { return !running(w) })
@@ -39,7 +42,8 @@ func (f *Finder) Forbidden(ctx context.Context, o *unstructured.Unstructured, a 
 	}
 	for _, w := range alive {
 		for _, verb := range []string{"patch", "update"} {
-			review, err := f.reader.ReviewOf(ctx, Account(w), cluster.Access{Verb: verb, Type: t, Namespace: o.GetNamespace(), Name: o.GetName()})
+			review, err := f.reader.ReviewOf(ctx, Account(w),
+				cluster.Access{Verb: verb, Type: t, Namespace: o.GetNamespace(), Name: o.GetName()})
 			if err != nil {
 				return f.byPolicy(ctx, o, target{t.Group, t.Resource, o.GetName()}, alive)
 			}
@@ -48,7 +52,8 @@ func (f *Finder) Forbidden(ctx context.Context, o *unstructured.Unstructured, a 
 			}
 		}
 	}
-	found := Forbidden{Concluded: true, Workload: alive[0], Account: Account(alive[0]), Resource: schema.GroupResource{Group: t.Group, Resource: t.Resource}.String()}
+	found := Forbidden{Concluded: true, Workload: alive[0], Account: Account(alive[0]),
+		Resource: schema.GroupResource{Group: t.Group, Resource: t.Resource}.String()}
 	in := ""
 	if ns := o.GetNamespace(); ns != "" {
 		in = " in namespace " + ns
@@ -58,7 +63,8 @@ func (f *Finder) Forbidden(ctx context.Context, o *unstructured.Unstructured, a 
 		if account := Account(w); !seen[account] {
 			seen[account] = true
 			found.note(fmt.Sprintf("ServiceAccount %s/%s, which %s %s/%s uses, may neither patch nor update %s%s",
-				account.Namespace, account.Name, w.GetKind(), w.GetNamespace(), w.GetName(), found.Resource, in), "SubjectAccessReview")
+				account.Namespace, account.Name, w.GetKind(), w.GetNamespace(), w.GetName(), found.Resource, in),
+				"SubjectAccessReview")
 		}
 	}
 	p := f.policyOf(ctx, o.GetNamespace())
@@ -69,7 +75,8 @@ func (f *Finder) Forbidden(ctx context.Context, o *unstructured.Unstructured, a 
 	}
 	found.Role = p.roleFor(target{t.Group, t.Resource, o.GetName()})
 	if found.Role != "" {
-		found.note(fmt.Sprintf("ClusterRole %s allows it, and no binding gives it to %s", found.Role, found.Account.User()), "ClusterRole "+found.Role)
+		found.note(fmt.Sprintf("ClusterRole %s allows it, and no binding gives it to %s", found.Role, found.Account.User()),
+			"ClusterRole "+found.Role)
 	}
 	return found
 }
@@ -79,28 +86,34 @@ func (f *Forbidden) note(says, from string) {
 }
 
 // byPolicy says what RBAC does not allow, if all of it could be read.
-func (f *Finder) byPolicy(ctx context.Context, o *unstructured.Unstructured, t target, alive []*unstructured.Unstructured) Forbidden {
+func (f *Finder) byPolicy(ctx context.Context, o *unstructured.Unstructured, t target,
+	alive []*unstructured.Unstructured) Forbidden {
 	p := f.policyOf(ctx, o.GetNamespace())
-	if !p.served || len(p.unread) > 0 || slices.ContainsFunc(alive, func(w *unstructured.Unstructured) bool { return p.lets(Account(w), t) }) {
+	if !p.served || len(p.unread) > 0 ||
+		slices.ContainsFunc(alive, func(w *unstructured.Unstructured) bool { return p.lets(Account(w), t) }) {
 		return Forbidden{}
 	}
 	account := Account(alive[0])
 	var found Forbidden
-	found.note(fmt.Sprintf("RBAC does not let ServiceAccount %s/%s, which %s uses, update or patch %s; whether another authorizer does is not known",
-		account.Namespace, account.Name, alive[0].GetKind()+" "+alive[0].GetNamespace()+"/"+alive[0].GetName(), schema.GroupResource{Group: t.group, Resource: t.resource}), "")
+	found.note(fmt.Sprintf(
+		"RBAC does not let ServiceAccount %s/%s, which %s uses, update or patch %s; whether another authorizer does is not known",
+		account.Namespace, account.Name, alive[0].GetKind()+" "+alive[0].GetNamespace()+"/"+alive[0].GetName(),
+		schema.GroupResource{Group: t.group, Resource: t.resource}), "")
 	return found
 }
 
 // lets says whether RBAC lets an account update or patch the target.
 func (p policy) lets(a cluster.ServiceAccount, t target) bool {
 	return slices.ContainsFunc(p.grants, func(g grant) bool {
-		of := g.anybody || slices.Contains(g.accounts, a) || slices.Contains(g.accounts, cluster.ServiceAccount{Namespace: a.Namespace})
+		of := g.anybody || slices.Contains(g.accounts, a) ||
+			slices.Contains(g.accounts, cluster.ServiceAccount{Namespace: a.Namespace})
 		object, _, _ := g.allows(t)
 		return of && len(object) > 0
 	})
 }
 
-// lacking returns a role of an account that allows other verbs on the target, and a clause that says which.
+// lacking returns a role of an account that allows other verbs on the target, and a clause that
+// says which.
 func (p policy) lacking(a cluster.ServiceAccount, t target) (role, says string) {
 	for _, g := range p.grants {
 		if !slices.Contains(g.accounts, a) {
@@ -108,19 +121,22 @@ func (p policy) lacking(a cluster.ServiceAccount, t target) (role, says string) 
 		}
 		for _, r := range g.rules {
 			if has(r.groups, t.group) && has(r.resources, t.resource) && !r.everything() {
-				return g.role, fmt.Sprintf("%s, which %s gives it, allows %s of %s, and neither patch nor update", g.role, g.binding, phrase.And(r.verbs), t.resource)
+				return g.role, fmt.Sprintf("%s, which %s gives it, allows %s of %s, and neither patch nor update", g.role,
+					g.binding, phrase.And(r.verbs), t.resource)
 			}
 		}
 	}
 	return "", ""
 }
 
-// roleFor returns the one ClusterRole that is about the target and not about everything, and that is not one of those that come with Kubernetes.
+// roleFor returns the one ClusterRole that is about the target and not about everything, and that
+// is not one of those that come with Kubernetes.
 func (p policy) roleFor(t target) string {
 	var names []string
 	for name, rules := range p.roles {
 		object, _, every := grant{rules: rules}.allows(t)
-		if len(object) > 0 && !every && !strings.HasPrefix(name, "system:") && !slices.Contains([]string{"admin", "edit", "cluster-admin"}, name) {
+		if len(object) > 0 && !every && !strings.HasPrefix(name, "system:") &&
+			!slices.Contains([]string{"admin", "edit", "cluster-admin"}, name) {
 			names = append(names, name)
 		}
 	}
@@ -130,8 +146,9 @@ func (p policy) roleFor(t target) string {
 	return names[0]
 }
 
-// mayHaveOtherPermissions says whether a workload may have other permissions than those of its ServiceAccount. What needs permissions has an account of its own: one that
-// runs as the default one authenticates in another way, or is not the part that writes.
+// mayHaveOtherPermissions says whether a workload may have other permissions than those of its
+// ServiceAccount. What needs permissions has an account of its own: one that runs as the default
+// one authenticates in another way, or is not the part that writes.
 func mayHaveOtherPermissions(w *unstructured.Unstructured) bool {
 	return Account(w).Name == "default" || slices.ContainsFunc(containersOf(w), func(c container) bool {
 		_, env := c.env["KUBECONFIG"]

@@ -22,8 +22,9 @@ func workload(t testing.TB, f *Finder, ns, name string) *unstructured.Unstructur
 	return o
 }
 
-// TestActorThatMayNotWrite: the server itself says what the ServiceAccount of a living actor may not; whose rights are not those of its ServiceAccount, or who
-// has one part that may, is not accused.
+// TestActorThatMayNotWrite: the server itself says what the ServiceAccount of a living actor may
+// not; whose rights are not those of its ServiceAccount, or who has one part that may, is not
+// accused.
 func TestActorThatMayNotWrite(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -49,7 +50,8 @@ func TestActorThatMayNotWrite(t *testing.T) {
 	if !got.Concluded || got.Account.Name != "may-not" || got.Role != "ingress-op-"+ns {
 		t.Errorf("%+v, want it forbidden, and the ClusterRole that would do", got)
 	}
-	want := fmt.Sprintf("ServiceAccount %[1]s/may-not, which Deployment %[1]s/may-not uses, may neither patch nor update ingresses.networking.k8s.io in namespace %[1]s", ns)
+	want := fmt.Sprintf(
+		"ServiceAccount %[1]s/may-not, which Deployment %[1]s/may-not uses, may neither patch nor update ingresses.networking.k8s.io in namespace %[1]s", ns)
 	if len(got.Evidence) == 0 || got.Evidence[0].Says != want {
 		t.Errorf("evidence %q, want %q", got.Evidence, want)
 	}
@@ -62,13 +64,15 @@ func TestActorThatMayNotWrite(t *testing.T) {
 	// Who may not ask the server evaluates RBAC, and another authorizer may allow it all the same.
 	user := "reader-" + ns
 	c.Kubectl(t, "create", "clusterrolebinding", user, "--clusterrole=see-rbac-"+ns, "--user="+user)
-	c.Kubectl(t, "create", "clusterrole", "see-rbac-"+ns, "--verb=list", "--resource=clusterroles.rbac.authorization.k8s.io,clusterrolebindings.rbac.authorization.k8s.io,roles.rbac.authorization.k8s.io,rolebindings.rbac.authorization.k8s.io")
+	c.Kubectl(t, "create", "clusterrole", "see-rbac-"+ns, "--verb=list",
+		"--resource=clusterroles.rbac.authorization.k8s.io,clusterrolebindings.rbac.authorization.k8s.io,roles.rbac.authorization.k8s.io,rolebindings.rbac.authorization.k8s.io")
 	t.Cleanup(func() {
 		c.Kubectl(t, "delete", "clusterrolebinding", user)
 		c.Kubectl(t, "delete", "clusterrole", "see-rbac-"+ns)
 	})
 	limited := of(finderOf(t, c.As(user), fixture.Packs(t)), "may-not")
-	if limited.Concluded || len(limited.Evidence) != 1 || !strings.Contains(limited.Evidence[0].Says, "whether another authorizer does is not known") {
+	if limited.Concluded || len(limited.Evidence) != 1 ||
+		!strings.Contains(limited.Evidence[0].Says, "whether another authorizer does is not known") {
 		t.Errorf("%+v, want no conclusion, and what RBAC says", limited)
 	}
 	if got := of(finderOf(t, c.As(user), fixture.Packs(t)), "may"); got.Concluded || len(got.Evidence) > 0 {

@@ -20,9 +20,11 @@ type grant struct {
 	binding string
 	// accounts are those that it names; one without a name is every one of its namespace.
 	accounts []cluster.ServiceAccount
-	// anybody says that a group that everybody is in, or every ServiceAccount, is among its subjects.
+	// anybody says that a group that everybody is in, or every ServiceAccount, is among its
+	// subjects.
 	anybody bool
-	// kubernetes says that it is one of the controllers of kube-controller-manager, of which Kubernetes makes the bindings itself.
+	// kubernetes says that it is one of the controllers of kube-controller-manager, of which
+	// Kubernetes makes the bindings itself.
 	kubernetes bool
 	// role names what it binds to.
 	role  string
@@ -45,7 +47,8 @@ type policies struct {
 	byNS map[string]func() policy
 }
 
-// policyOf reads RBAC, as far as it counts in a namespace; the empty one is for cluster-scoped objects.
+// policyOf reads RBAC, as far as it counts in a namespace; the empty one is for cluster-scoped
+// objects.
 func (f *Finder) policyOf(ctx context.Context, namespace string) policy {
 	f.rbac.mu.Lock()
 	if f.rbac.byNS == nil {
@@ -96,7 +99,8 @@ func (f *Finder) readPolicy(ctx context.Context, namespace string) policy {
 	return p
 }
 
-// unlisted says what could not be listed. The texts of RBAC are long, and are among the gaps of the output.
+// unlisted says what could not be listed. The texts of RBAC are long, and are among the gaps of the
+// output.
 func unlisted(resource schema.GroupResource, namespace string, err error) string {
 	what := resource.String()
 	if namespace != "" {

@@ -26,7 +26,8 @@ func (f *Finder) addWorkloads(ctx context.Context, p *Permissions) {
 	for _, o := range workloads {
 		account := Account(o)
 		by[account] = append(by[account], o)
-		by[cluster.ServiceAccount{Namespace: account.Namespace}] = append(by[cluster.ServiceAccount{Namespace: account.Namespace}], o)
+		by[cluster.ServiceAccount{Namespace: account.Namespace}] = append(
+			by[cluster.ServiceAccount{Namespace: account.Namespace}], o)
 	}
 	asked := 0
 	for i := range p.Accounts {
@@ -48,23 +49,31 @@ func (p Permissions) Observations() []v1alpha1.Observation {
 		all = append(all, v1alpha1.Observation{Says: a.says(p.what), From: a.Binding})
 	}
 	if more := len(p.Accounts) - phrase.MaxNamed; more > 0 {
-		all = append(all, v1alpha1.Observation{Says: fmt.Sprintf("%s more may write %s", phrase.Count(more, "ServiceAccount"), p.what)})
+		all = append(all, v1alpha1.Observation{Says: fmt.Sprintf("%s more may write %s", phrase.Count(more, "ServiceAccount"),
+			p.what)})
 	}
 	if p.Anybody != "" {
-		all = append(all, v1alpha1.Observation{Says: fmt.Sprintf("anybody may write %s (%s)", p.what, p.Anybody), From: p.Anybody})
+		all = append(all, v1alpha1.Observation{Says: fmt.Sprintf("anybody may write %s (%s)", p.what, p.Anybody),
+			From: p.Anybody})
 	}
 	switch {
 	case len(p.Unread) > 0:
 		all = append(all, v1alpha1.Observation{Says: "who may remove it is not fully known: " + phrase.And(p.Unread)})
 	case len(p.Accounts) == 0 && p.Anybody == "" && p.Everything == 0:
-		all = append(all, v1alpha1.Observation{Says: fmt.Sprintf("RBAC lets no ServiceAccount update or patch %s but those of Kubernetes itself", p.what)})
+		all = append(
+			all, v1alpha1.Observation{Says: fmt.Sprintf(
+				"RBAC lets no ServiceAccount update or patch %s but those of Kubernetes itself", p.what)})
 	case len(p.Accounts) == 0 && p.Anybody == "":
-		all = append(all, v1alpha1.Observation{Says: fmt.Sprintf("RBAC lets no ServiceAccount update or patch %s but those of Kubernetes itself and %d that may write everything", p.what, p.Everything)})
+		all = append(
+			all, v1alpha1.Observation{Says: fmt.Sprintf(
+				"RBAC lets no ServiceAccount update or patch %s but those of Kubernetes itself and %d that may write everything",
+				p.what, p.Everything)})
 	}
 	return all
 }
 
-// Only returns the one workload that may, nil if there are several, none, or if not everything could be listed.
+// Only returns the one workload that may, nil if there are several, none, or if not everything
+// could be listed.
 func (p Permissions) Only() *unstructured.Unstructured {
 	var only []*unstructured.Unstructured
 	for _, a := range p.Accounts {

@@ -15,11 +15,13 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
-// minStale is the least age at which a Lease that is not renewed counts as given up: leaders renew every few seconds, and clocks differ.
+// minStale is the least age at which a Lease that is not renewed counts as given up: leaders renew
+// every few seconds, and clocks differ.
 const minStale = time.Minute
 
-// lease looks at Leases that a leader holds: where the pack says, and if there is none in any namespace, unless its name is one that many programs have. That
-// one is absent says nothing: leader election may be off.
+// lease looks at Leases that a leader holds: where the pack says, and if there is none in any
+// namespace, unless its name is one that many programs have. That one is absent says nothing:
+// leader election may be off.
 func (s *search) lease(ctx context.Context, pattern string) {
 	namespace, name, _ := strings.Cut(pattern, "/")
 	found := s.named(ctx, cluster.Leases, "Lease", pattern)
@@ -38,14 +40,16 @@ func (s *search) leads(ctx context.Context, o *unstructured.Unstructured) {
 	s.holder(ctx, o)
 }
 
-// ReadLease says whether a Lease is held, and renewed. One that nobody holds may be between two leaders. One that is not renewed any more is a witness of death
-// only after patience: a leader that is restarted is away for less.
+// ReadLease says whether a Lease is held, and renewed. One that nobody holds may be between two
+// leaders. One that is not renewed any more is a witness of death only after patience: a leader
+// that is restarted is away for less.
 func ReadLease(o *unstructured.Unstructured, now time.Time) Sign {
 	name := title(o)
 	holder := status.Nested(o, "spec", "holderIdentity")
 	renewed, err := time.Parse(time.RFC3339, status.Nested(o, "spec", "renewTime"))
 	past := now.Sub(renewed)
-	// A leader gives up after one duration, and another takes over within the next; several are no hiccup.
+	// A leader gives up after one duration, and another takes over within the next; several are no
+	// hiccup.
 	stale := max(minStale, 4*time.Duration(number(o, 15, "spec", "leaseDurationSeconds"))*time.Second)
 	sign := Sign{Life: Unknown, From: place(o, "spec.renewTime")}
 	switch {
@@ -64,15 +68,15 @@ func ReadLease(o *unstructured.Unstructured, now time.Time) Sign {
 	return sign
 }
 
-// What a leader calls itself: the name of its pod, and often something behind it. The pod of a Deployment has two parts behind the Deployment's name, that of a
-// StatefulSet has a number.
+// What a leader calls itself: the name of its pod, and often something behind it. The pod of a
+// Deployment has two parts behind the Deployment's name, that of a StatefulSet has a number.
 var (
 	podOfDeployment  = regexp.MustCompile(`^([a-z0-9.-]+)-[a-z0-9]{6,10}-[a-z0-9]{5}$`)
 	podOfStatefulSet = regexp.MustCompile(`^([a-z0-9.-]+)-[0-9]+$`)
 )
 
-// holder looks at the workload whose pod holds a Lease, or held it, if no other has been found. It is in the namespace of the Lease, as client-go has it by
-// default, or cannot be found this way.
+// holder looks at the workload whose pod holds a Lease, or held it, if no other has been found. It
+// is in the namespace of the Lease, as client-go has it by default, or cannot be found this way.
 func (s *search) holder(ctx context.Context, lease *unstructured.Unstructured) {
 	if len(s.workloads) > 0 {
 		return
@@ -86,7 +90,8 @@ func (s *search) holder(ctx context.Context, lease *unstructured.Unstructured) {
 		if m == nil {
 			continue
 		}
-		if o, err := s.reader.GetObject(ctx, of.resource, lease.GetNamespace(), m[1]); err == nil && o != nil && s.belongs(o.GetNamespace(), labelsOf(o)...) {
+		if o, err := s.reader.GetObject(ctx, of.resource, lease.GetNamespace(), m[1]); err == nil && o != nil &&
+			s.belongs(o.GetNamespace(), labelsOf(o)...) {
 			s.workload(ctx, o)
 		}
 	}

@@ -12,8 +12,9 @@ import (
 type likeness int
 
 const (
-	byName    likeness = iota // it has the name that the pack gives it
-	byRelease                 // with the name of a Helm release before or behind it, and its image or a label says the same
+	byName likeness = iota // it has the name that the pack gives it
+	// with the name of a Helm release before or behind it, and its image or a label says the same
+	byRelease
 	byImage
 	byLabel   // app.kubernetes.io/name, or other labels that come to the same
 	byProduct // it is a part of it; which part is not known
@@ -23,14 +24,16 @@ const (
 // said is what follows the name of a workload in a sentence.
 func (l likeness) said() string {
 	return map[likeness]string{
-		byRelease: " (recognised by its name and its image or labels)", byImage: " (recognised by its image)", byLabel: " (recognised by its labels)",
+		byRelease: " (recognised by its name and its image or labels)", byImage: " (recognised by its image)",
+		byLabel:   " (recognised by its labels)",
 		byProduct: " (a part of it, by its labels)",
 	}[l]
 }
 
 // features are what the workloads of a component are recognised by, wherever they are.
 type features struct {
-	// names are patterns of names, and homes the namespaces in which they normally are, "*" for any.
+	// names are patterns of names, and homes the namespaces in which they normally are, "*" for
+	// any.
 	names, homes []string
 	// images are paths of repositories, and labels selectors that no server need be asked about.
 	images []string
@@ -97,7 +100,8 @@ func (f features) of(w cluster.Workload) likeness {
 	return unlike
 }
 
-// image says whether one of a workload's images is the component's: one that the pack names, or one that is called like the workload, or like the component.
+// image says whether one of a workload's images is the component's: one that the pack names, or one
+// that is called like the workload, or like the component.
 func (f features) image(w cluster.Workload) bool {
 	for _, image := range w.Images {
 		of := repository(image)
@@ -138,14 +142,16 @@ func (f features) product(w cluster.Workload) bool {
 
 func (f features) labelled(w cluster.Workload, values func(map[string]string) []string) bool {
 	for _, set := range []map[string]string{w.Labels, w.PodLabels} {
-		if slices.ContainsFunc(values(set), func(value string) bool { return value != "" && slices.Contains(f.slugs, slug(value)) }) {
+		if slices.ContainsFunc(values(set),
+			func(value string) bool { return value != "" && slices.Contains(f.slugs, slug(value)) }) {
 			return true
 		}
 	}
 	return false
 }
 
-// atHome says whether all the words of a namespace's name are in a workload's labels or images: the controller of knative-serving runs knative.dev/serving.
+// atHome says whether all the words of a namespace's name are in a workload's labels or images: the
+// controller of knative-serving runs knative.dev/serving.
 func atHome(w cluster.Workload, home string) bool {
 	words := strings.Split(strings.TrimSuffix(home, "-system"), "-")
 	if wild(home) || slices.Contains([]string{"kube", "default"}, words[0]) {
@@ -153,7 +159,8 @@ func atHome(w cluster.Workload, home string) bool {
 	}
 	said := map[string]bool{}
 	read := func(text string) {
-		for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune("/.-_:@", r) }) {
+		for _, word := range strings.FieldsFunc(strings.ToLower(text),
+			func(r rune) bool { return strings.ContainsRune("/.-_:@", r) }) {
 			said[word] = true
 		}
 	}
@@ -195,12 +202,15 @@ func slug(name string) string {
 
 // genericWords are words that names of many programs are made of.
 var genericWords = map[string]bool{
-	"controller": true, "controllers": true, "manager": true, "operator": true, "operators": true, "webhook": true, "server": true, "apiserver": true, "agent": true, "client": true,
-	"leader": true, "election": true, "elect": true, "lock": true, "lease": true, "id": true, "main": true, "admission": true, "cleanup": true, "node": true, "driver": true,
+	"controller": true, "controllers": true, "manager": true, "operator": true, "operators": true, "webhook": true,
+	"server": true, "apiserver": true, "agent": true, "client": true,
+	"leader": true, "election": true, "elect": true, "lock": true, "lease": true, "id": true, "main": true,
+	"admission": true, "cleanup": true, "node": true, "driver": true,
 	"provisioner": true, "attacher": true, "helper": true, "system": true,
 }
 
 // generic says whether a name is one that many programs have, so that it alone says nothing.
 func generic(name string) bool {
-	return !slices.ContainsFunc(strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("-*._", r) }), func(word string) bool { return !genericWords[word] })
+	return !slices.ContainsFunc(strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("-*._", r) }),
+		func(word string) bool { return !genericWords[word] })
 }

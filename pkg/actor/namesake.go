@@ -14,8 +14,8 @@ import (
 // maxNamesakes is how many workloads are named.
 const maxNamesakes = 3
 
-// namesakes finds the Deployments that are called like the domain of a finalizer, as cert-manager is like acme.cert-manager.io. It is a hint for a person to
-// follow, and no sign of life.
+// namesakes finds the Deployments that are called like the domain of a finalizer, as cert-manager
+// is like acme.cert-manager.io. It is a hint for a person to follow, and no sign of life.
 func (f *Finder) namesakes(ctx context.Context, domain string) []string {
 	word := wordOf(domain)
 	if word == "" {
@@ -47,7 +47,8 @@ func (f *Finder) namesakes(ctx context.Context, domain string) []string {
 	return all
 }
 
-// wordOf is the part of a domain that names a project: the one before the last. Those that many projects share name none.
+// wordOf is the part of a domain that names a project: the one before the last. Those that many
+// projects share name none.
 func wordOf(domain string) string {
 	parts := strings.Split(domain, ".")
 	if len(parts) < 2 {

@@ -22,8 +22,9 @@ type Needed struct {
 	Field   string
 }
 
-// Needed are the objects that the actor of a finalizer of an object needs by its pack, whether they exist or not. What only an object names that cannot be read is not
-// among them. An actor that the object tells to leave what it manages outside the cluster needs nothing.
+// Needed are the objects that the actor of a finalizer of an object needs by its pack, whether they
+// exist or not. What only an object names that cannot be read is not among them. An actor that the
+// object tells to leave what it manages outside the cluster needs nothing.
 func (f *Finder) Needed(ctx context.Context, o *unstructured.Unstructured, a Actor) []Needed {
 	if !a.IsKnown {
 		return nil
@@ -42,9 +43,11 @@ func filler(o *unstructured.Unstructured, known finalizer.Known, name string) fu
 	}
 }
 
-// Deciding returns the object that has a field by which an actor decides, as the object with its finalizer names it: nil if it names none, or if the one that it names is
-// proven to be absent. That its kind is not served proves nothing.
-func (f *Finder) Deciding(ctx context.Context, o *unstructured.Unstructured, known finalizer.Known, name string, of finalizer.Need) (*unstructured.Unstructured, error) {
+// Deciding returns the object that has a field by which an actor decides, as the object with its
+// finalizer names it: nil if it names none, or if the one that it names is proven to be absent.
+// That its kind is not served proves nothing.
+func (f *Finder) Deciding(ctx context.Context, o *unstructured.Unstructured, known finalizer.Known, name string,
+	of finalizer.Need) (*unstructured.Unstructured, error) {
 	if called := status.FieldOr(o, of.NameField, of.Name); called == "" || !of.Applies(o.Object) {
 		return nil, nil
 	}
@@ -52,11 +55,14 @@ func (f *Finder) Deciding(ctx context.Context, o *unstructured.Unstructured, kno
 	if !ok {
 		return nil, fmt.Errorf("the kind %s is not served", of.Kind)
 	}
-	return f.reader.GetObject(ctx, schema.GroupResource{Group: needed.Type.Group, Resource: needed.Type.Resource}, needed.Namespace, needed.Name)
+	return f.reader.GetObject(ctx, schema.GroupResource{Group: needed.Type.Group, Resource: needed.Type.Resource},
+		needed.Namespace, needed.Name)
 }
 
-// named returns what an object names of a kind that is needed; false if it names nothing, or what is not served.
-func (f *Finder) named(o *unstructured.Unstructured, n finalizer.Need, fill func(string) (string, bool)) (Needed, bool) {
+// named returns what an object names of a kind that is needed; false if it names nothing, or what
+// is not served.
+func (f *Finder) named(o *unstructured.Unstructured, n finalizer.Need,
+	fill func(string) (string, bool)) (Needed, bool) {
 	group, filled := fill(n.Group)
 	t, served := f.reader.KindIn(group, status.FieldOr(o, n.KindField, n.Kind))
 	name := status.FieldOr(o, n.NameField, n.Name)
@@ -70,8 +76,10 @@ func (f *Finder) named(o *unstructured.Unstructured, n finalizer.Need, fill func
 	return needed, true
 }
 
-// neededBy are the objects that one names of some that are needed, and those that these name in turn.
-func (f *Finder) neededBy(ctx context.Context, o *unstructured.Unstructured, needs []finalizer.Need, fill func(string) (string, bool)) []Needed {
+// neededBy are the objects that one names of some that are needed, and those that these name in
+// turn.
+func (f *Finder) neededBy(ctx context.Context, o *unstructured.Unstructured, needs []finalizer.Need,
+	fill func(string) (string, bool)) []Needed {
 	var all []Needed
 	for _, n := range needs {
 		needed, ok := f.named(o, n, fill)
@@ -83,7 +91,8 @@ func (f *Finder) neededBy(ctx context.Context, o *unstructured.Unstructured, nee
 		if len(n.Needs) == 0 || t.Namespaced && needed.Namespace == "" {
 			continue
 		}
-		if of, err := f.reader.GetObject(ctx, schema.GroupResource{Group: t.Group, Resource: t.Resource}, needed.Namespace, needed.Name); err == nil && of != nil {
+		if of, err := f.reader.GetObject(ctx, schema.GroupResource{Group: t.Group, Resource: t.Resource}, needed.Namespace,
+			needed.Name); err == nil && of != nil {
 			all = append(all, f.neededBy(ctx, of, n.Needs, fill)...)
 		}
 	}

@@ -17,9 +17,11 @@ type Part struct {
 	Namespace, Name string
 }
 
-// Parts are, for each workload that removes a finalizer of an object, the objects that it needs to do so: itself, its ServiceAccount, and the binding and the role that
-// permit it, where only one binding does. If each lacks one of them, nobody removes the finalizer. It is nil where nothing can be concluded: no workload was found, not all
-// could be looked at, or the actor normally runs outside the cluster.
+// Parts are, for each workload that removes a finalizer of an object, the objects that it needs to
+// do so: itself, its ServiceAccount, and the binding and the role that permit it, where only one
+// binding does. If each lacks one of them, nobody removes the finalizer. It is nil where nothing
+// can be concluded: no workload was found, not all could be looked at, or the actor normally runs
+// outside the cluster.
 func (f *Finder) Parts(ctx context.Context, o *unstructured.Unstructured, a Actor) [][]Part {
 	if a.Outside || len(a.Unread) > 0 {
 		return nil
@@ -29,7 +31,8 @@ func (f *Finder) Parts(ctx context.Context, o *unstructured.Unstructured, a Acto
 	case !a.IsKnown && len(workloads) == 0:
 		workloads = f.permittedWorkloads(ctx, o)
 	case a.IsKnown && len(workloads) > 0:
-		// The search for signs of life ends with the first that lives, and there may be another installation.
+		// The search for signs of life ends with the first that lives, and there may be another
+		// installation.
 		s := f.searchFor(o, a.Known, a.Finalizer)
 		s.usual(ctx)
 		s.elsewhere(ctx)
@@ -48,8 +51,9 @@ func (f *Finder) Parts(ctx context.Context, o *unstructured.Unstructured, a Acto
 	return all
 }
 
-// permittedWorkloads are the workloads that RBAC lets remove the finalizers of an object, where it is known that nobody else may but those who may write everything: none of
-// these may be a ServiceAccount.
+// permittedWorkloads are the workloads that RBAC lets remove the finalizers of an object, where it
+// is known that nobody else may but those who may write everything: none of these may be a
+// ServiceAccount.
 func (f *Finder) permittedWorkloads(ctx context.Context, o *unstructured.Unstructured) []*unstructured.Unstructured {
 	found, ok := f.Permitted(ctx, o)
 	if !ok || len(found.Unread) > 0 || found.Anybody != "" || found.Everything > 0 {
@@ -73,7 +77,8 @@ func (f *Finder) partsOf(ctx context.Context, o, w *unstructured.Unstructured) [
 	}
 	account := Account(w)
 	parts = append(parts, Part{cluster.ServiceAccounts, account.Namespace, account.Name})
-	return append(parts, f.policyOf(ctx, o.GetNamespace()).permission(account, target{t.Group, t.Resource, o.GetName()}, o.GetNamespace())...)
+	return append(parts, f.policyOf(ctx, o.GetNamespace()).permission(account, target{t.Group, t.Resource, o.GetName()},
+		o.GetNamespace())...)
 }
 
 // resourceOf is the type of a workload.
@@ -82,7 +87,8 @@ func (f *Finder) resourceOf(w *unstructured.Unstructured) schema.GroupResource {
 	return schema.GroupResource{Group: t.Group, Resource: t.Resource}
 }
 
-// permission is the one binding, with its role, that lets an account update or patch the target; nothing if there is none, or more than one.
+// permission is the one binding, with its role, that lets an account update or patch the target;
+// nothing if there is none, or more than one.
 func (p policy) permission(a cluster.ServiceAccount, t target, namespace string) []Part {
 	if len(p.unread) > 0 {
 		return nil
@@ -107,7 +113,8 @@ func (p policy) permission(a cluster.ServiceAccount, t target, namespace string)
 func partNamed(title, namespace string) Part {
 	kind, name, _ := strings.Cut(title, " ")
 	resource := map[string]schema.GroupResource{
-		"RoleBinding": cluster.RoleBindings, "ClusterRoleBinding": cluster.ClusterRoleBindings, "Role": cluster.Roles, "ClusterRole": cluster.ClusterRoles,
+		"RoleBinding": cluster.RoleBindings, "ClusterRoleBinding": cluster.ClusterRoleBindings, "Role": cluster.Roles,
+		"ClusterRole": cluster.ClusterRoles,
 	}[kind]
 	if strings.HasPrefix(kind, "Cluster") {
 		namespace = ""

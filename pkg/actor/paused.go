@@ -20,9 +20,11 @@ type Pause struct {
 	Object *unstructured.Unstructured
 	// Value is what it says there.
 	Value string
-	// Moved says that it is what clusterctl writes when it moves a Cluster to another management cluster, which may own its machines now.
+	// Moved says that it is what clusterctl writes when it moves a Cluster to another management
+	// cluster, which may own its machines now.
 	Moved bool
-	// Custom says that it is a field which most controllers understand so, and that nothing is known of this one.
+	// Custom says that it is a field which most controllers understand so, and that nothing is
+	// known of this one.
 	Custom bool
 }
 
@@ -37,7 +39,8 @@ var (
 	specSuspended    = finalizer.Pause{Field: "spec.suspend", Value: "true"}
 )
 
-// Paused returns where an object says that the actor of a finalizer ignores it: what the packs know of it, and what many controllers have in common.
+// Paused returns where an object says that the actor of a finalizer ignores it: what the packs know
+// of it, and what many controllers have in common.
 func (f *Finder) Paused(ctx context.Context, o *unstructured.Unstructured, a Actor) []Pause {
 	var all []Pause
 	group := o.GroupVersionKind().Group
@@ -47,9 +50,11 @@ func (f *Finder) Paused(ctx context.Context, o *unstructured.Unstructured, a Act
 	}
 	all = add(all, Pause{Object: o}, crossplanePaused)
 	all = add(all, Pause{Object: o, Moved: ofCluster}, clusterPaused)
-	// A pack that names places names all. Built-in controllers delete what is suspended, and those of Flux remove their finalizer first (finalize in kustomize-controller, reconcileDelete in
+	// A pack that names places names all. Built-in controllers delete what is suspended, and those
+	// of Flux remove their finalizer first (finalize in kustomize-controller, reconcileDelete in
 	// helm-controller), and leave what they have applied: to resume such an object would delete it.
-	custom := strings.Contains(group, ".") && !strings.HasSuffix(group, ".k8s.io") && !strings.HasSuffix(group, ".toolkit.fluxcd.io")
+	custom := strings.Contains(group, ".") && !strings.HasSuffix(group, ".k8s.io") &&
+		!strings.HasSuffix(group, ".toolkit.fluxcd.io")
 	if ofCluster || custom && len(a.Known.PausedBy) == 0 {
 		all = add(all, Pause{Object: o, Moved: ofCluster, Custom: !ofCluster}, specPaused, specSuspended)
 	}
@@ -66,7 +71,8 @@ func add(all []Pause, p Pause, places ...finalizer.Pause) []Pause {
 	for _, place := range places {
 		value, ok := says(p.Object, place)
 		p.Pause, p.Value = place, value
-		if ok && !slices.ContainsFunc(all, func(other Pause) bool { return other.Object == p.Object && other.where() == p.where() }) {
+		if ok && !slices.ContainsFunc(all,
+			func(other Pause) bool { return other.Object == p.Object && other.where() == p.where() }) {
 			all = append(all, p)
 		}
 	}
@@ -113,7 +119,8 @@ func (p Pause) Observation(of *unstructured.Unstructured) v1alpha1.Observation {
 	if p.Custom {
 		ignored = "most controllers ignore such an object"
 	}
-	return v1alpha1.Observation{Says: says + ": " + ignored, From: strings.TrimSpace(p.Object.GetKind() + " " + name + " " + p.path())}
+	return v1alpha1.Observation{Says: says + ": " + ignored,
+		From: strings.TrimSpace(p.Object.GetKind() + " " + name + " " + p.path())}
 }
 
 func (p Pause) path() string {
@@ -126,7 +133,8 @@ func (p Pause) path() string {
 	return p.Field
 }
 
-// Resume returns the words of the command that ends it, after kubectl; OBJECT stands for the object.
+// Resume returns the words of the command that ends it, after kubectl; OBJECT stands for the
+// object.
 func (p Pause) Resume() []string {
 	switch {
 	case p.Annotation != "":

@@ -21,9 +21,11 @@ finalizers:
    pausedBy: [{annotation: example.com/pause}, {label: example.com/mode, value: off}, {field: spec.mode.active, value: "false"}]}
 `
 
-// TestObjectSaysThatItIsPaused: the pack's own places and those that many controllers understand, with what ends each; and what is no pause.
+// TestObjectSaysThatItIsPaused: the pack's own places and those that many controllers understand,
+// with what ends each; and what is no pause.
 func TestObjectSaysThatItIsPaused(t *testing.T) {
-	known, err := finalizer.Load(fstest.MapFS{"test.yaml": &fstest.MapFile{Data: []byte(strings.ReplaceAll(pausing, "value: off", "value: 'off'"))}})
+	known, err := finalizer.Load(fstest.MapFS{"test.yaml": &fstest.MapFile{Data: []byte(strings.ReplaceAll(pausing,
+		"value: off", "value: 'off'"))}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,11 +43,13 @@ func TestObjectSaysThatItIsPaused(t *testing.T) {
 		"{apiVersion: db.example.com/v1, kind: Db, spec: {paused: true}}":                                                   `patch OBJECT --type=merge -p {"spec":{"paused":false}}`,
 		"{apiVersion: db.example.com/v1, kind: Db, spec: {suspend: true}}":                                                  `patch OBJECT --type=merge -p {"spec":{"suspend":false}}`,
 		"{apiVersion: db.example.com/v1, kind: Db, spec: {suspend: false, paused: 'no'}}":                                   ``,
-		"{apiVersion: kustomize.toolkit.fluxcd.io/v1, kind: Kustomization, spec: {suspend: true}}":                          ``, // it goes, and to resume it would prune
-		"{apiVersion: batch/v1, kind: CronJob, spec: {suspend: true}}":                                                      ``,
-		"{apiVersion: apps/v1, kind: Deployment, spec: {paused: true}}":                                                     ``,
-		"{apiVersion: example.com/v1, kind: Bucket, spec: {paused: true}}":                                                  ``, // the pack names other places
-		"{apiVersion: example.com/v1, kind: Bucket, spec: text, metadata: {labels: {}}}":                                    ``,
+		// it goes, and to resume it would prune
+		"{apiVersion: kustomize.toolkit.fluxcd.io/v1, kind: Kustomization, spec: {suspend: true}}": ``,
+		"{apiVersion: batch/v1, kind: CronJob, spec: {suspend: true}}":                             ``,
+		"{apiVersion: apps/v1, kind: Deployment, spec: {paused: true}}":                            ``,
+		// the pack names other places
+		"{apiVersion: example.com/v1, kind: Bucket, spec: {paused: true}}":               ``,
+		"{apiVersion: example.com/v1, kind: Bucket, spec: text, metadata: {labels: {}}}": ``,
 	} {
 		o := &unstructured.Unstructured{}
 		if err := yaml.Unmarshal([]byte(text), &o.Object); err != nil {
@@ -65,7 +69,8 @@ func TestObjectSaysThatItIsPaused(t *testing.T) {
 	}
 }
 
-// TestClusterThatIsPaused: what belongs to a Cluster of Cluster API is ignored when the Cluster is paused.
+// TestClusterThatIsPaused: what belongs to a Cluster of Cluster API is ignored when the Cluster is
+// paused.
 func TestClusterThatIsPaused(t *testing.T) { // not parallel: it makes a type
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
@@ -80,7 +85,8 @@ spec:
 `)
 	t.Cleanup(func() { c.Kubectl(t, "delete", "crd", "clusters.cluster.x-k8s.io") })
 	c.Kubectl(t, "wait", "--for=condition=Established", "crd/clusters.cluster.x-k8s.io")
-	c.Apply(t, "apiVersion: cluster.x-k8s.io/v1beta1\nkind: Cluster\nmetadata: {name: prod, namespace: "+ns+"}\nspec: {paused: true}\n")
+	c.Apply(t, "apiVersion: cluster.x-k8s.io/v1beta1\nkind: Cluster\nmetadata: {name: prod, namespace: "+ns+
+		"}\nspec: {paused: true}\n")
 	o := objectNamed("infrastructure.cluster.x-k8s.io/v1", "AWSMachine", ns, "m-1")
 	o.SetLabels(map[string]string{"cluster.x-k8s.io/cluster-name": "prod"})
 	all := finderOf(t, c.Config(), fixture.Packs(t)).Paused(t.Context(), o, Actor{})

@@ -14,22 +14,26 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
-// Permitted is a ServiceAccount that RBAC lets write an object, or its subresource finalizers. It is a lead, and no sign of life of an actor.
+// Permitted is a ServiceAccount that RBAC lets write an object, or its subresource finalizers. It
+// is a lead, and no sign of life of an actor.
 type Permitted struct {
 	// Account has no name if it is every ServiceAccount of the namespace.
 	Account cluster.ServiceAccount
 	// Binding is what lets it: "ClusterRoleBinding kustomize-controller".
 	Binding string
-	// Verbs are those of update and patch that it may, and Finalizers says that it may on the subresource only.
+	// Verbs are those of update and patch that it may, and Finalizers says that it may on the
+	// subresource only.
 	Verbs      []string
 	Finalizers bool
-	// Workloads run as the account: Deployments, StatefulSets and DaemonSets, or pods if there are none.
+	// Workloads run as the account: Deployments, StatefulSets and DaemonSets, or pods if there are
+	// none.
 	Workloads []*unstructured.Unstructured
 }
 
 // Permissions are who may remove the finalizers of an object.
 type Permissions struct {
-	// Accounts may by name: those with workloads that run come first. Controllers of Kubernetes and whoever may write everything are left out.
+	// Accounts may by name: those with workloads that run come first. Controllers of Kubernetes and
+	// whoever may write everything are left out.
 	Accounts []Permitted
 	// Everything is how many ServiceAccounts are left out because they may write everything.
 	Everything int
@@ -41,7 +45,8 @@ type Permissions struct {
 	what string
 }
 
-// Permitted asks RBAC who may remove the finalizers of an object, and looks for the workloads that run as them.
+// Permitted asks RBAC who may remove the finalizers of an object, and looks for the workloads that
+// run as them.
 func (f *Finder) Permitted(ctx context.Context, o *unstructured.Unstructured) (Permissions, bool) {
 	t, ok := f.reader.Kind(o.GetAPIVersion(), o.GetKind())
 	if !ok {
@@ -76,7 +81,8 @@ func (p Permitted) rank() int {
 
 // permitted evaluates the bindings.
 func (p policy) permitted(t target) Permissions {
-	kubernetes, everything, at := map[cluster.ServiceAccount]bool{}, map[cluster.ServiceAccount]bool{}, map[cluster.ServiceAccount]int{}
+	kubernetes, everything, at := map[cluster.ServiceAccount]bool{}, map[cluster.ServiceAccount]bool{},
+		map[cluster.ServiceAccount]int{}
 	for _, g := range p.grants {
 		for _, a := range g.accounts {
 			kubernetes[a] = kubernetes[a] || g.kubernetes
@@ -130,7 +136,8 @@ func permittedBy(g grant, a cluster.ServiceAccount, object, finalizers []string)
 	return Permitted{Account: a, Binding: g.binding, Verbs: finalizers, Finalizers: true}
 }
 
-// allows returns what a grant allows by rules that are about less than everything, and if there are none, by those.
+// allows returns what a grant allows by rules that are about less than everything, and if there are
+// none, by those.
 func (g grant) allows(t target) (object, finalizers []string, every bool) {
 	var all []string
 	for _, r := range g.rules {

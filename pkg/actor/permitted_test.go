@@ -25,12 +25,14 @@ func objectNamed(apiVersion, kind, namespace, name string) *unstructured.Unstruc
 // runsAs makes a Deployment that runs as a ServiceAccount, with a number of pods that are ready.
 func runsAs(t testing.TB, c *testcluster.Cluster, ns, name, account string, ready int, extra ...string) {
 	t.Helper()
-	manifest := strings.Replace(fixture.Deployment(ns, name, 1), "spec: {containers:", "spec: {serviceAccountName: "+account+", containers:", 1)
+	manifest := strings.Replace(fixture.Deployment(ns, name, 1), "spec: {containers:",
+		"spec: {serviceAccountName: "+account+", containers:", 1)
 	if len(extra) > 0 {
 		manifest = strings.Replace(manifest, "image: example.com/c", "image: example.com/c, "+extra[0], 1)
 	}
 	c.Apply(t, manifest)
-	c.Kubectl(t, "patch", "deployment", name, "-n", ns, "--subresource=status", "--type=merge", "-p", fmt.Sprintf(`{"status":{"replicas":1,"readyReplicas":%d}}`, ready))
+	c.Kubectl(t, "patch", "deployment", name, "-n", ns, "--subresource=status", "--type=merge", "-p",
+		fmt.Sprintf(`{"status":{"replicas":1,"readyReplicas":%d}}`, ready))
 }
 
 func saysOf(p Permissions) string {
@@ -41,8 +43,9 @@ func saysOf(p Permissions) string {
 	return strings.Join(all, "\n")
 }
 
-// TestWhoMayRemoveAFinalizer: a ServiceAccount is named with what lets it and what runs as it, wherever it is; administrators are not. It runs by itself: its
-// ClusterRoleBindings count in every namespace, and other tests count administrators.
+// TestWhoMayRemoveAFinalizer: a ServiceAccount is named with what lets it and what runs as it,
+// wherever it is; administrators are not. It runs by itself: its ClusterRoleBindings count in every
+// namespace, and other tests count administrators.
 func TestWhoMayRemoveAFinalizer(t *testing.T) {
 	c := testcluster.Shared(t)
 	infra, ns := c.Namespace(t), c.Namespace(t)
@@ -70,8 +73,10 @@ subjects: [{kind: ServiceAccount, name: admin, namespace: %[1]s}]
 		c.Kubectl(t, "delete", "clusterrolebinding", "kustomize-"+infra, "admin-"+infra)
 		c.Kubectl(t, "delete", "clusterrole", "kustomize-"+infra)
 	})
-	p, ok := finderOf(t, c.Config(), fixture.Packs(t)).Permitted(t.Context(), objectNamed("networking.k8s.io/v1", "NetworkPolicy", ns, "it"))
-	want := fmt.Sprintf("ServiceAccount %[1]s/kustomize-controller may patch networkpolicies.networking.k8s.io (ClusterRoleBinding kustomize-%[1]s); Deployment %[1]s/kustomize-controller uses it, 1 of 1 ready", infra)
+	p, ok := finderOf(t, c.Config(), fixture.Packs(t)).Permitted(t.Context(),
+		objectNamed("networking.k8s.io/v1", "NetworkPolicy", ns, "it"))
+	want := fmt.Sprintf(
+		"ServiceAccount %[1]s/kustomize-controller may patch networkpolicies.networking.k8s.io (ClusterRoleBinding kustomize-%[1]s); Deployment %[1]s/kustomize-controller uses it, 1 of 1 ready", infra)
 	if got := saysOf(p); !ok || got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
@@ -80,8 +85,9 @@ subjects: [{kind: ServiceAccount, name: admin, namespace: %[1]s}]
 	}
 }
 
-// TestWhoMayInANamespace: Roles and ClusterRoles bound in it count, those of another namespace and for other names do not; a group of a namespace, a user name of
-// a ServiceAccount, a subresource and a pod without a workload are understood, and who may everything comes last.
+// TestWhoMayInANamespace: Roles and ClusterRoles bound in it count, those of another namespace and
+// for other names do not; a group of a namespace, a user name of a ServiceAccount, a subresource
+// and a pod without a workload are understood, and who may everything comes last.
 func TestWhoMayInANamespace(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -110,19 +116,25 @@ subjects: [%[4]s]
 		role(ns, "reader", "resources: [endpointslices], verbs: [get, list, watch, delete]", account("reader"))+
 		role(ns, "status", "resources: [endpointslices/status], verbs: [patch]", account("status"))+
 		role(ns, "sub", "resources: ['*/finalizers'], verbs: [update]", account("sub"))+
-		role(ns, "user", all, fmt.Sprintf("{kind: User, apiGroup: rbac.authorization.k8s.io, name: 'system:serviceaccount:%s:user'}", ns))+
-		role(ns, "group", all, fmt.Sprintf("{kind: Group, apiGroup: rbac.authorization.k8s.io, name: 'system:serviceaccounts:%s'}", other))+
+		role(ns, "user", all, fmt.Sprintf(
+			"{kind: User, apiGroup: rbac.authorization.k8s.io, name: 'system:serviceaccount:%s:user'}", ns))+
+		role(ns, "group", all, fmt.Sprintf(
+			"{kind: Group, apiGroup: rbac.authorization.k8s.io, name: 'system:serviceaccounts:%s'}", other))+
 		role(ns, "person", all, "{kind: User, apiGroup: rbac.authorization.k8s.io, name: dora}")+
 		role(other, "there", all, account("there")))
-	c.Kubectl(t, "create", "rolebinding", "owner", "-n", ns, "--clusterrole=cluster-admin", "--serviceaccount="+ns+":owner")
-	c.Apply(t, fmt.Sprintf("apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: user, namespace: %[1]s}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: lone, namespace: %[1]s}\nspec: {serviceAccountName: user, containers: [{name: c, image: example.com/c}]}\n", ns))
+	c.Kubectl(t, "create", "rolebinding", "owner", "-n", ns, "--clusterrole=cluster-admin",
+		"--serviceaccount="+ns+":owner")
+	c.Apply(t, fmt.Sprintf(
+		"apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: user, namespace: %[1]s}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: lone, namespace: %[1]s}\nspec: {serviceAccountName: user, containers: [{name: c, image: example.com/c}]}\n", ns))
 	runsAs(t, c, ns, "named", "named", 0)
-	p, _ := finderOf(t, c.Config(), fixture.Packs(t)).Permitted(t.Context(), objectNamed("discovery.k8s.io/v1", "EndpointSlice", ns, "it"))
+	p, _ := finderOf(t, c.Config(), fixture.Packs(t)).Permitted(t.Context(),
+		objectNamed("discovery.k8s.io/v1", "EndpointSlice", ns, "it"))
 	var got []string
 	for _, a := range p.Accounts {
 		got = append(got, fmt.Sprintf("%s %s %v %d", a.Account.Name, a.Verbs, a.Finalizers, len(a.Workloads)))
 	}
-	want := []string{"named [update patch] false 1", "user [update patch] false 1", "any [update] false 0", " [update patch] false 0", "sub [update] true 0"}
+	want := []string{"named [update patch] false 1", "user [update patch] false 1", "any [update] false 0",
+		" [update patch] false 0", "sub [update] true 0"}
 	slices.Sort(got)
 	slices.Sort(want)
 	if !slices.Equal(got, want) || p.Everything != 1 || len(p.Unread) != 0 {
@@ -130,8 +142,11 @@ subjects: [%[4]s]
 	}
 	text := saysOf(p)
 	for _, clause := range []string{
-		fmt.Sprintf("(RoleBinding named); Deployment %s/named uses it, 0 of 1 ready", ns), fmt.Sprintf("; Pod %s/lone uses it, not ready", ns),
-		"every ServiceAccount of namespace " + other + " may update and patch endpointslices.discovery.k8s.io", fmt.Sprintf("ServiceAccount %s/sub may update endpointslices.discovery.k8s.io/finalizers (RoleBinding sub); no workload was seen that uses it", ns),
+		fmt.Sprintf("(RoleBinding named); Deployment %s/named uses it, 0 of 1 ready", ns),
+		fmt.Sprintf("; Pod %s/lone uses it, not ready", ns),
+		"every ServiceAccount of namespace " + other + " may update and patch endpointslices.discovery.k8s.io",
+		fmt.Sprintf(
+			"ServiceAccount %s/sub may update endpointslices.discovery.k8s.io/finalizers (RoleBinding sub); no workload was seen that uses it", ns),
 	} {
 		if !strings.Contains(text, clause) {
 			t.Errorf("the evidence does not say %q: %s", clause, text)
@@ -142,7 +157,8 @@ subjects: [%[4]s]
 	}
 }
 
-// TestWhoMayIsNotConcludedWithoutTheRightToList: a user who may not list bindings is told so, once, and no workload is singled out.
+// TestWhoMayIsNotConcludedWithoutTheRightToList: a user who may not list bindings is told so, once,
+// and no workload is singled out.
 func TestWhoMayIsNotConcludedWithoutTheRightToList(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -151,11 +167,13 @@ func TestWhoMayIsNotConcludedWithoutTheRightToList(t *testing.T) {
 	user := "limited-" + ns
 	c.Kubectl(t, "create", "role", "op", "-n", ns, "--verb=patch", "--resource=configmaps")
 	c.Kubectl(t, "create", "rolebinding", "op", "-n", ns, "--role=op", "--serviceaccount="+ns+":op")
-	c.Kubectl(t, "create", "role", "see", "-n", ns, "--verb=list", "--resource=deployments.apps,statefulsets.apps,daemonsets.apps,roles.rbac.authorization.k8s.io,rolebindings.rbac.authorization.k8s.io")
+	c.Kubectl(t, "create", "role", "see", "-n", ns, "--verb=list",
+		"--resource=deployments.apps,statefulsets.apps,daemonsets.apps,roles.rbac.authorization.k8s.io,rolebindings.rbac.authorization.k8s.io")
 	c.Kubectl(t, "create", "rolebinding", "see", "-n", ns, "--role=see", "--user="+user)
 	p, _ := finderOf(t, c.As(user), fixture.Packs(t)).Permitted(t.Context(), objectNamed("v1", "ConfigMap", ns, "it"))
 	text := saysOf(p)
-	for _, clause := range []string{fmt.Sprintf("Deployment %s/op uses it, 1 of 1 ready", ns), "who may remove it is not fully known: you may not list clusterroles.rbac.authorization.k8s.io and you may not list clusterrolebindings.rbac.authorization.k8s.io"} {
+	for _, clause := range []string{fmt.Sprintf("Deployment %s/op uses it, 1 of 1 ready", ns),
+		"who may remove it is not fully known: you may not list clusterroles.rbac.authorization.k8s.io and you may not list clusterrolebindings.rbac.authorization.k8s.io"} {
 		if !strings.Contains(text, clause) {
 			t.Errorf("the evidence does not say %q: %s", clause, text)
 		}
@@ -169,8 +187,10 @@ func TestWhoMayIsNotConcludedWithoutTheRightToList(t *testing.T) {
 func TestNobodyMayRemoveAFinalizer(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
-	p, _ := finderOf(t, c.Config(), fixture.Packs(t)).Permitted(t.Context(), objectNamed("scheduling.k8s.io/v1", "PriorityClass", "", "it"))
-	if text := saysOf(p); !strings.HasPrefix(text, "RBAC lets no ServiceAccount update or patch priorityclasses.scheduling.k8s.io but those of Kubernetes itself") {
+	p, _ := finderOf(t, c.Config(), fixture.Packs(t)).Permitted(t.Context(),
+		objectNamed("scheduling.k8s.io/v1", "PriorityClass", "", "it"))
+	if text := saysOf(p); !strings.HasPrefix(text,
+		"RBAC lets no ServiceAccount update or patch priorityclasses.scheduling.k8s.io but those of Kubernetes itself") {
 		t.Errorf("the evidence is %q", text)
 	}
 }

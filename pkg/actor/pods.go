@@ -12,8 +12,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
-// pods looks at pods that no workload of a known type makes, as static ones, and returns how many there are. Those that have ended, and those of Jobs, remove no
-// finalizers.
+// pods looks at pods that no workload of a known type makes, as static ones, and returns how many
+// there are. Those that have ended, and those of Jobs, remove no finalizers.
 func (s *search) pods(ctx context.Context, selector string) int {
 	all, err := s.reader.ListObjects(ctx, cluster.Pods, "", cluster.Selection{Labels: selector})
 	if err != nil {
@@ -39,7 +39,8 @@ func (s *search) assessPod(pod *unstructured.Unstructured) Sign {
 	since, verb := changedPod(pod)
 	past := s.now().Sub(since)
 	if past < patience {
-		return Sign{Life: Unknown, Says: title(pod) + " is not ready: " + verb + " " + phrase.Ago(past), From: from, starting: true}
+		return Sign{Life: Unknown, Says: title(pod) + " is not ready: " + verb + " " + phrase.Ago(past), From: from,
+			starting: true}
 	}
 	return Sign{Life: Dead, Says: title(pod) + " has not been ready for " + phrase.Ago(past), From: from}
 }
@@ -63,8 +64,10 @@ func ended(pod *unstructured.Unstructured) bool {
 	return false
 }
 
-// podsSelectedBy returns the pods that a workload selects, with those that are being deleted; none if it has no selector.
-func (f *Finder) podsSelectedBy(ctx context.Context, w *unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
+// podsSelectedBy returns the pods that a workload selects, with those that are being deleted; none
+// if it has no selector.
+func (f *Finder) podsSelectedBy(ctx context.Context, w *unstructured.Unstructured) ([]*unstructured.Unstructured,
+	error) {
 	written, _, _ := unstructured.NestedMap(w.Object, "spec", "selector")
 	if len(written) == 0 {
 		return nil, nil

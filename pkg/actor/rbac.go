@@ -16,22 +16,26 @@ type target struct {
 	group, resource, name string
 }
 
-// rulesOf reads the rules of a Role or a ClusterRole. Those of an aggregated ClusterRole are in it as they were put together.
+// rulesOf reads the rules of a Role or a ClusterRole. Those of an aggregated ClusterRole are in it
+// as they were put together.
 func rulesOf(role *unstructured.Unstructured) []rule {
 	var all []rule
 	for _, item := range listOf(role.Object, "rules") {
 		m, _ := item.(map[string]any)
-		all = append(all, rule{groups: texts(m, "apiGroups"), resources: texts(m, "resources"), names: texts(m, "resourceNames"), verbs: texts(m, "verbs")})
+		all = append(all, rule{groups: texts(m, "apiGroups"), resources: texts(m, "resources"),
+			names: texts(m, "resourceNames"), verbs: texts(m, "verbs")})
 	}
 	return all
 }
 
-// everything says whether a rule is about all resources of all groups, as those of administrators are: it says nothing of whose work the object is.
+// everything says whether a rule is about all resources of all groups, as those of administrators
+// are: it says nothing of whose work the object is.
 func (r rule) everything() bool {
 	return slices.Contains(r.groups, "*") && slices.Contains(r.resources, "*")
 }
 
-// verbsFor returns which of update and patch the rule allows on the target itself, and which on its subresource finalizers.
+// verbsFor returns which of update and patch the rule allows on the target itself, and which on its
+// subresource finalizers.
 func (r rule) verbsFor(t target) (object, finalizers []string) {
 	if !has(r.groups, t.group) || len(r.names) > 0 && !slices.Contains(r.names, t.name) {
 		return nil, nil

@@ -11,10 +11,12 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// Variables and flags that say which namespaces a controller watches: those of operator-sdk, controller-runtime's projects, Strimzi and ingress controllers.
+// Variables and flags that say which namespaces a controller watches: those of operator-sdk,
+// controller-runtime's projects, Strimzi and ingress controllers.
 var (
-	scopeVariables = []string{"WATCH_NAMESPACE", "WATCH_NAMESPACES", "WATCHED_NAMESPACE", "WATCHED_NAMESPACES", "STRIMZI_NAMESPACE"}
-	scopeFlags     = []string{"namespace", "namespaces", "watch-namespace", "watch-namespaces"}
+	scopeVariables = []string{"WATCH_NAMESPACE", "WATCH_NAMESPACES", "WATCHED_NAMESPACE", "WATCHED_NAMESPACES",
+		"STRIMZI_NAMESPACE"}
+	scopeFlags = []string{"namespace", "namespaces", "watch-namespace", "watch-namespaces"}
 )
 
 // Scope is a setting of a workload that says which namespaces it watches.
@@ -41,11 +43,13 @@ func (s Scope) includes(namespace string) (watches, known bool) {
 func (s Scope) Observation() v1alpha1.Observation {
 	w := s.Workload
 	name := graph.Located(w.GetKind(), w.GetNamespace(), w.GetName())
-	return v1alpha1.Observation{Says: fmt.Sprintf("%s watches namespace %s only (%s)", name, s.Value, s.Setting), From: name + " spec.template.spec.containers"}
+	return v1alpha1.Observation{Says: fmt.Sprintf("%s watches namespace %s only (%s)", name, s.Value, s.Setting),
+		From: name + " spec.template.spec.containers"}
 }
 
-// NotWatching returns a setting that leaves the namespace of an object out of what its actor watches, false if none is known to. The parts of an installation
-// that say nothing, such as its webhook, do not speak against it; another that may watch all namespaces does.
+// NotWatching returns a setting that leaves the namespace of an object out of what its actor
+// watches, false if none is known to. The parts of an installation that say nothing, such as its
+// webhook, do not speak against it; another that may watch all namespaces does.
 func (a Actor) NotWatching(namespace string) (Scope, bool) {
 	if namespace == "" || a.Life != Alive {
 		return Scope{}, false

@@ -12,7 +12,8 @@ import (
 func started(t testing.TB, ns, container string) *unstructured.Unstructured {
 	t.Helper()
 	o := &unstructured.Unstructured{}
-	text := "{apiVersion: apps/v1, kind: Deployment, metadata: {name: op, namespace: " + ns + "}, status: {readyReplicas: 1}, spec: {replicas: 1, template: {metadata: {annotations: {olm.targetNamespaces: 'a,b'}}, spec: {containers: [" + container + "]}}}}"
+	text := "{apiVersion: apps/v1, kind: Deployment, metadata: {name: op, namespace: " + ns +
+		"}, status: {readyReplicas: 1}, spec: {replicas: 1, template: {metadata: {annotations: {olm.targetNamespaces: 'a,b'}}, spec: {containers: [" + container + "]}}}}"
 	if err := yaml.Unmarshal([]byte(text), &o.Object); err != nil {
 		t.Fatal(err)
 	}
@@ -21,28 +22,30 @@ func started(t testing.TB, ns, container string) *unstructured.Unstructured {
 	return o
 }
 
-// TestActorThatDoesNotWatchTheNamespace: variables and flags that leave a namespace out, and those of which that cannot be told.
+// TestActorThatDoesNotWatchTheNamespace: variables and flags that leave a namespace out, and those
+// of which that cannot be told.
 func TestActorThatDoesNotWatchTheNamespace(t *testing.T) {
 	for container, want := range map[string]string{
-		"{env: [{name: WATCH_NAMESPACE, value: a}]}":                                                                                 "WATCH_NAMESPACE a",
-		"{env: [{name: WATCH_NAMESPACE, value: 'a, shop'}]}":                                                                         "",
-		"{env: [{name: WATCH_NAMESPACE, value: ''}]}":                                                                                "",
-		"{env: [{name: WATCH_NAMESPACE}]}":                                                                                           "",
-		"{env: [{name: STRIMZI_NAMESPACE, value: '*'}]}":                                                                             "",
-		"{env: [{name: WATCHED_NAMESPACES, valueFrom: {fieldRef: {fieldPath: metadata.namespace}}}]}":                                "WATCHED_NAMESPACES operators",
-		"{env: [{name: WATCH_NAMESPACE, valueFrom: {fieldRef: {fieldPath: 'metadata.annotations[''olm.targetNamespaces'']'}}}]}":     "WATCH_NAMESPACE a,b",
-		"{env: [{name: WATCH_NAMESPACE, valueFrom: {fieldRef: {fieldPath: 'metadata.annotations[''other'']'}}}]}":                    "",
-		"{env: [{name: WATCH_NAMESPACE, valueFrom: {configMapKeyRef: {name: c, key: k}}}]}":                                          "",
-		"{args: [--watch-namespace=a]}":                                                                                              "--watch-namespace a",
-		"{args: [--watch-namespaces, 'a,b']}":                                                                                        "--watch-namespaces a,b",
-		"{command: [op, -namespace=a]}":                                                                                              "--namespace a",
-		"{args: [--namespace=shop]}":                                                                                                 "",
-		"{args: [--namespace=operators]}":                                                                                            "", // where its Lease is
-		"{args: ['--watch-namespace=$(NS)'], env: [{name: NS, valueFrom: {fieldRef: {fieldPath: metadata.namespace}}}]}":             "--watch-namespace operators",
-		"{args: ['--watch-namespace=$(NS)'], env: [{name: NS, valueFrom: {secretKeyRef: {name: s, key: k}}}]}":                       "",
-		"{args: [--watch-all-namespaces=false]}":                                                                                     "--watch-all-namespaces=false operators",
-		"{args: [--watch-all-namespaces=true]}":                                                                                      "",
-		"{args: [--leader-elect, namespace]}":                                                                                        "",
+		"{env: [{name: WATCH_NAMESPACE, value: a}]}":                                                                             "WATCH_NAMESPACE a",
+		"{env: [{name: WATCH_NAMESPACE, value: 'a, shop'}]}":                                                                     "",
+		"{env: [{name: WATCH_NAMESPACE, value: ''}]}":                                                                            "",
+		"{env: [{name: WATCH_NAMESPACE}]}":                                                                                       "",
+		"{env: [{name: STRIMZI_NAMESPACE, value: '*'}]}":                                                                         "",
+		"{env: [{name: WATCHED_NAMESPACES, valueFrom: {fieldRef: {fieldPath: metadata.namespace}}}]}":                            "WATCHED_NAMESPACES operators",
+		"{env: [{name: WATCH_NAMESPACE, valueFrom: {fieldRef: {fieldPath: 'metadata.annotations[''olm.targetNamespaces'']'}}}]}": "WATCH_NAMESPACE a,b",
+		"{env: [{name: WATCH_NAMESPACE, valueFrom: {fieldRef: {fieldPath: 'metadata.annotations[''other'']'}}}]}":                "",
+		"{env: [{name: WATCH_NAMESPACE, valueFrom: {configMapKeyRef: {name: c, key: k}}}]}":                                      "",
+		"{args: [--watch-namespace=a]}":                                                                                          "--watch-namespace a",
+		"{args: [--watch-namespaces, 'a,b']}":                                                                                    "--watch-namespaces a,b",
+		"{command: [op, -namespace=a]}":                                                                                          "--namespace a",
+		"{args: [--namespace=shop]}":                                                                                             "",
+		// where its Lease is
+		"{args: [--namespace=operators]}": "",
+		"{args: ['--watch-namespace=$(NS)'], env: [{name: NS, valueFrom: {fieldRef: {fieldPath: metadata.namespace}}}]}": "--watch-namespace operators",
+		"{args: ['--watch-namespace=$(NS)'], env: [{name: NS, valueFrom: {secretKeyRef: {name: s, key: k}}}]}":           "",
+		"{args: [--watch-all-namespaces=false]}": "--watch-all-namespaces=false operators",
+		"{args: [--watch-all-namespaces=true]}":  "",
+		"{args: [--leader-elect, namespace]}":    "",
 		"{env: [{name: WATCH_NAMESPACE, value: a}]}, {name: sidecar, env: [{name: WATCH_NAMESPACE, valueFrom: {secretKeyRef: {}}}]}": "",
 		"{env: [{name: WATCH_NAMESPACE, value: a}]}, {name: sidecar, args: [--port=1]}":                                              "WATCH_NAMESPACE a",
 	} {
@@ -54,7 +57,8 @@ func TestActorThatDoesNotWatchTheNamespace(t *testing.T) {
 	}
 }
 
-// TestActorWithAnotherInstallation: a part of an installation that says nothing does not speak against its scope, another installation does.
+// TestActorWithAnotherInstallation: a part of an installation that says nothing does not speak
+// against its scope, another installation does.
 func TestActorWithAnotherInstallation(t *testing.T) {
 	scoped, silent := "{env: [{name: WATCH_NAMESPACE, value: a}]}", "{args: [webhook]}"
 	of := func(life Life, all ...*unstructured.Unstructured) bool {
@@ -66,10 +70,11 @@ func TestActorWithAnotherInstallation(t *testing.T) {
 	for name, test := range map[string]struct {
 		got, want bool
 	}{
-		"with its webhook":              {of(Alive, started(t, "operators", silent), started(t, "operators", scoped)), true},
-		"with another installation":     {of(Alive, started(t, "operators", scoped), started(t, "elsewhere", silent)), false},
-		"with another that is down":     {of(Alive, started(t, "operators", scoped), down), true},
-		"with another for the object":   {of(Alive, started(t, "operators", scoped), started(t, "operators", "{args: [--namespaces=shop]}")), false},
+		"with its webhook":          {of(Alive, started(t, "operators", silent), started(t, "operators", scoped)), true},
+		"with another installation": {of(Alive, started(t, "operators", scoped), started(t, "elsewhere", silent)), false},
+		"with another that is down": {of(Alive, started(t, "operators", scoped), down), true},
+		"with another for the object": {of(Alive, started(t, "operators", scoped),
+			started(t, "operators", "{args: [--namespaces=shop]}")), false},
 		"not known to be alive":         {of(Unknown, started(t, "operators", scoped)), false},
 		"nothing but what has no scope": {of(Alive, started(t, "operators", silent)), false},
 	} {
@@ -77,7 +82,8 @@ func TestActorWithAnotherInstallation(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, test.got, test.want)
 		}
 	}
-	if _, ok := (Actor{Life: Alive, Workloads: []*unstructured.Unstructured{started(t, "operators", scoped)}}).NotWatching(""); ok {
+	if _, ok := (Actor{Life: Alive,
+		Workloads: []*unstructured.Unstructured{started(t, "operators", scoped)}}).NotWatching(""); ok {
 		t.Error("an object that is in no namespace is left out")
 	}
 }

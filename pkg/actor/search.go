@@ -16,13 +16,15 @@ import (
 type search struct {
 	*Finder
 	about *unstructured.Unstructured
-	// known is what the packs say, and alive its signs for this very object, with the placeholders filled.
+	// known is what the packs say, and alive its signs for this very object, with the placeholders
+	// filled.
 	known finalizer.Known
 	alive finalizer.Alive
 	signs
 }
 
-// searchFor begins a search for the actor of a finalizer that a pack knows. A pattern that the object has no value for is no wildcard, and is left out.
+// searchFor begins a search for the actor of a finalizer that a pack knows. A pattern that the
+// object has no value for is no wildcard, and is left out.
 func (f *Finder) searchFor(o *unstructured.Unstructured, known finalizer.Known, name string) *search {
 	s := &search{Finder: f, about: o, known: known}
 	var dropped []string
@@ -33,14 +35,17 @@ func (f *Finder) searchFor(o *unstructured.Unstructured, known finalizer.Known, 
 	return s
 }
 
-// controlPlane are the components of which a cluster has one. Those in other namespaces are of other clusters, whose control planes are hosted here.
+// controlPlane are the components of which a cluster has one. Those in other namespaces are of
+// other clusters, whose control planes are hosted here.
 var controlPlane = []string{"kube-controller-manager", "cloud-controller-manager"}
 
-// belongs says whether a workload or pod is of the installation that is responsible for the object: of several that a cluster has, the one in another
-// namespace, or with another label, is a stranger.
+// belongs says whether a workload or pod is of the installation that is responsible for the object:
+// of several that a cluster has, the one in another namespace, or with another label, is a
+// stranger.
 func (s *search) belongs(namespace string, of ...map[string]string) bool {
 	instance := s.alive.Instance
-	if slices.Contains(controlPlane, s.known.Component) && namespace != "kube-system" && !strings.HasPrefix(namespace, "openshift-") {
+	if slices.Contains(controlPlane, s.known.Component) && namespace != "kube-system" &&
+		!strings.HasPrefix(namespace, "openshift-") {
 		return false
 	}
 	if ns := s.about.GetNamespace(); instance.Namespace && ns != "" && ns != namespace {
@@ -70,8 +75,9 @@ func (s *search) where() string {
 	return "in any namespace"
 }
 
-// responsible finds who a pack says is responsible, and looks for signs of its life: first where it normally is, then by what the type of the object
-// belongs to, then everywhere, then behind what it serves. The first that finds a living one ends the search.
+// responsible finds who a pack says is responsible, and looks for signs of its life: first where it
+// normally is, then by what the type of the object belongs to, then everywhere, then behind what it
+// serves. The first that finds a living one ends the search.
 func (s *search) responsible(ctx context.Context) {
 	if s.known.Component == apiServer {
 		s.found = true
@@ -93,7 +99,8 @@ func (s *search) responsible(ctx context.Context) {
 // Fields are what the placeholders of a pack are filled from, for a finalizer of an object.
 func Fields(o *unstructured.Unstructured, name string) finalizer.Object {
 	return finalizer.Object{
-		Group: o.GroupVersionKind().Group, Namespace: o.GetNamespace(), Labels: o.GetLabels(), Annotations: o.GetAnnotations(), Finalizer: name,
+		Group: o.GroupVersionKind().Group, Namespace: o.GetNamespace(), Labels: o.GetLabels(),
+		Annotations: o.GetAnnotations(), Finalizer: name,
 		Field: func(path string) string { return status.Nested(o, strings.Split(path, ".")...) },
 	}
 }

@@ -24,7 +24,8 @@ func (s *search) served(ctx context.Context) {
 	}
 }
 
-// apiService looks at an APIService that a component serves. Groups of Kubernetes, as external.metrics.k8s.io, may be served by anybody.
+// apiService looks at an APIService that a component serves. Groups of Kubernetes, as
+// external.metrics.k8s.io, may be served by anybody.
 func (s *search) apiService(ctx context.Context, name string) {
 	o, err := s.reader.GetObject(ctx, cluster.APIServices, "", name)
 	if err != nil {
@@ -37,7 +38,8 @@ func (s *search) apiService(ctx context.Context, name string) {
 	}
 	service, _ := admission.APIService(o)
 	if strings.HasSuffix(status.Nested(o, "spec", "group"), ".k8s.io") {
-		s.add(Sign{Life: Unknown, Says: fmt.Sprintf("Service %s/%s serves APIService %s, and may be another program's", service.Namespace, service.Name, name), From: place(o, "spec.service")})
+		s.add(Sign{Life: Unknown, Says: fmt.Sprintf("Service %s/%s serves APIService %s, and may be another program's",
+			service.Namespace, service.Name, name), From: place(o, "spec.service")})
 		return
 	}
 	s.serves(ctx, service, "serves APIService "+name)
@@ -70,8 +72,9 @@ func (s *search) servesAll(ctx context.Context, hooks []admission.Webhook, what 
 	}
 }
 
-// serves looks at the endpoints of a Service, and at the workloads that it selects. That there is no endpoint is no witness, but one of these workloads may be
-// one. It is not looked for without a name.
+// serves looks at the endpoints of a Service, and at the workloads that it selects. That there is
+// no endpoint is no witness, but one of these workloads may be one. It is not looked for without a
+// name.
 func (s *search) serves(ctx context.Context, of admission.Service, what string) {
 	namespace, name := of.Namespace, of.Name
 	if name == "" || !s.belongs(namespace, s.about.GetLabels()) {

@@ -14,18 +14,21 @@ import (
 // Sign is what one object shows of the life of the actor that it belongs to.
 type Sign struct {
 	Life Life
-	// Says is a clause that says what was seen, and From where it was read: an object, with a field if there is one.
+	// Says is a clause that says what was seen, and From where it was read: an object, with a field
+	// if there is one.
 	Says, From string
 	// Scaled says that it is a workload that is scaled to 0.
 	Scaled bool
 
-	// starting says that it may be about to work, so that nothing else is a witness; recent, that it worked a few minutes ago.
+	// starting says that it may be about to work, so that nothing else is a witness; recent, that
+	// it worked a few minutes ago.
 	starting, recent bool
 }
 
 // signs are what was seen of an actor, in the order in which it was seen.
 type signs struct {
-	// alive speak for its life, and dead are witnesses of its death. Of unsure is what is there and shows neither.
+	// alive speak for its life, and dead are witnesses of its death. Of unsure is what is there and
+	// shows neither.
 	alive, dead, unsure []v1alpha1.Observation
 	// searched names what was looked for, and unread says what could not be looked at.
 	searched, unread []string
@@ -52,10 +55,12 @@ func (s *signs) merge(other signs) {
 	seen := func(o *unstructured.Unstructured) bool {
 		return slices.ContainsFunc(s.workloads, func(w *unstructured.Unstructured) bool { return w.GetUID() == o.GetUID() })
 	}
-	if len(other.workloads) > 0 && !slices.ContainsFunc(other.workloads, func(o *unstructured.Unstructured) bool { return !seen(o) }) {
+	if len(other.workloads) > 0 &&
+		!slices.ContainsFunc(other.workloads, func(o *unstructured.Unstructured) bool { return !seen(o) }) {
 		return // all of it is known
 	}
-	s.alive, s.dead, s.unsure = append(s.alive, other.alive...), append(s.dead, other.dead...), append(s.unsure, other.unsure...)
+	s.alive, s.dead, s.unsure = append(s.alive, other.alive...), append(s.dead, other.dead...),
+		append(s.unsure, other.unsure...)
 	s.unread = append(s.unread, other.unread...)
 	s.workloads, s.scaled = append(s.workloads, other.workloads...), append(s.scaled, other.scaled...)
 	s.found, s.starting, s.recent = s.found || other.found, s.starting || other.starting, s.recent || other.recent
@@ -86,9 +91,10 @@ func (s *signs) missed(format string, args ...any) {
 	}
 }
 
-// life weighs the signs. One that it lives counts more than any that something is broken: an installation has more than one part. It is dead only if there
-// is a witness and nothing of it is starting. A Lease that was renewed a few minutes ago makes other Leases no witnesses; it is no argument against a workload
-// that is scaled to 0, whose Lease it may be.
+// life weighs the signs. One that it lives counts more than any that something is broken: an
+// installation has more than one part. It is dead only if there is a witness and nothing of it is
+// starting. A Lease that was renewed a few minutes ago makes other Leases no witnesses; it is no
+// argument against a workload that is scaled to 0, whose Lease it may be.
 func (s *signs) life() Life {
 	switch {
 	case len(s.alive) > 0:
@@ -101,7 +107,8 @@ func (s *signs) life() Life {
 	return Dead
 }
 
-// evidence returns what to tell: what decides comes first. What was looked for is told if nothing was found.
+// evidence returns what to tell: what decides comes first. What was looked for is told if nothing
+// was found.
 func (s *signs) evidence() []v1alpha1.Observation {
 	switch s.life() {
 	case Alive:

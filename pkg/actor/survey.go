@@ -18,12 +18,12 @@ type Class struct {
 	Objects []graph.ID
 }
 
-// Asked says whether the actor of a finalizer is looked for, and whether each namespace may have one of
-// its own. IsKnown is false if no pack has an entry for this very finalizer.
+// Asked says whether the actor of a finalizer is looked for, and whether each namespace may have
+// one of its own. IsKnown is false if no pack has an entry for this very finalizer.
 type Asked func(name string, k finalizer.Known, isKnown bool) (looked, byNamespace bool)
 
-// Classes sorts the finalizers of objects, in the order in which they come: at most so many, if that is
-// not 0.
+// Classes sorts the finalizers of objects, in the order in which they come: at most so many, if
+// that is not 0.
 func (f *Finder) Classes(g *graph.Graph, carriers iter.Seq2[graph.ID, []string], most int, asked Asked) []*Class {
 	type scoped struct{ looked, byNamespace bool }
 	var all []*Class
@@ -60,10 +60,11 @@ func (f *Finder) Classes(g *graph.Graph, carriers iter.Seq2[graph.ID, []string],
 	return all
 }
 
-// Survey looks for the actor of each class, at the first of its objects, and calls do with its index,
-// from several goroutines. What cannot be read, or was replaced, is left out. The error is the end of
-// ctx.
-func (f *Finder) Survey(ctx context.Context, g *graph.Graph, classes []*Class, do func(ctx context.Context, i int, o *unstructured.Unstructured, a Actor)) error {
+// Survey looks for the actor of each class, at the first of its objects, and calls do with its
+// index, from several goroutines. What cannot be read, or was replaced, is left out. The error is
+// the end of ctx.
+func (f *Finder) Survey(ctx context.Context, g *graph.Graph, classes []*Class,
+	do func(ctx context.Context, i int, o *unstructured.Unstructured, a Actor)) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(f.reader.Concurrency())
 	for i, c := range classes {

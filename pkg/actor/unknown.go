@@ -15,7 +15,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
-// when says how long ago a finalizer was written. To the second it would set apart objects that were written together.
+// when says how long ago a finalizer was written. To the second it would set apart objects that
+// were written together.
 func when(age time.Duration) string {
 	if age < 2*time.Minute {
 		return "in the last 2 minutes"
@@ -23,7 +24,8 @@ func when(age time.Duration) string {
 	return phrase.Ago(age) + " ago"
 }
 
-// unknown looks for whoever removes a finalizer that no pack knows: who has written it, and what in the cluster has to do with its domain.
+// unknown looks for whoever removes a finalizer that no pack knows: who has written it, and what in
+// the cluster has to do with its domain.
 func (f *Finder) unknown(ctx context.Context, o *unstructured.Unstructured, actor *Actor) {
 	s := &search{Finder: f, about: o}
 	for _, w := range writers(o, actor.Finalizer) {
@@ -33,7 +35,8 @@ func (f *Finder) unknown(ctx context.Context, o *unstructured.Unstructured, acto
 		}
 		switch {
 		case applies(o, w.Manager):
-			actor.noteAt("metadata.managedFields", fmt.Sprintf("field manager %q wrote it%s with the manifest, and does not remove it", w.Manager, at))
+			actor.noteAt("metadata.managedFields",
+				fmt.Sprintf("field manager %q wrote it%s with the manifest, and does not remove it", w.Manager, at))
 			continue
 		default:
 			actor.noteAt("metadata.managedFields", fmt.Sprintf("field manager %q wrote it%s", w.Manager, at))
@@ -53,8 +56,8 @@ func (f *Finder) unknown(ctx context.Context, o *unstructured.Unstructured, acto
 	actor.take(s.signs)
 }
 
-// called looks for workloads that are called like a field manager: as a program, it is named after its binary, and so, often, is its Deployment. Those of Flux
-// put something before it.
+// called looks for workloads that are called like a field manager: as a program, it is named after
+// its binary, and so, often, is its Deployment. Those of Flux put something before it.
 func (s *search) called(ctx context.Context, manager string) {
 	for _, t := range workloadTypes {
 		for _, o := range s.named(ctx, t.resource, t.kind, "*/"+strings.TrimPrefix(manager, "gotk-")) {
@@ -64,8 +67,9 @@ func (s *search) called(ctx context.Context, manager string) {
 	s.searched = nil // most are called something else
 }
 
-// domain looks for what has to do with the domain of a finalizer: the Lease of a leader (controller-runtime's end with the domain), and the
-// CustomResourceDefinitions of the group with what converts them, which the same operator serves.
+// domain looks for what has to do with the domain of a finalizer: the Lease of a leader
+// (controller-runtime's end with the domain), and the CustomResourceDefinitions of the group with
+// what converts them, which the same operator serves.
 func (s *search) domain(ctx context.Context, actor *Actor, domain string) {
 	all, err := s.reader.ListObjects(ctx, cluster.Leases, "", cluster.Selection{})
 	if err != nil {
@@ -96,8 +100,9 @@ func (s *search) domain(ctx context.Context, actor *Actor, domain string) {
 	}
 }
 
-// groups are the API groups that whoever removes a finalizer of a domain serves: that which is called like the domain, and that of the object if one of the two
-// is a part of the other, as acme.cert-manager.io is of cert-manager.io. Other groups above the domain are other people's.
+// groups are the API groups that whoever removes a finalizer of a domain serves: that which is
+// called like the domain, and that of the object if one of the two is a part of the other, as
+// acme.cert-manager.io is of cert-manager.io. Other groups above the domain are other people's.
 func (s *search) groups(domain string) map[string]bool {
 	all := map[string]bool{domain: true}
 	own := s.about.GroupVersionKind().Group
@@ -107,7 +112,8 @@ func (s *search) groups(domain string) map[string]bool {
 	return all
 }
 
-// admits looks at the webhooks that are called for nothing but some groups: their operator serves them.
+// admits looks at the webhooks that are called for nothing but some groups: their operator serves
+// them.
 func (s *search) admits(ctx context.Context, groups map[string]bool) {
 	hooks, unread := s.reader.Admission().Webhooks(ctx)
 	for _, missed := range unread {

@@ -10,13 +10,15 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
-// patience is for how long a workload or pod must not have been ready, or a Lease not renewed, to be a witness of death: nodes are drained, images are pulled and
-// leaders are elected within it.
+// patience is for how long a workload or pod must not have been ready, or a Lease not renewed, to
+// be a witness of death: nodes are drained, images are pulled and leaders are elected within it.
 const patience = 10 * time.Minute
 
-// unready says for how long a workload that should have pods has had none that is ready. That is the time since the latest of these: a transition of its
-// conditions Available and Progressing, or its creation if it has none of them; the time of its deletion; a transition of the condition Ready of its pods, or
-// the creation of one that has none. Anything younger than patience means that it may be starting.
+// unready says for how long a workload that should have pods has had none that is ready. That is
+// the time since the latest of these: a transition of its conditions Available and Progressing, or
+// its creation if it has none of them; the time of its deletion; a transition of the condition
+// Ready of its pods, or the creation of one that has none. Anything younger than patience means
+// that it may be starting.
 func (s *search) unready(ctx context.Context, o *unstructured.Unstructured, sign Sign) Sign {
 	since, verb := changed(o)
 	if observed := number(o, -1, "status", "observedGeneration"); observed >= 0 && observed < o.GetGeneration() {

@@ -11,7 +11,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
-// workload takes in what a workload shows. One that has no ready pod is a witness of death only if that has been so for patience.
+// workload takes in what a workload shows. One that has no ready pod is a witness of death only if
+// that has been so for patience.
 func (s *search) workload(ctx context.Context, o *unstructured.Unstructured) {
 	if slices.ContainsFunc(s.workloads, func(w *unstructured.Unstructured) bool { return w.GetUID() == o.GetUID() }) {
 		return
@@ -24,7 +25,8 @@ func (s *search) workload(ctx context.Context, o *unstructured.Unstructured) {
 	s.add(s.inside(sign))
 }
 
-// inside is a sign of a workload or pod: of what normally runs outside the cluster, one that is down is no witness.
+// inside is a sign of a workload or pod: of what normally runs outside the cluster, one that is
+// down is no witness.
 func (s *search) inside(sign Sign) Sign {
 	if s.alive.Outside && sign.Life == Dead {
 		sign.Life = Unknown
@@ -41,8 +43,9 @@ func (s *search) assess(ctx context.Context, o *unstructured.Unstructured) Sign 
 	return s.unready(ctx, o, sign)
 }
 
-// ReadWorkload says how many pods of a Deployment, StatefulSet or DaemonSet are ready. One that is scaled to 0 is dead. One that should have pods and has none
-// that is ready may be starting: for how long that has been so is not looked at here.
+// ReadWorkload says how many pods of a Deployment, StatefulSet or DaemonSet are ready. One that is
+// scaled to 0 is dead. One that should have pods and has none that is ready may be starting: for
+// how long that has been so is not looked at here.
 func ReadWorkload(o *unstructured.Unstructured) Sign {
 	sign := Sign{Life: Unknown, From: place(o, "status")}
 	wanted, ready := replicas(o)
@@ -67,14 +70,15 @@ func replicas(o *unstructured.Unstructured) (wanted, ready int64) {
 	return number(o, 1, "spec", "replicas"), number(o, 0, "status", "readyReplicas")
 }
 
-// idle says whether a workload is a DaemonSet that no node is meant for: that says nothing, since its status may be from before it was looked at.
+// idle says whether a workload is a DaemonSet that no node is meant for: that says nothing, since
+// its status may be from before it was looked at.
 func idle(o *unstructured.Unstructured) bool {
 	wanted, ready := replicas(o)
 	return o.GetKind() == "DaemonSet" && wanted == 0 && ready == 0
 }
 
-// labelled looks at the workloads that a label selector selects, and at pods if there are none: one of several names that an installation can have is not
-// known, its labels are.
+// labelled looks at the workloads that a label selector selects, and at pods if there are none: one
+// of several names that an installation can have is not known, its labels are.
 func (s *search) labelled(ctx context.Context, selector string) {
 	found := 0
 	for _, t := range workloadTypes {

@@ -11,9 +11,11 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 )
 
-// WorksOn are those of some types of custom resources whose objects a workload works on: by what a pack knows of a component that it looks like, and by rules of RBAC that name
-// the group and let it update or patch them. Types of Kubernetes itself, whose groups have no dot, are left out.
-func (f *Finder) WorksOn(ctx context.Context, w *unstructured.Unstructured, types []cluster.Resource) []cluster.Resource {
+// WorksOn are those of some types of custom resources whose objects a workload works on: by what a
+// pack knows of a component that it looks like, and by rules of RBAC that name the group and let it
+// update or patch them. Types of Kubernetes itself, whose groups have no dot, are left out.
+func (f *Finder) WorksOn(ctx context.Context, w *unstructured.Unstructured,
+	types []cluster.Resource) []cluster.Resource {
 	known := f.known.Of(w.GetKind(), w.GetNamespace(), w.GetName(), labelsOf(w)...)
 	rules := f.rulesFor(ctx, w)
 	var all []cluster.Resource
@@ -27,7 +29,8 @@ func (f *Finder) WorksOn(ctx context.Context, w *unstructured.Unstructured, type
 	return all
 }
 
-// rulesFor are the rules of RBAC for a workload; none if it may have other permissions than those of its ServiceAccount.
+// rulesFor are the rules of RBAC for a workload; none if it may have other permissions than those
+// of its ServiceAccount.
 func (f *Finder) rulesFor(ctx context.Context, w *unstructured.Unstructured) []rule {
 	if mayHaveOtherPermissions(w) {
 		return nil

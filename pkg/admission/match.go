@@ -36,7 +36,8 @@ func covers(r admissionv1.RuleWithOperations, policy *admissionv1.MatchPolicyTyp
 	if exact := policy != nil && *policy == admissionv1.Exact; exact && !one(r.APIVersions, w.Type.Version) {
 		return false
 	}
-	if r.Scope != nil && *r.Scope != admissionv1.AllScopes && (*r.Scope == admissionv1.NamespacedScope) != w.Type.Namespaced {
+	if r.Scope != nil && *r.Scope != admissionv1.AllScopes &&
+		(*r.Scope == admissionv1.NamespacedScope) != w.Type.Namespaced {
 		return false
 	}
 	return one(r.APIGroups, w.Type.Group) && slices.ContainsFunc(r.Resources, func(pattern string) bool {

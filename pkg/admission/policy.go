@@ -40,9 +40,11 @@ func (p Policy) String() string {
 
 // Covers says whether a rule of the policy names an operation on a type or a subresource of it.
 func (p Policy) Covers(operation admissionv1.OperationType, t graph.Type) bool {
-	return p.MatchConstraints != nil && slices.ContainsFunc(p.MatchConstraints.ResourceRules, func(r admissionv1.NamedRuleWithOperations) bool {
-		return covers(r.RuleWithOperations, p.MatchConstraints.MatchPolicy, Write{Operation: operation, Type: t, subresources: true})
-	})
+	return p.MatchConstraints != nil &&
+		slices.ContainsFunc(p.MatchConstraints.ResourceRules, func(r admissionv1.NamedRuleWithOperations) bool {
+			return covers(r.RuleWithOperations, p.MatchConstraints.MatchPolicy,
+				Write{Operation: operation, Type: t, subresources: true})
+		})
 }
 
 // Bindings is the type of the bindings of a type of policies.

@@ -22,7 +22,8 @@ var (
 	MutatingPolicies   = schema.GroupResource{Group: Group, Resource: "mutatingadmissionpolicies"}
 )
 
-// Source is where a Registry reads from. It remembers what was read, and is safe for concurrent use.
+// Source is where a Registry reads from. It remembers what was read, and is safe for concurrent
+// use.
 type Source struct {
 	// List returns all objects of a cluster-scoped type.
 	List func(context.Context, schema.GroupResource) ([]*unstructured.Unstructured, error)
@@ -30,8 +31,8 @@ type Source struct {
 	Namespace func(context.Context, string) (*unstructured.Unstructured, error)
 }
 
-// Registry is what a server asks. It reads each type once, when it is asked for; what was read while
-// the context ended is read again by the next. It is safe for concurrent use.
+// Registry is what a server asks. It reads each type once, when it is asked for; what was read
+// while the context ended is read again by the next. It is safe for concurrent use.
 type Registry struct {
 	source Source
 
@@ -58,8 +59,8 @@ func NewRegistry(source Source) *Registry {
 	return &Registry{source: source, policies: map[schema.GroupResource]applied{}}
 }
 
-// Webhooks returns all webhooks, those that mutate first as the server calls them, and what could not
-// be read.
+// Webhooks returns all webhooks, those that mutate first as the server calls them, and what could
+// not be read.
 func (r *Registry) Webhooks(ctx context.Context) (hooks []Webhook, unread []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -133,9 +134,10 @@ func (r *Registry) Policies(ctx context.Context, of schema.GroupResource, w Writ
 	}
 	a := r.applied(ctx, of)
 	for _, p := range a.policies {
-		if p.MatchConstraints != nil && r.constrains(ctx, p.MatchConstraints, w) && slices.ContainsFunc(a.bindings, func(b binding) bool {
-			return b.of(p) && (b.MatchResources == nil || r.constrains(ctx, b.MatchResources, w))
-		}) {
+		if p.MatchConstraints != nil && r.constrains(ctx, p.MatchConstraints, w) &&
+			slices.ContainsFunc(a.bindings, func(b binding) bool {
+				return b.of(p) && (b.MatchResources == nil || r.constrains(ctx, b.MatchResources, w))
+			}) {
 			all = append(all, p)
 		}
 	}
@@ -189,9 +191,11 @@ func (r *Registry) readPolicies(ctx context.Context, of schema.GroupResource) (a
 // constrains says whether a write may be one of those that some constraints name.
 func (r *Registry) constrains(ctx context.Context, m *admissionv1.MatchResources, w Write) bool {
 	names := func(rule admissionv1.NamedRuleWithOperations) bool {
-		return covers(rule.RuleWithOperations, m.MatchPolicy, w) && (len(rule.ResourceNames) == 0 || slices.Contains(rule.ResourceNames, w.Object.GetName()))
+		return covers(rule.RuleWithOperations, m.MatchPolicy, w) &&
+			(len(rule.ResourceNames) == 0 || slices.Contains(rule.ResourceNames, w.Object.GetName()))
 	}
-	if slices.ContainsFunc(m.ExcludeResourceRules, names) || len(m.ResourceRules) > 0 && !slices.ContainsFunc(m.ResourceRules, names) {
+	if slices.ContainsFunc(m.ExcludeResourceRules, names) || len(m.ResourceRules) > 0 &&
+		!slices.ContainsFunc(m.ResourceRules, names) {
 		return false
 	}
 	return r.selected(ctx, m.ObjectSelector, m.NamespaceSelector, w) != Never

@@ -19,7 +19,8 @@ var (
 	deployments = graph.Type{Group: "apps", Version: "v1", Resource: "deployments", Kind: "Deployment", Namespaced: true}
 	namespaces  = graph.Type{Version: "v1", Resource: "namespaces", Kind: "Namespace"}
 	nodes       = graph.Type{Version: "v1", Resource: "nodes", Kind: "Node"}
-	hooks       = graph.Type{Group: admission.Group, Version: "v1", Resource: "validatingwebhookconfigurations", Kind: "ValidatingWebhookConfiguration"}
+	hooks       = graph.Type{Group: admission.Group, Version: "v1", Resource: "validatingwebhookconfigurations",
+		Kind: "ValidatingWebhookConfiguration"}
 )
 
 // source has one namespace, and others that cannot be read.
@@ -46,13 +47,16 @@ func object(t *testing.T, text string) *unstructured.Unstructured {
 	return o
 }
 
-// TestWhatWasReadWhileTheContextEndedIsReadAgain: an interrupted examination is no server without webhooks.
+// TestWhatWasReadWhileTheContextEndedIsReadAgain: an interrupted examination is no server without
+// webhooks.
 func TestWhatWasReadWhileTheContextEndedIsReadAgain(t *testing.T) {
 	t.Parallel()
 	const rule = "{operations: [DELETE], apiGroups: [apps], apiVersions: [v1], resources: [deployments]}"
 	lists := map[string][]*unstructured.Unstructured{
-		"validatingwebhookconfigurations":   {object(t, "{kind: ValidatingWebhookConfiguration, metadata: {name: a}, webhooks: [{name: a}]}")},
-		"validatingadmissionpolicies":       {object(t, "{metadata: {name: keep}, spec: {matchConstraints: {resourceRules: ["+rule+"]}}}")},
+		"validatingwebhookconfigurations": {object(t,
+			"{kind: ValidatingWebhookConfiguration, metadata: {name: a}, webhooks: [{name: a}]}")},
+		"validatingadmissionpolicies": {object(t,
+			"{metadata: {name: keep}, spec: {matchConstraints: {resourceRules: ["+rule+"]}}}")},
 		"validatingadmissionpolicybindings": {object(t, "{metadata: {name: b}, spec: {policyName: keep}}")},
 	}
 	from := source(t, nil)
@@ -72,14 +76,15 @@ func TestWhatWasReadWhileTheContextEndedIsReadAgain(t *testing.T) {
 	if hooks, unread := r.Webhooks(t.Context()); len(hooks) != 1 || len(unread) != 0 {
 		t.Errorf("webhooks %v, unread %v", hooks, unread)
 	}
-	if policies, unread := r.Policies(t.Context(), admission.ValidatingPolicies, w); len(policies) != 1 || len(unread) != 0 {
+	if policies, unread := r.Policies(t.Context(), admission.ValidatingPolicies, w); len(policies) != 1 ||
+		len(unread) != 0 {
 		t.Errorf("policies %v, unread %v", policies, unread)
 	}
 }
 
-// TestWhichWebhooksAreCalled: which webhooks the server calls for an update of a labelled object, of a
-// namespace, and of a cluster-scoped object. Plans once read these rules on their own: they overlooked
-// deployments/* and namespaceSelector, and ignored scope, version and matchPolicy.
+// TestWhichWebhooksAreCalled: which webhooks the server calls for an update of a labelled object,
+// of a namespace, and of a cluster-scoped object. Plans once read these rules on their own: they
+// overlooked deployments/* and namespaceSelector, and ignored scope, version and matchPolicy.
 func TestWhichWebhooksAreCalled(t *testing.T) {
 	t.Parallel()
 	rule := "operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*']"
@@ -90,31 +95,49 @@ func TestWhichWebhooksAreCalled(t *testing.T) {
 		whole, outline admission.Match
 	}{
 		{deployments, "rules: [{" + rule + "}]", admission.Always, admission.Always},
-		{deployments, "rules: [{operations: [UPDATE], apiGroups: [apps], apiVersions: [v1], resources: [deployments]}]", admission.Always, admission.Always},
+		{deployments, "rules: [{operations: [UPDATE], apiGroups: [apps], apiVersions: [v1], resources: [deployments]}]",
+			admission.Always, admission.Always},
 		{deployments, "rules: [{operations: [CREATE, DELETE], apiGroups: [apps], apiVersions: [v1], resources: [deployments]}]", admission.Never, admission.Never},
-		{deployments, "rules: [{operations: [UPDATE], apiGroups: [extensions], apiVersions: [v1], resources: [deployments]}]", admission.Never, admission.Never},
-		{deployments, "rules: [{operations: [UPDATE], apiGroups: [apps], apiVersions: [v1beta1], resources: [deployments]}]", admission.Always, admission.Always}, // an equivalent
+		{deployments, "rules: [{operations: [UPDATE], apiGroups: [extensions], apiVersions: [v1], resources: [deployments]}]",
+			admission.Never, admission.Never},
+		// an equivalent
+		{deployments, "rules: [{operations: [UPDATE], apiGroups: [apps], apiVersions: [v1beta1], resources: [deployments]}]",
+			admission.Always, admission.Always},
 		{deployments, "matchPolicy: Exact, rules: [{operations: [UPDATE], apiGroups: [apps], apiVersions: [v1beta1], resources: [deployments]}]", admission.Never, admission.Never},
-		{deployments, "rules: [{operations: [UPDATE], apiGroups: [apps], apiVersions: [v1], resources: [replicasets]}]", admission.Never, admission.Never},
+		{deployments, "rules: [{operations: [UPDATE], apiGroups: [apps], apiVersions: [v1], resources: [replicasets]}]",
+			admission.Never, admission.Never},
 		{deployments, "rules: [{operations: [UPDATE], apiGroups: [apps], apiVersions: [v1], resources: [deployments/status, deployments/scale]}]", admission.Never, admission.Never},
-		{deployments, "rules: [{operations: [UPDATE], apiGroups: [apps], apiVersions: [v1], resources: ['*/*']}]", admission.Always, admission.Always},
-		{deployments, "rules: [{operations: [UPDATE], apiGroups: [apps], apiVersions: [v1], resources: ['deployments/*']}]", admission.Always, admission.Always},
+		{deployments, "rules: [{operations: [UPDATE], apiGroups: [apps], apiVersions: [v1], resources: ['*/*']}]",
+			admission.Always, admission.Always},
+		{deployments, "rules: [{operations: [UPDATE], apiGroups: [apps], apiVersions: [v1], resources: ['deployments/*']}]",
+			admission.Always, admission.Always},
 		{deployments, "rules: [{scope: Namespaced, " + rule + "}]", admission.Always, admission.Always},
 		{deployments, "rules: [{scope: Cluster, " + rule + "}]", admission.Never, admission.Never},
-		{deployments, "matchConditions: [{name: a, expression: 'true'}], rules: [{" + rule + "}]", admission.Maybe, admission.Maybe},
+		{deployments, "matchConditions: [{name: a, expression: 'true'}], rules: [{" + rule + "}]", admission.Maybe,
+			admission.Maybe},
 		{deployments, "objectSelector: {matchLabels: {app: a}}, rules: [{" + rule + "}]", admission.Always, admission.Maybe},
 		{deployments, "objectSelector: {matchLabels: {app: b}}, rules: [{" + rule + "}]", admission.Never, admission.Maybe},
-		{deployments, "objectSelector: {matchExpressions: [{key: app, operator: Wrong}]}, rules: [{" + rule + "}]", admission.Maybe, admission.Maybe},
-		{deployments, "namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: shop}}, rules: [{" + rule + "}]", admission.Always, admission.Always},
-		{deployments, "namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: another}}, rules: [{" + rule + "}]", admission.Never, admission.Never},
-		{deployments, "namespaceSelector: {matchLabels: {app: a}}, rules: [{" + rule + "}]", admission.Never, admission.Never},
-		{namespaces, "namespaceSelector: {matchLabels: {app: a}}, rules: [{" + rule + "}]", admission.Always, admission.Maybe}, // its own labels
+		{deployments, "objectSelector: {matchExpressions: [{key: app, operator: Wrong}]}, rules: [{" + rule + "}]",
+			admission.Maybe, admission.Maybe},
+		{deployments, "namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: shop}}, rules: [{" + rule + "}]",
+			admission.Always, admission.Always},
+		{deployments, "namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: another}}, rules: [{" + rule + "}]",
+			admission.Never, admission.Never},
+		{deployments, "namespaceSelector: {matchLabels: {app: a}}, rules: [{" + rule + "}]", admission.Never,
+			admission.Never},
+		// its own labels
+		{namespaces, "namespaceSelector: {matchLabels: {app: a}}, rules: [{" + rule + "}]", admission.Always,
+			admission.Maybe},
 		{namespaces, "namespaceSelector: {matchLabels: {app: b}}, rules: [{" + rule + "}]", admission.Never, admission.Maybe},
-		{nodes, "namespaceSelector: {matchLabels: {app: b}}, rules: [{" + rule + "}]", admission.Always, admission.Always}, // it is in none
+		// it is in none
+		{nodes, "namespaceSelector: {matchLabels: {app: b}}, rules: [{" + rule + "}]", admission.Always, admission.Always},
 		{nodes, "rules: [{scope: Namespaced, " + rule + "}]", admission.Never, admission.Never},
 		{hooks, "rules: [{" + rule + "}]", admission.Never, admission.Never}, // exempt
 	} {
-		config := object(t, fmt.Sprintf("{kind: ValidatingWebhookConfiguration, metadata: {name: hook}, webhooks: [{name: hook.example.com, %s}]}", test.hook))
+		config := object(
+			t, fmt.Sprintf(
+				"{kind: ValidatingWebhookConfiguration, metadata: {name: hook}, webhooks: [{name: hook.example.com, %s}]}",
+				test.hook))
 		parsed, err := admission.Webhooks(config)
 		if err != nil || len(parsed) != 1 {
 			t.Fatalf("%s: %v, %v", test.hook, parsed, err)
@@ -136,20 +159,23 @@ func TestWhichWebhooksAreCalled(t *testing.T) {
 	}
 }
 
-// TestASubresourceIsCoveredWithItsObject: who may have changed an object is looked for in the writes to
-// its subresources too. The server calls for these only what names them.
+// TestASubresourceIsCoveredWithItsObject: who may have changed an object is looked for in the
+// writes to its subresources too. The server calls for these only what names them.
 func TestASubresourceIsCoveredWithItsObject(t *testing.T) {
 	t.Parallel()
 	const rule = "{operations: [UPDATE], apiGroups: [''], apiVersions: [v1], resources: [namespaces/finalize]}"
-	hooks, err := admission.Webhooks(object(t, "{kind: MutatingWebhookConfiguration, webhooks: [{name: a, rules: ["+rule+"]}]}"))
+	hooks, err := admission.Webhooks(object(t,
+		"{kind: MutatingWebhookConfiguration, webhooks: [{name: a, rules: ["+rule+"]}]}"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	policy, err := admission.ParsePolicy(object(t, "{kind: MutatingAdmissionPolicy, spec: {matchConstraints: {resourceRules: ["+rule+"]}}}"))
+	policy, err := admission.ParsePolicy(object(t,
+		"{kind: MutatingAdmissionPolicy, spec: {matchConstraints: {resourceRules: ["+rule+"]}}}"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !hooks[0].Covers(admissionv1.Update, namespaces) || !policy.Covers(admissionv1.Update, namespaces) || policy.Covers(admissionv1.Delete, namespaces) {
+	if !hooks[0].Covers(admissionv1.Update, namespaces) || !policy.Covers(admissionv1.Update, namespaces) ||
+		policy.Covers(admissionv1.Delete, namespaces) {
 		t.Error("a rule for a subresource does not cover the object, or covers a deletion")
 	}
 	w := admission.Of(admissionv1.Update, namespaces, "", "shop")
@@ -163,7 +189,8 @@ func TestANamespaceThatCannotBeReadMayBeSelected(t *testing.T) {
 	t.Parallel()
 	config := object(t, `{kind: MutatingWebhookConfiguration, metadata: {name: hook}, webhooks: [{name: hook.example.com, namespaceSelector: {matchLabels: {a: b}},
 		rules: [{operations: [DELETE], apiGroups: [apps], apiVersions: [v1], resources: [deployments]}]}]}`)
-	r := admission.NewRegistry(source(t, map[string][]*unstructured.Unstructured{"mutatingwebhookconfigurations": {config}}))
+	r := admission.NewRegistry(source(t,
+		map[string][]*unstructured.Unstructured{"mutatingwebhookconfigurations": {config}}))
 	read, unread := r.Webhooks(t.Context())
 	if len(read) != 1 || len(unread) != 0 || !read[0].Mutating() || !read[0].Fails() {
 		t.Fatalf("%v, %v", read, unread)
@@ -179,8 +206,8 @@ func TestANamespaceThatCannotBeReadMayBeSelected(t *testing.T) {
 	}
 }
 
-// TestWhichPoliciesAreApplied: a policy is applied through a binding that denies, to what the rules of
-// both name.
+// TestWhichPoliciesAreApplied: a policy is applied through a binding that denies, to what the rules
+// of both name.
 func TestWhichPoliciesAreApplied(t *testing.T) {
 	t.Parallel()
 	const rule = "operations: [DELETE], apiGroups: [apps], apiVersions: [v1], resources: [deployments]"
@@ -188,18 +215,26 @@ func TestWhichPoliciesAreApplied(t *testing.T) {
 		constraints, binding string
 		applied              bool
 	}{
-		"bound":                  {"{resourceRules: [{" + rule + "}]}", "{policyName: keep, validationActions: [Deny]}", true},
-		"only warns":             {"{resourceRules: [{" + rule + "}]}", "{policyName: keep, validationActions: [Warn, Audit]}", false},
-		"another's binding":      {"{resourceRules: [{" + rule + "}]}", "{policyName: other, validationActions: [Deny]}", false},
-		"another name":           {"{resourceRules: [{" + rule + ", resourceNames: [b]}]}", "{policyName: keep, validationActions: [Deny]}", false},
-		"excluded":               {"{resourceRules: [{" + rule + "}], excludeResourceRules: [{" + rule + "}]}", "{policyName: keep, validationActions: [Deny]}", false},
-		"bound elsewhere":        {"{resourceRules: [{" + rule + "}]}", "{policyName: keep, validationActions: [Deny], matchResources: {namespaceSelector: {matchLabels: {a: b}}}}", false},
-		"whatever its labels be": {"{resourceRules: [{" + rule + "}], objectSelector: {matchLabels: {a: b}}}", "{policyName: keep, validationActions: [Deny]}", true},
+		"bound": {"{resourceRules: [{" + rule + "}]}",
+			"{policyName: keep, validationActions: [Deny]}", true},
+		"only warns": {"{resourceRules: [{" + rule + "}]}",
+			"{policyName: keep, validationActions: [Warn, Audit]}", false},
+		"another's binding": {"{resourceRules: [{" + rule + "}]}",
+			"{policyName: other, validationActions: [Deny]}", false},
+		"another name": {"{resourceRules: [{" + rule + ", resourceNames: [b]}]}",
+			"{policyName: keep, validationActions: [Deny]}", false},
+		"excluded": {"{resourceRules: [{" + rule + "}], excludeResourceRules: [{" + rule + "}]}",
+			"{policyName: keep, validationActions: [Deny]}", false},
+		"bound elsewhere": {"{resourceRules: [{" + rule + "}]}",
+			"{policyName: keep, validationActions: [Deny], matchResources: {namespaceSelector: {matchLabels: {a: b}}}}", false},
+		"whatever its labels be": {"{resourceRules: [{" + rule + "}], objectSelector: {matchLabels: {a: b}}}",
+			"{policyName: keep, validationActions: [Deny]}", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := admission.NewRegistry(source(t, map[string][]*unstructured.Unstructured{
-				"validatingadmissionpolicies":       {object(t, "{kind: ValidatingAdmissionPolicy, metadata: {name: keep}, spec: {matchConstraints: "+test.constraints+"}}")},
+				"validatingadmissionpolicies": {object(t,
+					"{kind: ValidatingAdmissionPolicy, metadata: {name: keep}, spec: {matchConstraints: "+test.constraints+"}}")},
 				"validatingadmissionpolicybindings": {object(t, "{metadata: {name: b}, spec: "+test.binding+"}")},
 			}))
 			w := admission.Of(admissionv1.Delete, deployments, "shop", "a")

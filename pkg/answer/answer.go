@@ -1,4 +1,5 @@
-// Package answer has the errors that are an answer and no failure: a refusal, a finding, a no. It also adds hints to errors. It is pure.
+// Package answer has the errors that are an answer and no failure: a refusal, a finding, a no. It
+// also adds hints to errors. It is pure.
 package answer
 
 import "errors"
@@ -15,7 +16,8 @@ type refusal struct{ error }
 // Unwrap makes the error and the hint of a refusal visible.
 func (r refusal) Unwrap() error { return r.error }
 
-// Refuse makes a refusal of an error: nothing failed, and something was not done on purpose. Its exit code is 2. Nil stays nil.
+// Refuse makes a refusal of an error: nothing failed, and something was not done on purpose. Its
+// exit code is 2. Nil stays nil.
 func Refuse(err error) error {
 	if err == nil {
 		return nil

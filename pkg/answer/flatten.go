@@ -6,7 +6,8 @@ import (
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 )
 
-// Flatten returns the errors that an error joins or aggregates, in their order; one that is single is the only one.
+// Flatten returns the errors that an error joins or aggregates, in their order; one that is single
+// is the only one.
 func Flatten(err error) []error {
 	var agg utilerrors.Aggregate
 	if errors.As(err, &agg) {

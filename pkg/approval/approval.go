@@ -21,8 +21,8 @@ type Approval struct {
 	Plan *v1alpha1.Plan
 }
 
-// Read reads an approval: a digest, or the name of a file with the plan as it was printed with -o json or yaml. The plan in a file must have the digest that
-// it says it has.
+// Read reads an approval: a digest, or the name of a file with the plan as it was printed with -o
+// json or yaml. The plan in a file must have the digest that it says it has.
 func Read(text string) (*Approval, error) {
 	if IsDigest(text) {
 		return &Approval{Digest: text}, nil
@@ -50,16 +50,19 @@ func decode(r io.Reader) (*v1alpha1.Plan, error) {
 	}
 	switch want := v1alpha1.TypeMeta("Plan"); {
 	case p.TypeMeta != want:
-		return nil, fmt.Errorf("its first document is a %s of %s, not a %s of %s", p.Kind, p.APIVersion, want.Kind, want.APIVersion)
+		return nil, fmt.Errorf("its first document is a %s of %s, not a %s of %s", p.Kind, p.APIVersion, want.Kind,
+			want.APIVersion)
 	case p.Digest == "":
 		return nil, errors.New("the plan has no digest")
 	case p.Digest != Digest(&p):
-		return nil, errors.New("the plan does not have the digest that it says: it was changed, or another version of kubectl gc printed it")
+		return nil, errors.New(
+			"the plan does not have the digest that it says: it was changed, or another version of kubectl gc printed it")
 	}
 	return &p, nil
 }
 
-// Difference is what a plan does and the approved one does not, and the other way round, in words, sorted.
+// Difference is what a plan does and the approved one does not, and the other way round, in words,
+// sorted.
 type Difference struct{ More, Less []string }
 
 // Difference compares a plan with the approved one. It is nil if only the digest of that is known.

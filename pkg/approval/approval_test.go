@@ -16,7 +16,8 @@ import (
 )
 
 func object(kind, name string) v1alpha1.ObjectRef {
-	return v1alpha1.ObjectRef{APIVersion: "v1", Kind: kind, Resource: strings.ToLower(kind) + "s", Namespace: "shop", Name: name, UID: "uid-of-" + name}
+	return v1alpha1.ObjectRef{APIVersion: "v1", Kind: kind, Resource: strings.ToLower(kind) + "s", Namespace: "shop",
+		Name: name, UID: "uid-of-" + name}
 }
 
 // whole is a plan with something in each field that the digest is over.
@@ -32,15 +33,20 @@ func whole() *v1alpha1.Plan {
 			{Verb: "delete", Object: object("Secret", "c"), Policy: "Background", By: "collector", Wave: 2},
 			{Verb: "orphan", Object: object("Secret", "d"), Owners: []string{"uid-of-a", "uid-of-b"}, By: "collector", Wave: 2},
 			{Verb: "setPolicy", Object: object("Database", "e"), Field: "spec.policy", Value: "Foreground", By: "client"},
-			{Verb: "removeFinalizer", Object: object("ConfigMap", "a"), Finalizers: []string{"foregroundDeletion", "orphan"}, By: "collector", Wave: 3},
+			{Verb: "removeFinalizer", Object: object("ConfigMap", "a"), Finalizers: []string{"foregroundDeletion", "orphan"},
+				By: "collector", Wave: 3},
 		},
-		Deleted:     []v1alpha1.ObjectRef{object("ConfigMap", "a"), object("ConfigMap", "b"), object("Secret", "c")},
-		Stuck:       []v1alpha1.Survivor{{Object: object("ConfigMap", "f")}, {Object: object("ConfigMap", "g")}},
-		Blockers:    []v1alpha1.Blocker{{Object: object("Secret", "c"), Finalizers: []string{"example.com/one", "example.com/two"}}},
-		Disks:       []v1alpha1.Disk{{Volume: object("PersistentVolume", "disk"), Claim: &claim, ReclaimPolicy: "Delete", Driver: "csi", Handle: "h"}},
-		UnreadDisks: []v1alpha1.ObjectRef{object("PersistentVolume", "unread"), object("PersistentVolume", "other")},
-		Spared:      []v1alpha1.Spared{{Object: object("Bucket", "s"), Finalizer: "f"}}, UnreadSpared: []v1alpha1.ObjectRef{object("Bucket", "u")},
-		Decided: []v1alpha1.Decided{{Object: object("Bucket", "s"), Finalizer: "f", Field: "spec.policy", Value: `"Delete"`}},
+		Deleted: []v1alpha1.ObjectRef{object("ConfigMap", "a"), object("ConfigMap", "b"), object("Secret", "c")},
+		Stuck:   []v1alpha1.Survivor{{Object: object("ConfigMap", "f")}, {Object: object("ConfigMap", "g")}},
+		Blockers: []v1alpha1.Blocker{{Object: object("Secret", "c"),
+			Finalizers: []string{"example.com/one", "example.com/two"}}},
+		Disks: []v1alpha1.Disk{{Volume: object("PersistentVolume", "disk"), Claim: &claim, ReclaimPolicy: "Delete",
+			Driver: "csi", Handle: "h"}},
+		UnreadDisks:  []v1alpha1.ObjectRef{object("PersistentVolume", "unread"), object("PersistentVolume", "other")},
+		Spared:       []v1alpha1.Spared{{Object: object("Bucket", "s"), Finalizer: "f"}},
+		UnreadSpared: []v1alpha1.ObjectRef{object("Bucket", "u")},
+		Decided: []v1alpha1.Decided{{Object: object("Bucket", "s"), Finalizer: "f", Field: "spec.policy",
+			Value: `"Delete"`}},
 	}
 }
 
@@ -122,7 +128,9 @@ func TestEveryChangeOfWhatIsDoneChangesTheDigest(t *testing.T) {
 		of("finalizers", func(a *v1alpha1.Action) { a.Finalizers = append([]string{"another"}, a.Finalizers...) })
 		of("field", func(a *v1alpha1.Action) { a.Field += ".another" })
 		of("value", func(a *v1alpha1.Action) { a.Value += "another" })
-		changes[fmt.Sprintf("absence of action %d", i)] = func(p *v1alpha1.Plan) { p.Actions = append(p.Actions[:i:i], p.Actions[i+1:]...) }
+		changes[fmt.Sprintf("absence of action %d", i)] = func(p *v1alpha1.Plan) {
+			p.Actions = append(p.Actions[:i:i], p.Actions[i+1:]...)
+		}
 	}
 	seen := map[string]string{}
 	for name, change := range changes {
@@ -203,7 +211,8 @@ func TestTheDifferenceNamesWhatIsDoneMoreAndLess(t *testing.T) {
 	got := (&Approval{Plan: approved}).Difference(now)
 	want := &Difference{
 		More: []string{"delete Secret shop/new (uid uid-of-new) (Background, by collector)"},
-		Less: []string{"delete Secret shop/c (uid uid-of-c) (Background, by collector)", "destroy the data of PersistentVolume shop/disk (uid uid-of-disk)"},
+		Less: []string{"delete Secret shop/c (uid uid-of-c) (Background, by collector)",
+			"destroy the data of PersistentVolume shop/disk (uid uid-of-disk)"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -11,7 +11,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 )
 
-// Content is what a plan does, with what it has most of one at a time: the actions, and the objects that are deleted.
+// Content is what a plan does, with what it has most of one at a time: the actions, and the objects
+// that are deleted.
 type Content struct {
 	// Plan is all else; its own Actions and Deleted are not looked at.
 	Plan    *v1alpha1.Plan
@@ -26,7 +27,8 @@ func of(p *v1alpha1.Plan) Content {
 	return Content{p, slices.Values(p.Actions), slices.Values(p.Deleted), len(p.Actions) + len(p.Deleted)}
 }
 
-// entries are what a plan does, each with its words, by its key. An entry without words is told by another one.
+// entries are what a plan does, each with its words, by its key. An entry without words is told by
+// another one.
 func entries(p *v1alpha1.Plan) map[string]string {
 	all := map[string]string{}
 	of(p).each(true, func(key []byte, words string) { all[string(key)] = words })
@@ -60,7 +62,8 @@ func (c Content) each(told bool, add func(key []byte, words string)) {
 		if told {
 			does = actionWords(a)
 		}
-		add(key("action", a.Verb, identity(a.Object), a.Policy, a.By, sorted(a.Owners), sorted(a.Finalizers), a.Field, a.Value), does)
+		add(key("action", a.Verb, identity(a.Object), a.Policy, a.By, sorted(a.Owners), sorted(a.Finalizers), a.Field,
+			a.Value), does)
 	}
 	for i, s := range p.Stages {
 		for _, o := range s.Objects {
@@ -79,16 +82,19 @@ func (c Content) each(told bool, add func(key []byte, words string)) {
 		}
 	}
 	for _, d := range p.Disks {
-		add(key("disk", identity(d.Volume), d.Driver, d.Handle, d.Destroyed()), words("destroy the data of %s", named(d.Volume)))
+		add(key("disk", identity(d.Volume), d.Driver, d.Handle, d.Destroyed()),
+			words("destroy the data of %s", named(d.Volume)))
 	}
 	for _, o := range p.UnreadDisks {
 		add(key("unreadDisk", identity(o)), words("perhaps destroy the data of %s", named(o)))
 	}
 	for _, s := range p.Spared {
-		add(key("spared", identity(s.Object), s.Finalizer), words("leave what %s manages outside the cluster", named(s.Object)))
+		add(key("spared", identity(s.Object), s.Finalizer),
+			words("leave what %s manages outside the cluster", named(s.Object)))
 	}
 	for _, d := range p.Decided {
-		add(key("decided", identity(d.Object), d.Finalizer, d.Field, d.Value), words("%s of %s is %s", d.Field, named(d.Object), cmp.Or(d.Value, "not set")))
+		add(key("decided", identity(d.Object), d.Finalizer, d.Field, d.Value),
+			words("%s of %s is %s", d.Field, named(d.Object), cmp.Or(d.Value, "not set")))
 	}
 	for _, o := range p.UnreadSpared {
 		add(key("unreadSpared", identity(o)), words("perhaps leave what %s manages outside the cluster", named(o)))
@@ -99,13 +105,15 @@ func (c Content) each(told bool, add func(key []byte, words string)) {
 func key(parts ...any) []byte {
 	text, err := json.Marshal(parts)
 	if err != nil {
-		panic("an entry cannot be written as JSON: " + err.Error()) // texts, numbers and lists of texts can be; to go on would leave an entry out of what is approved
+		// texts, numbers and lists of texts can be; to go on would leave an entry out of what is
+		// approved
+		panic("an entry cannot be written as JSON: " + err.Error())
 	}
 	return text
 }
 
-// identity is what identifies an object: its uid, and where it stands. The version of the API in which
-// it was listed says nothing about it.
+// identity is what identifies an object: its uid, and where it stands. The version of the API in
+// which it was listed says nothing about it.
 func identity(o v1alpha1.ObjectRef) []string {
 	return []string{o.UID, group(o.APIVersion), o.Kind, o.Namespace, o.Name}
 }

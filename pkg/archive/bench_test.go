@@ -17,7 +17,8 @@ import (
 
 const many = 50_000
 
-// manyObjects are the plan of a deletion of 50,000 objects, and a spool with their documents, of 2 KB each.
+// manyObjects are the plan of a deletion of 50,000 objects, and a spool with their documents, of 2
+// KB each.
 func manyObjects(tb testing.TB) (*v1alpha1.Plan, []graph.ID, *spool) {
 	tb.Helper()
 	s, err := newSpool(tb.TempDir())
@@ -26,14 +27,17 @@ func manyObjects(tb testing.TB) (*v1alpha1.Plan, []graph.ID, *spool) {
 	}
 	tb.Cleanup(s.remove)
 	archived := many
-	p := &v1alpha1.Plan{TypeMeta: v1alpha1.TypeMeta("Plan"), Policy: "Background", Complete: true, Gaps: []v1alpha1.Gap{}, Archived: &archived}
+	p := &v1alpha1.Plan{TypeMeta: v1alpha1.TypeMeta("Plan"), Policy: "Background", Complete: true, Gaps: []v1alpha1.Gap{},
+		Archived: &archived}
 	ids := make([]graph.ID, many)
 	text := strings.Repeat("some text in an object ", 80)
 	for i := range ids {
 		ids[i] = graph.ID(i)
-		ref := v1alpha1.ObjectRef{APIVersion: "v1", Kind: "ConfigMap", Resource: "configmaps", Namespace: "shop", Name: fmt.Sprintf("object-%05d", i), UID: fmt.Sprintf("11111111-0000-4000-8000-%012d", i)}
+		ref := v1alpha1.ObjectRef{APIVersion: "v1", Kind: "ConfigMap", Resource: "configmaps", Namespace: "shop",
+			Name: fmt.Sprintf("object-%05d", i), UID: fmt.Sprintf("11111111-0000-4000-8000-%012d", i)}
 		p.Deleted = append(p.Deleted, ref)
-		p.Actions = append(p.Actions, v1alpha1.Action{Verb: "delete", Object: ref, Policy: "Background", Wave: 2, By: "collector", Because: "ConfigMap/owner is deleted", Reason: "OwnersGone"})
+		p.Actions = append(p.Actions, v1alpha1.Action{Verb: "delete", Object: ref, Policy: "Background", Wave: 2,
+			By: "collector", Because: "ConfigMap/owner is deleted", Reason: "OwnersGone"})
 		doc, err := document(map[string]any{
 			"apiVersion": "v1", "kind": "ConfigMap", "data": map[string]any{"text": text},
 			"metadata": map[string]any{"name": ref.Name, "namespace": "shop", "uid": ref.UID, "resourceVersion": "1"},
@@ -48,7 +52,8 @@ func manyObjects(tb testing.TB) (*v1alpha1.Plan, []graph.ID, *spool) {
 	return p, ids, s
 }
 
-// peak calls f and returns how much the heap had in use at most while it ran, beyond what it had before, in bytes.
+// peak calls f and returns how much the heap had in use at most while it ran, beyond what it had
+// before, in bytes.
 func peak(f func()) uint64 {
 	var before, m runtime.MemStats
 	runtime.GC()
@@ -75,7 +80,8 @@ func peak(f func()) uint64 {
 	return most.Load() - min(most.Load(), before.HeapInuse)
 }
 
-// BenchmarkArchive50k writes and reads an archive of 50,000 objects, plain and compressed, and says how much memory that takes at most.
+// BenchmarkArchive50k writes and reads an archive of 50,000 objects, plain and compressed, and says
+// how much memory that takes at most.
 func BenchmarkArchive50k(b *testing.B) {
 	p, ids, s := manyObjects(b)
 	for _, name := range []string{"archive.yaml", "archive.yaml.gz"} {
@@ -87,7 +93,9 @@ func BenchmarkArchive50k(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				most = max(most, peak(func() { err = compressed(file, path, func(w io.Writer) error { return write(w, ids, s, p) }) }))
+				most = max(most, peak(func() {
+					err = compressed(file, path, func(w io.Writer) error { return write(w, ids, s, p) })
+				}))
 				if err != nil || file.Close() != nil {
 					b.Fatal(err)
 				}

@@ -19,7 +19,8 @@ const (
 	maxPlan       = 512 << 20
 	planPerByte   = 256
 	bytesPerToken = 16
-	// planPerToken is less: the entries of a plan with short names have about 15 bytes for each of their elements.
+	// planPerToken is less: the entries of a plan with short names have about 15 bytes for each of
+	// their elements.
 	planPerToken = 8
 )
 

@@ -28,11 +28,15 @@ func TestASmallFileTakesLittleMemory(t *testing.T) {
 		"many lists":    {smallArchive + object + "data: [", "[],", tooMany / 2, "]\n", "elements"},
 		"many maps":     {smallArchive + object + "data: [", "{a: },", tooMany / 2, "]\n", "elements"},
 		"many lines":    {smallArchive + object + "data:\n", "- a\n", tooMany, "", "elements"},
-		"nested lists":  {smallArchive + object + "data:\n", strings.Repeat("- ", 9000) + "a\n", tooMany / 9000, "", "elements"},
-		"aliases":       {smallArchive + object + "text: &a '" + strings.Repeat("text ", 20_000) + "'\ndata: [", "*a,", 5000, "]\n", "aliases"},
-		"a long plan":   {strings.TrimSuffix(beforeRoots, "\n") + "\n# ", "text ", 7 << 20, "\n", "a document of more than 30 MiB"},
-		"entries":       {beforeRoots + "roots:\n", "- {}\n", tooMany * 2 / 3, "", "elements"},
-		"plan aliases":  {"apiVersion: gc.kubectl.dev/v1alpha1\nkind: Plan\npolicy: &a " + strings.Repeat("text", 20_000) + "\nroots: [", "{name: *a},", 5000, "]\n", "aliases"},
+		"nested lists": {smallArchive + object + "data:\n", strings.Repeat("- ", 9000) + "a\n", tooMany / 9000, "",
+			"elements"},
+		"aliases": {smallArchive + object + "text: &a '" + strings.Repeat("text ", 20_000) + "'\ndata: [", "*a,", 5000,
+			"]\n", "aliases"},
+		"a long plan": {strings.TrimSuffix(beforeRoots, "\n") + "\n# ", "text ", 7 << 20, "\n",
+			"a document of more than 30 MiB"},
+		"entries": {beforeRoots + "roots:\n", "- {}\n", tooMany * 2 / 3, "", "elements"},
+		"plan aliases": {"apiVersion: gc.kubectl.dev/v1alpha1\nkind: Plan\npolicy: &a " + strings.Repeat("text", 20_000) +
+			"\nroots: [", "{name: *a},", 5000, "]\n", "aliases"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -68,7 +72,8 @@ func TestTheEntriesOfAPlanWithShortNamesAreRead(t *testing.T) {
 	o := v1alpha1.ObjectRef{APIVersion: "v1", Kind: "A", Resource: "as", Name: "a", UID: "a"}
 	doc, err := yaml.Marshal(v1alpha1.Plan{
 		Roots: []v1alpha1.ObjectRef{o}, Deleted: []v1alpha1.ObjectRef{o}, UnreadDisks: []v1alpha1.ObjectRef{o},
-		Actions:  []v1alpha1.Action{{Verb: "delete", Object: o, By: "client", Wave: 1, Owners: []string{"11111111-0000-4000-8000-000000000000"}}},
+		Actions: []v1alpha1.Action{{Verb: "delete", Object: o, By: "client", Wave: 1,
+			Owners: []string{"11111111-0000-4000-8000-000000000000"}}},
 		Blockers: []v1alpha1.Blocker{{Object: o, Finalizers: []string{"a/b"}}},
 		Decided:  []v1alpha1.Decided{{Object: o, Finalizer: "a/b", Field: "spec.a"}},
 	})
@@ -93,7 +98,8 @@ func TestWhatAServerStoresIsRead(t *testing.T) {
 		}
 	}
 	text := strings.Repeat("- a: [1, 2] # &a *a\n", 100)
-	doc, err := document(map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "a", "uid": "u"}, "data": text})
+	doc, err := document(map[string]any{"apiVersion": "v1", "kind": "ConfigMap",
+		"metadata": map[string]any{"name": "a", "uid": "u"}, "data": text})
 	if err != nil {
 		t.Fatal(err)
 	}

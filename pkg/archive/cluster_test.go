@@ -14,7 +14,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestAClusterThatCannotBeToldIsNoFailure: the archive is written without it, of objects of a graph that no plan is about.
+// TestAClusterThatCannotBeToldIsNoFailure: the archive is written without it, of objects of a graph
+// that no plan is about.
 func TestAClusterThatCannotBeToldIsNoFailure(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -50,7 +51,8 @@ func TestAClusterThatCannotBeToldIsNoFailure(t *testing.T) {
 		cancel()
 		<-r.Context().Done()
 	})
-	if _, err := Save(ctx, client, filepath.Join(t.TempDir(), "archive.yaml"), objects, head()); !errors.Is(err, context.Canceled) {
+	if _, err := Save(ctx, client, filepath.Join(t.TempDir(), "archive.yaml"), objects, head()); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("interrupted: %v", err)
 	}
 }

@@ -11,7 +11,8 @@ import (
 // bufferSize is how many bytes are written to a file, or read from one, at once.
 const bufferSize = 1 << 20
 
-// compressed calls f with what writes a file that is to have the name of a path: through gzip, if the name says so.
+// compressed calls f with what writes a file that is to have the name of a path: through gzip, if
+// the name says so.
 func compressed(file io.Writer, path string, f func(io.Writer) error) error {
 	buffer := bufio.NewWriterSize(file, bufferSize)
 	if !strings.EqualFold(filepath.Ext(path), ".gz") {

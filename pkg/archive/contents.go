@@ -12,9 +12,11 @@ import (
 type Contents struct {
 	// Graph has the objects, and the owners by which they are put in order.
 	Graph *graph.Graph
-	// Objects are the objects in any order. Those that were not listed, as absent owners, are left out.
+	// Objects are the objects in any order. Those that were not listed, as absent owners, are left
+	// out.
 	Objects []graph.ID
-	// Unconfirmed are objects to which only unconfirmed links lead, and that are left out because of it.
+	// Unconfirmed are objects to which only unconfirmed links lead, and that are left out because
+	// of it.
 	Unconfirmed []graph.ID
 	// Links are the edges that no ownerReference records; nil for those that follow from the graph.
 	Links *link.Links
@@ -23,8 +25,8 @@ type Contents struct {
 	settings map[string][]plan.Setting
 }
 
-// OfPlan are the objects that a plan deletes or changes: those that were named, those that are deleted, and those that an action is about, as far as they belong to what
-// was named.
+// OfPlan are the objects that a plan deletes or changes: those that were named, those that are
+// deleted, and those that an action is about, as far as they belong to what was named.
 func OfPlan(p *plan.Plan) Contents {
 	return Contents{Graph: p.Graph, Objects: touched(p), Unconfirmed: p.Unconfirmed(), settings: settingsOf(p)}
 }
@@ -61,7 +63,8 @@ func (c Contents) ordered() []graph.ID {
 	return ownersFirst(c.Graph, links, c.listed())
 }
 
-// touched returns what a plan deletes or changes, sorted: what goes, what any action is about, and what was named.
+// touched returns what a plan deletes or changes, sorted: what goes, what any action is about, and
+// what was named.
 func touched(p *plan.Plan) []graph.ID {
 	ids := slices.Concat(p.Roots, p.Deleted)
 	for _, a := range p.Actions {

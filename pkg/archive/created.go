@@ -10,9 +10,9 @@ import (
 	"sync"
 )
 
-// Created remembers which objects were created from an archive: in a file beside it, a line for each
-// with the uid that it had and the one that it has now. An annotation of the object would not do,
-// since anybody who may write the object may write it. It is safe for concurrent use.
+// Created remembers which objects were created from an archive: in a file beside it, a line for
+// each with the uid that it had and the one that it has now. An annotation of the object would not
+// do, since anybody who may write the object may write it. It is safe for concurrent use.
 type Created struct {
 	path   string
 	exists bool

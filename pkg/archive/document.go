@@ -9,12 +9,13 @@ import (
 	"go.yaml.in/yaml/v2"
 )
 
-// document returns a value of decoded JSON as a document of a YAML stream, in the words of kubectl -o yaml. The library is the one that kubectl
-// reads with. There are two things in an object that it does not write so that it reads back; the document is then JSON on one line,
-// which is YAML too:
+// document returns a value of decoded JSON as a document of a YAML stream, in the words of kubectl -o
+// yaml. The library is the one that kubectl reads with. There are two things in an object that it
+// does not write so that it reads back; the document is then JSON on one line, which is YAML too:
 //
-//   - a text that ends the document and itself in one of Unicode's line breaks. YAML counts them and kubectl, which looks for lines
-//     that begin with ---, does not: the next document would be a part of this one;
+//   - a text that ends the document and itself in one of Unicode's line breaks. YAML counts them
+//     and kubectl, which looks for lines that begin with ---, does not: the next document would be
+//     a part of this one;
 //   - a key "<<", which stands without quotes and is read as a merge.
 func document(object any) ([]byte, error) {
 	if !hasMergeKey(object) {

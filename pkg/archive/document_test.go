@@ -40,7 +40,8 @@ func documents(t *testing.T, stream []byte) []map[string]any {
 	}
 }
 
-// readBack puts an object between two others and fails the test if any of the three is not what it was.
+// readBack puts an object between two others and fails the test if any of the three is not what it
+// was.
 func readBack(t *testing.T, object map[string]any) {
 	t.Helper()
 	before, after := map[string]any{"kind": "Before"}, map[string]any{"kind": "After"}
@@ -61,10 +62,13 @@ func readBack(t *testing.T, object map[string]any) {
 	}
 }
 
-// hostile are pieces of text that mean something to YAML, to a terminal, or to who splits a stream at its lines.
+// hostile are pieces of text that mean something to YAML, to a terminal, or to who splits a stream
+// at its lines.
 var hostile = []string{
-	"---", "\n---\nkind: Secret\n", "...", "\n", "\n\n", "\r\n", "\r", "\t", " ", "  ", "\x00", "\x1b[31m", "\x7f", "\u0085", "\u2028", "\u2029", "\ufeff", "\ufffe",
-	"😀", "é", "'", `"`, `\`, "%", "@", "`", "&a", "*a", "!!binary", "!", "|", ">", "-", "- ", "?", ": ", ":", " #", "#", "[", "]", "{", "}", ",", "<<", "=",
+	"---", "\n---\nkind: Secret\n", "...", "\n", "\n\n", "\r\n", "\r", "\t", " ", "  ", "\x00", "\x1b[31m", "\x7f",
+	"\u0085", "\u2028", "\u2029", "\ufeff", "\ufffe",
+	"😀", "é", "'", `"`, `\`, "%", "@", "`", "&a", "*a", "!!binary", "!", "|", ">", "-", "- ", "?", ": ", ":", " #", "#",
+	"[", "]", "{", "}", ",", "<<", "=",
 	"yes", "null", "~", "1e3", "0x1f", "010", "1:20", "2001-01-01", ".inf", "a", "long words ",
 }
 
@@ -89,8 +93,10 @@ func TestHostileTextReadsBack(t *testing.T) {
 // TestNumbersReadBack: the largest integer stays one, and a fraction a fraction.
 func TestNumbersReadBack(t *testing.T) {
 	readBack(t, map[string]any{
-		"int": int64(9223372036854775807), "negative": int64(-9223372036854775808), "float": 0.1, "large": 1e300, "small": 5e-324, "zero": int64(0),
-		"true": true, "false": false, "null": nil, "empty": "", "list": []any{}, "map": map[string]any{}, "number in text": "1",
+		"int": int64(9223372036854775807), "negative": int64(-9223372036854775808), "float": 0.1, "large": 1e300,
+		"small": 5e-324, "zero": int64(0),
+		"true": true, "false": false, "null": nil, "empty": "", "list": []any{}, "map": map[string]any{},
+		"number in text": "1",
 	})
 }
 

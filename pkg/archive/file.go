@@ -13,8 +13,8 @@ import (
 // mode is for the owner alone: an archive holds whatever secrets the cluster does.
 const mode = 0o600
 
-// Check says whether an archive could be put at a path, as far as that can be known beforehand. What exists is never overwritten: it may
-// be the only copy of what an earlier deletion took.
+// Check says whether an archive could be put at a path, as far as that can be known beforehand.
+// What exists is never overwritten: it may be the only copy of what an earlier deletion took.
 func Check(path string) error {
 	switch _, err := os.Lstat(path); {
 	case err == nil:
@@ -53,7 +53,8 @@ func place(file *os.File, path string) error {
 	if err := errors.Join(file.Sync(), file.Close()); err != nil {
 		return err
 	}
-	// To take the name first is what keeps the rename from overwriting a file that has come up meanwhile.
+	// To take the name first is what keeps the rename from overwriting a file that has come up
+	// meanwhile.
 	name, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
 	if err != nil {
 		return err

@@ -32,7 +32,8 @@ func TestArchiveIsForItsOwnerAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 		if before.Mode() != mode || after.Mode() != mode {
-			t.Errorf("umask %o: mode %v while it is written, %v in the end; want %v", umask, before.Mode(), after.Mode(), os.FileMode(mode))
+			t.Errorf("umask %o: mode %v while it is written, %v in the end; want %v", umask, before.Mode(), after.Mode(),
+				os.FileMode(mode))
 		}
 	}
 }

@@ -14,8 +14,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 )
 
-// writePlan writes a plan as -o yaml prints it, but one entry of its lists at a time: the library keeps all of what it writes at once in
-// memory, many times over, and a plan is as long as the cascade. Entries stand without indent, so that the pieces make the whole.
+// writePlan writes a plan as -o yaml prints it, but one entry of its lists at a time: the library
+// keeps all of what it writes at once in memory, many times over, and a plan is as long as the
+// cascade. Entries stand without indent, so that the pieces make the whole.
 func writePlan(w io.Writer, head *v1alpha1.Plan) error {
 	long, rest := lists(head), *head
 	for _, list := range lists(&rest) {

@@ -5,8 +5,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
-// ownersFirst orders sorted objects so that each comes after those of them that own it: its definition, its namespace, its owners in the
-// order of its references. A cycle begins with the member that is reached first.
+// ownersFirst orders sorted objects so that each comes after those of them that own it: its
+// definition, its namespace, its owners in the order of its references. A cycle begins with the
+// member that is reached first.
 func ownersFirst(g *graph.Graph, links *link.Links, ids []graph.ID) []graph.ID {
 	owners := make(map[graph.ID][]graph.ID, len(ids))
 	for _, id := range ids {

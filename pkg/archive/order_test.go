@@ -12,9 +12,11 @@ import (
 )
 
 var (
-	definitions = graph.Type{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions", Kind: "CustomResourceDefinition"}
-	configMaps  = graph.Type{Version: "v1", Resource: "configmaps", Kind: "ConfigMap", Namespaced: true}
-	gadgets     = graph.Type{Group: "a.example.com", Version: "v1", Resource: "gadgets", Kind: "Gadget"} // sorts before its definition
+	definitions = graph.Type{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions",
+		Kind: "CustomResourceDefinition"}
+	configMaps = graph.Type{Version: "v1", Resource: "configmaps", Kind: "ConfigMap", Namespaced: true}
+	// sorts before its definition
+	gadgets = graph.Type{Group: "a.example.com", Version: "v1", Resource: "gadgets", Kind: "Gadget"}
 )
 
 // objects builds a graph whose objects are known by name.
@@ -23,7 +25,8 @@ type objects struct{ *graph.Builder }
 func (o objects) add(t graph.Type, namespace, name string, owners ...string) {
 	object := graph.Object{Namespace: namespace, Name: name, UID: name}
 	for _, owner := range owners {
-		object.Owners = append(object.Owners, graph.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: owner, UID: owner})
+		object.Owners = append(object.Owners,
+			graph.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: owner, UID: owner})
 	}
 	l := o.Listing(t, "")
 	l.Add(object)
@@ -38,7 +41,8 @@ func names(g *graph.Graph, ids []graph.ID) []string {
 	return all
 }
 
-// TestOwnersFirst: owners, definitions and namespaces stand before what is theirs, however the names sort.
+// TestOwnersFirst: owners, definitions and namespaces stand before what is theirs, however the
+// names sort.
 func TestOwnersFirst(t *testing.T) {
 	o := objects{graph.NewBuilder()}
 	o.Serve(configMaps)
@@ -65,7 +69,8 @@ func TestOwnersFirst(t *testing.T) {
 	if len(order) != len(ids) {
 		t.Fatalf("%d objects in %v, want %d", len(order), order, len(ids))
 	}
-	for _, pair := range []string{"gadgets.a.example.com gadget", "ns a", "ns k", "ns l", "ns m", "ns self", "b a", "c a", "z b", "z c"} {
+	for _, pair := range []string{"gadgets.a.example.com gadget", "ns a", "ns k", "ns l", "ns m", "ns self", "b a", "c a",
+		"z b", "z c"} {
 		owner, dependent, _ := strings.Cut(pair, " ")
 		if slices.Index(order, owner) > slices.Index(order, dependent) {
 			t.Errorf("%s stands behind %s: %v", owner, dependent, order)

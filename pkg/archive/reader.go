@@ -33,7 +33,8 @@ type Reader struct {
 	read int
 }
 
-// Open opens an archive and reads its plan. A file that is compressed with gzip is read as well. The error names the file and the line. It has to be closed.
+// Open opens an archive and reads its plan. A file that is compressed with gzip is read as well.
+// The error names the file and the line. It has to be closed.
 func Open(path string) (*Reader, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -75,13 +76,15 @@ func (r *Reader) begin(file io.Reader) error {
 		return fmt.Errorf("%s, line %d: %w", r.path, line, err)
 	}
 	if want := v1alpha1.TypeMeta("Plan"); r.Head.TypeMeta != want {
-		return fmt.Errorf("%s, line %d: the first document is no Plan of %s: it is no archive of kubectl gc", r.path, line, want.APIVersion)
+		return fmt.Errorf("%s, line %d: the first document is no Plan of %s: it is no archive of kubectl gc", r.path, line,
+			want.APIVersion)
 	}
 	return nil
 }
 
-// Next returns the next object, with the line on which it begins; io.EOF after the last. The error is ErrNotWhole for an archive that is cut off or has not as
-// many objects as it says, which is seen at its end only, and names the file and the line of what is no object.
+// Next returns the next object, with the line on which it begins; io.EOF after the last. The error
+// is ErrNotWhole for an archive that is cut off or has not as many objects as it says, which is
+// seen at its end only, and names the file and the line of what is no object.
 func (r *Reader) Next() (*unstructured.Unstructured, int, error) {
 	doc, line, err := r.document()
 	if err != nil {
@@ -129,18 +132,21 @@ func (r *Reader) unread(err error) error {
 	return fmt.Errorf("%s: %w", r.path, err)
 }
 
-// cut returns an error if all of the file was read and it does not end as an archive does; nil if it does, or is of a version that did not mark the end.
+// cut returns an error if all of the file was read and it does not end as an archive does; nil if
+// it does, or is of a version that did not mark the end.
 func (r *Reader) cut() error {
 	if r.Head.Archived == nil || !r.docs.ended || isEndOf(r.docs.last, *r.Head.Archived) {
 		return nil
 	}
-	return fmt.Errorf("%s, line %d: %w: the file is cut off, since its last line is not %q", r.path, r.docs.line, ErrNotWhole, strings.TrimSpace(endOf(*r.Head.Archived)))
+	return fmt.Errorf("%s, line %d: %w: the file is cut off, since its last line is not %q", r.path, r.docs.line,
+		ErrNotWhole, strings.TrimSpace(endOf(*r.Head.Archived)))
 }
 
 // counted is io.EOF if as many objects were read as the plan says.
 func (r *Reader) counted() error {
 	if said := r.Head.Archived; said != nil && *said != r.read {
-		return fmt.Errorf("%s: %w: it has %s, and its plan says %d", r.path, ErrNotWhole, phrase.Count(r.read, "object"), *said)
+		return fmt.Errorf("%s: %w: it has %s, and its plan says %d", r.path, ErrNotWhole,
+			phrase.Count(r.read, "object"), *said)
 	}
 	return io.EOF
 }
@@ -158,7 +164,8 @@ func decode(doc []byte) (*unstructured.Unstructured, error) {
 	if err := utiljson.Unmarshal(raw, &o.Object); err != nil {
 		return nil, errors.New("the document is no object")
 	}
-	for _, field := range []struct{ name, value string }{{"apiVersion", o.GetAPIVersion()}, {"kind", o.GetKind()}, {"metadata.name", o.GetName()}, {"metadata.uid", string(o.GetUID())}} {
+	for _, field := range []struct{ name, value string }{{"apiVersion", o.GetAPIVersion()}, {"kind", o.GetKind()},
+		{"metadata.name", o.GetName()}, {"metadata.uid", string(o.GetUID())}} {
 		if field.value == "" {
 			return nil, fmt.Errorf("the object has no %s", field.name)
 		}

@@ -47,7 +47,8 @@ func file(t *testing.T, content []byte) string {
 
 // TestAnArchiveIsRead, compressed or not, and with the line breaks of Windows.
 func TestAnArchiveIsRead(t *testing.T) {
-	for name, content := range map[string][]byte{"text": []byte(smallArchive), "gzip": gzipped(smallArchive), "CRLF": []byte(strings.ReplaceAll(smallArchive, "\n", "\r\n"))} {
+	for name, content := range map[string][]byte{"text": []byte(smallArchive), "gzip": gzipped(smallArchive),
+		"CRLF": []byte(strings.ReplaceAll(smallArchive, "\n", "\r\n"))} {
 		s, err := Verify(file(t, content))
 		if err != nil || len(s.Objects) != 2 || len(s.Missing) != 0 || s.Damage != nil || s.Objects[1].Name != "b" {
 			t.Errorf("%s: %+v, %v", name, s, err)
@@ -62,7 +63,8 @@ func TestAnArchiveIsRead(t *testing.T) {
 // markedArchive is smallArchive as this version writes it.
 var markedArchive = strings.Replace(smallArchive, "kind: Plan\n", "kind: Plan\narchived: 2\n", 1) + endOf(2)
 
-// TestAnArchiveThatIsCutOffIsNotWhole, wherever it is cut off behind its plan, compressed or not. No part of an object is taken for the object.
+// TestAnArchiveThatIsCutOffIsNotWhole, wherever it is cut off behind its plan, compressed or not.
+// No part of an object is taken for the object.
 func TestAnArchiveThatIsCutOffIsNotWhole(t *testing.T) {
 	t.Parallel()
 	first := strings.Index(markedArchive, separator) + len(separator)
@@ -76,7 +78,9 @@ func TestAnArchiveThatIsCutOffIsNotWhole(t *testing.T) {
 			t.Fatalf("%q: %d objects", markedArchive[:n], len(s.Objects))
 		}
 	}
-	for name, content := range map[string]string{"whole": markedArchive, "without the last line break": markedArchive[:len(markedArchive)-1], "a separator after the end": markedArchive + separator} {
+	for name, content := range map[string]string{"whole": markedArchive,
+		"without the last line break": markedArchive[:len(markedArchive)-1],
+		"a separator after the end":   markedArchive + separator} {
 		if s, err := Verify(file(t, []byte(content))); err != nil || s.Damage != nil || len(s.Objects) != 2 {
 			t.Errorf("%s: %+v, %v", name, s, err)
 		}
@@ -98,7 +102,8 @@ func TestAnArchiveHasAsManyObjectsAsItSays(t *testing.T) {
 	t.Parallel()
 	last := strings.LastIndex(markedArchive, separator)
 	s, err := Verify(file(t, []byte(markedArchive[:last]+endOf(2))))
-	if want := "it has 1 object, and its plan says 2"; err != nil || s.Damage == nil || !strings.Contains(s.Damage.Error(), want) || len(s.Missing) != 1 {
+	if want := "it has 1 object, and its plan says 2"; err != nil || s.Damage == nil ||
+		!strings.Contains(s.Damage.Error(), want) || len(s.Missing) != 1 {
 		t.Errorf("%+v, %v, want %q", s, err, want)
 	}
 }
@@ -114,18 +119,24 @@ func gzipped(content string) []byte {
 // TestABrokenArchive is an error that names the file and the line.
 func TestABrokenArchive(t *testing.T) {
 	for name, test := range map[string]struct{ content, want string }{
-		"empty":              {"", "is empty: it is no archive of kubectl gc"},
-		"white space":        {"\n---\n\n", "is empty"},
-		"no plan":            {"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, uid: a}\n", "line 1: the first document is no Plan"},
-		"no YAML":            {smallArchive + "---\n{\n", "line 23: "},
-		"a list":             {smallArchive + "---\n- a\n", "line 23: the document is no object"},
-		"no kind":            {smallArchive + "---\napiVersion: v1\nmetadata: {name: a, uid: c}\n", "line 23: the object has no kind"},
-		"no uid":             {smallArchive + "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n", "line 23: the object has no metadata.uid"},
-		"metadata is a text": {smallArchive + "---\napiVersion: v1\nkind: ConfigMap\nmetadata: none\n", "line 23: the object has no metadata.name"},
-		"an object twice":    {smallArchive + smallArchive[strings.LastIndex(smallArchive, "---"):], "line 23: the object with uid uid-b is on line 19 already"},
+		"empty":       {"", "is empty: it is no archive of kubectl gc"},
+		"white space": {"\n---\n\n", "is empty"},
+		"no plan": {"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, uid: a}\n",
+			"line 1: the first document is no Plan"},
+		"no YAML": {smallArchive + "---\n{\n", "line 23: "},
+		"a list":  {smallArchive + "---\n- a\n", "line 23: the document is no object"},
+		"no kind": {smallArchive + "---\napiVersion: v1\nmetadata: {name: a, uid: c}\n",
+			"line 23: the object has no kind"},
+		"no uid": {smallArchive + "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n",
+			"line 23: the object has no metadata.uid"},
+		"metadata is a text": {smallArchive + "---\napiVersion: v1\nkind: ConfigMap\nmetadata: none\n",
+			"line 23: the object has no metadata.name"},
+		"an object twice": {smallArchive + smallArchive[strings.LastIndex(smallArchive, "---"):],
+			"line 23: the object with uid uid-b is on line 19 already"},
 	} {
 		path := file(t, []byte(test.content))
-		if _, err := Verify(path); err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), path) {
+		if _, err := Verify(path); err == nil || !strings.Contains(err.Error(), test.want) ||
+			!strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v, want %q and the file", name, err, test.want)
 		}
 	}
@@ -138,7 +149,8 @@ func FuzzReader(f *testing.F) {
 	f.Add(gzipped(markedArchive))
 	f.Add([]byte("---\n---\n{"))
 	f.Add([]byte{0x1f, 0x8b, 0})
-	f.Add([]byte("apiVersion: gc.kubectl.dev/v1alpha1\nkind: Plan\narchived: -1\ndeleted:\n- &a {name: a}\n- *a\n---\napiVersion: v1\nkind: List\nmetadata: {name: [], uid: {}}\n"))
+	f.Add([]byte(
+		"apiVersion: gc.kubectl.dev/v1alpha1\nkind: Plan\narchived: -1\ndeleted:\n- &a {name: a}\n- *a\n---\napiVersion: v1\nkind: List\nmetadata: {name: [], uid: {}}\n"))
 	f.Fuzz(func(t *testing.T, content []byte) {
 		if len(content) > 1<<14 {
 			return // long ones are slow, and no other

@@ -10,11 +10,12 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 )
 
-// entriesAtOnce is how many entries of a list of a plan are decoded at once. The library needs many times the memory of what it decodes, and a plan is as long as the
-// cascade.
+// entriesAtOnce is how many entries of a list of a plan are decoded at once. The library needs many
+// times the memory of what it decodes, and a plan is as long as the cascade.
 const entriesAtOnce = 500
 
-// readPlan decodes a plan: in pieces if it is laid out as writePlan does, which comes to the same, and otherwise as a whole.
+// readPlan decodes a plan: in pieces if it is laid out as writePlan does, which comes to the same,
+// and otherwise as a whole.
 func readPlan(doc []byte) (*v1alpha1.Plan, error) {
 	if err := dense(doc, planPerToken); err != nil {
 		return nil, err
@@ -45,7 +46,8 @@ func readPieces(pieces [][]byte) (*v1alpha1.Plan, error) {
 			return nil, err
 		}
 		for i := range whole.NumField() {
-			if from, to := reflect.ValueOf(part).Elem().Field(i), whole.Field(i); from.Kind() == reflect.Slice && from.Len() > 0 {
+			if from, to := reflect.ValueOf(part).Elem().Field(i), whole.Field(i); from.Kind() == reflect.Slice &&
+				from.Len() > 0 {
 				to.Set(reflect.AppendSlice(to, from))
 			}
 		}
@@ -56,8 +58,9 @@ func readPieces(pieces [][]byte) (*v1alpha1.Plan, error) {
 // keyLine is a line that begins a field of a plan.
 var keyLine = regexp.MustCompile(`^[A-Za-z]+:(\s|$)`)
 
-// cutPlan cuts the document of a plan at the entries of its lists, which begin where the line does: the first piece has all other fields, and each of the others the key
-// of a list with some of its entries. It is false if the document is laid out otherwise.
+// cutPlan cuts the document of a plan at the entries of its lists, which begin where the line does:
+// the first piece has all other fields, and each of the others the key of a list with some of its
+// entries. It is false if the document is laid out otherwise.
 func cutPlan(doc []byte) (pieces [][]byte, ok bool) {
 	pieces = [][]byte{nil}
 	seen := map[string]bool{}

@@ -22,7 +22,8 @@ type Saved struct {
 	// Objects is the number of objects in the archive, and Refs are they in its order.
 	Objects int
 	Refs    []graph.Ref
-	// Gone are those that are not there any more: deleted since they were listed, and perhaps created again with another uid.
+	// Gone are those that are not there any more: deleted since they were listed, and perhaps
+	// created again with another uid.
 	Gone []graph.Ref
 	// Unconfirmed are those that were left out because only unconfirmed links lead to them.
 	Unconfirmed []graph.Ref
@@ -33,11 +34,14 @@ type Saved struct {
 	copies map[string]copied // by uid
 }
 
-// Save writes an archive of objects as they are now; head is the plan that is about to be carried out, as it is printed, and is written with the Cluster
-// that the objects are of, how many they are and when they were saved. The file is compressed with gzip if its name ends in .gz. It is there when all of it is on
-// the disk; with an error there is none. The error is a cluster.UnreadError for an object that cannot be read whole, what ended ctx, and otherwise about the file.
-// That the cluster cannot be told is none.
-func Save(ctx context.Context, client *cluster.Client, path string, what Contents, head *v1alpha1.Plan) (*Saved, error) {
+// Save writes an archive of objects as they are now; head is the plan that is about to be carried
+// out, as it is printed, and is written with the Cluster that the objects are of, how many they are
+// and when they were saved. The file is compressed with gzip if its name ends in .gz. It is there
+// when all of it is on the disk; with an error there is none. The error is a cluster.UnreadError
+// for an object that cannot be read whole, what ended ctx, and otherwise about the file. That the
+// cluster cannot be told is none.
+func Save(ctx context.Context, client *cluster.Client, path string, what Contents, head *v1alpha1.Plan) (*Saved,
+	error) {
 	if err := Check(path); err != nil {
 		return nil, err
 	}

@@ -33,7 +33,8 @@ import (
 
 func TestMain(m *testing.M) { testcluster.Main(m, testcluster.NoControllers()) }
 
-// planned lists a namespace and plans the deletion of objects in it, given as resource/name; those with a dot are cluster-scoped.
+// planned lists a namespace and plans the deletion of objects in it, given as resource/name; those
+// with a dot are cluster-scoped.
 func planned(t *testing.T, config *rest.Config, namespace string, roots ...string) (*cluster.Client, *plan.Plan) {
 	t.Helper()
 	listed := fixture.List(t, config, cluster.ListOptions{Namespace: namespace})
@@ -48,7 +49,8 @@ func planned(t *testing.T, config *rest.Config, namespace string, roots ...strin
 
 // head stands for the plan as it is printed, which package render makes.
 func head() *v1alpha1.Plan {
-	return &v1alpha1.Plan{TypeMeta: v1alpha1.TypeMeta("Plan"), Policy: "Background", Roots: []v1alpha1.ObjectRef{{Kind: "ConfigMap", Name: "---"}}}
+	return &v1alpha1.Plan{TypeMeta: v1alpha1.TypeMeta("Plan"), Policy: "Background",
+		Roots: []v1alpha1.ObjectRef{{Kind: "ConfigMap", Name: "---"}}}
 }
 
 // left names what is in a folder.
@@ -65,8 +67,9 @@ func left(t *testing.T, dir string) []string {
 	return all
 }
 
-// workload is one of everything: a Deployment with what its controllers would make, a Secret with bytes that are no text, a custom
-// resource, text that is hostile to YAML, and one that another owner keeps.
+// workload is one of everything: a Deployment with what its controllers would make, a Secret with
+// bytes that are no text, a custom resource, text that is hostile to YAML, and one that another
+// owner keeps.
 const workload = `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -157,14 +160,17 @@ func makeWorkload(t *testing.T, c *testcluster.Cluster, ns string) {
 	}
 	for dependent, owners := range map[string][]string{
 		"replicaset/web-1": {"deployment/web"}, "pod/web-1-a": {"replicaset/web-1"}, "pod/web-1-b": {"replicaset/web-1"},
-		"secret/bytes": {"deployment/web"}, "widgets." + ns + ".example.com/widget": {"deployment/web"}, "configmap/hostile": {"deployment/web"},
-		"configmap/shared": {"deployment/web", "configmap/other"},
+		"secret/bytes": {"deployment/web"}, "widgets." + ns + ".example.com/widget": {"deployment/web"},
+		"configmap/hostile": {"deployment/web"},
+		"configmap/shared":  {"deployment/web", "configmap/other"},
 	} {
 		var refs []string
 		for _, owner := range owners {
-			refs = append(refs, c.Kubectl(t, "get", owner, "-n", ns, "-o", `jsonpath={"{"}"apiVersion":"{.apiVersion}","kind":"{.kind}","name":"{.metadata.name}","uid":"{.metadata.uid}"{"}"}`))
+			refs = append(refs, c.Kubectl(t, "get", owner, "-n", ns, "-o",
+				`jsonpath={"{"}"apiVersion":"{.apiVersion}","kind":"{.kind}","name":"{.metadata.name}","uid":"{.metadata.uid}"{"}"}`))
 		}
-		c.Kubectl(t, "patch", dependent, "-n", ns, "--type=merge", "-p", `{"metadata":{"ownerReferences":[`+strings.Join(refs, ",")+`]}}`)
+		c.Kubectl(t, "patch", dependent, "-n", ns, "--type=merge", "-p",
+			`{"metadata":{"ownerReferences":[`+strings.Join(refs, ",")+`]}}`)
 	}
 }
 
@@ -191,8 +197,8 @@ func unzipped(t *testing.T, path string) string {
 	return string(content)
 }
 
-// TestArchiveHasEveryObjectAsTheServerAnswers: the plan first, then each object that goes or loses a reference, owners first, and nothing
-// else; in a file that is for its owner alone.
+// TestArchiveHasEveryObjectAsTheServerAnswers: the plan first, then each object that goes or loses
+// a reference, owners first, and nothing else; in a file that is for its owner alone.
 func TestArchiveHasEveryObjectAsTheServerAnswers(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
@@ -240,7 +246,8 @@ func TestArchiveHasEveryObjectAsTheServerAnswers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := dyn.Resource(gv.WithResource(strings.ToLower(kind)+"s")).Namespace(ns).Get(t.Context(), name, metav1.GetOptions{})
+		want, err := dyn.Resource(gv.WithResource(strings.ToLower(kind)+"s")).Namespace(ns).Get(t.Context(), name,
+			metav1.GetOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -260,8 +267,9 @@ func TestArchiveHasEveryObjectAsTheServerAnswers(t *testing.T) {
 	}
 }
 
-// TestArchiveHasThePlansObjectsAndNoOthers_P02: one that is gone and one that was created again since the plan was made are not
-// saved, and said to be gone; one that was changed is saved as it is now.
+// TestArchiveHasThePlansObjectsAndNoOthers_P02: one that is gone and one that was created again
+// since the plan was made are not saved, and said to be gone; one that was changed is saved as it
+// is now.
 func TestArchiveHasThePlansObjectsAndNoOthers_P02(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
@@ -290,7 +298,8 @@ func TestArchiveHasThePlansObjectsAndNoOthers_P02(t *testing.T) {
 	}
 }
 
-// TestArchiveIsWholeOrNotThere: an object that cannot be read, or a file that cannot be written, leaves no file at all.
+// TestArchiveIsWholeOrNotThere: an object that cannot be read, or a file that cannot be written,
+// leaves no file at all.
 func TestArchiveIsWholeOrNotThere(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
@@ -325,7 +334,8 @@ func TestArchiveIsWholeOrNotThere(t *testing.T) {
 		<-r.Context().Done()
 	})
 	dir := t.TempDir()
-	if _, err := Save(ctx, client, filepath.Join(dir, "archive.yaml"), OfPlan(p), head()); !errors.Is(err, context.Canceled) {
+	if _, err := Save(ctx, client, filepath.Join(dir, "archive.yaml"), OfPlan(p), head()); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("interrupted: %v", err)
 	}
 	if files := left(t, dir); len(files) != 0 {
@@ -337,7 +347,8 @@ func TestArchiveIsWholeOrNotThere(t *testing.T) {
 		}
 		next.ServeHTTP(w, r)
 	})
-	if _, err := Save(t.Context(), client, filepath.Join(dir, "archive.yaml"), OfPlan(p), head()); !errors.Is(err, os.ErrExist) {
+	if _, err := Save(t.Context(), client, filepath.Join(dir, "archive.yaml"), OfPlan(p), head()); !errors.Is(err,
+		os.ErrExist) {
 		t.Errorf("a file has come up meanwhile: %v", err)
 	}
 	if text, err := os.ReadFile(filepath.Join(dir, "archive.yaml")); string(text) != "older" || len(left(t, dir)) != 1 {

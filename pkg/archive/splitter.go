@@ -8,7 +8,8 @@ import (
 	"io"
 )
 
-// splitter splits a stream of YAML at its separators, as kubectl does: lines that begin with --- and have nothing else but white space.
+// splitter splits a stream of YAML at its separators, as kubectl does: lines that begin with ---
+// and have nothing else but white space.
 type splitter struct {
 	r *bufio.Reader
 	// line is that of what is read next, from 1.
@@ -28,7 +29,8 @@ func newSplitter(r io.Reader) *splitter {
 	return &splitter{r: bufio.NewReaderSize(r, bufferSize), line: 1, most: maxDocument}
 }
 
-// next returns the next document that is not empty, with the line on which it begins; io.EOF if there is none.
+// next returns the next document that is not empty, with the line on which it begins; io.EOF if
+// there is none.
 func (d *splitter) next() (doc []byte, line int, err error) {
 	for {
 		doc, line, err = d.any()

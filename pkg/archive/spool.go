@@ -9,8 +9,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// spool keeps documents on disk in the order in which they are read, which is any, until they are written in the order of the
-// archive. It is safe for concurrent use.
+// spool keeps documents on disk in the order in which they are read, which is any, until they are
+// written in the order of the archive. It is safe for concurrent use.
 type spool struct {
 	file *os.File
 

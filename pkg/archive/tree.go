@@ -26,9 +26,10 @@ type Tree struct {
 	Unknown []graph.Ref
 }
 
-// LookAt lists the objects of a query and all their dependents, as pkg/tree shows them; opts say which links are followed. What does not belong to the objects, because
-// only an unconfirmed link leads to it, is left out. An object that was named and does not
-// exist is an error. It writes nothing.
+// LookAt lists the objects of a query and all their dependents, as pkg/tree shows them; opts say
+// which links are followed. What does not belong to the objects, because only an unconfirmed link
+// leads to it, is left out. An object that was named and does not exist is an error. It writes
+// nothing.
 func LookAt(ctx context.Context, q *selection.Query, opts tree.Options) (*Tree, error) {
 	opts.Owners, opts.Depth, opts.Shows, opts.Drawn = false, -1, nil, nil
 	s, err := tree.Look(ctx, q, opts)
@@ -62,19 +63,23 @@ func LookAt(ctx context.Context, q *selection.Query, opts tree.Options) (*Tree, 
 // Complete says whether the tree has all dependents.
 func (t *Tree) Complete() bool { return len(t.Hiding) == 0 && len(t.Unknown) == 0 }
 
-// Refused returns why the tree must not be archived, unless an incomplete archive is allowed; nil if it may.
+// Refused returns why the tree must not be archived, unless an incomplete archive is allowed; nil
+// if it may.
 func (t *Tree) Refused() error {
 	switch hint := "--allow-incomplete archives what could be listed"; {
 	case len(t.Hiding) > 0:
-		return answer.Refuse(answer.WithHint(errors.New("nothing was archived: types that may contain dependents could not be listed"), hint))
+		return answer.Refuse(
+			answer.WithHint(errors.New("nothing was archived: types that may contain dependents could not be listed"), hint))
 	case len(t.Unknown) > 0:
-		return answer.Refuse(answer.WithHint(fmt.Errorf("nothing was archived: whether %s exists could not be found out", t.Unknown[0].Located()), hint))
+		return answer.Refuse(answer.WithHint(fmt.Errorf("nothing was archived: whether %s exists could not be found out",
+			t.Unknown[0].Located()), hint))
 	}
 	return nil
 }
 
-// Save writes the archive of the tree; head says what it is, without the cluster and the time. The error is a refusal if an object cannot be read, or if there is no
-// object, and otherwise about the file.
+// Save writes the archive of the tree; head says what it is, without the cluster and the time. The
+// error is a refusal if an object cannot be read, or if there is no object, and otherwise about the
+// file.
 func (t *Tree) Save(ctx context.Context, client *cluster.Client, path string, head *v1alpha1.Plan) (*Saved, error) {
 	if len(t.Objects) == 0 {
 		return nil, answer.Refuse(errors.New("nothing was archived: no objects were found"))

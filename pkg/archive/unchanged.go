@@ -56,8 +56,8 @@ func (s *Saved) Holds(o *unstructured.Unstructured) bool {
 	return s.copies[string(o.GetUID())].resourceVersion == o.GetResourceVersion()
 }
 
-// Keeps says whether nothing of an object is lost if it goes now: the archive has it, and has all of it
-// but its status, and finalizers that were removed. The error is ErrMissing or ErrChanged.
+// Keeps says whether nothing of an object is lost if it goes now: the archive has it, and has all
+// of it but its status, and finalizers that were removed. The error is ErrMissing or ErrChanged.
 func (s *Saved) Keeps(o *unstructured.Unstructured) error {
 	was, ok := s.copies[string(o.GetUID())]
 	if !ok {
@@ -75,10 +75,12 @@ func (s *Saved) Missing(p *plan.Plan) []graph.ID {
 	return slices.DeleteFunc(touched(p), func(id graph.ID) bool { return s.Has(p.Graph.Ref(id).UID) })
 }
 
-// Covers says whether nothing is lost with a version of an object that the archive does not have. If it is another version than the archive's, the object is
-// read again and compared in all but its status and what the server and the collector write into the metadata. The error is ErrMissing, ErrChanged, or that
-// the object could not be read; one that is gone is not lost by a delete.
-func (s *Saved) Covers(ctx context.Context, client *cluster.Client, t graph.Type, ref graph.Ref, resourceVersion string) error {
+// Covers says whether nothing is lost with a version of an object that the archive does not have.
+// If it is another version than the archive's, the object is read again and compared in all but its
+// status and what the server and the collector write into the metadata. The error is ErrMissing,
+// ErrChanged, or that the object could not be read; one that is gone is not lost by a delete.
+func (s *Saved) Covers(ctx context.Context, client *cluster.Client, t graph.Type, ref graph.Ref,
+	resourceVersion string) error {
 	was, ok := s.copies[ref.UID]
 	switch {
 	case !ok && slices.ContainsFunc(s.Gone, func(gone graph.Ref) bool { return gone.UID == ref.UID }):
@@ -104,8 +106,10 @@ func (s *Saved) Covers(ctx context.Context, client *cluster.Client, t graph.Type
 	return err
 }
 
-// written are fields of the metadata that the server and the collector write, so that they change without anybody's doing.
-var written = []string{"resourceVersion", "generation", "managedFields", "deletionTimestamp", "deletionGracePeriodSeconds", "finalizers", "ownerReferences"}
+// written are fields of the metadata that the server and the collector write, so that they change
+// without anybody's doing.
+var written = []string{"resourceVersion", "generation", "managedFields", "deletionTimestamp",
+	"deletionGracePeriodSeconds", "finalizers", "ownerReferences"}
 
 // copyOf returns what is remembered of an object in which the plan sets some fields.
 func copyOf(object map[string]any, settings []plan.Setting) (copied, error) {

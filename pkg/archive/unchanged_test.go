@@ -13,8 +13,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestAnArchiveCoversWhatIsNotChangedSince: status and what the server and the collector write may change all the time and are no loss; anything else would be
-// lost by a delete.
+// TestAnArchiveCoversWhatIsNotChangedSince: status and what the server and the collector write may
+// change all the time and are no loss; anything else would be lost by a delete.
 func TestAnArchiveCoversWhatIsNotChangedSince(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -67,7 +67,8 @@ func TestAnArchiveCoversWhatIsNotChangedSince(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotInTheArchiveIsNotCovered, nor is what cannot be compared. One that is gone, or replaced, is lost by no delete.
+// TestWhatIsNotInTheArchiveIsNotCovered, nor is what cannot be compared. One that is gone, or
+// replaced, is lost by no delete.
 func TestWhatIsNotInTheArchiveIsNotCovered(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -76,8 +77,10 @@ func TestWhatIsNotInTheArchiveIsNotCovered(t *testing.T) {
 		c.Kubectl(t, "create", "configmap", name, "-n", ns)
 	}
 	proxy := faultproxy.Start(t, c.Config())
-	client, p := planned(t, proxy.Config(), ns, "configmaps/one", "configmaps/gone", "configmaps/again", "configmaps/later", "configmaps/unread")
-	saved, err := Save(t.Context(), client, filepath.Join(t.TempDir(), "a.yaml"), OfPlan(plan.New(p.Graph, p.Roots[:2], plan.Background, plan.Options{})), head())
+	client, p := planned(t, proxy.Config(), ns, "configmaps/one", "configmaps/gone", "configmaps/again",
+		"configmaps/later", "configmaps/unread")
+	saved, err := Save(t.Context(), client, filepath.Join(t.TempDir(), "a.yaml"),
+		OfPlan(plan.New(p.Graph, p.Roots[:2], plan.Background, plan.Options{})), head())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,12 +93,14 @@ func TestWhatIsNotInTheArchiveIsNotCovered(t *testing.T) {
 	}
 	c.Kubectl(t, "delete", "configmap", "gone", "again", "-n", ns)
 	c.Kubectl(t, "create", "configmap", "again", "-n", ns)
-	proxy.On(func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/unread") }, faultproxy.Plain(404, "no such page"))
+	proxy.On(func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/unread") },
+		faultproxy.Plain(404, "no such page"))
 	for _, id := range p.Roots {
 		typ, _ := p.Graph.Type(id)
 		ref := p.Graph.Ref(id)
 		err := all.Covers(t.Context(), client, typ, ref, "1")
-		if unread := ref.Name == "unread"; (err != nil) != unread || unread && !strings.Contains(err.Error(), "could not be compared") {
+		if unread := ref.Name == "unread"; (err != nil) != unread || unread &&
+			!strings.Contains(err.Error(), "could not be compared") {
 			t.Errorf("%s: %v", ref.Name, err)
 		}
 		if !saved.Has(ref.UID) {
@@ -106,7 +111,8 @@ func TestWhatIsNotInTheArchiveIsNotCovered(t *testing.T) {
 	}
 }
 
-// TestAnArchiveCoversWhatThePlanItselfSets: the policy of a claim is set before the claim is deleted, which is no loss; what somebody else changes beside it is one.
+// TestAnArchiveCoversWhatThePlanItselfSets: the policy of a claim is set before the claim is
+// deleted, which is no loss; what somebody else changes beside it is one.
 func TestAnArchiveCoversWhatThePlanItselfSets(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -117,7 +123,8 @@ func TestAnArchiveCoversWhatThePlanItselfSets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Actions = append(p.Actions, plan.Action{Verb: plan.VerbSetPolicy, Object: p.Roots[0], Setting: &plan.Setting{Field: field, Value: "Foreground"}})
+	p.Actions = append(p.Actions, plan.Action{Verb: plan.VerbSetPolicy, Object: p.Roots[0],
+		Setting: &plan.Setting{Field: field, Value: "Foreground"}})
 	saved, err := Save(t.Context(), client, filepath.Join(t.TempDir(), "a.yaml"), OfPlan(p), head())
 	if err != nil {
 		t.Fatal(err)

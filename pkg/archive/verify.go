@@ -16,17 +16,21 @@ type Summary struct {
 	Head *v1alpha1.Plan
 	// Objects are what it holds, in its order.
 	Objects []graph.Ref
-	// Missing are the objects that its plan names and that it does not hold. If the archive is whole, they were gone when it was written.
+	// Missing are the objects that its plan names and that it does not hold. If the archive is
+	// whole, they were gone when it was written.
 	Missing []graph.Ref
 	// Damage is an ErrNotWhole, or nil for an archive that is whole.
 	Damage error
 }
 
 // errUnmarked is of an archive of which nothing but its plan says what it should hold.
-var errUnmarked = fmt.Errorf("%w, or objects were gone when it was written: the version of kubectl gc that wrote it did not mark the end", ErrNotWhole)
+var errUnmarked = fmt.Errorf(
+	"%w, or objects were gone when it was written: the version of kubectl gc that wrote it did not mark the end",
+	ErrNotWhole)
 
-// Verify reads an archive to its end and compares it with its plan. The error names the file and the line of what cannot be read, or of an object that is there
-// twice. That objects are lost at the end of the archive is its Damage, and no error.
+// Verify reads an archive to its end and compares it with its plan. The error names the file and
+// the line of what cannot be read, or of an object that is there twice. That objects are lost at
+// the end of the archive is its Damage, and no error.
 func Verify(path string) (*Summary, error) {
 	r, err := Open(path)
 	if err != nil {
@@ -52,7 +56,8 @@ func Verify(path string) (*Summary, error) {
 			return nil, fmt.Errorf("%s, line %d: the object with uid %s is on line %d already", path, line, uid, first)
 		}
 		lines[uid] = line
-		s.Objects = append(s.Objects, graph.Ref{APIVersion: o.GetAPIVersion(), Kind: o.GetKind(), Namespace: o.GetNamespace(), Name: o.GetName(), UID: uid})
+		s.Objects = append(s.Objects, graph.Ref{APIVersion: o.GetAPIVersion(), Kind: o.GetKind(), Namespace: o.GetNamespace(),
+			Name: o.GetName(), UID: uid})
 	}
 	s.compare(lines)
 	if s.Damage == nil && r.Head.Archived == nil && len(s.Missing) > 0 {
@@ -72,7 +77,8 @@ func (s *Summary) compare(lines map[string]int) {
 	}
 }
 
-// Named are the objects that a plan names as those that an archive of it has; some come more than once.
+// Named are the objects that a plan names as those that an archive of it has; some come more than
+// once.
 func Named(head *v1alpha1.Plan) iter.Seq[v1alpha1.ObjectRef] {
 	left := map[string]bool{}
 	for _, o := range head.Unconfirmed {
@@ -96,5 +102,6 @@ func Named(head *v1alpha1.Plan) iter.Seq[v1alpha1.ObjectRef] {
 }
 
 func refOf(o v1alpha1.ObjectRef) graph.Ref {
-	return graph.Ref{APIVersion: o.APIVersion, Kind: o.Kind, Resource: o.Resource, Namespace: o.Namespace, Name: o.Name, UID: o.UID}
+	return graph.Ref{APIVersion: o.APIVersion, Kind: o.Kind, Resource: o.Resource, Namespace: o.Namespace, Name: o.Name,
+		UID: o.UID}
 }

@@ -1,4 +1,5 @@
-// Package audit appends to a file what a command planned, had agreed to and did, a line of JSON each.
+// Package audit appends to a file what a command planned, had agreed to and did, a line of JSON
+// each.
 package audit
 
 import (
@@ -24,7 +25,8 @@ const (
 	Agreed = "Agreed"
 	// Refused is written of a plan that is not performed.
 	Refused = "Refused"
-	// Written is a write that was carried out, and Failed one that was tried and was not, or of which that is not known.
+	// Written is a write that was carried out, and Failed one that was tried and was not, or of
+	// which that is not known.
 	Written = "Written"
 	Failed  = "Failed"
 	// Ended is the last entry of a command.
@@ -43,8 +45,8 @@ type Log struct {
 	failed error
 }
 
-// Open opens a file to append to, and creates it if it does not exist. OnError is called once, with the first entry that cannot be written; nothing more is
-// written to the file then.
+// Open opens a file to append to, and creates it if it does not exist. OnError is called once, with
+// the first entry that cannot be written; nothing more is written to the file then.
 func Open(name string, onError func(error)) (*Log, error) {
 	file, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, mode)
 	if err != nil {
@@ -57,8 +59,8 @@ func newLog(name string, file io.WriteCloser, onError func(error), now func() ti
 	return &Log{name: name, run: rand.Text(), now: now, onErr: onError, file: file}
 }
 
-// Write appends an entry, to which it adds the time and the run, in one write, so that the lines of several commands do not mix. The error is that of the first
-// entry that could not be written.
+// Write appends an entry, to which it adds the time and the run, in one write, so that the lines of
+// several commands do not mix. The error is that of the first entry that could not be written.
 func (l *Log) Write(e v1alpha1.AuditEntry) error {
 	if l == nil {
 		return nil
@@ -80,7 +82,8 @@ func (l *Log) Write(e v1alpha1.AuditEntry) error {
 	return l.failed
 }
 
-// Close ends the file. The error is that of the first entry that could not be written, or of the file if it could not be stored.
+// Close ends the file. The error is that of the first entry that could not be written, or of the
+// file if it could not be stored.
 func (l *Log) Close() error {
 	if l == nil {
 		return nil

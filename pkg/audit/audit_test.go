@@ -48,7 +48,8 @@ func TestAnEntryIsALineWithItsTimeAndItsRun(t *testing.T) {
 	if len(lines) != 3 || lines[2] != "" {
 		t.Fatalf("%d lines: %q", len(lines), lines)
 	}
-	want := fmt.Sprintf(`{"kind":"AuditEntry","apiVersion":"gc.kubectl.dev/v1alpha1","time":"1970-01-01T00:00:01.000000Z","run":%q,"event":"Agreed","error":"on\ntwo lines"}`, l.run)
+	want := fmt.Sprintf(
+		`{"kind":"AuditEntry","apiVersion":"gc.kubectl.dev/v1alpha1","time":"1970-01-01T00:00:01.000000Z","run":%q,"event":"Agreed","error":"on\ntwo lines"}`, l.run)
 	if lines[0] != want || l.run == "" {
 		t.Errorf("%s, want\n%s", lines[0], want)
 	}

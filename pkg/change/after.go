@@ -49,8 +49,8 @@ func (o Object) Undone(ctx context.Context, undone func(*graph.Object) bool) (is
 	return is, nil
 }
 
-// PutBack looks after removed references. The error is a cluster.PutBackError if one is there again,
-// which says who has set it as far as managedFields do.
+// PutBack looks after removed references. The error is a cluster.PutBackError if one is there
+// again, which says who has set it as far as managedFields do.
 func (o Object) PutBack(ctx context.Context, removed []graph.OwnerReference) error {
 	var again graph.OwnerReference
 	back, err := o.Undone(ctx, func(now *graph.Object) bool {

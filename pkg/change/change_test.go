@@ -89,7 +89,8 @@ func TestAWriteIsDecidedOnTheVersionThatItChanges(t *testing.T) {
 				t.Fatal(told, "and no answer has shown that")
 			case errors.Is(err, change.ErrGone) && s.now != nil, errors.Is(err, change.ErrReplaced) && s.now.UID == meant:
 				t.Fatal(told, "and it is not")
-			case errors.As(err, new(*cluster.PutBackError)) && (s.shown == nil || !*s.shown), errors.Is(err, change.ErrNotShown) && (s.shown == nil || *s.shown):
+			case errors.As(err, new(*cluster.PutBackError)) && (s.shown == nil || !*s.shown),
+				errors.Is(err, change.ErrNotShown) && (s.shown == nil || *s.shown):
 				t.Fatal(told, "and no answer has shown that")
 			case s.patches > change.Tries:
 				t.Fatal(told, s.patches, "patches")
@@ -136,14 +137,15 @@ func TestAnObjectThatChangesAllTheTimeIsLeftAlone(t *testing.T) {
 func TestARefusalThatCannotBeLookedIntoHasBothReasons(t *testing.T) {
 	t.Parallel()
 	err := remove(newServer(none, conflict, broken), cluster.PatchOptions{})
-	if err == nil || !strings.Contains(err.Error(), "not now") || !strings.Contains(err.Error(), "could not be read again") {
+	if err == nil || !strings.Contains(err.Error(), "not now") ||
+		!strings.Contains(err.Error(), "could not be read again") {
 		t.Errorf("error %v", err)
 	}
 }
 
-// TestWhatIsLookedAfterWasSeen with a fault at each of the first looks, the last of which stays: that
-// nothing was put back is what the last of several reads has shown, or a read that proved that the
-// object is gone.
+// TestWhatIsLookedAfterWasSeen with a fault at each of the first looks, the last of which stays:
+// that nothing was put back is what the last of several reads has shown, or a read that proved that
+// the object is gone.
 func TestWhatIsLookedAfterWasSeen(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -169,7 +171,8 @@ func TestWhatIsLookedAfterWasSeen(t *testing.T) {
 // TestEveryReadIsOfTheObjectThatIsMeant.
 func TestEveryReadIsOfTheObjectThatIsMeant(t *testing.T) {
 	t.Parallel()
-	for f, want := range map[fault]error{none: nil, deleted: change.ErrGone, replaced: change.ErrReplaced, anonymous: cluster.ErrNoUID} {
+	for f, want := range map[fault]error{none: nil, deleted: change.ErrGone, replaced: change.ErrReplaced,
+		anonymous: cluster.ErrNoUID} {
 		for name, read := range map[string]func(change.Object) error{
 			"Read":         func(o change.Object) error { _, err := o.Read(t.Context()); return err },
 			"ReadMetadata": func(o change.Object) error { _, err := o.ReadMetadata(t.Context()); return err },
@@ -182,8 +185,8 @@ func TestEveryReadIsOfTheObjectThatIsMeant(t *testing.T) {
 	}
 }
 
-// TestARefusalOfAnObjectThatMovesIsTold: a webhook can answer as the server does to an old version, and
-// is what stands in the way then.
+// TestARefusalOfAnObjectThatMovesIsTold: a webhook can answer as the server does to an old version,
+// and is what stands in the way then.
 func TestARefusalOfAnObjectThatMovesIsTold(t *testing.T) {
 	version, sent := 0, 0
 	denied := apierrors.NewConflict(schema.GroupResource{Resource: "configmaps"}, "a", errors.New("the webhook says no"))

@@ -19,8 +19,8 @@ type Enforcement struct {
 	Try func(context.Context) error
 }
 
-// Enforced are those of some rights that the plugin is seen to ask for and the user does not have, in
-// their order, each once: where a review denies one, the dry run tells. A dry run that fails for
+// Enforced are those of some rights that the plugin is seen to ask for and the user does not have,
+// in their order, each once: where a review denies one, the dry run tells. A dry run that fails for
 // another reason says nothing. It writes nothing.
 func Enforced(ctx context.Context, client *cluster.Client, all []Enforcement) []MissingRight {
 	accesses := make([]cluster.Access, len(all))
@@ -55,5 +55,6 @@ func Enforced(ctx context.Context, client *cluster.Client, all []Enforcement) []
 
 // isEnforced tells the errors of the plugin.
 func isEnforced(err error) bool {
-	return apierrors.IsForbidden(err) && (strings.Contains(err.Error(), "blockOwnerDeletion") || strings.Contains(err.Error(), "ownerRef"))
+	return apierrors.IsForbidden(err) &&
+		(strings.Contains(err.Error(), "blockOwnerDeletion") || strings.Contains(err.Error(), "ownerRef"))
 }

@@ -18,7 +18,8 @@ type Server interface {
 	Patch(ctx context.Context, t graph.Type, namespace, name string, steps []cluster.PatchStep,
 		opts cluster.PatchOptions) (*graph.Object, error)
 	PutBackAtOnce(ctx context.Context, t graph.Type, what string) *cluster.PutBackError
-	PutBack(ctx context.Context, t graph.Type, object graph.Ref, what string, path []string, times int) *cluster.PutBackError
+	PutBack(ctx context.Context, t graph.Type, object graph.Ref, what string, path []string,
+		times int) *cluster.PutBackError
 }
 
 // Object is the object that is changed: the one that has the uid of Ref, and no other.

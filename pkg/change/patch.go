@@ -19,8 +19,8 @@ type Patch struct {
 }
 
 // Patch sends a patch, with tests on the uid and on the resourceVersion of what it was decided on.
-// It returns the object as the server answered, or as it is if nothing was to be changed; the errors
-// are those of Write.Do.
+// It returns the object as the server answered, or as it is if nothing was to be changed; the
+// errors are those of Write.Do.
 func (o Object) Patch(ctx context.Context, p Patch) (*graph.Object, error) {
 	now := p.Seen
 	w := Write{
@@ -56,9 +56,10 @@ func (o Object) Patch(ctx context.Context, p Patch) (*graph.Object, error) {
 	return now, nil
 }
 
-// Send sends the steps once, after tests that the object is the one that is meant and has a version.
-// The error is the server's, or one of Read if the answer is about another object.
-func (o Object) Send(ctx context.Context, version string, steps []cluster.PatchStep, opts cluster.PatchOptions) (*graph.Object, error) {
+// Send sends the steps once, after tests that the object is the one that is meant and has a
+// version. The error is the server's, or one of Read if the answer is about another object.
+func (o Object) Send(ctx context.Context, version string, steps []cluster.PatchStep,
+	opts cluster.PatchOptions) (*graph.Object, error) {
 	steps = append(cluster.Unchanged(o.Ref.UID, version), steps...)
 	answered, err := o.Server.Patch(ctx, o.Type, o.Ref.Namespace, o.Ref.Name, steps, opts)
 	if err != nil {

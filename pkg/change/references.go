@@ -12,8 +12,8 @@ import (
 const ownerReferences = "/metadata/ownerReferences"
 
 // RemoveReference removes the reference at a place in the list, after a test that it is the one to
-// the owner with the uid. Of several, the last has to go first, so that each step finds what it means
-// where it was.
+// the owner with the uid. Of several, the last has to go first, so that each step finds what it
+// means where it was.
 func RemoveReference(at int, uid string) []cluster.PatchStep {
 	return editReference(at, uid, cluster.PatchStep{Op: "remove"})
 }
@@ -49,9 +49,9 @@ func HasOwner(o *graph.Object, uid string) bool {
 	return slices.ContainsFunc(o.Owners, func(r graph.OwnerReference) bool { return r.UID == uid })
 }
 
-// RemoveReferences removes those references of the object that choose returns, decided on the object
-// as it is, and returns them; none if there was nothing to remove. The errors are those of Patch, and
-// a cluster.PutBackError if the answer has one of them.
+// RemoveReferences removes those references of the object that choose returns, decided on the
+// object as it is, and returns them; none if there was nothing to remove. The errors are those of
+// Patch, and a cluster.PutBackError if the answer has one of them.
 func (o Object) RemoveReferences(ctx context.Context, opts cluster.PatchOptions,
 	choose func(now *graph.Object) ([]graph.OwnerReference, error),
 ) (removed []graph.OwnerReference, err error) {

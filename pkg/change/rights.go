@@ -22,8 +22,8 @@ type MissingRight struct {
 	Reason string
 }
 
-// What names what the user may not do: patch configmaps in namespace "shop". A cluster-scoped object
-// is named.
+// What names what the user may not do: patch configmaps in namespace "shop". A cluster-scoped
+// object is named.
 func (m MissingRight) What() string {
 	what := m.Verb + " " + graph.Ref{APIVersion: m.Type.APIVersion(), Resource: m.Type.Resource}.QualifiedResource()
 	if m.Subresource != "" {
@@ -60,7 +60,8 @@ func Denied(ctx context.Context, client *cluster.Client, rights []cluster.Access
 
 // Permitted refuses to change the references of an object if the right to patch it is denied, or
 // one of those that the server is seen to ask for besides.
-func Permitted(ctx context.Context, client *cluster.Client, object graph.Ref, patch cluster.Access, besides ...Enforcement) error {
+func Permitted(ctx context.Context, client *cluster.Client, object graph.Ref, patch cluster.Access,
+	besides ...Enforcement) error {
 	if missing, denied := maps.Collect(Denied(ctx, client, []cluster.Access{patch}))[0]; denied {
 		return missing.forbidden(object)
 	}

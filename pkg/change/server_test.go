@@ -42,7 +42,8 @@ type server struct {
 	now    *graph.Object // nil if it does not exist
 	// version is the last resourceVersion that was given.
 	version int
-	// decided is the version that the last decision was about, and wrong says what was written in spite of it.
+	// decided is the version that the last decision was about, and wrong says what was written in
+	// spite of it.
 	decided string
 	wrong   []string
 	// patches counts those that were sent, and shown says whether the last answer showed the
@@ -58,9 +59,10 @@ var groupResource = schema.GroupResource{Resource: "configmaps"}
 const meant = "uid-of-the-object"
 
 var (
-	object = graph.Ref{APIVersion: "v1", Kind: "ConfigMap", Resource: "configmaps", Namespace: "shop", Name: "web", UID: meant}
-	keeps  = graph.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "keeps", UID: "uid-of-keeps"}
-	gone   = graph.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "gone", UID: "uid-of-gone"}
+	object = graph.Ref{APIVersion: "v1", Kind: "ConfigMap", Resource: "configmaps", Namespace: "shop", Name: "web",
+		UID: meant}
+	keeps = graph.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "keeps", UID: "uid-of-keeps"}
+	gone  = graph.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "gone", UID: "uid-of-gone"}
 )
 
 func newServer(faults ...fault) *server {
@@ -102,7 +104,8 @@ func (s *server) meanwhile() fault {
 	case deleted:
 		s.now = nil
 	case replaced:
-		s.store(graph.Object{Namespace: "shop", Name: "web", UID: "uid-of-another", Owners: []graph.OwnerReference{keeps, gone}})
+		s.store(graph.Object{Namespace: "shop", Name: "web", UID: "uid-of-another",
+			Owners: []graph.OwnerReference{keeps, gone}})
 	}
 	return f
 }
@@ -114,7 +117,8 @@ func (s *server) answer(f fault) (*graph.Object, error) {
 	case f == conflict:
 		return nil, apierrors.NewConflict(groupResource, "web", errors.New("not now"))
 	case f == invalid:
-		return nil, apierrors.NewGenericServerResponse(http.StatusUnprocessableEntity, "patch", groupResource, "web", "", 0, true)
+		return nil, apierrors.NewGenericServerResponse(http.StatusUnprocessableEntity, "patch", groupResource, "web", "",
+			0, true)
 	case f == notFound:
 		return nil, apierrors.NewGenericServerResponse(http.StatusNotFound, "get", groupResource, "web", "", 0, true)
 	case f == broken:
@@ -139,7 +143,8 @@ func (s *server) GetMeta(context.Context, graph.Type, string, string) (*graph.Ob
 	return s.answer(s.meanwhile())
 }
 
-func (s *server) Patch(_ context.Context, _ graph.Type, _, _ string, steps []cluster.PatchStep, opts cluster.PatchOptions) (*graph.Object, error) {
+func (s *server) Patch(_ context.Context, _ graph.Type, _, _ string, steps []cluster.PatchStep,
+	opts cluster.PatchOptions) (*graph.Object, error) {
 	s.patches++
 	f := s.meanwhile()
 	if s.now == nil || slices.Contains([]fault{conflict, invalid, notFound, broken}, f) {
@@ -152,7 +157,8 @@ func (s *server) Patch(_ context.Context, _ graph.Type, _, _ string, steps []clu
 		}
 	}
 	if s.now.UID != meant || s.now.ResourceVersion != s.decided {
-		s.wrong = append(s.wrong, fmt.Sprintf("version %s of %s was written to, and the decision was about %s", s.now.ResourceVersion, s.now.UID, s.decided))
+		s.wrong = append(s.wrong, fmt.Sprintf("version %s of %s was written to, and the decision was about %s",
+			s.now.ResourceVersion, s.now.UID, s.decided))
 	}
 	if f == webhook { // which undoes the change
 		owners = s.now.Owners
@@ -190,15 +196,18 @@ func (s *server) PutBackAtOnce(_ context.Context, _ graph.Type, what string) *cl
 	return &cluster.PutBackError{What: what}
 }
 
-func (s *server) PutBack(_ context.Context, _ graph.Type, _ graph.Ref, what string, _ []string, times int) *cluster.PutBackError {
+func (s *server) PutBack(_ context.Context, _ graph.Type, _ graph.Ref, what string, _ []string,
+	times int) *cluster.PutBackError {
 	return &cluster.PutBackError{What: what, Times: times}
 }
 
-func (s *server) GetObject(ctx context.Context, t graph.Type, namespace, name string) (*unstructured.Unstructured, error) {
+func (s *server) GetObject(ctx context.Context, t graph.Type, namespace, name string) (*unstructured.Unstructured,
+	error) {
 	return s.GetObjectMeta(ctx, t, namespace, name)
 }
 
-func (s *server) GetObjectMeta(ctx context.Context, t graph.Type, namespace, name string) (*unstructured.Unstructured, error) {
+func (s *server) GetObjectMeta(ctx context.Context, t graph.Type, namespace, name string) (*unstructured.Unstructured,
+	error) {
 	now, err := s.GetMeta(ctx, t, namespace, name)
 	if err != nil {
 		return nil, err

@@ -18,16 +18,16 @@ type Write struct {
 	Seen string
 	// Read reads the object live, keeps it for Decide, and returns its resourceVersion.
 	Read func(context.Context) (string, error)
-	// Decide returns what sends the write, decided on the version that was seen or read last; nil if
-	// nothing is to be written. The write carries the uid and that version, and its error tells also
-	// if the answer does not show what was asked for.
+	// Decide returns what sends the write, decided on the version that was seen or read last; nil
+	// if nothing is to be written. The write carries the uid and that version, and its error tells
+	// also if the answer does not show what was asked for.
 	Decide func(context.Context) (send func(context.Context) error, err error)
 }
 
 // Do sends the write, each time decided anew, until the server takes it or refuses it for another
 // reason than that the object has changed. What it refuses about a version that is still there is
-// its last word. The error is that of Read or Decide, ErrMoved with the server's last answer, which may
-// be a webhook's refusal, or the server's.
+// its last word. The error is that of Read or Decide, ErrMoved with the server's last answer, which
+// may be a webhook's refusal, or the server's.
 func (w Write) Do(ctx context.Context) error {
 	version := w.Seen
 	if version == "" {
@@ -58,8 +58,8 @@ func (w Write) Do(ctx context.Context) error {
 	return fmt.Errorf("%w; the server last answered: %s", ErrMoved, refusal.Error())
 }
 
-// IsAmbiguous tells the errors that can mean that the object is gone, was replaced or has changed. A
-// test of a patch that fails is Invalid, and so is an object that would not be valid (T-17). A
+// IsAmbiguous tells the errors that can mean that the object is gone, was replaced or has changed.
+// A test of a patch that fails is Invalid, and so is an object that would not be valid (T-17). A
 // webhook can answer 409 or 404 as well, and a proxy 404, so that none proves anything (RO-004).
 func IsAmbiguous(err error) bool {
 	return apierrors.IsConflict(err) || apierrors.IsInvalid(err) || apierrors.IsNotFound(err)

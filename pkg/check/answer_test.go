@@ -18,10 +18,12 @@ func TestTheAnswerIsAFindingOfTheSeverityOrWorse(t *testing.T) {
 		least          check.Severity
 		found, refused bool
 	}{
-		"nothing":               {report: v1alpha1.CheckReport{Complete: true}, least: check.Info},
-		"below the severity":    {report: v1alpha1.CheckReport{Complete: true, Findings: warned}, least: check.Error},
-		"of the severity":       {report: v1alpha1.CheckReport{Complete: true, Findings: warned}, least: check.Warning, found: true},
-		"worse":                 {report: v1alpha1.CheckReport{Complete: true, Findings: warned}, least: check.Info, found: true},
+		"nothing":            {report: v1alpha1.CheckReport{Complete: true}, least: check.Info},
+		"below the severity": {report: v1alpha1.CheckReport{Complete: true, Findings: warned}, least: check.Error},
+		"of the severity": {report: v1alpha1.CheckReport{Complete: true, Findings: warned}, least: check.Warning,
+			found: true},
+		"worse": {report: v1alpha1.CheckReport{Complete: true, Findings: warned}, least: check.Info,
+			found: true},
 		"incomplete":            {report: v1alpha1.CheckReport{Findings: warned}, least: check.Error, refused: true},
 		"incomplete, and found": {report: v1alpha1.CheckReport{Findings: warned}, least: check.Warning, found: true},
 	} {

@@ -6,8 +6,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// builtin are the kinds that every API server of the supported versions serves, by group and version; those with a ! are cluster-scoped. They are for files that
-// are checked without a server.
+// builtin are the kinds that every API server of the supported versions serves, by group and
+// version; those with a ! are cluster-scoped. They are for files that are checked without a server.
 var builtin = map[string]string{
 	"v1":                              "ConfigMap Endpoints Event LimitRange Namespace! Node! PersistentVolume! PersistentVolumeClaim Pod PodTemplate ReplicationController ResourceQuota Secret Service ServiceAccount",
 	"admissionregistration.k8s.io/v1": "MutatingWebhookConfiguration! ValidatingAdmissionPolicy! ValidatingAdmissionPolicyBinding! ValidatingWebhookConfiguration!",
@@ -41,7 +41,8 @@ func builtinTypes() []graph.Type {
 		}
 		for _, kind := range strings.Fields(kinds) {
 			name, clusterScoped := strings.CutSuffix(kind, "!")
-			all = append(all, graph.Type{Group: group, Version: version, Resource: strings.ToLower(name) + "s", Kind: name, Namespaced: !clusterScoped})
+			all = append(all, graph.Type{Group: group, Version: version, Resource: strings.ToLower(name) + "s", Kind: name,
+				Namespaced: !clusterScoped})
 		}
 	}
 	return all

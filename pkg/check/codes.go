@@ -1,6 +1,7 @@
 package check
 
-// Code names a kind of finding. Codes are part of the output's contract: they do not change between versions.
+// Code names a kind of finding. Codes are part of the output's contract: they do not change between
+// versions.
 type Code string
 
 // Severity is how bad a kind of finding is.
@@ -92,7 +93,8 @@ var Kinds = []Kind{
 	{OwnerUnknown, Warning, "the owner could not be read: whether it exists is unknown, which is not absent"},
 	{OwnerInFile, Warning, "the owner of a manifest is a manifest, too, and nothing was asked of a server: an owner that is created gets a new uid (API-038)"},
 	{FinalizerActorDead, Warning, "whoever removes a finalizer was found and does not work: the deletion of the object will not complete"},
-	{FinalizerActorNotFound, Warning, "the controller that removes a finalizer was not found in the cluster: the deletion of the object may not complete"},
+	{FinalizerActorNotFound, Warning,
+		"the controller that removes a finalizer was not found in the cluster: the deletion of the object may not complete"},
 	{OwnerNotChecked, Info, "the owner of a manifest was not looked for, because nothing was asked of a server"},
 	{OwnerDeleting, Info, "an owner is being deleted in the foreground, and the collector acts on its dependents (GC-053, GC-055)"},
 	{OwnerOrphans, Info, "an owner is being deleted with the policy Orphan, and the collector removes the references to it (GC-067)"},

@@ -11,11 +11,14 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// passing are the codes of what a working collector sets right at once: of objects that are listed before their owners, some are gone when these are looked for.
-var passing = []Code{OwnerAbsent, OwnerReplaced, NamespaceGone, OwnerDeleting, OwnerOrphans, OwnerCollected, DeletionPending}
+// passing are the codes of what a working collector sets right at once: of objects that are listed
+// before their owners, some are gone when these are looked for.
+var passing = []Code{OwnerAbsent, OwnerReplaced, NamespaceGone, OwnerDeleting, OwnerOrphans, OwnerCollected,
+	DeletionPending}
 
-// confirmed leaves out the findings of objects that a live read shows to be gone, to be deleted by now, or to have other references. An object that cannot be
-// read keeps its findings, since it was listed.
+// confirmed leaves out the findings of objects that a live read shows to be gone, to be deleted by
+// now, or to have other references. An object that cannot be read keeps its findings, since it was
+// listed.
 func (c *checker) confirmed(ctx context.Context, findings []v1alpha1.CheckFinding) ([]v1alpha1.CheckFinding, error) {
 	g := c.listing.Graph
 	over := map[string]bool{} // by uid
@@ -42,13 +45,16 @@ func (c *checker) confirmed(ctx context.Context, findings []v1alpha1.CheckFindin
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(findings, func(f v1alpha1.CheckFinding) bool { return f.Object.UID != "" && over[f.Object.UID] }), nil
+	return slices.DeleteFunc(findings,
+		func(f v1alpha1.CheckFinding) bool { return f.Object.UID != "" && over[f.Object.UID] }), nil
 }
 
-// isAsListed says whether an object is the one that was listed, and as far from its deletion and with the same references as then.
+// isAsListed says whether an object is the one that was listed, and as far from its deletion and
+// with the same references as then.
 func (c *checker) isAsListed(id graph.ID, now *graph.Object) bool {
 	g := c.listing.Graph
-	if now.UID != g.Ref(id).UID || (now.DeletionTimestamp != 0) != (g.State(id) == graph.Deleting) || len(now.Owners) != g.OwnerCount(id) {
+	if now.UID != g.Ref(id).UID || (now.DeletionTimestamp != 0) != (g.State(id) == graph.Deleting) ||
+		len(now.Owners) != g.OwnerCount(id) {
 		return false
 	}
 	i := 0

@@ -7,7 +7,8 @@ type Effect string
 const (
 	// DeleteObject: the collector deletes the object.
 	DeleteObject Effect = "DeleteObject"
-	// RemoveReference: the collector removes the reference, and keeps the object because of another owner.
+	// RemoveReference: the collector removes the reference, and keeps the object because of another
+	// owner.
 	RemoveReference Effect = "RemoveReference"
 	// KeepObject: the collector never deletes the object, whatever happens to its owners.
 	KeepObject Effect = "KeepObject"

@@ -8,7 +8,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestAnOwnerOfAnotherKindInAnotherNamespaceIsNotAbsent: the listing of the namespace does not show it, and the kind that the reference names does not lead there.
+// TestAnOwnerOfAnotherKindInAnotherNamespaceIsNotAbsent: the listing of the namespace does not show
+// it, and the kind that the reference names does not lead there.
 func TestAnOwnerOfAnotherKindInAnotherNamespaceIsNotAbsent(t *testing.T) {
 	l, c := newLive(t), testcluster.Shared(t)
 	other := c.Namespace(t)
@@ -21,7 +22,8 @@ func TestAnOwnerOfAnotherKindInAnotherNamespaceIsNotAbsent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(report.Findings) != 1 || report.Findings[0].Code != string(check.WrongNamespace) || report.Findings[0].Instead == nil || report.Findings[0].Instead.Kind != "Secret" ||
+	if len(report.Findings) != 1 || report.Findings[0].Code != string(check.WrongNamespace) ||
+		report.Findings[0].Instead == nil || report.Findings[0].Instead.Kind != "Secret" ||
 		report.Findings[0].Instead.Namespace != other {
 		t.Errorf("%+v", report.Findings)
 	}

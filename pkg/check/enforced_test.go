@@ -10,8 +10,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestNothingIsFixedIfTheServerAsksForMore_API037: servers with the plugin take a change of references only from who may delete the object. That is found out before any
-// reference is removed; elsewhere the right is not needed.
+// TestNothingIsFixedIfTheServerAsksForMore_API037: servers with the plugin take a change of
+// references only from who may delete the object. That is found out before any reference is
+// removed; elsewhere the right is not needed.
 func TestNothingIsFixedIfTheServerAsksForMore_API037(t *testing.T) {
 	t.Parallel()
 	plugin := testcluster.APIServerArgs("--enable-admission-plugins=OwnerReferencesPermissionEnforcement")
@@ -28,7 +29,8 @@ func TestNothingIsFixedIfTheServerAsksForMore_API037(t *testing.T) {
 			l.Allow(test.c, "mary", "patch,get,list")
 			l.Make("child", nobody, "owner="+l.Make("owner"))
 			p, err := l.tryToPlan("child")
-			if answer.IsRefusal(err) != test.refused || err != nil && !strings.Contains(err.Error(), `nothing was removed: you may not delete configmap "child"`) {
+			if answer.IsRefusal(err) != test.refused || err != nil &&
+				!strings.Contains(err.Error(), `nothing was removed: you may not delete configmap "child"`) {
 				t.Fatalf("%v", err)
 			}
 			for _, r := range l.Proxy.Requests() {

@@ -33,24 +33,28 @@ func (c *checker) carriers() iter.Seq2[graph.ID, []string] {
 	}
 }
 
-// finalizers looks for whoever removes the finalizers of the objects, for each type and finalizer once.
+// finalizers looks for whoever removes the finalizers of the objects, for each type and finalizer
+// once.
 func (c *checker) finalizers(ctx context.Context, opts Options, report *v1alpha1.CheckReport) error {
 	reader := cluster.NewReader(c.client, c.listing.Catalog)
 	finder := actor.NewFinder(reader, opts.Known)
-	classes := finder.Classes(c.listing.Graph, c.carriers(), 0, func(name string, _ finalizer.Known, _ bool) (looked, byNamespace bool) {
-		return !plan.IsCollectors(name) && name != link.CRDFinalizer, false
-	})
+	classes := finder.Classes(c.listing.Graph, c.carriers(), 0,
+		func(name string, _ finalizer.Known, _ bool) (looked, byNamespace bool) {
+			return !plan.IsCollectors(name) && name != link.CRDFinalizer, false
+		})
 	slices.SortFunc(classes, func(a, b *actor.Class) int {
-		return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Kind, b.Kind), strings.Compare(a.Finalizer, b.Finalizer))
+		return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Kind, b.Kind),
+			strings.Compare(a.Finalizer, b.Finalizer))
 	})
 	if most := cmp.Or(opts.MaxFinalizers, DefaultMaxFinalizers); len(classes) > most {
 		report.NotLookedAt = len(classes) - most
 		classes = classes[:most]
 	}
 	found := make([]*v1alpha1.CheckFinding, len(classes))
-	err := finder.Survey(ctx, c.listing.Graph, classes, func(_ context.Context, i int, _ *unstructured.Unstructured, a actor.Actor) {
-		found[i] = c.finalizer(classes[i], a)
-	})
+	err := finder.Survey(ctx, c.listing.Graph, classes,
+		func(_ context.Context, i int, _ *unstructured.Unstructured, a actor.Actor) {
+			found[i] = c.finalizer(classes[i], a)
+		})
 	if err != nil {
 		return err
 	}
@@ -63,7 +67,8 @@ func (c *checker) finalizers(ctx context.Context, opts Options, report *v1alpha1
 	return nil
 }
 
-// finalizer is the finding about a finalizer; nil if whoever removes it is alive, or it is not known who that is.
+// finalizer is the finding about a finalizer; nil if whoever removes it is alive, or it is not
+// known who that is.
 func (c *checker) finalizer(class *actor.Class, a actor.Actor) *v1alpha1.CheckFinding {
 	g, first, count := c.listing.Graph, class.Objects[0], len(class.Objects)
 	code := FinalizerActorNotFound
@@ -75,7 +80,8 @@ func (c *checker) finalizer(class *actor.Class, a actor.Actor) *v1alpha1.CheckFi
 	}
 	who := cmp.Or(a.Who, "whoever removes it")
 	f := &v1alpha1.CheckFinding{
-		Object: v1alpha1.ObjectRef(g.Ref(first)), Code: string(code), Severity: string(byCode[code].Severity), Effect: string(BlockDeletion),
+		Object: v1alpha1.ObjectRef(g.Ref(first)), Code: string(code), Severity: string(byCode[code].Severity),
+		Effect:    string(BlockDeletion),
 		Finalizer: class.Finalizer, Actor: a.Who, Count: count, Evidence: a.Says(),
 	}
 	f.Message = fmt.Sprintf("finalizer %s: %s, which removes it, was not found", class.Finalizer, who)

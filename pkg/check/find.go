@@ -15,12 +15,14 @@ type Input struct {
 	Graph *graph.Graph
 	// Gaps are what could not be listed. Nothing is absent in a gap.
 	Gaps []v1alpha1.Gap
-	// Proven are what live reads have shown of owners, and Instead what they have shown in place of them, by the Index of the reference.
+	// Proven are what live reads have shown of owners, and Instead what they have shown in place of
+	// them, by the Index of the reference.
 	Proven  map[int]plan.OwnerState
 	Instead map[int]graph.Ref
 	// Of says which objects are checked; nil checks all.
 	Of func(graph.ID) bool
-	// Read says of which objects the owners were read live, so that it is known what the collector does about them; nil is all.
+	// Read says of which objects the owners were read live, so that it is known what the collector
+	// does about them; nil is all.
 	Read func(graph.ID) bool
 	// Collected says whether the collector watches a type; nil watches all.
 	Collected func(graph.Type) bool
@@ -35,8 +37,8 @@ type Found struct {
 	Objects, References int
 }
 
-// Find checks the objects of a graph. The findings come in the order of the objects and of their references; those that the collector has yet to come to are
-// behind the others of an object.
+// Find checks the objects of a graph. The findings come in the order of the objects and of their
+// references; those that the collector has yet to come to are behind the others of an object.
 func Find(in Input) Found {
 	f := newFinder(in)
 	var out Found
@@ -115,7 +117,8 @@ func (f *finder) namespace(id graph.ID) string {
 	return f.Graph.Namespace(id)
 }
 
-// judged is an object with what is known of the owners that it names, and what the cluster's collector does about that.
+// judged is an object with what is known of the owners that it names, and what the cluster's
+// collector does about that.
 type judged struct {
 	id       graph.ID
 	deleting bool
@@ -227,5 +230,6 @@ func (f *finder) about(o judged, i int, code Code) v1alpha1.CheckFinding {
 	if e.Block {
 		ref.BlockOwnerDeletion = new(true)
 	}
-	return v1alpha1.CheckFinding{Object: v1alpha1.ObjectRef(f.Graph.Ref(o.id)), OwnerReference: &ref, Index: i, Code: string(code)}
+	return v1alpha1.CheckFinding{Object: v1alpha1.ObjectRef(f.Graph.Ref(o.id)), OwnerReference: &ref, Index: i,
+		Code: string(code)}
 }

@@ -65,7 +65,8 @@ func lines(findings []v1alpha1.CheckFinding) []string {
 	return all
 }
 
-// TestEachWayInWhichAReferenceIsWrongHasItsCodeAndEffect, as the collector of Kubernetes acts (GC-046 to GC-051).
+// TestEachWayInWhichAReferenceIsWrongHasItsCodeAndEffect, as the collector of Kubernetes acts
+// (GC-046 to GC-051).
 func TestEachWayInWhichAReferenceIsWrongHasItsCodeAndEffect(t *testing.T) {
 	t.Parallel()
 	deleting := object("a", "deleting", owner("Thing", "nobody"))
@@ -85,54 +86,86 @@ func TestEachWayInWhichAReferenceIsWrongHasItsCodeAndEffect(t *testing.T) {
 		"nothing":      {of: small{things: {object("a", "x", owner("Gadget", "o"))}, gadgets: {object("a", "o")}}},
 		"no reference": {of: small{things: {object("a", "x")}}},
 		"a version that is not preferred": {of: small{
-			things: {object("a", "x", graph.OwnerReference{APIVersion: "example.com/v1beta1", Kind: "Gadget", Name: "o", UID: "o"})}, gadgets: {object("a", "o")}}},
+			things: {object("a", "x", graph.OwnerReference{APIVersion: "example.com/v1beta1", Kind: "Gadget", Name: "o",
+				UID: "o"})}, gadgets: {object("a", "o")}}},
 		"a cluster-scoped owner": {of: small{things: {object("a", "x", owner("Cluster", "o"))}, clusters: {object("", "o")}}},
-		"no owner":               {of: small{things: {object("a", "x", owner("Thing", "nobody"))}}, want: []string{"x[0] OwnerAbsent DeleteObject"}},
+		"no owner": {of: small{things: {object("a", "x", owner("Thing", "nobody"))}},
+			want: []string{"x[0] OwnerAbsent DeleteObject"}},
 		"no owner, of an object that goes already": {of: small{things: {deleting}}},
 		"no owner, and another that is there": {
-			of: small{things: {object("a", "x", owner("Thing", "nobody"), owner("Gadget", "o"))}, gadgets: {object("a", "o")}}, want: []string{"x[0] OwnerAbsent RemoveReference"}},
+			of:   small{things: {object("a", "x", owner("Thing", "nobody"), owner("Gadget", "o"))}, gadgets: {object("a", "o")}},
+			want: []string{"x[0] OwnerAbsent RemoveReference"}},
 		"created again": {
-			of: small{things: {object("a", "x", owner("Thing", "o"))}}, in: check.Input{Proven: map[int]plan.OwnerState{0: plan.Replaced}}, want: []string{"x[0] OwnerReplaced DeleteObject"}},
+			of:   small{things: {object("a", "x", owner("Thing", "o"))}},
+			in:   check.Input{Proven: map[int]plan.OwnerState{0: plan.Replaced}},
+			want: []string{"x[0] OwnerReplaced DeleteObject"}},
 		"another name": {
-			of: small{things: {object("a", "x", with(owner("Gadget", "o"), func(r *graph.OwnerReference) { r.Name = "p" }))}, gadgets: {object("a", "o")}}, want: []string{"x[0] WrongName DeleteObject"}},
-		"another kind":      {of: small{things: {object("a", "x", owner("Thing", "o"))}, gadgets: {object("a", "o")}}, want: []string{"x[0] WrongKind DeleteObject"}},
-		"another namespace": {of: small{things: {object("a", "x", owner("Gadget", "o"))}, gadgets: {object("b", "o")}}, want: []string{"x[0] WrongNamespace DeleteObject"}},
-		"a namespaced owner of a cluster-scoped object": {of: small{clusters: {object("", "x", owner("Gadget", "o"))}, gadgets: {object("a", "o")}}, want: []string{"x[0] WrongScope KeepObject"}},
+			of: small{things: {object("a", "x", with(owner("Gadget", "o"), func(r *graph.OwnerReference) { r.Name = "p" }))},
+				gadgets: {object("a", "o")}}, want: []string{"x[0] WrongName DeleteObject"}},
+		"another kind": {of: small{things: {object("a", "x", owner("Thing", "o"))}, gadgets: {object("a", "o")}},
+			want: []string{"x[0] WrongKind DeleteObject"}},
+		"another namespace": {of: small{things: {object("a", "x", owner("Gadget", "o"))},
+			gadgets: {object("b", "o")}}, want: []string{"x[0] WrongNamespace DeleteObject"}},
+		"a namespaced owner of a cluster-scoped object": {of: small{clusters: {object("", "x", owner("Gadget", "o"))},
+			gadgets: {object("a", "o")}}, want: []string{"x[0] WrongScope KeepObject"}},
 		"the same, and it blocks": {
 			of:   small{clusters: {object("", "x", with(owner("Gadget", "o"), blocking))}, gadgets: {object("a", "o")}},
 			want: []string{"x[0] WrongScope KeepObject", "x[0] BlocksOwner BlockOwner"}},
-		"a kind that is not served":            {of: small{things: {object("a", "x", served("example.net/v1", "Other"))}}, want: []string{"x[0] KindNotServed KeepObject"}},
-		"a version that is not served":         {of: small{things: {object("a", "x", served("example.com/v1alpha1", "Gadget"))}}, want: []string{"x[0] VersionNotServed KeepObject"}},
-		"a kind in a group that is in a gap":   {of: small{things: {object("a", "x", served("example.net/v1", "Other"))}}, in: gap("*", "example.net"), want: []string{"x[0] OwnerUnknown Unknown"}},
-		"a type in a gap":                      {of: small{things: {object("a", "x", owner("Hidden", "o"))}}, want: []string{"x[0] OwnerUnknown Unknown"}},
-		"a type in a gap, and it is not there": {of: small{things: {object("a", "x", owner("Hidden", "o"))}}, in: check.Input{Proven: map[int]plan.OwnerState{0: plan.Absent}}, want: []string{"x[0] OwnerAbsent DeleteObject"}},
+		"a kind that is not served": {of: small{things: {object("a", "x", served("example.net/v1", "Other"))}},
+			want: []string{"x[0] KindNotServed KeepObject"}},
+		"a version that is not served": {of: small{things: {object("a", "x",
+			served("example.com/v1alpha1", "Gadget"))}}, want: []string{"x[0] VersionNotServed KeepObject"}},
+		"a kind in a group that is in a gap": {of: small{things: {object("a", "x", served("example.net/v1", "Other"))}},
+			in: gap("*", "example.net"), want: []string{"x[0] OwnerUnknown Unknown"}},
+		"a type in a gap": {of: small{things: {object("a", "x", owner("Hidden", "o"))}},
+			want: []string{"x[0] OwnerUnknown Unknown"}},
+		"a type in a gap, and it is not there": {of: small{things: {object("a", "x", owner("Hidden", "o"))}},
+			in: check.Input{Proven: map[int]plan.OwnerState{0: plan.Absent}}, want: []string{"x[0] OwnerAbsent DeleteObject"}},
 		"a type in a gap, and an owner that is not there": {
-			of: small{things: {object("a", "x", owner("Hidden", "o"), owner("Thing", "nobody"))}}, want: []string{"x[0] OwnerUnknown Unknown", "x[1] OwnerAbsent Unknown"}},
+			of:   small{things: {object("a", "x", owner("Hidden", "o"), owner("Thing", "nobody"))}},
+			want: []string{"x[0] OwnerUnknown Unknown", "x[1] OwnerAbsent Unknown"}},
 		"a kind that is not served, and an owner that is not there": {
-			of: small{things: {object("a", "x", served("example.net/v1", "Other"), owner("Thing", "nobody"))}}, want: []string{"x[0] KindNotServed KeepObject", "x[1] OwnerAbsent KeepObject"}},
+			of:   small{things: {object("a", "x", served("example.net/v1", "Other"), owner("Thing", "nobody"))}},
+			want: []string{"x[0] KindNotServed KeepObject", "x[1] OwnerAbsent KeepObject"}},
 		"a kind that is not served, and an owner that waits for the object": {
-			of:   small{things: {object("a", "x", served("example.net/v1", "Other"), with(owner("Gadget", "p"), blocking))}, gadgets: {object("a", "p")}},
+			of: small{things: {object("a", "x", served("example.net/v1", "Other"), with(owner("Gadget", "p"), blocking))},
+				gadgets: {object("a", "p")}},
 			want: []string{"x[0] KindNotServed KeepObject", "x[1] BlocksOwner BlockOwner"}},
-		"a kind in lower case":               {of: small{things: {object("a", "x", owner("gadget", "o"))}, gadgets: {object("a", "o")}}, want: []string{"x[0] InexactKind None"}},
-		"a kind in lower case, and no owner": {of: small{things: {object("a", "x", owner("gadget", "nobody"))}}, want: []string{"x[0] InexactKind Unknown"}},
-		"itself":                             {of: small{things: {object("a", "x", owner("Thing", "x"))}}, want: []string{"x[0] SelfReference KeepObject"}},
-		"itself, and it waits":               {of: small{things: {object("a", "x", with(owner("Thing", "x"), blocking))}}, want: []string{"x[0] SelfReference BlockDeletion"}},
-		"itself, by another name":            {of: small{things: {object("a", "x", with(owner("Thing", "x"), func(r *graph.OwnerReference) { r.Name = "y" }))}}, want: []string{"x[0] SelfReference DeleteObject"}},
-		"a circle":                           {of: small{things: {object("a", "x", owner("Gadget", "y"))}, gadgets: {object("a", "y", owner("Thing", "x"))}}, want: []string{"y[0] OwnershipCycle KeepObject", "x[0] OwnershipCycle KeepObject"}},
+		"a kind in lower case": {of: small{things: {object("a", "x", owner("gadget", "o"))},
+			gadgets: {object("a", "o")}}, want: []string{"x[0] InexactKind None"}},
+		"a kind in lower case, and no owner": {of: small{things: {object("a", "x", owner("gadget", "nobody"))}},
+			want: []string{"x[0] InexactKind Unknown"}},
+		"itself": {of: small{things: {object("a", "x", owner("Thing", "x"))}},
+			want: []string{"x[0] SelfReference KeepObject"}},
+		"itself, and it waits": {of: small{things: {object("a", "x", with(owner("Thing", "x"), blocking))}},
+			want: []string{"x[0] SelfReference BlockDeletion"}},
+		"itself, by another name": {of: small{things: {object("a", "x",
+			with(owner("Thing", "x"), func(r *graph.OwnerReference) { r.Name = "y" }))}},
+			want: []string{"x[0] SelfReference DeleteObject"}},
+		"a circle": {of: small{things: {object("a", "x", owner("Gadget", "y"))},
+			gadgets: {object("a", "y", owner("Thing", "x"))}},
+			want: []string{"y[0] OwnershipCycle KeepObject", "x[0] OwnershipCycle KeepObject"}},
 		"a circle that is none to the collector": {
-			of:   small{things: {object("a", "x", with(owner("Gadget", "y"), func(r *graph.OwnerReference) { r.Name = "z" }))}, gadgets: {object("a", "y", owner("Thing", "x"))}},
+			of: small{things: {object("a", "x", with(owner("Gadget", "y"), func(r *graph.OwnerReference) { r.Name = "z" }))},
+				gadgets: {object("a", "y", owner("Thing", "x"))}},
 			want: []string{"y[0] OwnershipCycle KeepObject", "x[0] WrongName DeleteObject"}},
 		"two controllers": {
-			of:   small{things: {object("a", "x", with(owner("Gadget", "o"), controller), with(owner("Gadget", "p"), controller))}, gadgets: {object("a", "o"), object("a", "p")}},
+			of: small{things: {object("a", "x", with(owner("Gadget", "o"), controller),
+				with(owner("Gadget", "p"), controller))}, gadgets: {object("a", "o"), object("a", "p")}},
 			want: []string{"x[1] SeveralControllers Reject"}},
-		"one uid twice": {of: small{things: {object("a", "x", owner("Gadget", "o"), with(owner("Gadget", "o"), blocking))}, gadgets: {object("a", "o")}}, want: []string{"x[1] DuplicateReference None"}},
+		"one uid twice": {of: small{things: {object("a", "x", owner("Gadget", "o"), with(owner("Gadget", "o"), blocking))},
+			gadgets: {object("a", "o")}}, want: []string{"x[1] DuplicateReference None"}},
 		"a type that the collector does not watch": {
-			of:   small{things: {object("a", "x", owner("Hidden", "o"))}},
-			in:   check.Input{Proven: map[int]plan.OwnerState{0: plan.Solid}, Collected: func(t graph.Type) bool { return t != hidden }},
+			of: small{things: {object("a", "x", owner("Hidden", "o"))}},
+			in: check.Input{Proven: map[int]plan.OwnerState{0: plan.Solid},
+				Collected: func(t graph.Type) bool { return t != hidden }},
 			want: []string{"x[0] OwnerNotCollected None"}},
-		"a namespace that does not exist": {of: small{things: {object("a", "x")}}, in: check.Input{GoneNamespaces: map[string]bool{"a": true}}, want: []string{"x NamespaceGone KeepObject"}},
-		"an owner that waits":             {of: small{things: {object("a", "x", owner("Gadget", "waiting"))}, gadgets: {waiting}}, want: []string{"waiting DeletionPending None", "x[0] OwnerDeleting DeleteObject"}},
-		"an owner that orphans":           {of: small{things: {object("a", "x", owner("Gadget", "orphaning"))}, gadgets: {orphaning}}, want: []string{"orphaning DeletionPending None", "x[0] OwnerOrphans RemoveReference"}},
+		"a namespace that does not exist": {of: small{things: {object("a", "x")}},
+			in: check.Input{GoneNamespaces: map[string]bool{"a": true}}, want: []string{"x NamespaceGone KeepObject"}},
+		"an owner that waits": {of: small{things: {object("a", "x", owner("Gadget", "waiting"))}, gadgets: {waiting}},
+			want: []string{"waiting DeletionPending None", "x[0] OwnerDeleting DeleteObject"}},
+		"an owner that orphans": {of: small{things: {object("a", "x", owner("Gadget", "orphaning"))}, gadgets: {orphaning}},
+			want: []string{"orphaning DeletionPending None", "x[0] OwnerOrphans RemoveReference"}},
 		"what follows": {
 			of:   small{things: {object("a", "x", owner("Thing", "nobody"))}, gadgets: {object("a", "y", owner("Thing", "x"))}},
 			want: []string{"y OwnerCollected DeleteObject", "x[0] OwnerAbsent DeleteObject"}},
@@ -145,7 +178,8 @@ func TestEachWayInWhichAReferenceIsWrongHasItsCodeAndEffect(t *testing.T) {
 				t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(test.want, "\n"))
 			}
 			for _, f := range findings {
-				if f.Message == "" || f.Consequence == "" || f.Severity == "" || f.Remedy == "" && f.Severity != string(check.Info) {
+				if f.Message == "" || f.Consequence == "" || f.Severity == "" || f.Remedy == "" &&
+					f.Severity != string(check.Info) {
 					t.Errorf("incomplete: %+v", f)
 				}
 			}
@@ -160,7 +194,8 @@ func gap(resource, group string) check.Input {
 // TestCommandsTestTheReferenceThatTheyChange, since somebody else may have changed the list.
 func TestCommandsTestTheReferenceThatTheyChange(t *testing.T) {
 	t.Parallel()
-	g := small{things: {object("a", "it's", owner("Gadget", "o"), owner("Thing", "nobody"))}, gadgets: {object("a", "o")}}.build()
+	g := small{things: {object("a", "it's", owner("Gadget", "o"), owner("Thing", "nobody"))},
+		gadgets: {object("a", "o")}}.build()
 	findings := check.Find(check.Input{Graph: g}).Findings
 	want := `kubectl patch 'things.example.com/it'\''s' -n a --type=json -p '[{"op":"test","path":"/metadata/ownerReferences/1/uid","value":"nobody"},{"op":"remove","path":"/metadata/ownerReferences/1"}]'`
 	if len(findings) != 1 || !slices.Equal(findings[0].Commands, []string{want}) {
@@ -168,7 +203,8 @@ func TestCommandsTestTheReferenceThatTheyChange(t *testing.T) {
 	}
 }
 
-// randomCluster is a cluster in which references are wrong in all ways, and owners are being deleted.
+// randomCluster is a cluster in which references are wrong in all ways, and owners are being
+// deleted.
 func randomCluster(rng *rand.Rand) *graph.Graph {
 	types := []graph.Type{things, gadgets, clusters}
 	of := small{}
@@ -181,7 +217,8 @@ func randomCluster(rng *rand.Rand) *graph.Graph {
 		}
 		for range rng.IntN(3) {
 			to := append(names, "nobody")[rng.IntN(len(names)+1)]
-			r := graph.OwnerReference{APIVersion: "example.com/v1", Kind: types[rng.IntN(3)].Kind, Name: to, UID: to, Block: rng.IntN(2) == 0}
+			r := graph.OwnerReference{APIVersion: "example.com/v1", Kind: types[rng.IntN(3)].Kind, Name: to, UID: to,
+				Block: rng.IntN(2) == 0}
 			switch rng.IntN(12) {
 			case 0:
 				r.Name = "other"
@@ -209,8 +246,9 @@ func randomCluster(rng *rand.Rand) *graph.Graph {
 	return of.build()
 }
 
-// TestWhatARunTouchesHasAFinding, in random clusters: each object that the loop writes to has one, and an object without findings is left as it is. What is said to be
-// deleted or stripped is, if the loop acts as the cluster's collector does.
+// TestWhatARunTouchesHasAFinding, in random clusters: each object that the loop writes to has one,
+// and an object without findings is left as it is. What is said to be deleted or stripped is, if
+// the loop acts as the cluster's collector does.
 func TestWhatARunTouchesHasAFinding(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(3000) {

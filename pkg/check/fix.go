@@ -19,8 +19,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// Fix is what can be done about one object: to remove references to owners that do not exist, while another owner does. The collector would remove the same ones
-// (GC-053), so the object stays in any case.
+// Fix is what can be done about one object: to remove references to owners that do not exist, while
+// another owner does. The collector would remove the same ones (GC-053), so the object stays in any
+// case.
 type Fix struct {
 	Object graph.Ref
 	Type   graph.Type
@@ -60,9 +61,11 @@ func isFixable(f v1alpha1.CheckFinding) bool {
 	return f.OwnerReference != nil && slices.Contains(fixable, Code(f.Code)) && Effect(f.Effect) == RemoveReference
 }
 
-// PlanFixes reads the objects of a report live, with their owners, and finds out which findings can be fixed. It writes nothing. The error is for what every request
-// would meet, or a refusal if the user may not change one of the objects.
-func PlanFixes(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, report *v1alpha1.CheckReport) (*Fixes, error) {
+// PlanFixes reads the objects of a report live, with their owners, and finds out which findings can
+// be fixed. It writes nothing. The error is for what every request would meet, or a refusal if the
+// user may not change one of the objects.
+func PlanFixes(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog,
+	report *v1alpha1.CheckReport) (*Fixes, error) {
 	p := &Fixes{Report: report, client: client, catalog: catalog}
 	byUID := map[string]*Fix{}
 	var candidates []*Fix
@@ -144,7 +147,8 @@ var (
 	errUnresolvable = errors.New("another reference of it cannot be resolved, so that the garbage collector removes none")
 )
 
-// decide finds the references that can be removed from an object as it is now, by live reads of all of its owners and by the collector's own decision.
+// decide finds the references that can be removed from an object as it is now, by live reads of all
+// of its owners and by the collector's own decision.
 func (p *Fixes) decide(ctx context.Context, fix *Fix, now *graph.Object) error {
 	if now.DeletionTimestamp != 0 {
 		return errDeleting
@@ -215,19 +219,22 @@ func (p *Fixes) rights(verb string) []cluster.Access {
 	return rights
 }
 
-// enforced refuses all if the server asks for the right to delete an object whose references are changed, and the user does not have it.
+// enforced refuses all if the server asks for the right to delete an object whose references are
+// changed, and the user does not have it.
 func (p *Fixes) enforced(ctx context.Context) error {
 	rights := make([]change.Enforcement, len(p.Fixes))
 	for i, access := range p.rights("delete") {
 		rights[i] = change.Enforcement{Access: access, Try: func(ctx context.Context) error {
 			fix := p.Fixes[i]
-			_, err := p.object(fix).RemoveReferences(ctx, cluster.PatchOptions{DryRun: true}, func(*graph.Object) ([]graph.OwnerReference, error) { return fix.Removed, nil })
+			_, err := p.object(fix).RemoveReferences(ctx, cluster.PatchOptions{DryRun: true},
+				func(*graph.Object) ([]graph.OwnerReference, error) { return fix.Removed, nil })
 			return err
 		}}
 	}
 	var denied []string
 	for _, missing := range change.Enforced(ctx, p.client, rights) {
-		denied = append(denied, graph.Ref{Resource: missing.Type.Resource, Namespace: missing.Namespace, Name: missing.Name, APIVersion: missing.Type.APIVersion(), Kind: missing.Type.Kind}.Quoted())
+		denied = append(denied, graph.Ref{Resource: missing.Type.Resource, Namespace: missing.Namespace, Name: missing.Name,
+			APIVersion: missing.Type.APIVersion(), Kind: missing.Type.Kind}.Quoted())
 	}
 	if len(denied) > 0 {
 		return mayNot("delete %s, which the server requires for a change of owner references", denied)
@@ -237,7 +244,8 @@ func (p *Fixes) enforced(ctx context.Context) error {
 
 // mayNot is the refusal of a plan of which some objects may not be changed.
 func mayNot(what string, denied []string) error {
-	return answer.Refuse(answer.WithHint(fmt.Errorf("nothing was removed: you may not "+what, phrase.FirstFew(denied, phrase.MaxNamed)),
+	return answer.Refuse(answer.WithHint(fmt.Errorf("nothing was removed: you may not "+what,
+		phrase.FirstFew(denied, phrase.MaxNamed)),
 		change.AskForPermission+", or name the objects that you may change"))
 }
 

@@ -48,7 +48,8 @@ func (l *live) tryToPlan(name string) (*check.Fixes, error) {
 
 const nobody = "nobody=11111111-0000-4000-8000-000000000001"
 
-// TestWhatChangesBetweenThePlanAndTheWriteIsSkipped, or done where it does not matter, and what is left is still found.
+// TestWhatChangesBetweenThePlanAndTheWriteIsSkipped, or done where it does not matter, and what is
+// left is still found.
 func TestWhatChangesBetweenThePlanAndTheWriteIsSkipped(t *testing.T) {
 	type world struct {
 		*live
@@ -57,19 +58,25 @@ func TestWhatChangesBetweenThePlanAndTheWriteIsSkipped(t *testing.T) {
 	for name, test := range map[string]struct {
 		// meanwhile happens after the plan; before, right before the write reaches the server.
 		meanwhile, before func(w world)
-		// skipped is why it is; empty if it is done. left are the owners of the object in the end, and found how many findings.
+		// skipped is why it is; empty if it is done. left are the owners of the object in the end,
+		// and found how many findings.
 		skipped, left string
 		found         int
 	}{
-		"nothing":                                       {left: "owner"},
-		"the other owner is deleted":                    {meanwhile: func(w world) { w.Delete("owner") }, skipped: "no other owner of it is alive", left: "nobody owner", found: 1},
-		"the other owner is recreated":                  {meanwhile: func(w world) { w.Delete("owner"); w.Make("owner") }, skipped: "no other owner of it is alive", left: "nobody owner", found: 1},
+		"nothing": {left: "owner"},
+		"the other owner is deleted": {meanwhile: func(w world) { w.Delete("owner") },
+			skipped: "no other owner of it is alive", left: "nobody owner", found: 1},
+		"the other owner is recreated": {meanwhile: func(w world) { w.Delete("owner"); w.Make("owner") },
+			skipped: "no other owner of it is alive", left: "nobody owner", found: 1},
 		"the absent owner is created, with another uid": {meanwhile: func(w world) { w.Make("nobody") }, left: "owner"},
-		"somebody else removes it":                      {meanwhile: func(w world) { w.Own("child", "owner="+w.owner) }, skipped: "the reference was removed already", left: "owner"},
+		"somebody else removes it": {meanwhile: func(w world) { w.Own("child", "owner="+w.owner) },
+			skipped: "the reference was removed already", left: "owner"},
 		"the object is created again": {
-			meanwhile: func(w world) { w.Delete("child"); w.Make("child", nobody, "owner="+w.owner) }, skipped: "another object has its name now", left: "nobody owner"},
+			meanwhile: func(w world) { w.Delete("child"); w.Make("child", nobody, "owner="+w.owner) },
+			skipped:   "another object has its name now", left: "nobody owner"},
 		"the object is being deleted": {
-			meanwhile: func(w world) { w.Patch("child", `{"metadata":{"finalizers":["example.com/hold"]}}`); w.Delete("child") }, skipped: "it is being deleted", left: "nobody owner"},
+			meanwhile: func(w world) { w.Patch("child", `{"metadata":{"finalizers":["example.com/hold"]}}`); w.Delete("child") },
+			skipped:   "it is being deleted", left: "nobody owner"},
 		"a reference that cannot be resolved is added": {meanwhile: func(w world) {
 			w.Patch("child", `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"nobody","uid":"11111111-0000-4000-8000-000000000001"},
 				{"apiVersion":"v1","kind":"ConfigMap","name":"owner","uid":"`+w.owner+`"},{"apiVersion":"unheard.example.com/v1","kind":"Thing","name":"t","uid":"u"}]}}`)
@@ -79,10 +86,13 @@ func TestWhatChangesBetweenThePlanAndTheWriteIsSkipped(t *testing.T) {
 				w.Make("second")
 				w.Own("child", nobody, "owner="+w.owner, "other=11111111-0000-4000-8000-000000000001")
 			}, skipped: "another reference of it has the same uid", left: "nobody owner other", found: 1},
-		"the references stand elsewhere": {before: func(w world) { w.Own("child", "other="+w.other, "owner="+w.owner, nobody) }, left: "other owner"},
-		"what does not matter":           {before: func(w world) { w.Patch("child", `{"data":{"a":"b"}}`) }, left: "owner"},
+		"the references stand elsewhere": {before: func(w world) {
+			w.Own("child", "other="+w.other, "owner="+w.owner, nobody)
+		}, left: "other owner"},
+		"what does not matter": {before: func(w world) { w.Patch("child", `{"data":{"a":"b"}}`) }, left: "owner"},
 		"the other owner loses its reference": {
-			before: func(w world) { w.Own("child", nobody) }, skipped: "no other owner of it is alive", left: "nobody", found: 1},
+			before: func(w world) { w.Own("child", nobody) }, skipped: "no other owner of it is alive", left: "nobody",
+			found: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := world{live: newLive(t)}
@@ -100,7 +110,8 @@ func TestWhatChangesBetweenThePlanAndTheWriteIsSkipped(t *testing.T) {
 			}
 			all := p.Perform(t.Context(), nil)
 			switch f := all[0]; {
-			case f.Err != nil, f.Done != (test.skipped == ""), !f.Done && (f.Skipped == nil || !strings.Contains(f.Skipped.Error(), test.skipped)):
+			case f.Err != nil, f.Done != (test.skipped == ""), !f.Done &&
+				(f.Skipped == nil || !strings.Contains(f.Skipped.Error(), test.skipped)):
 				t.Errorf("done %t, skipped: %v, error %v", f.Done, f.Skipped, f.Err)
 			}
 			if got := w.Owners("child"); got != test.left {
@@ -113,7 +124,8 @@ func TestWhatChangesBetweenThePlanAndTheWriteIsSkipped(t *testing.T) {
 	}
 }
 
-// TestAReferenceThatAWebhookPutsBackIsNotFixed: the server has taken the write, and the answer shows it.
+// TestAReferenceThatAWebhookPutsBackIsNotFixed: the server has taken the write, and the answer
+// shows it.
 func TestAReferenceThatAWebhookPutsBackIsNotFixed(t *testing.T) {
 	l := newLive(t)
 	testcluster.Shared(t).PutBack(t, l.Namespace)
@@ -121,7 +133,8 @@ func TestAReferenceThatAWebhookPutsBackIsNotFixed(t *testing.T) {
 	p := l.plan("child")
 	all := p.Perform(t.Context(), nil)
 	err := check.Errors(all)
-	if all[0].Done || !answer.IsRefusal(err) || !strings.Contains(err.Error(), "was put back in the same request") || len(p.Remaining(all).Findings) != 1 {
+	if all[0].Done || !answer.IsRefusal(err) || !strings.Contains(err.Error(), "was put back in the same request") ||
+		len(p.Remaining(all).Findings) != 1 {
 		t.Errorf("done %t, error %v", all[0].Done, err)
 	}
 }

@@ -19,7 +19,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
 
-// Local checks manifests by what they say of each other alone. Namespace is that of the objects that name none.
+// Local checks manifests by what they say of each other alone. Namespace is that of the objects
+// that name none.
 func Local(manifests []selection.Manifest, namespace string) *v1alpha1.CheckReport {
 	m := newManifests(manifests, namespace, append(builtinTypes(), definedTypes(manifests)...))
 	report := m.report()
@@ -40,8 +41,10 @@ func Local(manifests []selection.Manifest, namespace string) *v1alpha1.CheckRepo
 	return report
 }
 
-// Manifests checks manifests against a cluster: what they say of each other, and their owners by live reads.
-func Manifests(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, manifests []selection.Manifest, namespace string) (*v1alpha1.CheckReport, error) {
+// Manifests checks manifests against a cluster: what they say of each other, and their owners by
+// live reads.
+func Manifests(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, manifests []selection.Manifest,
+	namespace string) (*v1alpha1.CheckReport, error) {
 	served := definedTypes(manifests)
 	others := map[graph.Type][]string{}
 	for _, r := range catalog.Resources {
@@ -53,20 +56,24 @@ func Manifests(ctx context.Context, client *cluster.Client, catalog *cluster.Cat
 	report.Findings = append(report.Findings, m.structure(others)...)
 	builder := graph.NewBuilder()
 	m.serve(builder, others)
-	m.build(builder, func(int) string { return "" }, func(_ int, r metav1.OwnerReference) (string, bool) { return string(r.UID), m.invalid(r) == "" })
+	m.build(builder, func(int) string { return "" },
+		func(_ int, r metav1.OwnerReference) (string, bool) { return string(r.UID), m.invalid(r) == "" })
 	listing := &selection.Snapshot{Graph: builder.Build(), Catalog: catalog, Gaps: catalog.Gaps}
 	owners, err := collect.ReadOwners(ctx, client, listing, func(graph.ID) bool { return true })
 	if err != nil {
 		return nil, err
 	}
 	taken := m.taken(report)
-	live := Find(Input{Graph: listing.Graph, Gaps: catalog.Gaps, Proven: owners.Proven, Instead: owners.Instead, Collected: collected(catalog)})
+	live := Find(Input{Graph: listing.Graph, Gaps: catalog.Gaps, Proven: owners.Proven, Instead: owners.Instead,
+		Collected: collected(catalog)})
 	for _, f := range live.Findings {
 		i := m.find(f.Object)
-		if i < 0 || f.OwnerReference == nil || f.Index >= len(m.refs[i]) || taken[[2]int{i, f.Index}] || slices.Contains(structural, Code(f.Code)) {
+		if i < 0 || f.OwnerReference == nil || f.Index >= len(m.refs[i]) || taken[[2]int{i, f.Index}] ||
+			slices.Contains(structural, Code(f.Code)) {
 			continue
 		}
-		if owner := m.inFiles(i, m.refs[i][f.Index]); owner >= 0 && (Code(f.Code) == OwnerAbsent || Code(f.Code) == OwnerReplaced) {
+		if owner := m.inFiles(i, m.refs[i][f.Index]); owner >= 0 &&
+			(Code(f.Code) == OwnerAbsent || Code(f.Code) == OwnerReplaced) {
 			f.Message += "; the manifest in " + m.all[owner].Source + " gets a uid when it is created"
 			f.Remedy = "Apply the owner first, and set the uid that it then has."
 		}
@@ -98,7 +105,8 @@ func newManifests(all []selection.Manifest, namespace string, known []graph.Type
 	for i, manifest := range all {
 		o := manifest.Object
 		t := m.typeOf(o)
-		name := graph.Ref{APIVersion: o.GetAPIVersion(), Kind: o.GetKind(), Resource: t.Resource, Namespace: o.GetNamespace(), Name: o.GetName()}
+		name := graph.Ref{APIVersion: o.GetAPIVersion(), Kind: o.GetKind(), Resource: t.Resource, Namespace: o.GetNamespace(),
+			Name: o.GetName()}
 		if name.Namespace == "" && t.Namespaced {
 			name.Namespace = namespace
 		}
@@ -144,7 +152,8 @@ func (m *manifests) typeOf(o *unstructured.Unstructured) graph.Type {
 			return t
 		}
 	}
-	return graph.Type{Group: gvk.Group, Version: gvk.Version, Resource: strings.ToLower(gvk.Kind) + "s", Kind: gvk.Kind, Namespaced: true}
+	return graph.Type{Group: gvk.Group, Version: gvk.Version, Resource: strings.ToLower(gvk.Kind) + "s", Kind: gvk.Kind,
+		Namespaced: true}
 }
 
 // definedTypes are those of the CRDs in the files.
@@ -152,7 +161,8 @@ func definedTypes(all []selection.Manifest) []graph.Type {
 	var defined []graph.Type
 	for _, manifest := range all {
 		o := manifest.Object
-		if o.GroupVersionKind().GroupKind() != (schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}) {
+		if o.GroupVersionKind().GroupKind() != (schema.GroupKind{Group: "apiextensions.k8s.io",
+			Kind: "CustomResourceDefinition"}) {
 			continue
 		}
 		text := func(path ...string) string {
@@ -164,7 +174,8 @@ func definedTypes(all []selection.Manifest) []graph.Type {
 			fields, _ := v.(map[string]any)
 			name, _, _ := unstructured.NestedString(fields, "name")
 			if served, _, _ := unstructured.NestedBool(fields, "served"); served {
-				defined = append(defined, graph.Type{Group: text("group"), Version: name, Resource: text("names", "plural"), Kind: text("names", "kind"), Namespaced: text("scope") != "Cluster"})
+				defined = append(defined, graph.Type{Group: text("group"), Version: name, Resource: text("names", "plural"),
+					Kind: text("names", "kind"), Namespaced: text("scope") != "Cluster"})
 			}
 		}
 	}
@@ -177,14 +188,16 @@ func (m *manifests) serve(b *graph.Builder, others map[graph.Type][]string) {
 	}
 }
 
-// build adds the objects to a graph, with the uids that own and of give to objects and references. A reference to which of gives none names nothing.
+// build adds the objects to a graph, with the uids that own and of give to objects and references.
+// A reference to which of gives none names nothing.
 func (m *manifests) build(b *graph.Builder, own func(int) string, of func(int, metav1.OwnerReference) (string, bool)) {
 	listings := map[graph.Type]*graph.Listing{}
 	for i, t := range m.types {
 		if listings[t] == nil {
 			listings[t] = b.Listing(t, "")
 		}
-		o := graph.Object{Namespace: m.names[i].Namespace, Name: m.names[i].Name, UID: own(i), Finalizers: m.all[i].Object.GetFinalizers()}
+		o := graph.Object{Namespace: m.names[i].Namespace, Name: m.names[i].Name, UID: own(i),
+			Finalizers: m.all[i].Object.GetFinalizers()}
 		for _, r := range m.refs[i] {
 			uid, ok := of(i, r)
 			if !ok {
@@ -201,16 +214,19 @@ func (m *manifests) build(b *graph.Builder, own func(int) string, of func(int, m
 }
 
 // structural are the codes of what files show alone.
-var structural = []Code{SelfReference, OwnershipCycle, WrongScope, WrongNamespace, WrongName, WrongKind, SeveralControllers, DuplicateReference, InexactKind}
+var structural = []Code{SelfReference, OwnershipCycle, WrongScope, WrongNamespace, WrongName, WrongKind,
+	SeveralControllers, DuplicateReference, InexactKind}
 
-// structure are the findings that the files show alone: references that name an object of the files by its name are taken for its own, whatever uid it will have.
+// structure are the findings that the files show alone: references that name an object of the files
+// by its name are taken for its own, whatever uid it will have.
 func (m *manifests) structure(others map[graph.Type][]string) []v1alpha1.CheckFinding {
 	findings := []v1alpha1.CheckFinding{}
 	for i := range m.all {
 		for j, r := range m.refs[i] {
 			if why := m.invalid(r); why != "" {
 				f := m.begin(i, j, ReferenceInvalid)
-				f.Message, f.Effect, f.Consequence, f.Remedy = why, string(Reject), "the server rejects the object", "Complete the reference, or remove it."
+				f.Message, f.Effect, f.Consequence, f.Remedy = why, string(Reject), "the server rejects the object",
+					"Complete the reference, or remove it."
 				findings = append(findings, f)
 			}
 		}
@@ -256,7 +272,8 @@ func (m *manifests) structure(others map[graph.Type][]string) []v1alpha1.CheckFi
 // invalid says why the server rejects a reference; empty if it does not.
 func (m *manifests) invalid(r metav1.OwnerReference) string {
 	var missing []string
-	for _, field := range []struct{ name, value string }{{"apiVersion", r.APIVersion}, {"kind", r.Kind}, {"name", r.Name}, {"uid", string(r.UID)}} {
+	for _, field := range []struct{ name, value string }{{"apiVersion", r.APIVersion}, {"kind", r.Kind}, {"name", r.Name},
+		{"uid", string(r.UID)}} {
 		if field.value == "" {
 			missing = append(missing, field.name)
 		}
@@ -270,7 +287,8 @@ func (m *manifests) invalid(r metav1.OwnerReference) string {
 	return ""
 }
 
-// inFiles returns the object of the files that a reference of another names: in its own namespace or in none, otherwise the only one elsewhere; -1 if there is none.
+// inFiles returns the object of the files that a reference of another names: in its own namespace
+// or in none, otherwise the only one elsewhere; -1 if there is none.
 func (m *manifests) inFiles(of int, r metav1.OwnerReference) int {
 	at := place{graph.Ref{APIVersion: r.APIVersion}.Group(), r.Kind, m.names[of].Namespace, r.Name}
 	for _, namespace := range []string{at.namespace, ""} {
@@ -294,14 +312,16 @@ func (m *manifests) find(o v1alpha1.ObjectRef) int {
 }
 
 func (m *manifests) report() *v1alpha1.CheckReport {
-	report := &v1alpha1.CheckReport{TypeMeta: v1alpha1.TypeMeta("CheckReport"), Objects: len(m.all), Findings: []v1alpha1.CheckFinding{}, Gaps: []v1alpha1.Gap{}}
+	report := &v1alpha1.CheckReport{TypeMeta: v1alpha1.TypeMeta("CheckReport"), Objects: len(m.all),
+		Findings: []v1alpha1.CheckFinding{}, Gaps: []v1alpha1.Gap{}}
 	for _, refs := range m.refs {
 		report.References += len(refs)
 	}
 	return report
 }
 
-// taken are the references that have a finding which leaves nothing to be said of their owners, by the manifest and the index.
+// taken are the references that have a finding which leaves nothing to be said of their owners, by
+// the manifest and the index.
 func (m *manifests) taken(report *v1alpha1.CheckReport) map[[2]int]bool {
 	all := map[[2]int]bool{}
 	for _, f := range report.Findings {
@@ -313,10 +333,12 @@ func (m *manifests) taken(report *v1alpha1.CheckReport) map[[2]int]bool {
 }
 
 func (m *manifests) begin(i, j int, code Code) v1alpha1.CheckFinding {
-	return m.located(i, v1alpha1.CheckFinding{Object: v1alpha1.ObjectRef(m.names[i]), OwnerReference: &metav1.OwnerReference{}, Index: j, Code: string(code), Severity: string(byCode[code].Severity)})
+	return m.located(i, v1alpha1.CheckFinding{Object: v1alpha1.ObjectRef(m.names[i]),
+		OwnerReference: &metav1.OwnerReference{}, Index: j, Code: string(code), Severity: string(byCode[code].Severity)})
 }
 
-// located makes a finding about a graph one about a manifest: with what the file says of the reference and without commands, which are for objects of a cluster.
+// located makes a finding about a graph one about a manifest: with what the file says of the
+// reference and without commands, which are for objects of a cluster.
 func (m *manifests) located(i int, f v1alpha1.CheckFinding) v1alpha1.CheckFinding {
 	f.Object, f.File, f.Commands = v1alpha1.ObjectRef(m.names[i]), m.all[i].Source, []string{}
 	f.Object.UID = string(m.all[i].Object.GetUID())
@@ -329,12 +351,14 @@ func (m *manifests) located(i int, f v1alpha1.CheckFinding) v1alpha1.CheckFindin
 	return f
 }
 
-// sameFile is the finding about an owner that is a manifest, too, of which nobody has asked whether it exists already.
+// sameFile is the finding about an owner that is a manifest, too, of which nobody has asked whether
+// it exists already.
 func (m *manifests) sameFile(i, j int) v1alpha1.CheckFinding {
 	f := m.begin(i, j, OwnerInFile)
 	r := m.refs[i][j]
 	f.Message = fmt.Sprintf("owner %s is a manifest, too", graph.Located(r.Kind, "", r.Name))
-	f.Effect, f.Consequence = string(Undetermined), "if the owner does not exist yet, the server gives it another uid than the reference has, and the collector deletes the dependent"
+	f.Effect, f.Consequence = string(Undetermined),
+		"if the owner does not exist yet, the server gives it another uid than the reference has, and the collector deletes the dependent"
 	f.Remedy = "Apply the owner first, and set the uid that it then has."
 	return f
 }
@@ -344,7 +368,8 @@ func (m *manifests) notChecked(i, j int) v1alpha1.CheckFinding {
 	f := m.begin(i, j, OwnerNotChecked)
 	r := m.refs[i][j]
 	f.Message = fmt.Sprintf("whether owner %s exists was not checked", graph.Located(r.Kind, "", r.Name))
-	f.Effect, f.Consequence = string(Undetermined), "unknown: if the owner does not exist, the collector deletes the object"
+	f.Effect, f.Consequence = string(Undetermined),
+		"unknown: if the owner does not exist, the collector deletes the object"
 	f.Remedy = "Run the command without --local."
 	return f
 }

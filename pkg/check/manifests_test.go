@@ -23,7 +23,8 @@ func manifests(t *testing.T, text string) []selection.Manifest {
 	return all
 }
 
-// TestManifestsAreCheckedWithoutAServer by what they say of each other, and by what every server serves.
+// TestManifestsAreCheckedWithoutAServer by what they say of each other, and by what every server
+// serves.
 func TestManifestsAreCheckedWithoutAServer(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -34,7 +35,8 @@ func TestManifestsAreCheckedWithoutAServer(t *testing.T) {
 		"an owner of which nothing is known": {
 			"{apiVersion: v1, kind: ConfigMap, metadata: {name: x, ownerReferences: [{apiVersion: example.com/v1, kind: Thing, name: o, uid: u}]}}", []string{"x[0] OwnerNotChecked Unknown"}},
 		"no uid": {
-			"{apiVersion: v1, kind: ConfigMap, metadata: {name: x, ownerReferences: [{apiVersion: v1, kind: Secret, name: o}]}}", []string{"x[0] ReferenceInvalid Reject"}},
+			"{apiVersion: v1, kind: ConfigMap, metadata: {name: x, ownerReferences: [{apiVersion: v1, kind: Secret, name: o}]}}",
+			[]string{"x[0] ReferenceInvalid Reject"}},
 		"an event": {
 			"{apiVersion: v1, kind: ConfigMap, metadata: {name: x, ownerReferences: [{apiVersion: v1, kind: Event, name: o, uid: u}]}}", []string{"x[0] ReferenceInvalid Reject"}},
 		"a namespaced owner of a cluster-scoped object": {
@@ -72,7 +74,8 @@ func TestManifestsAreCheckedWithoutAServer(t *testing.T) {
 				t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(test.want, "\n"))
 			}
 			for _, f := range report.Findings {
-				if f.File != "file.yaml" || len(f.Commands) > 0 || strings.Contains(f.Object.UID, "manifest") || f.OwnerReference == nil {
+				if f.File != "file.yaml" || len(f.Commands) > 0 || strings.Contains(f.Object.UID, "manifest") ||
+					f.OwnerReference == nil {
 					t.Errorf("%+v", f)
 				}
 			}

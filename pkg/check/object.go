@@ -9,7 +9,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// cycle finds the reference by which an object is its own owner by way of others. A cycle with a reference that the collector takes for absent is none to it.
+// cycle finds the reference by which an object is its own owner by way of others. A cycle with a
+// reference that the collector takes for absent is none to it.
 func (f *finder) cycle(o judged) {
 	c, in := f.Graph.Cycle(o.id)
 	if !in || len(f.Graph.Cycles()[c]) < 2 {
@@ -17,7 +18,8 @@ func (f *finder) cycle(o judged) {
 	}
 	members := f.Graph.Cycles()[c]
 	for i, e := range o.refs {
-		if other, in := f.Graph.Cycle(e.Owner); !in || other != c || e.Owner == o.id || o.states[i] != plan.Solid && o.states[i] != plan.Waiting {
+		if other, in := f.Graph.Cycle(e.Owner); !in || other != c || e.Owner == o.id || o.states[i] != plan.Solid &&
+			o.states[i] != plan.Waiting {
 			continue
 		}
 		finding := f.about(o, i, OwnershipCycle)
@@ -37,7 +39,8 @@ func (f *finder) cycle(o judged) {
 	}
 }
 
-// blocks finds references that block an owner of an object on which the collector never acts (GC-066).
+// blocks finds references that block an owner of an object on which the collector never acts
+// (GC-066).
 func (f *finder) blocks(o judged) {
 	if !o.frozen {
 		return
@@ -49,7 +52,8 @@ func (f *finder) blocks(o judged) {
 		owner := f.Graph.Ref(e.Owner).Located()
 		finding := f.about(o, i, BlocksOwner)
 		finding.Message = fmt.Sprintf("it blocks owner %s, and is never collected", owner)
-		finding.Effect, finding.Consequence = string(BlockOwner), fmt.Sprintf("deleted in the foreground, %s waits for this object forever", owner)
+		finding.Effect, finding.Consequence = string(BlockOwner),
+			fmt.Sprintf("deleted in the foreground, %s waits for this object forever", owner)
 		finding.Remedy = "Correct or remove the reference that cannot be resolved, or set blockOwnerDeletion to false."
 		finding.Commands = []string{f.replacement(o, i, "blockOwnerDeletion", false)}
 		f.add(finding)
@@ -66,8 +70,10 @@ func (f *finder) controllers(o judged) {
 			first = i
 		default:
 			finding := f.about(o, i, SeveralControllers)
-			finding.Message = fmt.Sprintf("%s %s and %s %s are both its controller", o.refs[first].Kind, o.refs[first].Name, e.Kind, e.Name)
-			finding.Effect, finding.Consequence = string(Reject), "the server rejects every write of the object's references that leaves both, those of the collector among them"
+			finding.Message = fmt.Sprintf("%s %s and %s %s are both its controller", o.refs[first].Kind, o.refs[first].Name,
+				e.Kind, e.Name)
+			finding.Effect, finding.Consequence = string(Reject),
+				"the server rejects every write of the object's references that leaves both, those of the collector among them"
 			finding.Remedy = "Set controller to false on the reference to the owner that does not manage the object."
 			finding.Commands = []string{f.replacement(o, i, "controller", false)}
 			f.add(finding)
@@ -86,7 +92,8 @@ func (f *finder) duplicates(o judged) {
 		}
 		finding := f.about(o, i, DuplicateReference)
 		finding.Message = fmt.Sprintf("references %d and %d have the same uid", j, i)
-		finding.Effect, finding.Consequence = string(None), "none by itself: the collector resolves each of them, and notices changes of the last one only"
+		finding.Effect, finding.Consequence = string(None),
+			"none by itself: the collector resolves each of them, and notices changes of the last one only"
 		finding.Remedy = "Remove the one that is wrong, or either if both are the same."
 		finding.Commands = []string{f.removal(o, i)}
 		f.add(finding)
@@ -96,7 +103,8 @@ func (f *finder) duplicates(o judged) {
 // strayed is the finding about an object in a namespace that does not exist.
 func (f *finder) strayed(id graph.ID, namespace string) v1alpha1.CheckFinding {
 	ref := f.Graph.Ref(id)
-	finding := v1alpha1.CheckFinding{Object: v1alpha1.ObjectRef(ref), Code: string(NamespaceGone), Message: "namespace " + namespace + " does not exist", Effect: string(KeepObject)}
+	finding := v1alpha1.CheckFinding{Object: v1alpha1.ObjectRef(ref), Code: string(NamespaceGone),
+		Message: "namespace " + namespace + " does not exist", Effect: string(KeepObject)}
 	finding.Consequence = "nobody deletes the object: the namespace controller does not know the namespace, and before Kubernetes 1.37 the server answers every update with 404"
 	create := phrase.Command("kubectl", "create", "namespace", namespace)
 	if len(f.Graph.Finalizers(id)) > 0 {
@@ -109,7 +117,8 @@ func (f *finder) strayed(id graph.ID, namespace string) v1alpha1.CheckFinding {
 	return finding
 }
 
-// upcoming is the finding about an object with which nothing is wrong, and on which the collector is going to act.
+// upcoming is the finding about an object with which nothing is wrong, and on which the collector
+// is going to act.
 func (f *finder) upcoming(id graph.ID) {
 	for _, a := range f.actions[id] {
 		var code Code
@@ -129,26 +138,32 @@ func (f *finder) upcoming(id graph.ID) {
 		switch {
 		case a.Because.Code == plan.OwnerOrphans:
 			code = OwnerOrphans
-		case a.Because.HasCause && a.Verb != plan.VerbRemoveFinalizer && f.Graph.State(a.Because.Cause) == graph.Deleting && waits(f.Graph, a.Because.Cause):
+		case a.Because.HasCause && a.Verb != plan.VerbRemoveFinalizer && f.Graph.State(a.Because.Cause) == graph.Deleting &&
+			waits(f.Graph, a.Because.Cause):
 			code = OwnerDeleting
 		}
-		finding := v1alpha1.CheckFinding{Object: v1alpha1.ObjectRef(f.Graph.Ref(id)), Code: string(code), Effect: string(effect)}
+		finding := v1alpha1.CheckFinding{Object: v1alpha1.ObjectRef(f.Graph.Ref(id)), Code: string(code),
+			Effect: string(effect)}
 		owner := "an owner"
 		if a.Because.HasCause {
 			owner = "owner " + f.Graph.Ref(a.Because.Cause).Located()
 		}
 		switch code {
 		case DeletionPending:
-			finding.Message, finding.Consequence = "it is being deleted", "the collector removes its own finalizer when nothing waits any more"
+			finding.Message, finding.Consequence = "it is being deleted",
+				"the collector removes its own finalizer when nothing waits any more"
 		case OwnerOrphans:
-			finding.Message, finding.Consequence = owner+" is being deleted with the policy Orphan", "the collector removes the reference"
+			finding.Message, finding.Consequence = owner+" is being deleted with the policy Orphan",
+				"the collector removes the reference"
 		case OwnerDeleting:
 			finding.Message = owner + " is being deleted in the foreground"
 		default:
 			finding.Message = "the collector is going to delete " + owner
 		}
 		if finding.Consequence == "" {
-			finding.Consequence = map[Effect]string{DeleteObject: "the collector deletes the object after that", RemoveReference: "the collector removes the reference after that", None: "the collector sets blockOwnerDeletion to false"}[effect]
+			finding.Consequence = map[Effect]string{DeleteObject: "the collector deletes the object after that",
+				RemoveReference: "the collector removes the reference after that",
+				None:            "the collector sets blockOwnerDeletion to false"}[effect]
 		}
 		f.add(finding)
 		return

@@ -21,7 +21,8 @@ type Fixed struct {
 	*Fix
 	// Done says that the server has removed the references.
 	Done bool
-	// Skipped is why the object was left alone, because it is not any more what it was when it was planned.
+	// Skipped is why the object was left alone, because it is not any more what it was when it was
+	// planned.
 	Skipped error
 	// Err is why it failed: a cluster.PutBackError, or the server's error.
 	Err error
@@ -29,7 +30,8 @@ type Fixed struct {
 
 // over says whether there is nothing left to fix, whoever has seen to that.
 func (f *Fixed) over() bool {
-	return f.Done && f.Err == nil || errors.Is(f.Skipped, errNoReference) || change.IsOver(f.Skipped) || errors.Is(f.Skipped, errDeleting)
+	return f.Done && f.Err == nil || errors.Is(f.Skipped, errNoReference) || change.IsOver(f.Skipped) ||
+		errors.Is(f.Skipped, errDeleting)
 }
 
 // DryRun sends the writes with dryRun=All; nothing is stored. It returns what would come of each.
@@ -37,9 +39,10 @@ func (p *Fixes) DryRun(ctx context.Context) []*Fixed {
 	return p.perform(ctx, cluster.PatchOptions{DryRun: true}, nil)
 }
 
-// Perform removes the references, side by side: each object is read live, with all of its owners, right before the write, which carries its uid and resourceVersion.
-// What has changed so that it is not safe any more is skipped. Afterwards it looks whether somebody sets one again. OnDone, if not nil, is called with each object that
-// was changed, one call at a time.
+// Perform removes the references, side by side: each object is read live, with all of its owners,
+// right before the write, which carries its uid and resourceVersion. What has changed so that it is
+// not safe any more is skipped. Afterwards it looks whether somebody sets one again. OnDone, if not
+// nil, is called with each object that was changed, one call at a time.
 func (p *Fixes) Perform(ctx context.Context, onDone func(*Fix)) []*Fixed {
 	return p.perform(ctx, cluster.PatchOptions{}, onDone)
 }
@@ -79,7 +82,8 @@ func (p *Fixes) remove(ctx context.Context, fixed *Fixed, opts cluster.PatchOpti
 		if fixed.Skipped = p.decide(ctx, fixed.Fix, now); fixed.Skipped != nil {
 			return nil, fixed.Skipped
 		}
-		fixed.Removed = slices.DeleteFunc(fixed.Removed, func(r graph.OwnerReference) bool { return !slices.Contains(agreed, r) })
+		fixed.Removed = slices.DeleteFunc(fixed.Removed,
+			func(r graph.OwnerReference) bool { return !slices.Contains(agreed, r) })
 		if len(fixed.Removed) == 0 {
 			fixed.Skipped = errOwnerExists
 		}
@@ -96,8 +100,9 @@ func (p *Fixes) remove(ctx context.Context, fixed *Fixed, opts cluster.PatchOpti
 	}
 }
 
-// Save writes an archive of the objects that the plan changes; head is the plan as it is printed. With an error there is no file: a refusal if an object cannot be
-// read, and otherwise what is wrong with the file.
+// Save writes an archive of the objects that the plan changes; head is the plan as it is printed.
+// With an error there is no file: a refusal if an object cannot be read, and otherwise what is
+// wrong with the file.
 func (p *Fixes) Save(ctx context.Context, file string, head *v1alpha1.Plan) (*archive.Saved, error) {
 	saved, err := archive.Save(ctx, p.client, file, p.changed(), head)
 	return saved, archive.NotSaved(ctx, err, "nothing was removed")
@@ -112,7 +117,8 @@ func (p *Fixes) changed() archive.Contents {
 	})
 }
 
-// Remaining is the report without the findings that are fixed, and without those of objects that are gone.
+// Remaining is the report without the findings that are fixed, and without those of objects that
+// are gone.
 func (p *Fixes) Remaining(all []*Fixed) *v1alpha1.CheckReport {
 	out := *p.Report
 	over := map[string]*Fixed{}
@@ -132,14 +138,16 @@ func (p *Fixes) Remaining(all []*Fixed) *v1alpha1.CheckReport {
 		case fixed == nil || f.OwnerReference == nil:
 			return false
 		case fixed.Done:
-			return slices.ContainsFunc(fixed.Removed, func(r graph.OwnerReference) bool { return r.UID == string(f.OwnerReference.UID) })
+			return slices.ContainsFunc(fixed.Removed,
+				func(r graph.OwnerReference) bool { return r.UID == string(f.OwnerReference.UID) })
 		}
 		return isFixable(f)
 	})
 	return &out
 }
 
-// Errors are what the writes met that failed, each with its object; a reference that was set again is a refusal.
+// Errors are what the writes met that failed, each with its object; a reference that was set again
+// is a refusal.
 func Errors(all []*Fixed) error {
 	var errs []error
 	for _, f := range all {

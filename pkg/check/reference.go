@@ -43,7 +43,8 @@ func (f *finder) message(o judged, i int, code Code, finding *v1alpha1.CheckFind
 		return fmt.Sprintf("owner %s was created again, and has the uid %s", owner, now.UID)
 	case WrongName, WrongKind:
 		finding.Instead = new(v1alpha1.ObjectRef(actual))
-		return fmt.Sprintf("the uid is that of %s, and the reference names %s", f.full(actual), f.full(graph.Ref{APIVersion: e.APIVersion, Kind: e.Kind, Namespace: f.searched(e), Name: e.Name}))
+		return fmt.Sprintf("the uid is that of %s, and the reference names %s", f.full(actual),
+			f.full(graph.Ref{APIVersion: e.APIVersion, Kind: e.Kind, Namespace: f.searched(e), Name: e.Name}))
 	case WrongNamespace:
 		if instead, ok := f.Instead[e.Index]; ok {
 			actual = instead
@@ -144,7 +145,8 @@ func (f *finder) consequence(o judged, i int) (Effect, string) {
 	case o.decision.Do == plan.Later && state != plan.Solid:
 		return Undetermined, "unknown: the collector decides when another owner has orphaned the object"
 	case o.decision.Do == plan.RemoveOwnerRefs && state != plan.Solid:
-		return RemoveReference, "the collector removes the reference, within seconds while it runs, and keeps the object: " + f.solid(o) + " owns it too"
+		return RemoveReference, "the collector removes the reference, within seconds while it runs, and keeps the object: " +
+			f.solid(o) + " owns it too"
 	case o.decision.Do == plan.Delete:
 		return DeleteObject, "the collector deletes the object, within seconds while it runs" + f.dependents(o.id)
 	case !f.collected(e) && e.Block:

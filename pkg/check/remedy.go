@@ -17,7 +17,8 @@ type step struct {
 
 // patch is the command that changes one reference of an object, if it still has the uid.
 func (f *finder) patch(o judged, i int, steps ...step) string {
-	all := append([]step{{"test", fmt.Sprintf("/metadata/ownerReferences/%d/uid", i), string(uidOf(f.Graph, o.refs[i]))}}, steps...)
+	all := append([]step{{"test", fmt.Sprintf("/metadata/ownerReferences/%d/uid", i), string(uidOf(f.Graph, o.refs[i]))}},
+		steps...)
 	text, _ := json.Marshal(all) // of strings and booleans
 	args := append([]string{"kubectl", "patch"}, f.Graph.Ref(o.id).Arguments()...)
 	return phrase.Command(append(args, "--type=json", "-p", string(text))...)
@@ -55,7 +56,8 @@ func (f *finder) remedy(o judged, i int, finding *v1alpha1.CheckFinding) {
 		correct = f.replacement(o, i, "name", finding.Instead.Name)
 	case WrongKind:
 		finding.Remedy = "Correct the kind, or remove the reference."
-		correct = f.patch(o, i, step{"replace", path("apiVersion"), finding.Instead.APIVersion}, step{"replace", path("kind"), finding.Instead.Kind}, step{"replace", path("name"), finding.Instead.Name})
+		correct = f.patch(o, i, step{"replace", path("apiVersion"), finding.Instead.APIVersion},
+			step{"replace", path("kind"), finding.Instead.Kind}, step{"replace", path("name"), finding.Instead.Name})
 	case WrongNamespace:
 		finding.Remedy = "Remove the reference: an owner has to be in the namespace of its dependent, or cluster-scoped."
 	case WrongScope:

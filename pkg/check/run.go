@@ -22,15 +22,19 @@ import (
 type Options struct {
 	// Known is what is known of finalizers; nil checks none.
 	Known *finalizer.Registry
-	// MaxFinalizers is for how many kinds of finalizers, each of one type, whoever removes them is looked for at most; zero means DefaultMaxFinalizers.
+	// MaxFinalizers is for how many kinds of finalizers, each of one type, whoever removes them is
+	// looked for at most; zero means DefaultMaxFinalizers.
 	MaxFinalizers int
 }
 
-// DefaultMaxFinalizers is enough for clusters with many operators; a search reads workloads, pods and Leases, each once.
+// DefaultMaxFinalizers is enough for clusters with many operators; a search reads workloads, pods
+// and Leases, each once.
 const DefaultMaxFinalizers = 100
 
-// Run checks the objects that a query means: it lists what they and their owners are in, once, and reads live only what the listing does not show alive. What a
-// command prints of it is escaped where it is printed. The error is for what every request would meet, or for an object that was named and is not there.
+// Run checks the objects that a query means: it lists what they and their owners are in, once, and
+// reads live only what the listing does not show alive. What a command prints of it is escaped
+// where it is printed. The error is for what every request would meet, or for an object that was
+// named and is not there.
 func Run(ctx context.Context, q *selection.Query, opts Options) (*v1alpha1.CheckReport, error) {
 	q.Scope = q.ListingScope(true)
 	listing, err := q.List(ctx)
@@ -61,8 +65,9 @@ func Run(ctx context.Context, q *selection.Query, opts Options) (*v1alpha1.Check
 		return nil, err
 	}
 	report := &v1alpha1.CheckReport{
-		TypeMeta: v1alpha1.TypeMeta("CheckReport"), Objects: found.Objects, References: found.References, Findings: found.Findings,
-		Gaps: slices.Concat([]v1alpha1.Gap{}, listing.Gaps, owners.Unread, c.unread),
+		TypeMeta: v1alpha1.TypeMeta("CheckReport"), Objects: found.Objects, References: found.References,
+		Findings: found.Findings,
+		Gaps:     slices.Concat([]v1alpha1.Gap{}, listing.Gaps, owners.Unread, c.unread),
 	}
 	if opts.Known != nil {
 		if err := c.finalizers(ctx, opts, report); err != nil {
@@ -76,14 +81,16 @@ func Run(ctx context.Context, q *selection.Query, opts Options) (*v1alpha1.Check
 type checker struct {
 	client  *cluster.Client
 	listing *selection.Snapshot
-	// of are the objects that are checked, and read those whose owners are read live: these and what owns them.
+	// of are the objects that are checked, and read those whose owners are read live: these and
+	// what owns them.
 	of, read []bool
 
 	mu     sync.Mutex
 	unread []v1alpha1.Gap
 }
 
-// subjects are the objects that are checked: those that are meant; and in a namespace also the cluster-scoped objects that name an owner in it.
+// subjects are the objects that are checked: those that are meant; and in a namespace also the
+// cluster-scoped objects that name an owner in it.
 func subjects(ctx context.Context, q *selection.Query, listing *selection.Snapshot) ([]bool, error) {
 	g := listing.Graph
 	ids, err := q.Find(ctx, g)
@@ -177,7 +184,8 @@ func (c *checker) goneNamespaces(ctx context.Context) (map[string]bool, error) {
 	return gone, group.Wait()
 }
 
-// note keeps the gap that an error makes, of each type and namespace one, and returns an error that every request would meet. The lock is held.
+// note keeps the gap that an error makes, of each type and namespace one, and returns an error that
+// every request would meet. The lock is held.
 func (c *checker) note(ctx context.Context, t graph.Type, namespace string, err error) error {
 	if err == nil {
 		return nil
@@ -187,7 +195,8 @@ func (c *checker) note(ctx context.Context, t graph.Type, namespace string, err 
 		return err
 	}
 	same := func(g v1alpha1.Gap) bool {
-		return g.Group == gap.Group && (g.Resource == gap.Resource || g.Resource == "*") && (g.Namespace == "" || g.Namespace == gap.Namespace)
+		return g.Group == gap.Group && (g.Resource == gap.Resource || g.Resource == "*") &&
+			(g.Namespace == "" || g.Namespace == gap.Namespace)
 	}
 	if !slices.ContainsFunc(c.unread, same) && !slices.ContainsFunc(c.listing.Gaps, same) {
 		c.unread = append(c.unread, gap)
@@ -195,7 +204,8 @@ func (c *checker) note(ctx context.Context, t graph.Type, namespace string, err 
 	return nil
 }
 
-// Finding is the answer of a report, which the exit code tells: that something of the severity or worse was found, or that not everything could be checked.
+// Finding is the answer of a report, which the exit code tells: that something of the severity or
+// worse was found, or that not everything could be checked.
 func Finding(report *v1alpha1.CheckReport, least Severity) error {
 	for _, f := range report.Findings {
 		if Severity(f.Severity).AtLeast(least) {

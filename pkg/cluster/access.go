@@ -26,7 +26,8 @@ type Access struct {
 type Permission uint8
 
 const (
-	// Unknown means that nobody could or would say. It is not a denial; the server decides when it is done.
+	// Unknown means that nobody could or would say. It is not a denial; the server decides when it
+	// is done.
 	Unknown Permission = iota
 	// Allowed means that the server would not refuse it for lack of permissions.
 	Allowed
@@ -41,7 +42,8 @@ type Review struct {
 	Reason string
 }
 
-// Reviews asks the server what the user may do and remembers the answers. It is safe for concurrent use.
+// Reviews asks the server what the user may do and remembers the answers. It is safe for concurrent
+// use.
 type Reviews struct {
 	client *Client
 	mu     sync.Mutex
@@ -53,8 +55,9 @@ type Reviews struct {
 // Reviews returns Reviews that know nothing yet.
 func (c *Client) Reviews() *Reviews { return &Reviews{client: c, known: map[Access]Review{}} }
 
-// Ask answers for each Access, in their order. There is one SelfSubjectAccessReview for each verb, type and namespace, and only where that
-// is denied one for each name: permissions are rarely given by name. A review that fails leaves what it was for Unknown.
+// Ask answers for each Access, in their order. There is one SelfSubjectAccessReview for each verb,
+// type and namespace, and only where that is denied one for each name: permissions are rarely given
+// by name. A review that fails leaves what it was for Unknown.
 func (r *Reviews) Ask(ctx context.Context, accesses []Access) []Review {
 	broad := make([]Access, len(accesses))
 	for i, a := range accesses {
@@ -93,7 +96,9 @@ func (r *Reviews) ask(ctx context.Context, accesses []Access) {
 			review, err := r.client.review(ctx, a)
 			if err != nil {
 				r.silent.Do(func() {
-					klog.FromContext(ctx).V(1).Info("The server does not say what is allowed, so a write may be refused when it is sent", "verb", a.Verb, "resource", a.Type.Resource, "err", err)
+					klog.FromContext(
+						ctx).V(1).Info("The server does not say what is allowed, so a write may be refused when it is sent", "verb",
+						a.Verb, "resource", a.Type.Resource, "err", err)
 				})
 				return nil // and it stays Unknown: restricted servers do not serve reviews
 			}
@@ -170,12 +175,14 @@ func (c *Client) sendReview(ctx context.Context, kind, resource string, about su
 			Reason, EvaluationError string
 		}
 	}
-	if err := getJSON(ctx, c.rest.Post().AbsPath(path...).SetHeader("Content-Type", "application/json").Body(raw), acceptJSON, &answer); err != nil {
+	if err := getJSON(ctx, c.rest.Post().AbsPath(path...).SetHeader("Content-Type", "application/json").Body(raw),
+		acceptJSON, &answer); err != nil {
 		return Review{}, err
 	}
 	switch {
 	case answer.Kind != body.Kind || answer.Status == nil:
-		return Review{}, fmt.Errorf("asking whether %s of %s is allowed: the answer is a %q", a.Verb, a.Type.Resource, answer.Kind)
+		return Review{}, fmt.Errorf("asking whether %s of %s is allowed: the answer is a %q", a.Verb, a.Type.Resource,
+			answer.Kind)
 	case answer.Status.Allowed:
 		return Review{Permission: Allowed, Reason: answer.Status.Reason}, nil
 	case answer.Status.EvaluationError != "": // an authorizer did not answer; it might have allowed it

@@ -18,7 +18,8 @@ import (
 const reviewPath = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 
 // through asks through a proxy and returns the answers and the number of reviews that it took.
-func through(t *testing.T, c *testcluster.Cluster, user string, accesses []Access, faults ...faultproxy.Fault) ([]Review, int) {
+func through(t *testing.T, c *testcluster.Cluster, user string, accesses []Access,
+	faults ...faultproxy.Fault) ([]Review, int) {
 	t.Helper()
 	proxy := faultproxy.Start(t, c.Config())
 	for _, fault := range faults {
@@ -44,19 +45,22 @@ func through(t *testing.T, c *testcluster.Cluster, user string, accesses []Acces
 func deletions(namespace string, n int) []Access {
 	var accesses []Access
 	for i := range n {
-		accesses = append(accesses, Access{Verb: "delete", Type: configMapType, Namespace: namespace, Name: fmt.Sprintf("cm-%d", i)})
+		accesses = append(accesses, Access{Verb: "delete", Type: configMapType, Namespace: namespace,
+			Name: fmt.Sprintf("cm-%d", i)})
 	}
 	return accesses
 }
 
-// TestReviewsAreBatched: one review for each verb, type and namespace, and one for each name only where that is denied.
+// TestReviewsAreBatched: one review for each verb, type and namespace, and one for each name only
+// where that is denied.
 func TestReviewsAreBatched(t *testing.T) {
 	noLeaks(t)
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	user := "dora-" + ns
 	c.Kubectl(t, "create", "role", "all", "-n", ns, "--verb=delete", "--resource=configmaps")
-	c.Kubectl(t, "create", "role", "some", "-n", ns, "--verb=delete", "--resource=secrets", "--resource-name=s1", "--resource-name=s2")
+	c.Kubectl(t, "create", "role", "some", "-n", ns, "--verb=delete", "--resource=secrets", "--resource-name=s1",
+		"--resource-name=s2")
 	for _, role := range []string{"all", "some"} {
 		c.Kubectl(t, "create", "rolebinding", role, "-n", ns, "--role="+role, "--user="+user)
 	}
@@ -117,8 +121,8 @@ func TestReviewsRemember(t *testing.T) {
 	}
 }
 
-// TestFailedReviewIsNoDenial: servers that do not serve reviews, refuse them, fail at them or answer something else leave it unknown,
-// and so does an authorizer that could not be asked.
+// TestFailedReviewIsNoDenial: servers that do not serve reviews, refuse them, fail at them or
+// answer something else leave it unknown, and so does an authorizer that could not be asked.
 func TestFailedReviewIsNoDenial(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)

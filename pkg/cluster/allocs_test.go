@@ -13,12 +13,14 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// padded returns objects whose labels, annotations and managedFields have the given number of entries each.
+// padded returns objects whose labels, annotations and managedFields have the given number of
+// entries each.
 func padded(objects, entries int) []metav1.ObjectMeta {
 	var items []metav1.ObjectMeta
 	for i := range objects {
 		m := metav1.ObjectMeta{
-			Name: fmt.Sprintf("object-%04d", i), Namespace: "a", UID: types.UID(fmt.Sprintf("uid-%04d", i)), ResourceVersion: "10000001",
+			Name: fmt.Sprintf("object-%04d", i), Namespace: "a", UID: types.UID(fmt.Sprintf("uid-%04d", i)),
+			ResourceVersion: "10000001",
 			OwnerReferences: []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "rs", UID: "uid-rs"}},
 			Finalizers:      []string{"example.com/f"}, CreationTimestamp: metav1.Unix(1700000000, 0),
 			Labels: map[string]string{}, Annotations: map[string]string{},
@@ -33,7 +35,8 @@ func padded(objects, entries int) []metav1.ObjectMeta {
 	return items
 }
 
-// TestAllocations: what the graph does not keep is stepped over. It never becomes a value, however much of it there is.
+// TestAllocations: what the graph does not keep is stepped over. It never becomes a value, however
+// much of it there is.
 func TestAllocations(t *testing.T) {
 	const objects = 200
 	tests := []struct {
@@ -55,9 +58,11 @@ func TestAllocations(t *testing.T) {
 				t.Fatal(err)
 			}
 		}) / objects
-		t.Logf("%s with %d entries, %d bytes: %.2f allocations for each object", tt.encoder, tt.entries, len(body)/objects, got)
+		t.Logf("%s with %d entries, %d bytes: %.2f allocations for each object", tt.encoder, tt.entries,
+			len(body)/objects, got)
 		if got > tt.most {
-			t.Errorf("%s with %d entries: %.2f allocations for each object, want at most %.1f", tt.encoder, tt.entries, got, tt.most)
+			t.Errorf("%s with %d entries: %.2f allocations for each object, want at most %.1f", tt.encoder, tt.entries, got,
+				tt.most)
 		}
 	}
 }
@@ -67,16 +72,20 @@ func TestStringsAreKept(t *testing.T) {
 	body := encode(t, "protobuf", metadataList(padded(300, 3)...))
 	var kept []graph.Object
 	source := bytes.Clone(body)
-	err := decodePage(bufio.NewReaderSize(bytes.NewReader(source), 16), extras{}, func(listMeta) {}, func(o *graph.Object) {
-		kept = append(kept, graph.Object{Name: o.Name, UID: o.UID, Namespace: o.Namespace, ResourceVersion: o.ResourceVersion})
-	})
+	err := decodePage(bufio.NewReaderSize(bytes.NewReader(source), 16), extras{}, func(listMeta) {},
+		func(o *graph.Object) {
+			kept = append(kept, graph.Object{Name: o.Name, UID: o.UID, Namespace: o.Namespace,
+				ResourceVersion: o.ResourceVersion})
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
 	clear(source)
 	for i, o := range kept {
-		want := graph.Object{Name: fmt.Sprintf("object-%04d", i), UID: fmt.Sprintf("uid-%04d", i), Namespace: "a", ResourceVersion: "10000001"}
-		if o.Name != want.Name || o.UID != want.UID || o.Namespace != want.Namespace || o.ResourceVersion != want.ResourceVersion {
+		want := graph.Object{Name: fmt.Sprintf("object-%04d", i), UID: fmt.Sprintf("uid-%04d", i), Namespace: "a",
+			ResourceVersion: "10000001"}
+		if o.Name != want.Name || o.UID != want.UID || o.Namespace != want.Namespace ||
+			o.ResourceVersion != want.ResourceVersion {
 			t.Fatalf("object %d is %+v, want %+v", i, o, want)
 		}
 	}
@@ -99,12 +108,14 @@ func TestInterner(t *testing.T) {
 	}
 }
 
-// TestRecent: a string that came a moment ago takes no memory again, and one that takes its place changes neither.
+// TestRecent: a string that came a moment ago takes no memory again, and one that takes its place
+// changes neither.
 func TestRecent(t *testing.T) {
 	var in recent
 	first := in.get([]byte("team-production"))
 	for i := range 3 * len(in) {
-		for _, want := range []string{fmt.Sprintf("name-%d", i), strings.Repeat("a", i%12), fmt.Sprintf("%d-the-same-end", i)} {
+		for _, want := range []string{fmt.Sprintf("name-%d", i), strings.Repeat("a", i%12),
+			fmt.Sprintf("%d-the-same-end", i)} {
 			if got := in.get([]byte(want)); got != want {
 				t.Fatalf("got %q, want %q", got, want)
 			}

@@ -11,8 +11,9 @@ type answered[T any] struct {
 	answer *T
 }
 
-// once returns the answer, which ask gets from the server if nobody has asked. Whoever gives up while asking does not take the answer along: what ask returned when
-// ctx has ended is not remembered, and the next caller asks again.
+// once returns the answer, which ask gets from the server if nobody has asked. Whoever gives up
+// while asking does not take the answer along: what ask returned when ctx has ended is not
+// remembered, and the next caller asks again.
 func (a *answered[T]) once(ctx context.Context, ask func() T) T {
 	a.mu.Lock()
 	defer a.mu.Unlock()

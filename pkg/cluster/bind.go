@@ -8,9 +8,11 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Bind returns a context that is ctx, and a function that makes every request of a configuration's clients end with it. kubectl's resource builder
-// sends requests under a context that never ends; those end with ctx, and are bounded as those of a Client are. A request whose context comes from
-// the one returned keeps it, since it may be meant to outlive ctx, as that of a write is (writeContext).
+// Bind returns a context that is ctx, and a function that makes every request of a configuration's
+// clients end with it. kubectl's resource builder sends requests under a context that never ends;
+// those end with ctx, and are bounded as those of a Client are. A request whose context comes from
+// the one returned keeps it, since it may be meant to outlive ctx, as that of a write is
+// (writeContext).
 func Bind(ctx context.Context) (context.Context, func(*rest.Config)) {
 	bound := context.WithValue(ctx, boundKey{}, true)
 	return bound, func(config *rest.Config) {
@@ -46,7 +48,8 @@ func (b *binder) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// WrappedRoundTripper implements net.RoundTripperWrapper, by which client-go finds the transport below.
+// WrappedRoundTripper implements net.RoundTripperWrapper, by which client-go finds the transport
+// below.
 func (b *binder) WrappedRoundTripper() http.RoundTripper { return b.next }
 
 // boundBody is the body of an answer, which is read under the context of its request.

@@ -15,8 +15,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestRequestsWithoutAContextEndWithTheCommand: those of kubectl's resource builder, which takes none, while the server does not answer and while it has
-// answered in part.
+// TestRequestsWithoutAContextEndWithTheCommand: those of kubectl's resource builder, which takes
+// none, while the server does not answer and while it has answered in part.
 func TestRequestsWithoutAContextEndWithTheCommand(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
@@ -24,7 +24,9 @@ func TestRequestsWithoutAContextEndWithTheCommand(t *testing.T) {
 	build := func(config *rest.Config) error {
 		flags := genericclioptions.NewConfigFlags(false)
 		flags.WrapConfigFn = func(*rest.Config) *rest.Config { return config }
-		_, err := resource.NewBuilder(flags).Unstructured().NamespaceParam(ns).DefaultNamespace().ResourceTypeOrNameArgs(false, "configmaps/c000").Do().Infos()
+		_, err := resource.NewBuilder(
+			flags).Unstructured().NamespaceParam(ns).DefaultNamespace().ResourceTypeOrNameArgs(false,
+			"configmaps/c000").Do().Infos()
 		return err
 	}
 	part := func(began func()) faultproxy.Fault {

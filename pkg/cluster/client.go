@@ -14,8 +14,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// DefaultConcurrency is how many list requests are in flight at most unless told otherwise. A server's priority and
-// fairness queues what is too much for it; this only keeps the queue short.
+// DefaultConcurrency is how many list requests are in flight at most unless told otherwise. A
+// server's priority and fairness queues what is too much for it; this only keeps the queue short.
 const DefaultConcurrency = 64
 
 // Client talks to one API server. It is safe for concurrent use.
@@ -38,11 +38,12 @@ type Client struct {
 	dryRuns *dryRuns
 }
 
-// New returns a Client for a configuration, which it does not change. Concurrency below 1 means DefaultConcurrency.
-// It sends nothing.
+// New returns a Client for a configuration, which it does not change. Concurrency below 1 means
+// DefaultConcurrency. It sends nothing.
 func New(config *rest.Config, concurrency int) (*Client, error) {
 	config = rest.CopyConfig(config)
-	// Client-side throttling protected servers without priority and fairness; here it would only be waiting.
+	// Client-side throttling protected servers without priority and fairness; here it would only be
+	// waiting.
 	config.QPS = -1
 	clock := &serverClock{}
 	config.Wrap(clock.wrap)
@@ -64,8 +65,9 @@ func New(config *rest.Config, concurrency int) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{config: config, rest: restClient, concurrency: concurrency, pages: &answered[pageSizes]{}, clock: clock, timeouts: timeouts,
-		dryRuns: &dryRuns{sent: map[DryRun]bool{}}}
+	c := &Client{config: config, rest: restClient, concurrency: concurrency, pages: &answered[pageSizes]{}, clock: clock,
+		timeouts: timeouts,
+		dryRuns:  &dryRuns{sent: map[DryRun]bool{}}}
 	c.ask(disc)
 	return c, nil
 }
@@ -75,7 +77,8 @@ func (c *Client) ask(disc *discovery.DiscoveryClient) {
 	c.discovery = memory.NewMemCacheClient(c.onceDiscovery)
 }
 
-// WithFreshDiscovery returns a Client that shares the connections of this one and asks discovery again: types come and go.
+// WithFreshDiscovery returns a Client that shares the connections of this one and asks discovery
+// again: types come and go.
 func (c *Client) WithFreshDiscovery() *Client {
 	anew := *c
 	anew.ask(c.onceDiscovery.DiscoveryClient)
@@ -85,8 +88,9 @@ func (c *Client) WithFreshDiscovery() *Client {
 // Concurrency returns how many requests may be in flight at most.
 func (c *Client) Concurrency() int { return c.concurrency }
 
-// newRESTClient returns a client for any path, which knows how to read an error and nothing else: lists are decoded
-// here, and importing the scheme of all built-in types would cost every start of the program.
+// newRESTClient returns a client for any path, which knows how to read an error and nothing else:
+// lists are decoded here, and importing the scheme of all built-in types would cost every start of
+// the program.
 func newRESTClient(config *rest.Config, httpClient *http.Client) (rest.Interface, error) {
 	scheme := runtime.NewScheme()
 	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})
@@ -100,11 +104,12 @@ func newRESTClient(config *rest.Config, httpClient *http.Client) (rest.Interface
 	return client, nil
 }
 
-// Discovery returns the discovery that this client uses: asked once and kept for the life of the process, never on disk. A type
-// that was installed a minute ago has to be seen.
+// Discovery returns the discovery that this client uses: asked once and kept for the life of the
+// process, never on disk. A type that was installed a minute ago has to be seen.
 func (c *Client) Discovery() discovery.CachedDiscoveryInterface { return c.discovery }
 
-// resourcePath returns the path segments of a type in a namespace, or of all of it if namespace is empty.
+// resourcePath returns the path segments of a type in a namespace, or of all of it if namespace is
+// empty.
 func resourcePath(group, version, resource, namespace string) []string {
 	path := []string{"/apis", group, version}
 	if group == "" {

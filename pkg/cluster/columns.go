@@ -11,7 +11,8 @@ import (
 // layout says where the columns of a table stand; -1 is one that it does not have.
 type layout struct{ name, ready, status int }
 
-// layoutOf finds the columns by the names that the built-in types and most CustomResourceDefinitions give them, and the object's name by its format.
+// layoutOf finds the columns by the names that the built-in types and most
+// CustomResourceDefinitions give them, and the object's name by its format.
 func layoutOf(definitions []metav1.TableColumnDefinition) layout {
 	at := layout{-1, -1, -1}
 	for i, d := range definitions {
@@ -36,7 +37,8 @@ func (at layout) columns(row *tableRow) graph.PrinterColumns {
 	return graph.PrinterColumns{Ready: cell(row, at.ready), Status: cell(row, at.status)}
 }
 
-// isWell says whether the columns of a custom resource say that it is ready, and none that something is wrong.
+// isWell says whether the columns of a custom resource say that it is ready, and none that
+// something is wrong.
 func (at layout) isWell(row *tableRow) bool {
 	if ready := cell(row, at.ready); ready != "True" && ready != "true" {
 		return false

@@ -12,13 +12,16 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// nearby is the round trip below which a server is in the same data center or on the same machine. There gzip costs the server more time than it takes to send the
-// bytes; on a link of 50 Mbit/s it makes a twentieth of them. To be wrong about a server that is near costs less than about one that is not.
+// nearby is the round trip below which a server is in the same data center or on the same machine.
+// There gzip costs the server more time than it takes to send the bytes; on a link of 50 Mbit/s it
+// makes a twentieth of them. To be wrong about a server that is near costs less than about one that
+// is not.
 const nearby = 3 * time.Millisecond
 
-// ChooseCompression has the clients of a configuration ask for compressed answers or not by what their connection shows: the shortest round trip so far, of a TLS
-// handshake or from a request to the first byte of its answer. Until one is known they are asked for. Nothing changes if the configuration says that there is no
-// compression.
+// ChooseCompression has the clients of a configuration ask for compressed answers or not by what
+// their connection shows: the shortest round trip so far, of a TLS handshake or from a request to
+// the first byte of its answer. Until one is known they are asked for. Nothing changes if the
+// configuration says that there is no compression.
 func ChooseCompression(config *rest.Config) {
 	if config.DisableCompression {
 		return
@@ -47,7 +50,8 @@ func (c *compression) took(d time.Duration) {
 	}
 }
 
-// wanted says whether answers are to be compressed. It says so in the log when that is decided, and when it changes.
+// wanted says whether answers are to be compressed. It says so in the log when that is decided, and
+// when it changes.
 func (c *compression) wanted(ctx context.Context) bool {
 	shortest := time.Duration(c.roundTrip.Load())
 	if shortest == 0 {
@@ -59,7 +63,8 @@ func (c *compression) wanted(ctx context.Context) bool {
 		now = 2
 	}
 	if c.said.Swap(now) != now {
-		klog.FromContext(ctx).V(1).Info("Chose by the round trip whether the server compresses answers", "compress", far, "roundTrip", shortest, "nearby", c.nearby)
+		klog.FromContext(ctx).V(1).Info("Chose by the round trip whether the server compresses answers", "compress", far,
+			"roundTrip", shortest, "nearby", c.nearby)
 	}
 	return far
 }
@@ -72,7 +77,8 @@ type compressing struct {
 
 // RoundTrip implements http.RoundTripper.
 func (t *compressing) RoundTrip(r *http.Request) (*http.Response, error) {
-	// The trace is called from other goroutines, and of a request that is sent again more than once.
+	// The trace is called from other goroutines, and of a request that is sent again more than
+	// once.
 	var handshake, sent atomic.Pointer[time.Time]
 	now := func(at *atomic.Pointer[time.Time]) {
 		t := time.Now()

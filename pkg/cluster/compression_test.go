@@ -10,7 +10,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// TestCompressionFollowsTheRoundTrip: the first request asks for compressed answers, and those that know the round trip ask for them if the server is far.
+// TestCompressionFollowsTheRoundTrip: the first request asks for compressed answers, and those that
+// know the round trip ask for them if the server is far.
 func TestCompressionFollowsTheRoundTrip(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -23,7 +24,9 @@ func TestCompressionFollowsTheRoundTrip(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var asked []string
-			server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { asked = append(asked, r.Header.Get("Accept-Encoding")) }))
+			server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				asked = append(asked, r.Header.Get("Accept-Encoding"))
+			}))
 			t.Cleanup(server.Close)
 			link := &compression{nearby: test.nearby}
 			client := http.Client{Transport: link.wrap(server.Client().Transport)}
@@ -41,14 +44,16 @@ func TestCompressionFollowsTheRoundTrip(t *testing.T) {
 	}
 }
 
-// TestRoundTripIsTheShortest: what a server took once to make an answer says nothing of the way to it.
+// TestRoundTripIsTheShortest: what a server took once to make an answer says nothing of the way to
+// it.
 func TestRoundTripIsTheShortest(t *testing.T) {
 	t.Parallel()
 	c := &compression{nearby: 3 * time.Millisecond}
 	for _, step := range []struct {
 		took time.Duration
 		want bool
-	}{{50 * time.Millisecond, true}, {time.Second, true}, {2 * time.Millisecond, false}, {time.Second, false}, {0, false}} {
+	}{{50 * time.Millisecond, true}, {time.Second, true}, {2 * time.Millisecond, false}, {time.Second, false},
+		{0, false}} {
 		c.took(step.took)
 		if got := c.wanted(t.Context()); got != step.want {
 			t.Errorf("after an answer in %s: compressed %t, want %t", step.took, got, step.want)

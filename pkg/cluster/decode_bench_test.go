@@ -17,7 +17,8 @@ import (
 // benchItems is how many objects the decoded page has.
 const benchItems = 10_000
 
-// podPage is a page of 10,000 pods as their controller and kubelet leave them: most of it managedFields.
+// podPage is a page of 10,000 pods as their controller and kubelet leave them: most of it
+// managedFields.
 func podPage() *metav1.PartialObjectMetadataList {
 	yes := true
 	created := metav1.Unix(1700000000, 0)
@@ -28,28 +29,37 @@ func podPage() *metav1.PartialObjectMetadataList {
 		}
 	}
 	spec := `{"f:metadata":{"f:generateName":{},"f:labels":{".":{},"f:app":{},"f:pod-template-hash":{}},"f:ownerReferences":{".":{},"k:{\"uid\":\"0c4b7c0e-0000-4000-a000-000000000001\"}":{}}},"f:spec":{"f:containers":{"k:{\"name\":\"main\"}":{".":{},` +
-		strings.Repeat(`"f:image":{},"f:imagePullPolicy":{},"f:name":{},"f:resources":{".":{},"f:limits":{},"f:requests":{}},`, 4) + `"f:terminationMessagePath":{}}},"f:dnsPolicy":{},"f:enableServiceLinks":{},"f:restartPolicy":{},"f:schedulerName":{}}}`
-	status := `{"f:status":{"f:conditions":{` + strings.Repeat(`"k:{\"type\":\"Ready\"}":{".":{},"f:lastProbeTime":{},"f:lastTransitionTime":{},"f:status":{},"f:type":{}},`, 4) + `"f:containerStatuses":{}},"f:hostIP":{},"f:phase":{},"f:podIP":{}}}`
+		strings.Repeat(
+			`"f:image":{},"f:imagePullPolicy":{},"f:name":{},"f:resources":{".":{},"f:limits":{},"f:requests":{}},`, 4) +
+		`"f:terminationMessagePath":{}}},"f:dnsPolicy":{},"f:enableServiceLinks":{},"f:restartPolicy":{},"f:schedulerName":{}}}`
+	status := `{"f:status":{"f:conditions":{` +
+		strings.Repeat(
+			`"k:{\"type\":\"Ready\"}":{".":{},"f:lastProbeTime":{},"f:lastTransitionTime":{},"f:status":{},"f:type":{}},`, 4) +
+		`"f:containerStatuses":{}},"f:hostIP":{},"f:phase":{},"f:podIP":{}}}`
 	items := make([]metav1.ObjectMeta, benchItems)
 	for i := range items {
 		rs := i / 10
 		set := fmt.Sprintf("checkout-service-%04d-5d9c7b8f6d", rs)
 		items[i] = metav1.ObjectMeta{
-			Name: fmt.Sprintf("%s-%05d", set, i), GenerateName: set + "-", Namespace: fmt.Sprintf("team-%03d-production", rs%150),
-			UID: types.UID(fmt.Sprintf("%08x-0000-4000-a000-%012x", i, i)), ResourceVersion: fmt.Sprint(10_000_000 + i), CreationTimestamp: created,
-			Labels: map[string]string{"app": set, "pod-template-hash": "5d9c7b8f6d"},
+			Name: fmt.Sprintf("%s-%05d", set, i), GenerateName: set + "-",
+			Namespace: fmt.Sprintf("team-%03d-production", rs%150),
+			UID:       types.UID(fmt.Sprintf("%08x-0000-4000-a000-%012x", i, i)), ResourceVersion: fmt.Sprint(10_000_000 + i),
+			CreationTimestamp: created,
+			Labels:            map[string]string{"app": set, "pod-template-hash": "5d9c7b8f6d"},
 			OwnerReferences: []metav1.OwnerReference{{
-				APIVersion: "apps/v1", Kind: "ReplicaSet", Name: set, UID: types.UID(fmt.Sprintf("%08x-0001-4000-a000-%012x", rs, rs)),
+				APIVersion: "apps/v1", Kind: "ReplicaSet", Name: set,
+				UID:        types.UID(fmt.Sprintf("%08x-0001-4000-a000-%012x", rs, rs)),
 				Controller: &yes, BlockOwnerDeletion: &yes,
 			}},
-			ManagedFields: []metav1.ManagedFieldsEntry{field("kube-controller-manager", "", spec), field("kubelet", "status", status)},
+			ManagedFields: []metav1.ManagedFieldsEntry{field("kube-controller-manager", "", spec),
+				field("kubelet", "status", status)},
 		}
 	}
 	return metadataList(items...)
 }
 
-// BenchmarkDecode reads a page of 10,000 pods, without and with a look at the labels, and for comparison in JSON and with
-// the generated code.
+// BenchmarkDecode reads a page of 10,000 pods, without and with a look at the labels, and for
+// comparison in JSON and with the generated code.
 func BenchmarkDecode(b *testing.B) {
 	list := podPage()
 	decodeAll := func(body []byte, selector labels.Selector) func(*testing.B) {
@@ -62,7 +72,8 @@ func BenchmarkDecode(b *testing.B) {
 				source.Reset(body)
 				r.Reset(source)
 				objects := 0
-				if err := decodePage(r, extras{selector: selector}, func(listMeta) {}, func(*graph.Object) { objects++ }); err != nil || objects != benchItems {
+				if err := decodePage(r, extras{selector: selector}, func(listMeta) {},
+					func(*graph.Object) { objects++ }); err != nil || objects != benchItems {
 					b.Fatalf("%d objects, error %v", objects, err)
 				}
 			}

@@ -24,7 +24,8 @@ func FuzzWire(f *testing.F) {
 		if unknown.Unmarshal(data) != nil || list.Unmarshal(unknown.Raw) != nil {
 			return
 		}
-		// What the generated code reads and would write again in the same way is no odd encoding, and has to be read alike.
+		// What the generated code reads and would write again in the same way is no odd encoding,
+		// and has to be read alike.
 		if again, failed := list.Marshal(); failed != nil || !bytes.Equal(again, unknown.Raw) {
 			return
 		}
@@ -37,8 +38,8 @@ func FuzzWire(f *testing.F) {
 	})
 }
 
-// FuzzJSON reads anything as an answer in JSON. What encoding/json makes of it, if it makes anything of it, is encoded
-// again and has to be read alike.
+// FuzzJSON reads anything as an answer in JSON. What encoding/json makes of it, if it makes
+// anything of it, is encoded again and has to be read alike.
 func FuzzJSON(f *testing.F) {
 	f.Add(encode(f, "json", shortList()))
 	f.Fuzz(func(t *testing.T, body []byte) {
@@ -96,8 +97,8 @@ func FuzzEvents(f *testing.F) {
 	})
 }
 
-// checkDecode decodes a body, and again in other pieces, which must not matter. An error is one of the two that say what
-// is wrong with a body.
+// checkDecode decodes a body, and again in other pieces, which must not matter. An error is one of
+// the two that say what is wrong with a body.
 func checkDecode(t *testing.T, body []byte) (decoded, error) {
 	t.Helper()
 	selector := selectorOf(t, "k=v")

@@ -27,14 +27,16 @@ type decoded struct {
 	objects []graph.Object
 }
 
-// decode reads a page through a buffer of the given size and keeps copies, as the objects live for the call only.
+// decode reads a page through a buffer of the given size and keeps copies, as the objects live for
+// the call only.
 func decode(r io.Reader, buffer int, keep extras) (decoded, error) {
 	var d decoded
 	err := decodePage(bufio.NewReaderSize(r, buffer), keep, func(m listMeta) {
 		d.meta, d.metas = m, d.metas+1
 	}, func(o *graph.Object) {
 		kept := *o
-		kept.Owners, kept.Finalizers, kept.Annotations = slices.Clone(o.Owners), slices.Clone(o.Finalizers), maps.Clone(o.Annotations)
+		kept.Owners, kept.Finalizers, kept.Annotations = slices.Clone(o.Owners), slices.Clone(o.Finalizers),
+			maps.Clone(o.Annotations)
 		d.objects = append(d.objects, kept)
 	})
 	return d, err
@@ -46,10 +48,11 @@ func decodeBytes(body []byte, keep extras) (decoded, error) {
 
 // encoders are the server's own, by the name of what they send.
 var encoders = map[string]runtime.Encoder{
-	"protobuf":           protobuf.NewSerializer(nil, nil),
-	"protobuf, streamed": protobuf.NewSerializerWithOptions(nil, nil, protobuf.SerializerOptions{StreamingCollectionsEncoding: true}),
-	"json":               json.NewSerializerWithOptions(json.DefaultMetaFactory, nil, nil, json.SerializerOptions{}),
-	"json, pretty":       json.NewSerializerWithOptions(json.DefaultMetaFactory, nil, nil, json.SerializerOptions{Pretty: true}),
+	"protobuf": protobuf.NewSerializer(nil, nil),
+	"protobuf, streamed": protobuf.NewSerializerWithOptions(nil, nil,
+		protobuf.SerializerOptions{StreamingCollectionsEncoding: true}),
+	"json":         json.NewSerializerWithOptions(json.DefaultMetaFactory, nil, nil, json.SerializerOptions{}),
+	"json, pretty": json.NewSerializerWithOptions(json.DefaultMetaFactory, nil, nil, json.SerializerOptions{Pretty: true}),
 }
 
 func encode(t testing.TB, encoder string, list runtime.Object) []byte {
@@ -63,7 +66,8 @@ func encode(t testing.TB, encoder string, list runtime.Object) []byte {
 
 // metadataList is a list as a server sends it that was asked for metadata only.
 func metadataList(items ...metav1.ObjectMeta) *metav1.PartialObjectMetadataList {
-	list := &metav1.PartialObjectMetadataList{TypeMeta: metav1.TypeMeta{APIVersion: "meta.k8s.io/v1", Kind: "PartialObjectMetadataList"}}
+	list := &metav1.PartialObjectMetadataList{TypeMeta: metav1.TypeMeta{APIVersion: "meta.k8s.io/v1",
+		Kind: "PartialObjectMetadataList"}}
 	list.ResourceVersion = "1234567"
 	for _, m := range items {
 		list.Items = append(list.Items, metav1.PartialObjectMetadata{
@@ -73,7 +77,8 @@ func metadataList(items ...metav1.ObjectMeta) *metav1.PartialObjectMetadataList 
 	return list
 }
 
-// picked is what a list comes to when all of it is decoded first and the graph's part taken out afterwards.
+// picked is what a list comes to when all of it is decoded first and the graph's part taken out
+// afterwards.
 func picked(t testing.TB, list runtime.Object, selector labels.Selector) decoded {
 	t.Helper()
 	l, err := meta.ListAccessor(list)
@@ -98,7 +103,8 @@ func picked(t testing.TB, list runtime.Object, selector labels.Selector) decoded
 func pick(m metav1.Object, selector labels.Selector) graph.Object {
 	o := graph.Object{
 		Namespace: m.GetNamespace(), Name: m.GetName(), UID: string(m.GetUID()), ResourceVersion: m.GetResourceVersion(),
-		Generation: m.GetGeneration(), Finalizers: m.GetFinalizers(), Selected: selector != nil && selector.Matches(labels.Set(m.GetLabels())),
+		Generation: m.GetGeneration(), Finalizers: m.GetFinalizers(), Selected: selector != nil &&
+			selector.Matches(labels.Set(m.GetLabels())),
 	}
 	if created := m.GetCreationTimestamp(); !created.IsZero() {
 		o.CreationTimestamp = created.Unix()

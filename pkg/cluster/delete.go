@@ -16,7 +16,8 @@ import (
 type DeleteOptions struct {
 	// Policy is the propagation policy, as the API server spells it.
 	Policy string
-	// ResourceVersion, if not empty, is a precondition too: what was decided on is what is deleted (API-015).
+	// ResourceVersion, if not empty, is a precondition too: what was decided on is what is deleted
+	// (API-015).
 	ResourceVersion string
 	// GracePeriodSeconds, if not nil, takes the place of the object's own.
 	GracePeriodSeconds *int64
@@ -27,19 +28,21 @@ type DeleteOptions struct {
 
 // Deleted is what the server answered to a delete.
 type Deleted struct {
-	// Finalizers are those on the object as it was answered; nil if the answer is no object, which need not mean that it is
-	// gone (API-021).
+	// Finalizers are those on the object as it was answered; nil if the answer is no object, which
+	// need not mean that it is gone (API-021).
 	Finalizers []string
 	// Object says whether the answer was the object.
 	Object bool
-	// Gone says that the object is no more: the answer was a Status with its uid. Some types answer with the object though it
-	// is gone, so that false says nothing (API-021).
+	// Gone says that the object is no more: the answer was a Status with its uid. Some types answer
+	// with the object though it is gone, so that false says nothing (API-021).
 	Gone bool
 }
 
-// Delete deletes an object if it still has the uid. The error is the server's: Conflict if the uid or the
-// resourceVersion is another. It is ErrUnclear if something has answered that does not say whether the object was deleted.
-func (c *Client) Delete(ctx context.Context, t graph.Type, namespace, name, uid string, opts DeleteOptions) (Deleted, error) {
+// Delete deletes an object if it still has the uid. The error is the server's: Conflict if the uid
+// or the resourceVersion is another. It is ErrUnclear if something has answered that does not say
+// whether the object was deleted.
+func (c *Client) Delete(ctx context.Context, t graph.Type, namespace, name, uid string, opts DeleteOptions) (Deleted,
+	error) {
 	id := types.UID(uid)
 	policy := metav1.DeletionPropagation(opts.Policy)
 	body := metav1.DeleteOptions{
@@ -68,7 +71,8 @@ func (c *Client) Delete(ctx context.Context, t graph.Type, namespace, name, uid 
 	}
 	defer done()
 	path := append(resourcePath(t.Group, t.Version, t.Resource, namespace), name)
-	req := c.rest.Delete().AbsPath(path...).SetHeader("Content-Type", "application/json").SetHeader("Accept", acceptJSON).Body(raw)
+	req := c.rest.Delete().AbsPath(path...).SetHeader("Content-Type", "application/json").SetHeader("Accept",
+		acceptJSON).Body(raw)
 	if opts.DryRun { // nobody typed it
 		req.WarningHandlerWithContext(quietWarnings{})
 	}
@@ -88,13 +92,14 @@ func (c *Client) Delete(ctx context.Context, t graph.Type, namespace, name, uid 
 	return answer, nil
 }
 
-// ErrUnclear is of a write whose answer does not say what came of it: it is no answer of an API server, or it is about something else. The object has to be
-// read to know.
+// ErrUnclear is of a write whose answer does not say what came of it: it is no answer of an API
+// server, or it is about something else. The object has to be read to know.
 var ErrUnclear = errors.New("the answer does not say whether it was done")
 
-// readDeleted reads the answer to a DELETE: a Status or an object. An object may be of any type, and a custom resource may have anything in the
-// fields that a Status has, so each field is read for itself: one that is not of the form expected says nothing. It is a map because the fields
-// of a struct are found in any case, and "Metadata" is another field than "metadata".
+// readDeleted reads the answer to a DELETE: a Status or an object. An object may be of any type,
+// and a custom resource may have anything in the fields that a Status has, so each field is read
+// for itself: one that is not of the form expected says nothing. It is a map because the fields of
+// a struct are found in any case, and "Metadata" is another field than "metadata".
 func readDeleted(raw []byte, uid string) (Deleted, error) {
 	var answer map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &answer); err != nil {

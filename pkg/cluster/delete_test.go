@@ -16,9 +16,11 @@ import (
 var configMapType = graph.Type{Version: "v1", Resource: "configmaps", Kind: "ConfigMap", Namespaced: true}
 
 // made creates a config map with finalizers and returns it as the server has it.
-func made(t *testing.T, c *testcluster.Cluster, client *Client, namespace, name string, finalizers ...string) *graph.Object {
+func made(t *testing.T, c *testcluster.Cluster, client *Client, namespace, name string,
+	finalizers ...string) *graph.Object {
 	t.Helper()
-	c.Apply(t, fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: %s, namespace: %s, finalizers: [%s]}\n", name, namespace, strings.Join(finalizers, ", ")))
+	c.Apply(t, fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: %s, namespace: %s, finalizers: [%s]}\n",
+		name, namespace, strings.Join(finalizers, ", ")))
 	o, err := client.GetMeta(t.Context(), configMapType, namespace, name)
 	if err != nil {
 		t.Fatal(err)
@@ -26,8 +28,9 @@ func made(t *testing.T, c *testcluster.Cluster, client *Client, namespace, name 
 	return o
 }
 
-// TestStoreDeletionPropagation_A01 goes through upstream's table (API-002, API-003): whichever of the collector's finalizers is on an object,
-// the policy of the delete puts its own in its place, and background removes the object.
+// TestStoreDeletionPropagation_A01 goes through upstream's table (API-002, API-003): whichever of
+// the collector's finalizers is on an object, the policy of the delete puts its own in its place,
+// and background removes the object.
 func TestStoreDeletionPropagation_A01(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -37,7 +40,8 @@ func TestStoreDeletionPropagation_A01(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, existing := range []string{"", "orphan", "foregroundDeletion"} {
-		for policy, want := range map[string]string{"Background": "", "Foreground": "foregroundDeletion", "Orphan": "orphan"} {
+		for policy, want := range map[string]string{"Background": "", "Foreground": "foregroundDeletion",
+			"Orphan": "orphan"} {
 			name := strings.ToLower("a01-" + existing + "-" + policy)
 			o := made(t, c, client, ns, name, existing)
 			if _, err := client.Delete(t.Context(), configMapType, ns, name, o.UID, DeleteOptions{Policy: policy}); err != nil {
@@ -54,7 +58,8 @@ func TestStoreDeletionPropagation_A01(t *testing.T) {
 	}
 }
 
-// TestStoreDeleteWithOrphanDependents_A02: the finalizers of others stay, in their order, and the policy's is put behind them.
+// TestStoreDeleteWithOrphanDependents_A02: the finalizers of others stay, in their order, and the
+// policy's is put behind them.
 func TestStoreDeleteWithOrphanDependents_A02(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -65,7 +70,8 @@ func TestStoreDeleteWithOrphanDependents_A02(t *testing.T) {
 	}
 	others := []string{"foo.com/x", "bar.com/y"}
 	for policy, want := range map[string][]string{
-		"Background": others, "Foreground": append(slices.Clone(others), "foregroundDeletion"), "Orphan": append(slices.Clone(others), "orphan"),
+		"Background": others, "Foreground": append(slices.Clone(others), "foregroundDeletion"),
+		"Orphan": append(slices.Clone(others), "orphan"),
 	} {
 		name := strings.ToLower("a02-" + policy)
 		o := made(t, c, client, ns, name, others...)
@@ -83,7 +89,8 @@ func TestStoreDeleteWithOrphanDependents_A02(t *testing.T) {
 	}
 }
 
-// TestGracefulStoreHandleFinalizers_A03: an update that keeps the finalizer keeps the object, one that removes it deletes the object (API-020).
+// TestGracefulStoreHandleFinalizers_A03: an update that keeps the finalizer keeps the object, one
+// that removes it deletes the object (API-020).
 func TestGracefulStoreHandleFinalizers_A03(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -93,7 +100,8 @@ func TestGracefulStoreHandleFinalizers_A03(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := made(t, c, client, ns, "a03", "foo.com/x")
-	if _, err := client.Delete(t.Context(), configMapType, ns, "a03", o.UID, DeleteOptions{Policy: "Background"}); err != nil {
+	if _, err := client.Delete(t.Context(), configMapType, ns, "a03", o.UID,
+		DeleteOptions{Policy: "Background"}); err != nil {
 		t.Fatal(err)
 	}
 	c.Kubectl(t, "label", "configmap", "a03", "-n", ns, "any=thing")
@@ -106,7 +114,8 @@ func TestGracefulStoreHandleFinalizers_A03(t *testing.T) {
 	}
 }
 
-// TestPreconditionsAreKept_API015: another uid or another resourceVersion is a conflict, and a dry run changes nothing.
+// TestPreconditionsAreKept_API015: another uid or another resourceVersion is a conflict, and a dry
+// run changes nothing.
 func TestPreconditionsAreKept_API015(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -123,12 +132,14 @@ func TestPreconditionsAreKept_API015(t *testing.T) {
 		"uid":             {"77777777-7777-7777-7777-777777777777", DeleteOptions{Policy: "Background"}},
 		"resourceVersion": {o.UID, DeleteOptions{Policy: "Background", ResourceVersion: "1"}},
 	} {
-		if _, err := client.Delete(t.Context(), configMapType, ns, "one", options.uid, options.opts); !apierrors.IsConflict(err) {
+		if _, err := client.Delete(t.Context(), configMapType, ns, "one", options.uid,
+			options.opts); !apierrors.IsConflict(err) {
 			t.Errorf("another %s: %v, want a conflict", name, err)
 		}
 	}
 	dry := DeleteOptions{Policy: "Background", DryRun: true}
-	if _, err := client.Delete(t.Context(), configMapType, ns, "one", o.UID, dry); Unasked(err) == nil || Unasked(err).Refused {
+	if _, err := client.Delete(t.Context(), configMapType, ns, "one", o.UID, dry); Unasked(err) == nil ||
+		Unasked(err).Refused {
 		t.Errorf("a dry run that nobody has said may be sent: %v, want that it is not sent", err)
 	}
 	client = client.Guarded(func(context.Context, graph.Type, string, string) error { return nil })
@@ -144,7 +155,8 @@ func TestPreconditionsAreKept_API015(t *testing.T) {
 	}
 }
 
-// TestACustomResourceMayHaveAnythingInTheFieldsOfAStatus: an object is answered when a finalizer keeps it, and its top-level fields are its own affair.
+// TestACustomResourceMayHaveAnythingInTheFieldsOfAStatus: an object is answered when a finalizer
+// keeps it, and its top-level fields are its own affair.
 func TestACustomResourceMayHaveAnythingInTheFieldsOfAStatus(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
@@ -163,14 +175,17 @@ spec:
 	if err != nil {
 		t.Fatal(err)
 	}
-	statuses := graph.Type{Group: ns + ".example.com", Version: "v1", Resource: "statuses", Kind: "Status", Namespaced: true}
+	statuses := graph.Type{Group: ns + ".example.com", Version: "v1", Resource: "statuses", Kind: "Status",
+		Namespaced: true}
 	for name, fields := range map[string]string{
 		"text":       `{details: text, status: [Success]}`,
 		"list":       `{details: [1, 2], status: {details: 7}}`,
 		"number":     `{details: 7, status: Success}`,
 		"like-a-uid": `{details: {uid: [x]}, status: Success, reason: {}}`,
 	} {
-		c.Apply(t, strings.Replace(fields, "{", "{apiVersion: "+ns+".example.com/v1, kind: Status, metadata: {name: "+name+", finalizers: [example.com/x]}, ", 1), "-n", ns)
+		c.Apply(t, strings.Replace(fields, "{",
+			"{apiVersion: "+ns+".example.com/v1, kind: Status, metadata: {name: "+name+", finalizers: [example.com/x]}, ", 1),
+			"-n", ns)
 		o, err := client.GetMeta(t.Context(), statuses, ns, name)
 		if err != nil {
 			t.Fatal(err)
@@ -179,11 +194,13 @@ spec:
 		if err != nil || !answer.Object || answer.Gone || !slices.Contains(answer.Finalizers, "foregroundDeletion") {
 			t.Errorf("%s: answer %+v, %v; want the object with the finalizer foregroundDeletion", name, answer, err)
 		}
-		c.Kubectl(t, "patch", "statuses."+ns+".example.com", name, "-n", ns, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
+		c.Kubectl(t, "patch", "statuses."+ns+".example.com", name, "-n", ns, "--type=merge", "-p",
+			`{"metadata":{"finalizers":null}}`)
 	}
 }
 
-// TestTheAnswerToADeleteIsAboutTheObject: a Status of the server or the object itself. Anything else leaves it open whether the object was deleted.
+// TestTheAnswerToADeleteIsAboutTheObject: a Status of the server or the object itself. Anything
+// else leaves it open whether the object was deleted.
 func TestTheAnswerToADeleteIsAboutTheObject(t *testing.T) {
 	t.Parallel()
 	for raw, want := range map[string]Deleted{
@@ -194,13 +211,16 @@ func TestTheAnswerToADeleteIsAboutTheObject(t *testing.T) {
 		`{"kind":"Widget","metadata":{"uid":"u","finalizers":["orphan"]},"details":["a"]}`:                             {Object: true, Finalizers: []string{"orphan"}},
 		`{"kind":"Widget","metadata":{"uid":"u"},"Metadata":"text","Kind":"Status"}`:                                   {Object: true},
 	} {
-		if got, err := readDeleted([]byte(raw), "u"); err != nil || got.Gone != want.Gone || got.Object != want.Object || !slices.Equal(got.Finalizers, want.Finalizers) {
+		if got, err := readDeleted([]byte(raw), "u"); err != nil || got.Gone != want.Gone || got.Object != want.Object ||
+			!slices.Equal(got.Finalizers, want.Finalizers) {
 			t.Errorf("%s: %+v, %v; want %+v", raw, got, err, want)
 		}
 	}
 	for _, raw := range []string{
-		``, `not found`, `["u"]`, `"u"`, `null`, `{}`, `{"kind":"List","items":[]}`, `{"kind":"Widget","metadata":"text"}`, `{"kind":"Widget","metadata":{"uid":"v"}}`,
-		`{"apiVersion":"v1","kind":"Status","status":"Success","details":{"uid":"v"}}`, `{"apiVersion":"v1","kind":"Status","status":"Failure","details":{"uid":"u"}}`,
+		``, `not found`, `["u"]`, `"u"`, `null`, `{}`, `{"kind":"List","items":[]}`, `{"kind":"Widget","metadata":"text"}`,
+		`{"kind":"Widget","metadata":{"uid":"v"}}`,
+		`{"apiVersion":"v1","kind":"Status","status":"Success","details":{"uid":"v"}}`,
+		`{"apiVersion":"v1","kind":"Status","status":"Failure","details":{"uid":"u"}}`,
 		`{"apiVersion":"a.example.com/v1","kind":"Status","status":"Success","details":{"uid":"u"}}`,
 	} {
 		if got, err := readDeleted([]byte(raw), "u"); err == nil {

@@ -20,7 +20,8 @@ import (
 // Resource is one type that a server serves.
 type Resource struct {
 	graph.Type
-	// OtherVersions are the versions besides Version that serve it too, in the server's order of preference.
+	// OtherVersions are the versions besides Version that serve it too, in the server's order of
+	// preference.
 	OtherVersions []string
 	Singular      string
 	ShortNames    []string
@@ -28,8 +29,8 @@ type Resource struct {
 	Verbs         []string
 }
 
-// Deletable says whether the garbage collector watches the type: it can be listed, watched and deleted (GC-001), and is
-// not an event (GC-003).
+// Deletable says whether the garbage collector watches the type: it can be listed, watched and
+// deleted (GC-001), and is not an event (GC-003).
 func (r Resource) Deletable() bool {
 	if r.Resource == "events" && (r.Group == "" || r.Group == "events.k8s.io") {
 		return false
@@ -37,7 +38,8 @@ func (r Resource) Deletable() bool {
 	return slices.Contains(r.Verbs, "list") && slices.Contains(r.Verbs, "watch") && slices.Contains(r.Verbs, "delete")
 }
 
-// Catalog is what discovery says that a server serves: one entry for each group and resource, in its preferred version.
+// Catalog is what discovery says that a server serves: one entry for each group and resource, in
+// its preferred version.
 type Catalog struct {
 	Resources []Resource
 	// Gaps are the group-versions whose discovery failed, or does not show what it has to.
@@ -48,10 +50,13 @@ type Catalog struct {
 	kinds         map[schema.GroupVersionKind][]graph.Type
 }
 
-// Discover asks the server what it serves. A group that fails, or of which discovery does not show what it has to, is a gap in the result. The error is
-// for a server that cannot be asked at all, or whose answer cannot be all that it serves: one without the core group among them (RO-013). It ends with ctx.
+// Discover asks the server what it serves. A group that fails, or of which discovery does not show
+// what it has to, is a gap in the result. The error is for a server that cannot be asked at all, or
+// whose answer cannot be all that it serves: one without the core group among them (RO-013). It
+// ends with ctx.
 func (c *Client) Discover(ctx context.Context) (*Catalog, error) {
-	// The first request runs the credential plugin of a kubeconfig, which client-go gives no context.
+	// The first request runs the credential plugin of a kubeconfig, which client-go gives no
+	// context.
 	cat, err := interrupt.Do(ctx, func() (*Catalog, error) { return c.discover(ctx) })
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx) // what was not answered any more looks like a group that fails
@@ -80,7 +85,8 @@ func (c *Client) discover(ctx context.Context) (*Catalog, error) {
 	if _, err := failedGroups(err); err != nil {
 		return nil, err
 	}
-	cat := &Catalog{groupVersions: map[schema.GroupVersion]bool{}, index: map[schema.GroupResource]int{}, kinds: map[schema.GroupVersionKind][]graph.Type{}}
+	cat := &Catalog{groupVersions: map[schema.GroupVersion]bool{}, index: map[schema.GroupResource]int{},
+		kinds: map[schema.GroupVersionKind][]graph.Type{}}
 	cat.addResources(preferred)
 	cat.addVersions(all)
 	if _, shown := cat.Lookup(schema.GroupResource{Resource: NamespaceType.Resource}); !shown {
@@ -97,7 +103,8 @@ func (c *Client) discover(ctx context.Context) (*Catalog, error) {
 	}
 	for gv, err := range incomplete {
 		cat.groupVersions[gv] = false
-		cat.Gaps = append(cat.Gaps, v1alpha1.Gap{Resource: "*", Group: gv.Group, Reason: v1alpha1.GapDiscoveryFailed, Message: gv.String() + ": " + err.Error()})
+		cat.Gaps = append(cat.Gaps, v1alpha1.Gap{Resource: "*", Group: gv.Group, Reason: v1alpha1.GapDiscoveryFailed,
+			Message: gv.String() + ": " + err.Error()})
 	}
 	slices.SortFunc(cat.Gaps, func(a, b v1alpha1.Gap) int {
 		return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Message, b.Message))
@@ -105,7 +112,8 @@ func (c *Client) discover(ctx context.Context) (*Catalog, error) {
 	return cat, nil
 }
 
-// failedGroups takes the group-versions that failed out of a discovery error and returns what else is wrong.
+// failedGroups takes the group-versions that failed out of a discovery error and returns what else
+// is wrong.
 func failedGroups(err error) (map[schema.GroupVersion]error, error) {
 	if err == nil {
 		return nil, nil
@@ -128,21 +136,25 @@ func (cat *Catalog) addResources(lists []*metav1.APIResourceList) {
 			}
 			cat.index[gv.WithResource(r.Name).GroupResource()] = len(cat.Resources)
 			cat.Resources = append(cat.Resources, Resource{
-				Type:     graph.Type{Group: gv.Group, Version: gv.Version, Resource: r.Name, Kind: r.Kind, Namespaced: r.Namespaced},
+				Type: graph.Type{Group: gv.Group, Version: gv.Version, Resource: r.Name, Kind: r.Kind,
+					Namespaced: r.Namespaced},
 				Singular: r.SingularName, ShortNames: r.ShortNames, Categories: r.Categories, Verbs: r.Verbs,
 			})
 		}
 	}
-	// Map order must not reach the output, and the types with the most objects had best begin first.
+	// Map order must not reach the output, and the types with the most objects had best begin
+	// first.
 	slices.SortFunc(cat.Resources, func(a, b Resource) int {
-		return cmp.Or(cmp.Compare(weight(a), weight(b)), strings.Compare(a.Group, b.Group), strings.Compare(a.Resource, b.Resource))
+		return cmp.Or(cmp.Compare(weight(a), weight(b)), strings.Compare(a.Group, b.Group),
+			strings.Compare(a.Resource, b.Resource))
 	})
 	for i, r := range cat.Resources {
 		cat.index[schema.GroupResource{Group: r.Group, Resource: r.Resource}] = i
 	}
 }
 
-// weight puts the types of which a cluster has most before the others, so that a long list does not begin last.
+// weight puts the types of which a cluster has most before the others, so that a long list does not
+// begin last.
 func weight(r Resource) int {
 	if r.Group == "" && r.Resource == "pods" || r.Group == "apps" && r.Resource == "replicasets" {
 		return 0
@@ -181,8 +193,8 @@ func (cat *Catalog) Lookup(gr schema.GroupResource) (Resource, bool) {
 	return cat.Resources[i], true
 }
 
-// Omits says whether discovery proves that a type is not served: the group is there, and nothing of it failed or is in doubt. Of a group that is not
-// there it proves nothing (API-056).
+// Omits says whether discovery proves that a type is not served: the group is there, and nothing of
+// it failed or is in doubt. Of a group that is not there it proves nothing (API-056).
 func (cat *Catalog) Omits(gr schema.GroupResource) bool {
 	_, shown := cat.Lookup(gr)
 	if shown || cat.failed(gr.Group) {
@@ -196,8 +208,9 @@ func (cat *Catalog) Omits(gr schema.GroupResource) bool {
 	return false
 }
 
-// Kind returns the one type that serves exactly this kind in exactly this version and can be read. It is false where there is none, or more
-// than one: what an ownerReference means is then not known, whatever a RESTMapper would make of it (RO-004, T-02, X-07).
+// Kind returns the one type that serves exactly this kind in exactly this version and can be read.
+// It is false where there is none, or more than one: what an ownerReference means is then not
+// known, whatever a RESTMapper would make of it (RO-004, T-02, X-07).
 func (cat *Catalog) Kind(apiVersion, kind string) (graph.Type, bool) {
 	gv, err := schema.ParseGroupVersion(apiVersion)
 	if err != nil {

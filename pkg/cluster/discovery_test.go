@@ -13,8 +13,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestDiscoveryEndsWithItsContext: at whichever request the server is silent, discovery ends when its context does, and what was not answered then is asked
-// again by the next who wants to know.
+// TestDiscoveryEndsWithItsContext: at whichever request the server is silent, discovery ends when
+// its context does, and what was not answered then is asked again by the next who wants to know.
 func TestDiscoveryEndsWithItsContext(t *testing.T) {
 	c := testcluster.Shared(t)
 	want := servedBy(t, c)
@@ -40,10 +40,11 @@ func TestDiscoveryEndsWithItsContext(t *testing.T) {
 			proxy := tt.start(t, c.Config())
 			ctx, end := context.WithCancel(t.Context())
 			hang, asked := faultproxy.Hang(), make(chan struct{}, 1)
-			proxy.On(func(r *http.Request) bool { return r.URL.Path == tt.path }, faultproxy.Times(1, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-				asked <- struct{}{}
-				hang(w, r, next)
-			}))
+			proxy.On(func(r *http.Request) bool { return r.URL.Path == tt.path },
+				faultproxy.Times(1, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+					asked <- struct{}{}
+					hang(w, r, next)
+				}))
 			client, err := New(proxy.Config(), 0)
 			if err != nil {
 				t.Fatal(err)
@@ -61,7 +62,8 @@ func TestDiscoveryEndsWithItsContext(t *testing.T) {
 				t.Fatalf("the next discovery: %v", err)
 			}
 			if len(got.Gaps) != tt.gaps || tt.gaps == 0 && len(got.Resources) != len(want.Resources) {
-				t.Errorf("the next discovery has %d types and the gaps %v, want %d types and %d gaps", len(got.Resources), got.Gaps, len(want.Resources), tt.gaps)
+				t.Errorf("the next discovery has %d types and the gaps %v, want %d types and %d gaps", len(got.Resources), got.Gaps,
+					len(want.Resources), tt.gaps)
 			}
 		})
 	}

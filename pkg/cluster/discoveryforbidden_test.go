@@ -14,10 +14,12 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestForbiddenDiscoverySaysWhatToAskFor: a 403 of /api or /apis names the requests and the ClusterRole that allows them, and remains the server's answer.
+// TestForbiddenDiscoverySaysWhatToAskFor: a 403 of /api or /apis names the requests and the
+// ClusterRole that allows them, and remains the server's answer.
 func TestForbiddenDiscoverySaysWhatToAskFor(t *testing.T) {
 	t.Parallel()
-	status := faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden, `forbidden: User "carl" cannot get path "/api"`)
+	status := faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden,
+		`forbidden: User "carl" cannot get path "/api"`)
 	for name, tt := range map[string]struct {
 		paths []string
 		fault faultproxy.Fault
@@ -26,7 +28,8 @@ func TestForbiddenDiscoverySaysWhatToAskFor(t *testing.T) {
 		"/api and /apis": {[]string{"/api", "/apis"}, status, "GET /api or GET /apis is forbidden"},
 		"/api":           {[]string{"/api"}, status, "GET /api or GET /apis is forbidden"},
 		"/apis":          {[]string{"/apis"}, status, "GET /api or GET /apis is forbidden"},
-		"by a proxy":     {[]string{"/api"}, faultproxy.Plain(http.StatusForbidden, "not from your address"), "GET /api or GET /apis is forbidden: not from your address"},
+		"by a proxy": {[]string{"/api"}, faultproxy.Plain(http.StatusForbidden, "not from your address"),
+			"GET /api or GET /apis is forbidden: not from your address"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

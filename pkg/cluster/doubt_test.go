@@ -26,10 +26,12 @@ func groupGaps(listed *ListResult, group string) []string {
 	return messages
 }
 
-// wantGroupGap fails unless there is exactly one gap of the whole group that discovery is to blame for, and says so.
+// wantGroupGap fails unless there is exactly one gap of the whole group that discovery is to blame
+// for, and says so.
 func wantGroupGap(t *testing.T, listed *ListResult, group, text string) {
 	t.Helper()
-	gaps := slices.DeleteFunc(slices.Clone(listed.Gaps), func(g v1alpha1.Gap) bool { return g.Group != group || g.Resource != "*" })
+	gaps := slices.DeleteFunc(slices.Clone(listed.Gaps),
+		func(g v1alpha1.Gap) bool { return g.Group != group || g.Resource != "*" })
 	if len(gaps) != 1 || gaps[0].Reason != v1alpha1.GapDiscoveryFailed || !strings.Contains(gaps[0].Message, text) {
 		t.Errorf("gaps of group %q: %+v, want one with reason DiscoveryFailed that says %q", group, gaps, text)
 	}
@@ -42,7 +44,8 @@ func wantNoGaps(t *testing.T, listed *ListResult) {
 	}
 }
 
-// TestVersionServedEmptyIsAGap_API056: that discovery shows a built-in version as current and without resources does not mean that it has none.
+// TestVersionServedEmptyIsAGap_API056: that discovery shows a built-in version as current and
+// without resources does not mean that it has none.
 func TestVersionServedEmptyIsAGap_API056(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
@@ -56,9 +59,10 @@ func TestVersionServedEmptyIsAGap_API056(t *testing.T) {
 		"its own document is empty":      {jsonText(200, empty), "without any resource"},
 		"its own document is about another": {jsonText(200,
 			`{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"apps/v1","resources":[{"name":"leases/x","verbs":["get"]}]}`), "apps/v1"},
-		"its own document is not served": {faultproxy.Plain(404, "404 page not found"), "could not find the requested resource"},
-		"its own document is forbidden":  {faultproxy.Status(403, metav1.StatusReasonForbidden, "no"), "no"},
-		"a page of a proxy":              {faultproxy.Plain(200, "<html>log in</html>"), "coordination.k8s.io/v1"},
+		"its own document is not served": {faultproxy.Plain(404, "404 page not found"),
+			"could not find the requested resource"},
+		"its own document is forbidden": {faultproxy.Status(403, metav1.StatusReasonForbidden, "no"), "no"},
+		"a page of a proxy":             {faultproxy.Plain(200, "<html>log in</html>"), "coordination.k8s.io/v1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			proxy := faultproxy.Start(t, c.Config())
@@ -75,7 +79,8 @@ func TestVersionServedEmptyIsAGap_API056(t *testing.T) {
 	}
 }
 
-// TestVersionServedEmptyBesideAnother: what only the empty version serves would be hidden; what another version shows is not.
+// TestVersionServedEmptyBesideAnother: what only the empty version serves would be hidden; what
+// another version shows is not.
 func TestVersionServedEmptyBesideAnother(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
@@ -89,7 +94,8 @@ func TestVersionServedEmptyBesideAnother(t *testing.T) {
 	wantGroupGap(t, listed, "autoscaling", "could not find the requested resource")
 }
 
-// TestVersionOfSubresourcesOnly: such as subresources.kubevirt.io, whose discovery names no kinds: nothing in it can be listed, so nothing is hidden.
+// TestVersionOfSubresourcesOnly: such as subresources.kubevirt.io, whose discovery names no kinds:
+// nothing in it can be listed, so nothing is hidden.
 func TestVersionOfSubresourcesOnly(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
@@ -101,12 +107,14 @@ func TestVersionOfSubresourcesOnly(t *testing.T) {
 	wantNoGaps(t, listed)
 }
 
-// TestMetricsWithoutMetricsAreNoGap: an adapter that has nothing to offer serves custom.metrics.k8s.io and external.metrics.k8s.io without resources.
+// TestMetricsWithoutMetricsAreNoGap: an adapter that has nothing to offer serves
+// custom.metrics.k8s.io and external.metrics.k8s.io without resources.
 func TestMetricsWithoutMetricsAreNoGap(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	proxy := faultproxy.Start(t, c.Config())
-	for group, version := range map[string]string{"custom.metrics.k8s.io": "v1beta2", "external.metrics.k8s.io": "v1beta1"} {
+	for group, version := range map[string]string{"custom.metrics.k8s.io": "v1beta2",
+		"external.metrics.k8s.io": "v1beta1"} {
 		proxy.On(faultproxy.Groups, faultproxy.EmptyVersion(group, version))
 		_, listed := list(t, proxy.Config(), ListOptions{Namespace: ns})
 		wantNoGaps(t, listed)
@@ -128,7 +136,8 @@ func legacy(t *testing.T, config *rest.Config) *faultproxy.Proxy {
 	return proxy
 }
 
-// TestDiscoveryThatIsNotAggregated: each version has a document of its own, and one that is not there, or is empty, is a gap.
+// TestDiscoveryThatIsNotAggregated: each version has a document of its own, and one that is not
+// there, or is empty, is a gap.
 func TestDiscoveryThatIsNotAggregated(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
@@ -139,9 +148,11 @@ func TestDiscoveryThatIsNotAggregated(t *testing.T) {
 	leases := faultproxy.Path("/apis/coordination.k8s.io/v1")
 	for name, fault := range map[string]faultproxy.Fault{
 		"not served": faultproxy.Plain(404, "404 page not found"),
-		"empty":      jsonText(200, `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"coordination.k8s.io/v1","resources":[]}`),
-		"empty once": faultproxy.Times(1, jsonText(200, `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"coordination.k8s.io/v1","resources":[]}`)),
-		"down":       faultproxy.Status(503, metav1.StatusReasonServiceUnavailable, "down"),
+		"empty": jsonText(
+			200, `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"coordination.k8s.io/v1","resources":[]}`),
+		"empty once": faultproxy.Times(1,
+			jsonText(200, `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"coordination.k8s.io/v1","resources":[]}`)),
+		"down": faultproxy.Status(503, metav1.StatusReasonServiceUnavailable, "down"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			proxy := legacy(t, c.Config())
@@ -159,7 +170,8 @@ func TestDiscoveryThatIsNotAggregated(t *testing.T) {
 			faultproxy.Edit(func(v any) any {
 				groups := v.(map[string]any)["groups"].([]any)
 				version := map[string]any{"groupVersion": "custom.metrics.k8s.io/v1beta2", "version": "v1beta2"}
-				v.(map[string]any)["groups"] = append(groups, map[string]any{"name": "custom.metrics.k8s.io", "versions": []any{version}, "preferredVersion": version})
+				v.(map[string]any)["groups"] = append(groups,
+					map[string]any{"name": "custom.metrics.k8s.io", "versions": []any{version}, "preferredVersion": version})
 				return v
 			})(w, r, next)
 		})
@@ -178,16 +190,19 @@ func TestDiscoveryWithoutTheCoreGroupIsAnError_RO013(t *testing.T) {
 		fault   faultproxy.Fault
 		legacy  bool
 	}{
-		"not served":               {faultproxy.Core, faultproxy.Plain(404, "404 page not found"), false},
-		"a Status":                 {faultproxy.Core, faultproxy.Status(404, metav1.StatusReasonNotFound, "not found"), false},
+		"not served": {faultproxy.Core, faultproxy.Plain(404, "404 page not found"), false},
+		"a Status": {faultproxy.Core,
+			faultproxy.Status(404, metav1.StatusReasonNotFound, "not found"), false},
 		"no groups":                {faultproxy.Core, faultproxy.NoGroups(), false},
 		"an empty version":         {faultproxy.Core, faultproxy.EmptyVersion("", "v1"), false},
 		"no namespaces":            {faultproxy.Core, faultproxy.WithoutResource("", "namespaces"), false},
 		"an object without fields": {faultproxy.Core, jsonText(200, "{}"), false},
 		"legacy, no versions":      {faultproxy.Core, jsonText(200, `{"kind":"APIVersions","versions":[]}`), true},
 		"legacy, v1 not served":    {faultproxy.Path("/api/v1"), faultproxy.Plain(404, "404 page not found"), true},
-		"legacy, v1 is empty":      {faultproxy.Path("/api/v1"), jsonText(200, `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"v1","resources":[]}`), true},
-		"legacy, v1 is down":       {faultproxy.Path("/api/v1"), faultproxy.Status(503, metav1.StatusReasonServiceUnavailable, "down"), true},
+		"legacy, v1 is empty": {faultproxy.Path("/api/v1"),
+			jsonText(200, `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"v1","resources":[]}`), true},
+		"legacy, v1 is down": {faultproxy.Path("/api/v1"),
+			faultproxy.Status(503, metav1.StatusReasonServiceUnavailable, "down"), true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			proxy := faultproxy.Start(t, c.Config())
@@ -195,7 +210,8 @@ func TestDiscoveryWithoutTheCoreGroupIsAnError_RO013(t *testing.T) {
 				proxy = legacy(t, c.Config())
 			}
 			proxy.On(test.matches, test.fault)
-			if _, _, err := tryList(t.Context(), proxy.Config(), ListOptions{}, nil); err == nil || !strings.Contains(err.Error(), "discovery shows no namespaces") {
+			if _, _, err := tryList(t.Context(), proxy.Config(), ListOptions{}, nil); err == nil ||
+				!strings.Contains(err.Error(), "discovery shows no namespaces") {
 				t.Errorf("error %v, want that discovery shows no namespaces", err)
 			}
 		})
@@ -219,7 +235,8 @@ func TestDiscoveryWithoutAnyGroupIsAnError(t *testing.T) {
 					proxy.On(faultproxy.Core, core)
 					want = "discovery shows no"
 				}
-				if _, _, err := tryList(t.Context(), proxy.Config(), ListOptions{}, nil); err == nil || !strings.Contains(err.Error(), want) {
+				if _, _, err := tryList(t.Context(), proxy.Config(), ListOptions{}, nil); err == nil ||
+					!strings.Contains(err.Error(), want) {
 					t.Errorf("error %v, want %q", err, want)
 				}
 			}
@@ -227,7 +244,8 @@ func TestDiscoveryWithoutAnyGroupIsAnError(t *testing.T) {
 	}
 }
 
-// TestCoreGroupThatIsNotAllThereIsAGap: a part of the core group is asked for again, and is a gap if it is there.
+// TestCoreGroupThatIsNotAllThereIsAGap: a part of the core group is asked for again, and is a gap
+// if it is there.
 func TestCoreGroupThatIsNotAllThereIsAGap(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
@@ -242,7 +260,8 @@ func TestCoreGroupThatIsNotAllThereIsAGap(t *testing.T) {
 	proxy.On(faultproxy.Core, faultproxy.WithoutResource("", "pods"))
 	proxy.On(faultproxy.Path("/api/v1"), faultproxy.Edit(func(v any) any {
 		doc := v.(map[string]any)
-		doc["resources"] = slices.DeleteFunc(doc["resources"].([]any), func(r any) bool { return strings.HasPrefix(r.(map[string]any)["name"].(string), "pods") })
+		doc["resources"] = slices.DeleteFunc(doc["resources"].([]any),
+			func(r any) bool { return strings.HasPrefix(r.(map[string]any)["name"].(string), "pods") })
 		return doc
 	}))
 	_, listed := list(t, proxy.Config(), ListOptions{Namespace: ns})
@@ -266,12 +285,14 @@ func TestGroupThatDiscoveryLeavesOutIsAGap(t *testing.T) {
 	}
 }
 
-// TestAPIServiceThatIsNotProvenGoneIsAGap: only the server's own word that there is no such object shows that discovery is right to leave its group out.
+// TestAPIServiceThatIsNotProvenGoneIsAGap: only the server's own word that there is no such object
+// shows that discovery is right to leave its group out.
 func TestAPIServiceThatIsNotProvenGoneIsAGap(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	gone := metav1.Status{
-		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure, Code: 404, Reason: metav1.StatusReasonNotFound,
+		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure, Code: 404,
+		Reason:  metav1.StatusReasonNotFound,
 		Details: &metav1.StatusDetails{Name: "v1.coordination.k8s.io", Group: "apiregistration.k8s.io", Kind: "apiservices"},
 	}
 	another := gone
@@ -301,7 +322,8 @@ func TestAPIServiceThatIsNotProvenGoneIsAGap(t *testing.T) {
 	t.Run("the credentials end", func(t *testing.T) {
 		proxy := faultproxy.Start(t, c.Config())
 		proxy.On(faultproxy.Groups, faultproxy.WithoutGroup("coordination.k8s.io"))
-		proxy.On(faultproxy.Path("/apiservices/v1.coordination.k8s.io"), faultproxy.Status(401, metav1.StatusReasonUnauthorized, "no"))
+		proxy.On(faultproxy.Path("/apiservices/v1.coordination.k8s.io"),
+			faultproxy.Status(401, metav1.StatusReasonUnauthorized, "no"))
 		if _, _, err := tryList(t.Context(), proxy.Config(), ListOptions{Namespace: ns}, nil); err == nil {
 			t.Error("no error")
 		}
@@ -316,8 +338,10 @@ func TestDefinitionThatIsNotProvenGoneIsAGap(t *testing.T) {
 	install(t, c, group, definition(group, oneVersion))
 	eventuallyServes(t, c, group, "v1")
 	gone := metav1.Status{
-		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure, Code: 404, Reason: metav1.StatusReasonNotFound,
-		Details: &metav1.StatusDetails{Name: "widgets." + group, Group: "apiextensions.k8s.io", Kind: "customresourcedefinitions"},
+		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure, Code: 404,
+		Reason: metav1.StatusReasonNotFound,
+		Details: &metav1.StatusDetails{Name: "widgets." + group, Group: "apiextensions.k8s.io",
+			Kind: "customresourcedefinitions"},
 	}
 	for name, test := range map[string]struct {
 		fault faultproxy.Fault
@@ -340,18 +364,21 @@ func TestDefinitionThatIsNotProvenGoneIsAGap(t *testing.T) {
 	}
 }
 
-// TestTypeThatDiscoveryHidesBesideAnother takes one of two resources out of a version: the CRD is established, so it is listed all the same.
+// TestTypeThatDiscoveryHidesBesideAnother takes one of two resources out of a version: the CRD is
+// established, so it is listed all the same.
 func TestTypeThatDiscoveryHidesBesideAnother(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	group := ns + ".example.com"
 	install(t, c, group, definition(group, oneVersion))
-	c.Apply(t, strings.NewReplacer("widgets", "gadgets", "widget", "gadget", "Widget", "Gadget").Replace(definition(group, oneVersion)))
+	c.Apply(t, strings.NewReplacer("widgets", "gadgets", "widget", "gadget", "Widget",
+		"Gadget").Replace(definition(group, oneVersion)))
 	t.Cleanup(func() { uninstall(t, c, "gadgets", group) })
 	c.Kubectl(t, "wait", "--for=condition=Established", "crd/gadgets."+group)
 	eventuallyServes(t, c, group, "v1")
 	c.Apply(t, widget(group, "v1", ns, "hidden"))
-	for name, fault := range map[string]faultproxy.Fault{"one": faultproxy.WithoutResource(group, "widgets"), "group": faultproxy.WithoutGroup(group)} {
+	for name, fault := range map[string]faultproxy.Fault{"one": faultproxy.WithoutResource(group, "widgets"),
+		"group": faultproxy.WithoutGroup(group)} {
 		t.Run(name, func(t *testing.T) {
 			proxy := faultproxy.Start(t, c.Config())
 			proxy.On(faultproxy.Groups, fault)
@@ -370,7 +397,8 @@ func TestTypeThatDiscoveryHidesBesideAnother(t *testing.T) {
 	})
 }
 
-// TestVersionThatNoDefinitionServesAnyMore: a group whose CRD has one version that is not served makes no gap.
+// TestVersionThatNoDefinitionServesAnyMore: a group whose CRD has one version that is not served
+// makes no gap.
 func TestVersionThatNoDefinitionServesAnyMore(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
@@ -388,7 +416,8 @@ func TestVersionThatNoDefinitionServesAnyMore(t *testing.T) {
 	}
 }
 
-// TestHealthyDiscoveryCostsThreeRequests: nothing is asked besides the two documents, the server's version and the lists.
+// TestHealthyDiscoveryCostsThreeRequests: nothing is asked besides the two documents, the server's
+// version and the lists.
 func TestHealthyDiscoveryCostsThreeRequests(t *testing.T) {
 	c := testcluster.Shared(t)
 	proxy := faultproxy.Start(t, c.Config())
@@ -415,7 +444,8 @@ func jsonText(code int, body string) faultproxy.Fault {
 	}
 }
 
-// TestDiscoveryUnderFaultHidesNothing answers each discovery request once as it should not be: there is an error, or a gap, or all types are known.
+// TestDiscoveryUnderFaultHidesNothing answers each discovery request once as it should not be:
+// there is an error, or a gap, or all types are known.
 func TestDiscoveryUnderFaultHidesNothing(t *testing.T) {
 	c := testcluster.Shared(t)
 	want := servedBy(t, c)
@@ -436,7 +466,8 @@ func TestDiscoveryUnderFaultHidesNothing(t *testing.T) {
 	}
 	combinations := 0
 	for name, fault := range faults {
-		for _, path := range []string{"/api", "/apis", "/api/v1", "/apis/coordination.k8s.io/v1", "/apis/apiregistration.k8s.io/v1"} {
+		for _, path := range []string{"/api", "/apis", "/api/v1", "/apis/coordination.k8s.io/v1",
+			"/apis/apiregistration.k8s.io/v1"} {
 			for _, aggregated := range []bool{true, false} {
 				if aggregated && strings.Count(path, "/") > 1 {
 					continue // which is not asked

@@ -16,10 +16,11 @@ type Guard func(ctx context.Context, t graph.Type, namespace, name string) error
 
 // UnaskedError is of a DELETE that was not sent with dryRun=All.
 type UnaskedError struct {
-	// Refused says that the server would refuse the DELETE. Without it, what the server would say is
-	// not known.
+	// Refused says that the server would refuse the DELETE. Without it, what the server would say
+	// is not known.
 	Refused bool
-	// Guard is the object that keeps it from being deleted, and on which that depends; empty if it is not known.
+	// Guard is the object that keeps it from being deleted, and on which that depends; empty if it
+	// is not known.
 	Guard string
 	// Because is why it was not sent, as a clause.
 	Because string
@@ -44,15 +45,16 @@ func Unasked(err error) *UnaskedError {
 	return unasked
 }
 
-// Guarded returns a Client that shares the connections of this one and asks a Guard before each DELETE
-// with dryRun=All. A Client without a Guard sends none.
+// Guarded returns a Client that shares the connections of this one and asks a Guard before each
+// DELETE with dryRun=All. A Client without a Guard sends none.
 func (c *Client) Guarded(by Guard) *Client {
 	guarded := *c
 	guarded.guard = by
 	return &guarded
 }
 
-// MayDryRun returns why no DELETE with dryRun=All is sent for an object, an UnaskedError; nil if one would be.
+// MayDryRun returns why no DELETE with dryRun=All is sent for an object, an UnaskedError; nil if
+// one would be.
 func (c *Client) MayDryRun(ctx context.Context, t graph.Type, namespace, name string) error {
 	if c.guard == nil {
 		return &UnaskedError{Because: "what protects objects from being deleted was not looked up"}
@@ -80,7 +82,8 @@ func (d *dryRuns) add(sent DryRun) {
 	d.sent[sent] = true
 }
 
-// DryRuns returns the kinds of deletes and updates that were sent with dryRun=All, by this Client and by those that were made of it.
+// DryRuns returns the kinds of deletes and updates that were sent with dryRun=All, by this Client
+// and by those that were made of it.
 func (c *Client) DryRuns() []DryRun {
 	c.dryRuns.mu.Lock()
 	defer c.dryRuns.mu.Unlock()

@@ -22,8 +22,9 @@ type Warning struct {
 	Component, Reporter string
 }
 
-// Warn writes a Warning to the object's namespace, and to default for a cluster-scoped object, as client-go's recorder does. The error is the
-// server's: a namespace that is being deleted takes none (API-024).
+// Warn writes a Warning to the object's namespace, and to default for a cluster-scoped object, as
+// client-go's recorder does. The error is the server's: a namespace that is being deleted takes
+// none (API-024).
 func (c *Client) Warn(ctx context.Context, w Warning) error {
 	namespace := w.Object.Namespace
 	if namespace == "" {
@@ -46,5 +47,6 @@ func (c *Client) Warn(ctx context.Context, w Warning) error {
 		return err
 	}
 	path := resourcePath("", "v1", "events", namespace)
-	return c.rest.Post().AbsPath(path...).SetHeader("Content-Type", "application/json").SetHeader("Accept", acceptJSON).Body(raw).Do(ctx).Error()
+	return c.rest.Post().AbsPath(path...).SetHeader("Content-Type", "application/json").SetHeader("Accept",
+		acceptJSON).Body(raw).Do(ctx).Error()
 }

@@ -10,8 +10,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestFinalizeChangesNothingElse_T19: the whole object is sent with its uid and resourceVersion. What somebody has changed meanwhile is a Conflict and
-// not overwritten, and so is another namespace of that name. A dry run stores nothing.
+// TestFinalizeChangesNothingElse_T19: the whole object is sent with its uid and resourceVersion.
+// What somebody has changed meanwhile is a Conflict and not overwritten, and so is another
+// namespace of that name. A dry run stores nothing.
 func TestFinalizeChangesNothingElse_T19(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -54,17 +55,20 @@ func TestFinalizeChangesNothingElse_T19(t *testing.T) {
 		}
 	}
 	live := read()
-	if o, err := client.Finalize(t.Context(), live, []string{"example.com/x"}, FinalizeOptions{DryRun: true}); err != nil || !slices.Equal(spec(o), []string{"example.com/x"}) {
+	if o, err := client.Finalize(t.Context(), live, []string{"example.com/x"},
+		FinalizeOptions{DryRun: true}); err != nil || !slices.Equal(spec(o), []string{"example.com/x"}) {
 		t.Errorf("the dry run answers %v, %v", o, err)
 	}
 	if now := read(); now.GetResourceVersion() != live.GetResourceVersion() {
 		t.Error("the dry run was stored")
 	}
-	if _, err := client.Finalize(t.Context(), live, []string{"kubernetes", "example.com/x"}, FinalizeOptions{}); err != nil {
+	if _, err := client.Finalize(t.Context(), live, []string{"kubernetes", "example.com/x"},
+		FinalizeOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	now := read()
-	if !slices.Equal(spec(now), []string{"kubernetes", "example.com/x"}) || now.GetAnnotations()["example.com/a"] != "b" || now.GetLabels()["example.com/late"] != "yes" {
+	if !slices.Equal(spec(now), []string{"kubernetes", "example.com/x"}) || now.GetAnnotations()["example.com/a"] != "b" ||
+		now.GetLabels()["example.com/late"] != "yes" {
 		t.Errorf("now %v", now.Object)
 	}
 	if o, err := client.Finalize(t.Context(), now, nil, FinalizeOptions{}); err != nil || len(spec(o)) != 0 {

@@ -39,7 +39,8 @@ func allowed(t *testing.T, c *testcluster.Cluster, user, resource, namespace str
 	t.Helper()
 	client := metadata.NewForConfigOrDie(c.As(user))
 	testcluster.Eventually(t, user+" to be allowed to list "+resource, func(ctx context.Context) (bool, error) {
-		_, err := client.Resource(schema.GroupVersionResource{Version: "v1", Resource: resource}).Namespace(namespace).List(ctx, metav1.ListOptions{Limit: 1})
+		_, err := client.Resource(schema.GroupVersionResource{Version: "v1",
+			Resource: resource}).Namespace(namespace).List(ctx, metav1.ListOptions{Limit: 1})
 		if apierrors.IsForbidden(err) {
 			return false, nil
 		}
@@ -47,8 +48,9 @@ func allowed(t *testing.T, c *testcluster.Cluster, user, resource, namespace str
 	})
 }
 
-// TestForbiddenFallsBackToNamespaces: a user who may list config maps in two namespaces and the namespaces sees those two
-// and has a gap for every other; one who may not list the namespaces sees those that were named.
+// TestForbiddenFallsBackToNamespaces: a user who may list config maps in two namespaces and the
+// namespaces sees those two and has a gap for every other; one who may not list the namespaces sees
+// those that were named.
 func TestForbiddenFallsBackToNamespaces(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -96,7 +98,8 @@ subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: ann}]
 	wantGap(t, listed, "configmaps", v1alpha1.GapForbidden, "at the cluster scope")
 }
 
-// TestGapHidesOnlyItsScope: where a user may list a type in one namespace only, an owner there is absent and one elsewhere unknown.
+// TestGapHidesOnlyItsScope: where a user may list a type in one namespace only, an owner there is
+// absent and one elsewhere unknown.
 func TestForbiddenElsewhereIsUnknown(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)

@@ -15,8 +15,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// reasonOf says what kind of gap an error of a list makes. It is false for an error that is no property of the type but
-// would meet every request: bad credentials, a server that cannot be reached, a cancelled context.
+// reasonOf says what kind of gap an error of a list makes. It is false for an error that is no
+// property of the type but would meet every request: bad credentials, a server that cannot be
+// reached, a cancelled context.
 func reasonOf(ctx context.Context, err error) (v1alpha1.GapReason, bool) {
 	var status apierrors.APIStatus
 	var dial *net.OpError
@@ -37,14 +38,15 @@ func reasonOf(ctx context.Context, err error) (v1alpha1.GapReason, bool) {
 		return v1alpha1.GapUnavailable, true
 	case errors.As(err, &dial) && dial.Op == "dial":
 		return "", false
-	case errors.As(err, &urlErr), errors.Is(err, errTruncated), errors.Is(err, errInterrupted), errors.Is(err, errUnanswered):
+	case errors.As(err, &urlErr), errors.Is(err, errTruncated), errors.Is(err, errInterrupted),
+		errors.Is(err, errUnanswered):
 		return v1alpha1.GapUnavailable, true
 	}
 	return v1alpha1.GapFailed, true
 }
 
-// GapOf returns the gap that an error of a read makes, of a type in a namespace. It is false for an error that would meet every request, such as a
-// context that ended.
+// GapOf returns the gap that an error of a read makes, of a type in a namespace. It is false for an
+// error that would meet every request, such as a context that ended.
 func GapOf(ctx context.Context, t graph.Type, namespace string, err error) (v1alpha1.Gap, bool) {
 	gap, fatal := newGap(ctx, t, namespace, err)
 	return gap, fatal == nil
@@ -59,7 +61,8 @@ func newGap(ctx context.Context, t graph.Type, namespace string, err error) (v1a
 		}
 		return v1alpha1.Gap{}, err
 	}
-	return v1alpha1.Gap{Resource: t.Resource, Group: t.Group, Namespace: namespace, Reason: reason, Message: message(err)}, nil
+	return v1alpha1.Gap{Resource: t.Resource, Group: t.Group, Namespace: namespace, Reason: reason,
+		Message: message(err)}, nil
 }
 
 // message is the error without the address, which every gap would repeat.
@@ -78,10 +81,12 @@ func message(err error) string {
 	return err.Error() + unreadable(err)
 }
 
-// unreadable adds which objects the server could not read from its storage, which the message alone does not say (API-046).
+// unreadable adds which objects the server could not read from its storage, which the message alone
+// does not say (API-046).
 func unreadable(err error) string {
 	var status apierrors.APIStatus
-	if !errors.As(err, &status) || status.Status().Reason != metav1.StatusReasonStoreReadError || status.Status().Details == nil {
+	if !errors.As(err, &status) || status.Status().Reason != metav1.StatusReasonStoreReadError ||
+		status.Status().Details == nil {
 		return ""
 	}
 	s := ""

@@ -18,7 +18,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestOneBrokenTypeIsAGap breaks the answer for secrets in every way and looks that all the rest is seen as ever.
+// TestOneBrokenTypeIsAGap breaks the answer for secrets in every way and looks that all the rest is
+// seen as ever.
 func TestOneBrokenTypeIsAGap(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -31,18 +32,25 @@ func TestOneBrokenTypeIsAGap(t *testing.T) {
 		reason v1alpha1.GapReason
 		text   string
 	}{
-		"403":         {faultproxy.Status(403, metav1.StatusReasonForbidden, "secrets is forbidden"), v1alpha1.GapForbidden, "forbidden"},
-		"404":         {faultproxy.Status(404, metav1.StatusReasonNotFound, "the server could not find the requested resource"), v1alpha1.GapFailed, "could not find"},
-		"404 plain":   {faultproxy.Plain(404, "404 page not found"), v1alpha1.GapFailed, "could not find"},
-		"405":         {faultproxy.Status(405, metav1.StatusReasonMethodNotAllowed, "the server does not allow this method"), v1alpha1.GapFailed, "does not allow"},
-		"410 always":  {faultproxy.Status(410, metav1.StatusReasonExpired, "the resourceVersion is too old"), v1alpha1.GapUnavailable, "too old"},
-		"500":         {faultproxy.Status(500, metav1.StatusReasonInternalError, "conversion webhook failed"), v1alpha1.GapUnavailable, "conversion webhook"},
-		"503 plain":   {faultproxy.Plain(503, "service unavailable"), v1alpha1.GapUnavailable, "unable to handle the request"},
-		"reset":       {faultproxy.Reset(), v1alpha1.GapUnavailable, "the connection broke"},
-		"not a list":  {faultproxy.Plain(200, `"hello"`), v1alpha1.GapFailed, "cannot be decoded"},
-		"html":        {faultproxy.Plain(200, `<html>log in</html>`), v1alpha1.GapFailed, "cannot be decoded"},
-		"empty":       {faultproxy.Plain(200, ``), v1alpha1.GapUnavailable, "ended too early"},
-		"half a list": {faultproxy.Plain(200, `{"metadata":{},"items":[{"metadata":{"name":"x","uid":"u"}}`), v1alpha1.GapUnavailable, "ended too early"},
+		"403": {faultproxy.Status(403, metav1.StatusReasonForbidden, "secrets is forbidden"), v1alpha1.GapForbidden,
+			"forbidden"},
+		"404": {faultproxy.Status(404, metav1.StatusReasonNotFound,
+			"the server could not find the requested resource"), v1alpha1.GapFailed, "could not find"},
+		"404 plain": {faultproxy.Plain(404, "404 page not found"), v1alpha1.GapFailed, "could not find"},
+		"405": {faultproxy.Status(405, metav1.StatusReasonMethodNotAllowed, "the server does not allow this method"),
+			v1alpha1.GapFailed, "does not allow"},
+		"410 always": {faultproxy.Status(410, metav1.StatusReasonExpired, "the resourceVersion is too old"),
+			v1alpha1.GapUnavailable, "too old"},
+		"500": {faultproxy.Status(500, metav1.StatusReasonInternalError, "conversion webhook failed"),
+			v1alpha1.GapUnavailable, "conversion webhook"},
+		"503 plain": {faultproxy.Plain(503, "service unavailable"), v1alpha1.GapUnavailable,
+			"unable to handle the request"},
+		"reset":      {faultproxy.Reset(), v1alpha1.GapUnavailable, "the connection broke"},
+		"not a list": {faultproxy.Plain(200, `"hello"`), v1alpha1.GapFailed, "cannot be decoded"},
+		"html":       {faultproxy.Plain(200, `<html>log in</html>`), v1alpha1.GapFailed, "cannot be decoded"},
+		"empty":      {faultproxy.Plain(200, ``), v1alpha1.GapUnavailable, "ended too early"},
+		"half a list": {faultproxy.Plain(200, `{"metadata":{},"items":[{"metadata":{"name":"x","uid":"u"}}`),
+			v1alpha1.GapUnavailable, "ended too early"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			proxy := faultproxy.Start(t, c.Config())
@@ -67,7 +75,8 @@ func TestOneBrokenTypeIsAGap(t *testing.T) {
 	}
 }
 
-// TestTruncatedListIsNoCompleteList: what came before the end is seen, and what did not come is not absent.
+// TestTruncatedListIsNoCompleteList: what came before the end is seen, and what did not come is not
+// absent.
 func TestTruncatedListIsNoCompleteList(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -186,7 +195,8 @@ func TestWhatConcernsEveryRequestIsAnError(t *testing.T) {
 	}
 }
 
-// TestUnknownIsNotAbsent: an owner of a type that could not be listed is unknown, of one that could, absent.
+// TestUnknownIsNotAbsent: an owner of a type that could not be listed is unknown, of one that
+// could, absent.
 func TestUnknownIsNotAbsent(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)

@@ -15,15 +15,16 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// typeSources are the names of the objects that define types, taken from their ordinary listing: comparing them with
-// discovery costs nothing unless something is amiss.
+// typeSources are the names of the objects that define types, taken from their ordinary listing:
+// comparing them with discovery costs nothing unless something is amiss.
 type typeSources struct {
 	mu          sync.Mutex
 	crds        []string // plural.group
 	apiServices []string // version.group
 }
 
-// DefinesTypes says whether the objects of a type define types: CustomResourceDefinitions and APIServices. What is served changes with them.
+// DefinesTypes says whether the objects of a type define types: CustomResourceDefinitions and
+// APIServices. What is served changes with them.
 func DefinesTypes(t graph.Type) bool {
 	gr := schema.GroupResource{Group: t.Group, Resource: t.Resource}
 	return gr == CRDs || gr == APIServices
@@ -47,7 +48,8 @@ func (d *typeSources) observer(t graph.Type) func(string) {
 	}
 }
 
-// hidden looks for types that are defined and that discovery does not show. What can be listed is listed, the rest is a gap.
+// hidden looks for types that are defined and that discovery does not show. What can be listed is
+// listed, the rest is a gap.
 func (l *lister) hidden(ctx context.Context) error {
 	if l.store != nil {
 		l.typeSources.crds, _ = l.store.names(CRDs.Group, CRDs.Resource)
@@ -83,7 +85,8 @@ func (l *lister) hidden(ctx context.Context) error {
 			if _, fatal := newGap(ctx, graph.Type{}, "", err); fatal != nil {
 				return fatal
 			}
-			why = fmt.Sprintf("apiservice %q serves types that discovery does not show, and could not be read: %s", name, message(err))
+			why = fmt.Sprintf("apiservice %q serves types that discovery does not show, and could not be read: %s", name,
+				message(err))
 		case why == "":
 			continue
 		}
@@ -97,7 +100,8 @@ func sorted(names []string) []string {
 	return slices.Compact(names)
 }
 
-// failed says whether the discovery of any version of a group failed, which is a gap of its own already.
+// failed says whether the discovery of any version of a group failed, which is a gap of its own
+// already.
 func (cat *Catalog) failed(group string) bool {
 	for gv, ok := range cat.groupVersions {
 		if gv.Group == group && !ok {
@@ -127,8 +131,8 @@ type crd struct {
 
 type condition struct{ Type, Status, Reason, Message string }
 
-// definedBy returns the type of a CustomResourceDefinition that discovery does not show. It is false for one that is proven to be gone, or was
-// never established: neither can have instances.
+// definedBy returns the type of a CustomResourceDefinition that discovery does not show. It is
+// false for one that is proven to be gone, or was never established: neither can have instances.
 func (c *Client) definedBy(ctx context.Context, name string) (Resource, bool, error) {
 	var d crd
 	err := c.getDefining(ctx, CRDs, name, &d)
@@ -140,7 +144,8 @@ func (c *Client) definedBy(ctx context.Context, name string) (Resource, bool, er
 	case d.Name != name:
 		return Resource{}, false, fmt.Errorf("%w: asked for %q, and the answer is about %q", errMalformed, name, d.Name)
 	}
-	if !slices.ContainsFunc(d.Status.Conditions, func(c condition) bool { return c.Type == "Established" && c.Status == "True" }) {
+	if !slices.ContainsFunc(d.Status.Conditions,
+		func(c condition) bool { return c.Type == "Established" && c.Status == "True" }) {
 		return Resource{}, false, nil
 	}
 	r := Resource{Type: graph.Type{
@@ -157,14 +162,16 @@ func (c *Client) definedBy(ctx context.Context, name string) (Resource, bool, er
 		}
 	}
 	if r.Version == "" {
-		return Resource{}, false, fmt.Errorf("customresourcedefinition %q serves no version; its instances cannot be listed", name)
+		return Resource{}, false, fmt.Errorf(
+			"customresourcedefinition %q serves no version; its instances cannot be listed", name)
 	}
 	return r, true, nil
 }
 
 // getDefining reads an object that defines types.
 func (c *Client) getDefining(ctx context.Context, gr schema.GroupResource, name string, into any) error {
-	return getJSON(ctx, c.rest.Get().AbsPath(append(resourcePath(gr.Group, "v1", gr.Resource, ""), name)...), acceptJSON, into)
+	return getJSON(ctx, c.rest.Get().AbsPath(append(resourcePath(gr.Group, "v1", gr.Resource, ""), name)...),
+		acceptJSON, into)
 }
 
 // apiService is what is read of an APIService.
@@ -202,8 +209,8 @@ func (s *apiService) unavailable() string {
 	return fmt.Sprintf("apiservice %q has not become available", s.Name)
 }
 
-// undiscovered says which types may be hidden by an APIService whose version discovery does not show; empty if none are. That it is available does
-// not mean that discovery had it (API-056).
+// undiscovered says which types may be hidden by an APIService whose version discovery does not
+// show; empty if none are. That it is available does not mean that discovery had it (API-056).
 func (c *Client) undiscovered(ctx context.Context, name string) (string, error) {
 	s, err := c.apiService(ctx, name)
 	if IsAbsent(err, graph.Type{Group: APIServices.Group, Resource: APIServices.Resource}, name) {
@@ -222,14 +229,16 @@ func (c *Client) undiscovered(ctx context.Context, name string) (string, error) 
 	return why, nil
 }
 
-// ofDefinitions says whether kube-apiserver has registered the APIService for CustomResourceDefinitions. It does so for those that were never
-// established, too, and takes the registration back a while after the last of them is gone. Whatever can have instances is found by its
-// definition, which is compared with discovery on its own.
+// ofDefinitions says whether kube-apiserver has registered the APIService for
+// CustomResourceDefinitions. It does so for those that were never established, too, and takes the
+// registration back a while after the last of them is gone. Whatever can have instances is found by
+// its definition, which is compared with discovery on its own.
 func (s *apiService) ofDefinitions() bool {
 	return s.Spec.Service == nil && s.Labels["kube-aggregator.kubernetes.io/automanaged"] == "true"
 }
 
-// explainFailedGroups returns discovery's gaps with what the APIService says of each, where it says anything.
+// explainFailedGroups returns discovery's gaps with what the APIService says of each, where it says
+// anything.
 func (c *Client) explainFailedGroups(ctx context.Context, cat *Catalog) []v1alpha1.Gap {
 	gaps := slices.Clone(cat.Gaps)
 	for i := range gaps {

@@ -12,7 +12,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// definition is a CRD of the group of a namespace with one namespaced kind, Widget, in the given versions.
+// definition is a CRD of the group of a namespace with one namespaced kind, Widget, in the given
+// versions.
 func definition(group, versions string) string {
 	return `
 apiVersion: apiextensions.k8s.io/v1
@@ -46,7 +47,8 @@ func install(t *testing.T, c *testcluster.Cluster, group, manifest string) {
 }
 
 func widget(group, version, namespace, name string) string {
-	return "apiVersion: " + group + "/" + version + "\nkind: Widget\nmetadata: {name: " + name + ", namespace: " + namespace + "}\n"
+	return "apiVersion: " + group + "/" + version + "\nkind: Widget\nmetadata: {name: " + name + ", namespace: " +
+		namespace + "}\n"
 }
 
 func has(g *graph.Graph, kind, name string) bool {
@@ -58,7 +60,8 @@ func has(g *graph.Graph, kind, name string) bool {
 	return false
 }
 
-// TestDeadConversionWebhook: a type whose conversion fails is listed in the version it is stored in if that is served, and is a gap if not.
+// TestDeadConversionWebhook: a type whose conversion fails is listed in the version it is stored in
+// if that is served, and is a gap if not.
 func TestDeadConversionWebhook(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
@@ -75,7 +78,8 @@ func TestDeadConversionWebhook(t *testing.T) {
 	eventuallyServes(t, c, group, "v2")
 	g, listed := list(t, c.Config(), opts)
 	if gaps := gapsOf(listed, "widgets"); len(gaps) != 0 || !has(g, "Widget", "stored-as-v1") {
-		t.Errorf("gaps %+v, widget seen %t; want it listed in the version it is stored in", gaps, has(g, "Widget", "stored-as-v1"))
+		t.Errorf("gaps %+v, widget seen %t; want it listed in the version it is stored in", gaps,
+			has(g, "Widget", "stored-as-v1"))
 	}
 
 	c.Apply(t, definition(group, `  versions:
@@ -113,7 +117,8 @@ func eventuallyServes(t *testing.T, c *testcluster.Cluster, group, version strin
 	})
 }
 
-// TestTypeThatDiscoveryHides takes a group out of discovery's answer: its CRD is established, so it is listed all the same.
+// TestTypeThatDiscoveryHides takes a group out of discovery's answer: its CRD is established, so it
+// is listed all the same.
 func TestTypeThatDiscoveryHides(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
@@ -158,7 +163,8 @@ spec:
 `)
 	t.Cleanup(func() { c.Kubectl(t, "delete", "apiservice", name) })
 	testcluster.Eventually(t, "the APIService to be found unavailable", func(context.Context) (bool, error) {
-		return strings.Contains(c.Kubectl(t, "get", "apiservice", name, "-o", "jsonpath={.status.conditions[0].reason}"), "ServiceNotFound"), nil
+		return strings.Contains(c.Kubectl(t, "get", "apiservice", name, "-o", "jsonpath={.status.conditions[0].reason}"),
+			"ServiceNotFound"), nil
 	})
 	g, listed := list(t, c.Config(), ListOptions{Namespace: ns})
 	var found []v1alpha1.Gap
@@ -167,7 +173,8 @@ spec:
 			found = append(found, gap)
 		}
 	}
-	if len(found) != 1 || found[0].Resource != "*" || found[0].Reason != v1alpha1.GapDiscoveryFailed || !strings.Contains(found[0].Message, "ServiceNotFound") {
+	if len(found) != 1 || found[0].Resource != "*" || found[0].Reason != v1alpha1.GapDiscoveryFailed ||
+		!strings.Contains(found[0].Message, "ServiceNotFound") {
 		t.Errorf("gaps of the group: %+v, want one that says ServiceNotFound", found)
 	}
 	if !has(g, "APIService", name) {

@@ -15,7 +15,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// jsonItem is what is read of an object where a server speaks JSON only. Whatever else the object has is stepped over.
+// jsonItem is what is read of an object where a server speaks JSON only. Whatever else the object
+// has is stepped over.
 type jsonItem struct {
 	Metadata struct {
 		Name, Namespace, UID, ResourceVersion string
@@ -88,8 +89,8 @@ func (it *jsonItem) gracePeriod() int64 {
 	return *it.Metadata.DeletionGracePeriodSeconds
 }
 
-// readJSONList reads a page in JSON object by object; T names the fields of interest. The metadata of a list may stand behind its items, so onMeta can
-// come last.
+// readJSONList reads a page in JSON object by object; T names the fields of interest. The metadata
+// of a list may stand behind its items, so onMeta can come last.
 func readJSONList[T any](r io.Reader, onMeta func(listMeta), item func(*T) error) error {
 	dec := json.NewDecoder(r)
 	if err := expect(dec, json.Delim('{')); err != nil {

@@ -10,8 +10,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// Labels reads the labels of objects of a graph live, as metadata. An object without labels has an empty set; one that could not be read, or that has another uid
-// by now, has none: nothing is known of its labels. The error is that ctx has ended.
+// Labels reads the labels of objects of a graph live, as metadata. An object without labels has an
+// empty set; one that could not be read, or that has another uid by now, has none: nothing is known
+// of its labels. The error is that ctx has ended.
 func (c *Client) Labels(ctx context.Context, g *graph.Graph, ids []graph.ID) (map[graph.ID]map[string]string, error) {
 	wanted := make(map[string]graph.ID, len(ids))
 	for _, id := range ids {

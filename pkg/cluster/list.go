@@ -18,15 +18,16 @@ import (
 
 // ListOptions say what to list. Cluster-scoped types are always listed.
 type ListOptions struct {
-	// Types says which types to list; nil are those that the collector watches. Definitions and APIServices are listed in any case: they tell of
-	// types that discovery does not show.
+	// Types says which types to list; nil are those that the collector watches. Definitions and
+	// APIServices are listed in any case: they tell of types that discovery does not show.
 	Types func(Resource) bool
 	// Namespace restricts the namespaced types; empty lists them everywhere.
 	Namespace string
-	// Fallback are namespaces to look into where a type may not be listed everywhere and the namespaces may not be
-	// listed either.
+	// Fallback are namespaces to look into where a type may not be listed everywhere and the
+	// namespaces may not be listed either.
 	Fallback []string
-	// Selector marks the objects whose labels match it; it leaves none out. Nil marks none and reads no labels.
+	// Selector marks the objects whose labels match it; it leaves none out. Nil marks none and
+	// reads no labels.
 	Selector labels.Selector
 	// Annotations are the keys of the annotations that the graph keeps; of others nothing is kept.
 	Annotations []string
@@ -51,8 +52,8 @@ const reportEvery = 1000
 // maxRestarts is how often a list that expired is begun again before it counts as unavailable.
 const maxRestarts = 4
 
-// List adds the metadata of all deletable objects to the builder. What it cannot see is a gap in what it returns; it
-// ends early only for an error that would meet every request.
+// List adds the metadata of all deletable objects to the builder. What it cannot see is a gap in
+// what it returns; it ends early only for an error that would meet every request.
 func (c *Client) List(ctx context.Context, cat *Catalog, opts ListOptions, b *graph.Builder) (*ListResult, error) {
 	l := newLister(c, cat, opts, b)
 	if err := l.list(ctx); err != nil {
@@ -106,7 +107,9 @@ type lister struct {
 	builder   *graph.Builder
 	resources []Resource
 	slots     chan struct{} // one for each request in flight
-	store     *Store        // which holds what is listed, and adds it to the builder; nil for a listing that is not followed
+	// which holds what is listed, and adds it to the builder; nil for a listing that is not
+	// followed
+	store *Store
 
 	mu          sync.Mutex
 	progress    Progress
@@ -184,8 +187,9 @@ func (l *lister) once(ctx context.Context, r Resource, namespace string) error {
 	return err
 }
 
-// anyVersion lists a type in its preferred version or, if the server fails at that, in another: a dead conversion
-// webhook only matters to objects that were stored in another version than the one asked for.
+// anyVersion lists a type in its preferred version or, if the server fails at that, in another: a
+// dead conversion webhook only matters to objects that were stored in another version than the one
+// asked for.
 func (l *lister) anyVersion(ctx context.Context, r Resource, namespace string) error {
 	err := l.restarting(ctx, r, namespace)
 	if !isServerError(err) {
@@ -206,8 +210,8 @@ func isServerError(err error) bool {
 	return errors.As(err, &status) && status.Status().Code == http.StatusInternalServerError
 }
 
-// restarting lists a type and begins again when the list expires before its end (410): pages of different
-// snapshots do not make one list.
+// restarting lists a type and begins again when the list expires before its end (410): pages of
+// different snapshots do not make one list.
 func (l *lister) restarting(ctx context.Context, r Resource, namespace string) error {
 	for restarts := 0; ; restarts++ {
 		listing, complete := l.begin(r.Type, namespace)
@@ -241,8 +245,8 @@ func (l *lister) begin(t graph.Type, namespace string) (collector, func(ResumePo
 	}
 }
 
-// pages reads a list to its end and returns its resourceVersion. While one page is read the next is already asked for,
-// if a slot is free: the server names it before the first object.
+// pages reads a list to its end and returns its resourceVersion. While one page is read the next is
+// already asked for, if a slot is free: the server names it before the first object.
 func (l *lister) pages(ctx context.Context, r Resource, namespace string, listing collector) (string, error) {
 	path, view := resourcePath(r.Group, r.Version, r.Resource, namespace), !slices.Contains(r.Verbs, "watch")
 	ctx, cancel := context.WithCancel(ctx)
@@ -258,13 +262,15 @@ func (l *lister) pages(ctx context.Context, r Resource, namespace string, listin
 		listMeta
 		err error
 	}
-	// Each page in flight has a channel of its own; begin returns at once, and started says when the next may begin.
+	// Each page in flight has a channel of its own; begin returns at once, and started says when
+	// the next may begin.
 	begin := func(token string) (started chan string, finished chan result) {
 		started, finished = make(chan string, 1), make(chan result, 1)
 		go func() {
 			defer close(started)
 			objects, meta := 0, listMeta{}
-			err := l.client.read(ctx, page{path: path, continueToken: token, keep: extras{l.opts.Selector, l.opts.Annotations}, view: view}, func(m listMeta) {
+			err := l.client.read(ctx, page{path: path, continueToken: token, keep: extras{l.opts.Selector, l.opts.Annotations},
+				view: view}, func(m listMeta) {
 				meta = m
 				select {
 				case started <- m.continueToken:

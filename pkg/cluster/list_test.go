@@ -20,12 +20,14 @@ import (
 func configMaps(namespace string, n int) string {
 	var b strings.Builder
 	for i := range n {
-		fmt.Fprintf(&b, "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c%03d, namespace: %s, labels: {half: h%d}, finalizers: [example.com/f%d]}\n", i, namespace, i%2, i%3)
+		fmt.Fprintf(
+			&b, "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c%03d, namespace: %s, labels: {half: h%d}, finalizers: [example.com/f%d]}\n", i, namespace, i%2, i%3)
 	}
 	return b.String()
 }
 
-// TestListSeesWhatTheMetadataClientSees holds the listing path against client-go's own client, type by type.
+// TestListSeesWhatTheMetadataClientSees holds the listing path against client-go's own client, type
+// by type.
 func TestListSeesWhatTheMetadataClientSees(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
@@ -64,7 +66,8 @@ func TestListSeesWhatTheMetadataClientSees(t *testing.T) {
 	}
 }
 
-// TestPagesProtobufAndJSONAreOne lists the same objects in one page, in pages of three, and as JSON.
+// TestPagesProtobufAndJSONAreOne lists the same objects in one page, in pages of three, and as
+// JSON.
 func TestPagesProtobufAndJSONAreOne(t *testing.T) {
 	noLeaks(t)
 	c := testcluster.Shared(t)
@@ -120,7 +123,8 @@ func TestSelectorMarksAndLeavesNoneOut(t *testing.T) {
 	}
 }
 
-// TestRequestsOfAListing counts them: two for discovery, one for the version and one for each type, none of them a write.
+// TestRequestsOfAListing counts them: two for discovery, one for the version and one for each type,
+// none of them a write.
 func TestRequestsOfAListing(t *testing.T) {
 	c := testcluster.Shared(t)
 	proxy := faultproxy.Start(t, c.Config())
@@ -144,7 +148,8 @@ func TestRequestsOfAListing(t *testing.T) {
 		}
 	}
 	if discovery != 2 || version != 1 || lists != len(listed.ResumePoints) || lists < 30 {
-		t.Errorf("%d discovery requests, %d for the version and %d lists for %d types, want 2, 1 and one for each", discovery, version, lists, len(listed.ResumePoints))
+		t.Errorf("%d discovery requests, %d for the version and %d lists for %d types, want 2, 1 and one for each", discovery,
+			version, lists, len(listed.ResumePoints))
 	}
 }
 
@@ -153,7 +158,8 @@ func TestConcurrencyBoundsTheRequestsInFlight(t *testing.T) {
 	ns := c.Namespace(t)
 	c.Apply(t, configMaps(ns, 12))
 	proxy := faultproxy.Start(t, c.Config())
-	_, _, err := tryList(t.Context(), proxy.Config(), ListOptions{Namespace: ns}, func(c *Client) { c.concurrency, c.pageSize = 3, 2 })
+	_, _, err := tryList(t.Context(), proxy.Config(), ListOptions{Namespace: ns},
+		func(c *Client) { c.concurrency, c.pageSize = 3, 2 })
 	if err != nil {
 		t.Fatal(err)
 	}

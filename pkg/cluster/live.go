@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// acceptMetadata asks for the metadata of one object, or of those of a watch, in protobuf if the
-	// server speaks it. It is what client-go's client for metadata asks for.
+	// acceptMetadata asks for the metadata of one object, or of those of a watch, in protobuf if
+	// the server speaks it. It is what client-go's client for metadata asks for.
 	acceptMetadata = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1," +
 		acceptObject
 	// acceptObject asks for all of the metadata of one object.
@@ -27,7 +27,8 @@ const acceptMetas = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io
 // ErrNoUID is of an answer that does not say which object it is about.
 var ErrNoUID = errors.New("the answer has no uid")
 
-// GetMeta reads one object's metadata live. The error is the server's, a NotFound among them, or says that the answer is about something else.
+// GetMeta reads one object's metadata live. The error is the server's, a NotFound among them, or
+// says that the answer is about something else.
 func (c *Client) GetMeta(ctx context.Context, t graph.Type, namespace, name string) (*graph.Object, error) {
 	if err := checkName(t, name); err != nil {
 		return nil, err
@@ -57,8 +58,8 @@ func getMetadata(ctx context.Context, req *rest.Request, name string) (*graph.Ob
 	return named(o, name)
 }
 
-// named returns the object of an answer to a request for one. An answer about another, or about none, as a proxy may give with a 200, says
-// nothing of the one that was asked for (RO-004, P-01).
+// named returns the object of an answer to a request for one. An answer about another, or about
+// none, as a proxy may give with a 200, says nothing of the one that was asked for (RO-004, P-01).
 func named(o *graph.Object, name string) (*graph.Object, error) {
 	if o.Name != name {
 		return nil, fmt.Errorf("%w: asked for %q, and the answer is about %q", errMalformed, name, o.Name)
@@ -70,13 +71,15 @@ func named(o *graph.Object, name string) (*graph.Object, error) {
 type Details struct {
 	// GracePeriodSeconds is metadata.deletionGracePeriodSeconds, 0 for none.
 	GracePeriodSeconds int64
-	// ObservedGeneration is status.observedGeneration, meaningful if HasObserved: what the object's controller has taken notice of.
+	// ObservedGeneration is status.observedGeneration, meaningful if HasObserved: what the object's
+	// controller has taken notice of.
 	ObservedGeneration int64
 	HasObserved        bool
 }
 
 // GetMetaAndDetails reads one whole object live. The error is the server's.
-func (c *Client) GetMetaAndDetails(ctx context.Context, t graph.Type, namespace, name string) (*graph.Object, Details, error) {
+func (c *Client) GetMetaAndDetails(ctx context.Context, t graph.Type, namespace, name string) (*graph.Object, Details,
+	error) {
 	path := append(resourcePath(t.Group, t.Version, t.Resource, namespace), name)
 	var it struct {
 		jsonItem

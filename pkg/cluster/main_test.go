@@ -28,7 +28,8 @@ func list(t *testing.T, config *rest.Config, opts ListOptions) (*graph.Graph, *L
 	return g, listed
 }
 
-func tryList(ctx context.Context, config *rest.Config, opts ListOptions, change func(*Client)) (*graph.Graph, *ListResult, error) {
+func tryList(ctx context.Context, config *rest.Config, opts ListOptions, change func(*Client)) (*graph.Graph,
+	*ListResult, error) {
 	client, err := New(config, 0)
 	if err != nil {
 		return nil, nil, err
@@ -48,7 +49,8 @@ func tryList(ctx context.Context, config *rest.Config, opts ListOptions, change 
 	return b.Build(), listed, nil
 }
 
-// dump describes every node of a namespace, or of all if namespace is empty, so that two graphs can be compared.
+// dump describes every node of a namespace, or of all if namespace is empty, so that two graphs can
+// be compared.
 func dump(g *graph.Graph, namespace string) []string {
 	var lines []string
 	for i := range g.Len() {
@@ -57,7 +59,8 @@ func dump(g *graph.Graph, namespace string) []string {
 		if namespace != "" && r.Namespace != namespace {
 			continue
 		}
-		line := fmt.Sprintf("%s %s %s/%s %s rv=%s state=%d finalizers=%v created=%d", r.APIVersion, r.Kind, r.Namespace, r.Name, r.UID,
+		line := fmt.Sprintf("%s %s %s/%s %s rv=%s state=%d finalizers=%v created=%d", r.APIVersion, r.Kind, r.Namespace,
+			r.Name, r.UID,
 			g.ResourceVersion(id), g.State(id), g.Finalizers(id), g.CreationTimestamp(id))
 		for e := range g.Owners(id) {
 			line += fmt.Sprintf(" <- %s controller=%t block=%t", g.Ref(e.Owner).UID, e.Controller, e.Block)
@@ -81,8 +84,8 @@ func wantGap(t *testing.T, listed *ListResult, resource string, reason v1alpha1.
 	}
 }
 
-// noLeaks fails the test if goroutines of this package's are left at its end. The control plane is there before, and connections to it that
-// clients share and keep open are nobody's leak.
+// noLeaks fails the test if goroutines of this package's are left at its end. The control plane is
+// there before, and connections to it that clients share and keep open are nobody's leak.
 func noLeaks(t *testing.T) {
 	t.Helper()
 	testcluster.Shared(t)

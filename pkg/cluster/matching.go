@@ -14,8 +14,9 @@ type Selectors struct{ Labels, Fields string }
 // Match is an object that matched when the server was asked.
 type Match struct{ Namespace, Name, UID, ResourceVersion string }
 
-// ListMatching lists the objects of a type that match, in a namespace or everywhere, in the server's order. It reads metadata alone. The error is the
-// server's. A list that expires before its end is begun again, because pages of different snapshots do not make one list.
+// ListMatching lists the objects of a type that match, in a namespace or everywhere, in the
+// server's order. It reads metadata alone. The error is the server's. A list that expires before
+// its end is begun again, because pages of different snapshots do not make one list.
 func (c *Client) ListMatching(ctx context.Context, t graph.Type, namespace string, s Selectors) ([]Match, error) {
 	for restarts := 0; ; restarts++ {
 		matches, err := c.listMatchingOnce(ctx, t, namespace, s)

@@ -13,8 +13,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestTheServerEvaluatesSelectors: of what matches a label selector, a field selector or both come names, uids and versions, whatever the pages, and
-// from one snapshot if the list expires in the middle.
+// TestTheServerEvaluatesSelectors: of what matches a label selector, a field selector or both come
+// names, uids and versions, whatever the pages, and from one snapshot if the list expires in the
+// middle.
 func TestTheServerEvaluatesSelectors(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)

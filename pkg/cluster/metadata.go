@@ -13,8 +13,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// Field numbers of ObjectMeta, OwnerReference and Time (apimachinery/pkg/apis/meta/v1/generated.proto). Those of the
-// fields that are not kept, among them managedFields, are not named: their bytes are stepped over.
+// Field numbers of ObjectMeta, OwnerReference and Time
+// (apimachinery/pkg/apis/meta/v1/generated.proto). Those of the fields that are not kept, among
+// them managedFields, are not named: their bytes are stepped over.
 const (
 	metaName              = 1
 	metaNamespace         = 3
@@ -42,8 +43,8 @@ const (
 	mapValue = 2
 )
 
-// metadataDecoder picks out of encoded objects what the graph keeps. It is for one goroutine, and the Object that
-// it returns is valid until the next call; its strings stay valid.
+// metadataDecoder picks out of encoded objects what the graph keeps. It is for one goroutine, and
+// the Object that it returns is valid until the next call; its strings stay valid.
 type metadataDecoder struct {
 	keep        extras
 	object      graph.Object
@@ -267,8 +268,9 @@ func fields(b []byte, f func(protowire.Number, field) error) error {
 	return nil
 }
 
-// recent are strings that came a moment ago: namespaces, kinds, the names and uids of owners, which many objects share. Each stands in the place that its length and
-// its end give it, until another takes that.
+// recent are strings that came a moment ago: namespaces, kinds, the names and uids of owners, which
+// many objects share. Each stands in the place that its length and its end give it, until another
+// takes that.
 type recent [1024]string
 
 // get returns the string with the same bytes, a new one if it did not come a moment ago.
@@ -291,7 +293,8 @@ func (r *recent) get(b []byte) string {
 // interner keeps one copy of the strings that many objects share.
 type interner struct{ known map[string]string }
 
-// maxInterned bounds what is remembered; beyond it the memory of what came before is dropped, not the strings.
+// maxInterned bounds what is remembered; beyond it the memory of what came before is dropped, not
+// the strings.
 const maxInterned = 1 << 14
 
 // text returns the copy of a string that is kept.

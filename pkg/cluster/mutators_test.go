@@ -11,7 +11,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestMutatorsAreFoundInTheVersionThatIsServed: before 1.36 mutating policies are served in v1beta1 or v1alpha1, or not at all.
+// TestMutatorsAreFoundInTheVersionThatIsServed: before 1.36 mutating policies are served in v1beta1
+// or v1alpha1, or not at all.
 func TestMutatorsAreFoundInTheVersionThatIsServed(t *testing.T) {
 	c := testcluster.Shared(t)
 	configMaps := graph.Type{Version: "v1", Resource: "configmaps", Kind: "ConfigMap", Namespaced: true}

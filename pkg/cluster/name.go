@@ -9,8 +9,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// ErrBadName is of a name that no object can have, since it cannot stand in the path of a request: what
-// names it names nothing. Every API server refuses it, so that asking would tell no more.
+// ErrBadName is of a name that no object can have, since it cannot stand in the path of a request:
+// what names it names nothing. Every API server refuses it, so that asking would tell no more.
 var ErrBadName = errors.New("no object can have this name")
 
 // checkName returns ErrBadName with the reason if an object of a type cannot have the name.

@@ -13,13 +13,15 @@ import (
 type namespaceList struct {
 	once  sync.Once
 	names []string
-	// complete is false when the namespaces could not be listed and names are those that the user gave.
+	// complete is false when the namespaces could not be listed and names are those that the user
+	// gave.
 	complete bool
 	err      error
 }
 
-// byNamespace lists a type that may not be listed everywhere namespace by namespace. Each namespace that is forbidden is
-// a gap, and so is all the rest if the namespaces themselves could not be listed.
+// byNamespace lists a type that may not be listed everywhere namespace by namespace. Each namespace
+// that is forbidden is a gap, and so is all the rest if the namespaces themselves could not be
+// listed.
 func (l *lister) byNamespace(ctx context.Context, r Resource, forbidden error) error {
 	n := &l.namespaces
 	n.once.Do(func() { l.readNamespaces(ctx, n) })
@@ -67,13 +69,15 @@ func (c *Client) ListNames(ctx context.Context, t graph.Type, namespace string) 
 	return names, err
 }
 
-// ForEachMeta calls f with the metadata of each object of a type, in a namespace or everywhere, valid during the call. It
-// returns where the list ended.
-func (c *Client) ForEachMeta(ctx context.Context, t graph.Type, namespace string, f func(*graph.Object)) (ResumePoint, error) {
+// ForEachMeta calls f with the metadata of each object of a type, in a namespace or everywhere,
+// valid during the call. It returns where the list ended.
+func (c *Client) ForEachMeta(ctx context.Context, t graph.Type, namespace string, f func(*graph.Object)) (ResumePoint,
+	error) {
 	return c.forEach(ctx, t, namespace, extras{}, f)
 }
 
-func (c *Client) forEach(ctx context.Context, t graph.Type, namespace string, keep extras, f func(*graph.Object)) (ResumePoint, error) {
+func (c *Client) forEach(ctx context.Context, t graph.Type, namespace string, keep extras,
+	f func(*graph.Object)) (ResumePoint, error) {
 	p := page{path: resourcePath(t.Group, t.Version, t.Resource, namespace), keep: keep}
 	for {
 		var meta listMeta

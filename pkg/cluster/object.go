@@ -17,7 +17,8 @@ import (
 // ObjectRequest names objects of one type in one namespace that are wanted whole.
 type ObjectRequest struct {
 	ObjectNames
-	// Total is how many objects of the type the namespace has, as far as is known. A list of many for the sake of few is not worth it.
+	// Total is how many objects of the type the namespace has, as far as is known. A list of many
+	// for the sake of few is not worth it.
 	Total int
 
 	selected Selection
@@ -50,10 +51,12 @@ func (e *UnreadError) Error() string {
 // Unwrap returns what the server, or the connection, has said.
 func (e *UnreadError) Unwrap() error { return e.Err }
 
-// ForEachObject reads objects live with all that the server has of them, in the version of their type, and calls f with each, from several
-// goroutines. An object that is not there is left out; one whose list had to begin again comes twice. Whether an object still has the
-// uid that is meant is for f to see. It ends with the first error: an UnreadError, or what f returned.
-func (c *Client) ForEachObject(ctx context.Context, requests []ObjectRequest, f func(*unstructured.Unstructured) error) error {
+// ForEachObject reads objects live with all that the server has of them, in the version of their
+// type, and calls f with each, from several goroutines. An object that is not there is left out;
+// one whose list had to begin again comes twice. Whether an object still has the uid that is meant
+// is for f to see. It ends with the first error: an UnreadError, or what f returned.
+func (c *Client) ForEachObject(ctx context.Context, requests []ObjectRequest,
+	f func(*unstructured.Unstructured) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(c.concurrency)
 	for _, r := range requests {
@@ -68,7 +71,8 @@ func (c *Client) ForEachObject(ctx context.Context, requests []ObjectRequest, f 
 	return group.Wait()
 }
 
-func (c *Client) getObject(ctx context.Context, t graph.Type, namespace, name string, f func(*unstructured.Unstructured) error) error {
+func (c *Client) getObject(ctx context.Context, t graph.Type, namespace, name string,
+	f func(*unstructured.Unstructured) error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -82,24 +86,29 @@ func (c *Client) getObject(ctx context.Context, t graph.Type, namespace, name st
 	return f(o)
 }
 
-// GetObject reads one object live with all that the server has of it, in the version of the type. The error is the server's, of which IsAbsent
-// tells whether it proves that there is no such object, or says that the answer is about something else.
-func (c *Client) GetObject(ctx context.Context, t graph.Type, namespace, name string) (*unstructured.Unstructured, error) {
+// GetObject reads one object live with all that the server has of it, in the version of the type.
+// The error is the server's, of which IsAbsent tells whether it proves that there is no such
+// object, or says that the answer is about something else.
+func (c *Client) GetObject(ctx context.Context, t graph.Type, namespace, name string) (*unstructured.Unstructured,
+	error) {
 	return c.getAs(ctx, t, namespace, name, acceptJSON)
 }
 
 // GetObjectMeta is GetObject for an object whose content may be secret: metadata only.
-func (c *Client) GetObjectMeta(ctx context.Context, t graph.Type, namespace, name string) (*unstructured.Unstructured, error) {
+func (c *Client) GetObjectMeta(ctx context.Context, t graph.Type, namespace, name string) (*unstructured.Unstructured,
+	error) {
 	return c.getAs(ctx, t, namespace, name, acceptObject)
 }
 
-func (c *Client) getAs(ctx context.Context, t graph.Type, namespace, name, accept string) (*unstructured.Unstructured, error) {
+func (c *Client) getAs(ctx context.Context, t graph.Type, namespace, name, accept string) (*unstructured.Unstructured,
+	error) {
 	if err := checkName(t, name); err != nil {
 		return nil, err
 	}
 	path := append(resourcePath(t.Group, t.Version, t.Resource, namespace), name)
 	var raw json.RawMessage
-	if err := getJSON(ctx, c.rest.Get().AbsPath(path...).WarningHandlerWithContext(quietWarnings{}), accept, &raw); err != nil {
+	if err := getJSON(ctx, c.rest.Get().AbsPath(path...).WarningHandlerWithContext(quietWarnings{}), accept,
+		&raw); err != nil {
 		return nil, err
 	}
 	o, err := decodeObject(raw, t)
@@ -116,13 +125,16 @@ func (c *Client) getAs(ctx context.Context, t graph.Type, namespace, name, accep
 type Selection struct{ Labels, Fields string }
 
 // ListObjectMetas is ListObjects for objects whose content may be secret: metadata only.
-func (c *Client) ListObjectMetas(ctx context.Context, t graph.Type, namespace string, selected Selection) ([]*unstructured.Unstructured, error) {
-	return c.listAs(ctx, ObjectRequest{ObjectNames: ObjectNames{Type: t, Namespace: namespace}, selected: selected, accept: acceptMetas})
+func (c *Client) ListObjectMetas(ctx context.Context, t graph.Type, namespace string,
+	selected Selection) ([]*unstructured.Unstructured, error) {
+	return c.listAs(ctx, ObjectRequest{ObjectNames: ObjectNames{Type: t, Namespace: namespace}, selected: selected,
+		accept: acceptMetas})
 }
 
-// ListObjects reads the selected objects of a type live, in a namespace or everywhere, with all that the server has of them: for where there are few.
-// The error is an UnreadError.
-func (c *Client) ListObjects(ctx context.Context, t graph.Type, namespace string, selected Selection) ([]*unstructured.Unstructured, error) {
+// ListObjects reads the selected objects of a type live, in a namespace or everywhere, with all
+// that the server has of them: for where there are few. The error is an UnreadError.
+func (c *Client) ListObjects(ctx context.Context, t graph.Type, namespace string,
+	selected Selection) ([]*unstructured.Unstructured, error) {
 	return c.listAs(ctx, ObjectRequest{ObjectNames: ObjectNames{Type: t, Namespace: namespace}, selected: selected})
 }
 
@@ -143,8 +155,8 @@ func (c *Client) listAs(ctx context.Context, r ObjectRequest) ([]*unstructured.U
 	return all, nil
 }
 
-// listObjects reads the wanted objects of a list. Decoding them, and what f does, take longer than the server does to send them, and are
-// done side by side.
+// listObjects reads the wanted objects of a list. Decoding them, and what f does, take longer than
+// the server does to send them, and are done side by side.
 func (c *Client) listObjects(ctx context.Context, r ObjectRequest, f func(*unstructured.Unstructured) error) error {
 	wanted := make(map[string]bool, len(r.Names))
 	for _, name := range r.Names {
@@ -198,7 +210,8 @@ func (c *Client) objectPages(ctx context.Context, r ObjectRequest, item func(*js
 	}
 }
 
-// decodeObject decodes an object. Those of a list of a built-in type do not say what they are; the list does.
+// decodeObject decodes an object. Those of a list of a built-in type do not say what they are; the
+// list does.
 func decodeObject(raw []byte, t graph.Type) (*unstructured.Unstructured, error) {
 	o := &unstructured.Unstructured{}
 	if err := utiljson.Unmarshal(raw, &o.Object); err != nil {

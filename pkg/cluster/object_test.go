@@ -22,7 +22,8 @@ import (
 )
 
 // readWhole reads config maps and returns what came, by name, and how often.
-func readWhole(ctx context.Context, config *rest.Config, namespace string, of int, names ...string) (map[string]*unstructured.Unstructured, int, error) {
+func readWhole(ctx context.Context, config *rest.Config, namespace string, of int,
+	names ...string) (map[string]*unstructured.Unstructured, int, error) {
 	client, err := New(config, 0)
 	if err != nil {
 		return nil, 0, err
@@ -61,7 +62,8 @@ func reads(proxy *faultproxy.Proxy) (lists, gets int) {
 	return lists, gets
 }
 
-// TestWholeObjectsAreWhatAGetAnswers, whether they were listed or read one by one, which depends on how many are wanted of how many.
+// TestWholeObjectsAreWhatAGetAnswers, whether they were listed or read one by one, which depends on
+// how many are wanted of how many.
 func TestWholeObjectsAreWhatAGetAnswers(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
@@ -105,7 +107,8 @@ func inPages(n int) faultproxy.Fault {
 	}
 }
 
-// TestWholeListInPages: all pages are read, one that expires begins the list again, and one that always does is an error.
+// TestWholeListInPages: all pages are read, one that expires begins the list again, and one that
+// always does is an error.
 func TestWholeListInPages(t *testing.T) {
 	noLeaks(t)
 	c := testcluster.Shared(t)
@@ -154,7 +157,8 @@ func TestWholeObjectThatIsGoneIsLeftOut(t *testing.T) {
 		}
 	}
 	another := metav1.Status{
-		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure, Code: 404, Reason: metav1.StatusReasonNotFound,
+		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure, Code: 404,
+		Reason:  metav1.StatusReasonNotFound,
 		Message: `configmaps "another" not found`, Details: &metav1.StatusDetails{Name: "another", Kind: "configmaps"},
 	}
 	for name, fault := range map[string]faultproxy.Fault{
@@ -172,7 +176,8 @@ func TestWholeObjectThatIsGoneIsLeftOut(t *testing.T) {
 	}
 }
 
-// TestWholeFaults: what cannot be read is an error that names it, and what f returns is handed on as it is.
+// TestWholeFaults: what cannot be read is an error that names it, and what f returns is handed on
+// as it is.
 func TestWholeFaults(t *testing.T) {
 	noLeaks(t)
 	c := testcluster.Shared(t)
@@ -211,8 +216,10 @@ func TestWholeFaults(t *testing.T) {
 	}
 	full := errors.New("disk full")
 	for _, count := range []int{1, 6} {
-		request := ObjectRequest{ObjectNames: ObjectNames{Type: configMapType, Namespace: ns, Names: configMapNames(count)}, Total: 6}
-		if err := client.ForEachObject(t.Context(), []ObjectRequest{request}, func(*unstructured.Unstructured) error { return full }); !errors.Is(err, full) {
+		request := ObjectRequest{ObjectNames: ObjectNames{Type: configMapType, Namespace: ns, Names: configMapNames(count)},
+			Total: 6}
+		if err := client.ForEachObject(t.Context(), []ObjectRequest{request},
+			func(*unstructured.Unstructured) error { return full }); !errors.Is(err, full) {
 			t.Errorf("%d objects: %v, want what f returned", count, err)
 		}
 	}
@@ -247,18 +254,19 @@ func TestWholeReadsSideBySide(t *testing.T) {
 	var mu sync.Mutex
 	waiting := 0
 	all := make(chan struct{})
-	proxy.On(func(r *http.Request) bool { return strings.Contains(r.URL.Path, "/configmaps/") }, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		mu.Lock()
-		if waiting++; waiting == 8 {
-			close(all)
-		}
-		mu.Unlock()
-		select {
-		case <-all: // each waits for the last
-			next.ServeHTTP(w, r)
-		case <-r.Context().Done():
-		}
-	})
+	proxy.On(func(r *http.Request) bool { return strings.Contains(r.URL.Path, "/configmaps/") },
+		func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+			mu.Lock()
+			if waiting++; waiting == 8 {
+				close(all)
+			}
+			mu.Unlock()
+			select {
+			case <-all: // each waits for the last
+				next.ServeHTTP(w, r)
+			case <-r.Context().Done():
+			}
+		})
 	objects, _, err := readWhole(t.Context(), proxy.Config(), ns, 1000, configMapNames(8)...)
 	names := make([]string, 0, len(objects))
 	for name := range objects {
@@ -270,7 +278,8 @@ func TestWholeReadsSideBySide(t *testing.T) {
 	}
 }
 
-// TestListObjectsSelects: what the server is asked to leave out does not come, and what it answers is whole.
+// TestListObjectsSelects: what the server is asked to leave out does not come, and what it answers
+// is whole.
 func TestListObjectsSelects(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
@@ -323,7 +332,8 @@ func TestGetMetadata(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o.GetKind() != "ConfigMap" || o.GetAPIVersion() != "v1" || o.GetUID() == "" || len(o.GetManagedFields()) == 0 || o.Object["data"] != nil {
+	if o.GetKind() != "ConfigMap" || o.GetAPIVersion() != "v1" || o.GetUID() == "" || len(o.GetManagedFields()) == 0 ||
+		o.Object["data"] != nil {
 		t.Errorf("read %v", o.Object)
 	}
 	if _, err := client.GetObjectMeta(t.Context(), configMapType, ns, "two"); !IsAbsent(err, configMapType, "two") {

@@ -8,7 +8,8 @@ import (
 )
 
 const (
-	// objectPageSize is kubectl's. Whole objects are many times as large as their metadata, and the server holds a page in memory.
+	// objectPageSize is kubectl's. Whole objects are many times as large as their metadata, and the
+	// server holds a page in memory.
 	objectPageSize = 500
 	// singleReads is how many objects are asked for one by one whatever a list would cost.
 	singleReads = 4
@@ -16,13 +17,16 @@ const (
 	perRead = 10
 )
 
-// worthAList says whether a list of all objects of a type in a namespace is cheaper than one read for each that is wanted.
+// worthAList says whether a list of all objects of a type in a namespace is cheaper than one read
+// for each that is wanted.
 func worthAList(wanted, all int) bool { return wanted > singleReads && wanted*perRead >= all }
 
-// readObjectPage reads one page of a list of whole objects, of each what an Item keeps, and returns the token of the next page, which is
-// empty at the end of the list and with an error.
-func readObjectPage[Item any](ctx context.Context, c *Client, path []string, r ObjectRequest, token string, item func(*Item) error) (string, error) {
-	req := c.rest.Get().AbsPath(path...).SetHeader("Accept", cmp.Or(r.accept, acceptJSON)).WarningHandlerWithContext(quietWarnings{}).
+// readObjectPage reads one page of a list of whole objects, of each what an Item keeps, and returns
+// the token of the next page, which is empty at the end of the list and with an error.
+func readObjectPage[Item any](ctx context.Context, c *Client, path []string, r ObjectRequest, token string,
+	item func(*Item) error) (string, error) {
+	req := c.rest.Get().AbsPath(path...).SetHeader("Accept",
+		cmp.Or(r.accept, acceptJSON)).WarningHandlerWithContext(quietWarnings{}).
 		Param("limit", strconv.Itoa(objectPageSize))
 	if r.selected.Labels != "" {
 		req.Param("labelSelector", r.selected.Labels)

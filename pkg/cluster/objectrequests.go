@@ -2,7 +2,8 @@ package cluster
 
 import "github.com/kubectl-gc/kubectl-gc/pkg/graph"
 
-// RequestObjects asks for objects of a graph: a request for each type and namespace, in the order in which they come.
+// RequestObjects asks for objects of a graph: a request for each type and namespace, in the order
+// in which they come.
 func RequestObjects(g *graph.Graph, ids []graph.ID) []ObjectRequest {
 	type group struct {
 		t         graph.Type

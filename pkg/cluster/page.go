@@ -32,7 +32,8 @@ type page struct {
 	// keep leaves no object out; restrict has the server leave out those that do not match.
 	keep     extras
 	restrict Selectors
-	// view is for a type that cannot be watched: nothing says that its lists have a resourceVersion.
+	// view is for a type that cannot be watched: nothing says that its lists have a
+	// resourceVersion.
 	view bool
 }
 
@@ -44,8 +45,8 @@ type extras struct {
 	annotations []string
 }
 
-// read sends the request and hands over what it answers: onMeta once, before the objects where the format allows it, and each object,
-// valid during the call.
+// read sends the request and hands over what it answers: onMeta once, before the objects where the
+// format allows it, and each object, valid during the call.
 func (c *Client) read(ctx context.Context, p page, onMeta func(listMeta), object func(*graph.Object)) error {
 	body, err := c.open(ctx, p)
 	if err != nil {
@@ -95,7 +96,8 @@ func decodePage(r *bufio.Reader, keep extras, onMeta func(listMeta), object func
 	})
 }
 
-// open sends the request. Neither resourceVersion nor resourceVersionMatch is set: the answer is at least as new as the request.
+// open sends the request. Neither resourceVersion nor resourceVersionMatch is set: the answer is at
+// least as new as the request.
 func (c *Client) open(ctx context.Context, p page) (io.ReadCloser, error) {
 	req := c.rest.Get().AbsPath(p.path...).
 		SetHeader("Accept", acceptList).

@@ -11,8 +11,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestPagesSuitTheVersionOfTheServer: one that answers lists from etcd is not asked for 100,000 objects in one answer, and neither is one that does not
-// tell its version. Whatever the size, the same is listed.
+// TestPagesSuitTheVersionOfTheServer: one that answers lists from etcd is not asked for 100,000
+// objects in one answer, and neither is one that does not tell its version. Whatever the size, the
+// same is listed.
 func TestPagesSuitTheVersionOfTheServer(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
@@ -26,8 +27,9 @@ func TestPagesSuitTheVersionOfTheServer(t *testing.T) {
 		"1.31":            {faultproxy.Version("v1.31.0-eks-a737599"), cachedPage, storedPage},
 		"1.34":            {faultproxy.Version("v1.34.4"), cachedPage, cachedPage},
 		"no version":      {faultproxy.Version("unknown"), storedPage, storedPage},
-		"no answer":       {faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden, "forbidden"), storedPage, storedPage},
-		"no Kubernetes":   {faultproxy.Plain(http.StatusOK, "<html>"), storedPage, storedPage},
+		"no answer": {faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden, "forbidden"), storedPage,
+			storedPage},
+		"no Kubernetes": {faultproxy.Plain(http.StatusOK, "<html>"), storedPage, storedPage},
 	} {
 		t.Run(name, func(t *testing.T) {
 			proxy := faultproxy.Start(t, c.Config())
@@ -48,7 +50,8 @@ func TestPagesSuitTheVersionOfTheServer(t *testing.T) {
 				}
 			}
 			if lists == 0 || proxy.Count(http.MethodGet, "/version") != 1 {
-				t.Errorf("%d lists, and the version was asked for %d times, want once", lists, proxy.Count(http.MethodGet, "/version"))
+				t.Errorf("%d lists, and the version was asked for %d times, want once", lists,
+					proxy.Count(http.MethodGet, "/version"))
 			}
 			client, err := New(proxy.Config(), 0)
 			if err != nil {

@@ -16,8 +16,9 @@ import (
 // FieldManager is what managedFields call this client.
 const FieldManager = "kubectl-gc"
 
-// PatchStep is one step of a JSON patch (RFC 6902). Lists are changed this way and no other: a strategic merge cannot remove finalizers
-// and is unknown to custom resources, and a merge patch overwrites what somebody else has changed in the list (T-09, T-10).
+// PatchStep is one step of a JSON patch (RFC 6902). Lists are changed this way and no other: a
+// strategic merge cannot remove finalizers and is unknown to custom resources, and a merge patch
+// overwrites what somebody else has changed in the list (T-09, T-10).
 type PatchStep struct {
 	// Op is test, add, replace or remove.
 	Op   string `json:"op"`
@@ -32,8 +33,8 @@ type PatchOptions struct {
 	DryRun bool
 }
 
-// Unchanged are the tests with which every patch begins: the object is the one that was read, and is as it was read. An empty
-// resourceVersion leaves the second out.
+// Unchanged are the tests with which every patch begins: the object is the one that was read, and
+// is as it was read. An empty resourceVersion leaves the second out.
 func Unchanged(uid, resourceVersion string) []PatchStep {
 	steps := []PatchStep{{Op: "test", Path: "/metadata/uid", Value: uid}}
 	if resourceVersion != "" {
@@ -42,10 +43,12 @@ func Unchanged(uid, resourceVersion string) []PatchStep {
 	return steps
 }
 
-// Patch sends a JSON patch and returns the metadata that the server answers with, which need not be what was asked for: a webhook may have changed
-// it (API-033). The error is the server's: Invalid if a test fails, or if the object would not be valid; so whoever gets one reads the object
-// again to know which.
-func (c *Client) Patch(ctx context.Context, t graph.Type, namespace, name string, steps []PatchStep, opts PatchOptions) (*graph.Object, error) {
+// Patch sends a JSON patch and returns the metadata that the server answers with, which need not be
+// what was asked for: a webhook may have changed it (API-033). The error is the server's: Invalid
+// if a test fails, or if the object would not be valid; so whoever gets one reads the object again
+// to know which.
+func (c *Client) Patch(ctx context.Context, t graph.Type, namespace, name string, steps []PatchStep,
+	opts PatchOptions) (*graph.Object, error) {
 	raw, err := json.Marshal(steps)
 	if err != nil {
 		return nil, err
@@ -64,8 +67,9 @@ func (c *Client) Patch(ctx context.Context, t graph.Type, namespace, name string
 	return getMetadata(writing, req, name)
 }
 
-// IsStale says whether an error of a write is about an object that is not as it was read. A test of a patch that fails is Invalid, without a cause, where an
-// object that is not valid has some (T-17).
+// IsStale says whether an error of a write is about an object that is not as it was read. A test of
+// a patch that fails is Invalid, without a cause, where an object that is not valid has some
+// (T-17).
 func IsStale(err error) bool {
 	if apierrors.IsConflict(err) {
 		return true

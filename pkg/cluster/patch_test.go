@@ -12,7 +12,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// patchable makes a definition and returns the types that patches are tried on, a built-in and a custom one.
+// patchable makes a definition and returns the types that patches are tried on, a built-in and a
+// custom one.
 func patchable(t *testing.T, c *testcluster.Cluster) []graph.Type {
 	t.Helper()
 	c.Apply(t, `apiVersion: apiextensions.k8s.io/v1
@@ -27,11 +28,13 @@ spec:
 `)
 	t.Cleanup(func() { uninstall(t, c, "patches", "patch.example.com") })
 	c.Kubectl(t, "wait", "--for=condition=Established", "crd/patches.patch.example.com")
-	return []graph.Type{configMapType, {Group: "patch.example.com", Version: "v1", Resource: "patches", Kind: "Patched", Namespaced: true}}
+	return []graph.Type{configMapType,
+		{Group: "patch.example.com", Version: "v1", Resource: "patches", Kind: "Patched", Namespaced: true}}
 }
 
-// TestPatchChangesWhatItTested_API031: a patch whose tests hold changes one entry of a list and nothing else; one whose tests do not hold
-// is Invalid and changes nothing, on built-in and on custom resources. A dry run answers with what would be, and changes nothing.
+// TestPatchChangesWhatItTested_API031: a patch whose tests hold changes one entry of a list and
+// nothing else; one whose tests do not hold is Invalid and changes nothing, on built-in and on
+// custom resources. A dry run answers with what would be, and changes nothing.
 func TestPatchChangesWhatItTested_API031(t *testing.T) { // not in parallel: it makes a type
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
@@ -39,7 +42,8 @@ func TestPatchChangesWhatItTested_API031(t *testing.T) { // not in parallel: it 
 	if err != nil {
 		t.Fatal(err)
 	}
-	remove := []PatchStep{{"test", "/metadata/finalizers/1", "example.com/b"}, {Op: "remove", Path: "/metadata/finalizers/1"}}
+	remove := []PatchStep{{"test", "/metadata/finalizers/1", "example.com/b"},
+		{Op: "remove", Path: "/metadata/finalizers/1"}}
 	unblock := []PatchStep{
 		{"test", "/metadata/ownerReferences/0/uid", "55555555-5555-5555-5555-555555555555"},
 		{"add", "/metadata/ownerReferences/0/blockOwnerDeletion", false},
@@ -67,7 +71,8 @@ metadata:
 				"resourceVersion": Unchanged(was.UID, "1"),
 				"value":           {{"test", "/metadata/finalizers/1", "example.com/c"}},
 			} {
-				if _, err := client.Patch(t.Context(), typ, ns, "one", append(steps, remove...), PatchOptions{}); !apierrors.IsInvalid(err) {
+				if _, err := client.Patch(t.Context(), typ, ns, "one", append(steps, remove...),
+					PatchOptions{}); !apierrors.IsInvalid(err) {
 					t.Errorf("another %s: %v, want Invalid", name, err)
 				}
 			}
@@ -88,7 +93,8 @@ metadata:
 				t.Fatal(err)
 			}
 			now := get()
-			if !slices.Equal(now.Finalizers, want) || len(now.Owners) != 1 || now.Owners[0].Block || now.ResourceVersion != answer.ResourceVersion {
+			if !slices.Equal(now.Finalizers, want) || len(now.Owners) != 1 || now.Owners[0].Block ||
+				now.ResourceVersion != answer.ResourceVersion {
 				t.Errorf("now %+v, answered %+v; want %v, and the reference not to block", now, answer, want)
 			}
 		})

@@ -94,7 +94,8 @@ func (t *wait) tell() {
 	if w.late > 1 {
 		others = fmt.Sprintf(" and %d more requests", w.late-1)
 	}
-	w.say(fmt.Sprintf("waiting for the server to answer %s%s, for %s so far", t.request, others, time.Since(t.began).Round(time.Second)))
+	w.say(fmt.Sprintf("waiting for the server to answer %s%s, for %s so far", t.request, others,
+		time.Since(t.began).Round(time.Second)))
 }
 
 func (t *wait) stop() bool {

@@ -16,24 +16,26 @@ import (
 // DefaultPollInterval is how often a type is listed that may not be watched.
 const DefaultPollInterval = 5 * time.Second
 
-// WithPollInterval returns a Client that shares the connections of this one and lists types that may not be watched at another interval; 0 means
-// DefaultPollInterval.
+// WithPollInterval returns a Client that shares the connections of this one and lists types that
+// may not be watched at another interval; 0 means DefaultPollInterval.
 func (c *Client) WithPollInterval(d time.Duration) *Client {
 	with := *c
 	with.pollInterval = d
 	return &with
 }
 
-// WithUnseen returns a Client that shares the connections of this one and whose Watch calls unseen with each resume point that can neither be watched nor
-// listed: nothing is heard of what happens there, and it may change or go unseen. It is called with a nil error when the resume point can be listed again,
-// and from several goroutines.
+// WithUnseen returns a Client that shares the connections of this one and whose Watch calls unseen
+// with each resume point that can neither be watched nor listed: nothing is heard of what happens
+// there, and it may change or go unseen. It is called with a nil error when the resume point can be
+// listed again, and from several goroutines.
 func (c *Client) WithUnseen(unseen func(ResumePoint, error)) *Client {
 	with := *c
 	with.unseen = unseen
 	return &with
 }
 
-// UnseenError says that nothing can be waited for: all that was to be watched may neither be watched nor listed, or is not answered.
+// UnseenError says that nothing can be waited for: all that was to be watched may neither be
+// watched nor listed, or is not answered.
 type UnseenError struct {
 	// Type and Namespace are one of the types, and Err is what the server says of it.
 	Type      graph.Type
@@ -74,7 +76,8 @@ func (u *unseen) add(n int) bool {
 
 // poll lists a type again and again instead of watching it; once, until a list is answered, from
 // where it can be watched again. Otherwise it returns with an error only.
-func (c *Client) poll(ctx context.Context, p ResumePoint, once bool, unseen *unseen, changed func(Change)) (ResumePoint, error) {
+func (c *Client) poll(ctx context.Context, p ResumePoint, once bool, unseen *unseen, changed func(Change)) (ResumePoint,
+	error) {
 	interval := c.pollInterval
 	if interval <= 0 {
 		interval = DefaultPollInterval

@@ -43,7 +43,8 @@ func (h *heard) until(t *testing.T, what string, is func(Change) bool) {
 	testcluster.Eventually(t, what, func(context.Context) (bool, error) { return h.have(is), nil })
 }
 
-// TestWatchListsATypeThatMayNotBeWatched: what is created, changed and deleted is heard of all the same, by lists in the namespace that was asked for.
+// TestWatchListsATypeThatMayNotBeWatched: what is created, changed and deleted is heard of all the
+// same, by lists in the namespace that was asked for.
 func TestWatchListsATypeThatMayNotBeWatched(t *testing.T) {
 	t.Parallel()
 	for name, refused := range map[string]faultproxy.Fault{
@@ -74,8 +75,10 @@ func TestWatchListsATypeThatMayNotBeWatched(t *testing.T) {
 			}()
 			h.until(t, "what there is was told", func(c Change) bool { return c.Object == nil && len(c.Relisted) == 1 })
 			c.Kubectl(t, "create", "configmap", "second", "-n", ns)
-			h.until(t, "the second was heard of", func(c Change) bool { return c.Object != nil && c.Object.Name == "second" && !c.Gone })
-			c.Kubectl(t, "patch", "configmap", "first", "-n", ns, "--type=merge", "-p", `{"metadata":{"finalizers":["example.com/hold"]}}`)
+			h.until(t, "the second was heard of",
+				func(c Change) bool { return c.Object != nil && c.Object.Name == "second" && !c.Gone })
+			c.Kubectl(t, "patch", "configmap", "first", "-n", ns, "--type=merge", "-p",
+				`{"metadata":{"finalizers":["example.com/hold"]}}`)
 			h.until(t, "the finalizer was heard of", func(c Change) bool {
 				return c.Object != nil && c.Object.Name == "first" && len(c.Object.Finalizers) == 1
 			})
@@ -83,7 +86,8 @@ func TestWatchListsATypeThatMayNotBeWatched(t *testing.T) {
 			h.changes = nil
 			h.mu.Unlock()
 			c.Kubectl(t, "delete", "configmap", "second", "-n", ns)
-			h.until(t, "it was heard that the second is gone", func(c Change) bool { return c.Object == nil && len(c.Relisted) == 1 })
+			h.until(t, "it was heard that the second is gone",
+				func(c Change) bool { return c.Object == nil && len(c.Relisted) == 1 })
 			cancel()
 			if err := <-ended; !errors.Is(err, context.Canceled) {
 				t.Errorf("got %v", err)
@@ -97,8 +101,9 @@ func TestWatchListsATypeThatMayNotBeWatched(t *testing.T) {
 	}
 }
 
-// TestWatchSaysWhatItCannotSee: a type that may neither be watched nor listed is told of, with no change that could be taken for its absence, and when it may
-// be listed again. If there is nothing else, there is nothing to wait for.
+// TestWatchSaysWhatItCannotSee: a type that may neither be watched nor listed is told of, with no
+// change that could be taken for its absence, and when it may be listed again. If there is nothing
+// else, there is nothing to wait for.
 func TestWatchSaysWhatItCannotSee(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -108,13 +113,16 @@ func TestWatchSaysWhatItCannotSee(t *testing.T) {
 	blind.Store(true)
 	forbidden := faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden, "cannot see")
 	proxy.On(func(r *http.Request) bool { return isWatch(r) && faultproxy.Path("/secrets")(r) }, forbidden)
-	proxy.On(func(r *http.Request) bool { return (blind.Load() || all.Load()) && faultproxy.Path("/secrets")(r) }, forbidden)
+	proxy.On(func(r *http.Request) bool { return (blind.Load() || all.Load()) && faultproxy.Path("/secrets")(r) },
+		forbidden)
 	client, err := New(proxy.Config(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	secrets := ResumePoint{Type: graph.Type{Version: "v1", Resource: "secrets", Kind: "Secret", Namespaced: true}, Namespace: ns, ResourceVersion: "1"}
-	position, err := client.ForEachMeta(t.Context(), graph.Type{Version: "v1", Resource: "configmaps", Kind: "ConfigMap", Namespaced: true}, ns, func(*graph.Object) {})
+	secrets := ResumePoint{Type: graph.Type{Version: "v1", Resource: "secrets", Kind: "Secret", Namespaced: true},
+		Namespace: ns, ResourceVersion: "1"}
+	position, err := client.ForEachMeta(t.Context(),
+		graph.Type{Version: "v1", Resource: "configmaps", Kind: "ConfigMap", Namespaced: true}, ns, func(*graph.Object) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,14 +152,16 @@ func TestWatchSaysWhatItCannotSee(t *testing.T) {
 	if err := <-told; err != nil {
 		t.Errorf("told %v", err)
 	}
-	h.until(t, "the secrets were listed", func(c Change) bool { return c.Object == nil && c.ResumePoint.Type.Resource == "secrets" })
+	h.until(t, "the secrets were listed",
+		func(c Change) bool { return c.Object == nil && c.ResumePoint.Type.Resource == "secrets" })
 	cancel()
 	<-ended
 
 	all.Store(true)
 	err = client.WithUnseen(nil).Watch(t.Context(), []ResumePoint{secrets}, h.changed)
 	var unseen *UnseenError
-	if !errors.As(err, &unseen) || unseen.Type.Resource != "secrets" || unseen.Namespace != ns || !apierrors.IsForbidden(err) {
+	if !errors.As(err, &unseen) || unseen.Type.Resource != "secrets" || unseen.Namespace != ns ||
+		!apierrors.IsForbidden(err) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -16,15 +16,20 @@ type ObjectNames struct {
 	Names     []string
 }
 
-// PrinterColumns asks the server how it would print objects of a graph, and returns their columns READY and STATUS. The points are those at which the lists ended of
-// which the graph was made. What cannot be read is left out: it is an ornament, and whether the object is there has been settled by the listing. The error is that
-// ctx has ended.
+// PrinterColumns asks the server how it would print objects of a graph, and returns their columns
+// READY and STATUS. The points are those at which the lists ended of which the graph was made. What
+// cannot be read is left out: it is an ornament, and whether the object is there has been settled
+// by the listing. The error is that ctx has ended.
 //
-// Rows come without their objects: names say whose they are within a namespace. Where one list of all namespaces costs less than one of each, it is asked for as of
-// the resourceVersion of the graph's list, so that its rows are the objects of the graph in their order. A type without these columns is asked once. Of custom
-// resources whole objects are read as well, unless the columns say that all is well.
-func (c *Client) PrinterColumns(ctx context.Context, g *graph.Graph, ids []graph.ID, points []ResumePoint) (map[graph.ID]graph.PrinterColumns, error) {
-	p := &printed{client: c, graph: g, columns: make(map[graph.ID]graph.PrinterColumns, len(ids)), texts: map[string]string{}}
+// Rows come without their objects: names say whose they are within a namespace. Where one list of
+// all namespaces costs less than one of each, it is asked for as of the resourceVersion of the
+// graph's list, so that its rows are the objects of the graph in their order. A type without these
+// columns is asked once. Of custom resources whole objects are read as well, unless the columns say
+// that all is well.
+func (c *Client) PrinterColumns(ctx context.Context, g *graph.Graph, ids []graph.ID,
+	points []ResumePoint) (map[graph.ID]graph.PrinterColumns, error) {
+	p := &printed{client: c, graph: g, columns: make(map[graph.ID]graph.PrinterColumns, len(ids)),
+		texts: map[string]string{}}
 	for _, next := range []func() []request{
 		func() []request { return p.tables(ids, points) },
 		p.more, // of types that have the columns
@@ -89,7 +94,8 @@ func (p *printed) note(id graph.ID, columns graph.PrinterColumns) {
 	p.columns[id] = columns
 }
 
-// mostTexts bounds how many texts are kept to be shared: columns have few, but for those that hold a message.
+// mostTexts bounds how many texts are kept to be shared: columns have few, but for those that hold
+// a message.
 const mostTexts = 1000
 
 // once returns the text as it came first: thousands of rows say the same.

@@ -16,7 +16,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// claim makes PersistentVolumeClaims in a namespace, and gives them their phase, which is in their column STATUS.
+// claim makes PersistentVolumeClaims in a namespace, and gives them their phase, which is in their
+// column STATUS.
 func claim(t *testing.T, c *testcluster.Cluster, namespace, phase string, names ...string) {
 	t.Helper()
 	for _, name := range names {
@@ -25,11 +26,13 @@ kind: PersistentVolumeClaim
 metadata: {name: %s, namespace: %s}
 spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
 `, name, namespace))
-		c.Kubectl(t, "patch", "pvc", name, "-n", namespace, "--subresource=status", "--type=merge", "-p", fmt.Sprintf(`{"status":{"phase":%q}}`, phase))
+		c.Kubectl(t, "patch", "pvc", name, "-n", namespace, "--subresource=status", "--type=merge", "-p",
+			fmt.Sprintf(`{"status":{"phase":%q}}`, phase))
 	}
 }
 
-// columnsOf lists claims and configmaps, lets something happen, and reads the columns of those objects in the namespaces that are wanted, by namespace/name.
+// columnsOf lists claims and configmaps, lets something happen, and reads the columns of those
+// objects in the namespaces that are wanted, by namespace/name.
 func columnsOf(t *testing.T, config *rest.Config, meanwhile func(), wanted func(graph.Ref) bool) map[string]string {
 	t.Helper()
 	client, err := New(config, 0)
@@ -67,8 +70,10 @@ func columnsOf(t *testing.T, config *rest.Config, meanwhile func(), wanted func(
 	return said
 }
 
-// TestColumnsOfOneNameInManyNamespaces: rows of a list of all namespaces do not say in which namespace they are. Each is given to its own object, whatever has come and
-// gone since the graph was listed; and where the list does not come, or has other rows, the namespaces are asked one by one.
+// TestColumnsOfOneNameInManyNamespaces: rows of a list of all namespaces do not say in which
+// namespace they are. Each is given to its own object, whatever has come and gone since the graph
+// was listed; and where the list does not come, or has other rows, the namespaces are asked one by
+// one.
 func TestColumnsOfOneNameInManyNamespaces(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -78,15 +83,22 @@ func TestColumnsOfOneNameInManyNamespaces(t *testing.T) {
 		// byNamespace says that the namespaces are asked.
 		byNamespace bool
 	}{
-		"as of the graph":          {},
-		"expired":                  {faultproxy.Status(410, "Expired", "the requested resourceVersion is too old"), true},
-		"forbidden":                {faultproxy.Status(403, "Forbidden", "no"), true},
-		"a row is missing":         {faultproxy.Edit(editRows(func(rows []any) []any { return rows[1:] })), true},
-		"the last row is missing":  {faultproxy.Edit(editRows(func(rows []any) []any { return rows[:len(rows)-1] })), true},
-		"a row more":               {faultproxy.Edit(editRows(func(rows []any) []any { return append(rows, rows[0]) })), true},
-		"cut off":                  {faultproxy.Truncate(700), true},
-		"rows in another order":    {faultproxy.Edit(editRows(func(rows []any) []any { slices.Reverse(rows); return rows })), true},
-		"no table, but the object": {faultproxy.Edit(func(any) any { return map[string]any{"kind": "PersistentVolumeClaimList"} }), true},
+		"as of the graph":         {},
+		"expired":                 {faultproxy.Status(410, "Expired", "the requested resourceVersion is too old"), true},
+		"forbidden":               {faultproxy.Status(403, "Forbidden", "no"), true},
+		"a row is missing":        {faultproxy.Edit(editRows(func(rows []any) []any { return rows[1:] })), true},
+		"the last row is missing": {faultproxy.Edit(editRows(func(rows []any) []any { return rows[:len(rows)-1] })), true},
+		"a row more": {faultproxy.Edit(editRows(func(rows []any) []any {
+			return append(rows, rows[0])
+		})), true},
+		"cut off": {faultproxy.Truncate(700), true},
+		"rows in another order": {faultproxy.Edit(editRows(func(rows []any) []any {
+			slices.Reverse(rows)
+			return rows
+		})), true},
+		"no table, but the object": {faultproxy.Edit(func(any) any {
+			return map[string]any{"kind": "PersistentVolumeClaimList"}
+		}), true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -117,7 +129,8 @@ func TestColumnsOfOneNameInManyNamespaces(t *testing.T) {
 				switch {
 				case r.Path == "/api/v1/persistentvolumeclaims" && r.Query.Get("resourceVersionMatch") == "Exact":
 					everywhere++
-				case strings.HasSuffix(r.Path, "/persistentvolumeclaims") && r.Query.Get("includeObject") == "None" && strings.Contains(r.Path, "/namespaces/"):
+				case strings.HasSuffix(r.Path, "/persistentvolumeclaims") && r.Query.Get("includeObject") == "None" &&
+					strings.Contains(r.Path, "/namespaces/"):
 					of++
 				}
 			}
@@ -141,7 +154,8 @@ func editRows(edit func([]any) []any) func(any) any {
 	}
 }
 
-// TestATypeWithoutTheColumnsIsAskedOnce: ConfigMaps have neither READY nor STATUS, in however many namespaces they are.
+// TestATypeWithoutTheColumnsIsAskedOnce: ConfigMaps have neither READY nor STATUS, in however many
+// namespaces they are.
 func TestATypeWithoutTheColumnsIsAskedOnce(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)

@@ -26,7 +26,8 @@ func (p *printed) objects() []request {
 	}
 	for _, r := range RequestObjects(p.graph, p.unwell) {
 		if worthAList(len(r.Names), r.Total) {
-			all = append(all, func(ctx context.Context) { _ = p.client.listObjects(ctx, r, read) }) // what cannot be read has no columns
+			// what cannot be read has no columns
+			all = append(all, func(ctx context.Context) { _ = p.client.listObjects(ctx, r, read) })
 			continue
 		}
 		for _, name := range r.Names {
@@ -54,8 +55,8 @@ func isCustom(group string) bool {
 	return len(group) < 7 || group[len(group)-7:] != ".k8s.io"
 }
 
-// addStatus adds the condition that fails and, where the server has no column for it, kstatus's word on whether the object is ready: Current, InProgress, Failed,
-// Terminating.
+// addStatus adds the condition that fails and, where the server has no column for it, kstatus's
+// word on whether the object is ready: Current, InProgress, Failed, Terminating.
 func addStatus(columns *graph.PrinterColumns, o *unstructured.Unstructured) {
 	if _, found, _ := unstructured.NestedMap(o.Object, "status"); !found {
 		return

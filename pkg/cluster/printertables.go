@@ -14,7 +14,8 @@ import (
 const (
 	// rowsOfRequest is how many rows of a table cost about as much as one more request.
 	rowsOfRequest = 200
-	// unasked is what rows may cost that are asked for before it is known whether there are the columns: as much as some requests.
+	// unasked is what rows may cost that are asked for before it is known whether there are the
+	// columns: as much as some requests.
 	unasked = 5 * rowsOfRequest
 )
 
@@ -26,7 +27,8 @@ type wantedType struct {
 	*printed
 	graph.Type
 	namespaces map[string]*wantedNamespace
-	// total is how many objects of the type there are in all namespaces, as of version: the resourceVersion of the list that found them, empty if there was none.
+	// total is how many objects of the type there are in all namespaces, as of version: the
+	// resourceVersion of the list that found them, empty if there was none.
 	total   int
 	version string
 }
@@ -43,7 +45,8 @@ func (n *wantedNamespace) worthAList() bool { return rowsOfRequest+n.total < len
 // cost is what the namespace's rows cost, in rows.
 func (n *wantedNamespace) cost() int { return min(rowsOfRequest+n.total, len(n.ids)*rowsOfRequest) }
 
-// tables returns the first requests of each type. Where the rows cost much, that is whether the type has the columns at all, and the others wait for its answer.
+// tables returns the first requests of each type. Where the rows cost much, that is whether the
+// type has the columns at all, and the others wait for its answer.
 func (p *printed) tables(ids []graph.ID, points []ResumePoint) []request {
 	types := p.wanted(ids, points)
 	first := make([]request, 0, len(types))
@@ -98,7 +101,8 @@ func (p *printed) wanted(ids []graph.ID, points []ResumePoint) map[graph.Type]*w
 	return types
 }
 
-// requests returns what costs least: a list of all namespaces, or a list of each or single objects; and what it costs, in rows.
+// requests returns what costs least: a list of all namespaces, or a list of each or single objects;
+// and what it costs, in rows.
 func (of *wantedType) requests() (all []request, cost int) {
 	for _, n := range of.namespaces {
 		cost += n.cost()
@@ -135,7 +139,8 @@ func (of *wantedType) byNamespace() []request {
 	return all
 }
 
-// hasColumns says whether rows are worth asking for, by a table of one row; also if the answer does not say.
+// hasColumns says whether rows are worth asking for, by a table of one row; also if the answer does
+// not say.
 func (of *wantedType) hasColumns(ctx context.Context) bool {
 	namespace := ""
 	for name := range of.namespaces {
@@ -143,7 +148,8 @@ func (of *wantedType) hasColumns(ctx context.Context) bool {
 		break
 	}
 	var at layout
-	r := tableRequest{path: resourcePath(of.Group, of.Version, of.Resource, namespace), limit: 1, object: metav1.IncludeNone}
+	r := tableRequest{path: resourcePath(of.Group, of.Version, of.Resource, namespace), limit: 1,
+		object: metav1.IncludeNone}
 	_, err := of.client.table(ctx, r, func(found layout) { at = found }, func(*tableRow) error { return nil })
 	if err != nil || at.tells() {
 		return true
@@ -162,10 +168,12 @@ func (of *wantedType) withoutColumns() {
 	}
 }
 
-// single reads the row of one object; of a custom resource with all of the object, so that one request is enough.
+// single reads the row of one object; of a custom resource with all of the object, so that one
+// request is enough.
 func (of *wantedType) single(ctx context.Context, id graph.ID) error {
 	ref := of.graph.Ref(id)
-	r := tableRequest{path: append(resourcePath(of.Group, of.Version, of.Resource, ref.Namespace), ref.Name), object: metav1.IncludeNone}
+	r := tableRequest{path: append(resourcePath(of.Group, of.Version, of.Resource, ref.Namespace), ref.Name),
+		object: metav1.IncludeNone}
 	if isCustom(of.Group) {
 		r.object = metav1.IncludeObject
 	}
@@ -194,8 +202,9 @@ func (of *wantedType) namespace(ctx context.Context, n *wantedNamespace) error {
 	})
 }
 
-// everywhere reads the rows of the list of all namespaces that the graph was made of. It is an error, and nothing is remembered, if they are not those of its
-// objects: rows do not say in which namespace they are.
+// everywhere reads the rows of the list of all namespaces that the graph was made of. It is an
+// error, and nothing is remembered, if they are not those of its objects: rows do not say in which
+// namespace they are.
 func (of *wantedType) everywhere(ctx context.Context) error {
 	wanted := map[graph.ID]bool{}
 	for _, n := range of.namespaces {
@@ -233,8 +242,8 @@ func (of *wantedType) everywhere(ctx context.Context) error {
 	return nil
 }
 
-// inOrder are the objects of the type in the order in which the server lists them: by namespace and name, as one text with a slash between them
-// (etcd's keys, and those of the watch cache).
+// inOrder are the objects of the type in the order in which the server lists them: by namespace and
+// name, as one text with a slash between them (etcd's keys, and those of the watch cache).
 func (of *wantedType) inOrder() []graph.ID {
 	type keyed struct {
 		key string
@@ -265,7 +274,8 @@ func (of *wantedType) list(ctx context.Context, namespace, version string, f fun
 		limit = sizes.exact
 	}
 	r := tableRequest{
-		path: resourcePath(of.Group, of.Version, of.Resource, namespace), limit: cmp.Or(of.client.pageSize, limit), version: version, object: metav1.IncludeNone,
+		path: resourcePath(of.Group, of.Version, of.Resource, namespace), limit: cmp.Or(of.client.pageSize, limit),
+		version: version, object: metav1.IncludeNone,
 	}
 	for {
 		next, err := of.client.table(ctx, r, func(found layout) { at = found }, func(row *tableRow) error {

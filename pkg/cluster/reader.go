@@ -17,7 +17,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// Reader reads what an examination wants to know of the cluster, each thing once. It is safe for concurrent use.
+// Reader reads what an examination wants to know of the cluster, each thing once. It is safe for
+// concurrent use.
 type Reader struct {
 	client  *Client
 	catalog *Catalog
@@ -61,9 +62,10 @@ func NewReader(client *Client, catalog *Catalog) *Reader {
 // Admission returns what the server asks before it writes.
 func (r *Reader) Admission() *admission.Registry { return r.admission }
 
-// ListObjects returns the selected objects of a type, in a namespace or everywhere. The first who asks reads them; an error is remembered too. A type that is
-// proven not to be served has none.
-func (r *Reader) ListObjects(ctx context.Context, resource schema.GroupResource, namespace string, selected Selection) ([]*unstructured.Unstructured, error) {
+// ListObjects returns the selected objects of a type, in a namespace or everywhere. The first who
+// asks reads them; an error is remembered too. A type that is proven not to be served has none.
+func (r *Reader) ListObjects(ctx context.Context, resource schema.GroupResource, namespace string,
+	selected Selection) ([]*unstructured.Unstructured, error) {
 	return r.lists.once(ctx, listKey{resource, namespace, selected}, func() ([]*unstructured.Unstructured, error) {
 		of, served, err := r.served(resource)
 		if !served {
@@ -75,8 +77,10 @@ func (r *Reader) ListObjects(ctx context.Context, resource schema.GroupResource,
 	})
 }
 
-// GetObject returns one object, nil if it is proven to be absent. If its type is proven not to be served, it is.
-func (r *Reader) GetObject(ctx context.Context, resource schema.GroupResource, namespace, name string) (*unstructured.Unstructured, error) {
+// GetObject returns one object, nil if it is proven to be absent. If its type is proven not to be
+// served, it is.
+func (r *Reader) GetObject(ctx context.Context, resource schema.GroupResource, namespace,
+	name string) (*unstructured.Unstructured, error) {
 	return r.gets.once(ctx, getKey{resource, namespace, name}, func() (*unstructured.Unstructured, error) {
 		of, served, err := r.served(resource)
 		if !served {
@@ -86,7 +90,8 @@ func (r *Reader) GetObject(ctx context.Context, resource schema.GroupResource, n
 	})
 }
 
-// served returns a type. The error is for one that discovery does not show and may be served all the same.
+// served returns a type. The error is for one that discovery does not show and may be served all
+// the same.
 func (r *Reader) served(resource schema.GroupResource) (of Resource, served bool, err error) {
 	of, served = r.catalog.Lookup(resource)
 	if !served && !r.catalog.Omits(resource) {
@@ -95,8 +100,10 @@ func (r *Reader) served(resource schema.GroupResource) (of Resource, served bool
 	return of, served, err
 }
 
-// GetLive reads one object live, nil if it is proven to be absent. Of what holds nothing but data, and possibly secret ones, it reads the metadata.
-func (r *Reader) GetLive(ctx context.Context, t graph.Type, namespace, name string) (*unstructured.Unstructured, error) {
+// GetLive reads one object live, nil if it is proven to be absent. Of what holds nothing but data,
+// and possibly secret ones, it reads the metadata.
+func (r *Reader) GetLive(ctx context.Context, t graph.Type, namespace, name string) (*unstructured.Unstructured,
+	error) {
 	get := r.client.GetObject
 	if MetadataOnly(t) {
 		get = r.client.GetObjectMeta
@@ -109,7 +116,8 @@ func (r *Reader) GetLive(ctx context.Context, t graph.Type, namespace, name stri
 	return o, err
 }
 
-// MetadataOnly says whether the objects of a type hold nothing but data, and possibly secret ones, so that an examination reads their metadata alone.
+// MetadataOnly says whether the objects of a type hold nothing but data, and possibly secret ones,
+// so that an examination reads their metadata alone.
 func MetadataOnly(t graph.Type) bool {
 	return t.Group == "" && (t.Resource == "secrets" || t.Resource == "configmaps")
 }
@@ -130,7 +138,8 @@ func (r *Reader) Kind(apiVersion, kind string) (graph.Type, bool) {
 	return r.catalog.Kind(apiVersion, kind)
 }
 
-// KindIn returns the type of a kind in a group, in the version that the server prefers. The type is not served, or not known to be, without one.
+// KindIn returns the type of a kind in a group, in the version that the server prefers. The type is
+// not served, or not known to be, without one.
 func (r *Reader) KindIn(group, kind string) (Resource, bool) {
 	for _, of := range r.catalog.Resources {
 		if of.Group == group && of.Kind == kind {
@@ -143,7 +152,8 @@ func (r *Reader) KindIn(group, kind string) (Resource, bool) {
 // Now returns the time by the API server's clock.
 func (r *Reader) Now() time.Time { return r.client.Now() }
 
-// ForEachMeta calls a function for the metadata of each object of a type, everywhere. It is not remembered.
+// ForEachMeta calls a function for the metadata of each object of a type, everywhere. It is not
+// remembered.
 func (r *Reader) ForEachMeta(ctx context.Context, t graph.Type, of func(*graph.Object)) error {
 	_, err := r.client.ForEachMeta(ctx, t, "", of)
 	return err
@@ -163,17 +173,20 @@ func (r *Reader) note(ctx context.Context, t graph.Type, namespace string, err e
 	r.gaps = append(r.gaps, gap)
 }
 
-// Unread returns, besides gaps that are known, what could not be read: each type and namespace once.
+// Unread returns, besides gaps that are known, what could not be read: each type and namespace
+// once.
 func (r *Reader) Unread(known []v1alpha1.Gap) []v1alpha1.Gap {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	slices.SortStableFunc(r.gaps, func(a, b v1alpha1.Gap) int {
-		return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Resource, b.Resource), strings.Compare(a.Namespace, b.Namespace))
+		return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Resource, b.Resource),
+			strings.Compare(a.Namespace, b.Namespace))
 	})
 	all := slices.Clone(known)
 	for _, gap := range r.gaps {
 		if !slices.ContainsFunc(all, func(k v1alpha1.Gap) bool {
-			return k.Group == gap.Group && (k.Resource == gap.Resource || k.Resource == "*") && (k.Namespace == "" || k.Namespace == gap.Namespace)
+			return k.Group == gap.Group && (k.Resource == gap.Resource || k.Resource == "*") &&
+				(k.Namespace == "" || k.Namespace == gap.Namespace)
 		}) {
 			all = append(all, gap)
 		}

@@ -18,7 +18,8 @@ import (
 // randomMeta returns metadata with anything in it that a server could send.
 func randomMeta(r *rand.Rand) metav1.ObjectMeta {
 	text := func() string {
-		return []string{"", "a", "web-5d9c7b8f6d-x2lq9", "ünï-cødé-☃", "\x1b[31m\u202e\"\\\n", strings.Repeat("long-", 60)}[r.IntN(6)]
+		return []string{"", "a", "web-5d9c7b8f6d-x2lq9", "ünï-cødé-☃", "\x1b[31m\u202e\"\\\n",
+			strings.Repeat("long-", 60)}[r.IntN(6)]
 	}
 	texts := func() map[string]string {
 		m := map[string]string{}
@@ -51,7 +52,8 @@ func randomMeta(r *rand.Rand) metav1.ObjectMeta {
 	}
 	for range r.IntN(4) {
 		m.OwnerReferences = append(m.OwnerReferences, metav1.OwnerReference{
-			APIVersion: text(), Kind: text(), Name: text(), UID: types.UID(text()), Controller: flag(), BlockOwnerDeletion: flag(),
+			APIVersion: text(), Kind: text(), Name: text(), UID: types.UID(text()), Controller: flag(),
+			BlockOwnerDeletion: flag(),
 		})
 	}
 	for range r.IntN(3) {
@@ -104,7 +106,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestSmallReads: it makes no difference in which pieces a body comes, or how much of it the buffer holds.
+// TestSmallReads: it makes no difference in which pieces a body comes, or how much of it the buffer
+// holds.
 func TestSmallReads(t *testing.T) {
 	for seed := range uint64(10) {
 		list := randomList(seed)
@@ -129,10 +132,12 @@ func TestSmallReads(t *testing.T) {
 	}
 }
 
-// TestLargeObjects: objects that exceed the read buffer, larger and smaller ones in turn, and small ones between them.
+// TestLargeObjects: objects that exceed the read buffer, larger and smaller ones in turn, and small
+// ones between them.
 func TestLargeObjects(t *testing.T) {
 	var items []metav1.ObjectMeta
-	for i, size := range []int{10, 200_000, 10, 100_000, 400_000, 70_000, readBuffer - 50, readBuffer, readBuffer + 50, 10} {
+	for i, size := range []int{10, 200_000, 10, 100_000, 400_000, 70_000, readBuffer - 50, readBuffer,
+		readBuffer + 50, 10} {
 		items = append(items, metav1.ObjectMeta{
 			Name: fmt.Sprintf("object-%d", i), UID: types.UID(fmt.Sprintf("uid-%d", i)), Namespace: "a",
 			Annotations: map[string]string{"kubectl.kubernetes.io/last-applied-configuration": strings.Repeat("x", size)},
@@ -148,20 +153,24 @@ func TestLargeObjects(t *testing.T) {
 	}
 }
 
-// TestWholeObjects: a server that ignores the request for metadata only and sends whole objects is read just as well.
+// TestWholeObjects: a server that ignores the request for metadata only and sends whole objects is
+// read just as well.
 func TestWholeObjects(t *testing.T) {
 	controller := true
 	pod := func(name string) corev1.Pod {
 		return corev1.Pod{
 			ObjectMeta: metav1.ObjectMeta{
-				Name: name, Namespace: "a", UID: types.UID("uid-" + name), ResourceVersion: "7", CreationTimestamp: metav1.Unix(1700000000, 0),
-				Labels:          map[string]string{"app": name},
-				OwnerReferences: []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "rs", UID: "uid-rs", Controller: &controller}},
-				ManagedFields:   []metav1.ManagedFieldsEntry{managed(10)},
+				Name: name, Namespace: "a", UID: types.UID("uid-" + name), ResourceVersion: "7",
+				CreationTimestamp: metav1.Unix(1700000000, 0),
+				Labels:            map[string]string{"app": name},
+				OwnerReferences: []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "rs", UID: "uid-rs",
+					Controller: &controller}},
+				ManagedFields: []metav1.ManagedFieldsEntry{managed(10)},
 			},
 			Spec: corev1.PodSpec{
-				NodeName:   "node-1",
-				Containers: []corev1.Container{{Name: "main", Image: "example.com/image", Env: []corev1.EnvVar{{Name: "A", Value: "metadata"}}}},
+				NodeName: "node-1",
+				Containers: []corev1.Container{{Name: "main", Image: "example.com/image",
+					Env: []corev1.EnvVar{{Name: "A", Value: "metadata"}}}},
 			},
 			Status: corev1.PodStatus{Phase: corev1.PodRunning, PodIP: "10.0.0.1"},
 		}
@@ -185,9 +194,10 @@ func TestWholeObjects(t *testing.T) {
 func TestEmptyList(t *testing.T) {
 	list := metadataList()
 	bodies := map[string][]byte{
-		"null":                   []byte(`{"metadata":{"resourceVersion":"1234567"},"items":null}`),
-		"items before metadata":  []byte(`{"items":[],"metadata":{"resourceVersion":"1234567"}}`),
-		"with keys of no matter": []byte(` {"kind":"List","x":{"items":[{"metadata":{}}]},"items":[ ],"metadata":{"resourceVersion":"1234567","x":[1]}}` + "\n"),
+		"null":                  []byte(`{"metadata":{"resourceVersion":"1234567"},"items":null}`),
+		"items before metadata": []byte(`{"items":[],"metadata":{"resourceVersion":"1234567"}}`),
+		"with keys of no matter": []byte(
+			` {"kind":"List","x":{"items":[{"metadata":{}}]},"items":[ ],"metadata":{"resourceVersion":"1234567","x":[1]}}` + "\n"),
 	}
 	for encoder := range encoders {
 		bodies[encoder] = encode(t, encoder, list)

@@ -17,11 +17,13 @@ func selectorOf(t testing.TB, s string) labels.Selector {
 	return selector
 }
 
-// TestSelector: each object is held against the selector by its own labels and not by those of the one before it.
+// TestSelector: each object is held against the selector by its own labels and not by those of the
+// one before it.
 func TestSelector(t *testing.T) {
 	object := func(name string, set labels.Set) metav1.ObjectMeta { return metav1.ObjectMeta{Name: name, Labels: set} }
 	list := metadataList(
-		object("web", labels.Set{"app": "web", "tier": "front"}), object("api", labels.Set{"app": "api"}), object("bare", nil),
+		object("web", labels.Set{"app": "web", "tier": "front"}), object("api", labels.Set{"app": "api"}),
+		object("bare", nil),
 		object("empty", labels.Set{"app": ""}), object("other", labels.Set{"tier": "front"}),
 	)
 	tests := []struct{ selector, want string }{

@@ -6,10 +6,12 @@ import (
 	"time"
 )
 
-// serverClock knows by how much the API server's clock is ahead of this machine's, from the Date of its answers (RFC 9110, section 6.6.1).
+// serverClock knows by how much the API server's clock is ahead of this machine's, from the Date of
+// its answers (RFC 9110, section 6.6.1).
 type serverClock struct{ ahead atomic.Int64 }
 
-// precision is what a difference is ignored below: a Date has whole seconds, and an answer is under way for a while.
+// precision is what a difference is ignored below: a Date has whole seconds, and an answer is under
+// way for a while.
 const precision = 5 * time.Second
 
 // now is the time by the server's clock, and by this machine's until the server has answered.
@@ -49,6 +51,6 @@ func (t clockedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 // WrappedRoundTripper returns what client-go closes and cancels.
 func (t clockedTransport) WrappedRoundTripper() http.RoundTripper { return t.next }
 
-// Now returns the time by the API server's clock, which the timestamps of objects are of: the clock of this machine may be wrong. Until the server has
-// answered it is this machine's.
+// Now returns the time by the API server's clock, which the timestamps of objects are of: the clock
+// of this machine may be wrong. Until the server has answered it is this machine's.
 func (c *Client) Now() time.Time { return c.clock.now() }

@@ -9,11 +9,13 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestTheTimeIsTheServers: where the clock of this machine is wrong, what the server calls now counts.
+// TestTheTimeIsTheServers: where the clock of this machine is wrong, what the server calls now
+// counts.
 func TestTheTimeIsTheServers(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
-	for name, ahead := range map[string]time.Duration{"the same": 0, "an hour ahead": time.Hour, "an hour behind": -time.Hour} {
+	for name, ahead := range map[string]time.Duration{"the same": 0, "an hour ahead": time.Hour,
+		"an hour behind": -time.Hour} {
 		t.Run(name, func(t *testing.T) {
 			proxy := faultproxy.Start(t, c.Config())
 			proxy.On(func(*http.Request) bool { return true }, func(w http.ResponseWriter, r *http.Request, next http.Handler) {

@@ -10,13 +10,15 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// SpecFields is what is read of pods and StatefulSets besides their metadata. What a type does not have is empty.
+// SpecFields is what is read of pods and StatefulSets besides their metadata. What a type does not
+// have is empty.
 type SpecFields struct {
-	// NodeName, Phase and the periods, in seconds, are a pod's. DeletionGracePeriodSeconds is nil if it is not being deleted.
+	// NodeName, Phase and the periods, in seconds, are a pod's. DeletionGracePeriodSeconds is nil
+	// if it is not being deleted.
 	NodeName, Phase                                           string
 	TerminationGracePeriodSeconds, DeletionGracePeriodSeconds *int64
-	// VolumeClaimTemplates are the names of a StatefulSet's volumeClaimTemplates, and WhenDeleted is what its
-	// persistentVolumeClaimRetentionPolicy says, empty if it has none.
+	// VolumeClaimTemplates are the names of a StatefulSet's volumeClaimTemplates, and WhenDeleted
+	// is what its persistentVolumeClaimRetentionPolicy says, empty if it has none.
 	VolumeClaimTemplates []string
 	WhenDeleted          string
 }
@@ -27,16 +29,20 @@ type SpecFieldsRequest struct {
 	Namespace string
 	// UIDs are those of the objects, by name.
 	UIDs map[string]string
-	// Total is how many objects of the type the namespace has. A few among many are read one by one.
+	// Total is how many objects of the type the namespace has. A few among many are read one by
+	// one.
 	Total int
 }
 
-// singly says whether the objects are read one by one, and not by a list of the namespace, which has all of them.
+// singly says whether the objects are read one by one, and not by a list of the namespace, which
+// has all of them.
 func (r SpecFieldsRequest) singly() bool { return !worthAList(len(r.UIDs), r.Total) }
 
-// SpecFields reads whole objects, of which it keeps very little, and returns it by uid. What is gone meanwhile, or has been replaced, is
-// left out; what could not be read is in unread. The error is for a context that ended.
-func (c *Client) SpecFields(ctx context.Context, requests []SpecFieldsRequest) (contents map[string]SpecFields, unread []string, err error) {
+// SpecFields reads whole objects, of which it keeps very little, and returns it by uid. What is
+// gone meanwhile, or has been replaced, is left out; what could not be read is in unread. The error
+// is for a context that ended.
+func (c *Client) SpecFields(ctx context.Context, requests []SpecFieldsRequest) (contents map[string]SpecFields,
+	unread []string, err error) {
 	contents = map[string]SpecFields{}
 	var mu sync.Mutex
 	group, ctx := errgroup.WithContext(ctx)
@@ -102,7 +108,8 @@ func (c *Client) listSpecFields(ctx context.Context, path []string, keep func(*s
 	}
 }
 
-// specFieldsItem names the fields of a pod and of a StatefulSet that are kept. The decoder steps over all others.
+// specFieldsItem names the fields of a pod and of a StatefulSet that are kept. The decoder steps
+// over all others.
 type specFieldsItem struct {
 	Metadata struct {
 		Name, UID                  string

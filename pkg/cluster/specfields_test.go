@@ -17,7 +17,8 @@ import (
 
 var (
 	podType         = graph.Type{Version: "v1", Resource: "pods", Kind: "Pod", Namespaced: true}
-	statefulSetType = graph.Type{Group: "apps", Version: "v1", Resource: "statefulsets", Kind: "StatefulSet", Namespaced: true}
+	statefulSetType = graph.Type{Group: "apps", Version: "v1", Resource: "statefulsets", Kind: "StatefulSet",
+		Namespaced: true}
 )
 
 // podsIn creates pods and returns a request for them.
@@ -25,7 +26,8 @@ func podsIn(t *testing.T, c *testcluster.Cluster, namespace string, n int) SpecF
 	t.Helper()
 	var b strings.Builder
 	for i := range n {
-		fmt.Fprintf(&b, "---\napiVersion: v1\nkind: Pod\nmetadata: {name: p%d, namespace: %s}\nspec: {nodeName: node%d, terminationGracePeriodSeconds: %d, containers: [{name: c, image: c}]}\n", i, namespace, i, 10+i)
+		fmt.Fprintf(
+			&b, "---\napiVersion: v1\nkind: Pod\nmetadata: {name: p%d, namespace: %s}\nspec: {nodeName: node%d, terminationGracePeriodSeconds: %d, containers: [{name: c, image: c}]}\n", i, namespace, i, 10+i)
 	}
 	c.Apply(t, b.String())
 	r := SpecFieldsRequest{Type: podType, Namespace: namespace, UIDs: map[string]string{}, Total: n}
@@ -55,7 +57,8 @@ func TestSpecFieldsOfPods(t *testing.T) {
 		}
 		for i := range 6 {
 			got := contents[request.UIDs[fmt.Sprintf("p%d", i)]]
-			if got.NodeName != fmt.Sprintf("node%d", i) || got.Phase != "Pending" || *got.TerminationGracePeriodSeconds != int64(10+i) || got.DeletionGracePeriodSeconds != nil {
+			if got.NodeName != fmt.Sprintf("node%d", i) || got.Phase != "Pending" ||
+				*got.TerminationGracePeriodSeconds != int64(10+i) || got.DeletionGracePeriodSeconds != nil {
 				t.Errorf("pod %d of %d: %+v", i, total, got)
 			}
 		}
@@ -71,7 +74,8 @@ func TestSpecFieldsOfPods(t *testing.T) {
 	request.UIDs["p4"], request.UIDs["gone"] = "another", "nobody"
 	contents, unread, err := client.SpecFields(t.Context(), []SpecFieldsRequest{request})
 	if err != nil || len(unread) != 0 || len(contents) != 5 {
-		t.Errorf("%d were read, %v were not, %v; want all but the one replaced and the one that is gone", len(contents), unread, err)
+		t.Errorf("%d were read, %v were not, %v; want all but the one replaced and the one that is gone", len(contents),
+			unread, err)
 	}
 	if p := contents[request.UIDs["p5"]].DeletionGracePeriodSeconds; p == nil || *p != 15 {
 		t.Errorf("the deletionGracePeriodSeconds of a pod that is being deleted: %v, want 15", p)
@@ -100,11 +104,13 @@ spec:
 		t.Fatal(err)
 	}
 	uid := c.Kubectl(t, "get", "statefulset", "db", "-n", ns, "-o", "jsonpath={.metadata.uid}")
-	contents, unread, err := client.SpecFields(t.Context(), []SpecFieldsRequest{{Type: statefulSetType, Namespace: ns, UIDs: map[string]string{"db": uid}}})
+	contents, unread, err := client.SpecFields(t.Context(),
+		[]SpecFieldsRequest{{Type: statefulSetType, Namespace: ns, UIDs: map[string]string{"db": uid}}})
 	if err != nil || len(unread) != 0 {
 		t.Fatal(unread, err)
 	}
-	if got := contents[uid]; !slices.Equal(got.VolumeClaimTemplates, []string{"data", "wal"}) || got.WhenDeleted != "Delete" {
+	if got := contents[uid]; !slices.Equal(got.VolumeClaimTemplates, []string{"data", "wal"}) ||
+		got.WhenDeleted != "Delete" {
 		t.Errorf("read %+v", got)
 	}
 }
@@ -159,7 +165,8 @@ func TestSpecFieldsEndWithTheContext(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = client.SpecFields(ctx, []SpecFieldsRequest{{Type: podType, Namespace: "default", UIDs: map[string]string{"p0": "x"}}})
+	_, _, err = client.SpecFields(ctx,
+		[]SpecFieldsRequest{{Type: podType, Namespace: "default", UIDs: map[string]string{"p0": "x"}}})
 	if err == nil {
 		t.Error("no error although the context ended")
 	}

@@ -11,22 +11,26 @@ import (
 )
 
 const (
-	// maxConnect is how long a listing of a Store waits for watches that were interrupted, and for events of writes.
+	// maxConnect is how long a listing of a Store waits for watches that were interrupted, and for
+	// events of writes.
 	maxConnect = 5 * time.Second
 	// askAgain is for how long a type that may not be listed is not asked for again.
 	askAgain = time.Minute
-	// lastEvents is for how long the watch of a type that is not listed any more may go on. Where its CRD was deleted, the events that prove that its objects are gone
-	// may come after discovery has shown that.
+	// lastEvents is for how long the watch of a type that is not listed any more may go on. Where
+	// its CRD was deleted, the events that prove that its objects are gone may come after discovery
+	// has shown that.
 	lastEvents = 5 * time.Second
 )
 
-// Store holds the metadata of all objects that it was told to list, and keeps it by watches from where the lists ended, as upstream's GraphBuilder
-// does with its monitors. Its List answers from memory: it lists only types that have come since, or that could not be listed before. A type is listed again
-// when its watch has expired (410); one that may not be watched is listed every PollInterval,
-// and after a while, which grows to a minute, it is tried again whether it may be. So is one whose watch is not answered; one whose watch falls silent is listed again.
+// Store holds the metadata of all objects that it was told to list, and keeps it by watches from
+// where the lists ended, as upstream's GraphBuilder does with its monitors. Its List answers from
+// memory: it lists only types that have come since, or that could not be listed before. A type is
+// listed again when its watch has expired (410); one that may not be watched is listed every
+// PollInterval, and after a while, which grows to a minute, it is tried again whether it may be. So
+// is one whose watch is not answered; one whose watch falls silent is listed again.
 //
-// What cannot be followed is a gap of the next List, and not taken for complete. List and Close are for one goroutine at a time, all else is safe
-// for concurrent use.
+// What cannot be followed is a gap of the next List, and not taken for complete. List and Close are
+// for one goroutine at a time, all else is safe for concurrent use.
 type Store struct {
 	client  *Client
 	opts    ListOptions
@@ -61,16 +65,20 @@ type refusal struct {
 	at  time.Time
 }
 
-// expected is an object that was written to: the store is behind as long as it has this version of it.
+// expected is an object that was written to: the store is behind as long as it has this version of
+// it.
 type expected struct {
 	scopes       [2]scope
 	uid, version string
 }
 
-// NewStore returns a Store for a listing that has sent nothing yet. Changed is called with every change that its watches show, from several goroutines; one
-// without an Object says that a type was listed again and was not as it was held, or that one that was a gap is seen again. The watches end with ctx, or with Close. Progress and Fallback of the options are those of the first listing.
+// NewStore returns a Store for a listing that has sent nothing yet. Changed is called with every
+// change that its watches show, from several goroutines; one without an Object says that a type was
+// listed again and was not as it was held, or that one that was a gap is seen again. The watches
+// end with ctx, or with Close. Progress and Fallback of the options are those of the first listing.
 func (c *Client) NewStore(ctx context.Context, opts ListOptions, changed func(Change)) *Store {
-	s := &Store{client: c, opts: opts, changed: changed, ended: make(chan error, 1), scopes: map[scope]*followed{}, refused: map[scope]refusal{}}
+	s := &Store{client: c, opts: opts, changed: changed, ended: make(chan error, 1), scopes: map[scope]*followed{},
+		refused: map[scope]refusal{}}
 	s.moved.L = &s.mu
 	s.ctx, s.cancel = context.WithCancel(ctx)
 	return s
@@ -84,8 +92,9 @@ func (s *Store) Close() {
 	s.workers.Wait()
 }
 
-// Ended returns where the error is that ends the Store: the server's if credentials are refused (401), or an *UnseenError if nothing that was listed
-// could be watched or listed any more for half a minute.
+// Ended returns where the error is that ends the Store: the server's if credentials are refused
+// (401), or an *UnseenError if nothing that was listed could be watched or listed any more for half
+// a minute.
 func (s *Store) Ended() <-chan error { return s.ended }
 
 func (s *Store) fail(err error) {
@@ -101,7 +110,8 @@ func (s *Store) Options() ListOptions { return s.opts }
 // Report has the listings to come report how far they are, as ListOptions.Progress says.
 func (s *Store) Report(progress func(Progress)) { s.opts.Progress = progress }
 
-// Expect records that an object was written to: the next List waits for a while until the store does not have it in this version any more.
+// Expect records that an object was written to: the next List waits for a while until the store
+// does not have it in this version any more.
 func (s *Store) Expect(t graph.Type, namespace, uid, version string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,13 +130,18 @@ func (s *Store) Follow() {
 	}
 }
 
-// List adds what the store holds to the builder, as Client.List adds what it lists. It first lists what the catalog has and the store does not, and drops
-// what the catalog does not have any more. Types that were listed before are watched from then on. The client is the one that has discovered the catalog.
+// List adds what the store holds to the builder, as Client.List adds what it lists. It first lists
+// what the catalog has and the store does not, and drops what the catalog does not have any more.
+// Types that were listed before are watched from then on. The client is the one that has discovered
+// the catalog.
 //
-// If around is not nil, it adds only a part of it, which the result then says: the objects with these uids, all that depends on them, and what all these depend on. An
-// object that is being deleted is there with all its dependents, and no object without those of its owners that are held. What is there as an owner need not have all
-// its dependents. All is added if types have joined or left since the List before.
-func (s *Store) List(ctx context.Context, client *Client, cat *Catalog, b *graph.Builder, around []string) (result *ListResult, part bool, err error) {
+// If around is not nil, it adds only a part of it, which the result then says: the objects with
+// these uids, all that depends on them, and what all these depend on. An object that is being
+// deleted is there with all its dependents, and no object without those of its owners that are
+// held. What is there as an owner need not have all its dependents. All is added if types have
+// joined or left since the List before.
+func (s *Store) List(ctx context.Context, client *Client, cat *Catalog, b *graph.Builder,
+	around []string) (result *ListResult, part bool, err error) {
 	s.Follow()
 	s.mu.Lock()
 	s.round++
@@ -146,7 +161,8 @@ func (s *Store) List(ctx context.Context, client *Client, cat *Catalog, b *graph
 	return l.sorted(), part, nil
 }
 
-// has says whether a type is held in a namespace, or everywhere, or returns the error of a list that need not be tried again yet.
+// has says whether a type is held in a namespace, or everywhere, or returns the error of a list
+// that need not be tried again yet.
 func (s *Store) has(r Resource, namespace string) (bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -200,8 +216,8 @@ func (s *Store) remove(at scope) {
 	s.moved.Broadcast()
 }
 
-// names returns the names of the objects of a type that is held everywhere; false if it is not, or if it is not followed at the moment, so that there may be
-// others.
+// names returns the names of the objects of a type that is held everywhere; false if it is not, or
+// if it is not followed at the moment, so that there may be others.
 func (s *Store) names(group, resource string) ([]string, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -216,7 +232,8 @@ func (s *Store) names(group, resource string) ([]string, bool) {
 	return names, f.problem == nil && !f.unanswered()
 }
 
-// catchUp waits until watches that were interrupted have been tried again, and until the events of writes have come; not longer than maxConnect.
+// catchUp waits until watches that were interrupted have been tried again, and until the events of
+// writes have come; not longer than maxConnect.
 func (s *Store) catchUp(ctx context.Context) error {
 	wake := func() {
 		s.mu.Lock()
@@ -244,7 +261,8 @@ func (s *Store) catchUp(ctx context.Context) error {
 	return nil
 }
 
-// behind says whether a watch has yet to begin, or an event of a write has yet to come. The lock is held.
+// behind says whether a watch has yet to begin, or an event of a write has yet to come. The lock is
+// held.
 func (s *Store) behind() bool {
 	for _, f := range s.scopes {
 		if f.begun && !f.tried {
@@ -280,7 +298,8 @@ func (s *Store) define() {
 	}
 }
 
-// fill adds to a builder all that is held, or the part around some objects unless types have joined or left. What is not followed at the moment is a gap.
+// fill adds to a builder all that is held, or the part around some objects unless types have joined
+// or left. What is not followed at the moment is a gap.
 func (s *Store) fill(ctx context.Context, b *graph.Builder, l *lister, around []string) (part bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

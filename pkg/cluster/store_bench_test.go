@@ -7,7 +7,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// BenchmarkStoreGraph builds the graph of a store that holds 100,000 objects of 500 types: of all of them, and around one that an event has touched.
+// BenchmarkStoreGraph builds the graph of a store that holds 100,000 objects of 500 types: of all
+// of them, and around one that an event has touched.
 func BenchmarkStoreGraph(b *testing.B) {
 	s := (&Client{}).NewStore(b.Context(), ListOptions{}, func(Change) {})
 	for n := range 500 {
@@ -16,7 +17,8 @@ func BenchmarkStoreGraph(b *testing.B) {
 		for i := range 200 {
 			listing.Add(event(n*200+i, 0))
 		}
-		listing.hold(ResumePoint{Type: graph.Type{Group: "example.com", Version: "v1", Resource: resource, Kind: resource, Namespaced: true}})
+		listing.hold(ResumePoint{Type: graph.Type{Group: "example.com", Version: "v1", Resource: resource, Kind: resource,
+			Namespaced: true}})
 	}
 	s.retyped = false
 	for name, around := range map[string][]string{"all": nil, "touched": {event(4711, 0).UID}} {

@@ -24,9 +24,11 @@ func holding(t testing.TB, objects int) (*Store, *followed) {
 // event is an object as an event shows it, that is with strings of its own.
 func event(i, version int) graph.Object {
 	return graph.Object{
-		Namespace: fmt.Sprintf("ns-%d", i%100), Name: fmt.Sprintf("object-%d", i), UID: fmt.Sprintf("00000000-0000-0000-0000-%012d", i), ResourceVersion: fmt.Sprint(version),
+		Namespace: fmt.Sprintf("ns-%d", i%100), Name: fmt.Sprintf("object-%d", i),
+		UID: fmt.Sprintf("00000000-0000-0000-0000-%012d", i), ResourceVersion: fmt.Sprint(version),
 		Finalizers: []string{strings.Clone("example.com/hold")},
-		Owners:     []graph.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: fmt.Sprintf("owner-%d", i%50), UID: fmt.Sprintf("owner-uid-%d", i%50)}},
+		Owners: []graph.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: fmt.Sprintf("owner-%d", i%50),
+			UID: fmt.Sprintf("owner-uid-%d", i%50)}},
 	}
 }
 
@@ -38,7 +40,8 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// TestAMillionEventsDoNotGrowAStore: objects are changed, deleted and created again under other uids.
+// TestAMillionEventsDoNotGrowAStore: objects are changed, deleted and created again under other
+// uids.
 func TestAMillionEventsDoNotGrowAStore(t *testing.T) {
 	const objects, events = 10_000, 1_000_000
 	s, f := holding(t, objects)
@@ -61,7 +64,8 @@ func TestAMillionEventsDoNotGrowAStore(t *testing.T) {
 	runtime.KeepAlive(s)
 }
 
-// TestAStoreHoldsWhatEventsShow: objects that are added, changed and deleted, and no object that a list does not show any more.
+// TestAStoreHoldsWhatEventsShow: objects that are added, changed and deleted, and no object that a
+// list does not show any more.
 func TestAStoreHoldsWhatEventsShow(t *testing.T) {
 	s, f := holding(t, 3)
 	news := 0
@@ -98,7 +102,8 @@ func versions(f *followed) map[string]string {
 	return all
 }
 
-// TestAStoreIsBehindUntilItHasHeardOfAWrite: it holds the object in the version that was written to. A watch that is not open is not waited for.
+// TestAStoreIsBehindUntilItHasHeardOfAWrite: it holds the object in the version that was written
+// to. A watch that is not open is not waited for.
 func TestAStoreIsBehindUntilItHasHeardOfAWrite(t *testing.T) {
 	s, f := holding(t, 1)
 	o := event(0, 0)

@@ -15,8 +15,9 @@ import (
 // mostRewatch is how long a watch waits at most before it is tried again while nobody lists.
 const mostRewatch = 30 * time.Second
 
-// refusedFor is for how long nothing may be watched or listed before that ends a store. A server that has just started refuses for a moment what it permits
-// once its authorizer has read the roles.
+// refusedFor is for how long nothing may be watched or listed before that ends a store. A server
+// that has just started refuses for a moment what it permits once its authorizer has read the
+// roles.
 const refusedFor = 30 * time.Second
 
 // errUnanswered is of a watch that the server has not begun to answer.
@@ -25,7 +26,8 @@ var errUnanswered = errors.New("the server has not answered the watch")
 // errInterrupted is of a watch that the server has ended at once, without a reason.
 var errInterrupted = errors.New("the server has closed it")
 
-// followed is a type, in a namespace or everywhere, and what is held of it. All but the first fields are guarded by the Store's lock.
+// followed is a type, in a namespace or everywhere, and what is held of it. All but the first
+// fields are guarded by the Store's lock.
 type followed struct {
 	preferred graph.Type // in the version that discovery prefers
 	ctx       context.Context
@@ -37,7 +39,8 @@ type followed struct {
 	wanted  int              // the listing that has asked for it last
 	begun   bool             // somebody follows it
 	asked   time.Time        // when that began
-	// connected says that a watch is open, tried that it is or that it failed since it was last asked for, and problem why it is not; nil before the first try.
+	// connected says that a watch is open, tried that it is or that it failed since it was last
+	// asked for, and problem why it is not; nil before the first try.
 	connected, tried bool
 	problem          error
 	refusedSince     time.Time // since when it may neither be watched nor listed; zero if it may
@@ -93,7 +96,8 @@ func (s *Store) follow(f *followed) {
 		case err == nil:
 			err = errInterrupted
 		}
-		klog.FromContext(f.ctx).V(3).Info("Watch ended", "resource", f.point.Type.Resource, "group", f.point.Type.Group, "err", err)
+		klog.FromContext(f.ctx).V(3).Info("Watch ended", "resource", f.point.Type.Resource, "group", f.point.Type.Group,
+			"err", err)
 		if time.Since(began) > mostRewatch {
 			delay, during = rewatchDelay, interval
 		}
@@ -135,7 +139,8 @@ func (s *Store) set(f *followed, change func()) {
 	s.moved.Broadcast()
 }
 
-// seen records that what happens to a type is seen, and says so if it was a gap of a listing: what waits for it to be closed may go on.
+// seen records that what happens to a type is seen, and says so if it was a gap of a listing: what
+// waits for it to be closed may go on.
 func (s *Store) seen(f *followed, change func()) {
 	var closed bool
 	var at ResumePoint
@@ -163,7 +168,8 @@ func (s *Store) watch(f *followed, expired *bool) error {
 	at := f.point
 	s.mu.Unlock()
 	opened := func() { s.seen(f, func() { f.connected = true }) }
-	err := s.client.watchOnce(f.ctx, &at, extras{s.opts.Selector, s.opts.Annotations}, opened, func(c Change) { s.apply(f, c) })
+	err := s.client.watchOnce(f.ctx, &at, extras{s.opts.Selector, s.opts.Annotations}, opened,
+		func(c Change) { s.apply(f, c) })
 	s.set(f, func() {
 		// What is held when the store ends was followed until then, and is no gap.
 		f.point, f.connected = at, f.connected && f.ctx.Err() != nil
@@ -171,7 +177,8 @@ func (s *Store) watch(f *followed, expired *bool) error {
 	return err
 }
 
-// apply records an event and hands it on, with what was held before. Of a type that is not listed any more only deletions count.
+// apply records an event and hands it on, with what was held before. Of a type that is not listed
+// any more only deletions count.
 func (s *Store) apply(f *followed, c Change) {
 	counts := true
 	s.set(f, func() {
@@ -216,7 +223,8 @@ func (s *Store) replace(f *followed, objects map[string]*held, at ResumePoint) {
 	}
 }
 
-// poll lists a type instead of watching it, again and again for a while, and says whether the last list was answered.
+// poll lists a type instead of watching it, again and again for a while, and says whether the last
+// list was answered.
 func (s *Store) poll(f *followed, interval, during time.Duration) bool {
 	over := time.After(during)
 	for {
@@ -243,7 +251,8 @@ func (s *Store) poll(f *followed, interval, during time.Duration) bool {
 	}
 }
 
-// unlisted records that a type that may not be watched could not be listed either, and ends the store if that has been so of all for a while.
+// unlisted records that a type that may not be watched could not be listed either, and ends the
+// store if that has been so of all for a while.
 func (s *Store) unlisted(f *followed, err error) {
 	s.set(f, func() {
 		f.tried, f.problem = true, err

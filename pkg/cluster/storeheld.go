@@ -4,7 +4,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// held is an object that a Store holds, and where. It does not change; a change of the object takes its place.
+// held is an object that a Store holds, and where. It does not change; a change of the object takes
+// its place.
 type held struct {
 	graph.Object
 	in *followed
@@ -22,7 +23,8 @@ func (s *Store) drops(o *held) {
 	s.dependents.Remove(o, o.Owners)
 }
 
-// join makes the objects of a type that is held dependents of their owners, and release takes that back. The lock is held.
+// join makes the objects of a type that is held dependents of their owners, and release takes that
+// back. The lock is held.
 func (s *Store) join(f *followed) {
 	for _, o := range f.objects {
 		s.dependents.Add(o, o.Owners)
@@ -35,8 +37,9 @@ func (s *Store) release(f *followed) {
 	}
 }
 
-// Lookup returns the object that the store holds with a uid, and its type. Of an object that is served by several APIs it returns one, of the kind that is given if
-// there is one: with the right kind it is found at once.
+// Lookup returns the object that the store holds with a uid, and its type. Of an object that is
+// served by several APIs it returns one, of the kind that is given if there is one: with the right
+// kind it is found at once.
 func (s *Store) Lookup(uid, kind string) (graph.Type, graph.Object, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -68,7 +71,8 @@ func (s *Store) Referenced(uid string) bool {
 // around returns the objects with these uids, and what List promises of them. The lock is held.
 func (s *Store) around(uids []string) map[*held]bool {
 	found := map[*held]bool{}
-	named, whole := map[string]bool{}, map[string]bool{} // the uids that were looked up, and those whose dependents were added
+	// the uids that were looked up, and those whose dependents were added
+	named, whole := map[string]bool{}, map[string]bool{}
 	type step struct {
 		*held
 		whole bool

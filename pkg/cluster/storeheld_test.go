@@ -9,8 +9,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// TestWhatAStoreHasAroundAnObject: of random clusters, all that depends on the objects that are asked for is there, what is being deleted has all its dependents,
-// and no object is without an owner that is held. It is no more than that takes.
+// TestWhatAStoreHasAroundAnObject: of random clusters, all that depends on the objects that are
+// asked for is there, what is being deleted has all its dependents, and no object is without an
+// owner that is held. It is no more than that takes.
 func TestWhatAStoreHasAroundAnObject(t *testing.T) {
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 7))
@@ -61,7 +62,8 @@ func TestWhatAStoreHasAroundAnObject(t *testing.T) {
 	}
 }
 
-// randomStore returns a store of 25 objects with uids below 30 and random owners, some of them held under two types and some being deleted, after some changes.
+// randomStore returns a store of 25 objects with uids below 30 and random owners, some of them held
+// under two types and some being deleted, after some changes.
 func randomStore(t *testing.T, rng *rand.Rand) *Store {
 	s := (&Client{}).NewStore(t.Context(), ListOptions{}, func(Change) {})
 	var all []*followed
@@ -90,7 +92,8 @@ func (s *Store) each(f func(*held)) {
 	}
 }
 
-// TestAStoreSaysWhatAnEventHasChanged: what was held before goes with each event, and with a list what it does not show any more.
+// TestAStoreSaysWhatAnEventHasChanged: what was held before goes with each event, and with a list
+// what it does not show any more.
 func TestAStoreSaysWhatAnEventHasChanged(t *testing.T) {
 	s, f := holding(t, 3)
 	var last Change
@@ -122,14 +125,16 @@ func TestAStoreSaysWhatAnEventHasChanged(t *testing.T) {
 	}
 }
 
-// TestATypeThatIsNotListedAnyMoreStillSaysWhatIsDeleted: when a CRD is deleted, discovery may show that before the watch shows what has gone with it.
+// TestATypeThatIsNotListedAnyMoreStillSaysWhatIsDeleted: when a CRD is deleted, discovery may show
+// that before the watch shows what has gone with it.
 func TestATypeThatIsNotListedAnyMoreStillSaysWhatIsDeleted(t *testing.T) {
 	var told []Change
 	s := (&Client{}).NewStore(t.Context(), ListOptions{}, func(c Change) { told = append(told, c) })
 	custom, crds := &followed{}, &followed{}
 	at := ResumePoint{Type: graph.Type{Group: "example.com", Version: "v1", Resource: "widgets", Kind: "Widget"}}
 	s.listing(custom).hold(at)
-	s.listing(crds).hold(ResumePoint{Type: graph.Type{Group: CRDs.Group, Version: "v1", Resource: CRDs.Resource, Kind: "CustomResourceDefinition"}})
+	s.listing(crds).hold(ResumePoint{Type: graph.Type{Group: CRDs.Group, Version: "v1", Resource: CRDs.Resource,
+		Kind: "CustomResourceDefinition"}})
 	definition := graph.Object{UID: "d", Name: "widgets.example.com"}
 	s.apply(crds, Change{Object: &definition})
 	filled(t, s)

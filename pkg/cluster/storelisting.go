@@ -58,7 +58,8 @@ func keyOf(o *graph.Object) string {
 	return "\x00" + o.Namespace + "\x00" + o.Name
 }
 
-// compact returns a copy of an object that shares what many objects have in common, and needs no more than it has. The lock is held.
+// compact returns a copy of an object that shares what many objects have in common, and needs no
+// more than it has. The lock is held.
 func (s *Store) compact(o *graph.Object, in *followed) *held {
 	c := &held{*o, in}
 	c.Namespace = s.strings.text(o.Namespace)
@@ -69,7 +70,8 @@ func (s *Store) compact(o *graph.Object, in *followed) *held {
 	if len(o.Owners) > 0 {
 		c.Owners = make([]graph.OwnerReference, len(o.Owners))
 		for i, r := range o.Owners {
-			r.APIVersion, r.Kind, r.Name, r.UID = s.strings.text(r.APIVersion), s.strings.text(r.Kind), s.strings.text(r.Name), s.strings.text(r.UID)
+			r.APIVersion, r.Kind, r.Name, r.UID = s.strings.text(r.APIVersion), s.strings.text(r.Kind), s.strings.text(r.Name),
+				s.strings.text(r.UID)
 			c.Owners[i] = r
 		}
 	}
@@ -86,7 +88,8 @@ func (s *Store) compact(o *graph.Object, in *followed) *held {
 func (s *Store) relist(ctx context.Context, f *followed) (map[string]*held, ResumePoint, error) {
 	for restarts := 0; ; restarts++ {
 		into := s.listing(f)
-		at, err := s.client.forEach(ctx, f.point.Type, f.point.Namespace, extras{s.opts.Selector, s.opts.Annotations}, func(o *graph.Object) { into.Add(*o) })
+		at, err := s.client.forEach(ctx, f.point.Type, f.point.Namespace, extras{s.opts.Selector, s.opts.Annotations},
+			func(o *graph.Object) { into.Add(*o) })
 		if !apierrors.IsResourceExpired(err) || restarts == maxRestarts {
 			return into.objects, at, err
 		}

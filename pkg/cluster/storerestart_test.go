@@ -18,8 +18,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestAStoreShowsATypeThatDiscoveryLeavesOutWhileDefinitionsAreNotWatched: a server that has just started has broken all watches, and its discovery does not
-// have the custom types yet. The definitions are watched again before the listing ends, so that nothing of that is a gap.
+// TestAStoreShowsATypeThatDiscoveryLeavesOutWhileDefinitionsAreNotWatched: a server that has just
+// started has broken all watches, and its discovery does not have the custom types yet. The
+// definitions are watched again before the listing ends, so that nothing of that is a gap.
 func TestAStoreShowsATypeThatDiscoveryLeavesOutWhileDefinitionsAreNotWatched(t *testing.T) {
 	c := testcluster.Shared(t) // not beside others, which would see the type come and go
 	ns := c.Namespace(t)
@@ -36,19 +37,22 @@ func TestAStoreShowsATypeThatDiscoveryLeavesOutWhileDefinitionsAreNotWatched(t *
 	shows() // which watches
 	var broken atomic.Int32
 	proxy.On(faultproxy.Groups, faultproxy.WithoutGroup(group))
-	proxy.On(faultproxy.Watches("/customresourcedefinitions"), faultproxy.Times(1, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		faultproxy.Plain(http.StatusBadGateway, "bad gateway")(w, r, next)
-		broken.Add(1)
-	}))
+	proxy.On(faultproxy.Watches("/customresourcedefinitions"),
+		faultproxy.Times(1, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+			faultproxy.Plain(http.StatusBadGateway, "bad gateway")(w, r, next)
+			broken.Add(1)
+		}))
 	proxy.Cut()
-	testcluster.Eventually(t, "the watch of definitions is broken", func(context.Context) (bool, error) { return broken.Load() > 0, nil })
+	testcluster.Eventually(t, "the watch of definitions is broken",
+		func(context.Context) (bool, error) { return broken.Load() > 0, nil })
 	if got, listed := shows(); !strings.Contains(strings.Join(got, " "), "Widget") && len(listed.Gaps) == 0 {
 		t.Errorf("it shows %v, and no gap", got)
 	}
 }
 
-// TestAStoreGoesOnWatchingAfterEverythingWasForbiddenForAMoment: as by a server that has just started and has not read the roles yet. Types are not listed for
-// ever instead of being watched, and the store does not end.
+// TestAStoreGoesOnWatchingAfterEverythingWasForbiddenForAMoment: as by a server that has just
+// started and has not read the roles yet. Types are not listed for ever instead of being watched,
+// and the store does not end.
 func TestAStoreGoesOnWatchingAfterEverythingWasForbiddenForAMoment(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -60,11 +64,12 @@ func TestAStoreGoesOnWatchingAfterEverythingWasForbiddenForAMoment(t *testing.T)
 		t.Fatal(err)
 	}
 	var seen atomic.Int32
-	s := client.WithPollInterval(20*time.Millisecond).NewStore(t.Context(), ListOptions{Namespace: ns}, func(change Change) {
-		if change.Object == nil && change.ResumePoint.Type.Resource == "configmaps" {
-			seen.Add(1)
-		}
-	})
+	s := client.WithPollInterval(20*time.Millisecond).NewStore(t.Context(), ListOptions{Namespace: ns},
+		func(change Change) {
+			if change.Object == nil && change.ResumePoint.Type.Resource == "configmaps" {
+				seen.Add(1)
+			}
+		})
 	t.Cleanup(s.Close)
 	catalog, err := client.Discover(t.Context())
 	if err != nil {
@@ -87,11 +92,14 @@ func TestAStoreGoesOnWatchingAfterEverythingWasForbiddenForAMoment(t *testing.T)
 		}
 		return forbidden.Load()
 	}, forbid)
-	testcluster.Eventually(t, "the config maps are watched", func(context.Context) (bool, error) { return watched.Load() > 0, nil })
+	testcluster.Eventually(t, "the config maps are watched",
+		func(context.Context) (bool, error) { return watched.Load() > 0, nil })
 	forbidden.Store(true)
 	proxy.Cut()
-	testcluster.Eventually(t, "they can neither be watched nor listed", func(context.Context) (bool, error) { return refused.Load() > 2, nil })
-	if listed, _, err := s.List(t.Context(), client, catalog, graph.NewBuilder(), nil); err != nil || len(gapsOf(listed, "configmaps")) != 1 {
+	testcluster.Eventually(t, "they can neither be watched nor listed",
+		func(context.Context) (bool, error) { return refused.Load() > 2, nil })
+	if listed, _, err := s.List(t.Context(), client, catalog, graph.NewBuilder(), nil); err != nil ||
+		len(gapsOf(listed, "configmaps")) != 1 {
 		t.Errorf("what is forbidden is no gap: %v, %v", listed, err)
 	}
 	before := watched.Load()
@@ -99,8 +107,10 @@ func TestAStoreGoesOnWatchingAfterEverythingWasForbiddenForAMoment(t *testing.T)
 		t.Error("the gap is said to be closed")
 	}
 	forbidden.Store(false)
-	testcluster.Eventually(t, "the gap is closed, and that is said", func(context.Context) (bool, error) { return seen.Load() == 1, nil })
-	testcluster.Eventually(t, "they are watched again", func(context.Context) (bool, error) { return watched.Load() > before, nil })
+	testcluster.Eventually(t, "the gap is closed, and that is said",
+		func(context.Context) (bool, error) { return seen.Load() == 1, nil })
+	testcluster.Eventually(t, "they are watched again",
+		func(context.Context) (bool, error) { return watched.Load() > before, nil })
 	c.Apply(t, configMaps(ns, 3))
 	testcluster.Eventually(t, "the store shows what was made", func(context.Context) (bool, error) {
 		b := graph.NewBuilder()
@@ -115,7 +125,8 @@ func TestAStoreGoesOnWatchingAfterEverythingWasForbiddenForAMoment(t *testing.T)
 	}
 }
 
-// TestAStoreEndsWhereNothingMayBeSeenForAWhile: permissions that are missing for longer than a server takes to start will not come back by themselves.
+// TestAStoreEndsWhereNothingMayBeSeenForAWhile: permissions that are missing for longer than a
+// server takes to start will not come back by themselves.
 func TestAStoreEndsWhereNothingMayBeSeenForAWhile(t *testing.T) {
 	s, f := holding(t, 1)
 	forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "configmaps"}, "", nil)

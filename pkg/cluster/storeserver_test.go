@@ -35,8 +35,9 @@ func storeOn(t *testing.T, client *Client, namespace string) func() ([]string, *
 	}
 }
 
-// TestAStoreShowsWhatAListingShows: objects are made, changed and deleted, connections break, a watch expires, and another may not be begun again. The store
-// shows what a listing shows, with the same resume points and no gap, and sends no list but for those two types.
+// TestAStoreShowsWhatAListingShows: objects are made, changed and deleted, connections break, a
+// watch expires, and another may not be begun again. The store shows what a listing shows, with the
+// same resume points and no gap, and sends no list but for those two types.
 func TestAStoreShowsWhatAListingShows(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -53,7 +54,8 @@ func TestAStoreShowsWhatAListingShows(t *testing.T) {
 		testcluster.Eventually(t, "the store shows what a listing shows", func(context.Context) (bool, error) {
 			got, held := shows()
 			g, listed := list(t, c.Config(), ListOptions{Namespace: ns})
-			return slices.Equal(got, dump(g, ns)) && len(held.Gaps) == 0 && len(held.ResumePoints) == len(listed.ResumePoints), nil
+			return slices.Equal(got, dump(g, ns)) && len(held.Gaps) == 0 &&
+				len(held.ResumePoints) == len(listed.ResumePoints), nil
 		})
 	}
 	same()
@@ -61,8 +63,10 @@ func TestAStoreShowsWhatAListingShows(t *testing.T) {
 	c.Apply(t, strings.ReplaceAll(configMaps(ns, 2), "kind: ConfigMap", "kind: Secret"))
 	c.Kubectl(t, "delete", "configmap", "-n", ns, "--all", "--wait=false")
 	same()
-	proxy.On(faultproxy.Watches("/configmaps"), faultproxy.Times(1, faultproxy.Status(http.StatusGone, metav1.StatusReasonExpired, "too old resource version")))
-	proxy.On(faultproxy.Watches("/secrets"), faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden, "cannot watch"))
+	proxy.On(faultproxy.Watches("/configmaps"),
+		faultproxy.Times(1, faultproxy.Status(http.StatusGone, metav1.StatusReasonExpired, "too old resource version")))
+	proxy.On(faultproxy.Watches("/secrets"),
+		faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden, "cannot watch"))
 	proxy.Cut()
 	c.Apply(t, configMaps(ns, 4))
 	c.Kubectl(t, "delete", "secret", "-n", ns, "--all", "--wait=false")
@@ -74,8 +78,8 @@ func TestAStoreShowsWhatAListingShows(t *testing.T) {
 	}
 }
 
-// TestATypeThatIsNotFollowedIsAGapOfAStore: its watch cannot be begun again, and it cannot be listed. What was held of it is shown, and not as all there is; until
-// it is followed again.
+// TestATypeThatIsNotFollowedIsAGapOfAStore: its watch cannot be begun again, and it cannot be
+// listed. What was held of it is shown, and not as all there is; until it is followed again.
 func TestATypeThatIsNotFollowedIsAGapOfAStore(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -104,7 +108,8 @@ func TestATypeThatIsNotFollowedIsAGapOfAStore(t *testing.T) {
 	})
 }
 
-// TestAStoreOfAUserWhoMayListOneNamespace: it is held by itself, and what may not be listed stays a gap without being asked for in each listing.
+// TestAStoreOfAUserWhoMayListOneNamespace: it is held by itself, and what may not be listed stays a
+// gap without being asked for in each listing.
 func TestAStoreOfAUserWhoMayListOneNamespace(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)

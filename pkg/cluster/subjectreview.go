@@ -17,8 +17,10 @@ type reviewKey struct {
 	access  Access
 }
 
-// ReviewOf asks the server what a ServiceAccount may do, with SubjectAccessReviews: one for any object of the type, and only where that is denied one for the
-// name. All authorizers of the server are asked. The error is that of a user who may not ask, or of a server that does not serve reviews.
+// ReviewOf asks the server what a ServiceAccount may do, with SubjectAccessReviews: one for any
+// object of the type, and only where that is denied one for the name. All authorizers of the server
+// are asked. The error is that of a user who may not ask, or of a server that does not serve
+// reviews.
 func (r *Reader) ReviewOf(ctx context.Context, account ServiceAccount, a Access) (Review, error) {
 	broad := a
 	broad.Name = ""
@@ -31,7 +33,9 @@ func (r *Reader) ReviewOf(ctx context.Context, account ServiceAccount, a Access)
 
 func (r *Reader) reviewOnce(ctx context.Context, key reviewKey) (Review, error) {
 	return r.reviews.once(ctx, key, func() (Review, error) {
-		of := subject{User: key.account.User(), Groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + key.account.Namespace, "system:authenticated"}}
+		of := subject{User: key.account.User(),
+			Groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + key.account.Namespace,
+				"system:authenticated"}}
 		return r.client.sendReview(ctx, "SubjectAccessReview", "subjectaccessreviews", of, key.access)
 	})
 }

@@ -41,8 +41,10 @@ type tableRow struct {
 	Object json.RawMessage
 }
 
-// table reads one page row by row, and returns the token of the next one. The columns come before the rows.
-func (c *Client) table(ctx context.Context, t tableRequest, columns func(layout), row func(*tableRow) error) (string, error) {
+// table reads one page row by row, and returns the token of the next one. The columns come before
+// the rows.
+func (c *Client) table(ctx context.Context, t tableRequest, columns func(layout), row func(*tableRow) error) (string,
+	error) {
 	req := c.rest.Get().AbsPath(t.path...).SetHeader("Accept", acceptTable).WarningHandlerWithContext(quietWarnings{}).
 		Param("includeObject", string(t.object))
 	if t.limit > 0 {
@@ -62,7 +64,8 @@ func (c *Client) table(ctx context.Context, t tableRequest, columns func(layout)
 	return decodeTable(bufio.NewReaderSize(body, readBuffer), columns, row)
 }
 
-// decodeTable reads a table, whose columns stand before its rows, to the end. It holds one row at a time.
+// decodeTable reads a table, whose columns stand before its rows, to the end. It holds one row at a
+// time.
 func decodeTable(r io.Reader, columns func(layout), row func(*tableRow) error) (next string, err error) {
 	dec := json.NewDecoder(r)
 	if err := expect(dec, json.Delim('{')); err != nil {

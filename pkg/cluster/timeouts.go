@@ -13,8 +13,9 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// timeouts is how long a server may be silent before a request counts as not answered. The time that
-// a whole answer takes has no bound: the list of a large cluster is long, and a watch has no end.
+// timeouts is how long a server may be silent before a request counts as not answered. The time
+// that a whole answer takes has no bound: the list of a large cluster is long, and a watch has no
+// end.
 type timeouts struct {
 	// answer is for the header of a response, and for each part of its body. It is 0 if the
 	// configuration bounds whole requests itself, by --request-timeout.
@@ -24,8 +25,8 @@ type timeouts struct {
 }
 
 // newTimeouts returns the bounds for a configuration. An API server gives itself a minute to answer
-// (its --request-timeout), and may then say why it did not; it begins to answer a watch at once, and
-// sends a bookmark about each minute.
+// (its --request-timeout), and may then say why it did not; it begins to answer a watch at once,
+// and sends a bookmark about each minute.
 func newTimeouts(config *rest.Config) *timeouts {
 	p := &timeouts{answer: 75 * time.Second, watch: 30 * time.Second, event: 3 * time.Minute}
 	if config.Timeout > 0 {
@@ -75,7 +76,8 @@ func isWatchRequest(r *http.Request) bool {
 
 func requestName(r *http.Request) string { return r.Method + " " + r.URL.EscapedPath() }
 
-// bounds returns how long a request waits for its header, and for each part of the body; 0 for ever.
+// bounds returns how long a request waits for its header, and for each part of the body; 0 for
+// ever.
 func (p *timeouts) bounds(r *http.Request) (header, part time.Duration) {
 	if isWatchRequest(r) {
 		return p.watch, p.event
@@ -98,7 +100,8 @@ func (t *timing) RoundTrip(r *http.Request) (*http.Response, error) {
 	response, err := t.roundTrip(r)
 	if err == nil {
 		// client-go waits for whole seconds, says nothing meanwhile, and asks ten times.
-		if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil && seconds > int(mostRetryAfter/time.Second) {
+		if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil &&
+			seconds > int(mostRetryAfter/time.Second) {
 			response.Header.Del("Retry-After")
 		}
 	}
@@ -141,7 +144,8 @@ func silence(ctx context.Context, err error) error {
 	return err
 }
 
-// timedBody is the body of an answer, of which each read is timed: not what the reader does between.
+// timedBody is the body of an answer, of which each read is timed: not what the reader does
+// between.
 type timedBody struct {
 	io.ReadCloser
 	begin  func() (stop func() bool)

@@ -74,14 +74,16 @@ func TestEveryRequestIsBoundedByTheSilenceOfTheServer(t *testing.T) {
 		ends    time.Duration
 		err     string
 	}{
-		"no answer":                      {list, never, 0, 75 * time.Second, "no answer to GET /api/v1/pods within 1m15s"},
-		"half an answer":                 {list, trickle(time.Second, 24*time.Hour), 0, 76 * time.Second, "nothing more came of the answer"},
-		"a long answer":                  {list, trickle(hours...), 0, 10 * time.Hour, ""},
-		"a bound of the user's":          {list, never, 10 * time.Second, 10 * time.Second, "deadline exceeded"},
-		"a longer bound of the user's":   {list, never, 5 * time.Minute, 5 * time.Minute, "deadline exceeded"},
-		"a watch that is not answered":   {watch, never, 0, 30 * time.Second, "no answer to GET /api/v1/pods within 30s"},
-		"a watch with bookmarks":         {watch, trickle(hours...), 0, 10 * time.Hour, ""},
-		"a watch that hears no more":     {watch, trickle(time.Minute, 24*time.Hour), 0, 4 * time.Minute, "nothing more came of the answer"},
+		"no answer": {list, never, 0, 75 * time.Second, "no answer to GET /api/v1/pods within 1m15s"},
+		"half an answer": {list, trickle(time.Second, 24*time.Hour), 0, 76 * time.Second,
+			"nothing more came of the answer"},
+		"a long answer":                {list, trickle(hours...), 0, 10 * time.Hour, ""},
+		"a bound of the user's":        {list, never, 10 * time.Second, 10 * time.Second, "deadline exceeded"},
+		"a longer bound of the user's": {list, never, 5 * time.Minute, 5 * time.Minute, "deadline exceeded"},
+		"a watch that is not answered": {watch, never, 0, 30 * time.Second, "no answer to GET /api/v1/pods within 30s"},
+		"a watch with bookmarks":       {watch, trickle(hours...), 0, 10 * time.Hour, ""},
+		"a watch that hears no more": {watch, trickle(time.Minute, 24*time.Hour), 0, 4 * time.Minute,
+			"nothing more came of the answer"},
 		"a watch, with a long --request": {watch, never, time.Hour, 30 * time.Second, "no answer"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -159,7 +161,8 @@ func TestAServerThatAsksForHoursIsNotWaitedFor(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := client.ForEachMeta(ctx, configMapType, "default", func(*graph.Object) {}); !apierrors.IsTooManyRequests(err) {
+		if _, err := client.ForEachMeta(ctx, configMapType, "default",
+			func(*graph.Object) {}); !apierrors.IsTooManyRequests(err) {
 			t.Errorf("got %v", err)
 		}
 	}
@@ -202,8 +205,9 @@ func TestOneLineSaysWhatIsWaitedFor(t *testing.T) {
 	})
 }
 
-// TestAWatchThatIsNotAnsweredIsAGapAndListed: until the bound nothing is known of the type, and from
-// then on what its lists show. Where an answered one falls silent, a list shows what it has missed.
+// TestAWatchThatIsNotAnsweredIsAGapAndListed: until the bound nothing is known of the type, and
+// from then on what its lists show. Where an answered one falls silent, a list shows what it has
+// missed.
 func TestAWatchThatIsNotAnsweredIsAGapAndListed(t *testing.T) {
 	t.Parallel()
 	silent := func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
@@ -263,7 +267,8 @@ func TestATypeWhoseWatchWasNotAnsweredOnceIsWatchedAgain(t *testing.T) {
 	}, faultproxy.Times(1, faultproxy.Hang()))
 	client.timeouts.watch = time.Second
 	go func() {
-		_ = client.Watch(t.Context(), []ResumePoint{{Type: configMapType, Namespace: ns, ResourceVersion: "1"}}, changes.changed)
+		_ = client.Watch(t.Context(), []ResumePoint{{Type: configMapType, Namespace: ns, ResourceVersion: "1"}},
+			changes.changed)
 	}()
 	changes.until(t, "it is listed", func(c Change) bool { return len(c.Relisted) == 1 })
 	made := 1
@@ -277,11 +282,13 @@ func TestATypeWhoseWatchWasNotAnsweredOnceIsWatchedAgain(t *testing.T) {
 // TestTheWatchOfAServerThatAnswersNothingEnds, and says of what it hears nothing.
 func TestTheWatchOfAServerThatAnswersNothingEnds(t *testing.T) {
 	t.Parallel()
-	client, ns, changes := silentOnce(t, func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/configmaps") }, faultproxy.Hang())
+	client, ns, changes := silentOnce(t,
+		func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/configmaps") }, faultproxy.Hang())
 	client.timeouts.watch, client.timeouts.answer = 50*time.Millisecond, 50*time.Millisecond
 	told := make(chan error, 1)
 	client = client.WithUnseen(func(_ ResumePoint, err error) { told <- err })
-	err := client.Watch(t.Context(), []ResumePoint{{Type: configMapType, Namespace: ns, ResourceVersion: "1"}}, changes.changed)
+	err := client.Watch(t.Context(), []ResumePoint{{Type: configMapType, Namespace: ns, ResourceVersion: "1"}},
+		changes.changed)
 	if !errors.As(err, new(*UnseenError)) || !isSilent(err) || strings.Contains(err.Error(), "the verb") {
 		t.Errorf("%v", err)
 	}
@@ -290,8 +297,8 @@ func TestTheWatchOfAServerThatAnswersNothingEnds(t *testing.T) {
 	}
 }
 
-// silentOnce returns a client of a server that does not answer some requests, a namespace with a config
-// map, and what is to be told of its changes.
+// silentOnce returns a client of a server that does not answer some requests, a namespace with a
+// config map, and what is to be told of its changes.
 func silentOnce(t *testing.T, of func(*http.Request) bool, fault faultproxy.Fault) (*Client, string, *heard) {
 	t.Helper()
 	c := testcluster.Shared(t)
@@ -328,7 +335,8 @@ func TestAStoreDoesNotTakeAWatchThatHasNotBegunForOne(t *testing.T) {
 	}
 }
 
-// TestAStoreThatHasEndedHoldsWhatItFollowed: its watches have ended with it, and were answered until then.
+// TestAStoreThatHasEndedHoldsWhatItFollowed: its watches have ended with it, and were answered
+// until then.
 func TestAStoreThatHasEndedHoldsWhatItFollowed(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)

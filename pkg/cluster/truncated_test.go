@@ -18,16 +18,20 @@ func shortList() *metav1.PartialObjectMetadataList {
 	yes := true
 	at := metav1.Unix(1700000100, 0)
 	list := metadataList(metav1.ObjectMeta{
-		Name: "one", Namespace: "a", UID: "u1", ResourceVersion: "300", Generation: 200, CreationTimestamp: metav1.Unix(1700000000, 0),
-		DeletionTimestamp: &at, Finalizers: []string{"f"}, Labels: map[string]string{"k": "v"}, Annotations: map[string]string{"a": "b"},
-		OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: "p", UID: "u2", Controller: &yes, BlockOwnerDeletion: &yes}},
-		ManagedFields:   []metav1.ManagedFieldsEntry{managed(1)},
+		Name: "one", Namespace: "a", UID: "u1", ResourceVersion: "300", Generation: 200,
+		CreationTimestamp: metav1.Unix(1700000000, 0),
+		DeletionTimestamp: &at, Finalizers: []string{"f"}, Labels: map[string]string{"k": "v"},
+		Annotations: map[string]string{"a": "b"},
+		OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: "p", UID: "u2", Controller: &yes,
+			BlockOwnerDeletion: &yes}},
+		ManagedFields: []metav1.ManagedFieldsEntry{managed(1)},
 	}, metav1.ObjectMeta{Name: "two", UID: "u3"})
 	list.Continue = "next"
 	return list
 }
 
-// TestTruncated: a body that ends early, wherever it does, is no complete list, and what was read of it up to there is right.
+// TestTruncated: a body that ends early, wherever it does, is no complete list, and what was read
+// of it up to there is right.
 func TestTruncated(t *testing.T) {
 	list := shortList()
 	want := picked(t, list, nil)
@@ -43,7 +47,8 @@ func TestTruncated(t *testing.T) {
 				if err == nil && !isTail(body[end:]) || err != nil && !errors.Is(err, errTruncated) {
 					t.Errorf("%s: after %d of %d bytes: error %v", encoder, end, len(body), err)
 				}
-				if len(got.objects) > len(want.objects) || difference(decoded{objects: want.objects[:len(got.objects)]}, decoded{objects: got.objects}) != "" {
+				if len(got.objects) > len(want.objects) ||
+					difference(decoded{objects: want.objects[:len(got.objects)]}, decoded{objects: got.objects}) != "" {
 					t.Errorf("%s: after %d of %d bytes: read %+v", encoder, end, len(body), got.objects)
 				}
 			}
@@ -51,13 +56,14 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
-// isTail says whether nothing is missing but the two empty strings that stand behind the list in runtime.Unknown.
+// isTail says whether nothing is missing but the two empty strings that stand behind the list in
+// runtime.Unknown.
 func isTail(rest []byte) bool {
 	return bytes.Equal(rest, []byte{3<<3 | 2, 0, 4<<3 | 2, 0}) || bytes.Equal(rest, []byte{4<<3 | 2, 0})
 }
 
-// TestBrokenConnection: an error of the connection is handed on as it is, wherever it comes. It is not taken for the end of
-// the body or for a bad list.
+// TestBrokenConnection: an error of the connection is handed on as it is, wherever it comes. It is
+// not taken for the end of the body or for a bad list.
 func TestBrokenConnection(t *testing.T) {
 	broken := errors.New("connection reset by peer")
 	for encoder := range encoders {
@@ -107,24 +113,26 @@ func TestMalformed(t *testing.T) {
 		"a number in the list":            {string(wire(t, []byte(meta+"\x10\x01"))), errMalformed},
 		"field 0 in the list":             {string(wire(t, []byte(meta+"\x02\x00"))), errMalformed},
 		"an item longer than the list":    {string(wire(t, []byte(meta+"\x12\x05abc"))), errMalformed},
-		"an item longer than any":         {magic + "\x12\xff\xff\xff\xff\xff\xff\x01\x0a\x00\x12\xff\xff\xff\xff\x7f", errMalformed},
-		"a list longer than the body":     {magic + "\x12\xff\xff\xff\xff\x0f" + meta + "\x12\x80\x80\x40", errTruncated},
-		"a tag of 70 bits":                {magic + "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", errMalformed},
-		"a length of 65 bits":             {magic + "\x12\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", errMalformed},
-		"metadata that is none":           {string(wire(t, []byte("\x0a\x01\xff"))), errMalformed},
-		"an item that is none":            {string(wire(t, []byte(meta+"\x12\x01\xff"))), errMalformed},
-		"an owner that is none":           {string(wire(t, []byte(meta+"\x12\x05\x0a\x03\x6a\x01\xff"))), errMalformed},
-		"a time that is none":             {string(wire(t, []byte(meta+"\x12\x05\x0a\x03\x42\x01\xff"))), errMalformed},
-		"a huge field around the list":    {magic + "\x0a\xff\xff\xff\xff\x7f", errMalformed},
-		"another encoding style":          {"k8s\x01" + meta, errMalformed},
+		"an item longer than any": {magic + "\x12\xff\xff\xff\xff\xff\xff\x01\x0a\x00\x12\xff\xff\xff\xff\x7f",
+			errMalformed},
+		"a list longer than the body":  {magic + "\x12\xff\xff\xff\xff\x0f" + meta + "\x12\x80\x80\x40", errTruncated},
+		"a tag of 70 bits":             {magic + "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", errMalformed},
+		"a length of 65 bits":          {magic + "\x12\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", errMalformed},
+		"metadata that is none":        {string(wire(t, []byte("\x0a\x01\xff"))), errMalformed},
+		"an item that is none":         {string(wire(t, []byte(meta+"\x12\x01\xff"))), errMalformed},
+		"an owner that is none":        {string(wire(t, []byte(meta+"\x12\x05\x0a\x03\x6a\x01\xff"))), errMalformed},
+		"a time that is none":          {string(wire(t, []byte(meta+"\x12\x05\x0a\x03\x42\x01\xff"))), errMalformed},
+		"a huge field around the list": {magic + "\x0a\xff\xff\xff\xff\x7f", errMalformed},
+		"another encoding style":       {"k8s\x01" + meta, errMalformed},
 
-		"text":                     {"404 page not found", errMalformed},
-		"a page":                   {"<html>log in</html>", errMalformed},
-		"a string":                 {`"hello"`, errMalformed},
-		"null in place of a list":  {`null`, errMalformed},
-		"an array":                 {`[    ]`, errMalformed},
-		"no keys":                  {`{    }`, errMalformed},
-		"a status in JSON":         {`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","code":500}`, errMalformed},
+		"text":                    {"404 page not found", errMalformed},
+		"a page":                  {"<html>log in</html>", errMalformed},
+		"a string":                {`"hello"`, errMalformed},
+		"null in place of a list": {`null`, errMalformed},
+		"an array":                {`[    ]`, errMalformed},
+		"no keys":                 {`{    }`, errMalformed},
+		"a status in JSON": {`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","code":500}`,
+			errMalformed},
 		"items that are an object": {`{"metadata":{},"items":{}}`, errMalformed},
 		"items that are a string":  {`{"metadata":{},"items":"none"}`, errMalformed},
 		"a discovery document":     {`{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","metadata":{},"items":[]}`, errMalformed},

@@ -9,8 +9,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// uninstall deletes a CRD at a test's end and waits until discovery does not show its type any more: the next test would find a type that cannot be
-// listed. A CRD whose instances cannot be converted stays, and so does its type.
+// uninstall deletes a CRD at a test's end and waits until discovery does not show its type any
+// more: the next test would find a type that cannot be listed. A CRD whose instances cannot be
+// converted stays, and so does its type.
 func uninstall(t *testing.T, c *testcluster.Cluster, plural, group string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 20*time.Second)
@@ -25,7 +26,8 @@ func uninstall(t *testing.T, c *testcluster.Cluster, plural, group string) {
 	}
 	shown := func() bool {
 		catalog, err := client.WithFreshDiscovery().Discover(ctx)
-		return err != nil || slices.ContainsFunc(catalog.Resources, func(r Resource) bool { return r.Group == group && r.Resource == plural })
+		return err != nil || slices.ContainsFunc(catalog.Resources,
+			func(r Resource) bool { return r.Group == group && r.Resource == plural })
 	}
 	for shown() {
 		select {

@@ -10,12 +10,15 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// fewPVCs is up to how many PVCs and their volumes are read one by one. For more than that, all volumes are listed once.
+// fewPVCs is up to how many PVCs and their volumes are read one by one. For more than that, all
+// volumes are listed once.
 const fewPVCs = 16
 
-// Volumes returns the PersistentVolumes that are bound to PVCs, by the uids of the PVCs. A PVC without one is left out; of those in failed it is not known.
-// Expected is how many PVCs are asked about in all, if it is more than these.
-func (r *Reader) Volumes(ctx context.Context, pvcs []graph.Ref, expected int) (bound map[string]*unstructured.Unstructured, failed map[string]error) {
+// Volumes returns the PersistentVolumes that are bound to PVCs, by the uids of the PVCs. A PVC
+// without one is left out; of those in failed it is not known. Expected is how many PVCs are asked
+// about in all, if it is more than these.
+func (r *Reader) Volumes(ctx context.Context, pvcs []graph.Ref,
+	expected int) (bound map[string]*unstructured.Unstructured, failed map[string]error) {
 	if max(len(pvcs), expected) > fewPVCs {
 		return r.listVolumes(ctx, pvcs)
 	}
@@ -68,7 +71,8 @@ func (r *Reader) volume(ctx context.Context, ref graph.Ref) (*unstructured.Unstr
 }
 
 // listVolumes finds the volumes of many PVCs among all there are.
-func (r *Reader) listVolumes(ctx context.Context, pvcs []graph.Ref) (bound map[string]*unstructured.Unstructured, failed map[string]error) {
+func (r *Reader) listVolumes(ctx context.Context, pvcs []graph.Ref) (bound map[string]*unstructured.Unstructured,
+	failed map[string]error) {
 	bound, failed = map[string]*unstructured.Unstructured{}, map[string]error{}
 	all, err := r.ListObjects(ctx, PersistentVolumes, "", Selection{})
 	of := map[[2]string]*unstructured.Unstructured{}

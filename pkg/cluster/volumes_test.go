@@ -9,7 +9,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestVolumesOfClaims are found by uid, one by one for few claims and in a list for many; what may not be read is not absent.
+// TestVolumesOfClaims are found by uid, one by one for few claims and in a list for many; what may
+// not be read is not absent.
 func TestVolumesOfClaims(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -18,10 +19,12 @@ func TestVolumesOfClaims(t *testing.T) {
 		return c.Kubectl(t, "get", kind, name, "-n", ns, "-o", "jsonpath={.metadata.uid}")
 	}
 	pvc := func(name, volume string) string {
-		return fmt.Sprintf("apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: %s, namespace: %s}\nspec: {volumeName: %q, storageClassName: '', accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}\n---\n", name, ns, volume)
+		return fmt.Sprintf(
+			"apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: %s, namespace: %s}\nspec: {volumeName: %q, storageClassName: '', accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}\n---\n", name, ns, volume)
 	}
 	volume := func(name, pvc, uid string) string {
-		return fmt.Sprintf("apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: %s}\nspec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], claimRef: {namespace: %s, name: %s, uid: %q}, csi: {driver: disk.example.com, volumeHandle: %s}}\n---\n", name, ns, pvc, uid, name)
+		return fmt.Sprintf(
+			"apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: %s}\nspec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], claimRef: {namespace: %s, name: %s, uid: %q}, csi: {driver: disk.example.com, volumeHandle: %s}}\n---\n", name, ns, pvc, uid, name)
 	}
 	c.Apply(t, pvc("bound", ns+"-bound")+pvc("pending", "")+pvc("taken", ns+"-taken")+pvc("lost", ns+"-nothing"))
 	c.Apply(t, volume(ns+"-bound", "bound", uid("pvc", "bound"))+volume(ns+"-taken", "taken", "another"))

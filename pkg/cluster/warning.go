@@ -6,8 +6,8 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// quietWarnings logs what a server warns of, for requests that nobody typed: all types are listed, and that some of them
-// are deprecated is no news to who asked for a tree.
+// quietWarnings logs what a server warns of, for requests that nobody typed: all types are listed,
+// and that some of them are deprecated is no news to who asked for a tree.
 type quietWarnings struct{}
 
 // HandleWarningHeaderWithContext implements rest.WarningHandlerWithContext.

@@ -25,30 +25,35 @@ const rewatchDelay = time.Second
 
 // Change is what a watch has seen.
 type Change struct {
-	// Object is as it was seen last; nil if events may have been missed, and Relisted then says what there is.
+	// Object is as it was seen last; nil if events may have been missed, and Relisted then says
+	// what there is.
 	Object *graph.Object
 	// Gone says that it is no more.
 	Gone bool
-	// GracePeriodSeconds is the Object's deletionGracePeriodSeconds, 0 if it has none. It stands here and not in the Object, of which a
-	// listing keeps as many as a cluster has.
+	// GracePeriodSeconds is the Object's deletionGracePeriodSeconds, 0 if it has none. It stands
+	// here and not in the Object, of which a listing keeps as many as a cluster has.
 	GracePeriodSeconds int64
 	// Relisted are the uids of all objects of the type and namespace of the ResumePoint.
 	Relisted map[string]bool
-	// Before is the object as a Store held it before the change; nil if it did not, or if nothing is held. Missing are the uids of those that it held and that a
-	// list does not show any more, when the Object is nil. That a list leaves them out does not prove that they are gone.
+	// Before is the object as a Store held it before the change; nil if it did not, or if nothing
+	// is held. Missing are the uids of those that it held and that a list does not show any more,
+	// when the Object is nil. That a list leaves them out does not prove that they are gone.
 	Before      *graph.Object
 	Missing     []string
 	ResumePoint ResumePoint
-	// Definition is the name of the CRD that defines the type, as a Store has seen it; empty if none does.
+	// Definition is the name of the CRD that defines the type, as a Store has seen it; empty if
+	// none does.
 	Definition string
 }
 
-// Watch watches the types from the given resume points on until the context ends, and calls changed with every change.
-// Changed is called from several goroutines.
+// Watch watches the types from the given resume points on until the context ends, and calls changed
+// with every change. Changed is called from several goroutines.
 //
-// A type that may not be watched (403), or that the server does not watch (405), is listed every PollInterval, and what has changed since the list before
-// is handed on. One whose watch is not answered, or falls silent, is listed and watched again. The error is the context's, or the server's if credentials are refused (401); or an *UnseenError if none of the resume points can
-// be watched or listed. That some of them cannot is told to the function of WithUnseen.
+// A type that may not be watched (403), or that the server does not watch (405), is listed every
+// PollInterval, and what has changed since the list before is handed on. One whose watch is not
+// answered, or falls silent, is listed and watched again. The error is the context's, or the
+// server's if credentials are refused (401); or an *UnseenError if none of the resume points can be
+// watched or listed. That some of them cannot is told to the function of WithUnseen.
 func (c *Client) Watch(ctx context.Context, points []ResumePoint, changed func(Change)) error {
 	group, ctx := errgroup.WithContext(ctx)
 	unseen := &unseen{points: len(points)}
@@ -58,8 +63,8 @@ func (c *Client) Watch(ctx context.Context, points []ResumePoint, changed func(C
 	return group.Wait()
 }
 
-// watchType keeps one watch open. One that ends is resumed; where it cannot be (410), or there is nothing to begin with, it
-// begins with a list.
+// watchType keeps one watch open. One that ends is resumed; where it cannot be (410), or there is
+// nothing to begin with, it begins with a list.
 func (c *Client) watchType(ctx context.Context, p ResumePoint, unseen *unseen, changed func(Change)) error {
 	for {
 		var err error
@@ -95,8 +100,10 @@ func (c *Client) watchType(ctx context.Context, p ResumePoint, unseen *unseen, c
 	}
 }
 
-// watchOnce watches a type from a resume point, which it moves on, until the watch ends. It calls opened when the server has begun to answer.
-func (c *Client) watchOnce(ctx context.Context, p *ResumePoint, keep extras, opened func(), changed func(Change)) error {
+// watchOnce watches a type from a resume point, which it moves on, until the watch ends. It calls
+// opened when the server has begun to answer.
+func (c *Client) watchOnce(ctx context.Context, p *ResumePoint, keep extras, opened func(),
+	changed func(Change)) error {
 	path := resourcePath(p.Type.Group, p.Type.Version, p.Type.Resource, p.Namespace)
 	req := c.rest.Get().AbsPath(path...).SetHeader("Accept", acceptMetadata).
 		WarningHandlerWithContext(quietWarnings{}).

@@ -130,10 +130,12 @@ func (j jsonOnly) RoundTrip(r *http.Request) (*http.Response, error) {
 func benchConfigMap(i int) *corev1.ConfigMap {
 	yes := true
 	m := &corev1.ConfigMap{Data: map[string]string{}, ObjectMeta: metav1.ObjectMeta{
-		Name:   fmt.Sprintf("c%04d", i),
-		Labels: map[string]string{"app.kubernetes.io/name": "web", "app.kubernetes.io/instance": "web-1", "app.kubernetes.io/managed-by": "Helm"},
+		Name: fmt.Sprintf("c%04d", i),
+		Labels: map[string]string{"app.kubernetes.io/name": "web", "app.kubernetes.io/instance": "web-1",
+			"app.kubernetes.io/managed-by": "Helm"},
 		OwnerReferences: []metav1.OwnerReference{{
-			APIVersion: "apps/v1", Kind: "Deployment", Name: "web", UID: "11111111-0000-4000-8000-000000000004", Controller: &yes, BlockOwnerDeletion: &yes,
+			APIVersion: "apps/v1", Kind: "Deployment", Name: "web", UID: "11111111-0000-4000-8000-000000000004",
+			Controller: &yes, BlockOwnerDeletion: &yes,
 		}},
 	}}
 	for n := range 5 {

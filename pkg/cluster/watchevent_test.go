@@ -87,8 +87,8 @@ func eventDifference(want, got []watchEvent) string {
 	return cmp.Diff(want, got, cmp.AllowUnexported(watchEvent{}), cmpopts.EquateEmpty())
 }
 
-// TestEventsRoundTrip: what a server encodes comes out as if all of it had been decoded, in whatever
-// pieces it comes. No object changes when the next one is read.
+// TestEventsRoundTrip: what a server encodes comes out as if all of it had been decoded, in
+// whatever pieces it comes. No object changes when the next one is read.
 func TestEventsRoundTrip(t *testing.T) {
 	for seed := range uint64(40) {
 		for stream := range streams {
@@ -105,12 +105,13 @@ func TestEventsRoundTrip(t *testing.T) {
 	}
 }
 
-// TestEventsKeepWhatIsAskedFor: the selector and the annotations of a store, of one object after the
-// other.
+// TestEventsKeepWhatIsAskedFor: the selector and the annotations of a store, of one object after
+// the other.
 func TestEventsKeepWhatIsAskedFor(t *testing.T) {
 	keep := extras{selector: selectorOf(t, "k=v"), annotations: []string{"kept"}}
 	list := metadataList(
-		metav1.ObjectMeta{Name: "one", Labels: map[string]string{"k": "v"}, Annotations: map[string]string{"kept": "1", "not": "x"}},
+		metav1.ObjectMeta{Name: "one", Labels: map[string]string{"k": "v"},
+			Annotations: map[string]string{"kept": "1", "not": "x"}},
 		metav1.ObjectMeta{Name: "two", Labels: map[string]string{"k": "w"}, Annotations: map[string]string{"kept": "2"}},
 		metav1.ObjectMeta{Name: "three"})
 	for stream, encode := range streams {
@@ -132,8 +133,8 @@ func TestEventsKeepWhatIsAskedFor(t *testing.T) {
 	}
 }
 
-// TestTruncatedEvents: a watch that ends in the middle of an event is an error, and the events before
-// are right. One that ends between two is none.
+// TestTruncatedEvents: a watch that ends in the middle of an event is an error, and the events
+// before are right. One that ends between two is none.
 func TestTruncatedEvents(t *testing.T) {
 	list := shortList()
 	for stream, encode := range streams {
@@ -175,7 +176,8 @@ func TestTruncatedObject(t *testing.T) {
 	list := shortList()
 	body := encode(t, "protobuf", &list.Items[0])
 	for end := range body {
-		if o, _, err := decodeMetadata(body[:end], extras{}); err == nil && !isTail(body[end:]) || err != nil && !errors.Is(err, errMalformed) {
+		if o, _, err := decodeMetadata(body[:end], extras{}); err == nil && !isTail(body[end:]) || err != nil &&
+			!errors.Is(err, errMalformed) {
 			t.Errorf("after %d of %d bytes: %+v, error %v", end, len(body), o, err)
 		}
 	}
@@ -185,8 +187,8 @@ func TestTruncatedObject(t *testing.T) {
 	}
 }
 
-// TestErrorEvents: an expired watch is recognized in both formats, and another error is what it says.
-// Events before it were handed on, and what follows is not read.
+// TestErrorEvents: an expired watch is recognized in both formats, and another error is what it
+// says. Events before it were handed on, and what follows is not read.
 func TestErrorEvents(t *testing.T) {
 	for stream, encode := range streams {
 		for code, expired := range map[int32]bool{http.StatusGone: true, http.StatusInternalServerError: false} {

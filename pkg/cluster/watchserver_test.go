@@ -50,8 +50,8 @@ func (n noting) Unwrap() http.ResponseWriter { return n.ResponseWriter }
 func pass(w http.ResponseWriter, r *http.Request, next http.Handler) { next.ServeHTTP(w, r) }
 
 // TestWatchIsTheSameInBothFormats: what is created, changed and deleted, of built-in types and of a
-// custom one, is told alike by watches in protobuf, by those of a server that speaks JSON only, and by
-// those that break in the middle of a frame, which are resumed with what was not told yet.
+// custom one, is told alike by watches in protobuf, by those of a server that speaks JSON only, and
+// by those that break in the middle of a frame, which are resumed with what was not told yet.
 func TestWatchIsTheSameInBothFormats(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -129,7 +129,8 @@ spec: {nodeName: nowhere, terminationGracePeriodSeconds: 3600, automountServiceA
 		return all
 	}
 	want := byType("json")
-	if !slices.ContainsFunc(want["pods"], func(c Change) bool { return c.GracePeriodSeconds == 3600 }) || len(want) != len(points) {
+	if !slices.ContainsFunc(want["pods"], func(c Change) bool { return c.GracePeriodSeconds == 3600 }) ||
+		len(want) != len(points) {
 		t.Errorf("told were %+v", want)
 	}
 	for name, side := range sides {
@@ -137,7 +138,8 @@ spec: {nodeName: nowhere, terminationGracePeriodSeconds: 3600, automountServiceA
 			t.Errorf("%s: %s", name, diff)
 		}
 		got := spoken[name].types
-		if len(got) < len(points) || slices.ContainsFunc(got, func(spoken string) bool { return !strings.Contains(spoken, side.speak) }) {
+		if len(got) < len(points) || slices.ContainsFunc(got,
+			func(spoken string) bool { return !strings.Contains(spoken, side.speak) }) {
 			t.Errorf("%s: the server has answered in %q", name, got)
 		}
 		if name == "cut" && len(got) < 2*len(points) {
@@ -146,8 +148,8 @@ spec: {nodeName: nowhere, terminationGracePeriodSeconds: 3600, automountServiceA
 	}
 }
 
-// TestAnObjectIsTheSameInBothFormats: one that is read live, and one that was patched, of a built-in
-// type and of a custom one. An object that does not exist is proven to be absent in both.
+// TestAnObjectIsTheSameInBothFormats: one that is read live, and one that was patched, of a
+// built-in type and of a custom one. An object that does not exist is proven to be absent in both.
 func TestAnObjectIsTheSameInBothFormats(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)

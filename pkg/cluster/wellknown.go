@@ -2,7 +2,8 @@ package cluster
 
 import "k8s.io/apimachinery/pkg/runtime/schema"
 
-// The types of Kubernetes that are read to find out who works on an object and what stands in the way.
+// The types of Kubernetes that are read to find out who works on an object and what stands in the
+// way.
 var (
 	APIServices         = schema.GroupResource{Group: "apiregistration.k8s.io", Resource: "apiservices"}
 	CRDs                = schema.GroupResource{Group: "apiextensions.k8s.io", Resource: "customresourcedefinitions"}

@@ -17,15 +17,17 @@ var errTruncated = errors.New("the answer ended too early")
 // errMalformed is a body that is not what was asked for.
 var errMalformed = errors.New("the answer cannot be decoded")
 
-// protobufMagic begins every protobuf answer of an API server (apimachinery/pkg/runtime/serializer/protobuf).
+// protobufMagic begins every protobuf answer of an API server
+// (apimachinery/pkg/runtime/serializer/protobuf).
 var protobufMagic = []byte("k8s\x00")
 
 // maxItem bounds one object. A server takes no more than 3 MiB in a request; more is not an object.
 const maxItem = 64 << 20
 
-// Field numbers of runtime.Unknown, ListMeta and the list types (generated.proto of apimachinery). Every list type of
-// every API has its metadata at 1 and its items at 2, and every item its ObjectMeta at 1, so a server that ignores the request for metadata
-// only and answers with whole objects is read just as well.
+// Field numbers of runtime.Unknown, ListMeta and the list types (generated.proto of apimachinery).
+// Every list type of every API has its metadata at 1 and its items at 2, and every item its
+// ObjectMeta at 1, so a server that ignores the request for metadata only and answers with whole
+// objects is read just as well.
 const (
 	unknownRaw   = 2
 	listMetaAt   = 1
@@ -38,8 +40,9 @@ const (
 // listMeta is what a page says of itself.
 type listMeta struct{ resourceVersion, continueToken string }
 
-// versioned is an error for a list without a resourceVersion, from which nothing can be watched. An API server gives every list one; what has none comes
-// from something in between, and that there is nothing in it proves nothing.
+// versioned is an error for a list without a resourceVersion, from which nothing can be watched. An
+// API server gives every list one; what has none comes from something in between, and that there is
+// nothing in it proves nothing.
 func (m listMeta) versioned() error {
 	if m.resourceVersion == "" {
 		return fmt.Errorf("%w: it has no resourceVersion", errMalformed)
@@ -53,8 +56,9 @@ type wireReader struct {
 	big []byte // for objects that exceed the reader's buffer
 }
 
-// list reads a page to the end of the body, so that the connection can be used again. onMeta is called once the list's
-// metadata is known, which is before its items; item gets each object's encoding, valid during the call.
+// list reads a page to the end of the body, so that the connection can be used again. onMeta is
+// called once the list's metadata is known, which is before its items; item gets each object's
+// encoding, valid during the call.
 func (w *wireReader) list(onMeta func(listMeta), item func([]byte) error) error {
 	if _, err := w.r.Discard(len(protobufMagic)); err != nil {
 		return truncated(err)
@@ -174,7 +178,8 @@ func unwrap(body []byte) ([]byte, error) {
 	return raw, err
 }
 
-// take returns the next n bytes. If the buffer holds them they are still in it, and are to be discarded after use.
+// take returns the next n bytes. If the buffer holds them they are still in it, and are to be
+// discarded after use.
 func (w *wireReader) take(n int) (data []byte, buffered int, err error) {
 	if n <= w.r.Size() {
 		data, err = w.r.Peek(n)
@@ -244,7 +249,8 @@ func (c *countingReader) ReadByte() (byte, error) {
 	return b, err
 }
 
-// uvarint is binary.ReadUvarint with an error that tells a number that is too long from a reader that fails.
+// uvarint is binary.ReadUvarint with an error that tells a number that is too long from a reader
+// that fails.
 func uvarint(r io.ByteReader) (uint64, error) {
 	var v uint64
 	for shift := 0; shift < 64; shift += 7 {
@@ -263,7 +269,8 @@ func uvarint(r io.ByteReader) (uint64, error) {
 	return 0, fmt.Errorf("%w: a number of more than 64 bits", errMalformed)
 }
 
-// truncated turns the ways in which a body ends early into one error and leaves those of the connection as they are.
+// truncated turns the ways in which a body ends early into one error and leaves those of the
+// connection as they are.
 func truncated(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, bufio.ErrBufferFull) {
 		return errTruncated

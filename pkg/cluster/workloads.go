@@ -10,7 +10,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// Workload is what a Deployment, StatefulSet or DaemonSet is recognised by: a small part of it, so that those of a large cluster fit in memory.
+// Workload is what a Deployment, StatefulSet or DaemonSet is recognised by: a small part of it, so
+// that those of a large cluster fit in memory.
 type Workload struct {
 	Resource             schema.GroupResource
 	Namespace, Name, UID string
@@ -44,7 +45,8 @@ type workloadItem struct {
 func (it *workloadItem) workload(resource schema.GroupResource) Workload {
 	m, pod := &it.Metadata, &it.Spec.Template
 	w := Workload{
-		Resource: resource, Namespace: m.Namespace, Name: m.Name, UID: m.UID, Labels: m.Labels, Annotations: m.Annotations, Owners: m.OwnerReferences,
+		Resource: resource, Namespace: m.Namespace, Name: m.Name, UID: m.UID, Labels: m.Labels, Annotations: m.Annotations,
+		Owners:    m.OwnerReferences,
 		PodLabels: pod.Metadata.Labels, ServiceAccount: pod.Spec.ServiceAccountName,
 	}
 	for _, c := range pod.Spec.Containers {
@@ -53,8 +55,9 @@ func (it *workloadItem) workload(resource schema.GroupResource) Workload {
 	return w
 }
 
-// Workloads returns all workloads of a type (Deployments, StatefulSets or DaemonSets) in the cluster. The first who asks reads them, page by page; an error
-// is remembered too. A type that is proven not to be served has none.
+// Workloads returns all workloads of a type (Deployments, StatefulSets or DaemonSets) in the
+// cluster. The first who asks reads them, page by page; an error is remembered too. A type that is
+// proven not to be served has none.
 func (r *Reader) Workloads(ctx context.Context, resource schema.GroupResource) ([]Workload, error) {
 	return r.workloads.once(ctx, resource, func() ([]Workload, error) {
 		of, served, err := r.served(resource)

@@ -11,8 +11,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestWriteUnderWayIsAnswered: whoever gives up while a write is under way learns what came of it; one that was not sent yet is not, and one that is never
-// answered is given up.
+// TestWriteUnderWayIsAnswered: whoever gives up while a write is under way learns what came of it;
+// one that was not sent yet is not, and one that is never answered is given up.
 func TestWriteUnderWayIsAnswered(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
@@ -29,7 +29,8 @@ func TestWriteUnderWayIsAnswered(t *testing.T) {
 	}
 	release := Unchanged(o.UID, "")
 	patch := func(ctx context.Context) error {
-		_, err := client.Patch(ctx, configMapType, ns, "c000", append(release, PatchStep{Op: "add", Path: "/metadata/labels/x", Value: "y"}), PatchOptions{})
+		_, err := client.Patch(ctx, configMapType, ns, "c000",
+			append(release, PatchStep{Op: "add", Path: "/metadata/labels/x", Value: "y"}), PatchOptions{})
 		return err
 	}
 	ctx, giveUp := context.WithCancelCause(t.Context())

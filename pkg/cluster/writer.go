@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Writer is a field manager and when it wrote last, as managedFields say. It is a hint and no proof: anybody can edit a field, and a client can call
-// itself what it likes.
+// Writer is a field manager and when it wrote last, as managedFields say. It is a hint and no
+// proof: anybody can edit a field, and a client can call itself what it likes.
 type Writer struct {
 	Manager string
 	At      time.Time
@@ -50,7 +50,8 @@ func ManagedFields(o *unstructured.Unstructured) iter.Seq[Managed] {
 				value, _ := entry[key].(string)
 				return value
 			}
-			m := Managed{Writer: Writer{Manager: text("manager")}, Operation: text("operation"), Subresource: text("subresource")}
+			m := Managed{Writer: Writer{Manager: text("manager")}, Operation: text("operation"),
+				Subresource: text("subresource")}
 			m.At, _ = time.Parse(time.RFC3339, text("time")) // the zero time if there is none
 			m.Fields, _ = entry["fieldsV1"].(map[string]any)
 			if !yield(m) {

@@ -15,7 +15,8 @@ func finalized(n int) *unstructured.Unstructured {
 		fields[fmt.Sprintf(`v:"f%d.example.com/hold"`, i)] = map[string]any{}
 	}
 	return &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"managedFields": []any{
-		map[string]any{"manager": "a", "operation": "Update", "time": "2026-01-02T03:04:05Z", "fieldsV1": map[string]any{"f:data": map[string]any{}}},
+		map[string]any{"manager": "a", "operation": "Update", "time": "2026-01-02T03:04:05Z",
+			"fieldsV1": map[string]any{"f:data": map[string]any{}}},
 		"something else",
 		map[string]any{
 			"manager": "b", "operation": "Apply", "subresource": "status", "time": "2026-01-02T03:04:06Z",

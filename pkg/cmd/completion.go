@@ -49,7 +49,8 @@ set up. On Windows the file is called kubectl_complete-gc.cmd, and --windows pri
 			case len(args) > 1:
 				return env.Usage(cmd, "you must specify one shell at most: %s", strings.Join(names, ", "))
 			case len(args) == 1 && shells[args[0]] == nil:
-				return env.Usage(cmd, "unsupported shell %q: use %s, or none for the script that kubectl runs", args[0], strings.Join(names, ", "))
+				return env.Usage(cmd, "unsupported shell %q: use %s, or none for the script that kubectl runs", args[0],
+					strings.Join(names, ", "))
 			case len(args) == 1 && windows:
 				return env.Usage(cmd, "--windows is about the script that kubectl runs, and cannot be used together with a shell")
 			case len(args) == 1:

@@ -19,8 +19,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
-// fail prints errors in kubectl's words and returns the exit code: 1; or 2 if nothing failed and something was found or refused; or 0 if all that there is to
-// tell is that the answer was no. What could not be done because of an interruption is told once, after what failed before.
+// fail prints errors in kubectl's words and returns the exit code: 1; or 2 if nothing failed and
+// something was found or refused; or 0 if all that there is to tell is that the answer was no. What
+// could not be done because of an interruption is told once, after what failed before.
 func fail(ctx context.Context, streams genericiooptions.IOStreams, err error) int {
 	var failed, refused, interrupted bool
 	for _, e := range answer.Flatten(err) {
@@ -66,8 +67,8 @@ func fail(ctx context.Context, streams genericiooptions.IOStreams, err error) in
 	return 0
 }
 
-// describe words an error as kubectl does (kubectl/pkg/cmd/util/helpers.go, checkErr and StandardErrorMessage), so that
-// what is known from there is recognised here.
+// describe words an error as kubectl does (kubectl/pkg/cmd/util/helpers.go, checkErr and
+// StandardErrorMessage), so that what is known from there is recognised here.
 func describe(err error) string {
 	var (
 		status  apierrors.APIStatus

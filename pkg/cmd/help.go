@@ -19,7 +19,8 @@ const rootTemplate = `{{$commands := .Commands}}{{range .Groups}}{{.Title}}
 Usage: kubectl gc COMMAND [TYPE/NAME ...] [flags]; COMMAND -h says more.
 `
 
-// usageTemplate gives a subcommand a usage text without the connection flags, which would hide its own.
+// usageTemplate gives a subcommand a usage text without the connection flags, which would hide its
+// own.
 const usageTemplate = `Usage:
   {{.UseLine}}{{if .HasExample}}
 

@@ -15,15 +15,17 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 )
 
-// spareHeap counts as in use when the collector of garbage looks at how much there is, so that a command on a small cluster, whose garbage is a few megabytes, ends
-// before any is collected.
+// spareHeap counts as in use when the collector of garbage looks at how much there is, so that a
+// command on a small cluster, whose garbage is a few megabytes, ends before any is collected.
 const spareHeap = 16 << 20
 
-// completionShim is what kubectl looks for when it completes the arguments of a plugin called kubectl-gc.
+// completionShim is what kubectl looks for when it completes the arguments of a plugin called
+// kubectl-gc.
 const completionShim = "kubectl_complete-gc"
 
-// Process runs the command that this process was started as, and returns the exit code. The first signal ends the command's context; a second one ends the
-// process as if nobody had asked for signals.
+// Process runs the command that this process was started as, and returns the exit code. The first
+// signal ends the command's context; a second one ends the process as if nobody had asked for
+// signals.
 func Process() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
@@ -34,13 +36,16 @@ func Process() int {
 	return Main(ctx, genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr}, os.Args)
 }
 
-// Main runs one command and returns the exit code. Args are the whole command line: called by the name of the completion
-// shim, the program completes its arguments instead of running them. When ctx ends, so do all requests, but for a write that is under way: its answer is
-// waited for a little longer. It also ends when nobody reads what is printed any more.
+// Main runs one command and returns the exit code. Args are the whole command line: called by the
+// name of the completion shim, the program completes its arguments instead of running them. When
+// ctx ends, so do all requests, but for a write that is under way: its answer is waited for a
+// little longer. It also ends when nobody reads what is printed any more.
 func Main(ctx context.Context, streams genericiooptions.IOStreams, args []string) int {
-	// A listing makes garbage for a second and then ends; the heap had better stay near what is kept, which has few pointers to follow.
+	// A listing makes garbage for a second and then ends; the heap had better stay near what is
+	// kept, which has few pointers to follow.
 	debug.SetGCPercent(25)
-	// A quarter of next to nothing would be collected again and again. Memory that nobody writes to is none.
+	// A quarter of next to nothing would be collected again and again. Memory that nobody writes to
+	// is none.
 	spare := make([]byte, spareHeap)
 	defer runtime.KeepAlive(spare)
 	ctx, streams, unread := whileRead(ctx, streams)

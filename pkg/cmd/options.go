@@ -15,7 +15,8 @@ func newOptions(e *env.Env) *cobra.Command {
 		Short: "Print the list of flags that all commands take",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintf(e.Out, "The following options can be passed to any command:\n\n%s", cmd.Root().PersistentFlags().FlagUsagesWrapped(100))
+			_, err := fmt.Fprintf(e.Out, "The following options can be passed to any command:\n\n%s",
+				cmd.Root().PersistentFlags().FlagUsagesWrapped(100))
 			return err
 		},
 	}

@@ -35,7 +35,8 @@ func NewRoot(streams genericiooptions.IOStreams) *cobra.Command {
 	return root
 }
 
-// newRoot is NewRoot for clients whose configurations are changed by bind. It also returns the environment of the command that runs.
+// newRoot is NewRoot for clients whose configurations are changed by bind. It also returns the
+// environment of the command that runs.
 func newRoot(streams genericiooptions.IOStreams, bind func(*rest.Config)) (*cobra.Command, *env.Env) {
 	config := genericclioptions.NewConfigFlags(true)
 	e := env.New(streams, config)
@@ -76,7 +77,8 @@ func newRoot(streams genericiooptions.IOStreams, bind func(*rest.Config)) (*cobr
 	root.AddGroup(groups...)
 	addGroup(root, "look", tree.New(e, nil), why.New(e, nil), check.New(e, nil), explain.New(e, nil))
 	addGroup(root, "delete", delete.New(e, nil), wait.New(e, nil), run.New(e, nil))
-	addGroup(root, "repair", unfinalize.New(e, nil), rescue.New(e, nil), adopt.New(e, nil), disown.New(e, nil), archive.New(e, nil), restore.New(e, nil))
+	addGroup(root, "repair", unfinalize.New(e, nil), rescue.New(e, nil), adopt.New(e, nil), disown.New(e, nil),
+		archive.New(e, nil), restore.New(e, nil))
 	addGroup(root, "other", newCompletion(e), newOptions(e), newVersion(e))
 	return root, e
 }

@@ -21,7 +21,8 @@ func output(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), errOut.String()
 }
 
-// TestHelpOfTheRootFitsOnAScreen of 24 lines and 80 columns, names every command, and leaves the connection flags to kubectl gc options.
+// TestHelpOfTheRootFitsOnAScreen of 24 lines and 80 columns, names every command, and leaves the
+// connection flags to kubectl gc options.
 func TestHelpOfTheRootFitsOnAScreen(t *testing.T) {
 	for _, args := range [][]string{nil, {"-h"}, {"help"}} {
 		_, help, _ := output(t, args...)
@@ -48,9 +49,11 @@ func TestHelpOfTheRootFitsOnAScreen(t *testing.T) {
 	}
 }
 
-// TestMistypedCommandsAreSuggested: by their letters, and by the words that other tools have for them.
+// TestMistypedCommandsAreSuggested: by their letters, and by the words that other tools have for
+// them.
 func TestMistypedCommandsAreSuggested(t *testing.T) {
-	for typed, want := range map[string]string{"tre": "tree", "delte": "delete", "rm": "delete", "lint": "check", "graph": "tree", "finalize": "unfinalize", "diagnose": "why", "backup": "archive"} {
+	for typed, want := range map[string]string{"tre": "tree", "delte": "delete", "rm": "delete", "lint": "check",
+		"graph": "tree", "finalize": "unfinalize", "diagnose": "why", "backup": "archive"} {
 		code, _, stderr := output(t, typed)
 		if code != 1 || !strings.Contains(stderr, "did you mean") || !strings.Contains(stderr, want) {
 			t.Errorf("kubectl gc %s: exit code %d, want %s suggested:\n%s", typed, code, want, stderr)
@@ -75,7 +78,8 @@ func TestVersionIsPrintedInAllForms(t *testing.T) {
 			t.Errorf("-o %s: %+v", format, v)
 		}
 	}
-	if code, _, stderr := output(t, "version", "-o", "table"); code != 1 || !strings.Contains(stderr, "unable to match a printer") {
+	if code, _, stderr := output(t, "version", "-o", "table"); code != 1 ||
+		!strings.Contains(stderr, "unable to match a printer") {
 		t.Errorf("-o table: exit code %d, %s", code, stderr)
 	}
 }
@@ -83,7 +87,8 @@ func TestVersionIsPrintedInAllForms(t *testing.T) {
 // TestCompletionPrintsAScriptForEachShell, and without a shell what kubectl runs.
 func TestCompletionPrintsAScriptForEachShell(t *testing.T) {
 	for shell, want := range map[string]string{
-		"bash": "complete -o default -F __start_kubectl-gc kubectl-gc", "zsh": "#compdef kubectl-gc", "fish": "complete -c kubectl-gc",
+		"bash": "complete -o default -F __start_kubectl-gc kubectl-gc", "zsh": "#compdef kubectl-gc",
+		"fish":       "complete -c kubectl-gc",
 		"powershell": "Register-ArgumentCompleter -CommandName 'kubectl-gc'",
 	} {
 		if code, script, stderr := output(t, "completion", shell); code != 0 || !strings.Contains(script, want) {
@@ -91,12 +96,14 @@ func TestCompletionPrintsAScriptForEachShell(t *testing.T) {
 		}
 	}
 	for flag, want := range map[string]string{"": plugins.CompletionShim, "--windows": plugins.WindowsCompletionShim} {
-		if code, script, stderr := output(t, append([]string{"completion"}, strings.Fields(flag)...)...); code != 0 || script != want {
+		if code, script, stderr := output(t, append([]string{"completion"}, strings.Fields(flag)...)...); code != 0 ||
+			script != want {
 			t.Errorf("completion %s: exit code %d, %q%s", flag, code, script, stderr)
 		}
 	}
 	for _, refused := range []string{"tcsh", "bash zsh", "bash --windows"} {
-		if code, script, _ := output(t, append([]string{"completion"}, strings.Fields(refused)...)...); code != 1 || script != "" {
+		if code, script, _ := output(t, append([]string{"completion"}, strings.Fields(refused)...)...); code != 1 ||
+			script != "" {
 			t.Errorf("completion %s: exit code %d, %q", refused, code, script)
 		}
 	}
@@ -104,7 +111,8 @@ func TestCompletionPrintsAScriptForEachShell(t *testing.T) {
 
 // TestShimsCallThePlugin by the name that it has on each system, with the command that completes.
 func TestShimsCallThePlugin(t *testing.T) {
-	for shim, want := range map[string]string{plugins.CompletionShim: `exec kubectl-gc __complete "$@"`, plugins.WindowsCompletionShim: `@kubectl-gc.exe __complete %*`} {
+	for shim, want := range map[string]string{plugins.CompletionShim: `exec kubectl-gc __complete "$@"`,
+		plugins.WindowsCompletionShim: `@kubectl-gc.exe __complete %*`} {
 		if !strings.Contains(shim, want+"\n") {
 			t.Errorf("no line %q in\n%s", want, shim)
 		}
@@ -114,10 +122,12 @@ func TestShimsCallThePlugin(t *testing.T) {
 // TestErrorsAreLinesOfJSONIfAskedFor: a collector of logs reads each line by itself.
 func TestErrorsAreLinesOfJSONIfAskedFor(t *testing.T) {
 	code, _, stderr := output(t, "tree", "--owners", "--log-format=json")
-	if code != 1 || !strings.Contains(stderr, `"level":"ERROR","msg":"error: --owners requires an object`) || !strings.Contains(stderr, `"msg":"See 'kubectl gc tree -h'`) {
+	if code != 1 || !strings.Contains(stderr, `"level":"ERROR","msg":"error: --owners requires an object`) ||
+		!strings.Contains(stderr, `"msg":"See 'kubectl gc tree -h'`) {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}
-	if code, _, stderr := output(t, "tree", "--log-format=xml"); code != 1 || !strings.HasPrefix(stderr, `error: --log-format must be text or json, not "xml"`) {
+	if code, _, stderr := output(t, "tree", "--log-format=xml"); code != 1 ||
+		!strings.HasPrefix(stderr, `error: --log-format must be text or json, not "xml"`) {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}
 }

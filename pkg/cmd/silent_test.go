@@ -46,9 +46,12 @@ current-context: a
 `)
 	manifest := file("manifest.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: default, uid: a}\n")
 	for _, args := range []string{
-		"tree", "tree -A", "tree cm/a", "tree -f " + manifest, "why", "why cm/a", "check", "delete cm/a --yes", "delete -f " + manifest + " --yes",
-		"wait cm/a", "run --yes", "run --yes --watch", "unfinalize cm/a --finalizer x/y --yes", "rescue cm/a --yes --archive " + filepath.Join(dir, "rescued"),
-		"adopt cm/a --owner cm/b", "disown cm/a --all", "archive cm/a --to " + filepath.Join(dir, "saved"), "restore -f " + manifest + " --yes",
+		"tree", "tree -A", "tree cm/a", "tree -f " + manifest, "why", "why cm/a", "check", "delete cm/a --yes",
+		"delete -f " + manifest + " --yes",
+		"wait cm/a", "run --yes", "run --yes --watch", "unfinalize cm/a --finalizer x/y --yes",
+		"rescue cm/a --yes --archive " + filepath.Join(dir, "rescued"),
+		"adopt cm/a --owner cm/b", "disown cm/a --all", "archive cm/a --to " + filepath.Join(dir, "saved"),
+		"restore -f " + manifest + " --yes",
 		"explain --in-cluster",
 	} {
 		t.Run(args, func(t *testing.T) {
@@ -57,10 +60,11 @@ current-context: a
 				end, cancel := context.WithTimeout(t.Context(), time.Hour) // of a command that would wait for ever
 				defer cancel()
 				ctx, bind := cluster.Bind(end)
-				root, e := newRoot(genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &errOut}, func(config *rest.Config) {
-					config.Wrap(func(http.RoundTripper) http.RoundTripper { return silent{} })
-					bind(config)
-				})
+				root, e := newRoot(genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &errOut},
+					func(config *rest.Config) {
+						config.Wrap(func(http.RoundTripper) http.RoundTripper { return silent{} })
+						bind(config)
+					})
 				root.SetArgs(append(strings.Fields(args), "--kubeconfig", kubeconfig))
 				began := time.Now()
 				err := root.ExecuteContext(ctx)
@@ -73,7 +77,8 @@ current-context: a
 				if took := time.Since(began); err == nil || took < time.Minute || took > 5*time.Minute {
 					t.Errorf("it ends after %s with %v", took, err)
 				}
-				for _, want := range []string{"waiting for the server to answer GET /", ", for 5s so far", "no answer to GET /api within"} {
+				for _, want := range []string{"waiting for the server to answer GET /", ", for 5s so far",
+					"no answer to GET /api within"} {
 					if !strings.Contains(errOut.String(), want) {
 						t.Errorf("it does not say %q:\n%s", want, errOut.String())
 					}

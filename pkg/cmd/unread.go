@@ -16,7 +16,8 @@ var errUnread = fmt.Errorf("what it prints is not read any more: %w", context.Ca
 
 // whileRead returns a context that also ends when a write to one of the streams finds its reader
 // gone. Terminals stay what they are: they end by a signal.
-func whileRead(ctx context.Context, streams genericiooptions.IOStreams) (context.Context, genericiooptions.IOStreams, func()) {
+func whileRead(ctx context.Context, streams genericiooptions.IOStreams) (context.Context, genericiooptions.IOStreams,
+	func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	watched := func(w io.Writer) io.Writer {
 		if printers.IsTerminal(w) {

@@ -16,7 +16,8 @@ import (
 // They are set by the linker in a release.
 var version, commit, date = "", "", ""
 
-// buildVersion returns the release's version, or that of the module when it was installed with go install.
+// buildVersion returns the release's version, or that of the module when it was installed with go
+// install.
 func buildVersion() string {
 	if version != "" {
 		return version

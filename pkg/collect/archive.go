@@ -14,7 +14,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// Archive is a file in which all that a run deletes or changes is saved before its first write. It must not exist.
+// Archive is a file in which all that a run deletes or changes is saved before its first write. It
+// must not exist.
 type Archive struct {
 	File string
 	// Head returns the plan as it is printed, which the file begins with.
@@ -23,10 +24,12 @@ type Archive struct {
 	OnSaved func(*archive.Saved)
 }
 
-// hintArchive is what to do about an object that is left alone because the archive does not have it as it is.
+// hintArchive is what to do about an object that is left alone because the archive does not have it
+// as it is.
 const hintArchive = "run the command again with another archive file"
 
-// save writes the archive of a plan that was agreed to, if there is to be one. With an error nothing is written to the server and there is no file.
+// save writes the archive of a plan that was agreed to, if there is to be one. With an error
+// nothing is written to the server and there is no file.
 func (p *Planned) save(ctx context.Context) error {
 	a := p.request.Archive
 	if a == nil {
@@ -43,7 +46,8 @@ func (p *Planned) save(ctx context.Context) error {
 	return nil
 }
 
-// agree is asked about a plan that has grown. What is not in the archive is left alone, whoever would agree to it.
+// agree is asked about a plan that has grown. What is not in the archive is left alone, whoever
+// would agree to it.
 func (p *Planned) agree(ctx context.Context, proposal *Proposal) error {
 	grown := slices.Concat(proposal.Growth.Deleted, proposal.Growth.Written)
 	unsaved := slices.ContainsFunc(grown, func(id graph.ID) bool {
@@ -70,11 +74,14 @@ func (p *Planned) leftAloneError() error {
 	for i, ref := range p.leftAlone {
 		names[i] = ref.Located()
 	}
-	return answer.Refuse(answer.WithHint(fmt.Errorf("not deleted or changed, because the plan has grown and the archive does not have it: %s", phrase.FirstFew(names, phrase.MaxNamed)), hintArchive))
+	return answer.Refuse(
+		answer.WithHint(fmt.Errorf("not deleted or changed, because the plan has grown and the archive does not have it: %s",
+			phrase.FirstFew(names, phrase.MaxNamed)), hintArchive))
 }
 
-// covered returns why a write must not be sent for the sake of the archive, if there is one: it does not have the object or, of a write after which the object can
-// be gone, has it as it was before somebody changed it.
+// covered returns why a write must not be sent for the sake of the archive, if there is one: it
+// does not have the object or, of a write after which the object can be gone, has it as it was
+// before somebody changed it.
 func (p *pass) covered(ctx context.Context, verb plan.Verb, id graph.ID) error {
 	saved, ref, version := p.loop.saved, p.graph.Ref(id), p.version(id)
 	if saved == nil {
@@ -99,7 +106,8 @@ func (l *Loop) wrote(uid, version string) {
 	l.own[uid] = version
 }
 
-// isOwn says whether a version of an object was made by the loop, so that nobody else has changed the object since.
+// isOwn says whether a version of an object was made by the loop, so that nobody else has changed
+// the object since.
 func (l *Loop) isOwn(uid, version string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -14,7 +14,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestARunLeavesAloneWhatItsArchiveDoesNotHave: what comes up after the archive was written, and what was changed since, other than by the run itself.
+// TestARunLeavesAloneWhatItsArchiveDoesNotHave: what comes up after the archive was written, and
+// what was changed since, other than by the run itself.
 func TestARunLeavesAloneWhatItsArchiveDoesNotHave(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -36,10 +37,13 @@ func TestARunLeavesAloneWhatItsArchiveDoesNotHave(t *testing.T) {
 	if saved == nil || saved.Objects != 3 || out == nil {
 		t.Fatalf("%+v, %+v, %v", saved, out, err)
 	}
-	if !errors.Is(err, archive.ErrChanged) || !answer.IsRefusal(err) || answer.Hint(err) != hintArchive || !strings.Contains(err.Error(), "ConfigMap "+s.namespace+"/late") {
+	if !errors.Is(err, archive.ErrChanged) || !answer.IsRefusal(err) || answer.Hint(err) != hintArchive ||
+		!strings.Contains(err.Error(), "ConfigMap "+s.namespace+"/late") {
 		t.Errorf("%v, want that b was changed and late is not in the archive", err)
 	}
-	if left := s.left(); len(left) != 2 || !slices.ContainsFunc(left, func(s string) bool { return strings.HasPrefix(s, "b ") }) || !slices.Contains(left, "late < nobody") {
+	if left := s.left(); len(left) != 2 ||
+		!slices.ContainsFunc(left, func(s string) bool { return strings.HasPrefix(s, "b ") }) ||
+		!slices.Contains(left, "late < nobody") {
 		t.Errorf("left %q", left)
 	}
 	if summary, err := archive.Verify(file); err != nil || len(summary.Objects) != 3 || summary.Damage != nil {
@@ -47,7 +51,8 @@ func TestARunLeavesAloneWhatItsArchiveDoesNotHave(t *testing.T) {
 	}
 }
 
-// TestARunDeletesWhatItHasChangedItself: that a reference was removed from an object since it was archived is the run's own doing.
+// TestARunDeletesWhatItHasChangedItself: that a reference was removed from an object since it was
+// archived is the run's own doing.
 func TestARunDeletesWhatItHasChangedItself(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -59,7 +64,8 @@ func TestARunDeletesWhatItHasChangedItself(t *testing.T) {
 	s.make("parent", "child < parent nobody")
 	c.Kubectl(t, "delete", "configmap", "parent", "-n", s.namespace, "--cascade=orphan", "--wait=false")
 	out, err := Run(t.Context(), client, Request{Namespace: s.namespace, Archive: &Archive{
-		File: filepath.Join(t.TempDir(), "archive.yaml"), Head: func(*Proposal) *v1alpha1.Plan { return &v1alpha1.Plan{TypeMeta: v1alpha1.TypeMeta("Plan")} },
+		File: filepath.Join(t.TempDir(), "archive.yaml"),
+		Head: func(*Proposal) *v1alpha1.Plan { return &v1alpha1.Plan{TypeMeta: v1alpha1.TypeMeta("Plan")} },
 	}})
 	if err != nil || out == nil || len(s.left()) != 0 {
 		t.Errorf("%+v, %v, left %q", out, err, s.left())

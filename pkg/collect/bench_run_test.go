@@ -29,15 +29,17 @@ var (
 	replicaSets = graph.Type{Group: "apps", Version: "v1", Resource: "replicasets", Kind: "ReplicaSet", Namespaced: true}
 )
 
-// BenchmarkRun deletes Deployments in the background and measures how long it takes until their ReplicaSets and pods are gone: by nothing but parallel
-// DELETEs, by the loop, and by the cluster's collector with requests enough and with those that it has by default. The collector
-// has been running before; the loop begins when the Deployments are gone.
+// BenchmarkRun deletes Deployments in the background and measures how long it takes until their
+// ReplicaSets and pods are gone: by nothing but parallel DELETEs, by the loop, and by the cluster's
+// collector with requests enough and with those that it has by default. The collector has been
+// running before; the loop begins when the Deployments are gone.
 func BenchmarkRun(b *testing.B) {
 	b.Run("bare", func(b *testing.B) {
 		benchEmpty(b, testcluster.Shared(b), func(ctx context.Context, client *cluster.Client, namespace string) error {
 			for _, t := range []graph.Type{replicaSets, podType} {
 				var objects []graph.Object
-				if _, err := client.ForEachMeta(ctx, t, namespace, func(o *graph.Object) { objects = append(objects, *o) }); err != nil {
+				if _, err := client.ForEachMeta(ctx, t, namespace,
+					func(o *graph.Object) { objects = append(objects, *o) }); err != nil {
 					return err
 				}
 				if err := deleteAll(ctx, client, t, namespace, objects); err != nil {
@@ -49,22 +51,26 @@ func BenchmarkRun(b *testing.B) {
 	})
 	b.Run("loop", func(b *testing.B) {
 		benchEmpty(b, testcluster.Shared(b), func(ctx context.Context, client *cluster.Client, namespace string) error {
-			_, err := New(client, Options{List: cluster.ListOptions{Namespace: namespace}, Allow: within(namespace), AllowOwnerLoss: true}).Run(ctx)
+			_, err := New(client, Options{List: cluster.ListOptions{Namespace: namespace}, Allow: within(namespace),
+				AllowOwnerLoss: true}).Run(ctx)
 			return err
 		})
 	})
 	wait := func(context.Context, *cluster.Client, string) error { return nil }
 	b.Run("collector", func(b *testing.B) {
-		c := testcluster.Start(b, testcluster.Controllers(testcluster.Collector), testcluster.ControllersArgs("--kube-api-qps=2000", "--kube-api-burst=2000"))
+		c := testcluster.Start(b, testcluster.Controllers(testcluster.Collector),
+			testcluster.ControllersArgs("--kube-api-qps=2000", "--kube-api-burst=2000"))
 		benchEmpty(b, c, wait)
 	})
 	b.Run("collector-default", func(b *testing.B) {
-		c := testcluster.Start(b, testcluster.Controllers(testcluster.Collector), testcluster.ControllersArgs("--kube-api-qps=20", "--kube-api-burst=30"))
+		c := testcluster.Start(b, testcluster.Controllers(testcluster.Collector),
+			testcluster.ControllersArgs("--kube-api-qps=20", "--kube-api-burst=30"))
 		benchEmpty(b, c, wait)
 	})
 }
 
-// benchEmpty makes the objects, deletes the Deployments, and measures how long it takes until the rest is gone.
+// benchEmpty makes the objects, deletes the Deployments, and measures how long it takes until the
+// rest is gone.
 func benchEmpty(b *testing.B, c *testcluster.Cluster, collect func(context.Context, *cluster.Client, string) error) {
 	client, err := cluster.New(c.Config(), 0)
 	if err != nil {
@@ -150,8 +156,9 @@ func deployments(ctx context.Context, config *rest.Config, namespace string) err
 		for j := range benchPods / benchDeployments {
 			group.Go(func() error {
 				_, err := client.CoreV1().Pods(namespace).Create(ctx, &corev1.Pod{
-					ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("%s-%04d", name, j), OwnerReferences: controlledBy("apps/v1", "ReplicaSet", name, r.UID)},
-					Spec:       template.Spec,
+					ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("%s-%04d", name, j),
+						OwnerReferences: controlledBy("apps/v1", "ReplicaSet", name, r.UID)},
+					Spec: template.Spec,
 				}, metav1.CreateOptions{})
 				return err
 			})
@@ -162,7 +169,8 @@ func deployments(ctx context.Context, config *rest.Config, namespace string) err
 
 func controlledBy(apiVersion, kind, name string, uid types.UID) []metav1.OwnerReference {
 	yes := true
-	return []metav1.OwnerReference{{APIVersion: apiVersion, Kind: kind, Name: name, UID: uid, Controller: &yes, BlockOwnerDeletion: &yes}}
+	return []metav1.OwnerReference{{APIVersion: apiVersion, Kind: kind, Name: name, UID: uid, Controller: &yes,
+		BlockOwnerDeletion: &yes}}
 }
 
 func deleteDeployments(ctx context.Context, config *rest.Config, namespace string) error {
@@ -171,5 +179,6 @@ func deleteDeployments(ctx context.Context, config *rest.Config, namespace strin
 		return err
 	}
 	background := metav1.DeletePropagationBackground
-	return client.AppsV1().Deployments(namespace).DeleteCollection(ctx, metav1.DeleteOptions{PropagationPolicy: &background}, metav1.ListOptions{})
+	return client.AppsV1().Deployments(namespace).DeleteCollection(ctx,
+		metav1.DeleteOptions{PropagationPolicy: &background}, metav1.ListOptions{})
 }

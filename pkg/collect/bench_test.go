@@ -16,7 +16,8 @@ import (
 // benchDependents is how many dependents an owner has that is gone.
 const benchDependents = 5000
 
-// BenchmarkDependents collects the dependents of an owner that is gone, and deletes as many by nothing but parallel DELETEs, in one run.
+// BenchmarkDependents collects the dependents of an owner that is gone, and deletes as many by
+// nothing but parallel DELETEs, in one run.
 func BenchmarkDependents(b *testing.B) {
 	c := testcluster.Shared(b)
 	client, err := cluster.New(c.Config(), 0)
@@ -87,7 +88,8 @@ func dependents(ctx context.Context, c *testcluster.Cluster, namespace string) e
 	return group.Wait()
 }
 
-func deleteAll(ctx context.Context, client *cluster.Client, t graph.Type, namespace string, objects []graph.Object) error {
+func deleteAll(ctx context.Context, client *cluster.Client, t graph.Type, namespace string,
+	objects []graph.Object) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(client.Concurrency())
 	for _, o := range objects {

@@ -36,8 +36,9 @@ func grow(t *testing.T, opts func(*Options)) (*fixture, *Loop) {
 	return s, loop
 }
 
-// TestRunWritesNothingWhenThePlanHasGrown: one delete was agreed to, and forty objects come up before the first pass. Nobody can be asked, so nothing is
-// written, and the error names what is new.
+// TestRunWritesNothingWhenThePlanHasGrown: one delete was agreed to, and forty objects come up
+// before the first pass. Nobody can be asked, so nothing is written, and the error names what is
+// new.
 func TestRunWritesNothingWhenThePlanHasGrown(t *testing.T) {
 	t.Parallel()
 	s, loop := grow(t, func(*Options) {})
@@ -46,7 +47,8 @@ func TestRunWritesNothingWhenThePlanHasGrown(t *testing.T) {
 	if !errors.As(err, &grown) || len(grown.Proposal.Growth.Deleted) != 40 || grown.Proposal.Pass != 1 {
 		t.Fatalf("got %v, want that the plan has grown by 40", err)
 	}
-	if !strings.Contains(err.Error(), fmt.Sprintf(`deletes configmaps "%s/new00"`, s.namespace)) || !strings.HasSuffix(err.Error(), " and 35 more") {
+	if !strings.Contains(err.Error(), fmt.Sprintf(`deletes configmaps "%s/new00"`, s.namespace)) ||
+		!strings.HasSuffix(err.Error(), " and 35 more") {
 		t.Errorf("%v does not name what is new", err)
 	}
 	if left := s.left(); len(left) != 41 {
@@ -54,7 +56,8 @@ func TestRunWritesNothingWhenThePlanHasGrown(t *testing.T) {
 	}
 }
 
-// TestRunAsksAboutAPlanThatHasGrown: the answer is to do all of it, only what was agreed to, or nothing.
+// TestRunAsksAboutAPlanThatHasGrown: the answer is to do all of it, only what was agreed to, or
+// nothing.
 func TestRunAsksAboutAPlanThatHasGrown(t *testing.T) {
 	t.Parallel()
 	no := errors.New("no")
@@ -73,7 +76,8 @@ func TestRunAsksAboutAPlanThatHasGrown(t *testing.T) {
 					return tt.answer
 				}
 			})
-			if _, err := loop.Run(t.Context()); errors.Is(err, no) != errors.Is(tt.answer, no) || err != nil && !errors.Is(err, no) {
+			if _, err := loop.Run(t.Context()); errors.Is(err, no) != errors.Is(tt.answer, no) || err != nil &&
+				!errors.Is(err, no) {
 				t.Errorf("got %v", err)
 			}
 			if left := s.left(); len(left) != tt.left || asked != 1 {
@@ -83,8 +87,8 @@ func TestRunAsksAboutAPlanThatHasGrown(t *testing.T) {
 	}
 }
 
-// TestRunIsBoundByItsFirstPass: whoever calls Run without a plan agrees to what its first pass plans, to the end of the cascade, and to no more. A later Run
-// is another one.
+// TestRunIsBoundByItsFirstPass: whoever calls Run without a plan agrees to what its first pass
+// plans, to the end of the cascade, and to no more. A later Run is another one.
 func TestRunIsBoundByItsFirstPass(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -109,8 +113,9 @@ func TestRunIsBoundByItsFirstPass(t *testing.T) {
 	s.check(everythingLeft...)
 }
 
-// TestPassLeavesWhatComesUpAfterItWasPlanned: an owner that could not be listed was read alive when the pass was planned, and is gone when its dependent is
-// looked at. The next pass plans that, and asks.
+// TestPassLeavesWhatComesUpAfterItWasPlanned: an owner that could not be listed was read alive when
+// the pass was planned, and is gone when its dependent is looked at. The next pass plans that, and
+// asks.
 func TestPassLeavesWhatComesUpAfterItWasPlanned(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -119,7 +124,8 @@ func TestPassLeavesWhatComesUpAfterItWasPlanned(t *testing.T) {
 	s.make("agreed < nobody")
 	s.patch("agreed", `{"metadata":{"labels":{"x":"y"}}}`)
 	s.make("dependent")
-	s.patch("dependent", fmt.Sprintf(`{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"Secret","name":"owner","uid":%q}]}}`, s.uids["owner"]))
+	s.patch("dependent", fmt.Sprintf(
+		`{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"Secret","name":"owner","uid":%q}]}}`, s.uids["owner"]))
 	proxy, client := proxied(t, c)
 	proxy.On(func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/secrets") }, hidden["403"])
 	opts := s.options()
@@ -197,8 +203,8 @@ func TestMaxDeletesCountsOverThePasses(t *testing.T) {
 	s.check("c < nobody", "d < nobody")
 }
 
-// TestBreakerDoesNotTripOverWhatWasAgreedTo: the deletion of twelve owners was agreed to, as by kubectl gc delete --all --gc=client, and their dependents
-// lose all owners of their kind at once.
+// TestBreakerDoesNotTripOverWhatWasAgreedTo: the deletion of twelve owners was agreed to, as by
+// kubectl gc delete --all --gc=client, and their dependents lose all owners of their kind at once.
 func TestBreakerDoesNotTripOverWhatWasAgreedTo(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)

@@ -67,14 +67,17 @@ func checkEverything(t *testing.T, all []*fixture) {
 	}
 }
 
-// TestCrashAfterEveryWrite_P12 lets a run get as far as the n-th write, for each n, and runs again: the same is left each time.
+// TestCrashAfterEveryWrite_P12 lets a run get as far as the n-th write, for each n, and runs again:
+// the same is left each time.
 func TestCrashAfterEveryWrite_P12(t *testing.T) {
 	// It takes more than 10 s: there are as many runs as writes.
 	t.Parallel()
 	c := testcluster.Shared(t)
 	reference := newFixture(t, c)
 	reference.everything()
-	_, events := reference.run(newClient(t, c), Options{List: reference.options().List, Allow: reference.options().Allow, Overrides: terms, AllowOwnerLoss: true, Agree: AgreeToAll})
+	_, events := reference.run(newClient(t, c),
+		Options{List: reference.options().List, Allow: reference.options().Allow, Overrides: terms, AllowOwnerLoss: true,
+			Agree: AgreeToAll})
 	checkEverything(t, []*fixture{reference})
 	verbs := map[plan.Verb]bool{}
 	for _, e := range events {
@@ -105,7 +108,8 @@ func TestCrashAfterEveryWrite_P12(t *testing.T) {
 		}
 		next.ServeHTTP(w, r)
 	})
-	if _, err := New(client, Options{Allow: among(all), Overrides: terms, AllowOwnerLoss: true, Agree: AgreeToAll}).Run(t.Context()); err != nil {
+	if _, err := New(client, Options{Allow: among(all), Overrides: terms, AllowOwnerLoss: true,
+		Agree: AgreeToAll}).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(everythingLeft, all[0].left()); diff == "" {
@@ -136,8 +140,9 @@ func again(t *testing.T, c *testcluster.Cluster, all []*fixture) {
 	}
 }
 
-// TestInterruptedRuns_P12 ends runs by their context, in the middle of a write. Those that are under way are waited for, so that a later run may have less left
-// than it would be interrupted after.
+// TestInterruptedRuns_P12 ends runs by their context, in the middle of a write. Those that are
+// under way are waited for, so that a later run may have less left than it would be interrupted
+// after.
 func TestInterruptedRuns_P12(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -180,7 +185,8 @@ func TestInterruptedRuns_P12(t *testing.T) {
 	checkEverything(t, all)
 }
 
-// TestOrderDoesNotMatter_P13 delays requests at random, so that the work comes in another order in each of several copies.
+// TestOrderDoesNotMatter_P13 delays requests at random, so that the work comes in another order in
+// each of several copies.
 func TestOrderDoesNotMatter_P13(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -188,12 +194,13 @@ func TestOrderDoesNotMatter_P13(t *testing.T) {
 	proxy, client := proxied(t, c)
 	var mu sync.Mutex
 	rng := rand.New(rand.NewPCG(1, 2))
-	proxy.On(func(r *http.Request) bool { return namespaceOf(r.URL.Path) != "" }, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		mu.Lock()
-		d := time.Duration(rng.IntN(40)) * time.Millisecond
-		mu.Unlock()
-		faultproxy.Delay(d)(w, r, next)
-	})
+	proxy.On(func(r *http.Request) bool { return namespaceOf(r.URL.Path) != "" },
+		func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+			mu.Lock()
+			d := time.Duration(rng.IntN(40)) * time.Millisecond
+			mu.Unlock()
+			faultproxy.Delay(d)(w, r, next)
+		})
 	opts := Options{Allow: among(all), Overrides: terms, AllowOwnerLoss: true, Agree: AgreeToAll}
 	events := record(&opts)
 	if _, err := New(client, opts).Run(t.Context()); err != nil {
@@ -216,7 +223,8 @@ func TestOrderDoesNotMatter_P13(t *testing.T) {
 	checkEverything(t, all)
 }
 
-// TestTwoLoopsAtOnce_P15 runs two loops side by side: nobody meets an error, and the same is left as by one.
+// TestTwoLoopsAtOnce_P15 runs two loops side by side: nobody meets an error, and the same is left
+// as by one.
 func TestTwoLoopsAtOnce_P15(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -251,7 +259,8 @@ func failure(events []Event, err error) error {
 // TestBesideTheCollector_P15 runs the loop beside the real collector.
 func TestBesideTheCollector_P15(t *testing.T) {
 	t.Parallel()
-	c := testcluster.Start(t, testcluster.NoControllers(), testcluster.ControllersArgs("--kube-api-qps=2000", "--kube-api-burst=2000"))
+	c := testcluster.Start(t, testcluster.NoControllers(),
+		testcluster.ControllersArgs("--kube-api-qps=2000", "--kube-api-burst=2000"))
 	all := fixtures(t, c, 8)
 	opts := Options{Allow: among(all), Overrides: terms, AllowOwnerLoss: true, Agree: AgreeToAll}
 	events := record(&opts)

@@ -28,9 +28,10 @@ metadata:
 `, dependent, owner, uid)
 }
 
-// TestWatchCollectsTheDependentOfACustomObjectWhenItsDefinitionIsDeleted: nobody can read the owner any more then, and only its DELETED event says that it is
-// gone. As in upstream's test of the same (TestCRDDeletionCascading) a definition of the same name comes a second time. An owner of the kind that was
-// never seen is unknown once the kind is not served.
+// TestWatchCollectsTheDependentOfACustomObjectWhenItsDefinitionIsDeleted: nobody can read the owner
+// any more then, and only its DELETED event says that it is gone. As in upstream's test of the same
+// (TestCRDDeletionCascading) a definition of the same name comes a second time. An owner of the
+// kind that was never seen is unknown once the kind is not served.
 func TestWatchCollectsTheDependentOfACustomObjectWhenItsDefinitionIsDeleted(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Another(t, "types", testcluster.NoControllers())
@@ -39,25 +40,30 @@ func TestWatchCollectsTheDependentOfACustomObjectWhenItsDefinitionIsDeleted(t *t
 	opts.Settle, opts.RetryMost = 50*time.Millisecond, time.Second
 	proxy, client := proxied(t, c)
 	loop := watchOver(t, client, opts).loop
-	// In the second round the delete is refused for longer than a deletion is believed that was only seen.
+	// In the second round the delete is refused for longer than a deletion is believed that was
+	// only seen.
 	var refuses atomic.Bool
 	var refused atomic.Int32
-	proxy.On(func(r *http.Request) bool { return r.Method == http.MethodDelete && refuses.Load() }, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden, "not now")(w, r, next)
-		refused.Add(1)
-	})
+	proxy.On(func(r *http.Request) bool { return r.Method == http.MethodDelete && refuses.Load() },
+		func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+			faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden, "not now")(w, r, next)
+			refused.Add(1)
+		})
 	for round := range 2 {
 		kinds.Define(t, c, kinds.Kind{Group: "collect.example.com", Kind: "Owner"})
 		c.Apply(t, "apiVersion: collect.example.com/v1\nkind: Owner\nmetadata: {name: custom}\n", "-n", s.namespace)
-		uid := c.Kubectl(t, "get", "owners.collect.example.com", "custom", "-n", s.namespace, "-o", "jsonpath={.metadata.uid}")
+		uid := c.Kubectl(t, "get", "owners.collect.example.com", "custom", "-n", s.namespace, "-o",
+			"jsonpath={.metadata.uid}")
 		c.Apply(t, ownedBy("dependent", "custom", uid), "-n", s.namespace)
 		s.make("probe < nobody")
 		s.untilLeft(1) // so that a pass has seen the dependent and kept it
-		testcluster.Eventually(t, "the owner is watched", func(context.Context) (bool, error) { return watches(proxy, "/owners") > round, nil })
+		testcluster.Eventually(t, "the owner is watched",
+			func(context.Context) (bool, error) { return watches(proxy, "/owners") > round, nil })
 		refuses.Store(round > 0)
 		c.Kubectl(t, "delete", "crd", "owners.collect.example.com")
 		if round > 0 {
-			testcluster.Eventually(t, "the delete is refused", func(context.Context) (bool, error) { return refused.Load() > 0, nil })
+			testcluster.Eventually(t, "the delete is refused",
+				func(context.Context) (bool, error) { return refused.Load() > 0, nil })
 			loop.mu.Lock()
 			old := loop.witnessed[uid]
 			old.at = old.at.Add(-time.Hour)
@@ -75,13 +81,16 @@ func TestWatchCollectsTheDependentOfACustomObjectWhenItsDefinitionIsDeleted(t *t
 	}
 }
 
-// TestOnlyTheDeletionOfWhatAReferenceNamesProvesThatTheOwnerIsGone: another API that shows the same uid, another name and another namespace do not.
+// TestOnlyTheDeletionOfWhatAReferenceNamesProvesThatTheOwnerIsGone: another API that shows the same
+// uid, another name and another namespace do not.
 func TestOnlyTheDeletionOfWhatAReferenceNamesProvesThatTheOwnerIsGone(t *testing.T) {
 	l := New(nil, Options{})
 	custom := graph.Type{Group: "example.com", Version: "v1", Resource: "owners", Kind: "Owner", Namespaced: true}
-	l.witness(cluster.Change{Gone: true, Object: &graph.Object{Namespace: "ns", Name: "o", UID: "u"}, ResumePoint: cluster.ResumePoint{Type: custom}})
+	l.witness(cluster.Change{Gone: true, Object: &graph.Object{Namespace: "ns", Name: "o", UID: "u"},
+		ResumePoint: cluster.ResumePoint{Type: custom}})
 	custom.Kind, custom.Namespaced = "Cluster", false
-	l.witness(cluster.Change{Gone: true, Object: &graph.Object{Name: "o", UID: "c"}, ResumePoint: cluster.ResumePoint{Type: custom}})
+	l.witness(cluster.Change{Gone: true, Object: &graph.Object{Name: "o", UID: "c"},
+		ResumePoint: cluster.ResumePoint{Type: custom}})
 	for owner, want := range map[ownerKey]bool{
 		{"example.com/v1", "Owner", "ns", "o", "u"}:        true,
 		{"example.com/v1beta1", "Owner", "ns", "o", "u"}:   true,

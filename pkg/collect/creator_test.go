@@ -22,7 +22,8 @@ func newCreator(config *rest.Config) (*creator, error) {
 
 func (c *creator) create(ctx context.Context, namespace, name, owner, uid string) error {
 	o := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
-		Name: name, OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: owner, UID: types.UID(uid)}},
+		Name: name, OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: owner,
+			UID: types.UID(uid)}},
 	}}
 	_, err := c.client.CoreV1().ConfigMaps(namespace).Create(ctx, o, metav1.CreateOptions{})
 	return err

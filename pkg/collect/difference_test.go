@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// parse takes a line of a snapshot apart: what the object is, and its references, each with whether it blocks.
+// parse takes a line of a snapshot apart: what the object is, and its references, each with whether
+// it blocks.
 func parse(line string) (name string, refs []string) {
 	object, list, _ := strings.Cut(line, " owners=[")
 	name, _, _ = strings.Cut(object, " ")
@@ -24,14 +25,16 @@ func lineOf(lines []string, name string) string {
 	return lines[i]
 }
 
-// frozen says whether an object has more references where the collector is, one of which cannot be judged: it gives up on all of them, and the loop
-// removes what it can, which lets owners go that wait.
+// frozen says whether an object has more references where the collector is, one of which cannot be
+// judged: it gives up on all of them, and the loop removes what it can, which lets owners go that
+// wait.
 func frozen(theirs, ours []string) bool {
 	for _, line := range theirs {
 		name, refs := parse(line)
 		_, left := parse(lineOf(ours, name))
 		unjudged := func(r string) bool {
-			return strings.HasPrefix(r, "unheard.example.com/") || strings.HasPrefix(name, "ClusterRole/") && !strings.HasPrefix(r, "rbac.")
+			return strings.HasPrefix(r, "unheard.example.com/") || strings.HasPrefix(name, "ClusterRole/") &&
+				!strings.HasPrefix(r, "rbac.")
 		}
 		if slices.ContainsFunc(refs, unjudged) && len(left) > 0 && len(left) < len(refs) {
 			return true
@@ -40,8 +43,8 @@ func frozen(theirs, ours []string) bool {
 	return false
 }
 
-// overtaken says whether an object differs that did not block an owner which somebody else holds: once the collector has let it go, it does not wait for
-// its dependents any more, and keeps them.
+// overtaken says whether an object differs that did not block an owner which somebody else holds:
+// once the collector has let it go, it does not wait for its dependents any more, and keeps them.
 func overtaken(theirs, ours, start []string) bool {
 	for _, line := range theirs {
 		owner, _ := parse(line)

@@ -20,26 +20,32 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-var twinSeed = flag.Uint64("twin-seed", 1, "seed of the first random graph to run both the loop and the real collector on")
+var twinSeed = flag.Uint64("twin-seed", 1,
+	"seed of the first random graph to run both the loop and the real collector on")
 
 // atRest is for how long nothing may change for a collector to count as done.
 const atRest = 3 * time.Second
 
-// poll is how often a control plane is read to see that: a reading costs it as much as what it is to do.
+// poll is how often a control plane is read to see that: a reading costs it as much as what it is
+// to do.
 const poll = 200 * time.Millisecond
 
-// TestSameResultAsTheCollector_P14 makes each random cluster on two control planes, without a collector and with one that is stopped; runs the loop on one and
-// starts the collector of the other; and compares what is left, object by object. Then it deletes some objects on both, and compares again.
-// What differs is named: RO-001, if it is because the collector forgets what a new listing shows, so that it is equal once the collector
-// was started again; X-04, if it is because a reference cannot be resolved and the loop still removes those that it can; GC-061, if the collector has let
-// an owner go before it looked at dependents that do not block it, which the loop looks at first; or timing, if the plan
-// says that the collector's result depends on it (GC-014, GC-054, T-29), or the collector itself ends differently another time. Anything else is
-// an error.
+// TestSameResultAsTheCollector_P14 makes each random cluster on two control planes, without a
+// collector and with one that is stopped; runs the loop on one and starts the collector of the
+// other; and compares what is left, object by object. Then it deletes some objects on both, and
+// compares again. What differs is named: RO-001, if it is because the collector forgets what a new
+// listing shows, so that it is equal once the collector was started again; X-04, if it is because a
+// reference cannot be resolved and the loop still removes those that it can; GC-061, if the
+// collector has let an owner go before it looked at dependents that do not block it, which the loop
+// looks at first; or timing, if the plan says that the collector's result depends on it (GC-014,
+// GC-054, T-29), or the collector itself ends differently another time. Anything else is an error.
 func TestSameResultAsTheCollector_P14(t *testing.T) {
-	// It takes more than 10 s: for each cluster the real collector is started, and has to come to rest.
+	// It takes more than 10 s: for each cluster the real collector is started, and has to come to
+	// rest.
 	t.Parallel()
 	ours := testcluster.Shared(t)
-	theirs := testcluster.Start(t, testcluster.NoControllers(), testcluster.ControllersArgs("--kube-api-qps=2000", "--kube-api-burst=2000"))
+	theirs := testcluster.Start(t, testcluster.NoControllers(),
+		testcluster.ControllersArgs("--kube-api-qps=2000", "--kube-api-burst=2000"))
 	tw := &twins{
 		client: newClient(t, ours), ours: randomcluster.New(t, ours), theirs: randomcluster.New(t, theirs), collector: theirs,
 		named: map[string]int{}, compared: 0,
@@ -101,7 +107,8 @@ func (tw *twins) compare(t *testing.T, b batch) {
 	tw.collector.StartControllers(t, testcluster.Collector)
 	same := tw.round(t, b, nil, start)
 
-	// The second round, with what ended alike. The collector runs: one that starts while owners wait forgets dependents that it hears of later (GC-025).
+	// The second round, with what ended alike. The collector runs: one that starts while owners
+	// wait forgets dependents that it hears of later (GC-025).
 	if graphs, err = tw.ours.ListAll(ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +209,8 @@ func (tw *twins) round(t *testing.T, b batch, released map[string]bool, start ma
 			why = "timing"
 		default:
 			tw.unexplained = append(tw.unexplained, &difference{
-				seed: tr.seed, second: released != nil, theirs: second[tr.namespace], ours: left[tr.namespace], start: start[tr.namespace],
+				seed: tr.seed, second: released != nil, theirs: second[tr.namespace], ours: left[tr.namespace],
+				start: start[tr.namespace],
 			})
 		}
 		if why != "" {
@@ -213,7 +221,8 @@ func (tw *twins) round(t *testing.T, b batch, released map[string]bool, start ma
 	return same
 }
 
-// releasable are the objects of the random clusters whose finalizers are removed once they are being deleted.
+// releasable are the objects of the random clusters whose finalizers are removed once they are
+// being deleted.
 func releasable(ctx context.Context, world *randomcluster.World, released map[string]bool) (map[types.UID]bool, error) {
 	graphs, err := world.ListAll(ctx)
 	if err != nil {
@@ -228,7 +237,8 @@ func releasable(ctx context.Context, world *randomcluster.World, released map[st
 	return cascade, nil
 }
 
-// settle waits until the collector has left what the loop has left, or has not changed anything for a while, and returns what there is.
+// settle waits until the collector has left what the loop has left, or has not changed anything for
+// a while, and returns what there is.
 func (tw *twins) settle(t *testing.T, b batch, released map[string]bool, left map[string][]string) map[string][]string {
 	t.Helper()
 	ctx := t.Context()
@@ -282,8 +292,9 @@ func (tw *twins) snapshots(t *testing.T, b batch, world *randomcluster.World) ma
 	return all
 }
 
-// withoutSpentReferences leaves out the references of an object that is being deleted and held by others: whether one of two owners that go was
-// still alive when the other was seen to be gone, so that the reference to it was removed, is a matter of the order.
+// withoutSpentReferences leaves out the references of an object that is being deleted and held by
+// others: whether one of two owners that go was still alive when the other was seen to be gone, so
+// that the reference to it was removed, is a matter of the order.
 func withoutSpentReferences(line string) string {
 	object, _, _ := strings.Cut(line, " owners=")
 	if strings.Contains(object, " deleting=true ") && strings.HasSuffix(object, " held=true") {

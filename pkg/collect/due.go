@@ -11,7 +11,8 @@ import (
 // mostDue is of how many objects a watch hears before it looks at all there is instead.
 const mostDue = 10_000
 
-// due are the objects that a watch has to look at, by uid: what attemptToDelete and attemptToOrphan hold of the original. It is safe for concurrent use.
+// due are the objects that a watch has to look at, by uid: what attemptToDelete and attemptToOrphan
+// hold of the original. It is safe for concurrent use.
 type due struct {
 	// news has an element when something has been added since the last pass began.
 	news chan struct{}
@@ -56,8 +57,8 @@ func (d *due) tell() {
 	}
 }
 
-// take returns the uids of the objects that the next pass of a run looks at: those of the passes before, and what was added since. It is false if that is all
-// there is.
+// take returns the uids of the objects that the next pass of a run looks at: those of the passes
+// before, and what was added since. It is false if that is all there is.
 func (d *due) take() ([]string, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -74,8 +75,8 @@ func (d *due) take() ([]string, bool) {
 	return uids, true
 }
 
-// done ends a run that has left nothing undone but these objects, which the next run looks at as well. After a run of which it is not called, that looks at all that
-// it has looked at.
+// done ends a run that has left nothing undone but these objects, which the next run looks at as
+// well. After a run of which it is not called, that looks at all that it has looked at.
 func (d *due) done(but []string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -86,8 +87,8 @@ func (d *due) done(but []string) {
 	}
 }
 
-// wait waits for something to be due, and until nothing more has come for a while. It is false if nothing has come within most, if that is not zero; the error is
-// from ended, or of the context.
+// wait waits for something to be due, and until nothing more has come for a while. It is false if
+// nothing has come within most, if that is not zero; the error is from ended, or of the context.
 func (d *due) wait(ctx context.Context, ended <-chan error, settle, most time.Duration) (bool, error) {
 	if settle <= 0 {
 		settle = DefaultSettle

@@ -8,14 +8,16 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// elsewhere finds owners of a type that a listing of one namespace does not show, in other namespaces or in none: the collector takes them for absent, and they
-// are alive. Each type is listed once, and only if an owner of it is absent.
+// elsewhere finds owners of a type that a listing of one namespace does not show, in other
+// namespaces or in none: the collector takes them for absent, and they are alive. Each type
+// is listed once, and only if an owner of it is absent.
 type elsewhere struct {
 	mu    sync.Mutex
 	types map[graph.Type]func() (map[string]strayOwner, error)
 }
 
-// strayOwner is an object that some reference names by its uid, and what it is to a dependent that does not find it.
+// strayOwner is an object that some reference names by its uid, and what it is to a dependent that
+// does not find it.
 type strayOwner struct {
 	state           plan.OwnerState
 	namespace, name string
@@ -49,9 +51,10 @@ func (s *elsewhere) owners(ctx context.Context, p *pass, t graph.Type) (map[stri
 	return list()
 }
 
-// outside returns the state of an owner that is absent where its reference says, in a listing of one namespace. It is a mismatch if it is alive in another
-// namespace, unless it waits there to orphan its dependents. If the other namespaces cannot be listed, it is what the collector takes it for; with
-// Overrides.KeepMismatched it is unknown.
+// outside returns the state of an owner that is absent where its reference says, in a listing of
+// one namespace. It is a mismatch if it is alive in another namespace, unless it waits there to
+// orphan its dependents. If the other namespaces cannot be listed, it is what the collector takes
+// it for; with Overrides.KeepMismatched it is unknown.
 func (p *pass) outside(ctx context.Context, e graph.Edge, t graph.Type, state plan.OwnerState) plan.OwnerState {
 	if p.loop.opts.List.Namespace == "" || p.graph.Observed(e.Owner) {
 		return state
@@ -64,7 +67,8 @@ func (p *pass) outside(ctx context.Context, e graph.Edge, t graph.Type, state pl
 	}
 	switch {
 	case alive:
-		p.saw(e, graph.Ref{APIVersion: t.APIVersion(), Kind: t.Kind, Resource: t.Resource, Namespace: owner.namespace, Name: owner.name, UID: uid})
+		p.saw(e, graph.Ref{APIVersion: t.APIVersion(), Kind: t.Kind, Resource: t.Resource, Namespace: owner.namespace,
+			Name: owner.name, UID: uid})
 		return owner.state
 	case err != nil && p.loop.opts.Overrides.KeepMismatched:
 		return plan.Unknown
@@ -72,8 +76,9 @@ func (p *pass) outside(ctx context.Context, e graph.Edge, t graph.Type, state pl
 	return state
 }
 
-// ofAnotherType finds an owner whose reference has the wrong kind, in the namespaces that were not listed. Of types that cannot be listed it finds none: for the
-// collector, an owner is absent by the kind that the reference has.
+// ofAnotherType finds an owner whose reference has the wrong kind, in the namespaces that were not
+// listed. Of types that cannot be listed it finds none: for the collector, an owner is absent by
+// the kind that the reference has.
 func (p *pass) ofAnotherType(ctx context.Context, t graph.Type, uid string) (graph.Type, strayOwner, bool) {
 	for _, r := range p.catalog.Resources {
 		if !r.Namespaced || r.Type == t {

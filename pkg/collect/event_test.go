@@ -13,8 +13,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestEventsOfMisplacedReferences_X06 writes the collector's event, word for word, about references to owners in another namespace, and about
-// nothing else.
+// TestEventsOfMisplacedReferences_X06 writes the collector's event, word for word, about references
+// to owners in another namespace, and about nothing else.
 func TestEventsOfMisplacedReferences_X06(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -27,7 +27,8 @@ func TestEventsOfMisplacedReferences_X06(t *testing.T) {
 	s.own("kept", "owner")
 	role := s.role("dependent", owner)
 	ending.ownedBy("misplaced", owner)
-	if err := ending.client.CoreV1().Namespaces().Delete(t.Context(), ending.namespace, metav1.DeleteOptions{}); err != nil {
+	if err := ending.client.CoreV1().Namespaces().Delete(t.Context(), ending.namespace,
+		metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -55,9 +56,11 @@ func TestEventsOfMisplacedReferences_X06(t *testing.T) {
 	}
 	s.check("healthy < solid", "kept < solid", "solid") // what is misplaced is collected all the same
 	for _, about := range []struct{ namespace, in, kind, name string }{
-		{s.namespace, s.namespace, "ConfigMap", "misplaced"}, {s.namespace, s.namespace, "ConfigMap", "kept"}, {"", metav1.NamespaceDefault, "ClusterRole", role.Name},
+		{s.namespace, s.namespace, "ConfigMap", "misplaced"}, {s.namespace, s.namespace, "ConfigMap", "kept"},
+		{"", metav1.NamespaceDefault, "ClusterRole", role.Name},
 	} {
-		list, err := s.client.CoreV1().Events(about.in).List(t.Context(), metav1.ListOptions{FieldSelector: "involvedObject.name=" + about.name})
+		list, err := s.client.CoreV1().Events(about.in).List(t.Context(),
+			metav1.ListOptions{FieldSelector: "involvedObject.name=" + about.name})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,9 +69,12 @@ func TestEventsOfMisplacedReferences_X06(t *testing.T) {
 			continue
 		}
 		e := list.Items[0]
-		message := "ownerRef [v1/ConfigMap, namespace: " + about.namespace + ", name: owner, uid: " + string(owner.UID) + `] does not exist in namespace "` + about.namespace + `"`
-		if e.Type != "Warning" || e.Reason != "OwnerRefInvalidNamespace" || e.Message != message || e.Source.Component != "garbage-collector-controller" ||
-			e.InvolvedObject.Kind != about.kind || e.InvolvedObject.Namespace != about.namespace || e.InvolvedObject.UID == "" || e.Count != 1 {
+		message := "ownerRef [v1/ConfigMap, namespace: " + about.namespace + ", name: owner, uid: " + string(owner.UID) +
+			`] does not exist in namespace "` + about.namespace + `"`
+		if e.Type != "Warning" || e.Reason != "OwnerRefInvalidNamespace" || e.Message != message ||
+			e.Source.Component != "garbage-collector-controller" ||
+			e.InvolvedObject.Kind != about.kind || e.InvolvedObject.Namespace != about.namespace || e.InvolvedObject.UID == "" ||
+			e.Count != 1 {
 			t.Errorf("%+v", e)
 		}
 		if !strings.HasPrefix(e.Name, about.name+".") {
@@ -83,7 +89,8 @@ func TestNoEventsUnlessAskedFor_X06(t *testing.T) {
 	c := testcluster.Shared(t)
 	there, s := newFixture(t, c), newFixture(t, c)
 	there.make("owner")
-	s.ownedBy("misplaced", metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "owner", UID: there.uids["owner"]})
+	s.ownedBy("misplaced", metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "owner",
+		UID: there.uids["owner"]})
 	s.run(newClient(t, c), Options{Allow: s.ours()})
 	s.check()
 	list, err := s.client.CoreV1().Events(s.namespace).List(t.Context(), metav1.ListOptions{})

@@ -25,7 +25,8 @@ func writesTo(method, name string) func(*http.Request) bool {
 	return func(r *http.Request) bool { return r.Method == method && strings.HasSuffix(r.URL.Path, "/"+name) }
 }
 
-// before does something once, before the first request that matches is passed on, and returns whether it was done.
+// before does something once, before the first request that matches is passed on, and returns
+// whether it was done.
 func before(p *faultproxy.Proxy, matches func(*http.Request) bool, do func()) func() bool {
 	var once sync.Once
 	var done bool
@@ -42,7 +43,8 @@ func before(p *faultproxy.Proxy, matches func(*http.Request) bool, do func()) fu
 // patch changes an object behind the loop's back.
 func (s *fixture) patch(name, body string) {
 	s.t.Helper()
-	_, err := s.client.CoreV1().ConfigMaps(s.namespace).Patch(context.Background(), name, types.MergePatchType, []byte(body), metav1.PatchOptions{})
+	_, err := s.client.CoreV1().ConfigMaps(s.namespace).Patch(context.Background(), name, types.MergePatchType,
+		[]byte(body), metav1.PatchOptions{})
 	if err != nil {
 		s.t.Error(err)
 	}
@@ -52,7 +54,8 @@ func (s *fixture) patch(name, body string) {
 func (s *fixture) replace(name, line string) {
 	s.t.Helper()
 	s.patch(name, `{"metadata":{"finalizers":null}}`)
-	_ = s.client.CoreV1().ConfigMaps(s.namespace).Delete(context.Background(), name, metav1.DeleteOptions{}) // gone with its finalizers if it was being deleted
+	// gone with its finalizers if it was being deleted
+	_ = s.client.CoreV1().ConfigMaps(s.namespace).Delete(context.Background(), name, metav1.DeleteOptions{})
 	s.make(line)
 }
 
@@ -63,7 +66,8 @@ func (s *fixture) check(want ...string) {
 	}
 }
 
-// TestObjectCreatedAgainIsNotTouched_P02 puts another object in the place of the target just before each kind of write: it stays as it is.
+// TestObjectCreatedAgainIsNotTouched_P02 puts another object in the place of the target just before
+// each kind of write: it stays as it is.
 func TestObjectCreatedAgainIsNotTouched_P02(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -72,15 +76,19 @@ func TestObjectCreatedAgainIsNotTouched_P02(t *testing.T) {
 		left                       []string
 	}{
 		{"DELETE", http.MethodDelete, "a", "a", func(s *fixture) { s.make("a < nobody") }, []string{"a"}},
-		{"strip", http.MethodPatch, "a", "a < solid", func(s *fixture) { s.make("solid", "a < nobody solid") }, []string{"a < solid", "solid"}},
-		{"orphan", http.MethodPatch, "a", "a", func(s *fixture) { s.make("o", "a < o"); s.delete(plan.Orphan, "o") }, []string{"a"}},
+		{"strip", http.MethodPatch, "a", "a < solid", func(s *fixture) { s.make("solid", "a < nobody solid") },
+			[]string{"a < solid", "solid"}},
+		{"orphan", http.MethodPatch, "a", "a", func(s *fixture) { s.make("o", "a < o"); s.delete(plan.Orphan, "o") },
+			[]string{"a"}},
 		{"unblock", http.MethodPatch, "c", "c", func(s *fixture) {
 			s.make("a", "b < a+", "c < b+")
 			s.own("a", "c+")
 			s.delete(plan.Foreground, "a")
 		}, []string{"c"}},
-		{"foregroundDeletion", http.MethodPatch, "a", "a | foregroundDeletion", func(s *fixture) { s.make("a"); s.delete(plan.Foreground, "a") }, []string{"a | foregroundDeletion"}},
-		{"finalizer orphan", http.MethodPatch, "a", "a | orphan", func(s *fixture) { s.make("a"); s.delete(plan.Orphan, "a") }, []string{"a | orphan"}},
+		{"foregroundDeletion", http.MethodPatch, "a", "a | foregroundDeletion",
+			func(s *fixture) { s.make("a"); s.delete(plan.Foreground, "a") }, []string{"a | foregroundDeletion"}},
+		{"finalizer orphan", http.MethodPatch, "a", "a | orphan",
+			func(s *fixture) { s.make("a"); s.delete(plan.Orphan, "a") }, []string{"a | orphan"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -124,7 +132,8 @@ func TestDecisionAndDeleteAreAboutTheSame_P03(t *testing.T) {
 		left []string
 	}{
 		{"owner added", func(s *fixture) { s.own("a", "solid") }, []string{"a < solid", "solid"}},
-		{"finalizer added", func(s *fixture) { s.patch("a", `{"metadata":{"finalizers":["`+hold+`"]}}`) }, []string{"-a < nobody | " + hold, "solid"}},
+		{"finalizer added", func(s *fixture) { s.patch("a", `{"metadata":{"finalizers":["`+hold+`"]}}`) },
+			[]string{"-a < nobody | " + hold, "solid"}},
 		{"label added", func(s *fixture) { s.patch("a", `{"metadata":{"labels":{"x":"y"}}}`) }, []string{"solid"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -164,8 +173,9 @@ func TestDecisionAndDeleteAreAboutTheSame_P03(t *testing.T) {
 
 // hidden are the ways in which a type that has dependents can be hidden.
 var hidden = map[string]faultproxy.Fault{
-	"403":         faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden, "forbidden"),
-	"500":         faultproxy.Status(http.StatusInternalServerError, metav1.StatusReasonInternalError, "conversion webhook for example.com/v1 failed"),
+	"403": faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden, "forbidden"),
+	"500": faultproxy.Status(http.StatusInternalServerError, metav1.StatusReasonInternalError,
+		"conversion webhook for example.com/v1 failed"),
 	"503":         faultproxy.Status(http.StatusServiceUnavailable, metav1.StatusReasonServiceUnavailable, "unavailable"),
 	"no endpoint": faultproxy.Plain(http.StatusNotFound, "404 page not found\n"),
 	"truncated":   faultproxy.Truncate(40),
@@ -173,8 +183,9 @@ var hidden = map[string]faultproxy.Fault{
 	"any list":    faultproxy.Plain(http.StatusOK, `{"kind":"List","apiVersion":"v1","metadata":{},"items":[]}`),
 }
 
-// TestOwnersOfHiddenDependentsStay_P05_P06 lets neither an owner that orphans nor one that waits go while a type cannot be listed that may hold a
-// dependent; once it can, no dependent of the first is deleted, and the second goes after its own.
+// TestOwnersOfHiddenDependentsStay_P05_P06 lets neither an owner that orphans nor one that waits go
+// while a type cannot be listed that may hold a dependent; once it can, no dependent of the first
+// is deleted, and the second goes after its own.
 func TestOwnersOfHiddenDependentsStay_P05_P06(t *testing.T) {
 	t.Parallel()
 	for name, fault := range hidden {
@@ -207,7 +218,8 @@ func TestOwnersOfHiddenDependentsStay_P05_P06(t *testing.T) {
 	}
 }
 
-// TestLateDependentsAreOrphanedToo_P05 creates a dependent, or removes one, while the loop orphans the others.
+// TestLateDependentsAreOrphanedToo_P05 creates a dependent, or removes one, while the loop orphans
+// the others.
 func TestLateDependentsAreOrphanedToo_P05(t *testing.T) {
 	t.Parallel()
 	ownerIsLetGo := func(r *http.Request) bool { return writesTo(http.MethodPatch, "o")(r) }
@@ -217,11 +229,15 @@ func TestLateDependentsAreOrphanedToo_P05(t *testing.T) {
 		do   func(*fixture)
 		left []string
 	}{
-		{"before the first patch", writesTo(http.MethodPatch, "a"), func(s *fixture) { s.make("late < o") }, []string{"a", "b", "late"}},
+		{"before the first patch", writesTo(http.MethodPatch, "a"), func(s *fixture) { s.make("late < o") },
+			[]string{"a", "b", "late"}},
 		{"before the owner is let go", ownerIsLetGo, func(s *fixture) { s.make("late < o") }, []string{"a", "b", "late"}},
-		{"before the owner is let go, with a solid owner", ownerIsLetGo, func(s *fixture) { s.make("late < o b") }, []string{"a", "b", "late < b"}},
-		{"before the owner is let go, with an owner that is gone", ownerIsLetGo, func(s *fixture) { s.make("late < o nobody") }, []string{"a", "b"}},
-		{"a dependent goes", writesTo(http.MethodPatch, "a"), func(s *fixture) { s.delete(plan.Background, "a") }, []string{"b"}},
+		{"before the owner is let go, with a solid owner", ownerIsLetGo, func(s *fixture) { s.make("late < o b") },
+			[]string{"a", "b", "late < b"}},
+		{"before the owner is let go, with an owner that is gone", ownerIsLetGo,
+			func(s *fixture) { s.make("late < o nobody") }, []string{"a", "b"}},
+		{"a dependent goes", writesTo(http.MethodPatch, "a"), func(s *fixture) { s.delete(plan.Background, "a") },
+			[]string{"b"}},
 		{"all dependents go", isWrite, func(s *fixture) { s.delete(plan.Background, "a", "b") }, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -270,7 +286,8 @@ func TestLateDependentsAreOrphanedToo_P05(t *testing.T) {
 	})
 }
 
-// TestNothingIsDoneWithoutTheCoreGroup_P05_P06 does nothing behind a server that seems to serve nothing of the core group.
+// TestNothingIsDoneWithoutTheCoreGroup_P05_P06 does nothing behind a server that seems to serve
+// nothing of the core group.
 func TestNothingIsDoneWithoutTheCoreGroup_P05_P06(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -279,7 +296,8 @@ func TestNothingIsDoneWithoutTheCoreGroup_P05_P06(t *testing.T) {
 	s.delete(plan.Orphan, "o")
 	proxy, client := proxied(t, c)
 	proxy.On(faultproxy.Path("/api"), faultproxy.Plain(http.StatusNotFound, "404 page not found\n"))
-	if _, err := New(client, s.options()).Run(t.Context()); err == nil || !strings.Contains(err.Error(), "discovery shows no namespaces") {
+	if _, err := New(client, s.options()).Run(t.Context()); err == nil ||
+		!strings.Contains(err.Error(), "discovery shows no namespaces") {
 		t.Errorf("got %v", err)
 	}
 	s.check("-o | orphan", "a < o", "b < nobody")
@@ -303,7 +321,8 @@ func TestOwnerIsDeletedLast_P06(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	watch, err := s.client.CoreV1().ConfigMaps(s.namespace).Watch(t.Context(), metav1.ListOptions{ResourceVersion: list.ResourceVersion})
+	watch, err := s.client.CoreV1().ConfigMaps(s.namespace).Watch(t.Context(),
+		metav1.ListOptions{ResourceVersion: list.ResourceVersion})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -328,7 +347,8 @@ func TestOwnerIsDeletedLast_P06(t *testing.T) {
 	}
 }
 
-// TestConcurrentChangesAreKept_P07 has somebody else change the lists that the loop changes, at the same time.
+// TestConcurrentChangesAreKept_P07 has somebody else change the lists that the loop changes, at the
+// same time.
 func TestConcurrentChangesAreKept_P07(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -336,7 +356,8 @@ func TestConcurrentChangesAreKept_P07(t *testing.T) {
 		make, do     func(*fixture)
 		left         []string
 	}{
-		{"a reference is added", "a", func(s *fixture) { s.make("s1", "s2", "a < nobody s1") }, func(s *fixture) { s.own("a", "s2+") }, []string{"a < s1 s2+", "s1", "s2"}},
+		{"a reference is added", "a", func(s *fixture) { s.make("s1", "s2", "a < nobody s1") },
+			func(s *fixture) { s.own("a", "s2+") }, []string{"a < s1 s2+", "s1", "s2"}},
 		{"a finalizer is added", "a", func(s *fixture) { s.make("s1", "a < s1 nobody | example.com/z example.com/b") },
 			func(s *fixture) {
 				s.patch("a", `{"metadata":{"finalizers":["example.com/z","example.com/b","`+hold+`"]}}`)

@@ -37,15 +37,16 @@ func newFixture(t testing.TB, c *testcluster.Cluster) *fixture {
 	return &fixture{t: t, namespace: c.Namespace(t), client: client, uids: map[string]types.UID{}}
 }
 
-// make makes config maps, one for each line: "name", or "name < owner owner+ ... | finalizer ...", where + is for one that it blocks, and an
-// owner that was not made is gone.
+// make makes config maps, one for each line: "name", or "name < owner owner+ ... | finalizer ...",
+// where + is for one that it blocks, and an owner that was not made is gone.
 func (s *fixture) make(lines ...string) {
 	s.t.Helper()
 	for _, line := range lines {
 		line, finalizers, _ := strings.Cut(line, "|")
 		name, owners, _ := strings.Cut(line, "<")
 		name = strings.TrimSpace(name)
-		o := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name, Finalizers: strings.Fields(finalizers), OwnerReferences: s.references(owners)}}
+		o := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name, Finalizers: strings.Fields(finalizers),
+			OwnerReferences: s.references(owners)}}
 		created, err := s.client.CoreV1().ConfigMaps(s.namespace).Create(s.t.Context(), o, metav1.CreateOptions{})
 		if err != nil {
 			s.t.Fatal(err)
@@ -62,7 +63,8 @@ func (s *fixture) references(owners string) []metav1.OwnerReference {
 		if !made {
 			uid = types.UID("of-" + name) // and of nobody
 		}
-		refs = append(refs, metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: name, UID: uid, BlockOwnerDeletion: &blocks})
+		refs = append(refs, metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: name, UID: uid,
+			BlockOwnerDeletion: &blocks})
 	}
 	return refs
 }
@@ -86,13 +88,15 @@ func (s *fixture) delete(policy plan.Policy, names ...string) {
 	s.t.Helper()
 	for _, name := range names {
 		propagation := metav1.DeletionPropagation(policy)
-		if err := s.client.CoreV1().ConfigMaps(s.namespace).Delete(s.t.Context(), name, metav1.DeleteOptions{PropagationPolicy: &propagation}); err != nil {
+		if err := s.client.CoreV1().ConfigMaps(s.namespace).Delete(s.t.Context(), name,
+			metav1.DeleteOptions{PropagationPolicy: &propagation}); err != nil {
 			s.t.Fatal(err)
 		}
 	}
 }
 
-// left describes what is there, as make takes it, with a - before the name of what is being deleted.
+// left describes what is there, as make takes it, with a - before the name of what is being
+// deleted.
 func (s *fixture) left() []string {
 	s.t.Helper()
 	list, err := s.client.CoreV1().ConfigMaps(s.namespace).List(context.WithoutCancel(s.t.Context()), metav1.ListOptions{})

@@ -7,11 +7,13 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// mostForgotten is how many more things than after the last time are remembered before a pass over a part forgets again.
+// mostForgotten is how many more things than after the last time are remembered before a pass over
+// a part forgets again.
 const mostForgotten = 1000
 
-// forgetGone drops what is remembered of objects that no listing will show again, so that a loop that goes on for months needs no more than its cluster does:
-// objects that the listing neither shows nor refers to, and that are not hidden in a gap of it or are known to be gone.
+// forgetGone drops what is remembered of objects that no listing will show again, so that a loop
+// that goes on for months needs no more than its cluster does: objects that the listing neither
+// shows nor refers to, and that are not hidden in a gap of it or are known to be gone.
 func (l *Loop) forgetGone(p *pass) {
 	known := func(uid string) bool {
 		_, known := p.graph.Lookup(uid)
@@ -47,9 +49,11 @@ func (l *Loop) forgetGone(p *pass) {
 	l.left = l.remembered()
 }
 
-// remembered is how many things are remembered of objects, but for the deletions that were seen. The lock is held.
+// remembered is how many things are remembered of objects, but for the deletions that were seen.
+// The lock is held.
 func (l *Loop) remembered() int {
-	return l.proofs.len() + len(l.waiting) + len(l.next) + len(l.failed) + len(l.orphaned) + len(l.warned) + len(l.observed) + len(l.declined) +
+	return l.proofs.len() + len(l.waiting) + len(l.next) + len(l.failed) + len(l.orphaned) + len(l.warned) +
+		len(l.observed) + len(l.declined) +
 		len(l.written) + len(l.own) + l.consent.Len()
 }
 
@@ -59,7 +63,8 @@ func (ps *proofs) len() int {
 	return len(ps.byOwner) + len(ps.gone)
 }
 
-// keep drops proofs about owners for which known, called with a uid, is false. Should a reference to one come up again, it is proven again.
+// keep drops proofs about owners for which known, called with a uid, is false. Should a reference
+// to one come up again, it is proven again.
 func (ps *proofs) keep(known func(uid string) bool) {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()

@@ -18,8 +18,9 @@ type assessed struct {
 	owner  graph.Ref
 }
 
-// item does what attemptToDeleteItem does: resolve the owners, decide, act. The listing is what was read of the object. The write carries its
-// resourceVersion, so that the decision is about the version that is written to (RO-003).
+// item does what attemptToDeleteItem does: resolve the owners, decide, act. The listing is what was
+// read of the object. The write carries its resourceVersion, so that the decision is about the
+// version that is written to (RO-003).
 func (p *pass) item(ctx context.Context, id graph.ID) {
 	if _, inCycle := p.graph.Cycle(id); inCycle {
 		p.cycles.Lock()
@@ -52,7 +53,8 @@ func (p *pass) item(ctx context.Context, id graph.ID) {
 	}
 }
 
-// assess returns an object with its references and what is known of the owner that each names. It is false if the context has ended.
+// assess returns an object with its references and what is known of the owner that each names. It
+// is false if the context has ended.
 func (p *pass) assess(ctx context.Context, id graph.ID) (plan.Item, []graph.Edge, []plan.OwnerState, bool) {
 	p.mu.Lock()
 	item, refs := p.projection.Item(id)
@@ -76,7 +78,8 @@ func (p *pass) assess(ctx context.Context, id graph.ID) (plan.Item, []graph.Edge
 	return item, refs, states, ctx.Err() == nil
 }
 
-// worthProving says whether a live read can change the decision. If all owners are solid, or all references that are left cannot be resolved, nothing is read.
+// worthProving says whether a live read can change the decision. If all owners are solid, or all
+// references that are left cannot be resolved, nothing is read.
 func (p *pass) worthProving(refs []graph.Edge, states []plan.OwnerState) bool {
 	var solid, open, unresolvable bool
 	for i, s := range states {

@@ -8,17 +8,20 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// A dependent can be created after the last listing before its owner was released. The collector deletes it. But whoever deleted the
-// owner wanted its dependents to live on, so the loop remembers the owner until a listing that began later shows no dependent (P-05).
+// A dependent can be created after the last listing before its owner was released. The collector
+// deletes it. But whoever deleted the owner wanted its dependents to live on, so the loop remembers
+// the owner until a listing that began later shows no dependent (P-05).
 
-// hasOrphaned records that the orphan finalizer of an owner was removed after its dependents were orphaned.
+// hasOrphaned records that the orphan finalizer of an owner was removed after its dependents were
+// orphaned.
 func (l *Loop) hasOrphaned(uid string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.orphaned[uid] = time.Now()
 }
 
-// enqueueLate has the late dependents looked at, and forgets the owners that have none. It is called before the workers begin.
+// enqueueLate has the late dependents looked at, and forgets the owners that have none. It is
+// called before the workers begin.
 func (p *pass) enqueueLate() {
 	l := p.loop
 	l.mu.Lock()
@@ -38,7 +41,8 @@ func (p *pass) enqueueLate() {
 	}
 }
 
-// removeLateOwnerRefs removes references to owners that have orphaned their dependents from a late one, and says whether it had any.
+// removeLateOwnerRefs removes references to owners that have orphaned their dependents from a late
+// one, and says whether it had any.
 func (p *pass) removeLateOwnerRefs(ctx context.Context, id graph.ID) bool {
 	var late []graph.Edge
 	p.mu.Lock()

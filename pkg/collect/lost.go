@@ -8,14 +8,16 @@ import (
 )
 
 const (
-	// lostFor is for how long a watch remembers the owners that were gone when it heard of them first.
+	// lostFor is for how long a watch remembers the owners that were gone when it heard of them
+	// first.
 	lostFor = 10 * time.Minute
 	// mostLost is how many it remembers at most; it takes far fewer to trip the breaker.
 	mostLost = 1000
 )
 
-// losses are owners that a loop has heard of only when they were gone, although it watches: neither a listing nor a watch has shown them alive, and
-// dependents of theirs come up all the same. A backup that is restored slowly is one owner loss over many passes.
+// losses are owners that a loop has heard of only when they were gone, although it watches: neither
+// a listing nor a watch has shown them alive, and dependents of theirs come up all the same. A
+// backup that is restored slowly is one owner loss over many passes.
 type losses struct {
 	// first is the number of the watch's first pass: what was gone then was agreed to.
 	first  int
@@ -37,7 +39,8 @@ func (s *losses) owners() []plan.LostOwner {
 	return owners
 }
 
-// remember keeps the owners that a pass of a watch has lost unexpectedly, for the passes to come. What its first pass had lost was agreed to.
+// remember keeps the owners that a pass of a watch has lost unexpectedly, for the passes to come.
+// What its first pass had lost was agreed to.
 func (l *Loop) remember(p *Proposal) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

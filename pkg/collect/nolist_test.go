@@ -36,21 +36,23 @@ func watches(proxy *faultproxy.Proxy, of string) int {
 	return n
 }
 
-// TestWatchListsNothingAfterItsStart: objects and owners come and go, cascades run, watches break and are resumed, and what there is to collect comes
-// from the watches alone.
+// TestWatchListsNothingAfterItsStart: objects and owners come and go, cascades run, watches break
+// and are resumed, and what there is to collect comes from the watches alone.
 func TestWatchListsNothingAfterItsStart(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	s := newFixture(t, c)
 	proxy, client := proxied(t, c)
 	opts := s.options()
-	opts.List.Namespace, opts.AllowOwnerLoss = "", true // of a restricted listing the other namespaces are asked for what is absent
+	// of a restricted listing the other namespaces are asked for what is absent
+	opts.List.Namespace, opts.AllowOwnerLoss = "", true
 	opts.Settle = 10 * time.Millisecond
 	s.make("owner", "dependent < owner")
 	w := watchOver(t, client, opts)
 	before := len(proxy.Requests())
 	for i := range 5 {
-		s.make(fmt.Sprintf("a%d", i), fmt.Sprintf("b%d < a%d", i, i), fmt.Sprintf("c%d < b%d+", i, i), fmt.Sprintf("x%d < nobody owner", i))
+		s.make(fmt.Sprintf("a%d", i), fmt.Sprintf("b%d < a%d", i, i), fmt.Sprintf("c%d < b%d+", i, i),
+			fmt.Sprintf("x%d < nobody owner", i))
 		s.delete("Background", fmt.Sprintf("a%d", i))
 		if i == 2 {
 			proxy.Cut()
@@ -62,7 +64,9 @@ func TestWatchListsNothingAfterItsStart(t *testing.T) {
 	})
 	s.delete("Background", "owner")
 	s.untilLeft(0)
-	again := slices.DeleteFunc(lists(proxy.Requests()[before:]), func(path string) bool { return strings.Contains(path, ".example.com/") }) // which other tests define
+	// which other tests define
+	again := slices.DeleteFunc(lists(proxy.Requests()[before:]),
+		func(path string) bool { return strings.Contains(path, ".example.com/") })
 	if len(again) > 0 {
 		t.Errorf("listed again: %v", again)
 	}
@@ -71,7 +75,8 @@ func TestWatchListsNothingAfterItsStart(t *testing.T) {
 	}
 }
 
-// TestWatchListsATypeAgainWhoseWatchHasExpired: the server has forgotten what has happened since (410). That type is listed again, and no other.
+// TestWatchListsATypeAgainWhoseWatchHasExpired: the server has forgotten what has happened since
+// (410). That type is listed again, and no other.
 func TestWatchListsATypeAgainWhoseWatchHasExpired(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -80,7 +85,8 @@ func TestWatchListsATypeAgainWhoseWatchHasExpired(t *testing.T) {
 	opts := s.options()
 	opts.Settle = 10 * time.Millisecond
 	watchOver(t, client, opts)
-	testcluster.Eventually(t, "config maps are watched", func(context.Context) (bool, error) { return watches(proxy, "/configmaps") > 0, nil })
+	testcluster.Eventually(t, "config maps are watched",
+		func(context.Context) (bool, error) { return watches(proxy, "/configmaps") > 0, nil })
 	expired := faultproxy.Status(http.StatusGone, "Expired", "too old resource version")
 	proxy.On(faultproxy.Watches("/configmaps"), faultproxy.Times(1, expired))
 	before := len(proxy.Requests())
@@ -97,8 +103,9 @@ func TestWatchListsATypeAgainWhoseWatchHasExpired(t *testing.T) {
 	}
 }
 
-// TestWatchDoesNotReleaseAnOwnerWhoseDependentsAWatchHasNotShownYet: the watch of secrets is silent. Owners that wait for dependents, to orphan them and in the
-// foreground, keep their finalizers until they have heard of them.
+// TestWatchDoesNotReleaseAnOwnerWhoseDependentsAWatchHasNotShownYet: the watch of secrets is
+// silent. Owners that wait for dependents, to orphan them and in the foreground, keep their
+// finalizers until they have heard of them.
 func TestWatchDoesNotReleaseAnOwnerWhoseDependentsAWatchHasNotShownYet(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -115,7 +122,8 @@ func TestWatchDoesNotReleaseAnOwnerWhoseDependentsAWatchHasNotShownYet(t *testin
 	opts := s.options()
 	opts.Settle = 10 * time.Millisecond
 	w := watchOver(t, client, opts)
-	testcluster.Eventually(t, "secrets are watched", func(context.Context) (bool, error) { return watches(proxy, "/secrets") > 0, nil })
+	testcluster.Eventually(t, "secrets are watched",
+		func(context.Context) (bool, error) { return watches(proxy, "/secrets") > 0, nil })
 	s.make("spares", "waits")
 	s.secret("spared", "spares")
 	s.secret("deleted", "waits+")
@@ -125,11 +133,13 @@ func TestWatchDoesNotReleaseAnOwnerWhoseDependentsAWatchHasNotShownYet(t *testin
 		<-w.runs
 	}
 	s.make("probe < nobody")
-	testcluster.Eventually(t, "a pass has seen all that", func(context.Context) (bool, error) { return len(s.left()) == 2, nil })
+	testcluster.Eventually(t, "a pass has seen all that",
+		func(context.Context) (bool, error) { return len(s.left()) == 2, nil })
 	if left := strings.Join(s.left(), ", "); left != "-spares | orphan, -waits | foregroundDeletion" {
 		t.Errorf("left %s", left)
 	}
-	proxy.On(faultproxy.Watches("/secrets"), func(w http.ResponseWriter, r *http.Request, next http.Handler) { next.ServeHTTP(w, r) })
+	proxy.On(faultproxy.Watches("/secrets"),
+		func(w http.ResponseWriter, r *http.Request, next http.Handler) { next.ServeHTTP(w, r) })
 	close(resume)
 	s.untilLeft(0)
 	if left := s.secrets(); len(left) != 1 || left[0] != "spared" {
@@ -137,19 +147,22 @@ func TestWatchDoesNotReleaseAnOwnerWhoseDependentsAWatchHasNotShownYet(t *testin
 	}
 }
 
-// TestWatchMissesNothingOfAnOutage: the server cannot be reached for a while, in which owners go, owners and dependents come, and one is given another owner.
-// Nothing is missed, nothing is deleted that should live, and nothing is listed again: the watches resume where they were.
+// TestWatchMissesNothingOfAnOutage: the server cannot be reached for a while, in which owners go,
+// owners and dependents come, and one is given another owner. Nothing is missed, nothing is deleted
+// that should live, and nothing is listed again: the watches resume where they were.
 func TestWatchMissesNothingOfAnOutage(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	s := newFixture(t, c)
 	proxy, client := proxied(t, c)
 	opts := s.options()
-	opts.List.Namespace, opts.AllowOwnerLoss = "", true // of a restricted listing the other namespaces are asked for what is absent
+	// of a restricted listing the other namespaces are asked for what is absent
+	opts.List.Namespace, opts.AllowOwnerLoss = "", true
 	opts.Settle, opts.Retry, opts.RetryMost = 10*time.Millisecond, 10*time.Millisecond, 100*time.Millisecond
 	s.make("goes", "stays", "a < goes", "b < goes stays", "c < goes", "d < stays")
 	watchOver(t, client, opts)
-	testcluster.Eventually(t, "config maps are watched", func(context.Context) (bool, error) { return watches(proxy, "/configmaps") > 0, nil })
+	testcluster.Eventually(t, "config maps are watched",
+		func(context.Context) (bool, error) { return watches(proxy, "/configmaps") > 0, nil })
 	before := len(proxy.Requests())
 	var down atomic.Bool
 	down.Store(true)
@@ -161,7 +174,8 @@ func TestWatchMissesNothingOfAnOutage(t *testing.T) {
 	s.delete("Background", "short")
 	down.Store(false)
 	want := []string{"b < stays", "c < stays", "d < stays", "e < new", "new", "stays"}
-	testcluster.Eventually(t, "what is due is collected", func(context.Context) (bool, error) { return slices.Equal(s.left(), want), nil })
+	testcluster.Eventually(t, "what is due is collected",
+		func(context.Context) (bool, error) { return slices.Equal(s.left(), want), nil })
 	if again := lists(proxy.Requests()[before:]); len(again) > 0 {
 		t.Errorf("listed again: %v", again)
 	}

@@ -8,10 +8,11 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// observed waits until the controller of an owner has taken notice that it is being deleted, for as long as the options allow: one that has not would
-// adopt again what is about to be orphaned (RO-021, which was in the original proposal of orphaning). A deletion counts as a generation
-// (API-017), and status.observedGeneration is how far a controller has come. It says nothing of an owner without generations, or of
-// one whose controller writes no status.
+// observed waits until the controller of an owner has taken notice that it is being deleted, for as
+// long as the options allow: one that has not would adopt again what is about to be orphaned
+// (RO-021, which was in the original proposal of orphaning). A deletion counts as a generation
+// (API-017), and status.observedGeneration is how far a controller has come. It says nothing of an
+// owner without generations, or of one whose controller writes no status.
 func (p *pass) observed(ctx context.Context, id graph.ID) {
 	ref := p.graph.Ref(id)
 	if p.loop.opts.Observe <= 0 || p.graph.Generation(id) == 0 || p.loop.waitedFor(ref.UID) {

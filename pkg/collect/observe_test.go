@@ -17,8 +17,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestOrphaningWaitsForTheController_RO021: while the controller has not taken notice of the deletion nothing is orphaned; and one that never does is
-// waited for no longer than was said.
+// TestOrphaningWaitsForTheController_RO021: while the controller has not taken notice of the
+// deletion nothing is orphaned; and one that never does is waited for no longer than was said.
 func TestOrphaningWaitsForTheController_RO021(t *testing.T) {
 	c := testcluster.Shared(t)
 	for name, notices := range map[string]bool{"it notices": true, "it never does": false} {
@@ -52,7 +52,8 @@ func TestOrphaningWaitsForTheController_RO021(t *testing.T) {
 					func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 						if !noticed.Swap(true) { // the loop waits; so the controller catches up
 							deleted.Status.ObservedGeneration = deleted.Generation
-							if _, err := api.AppsV1().Deployments(namespace).UpdateStatus(r.Context(), deleted, metav1.UpdateOptions{}); err != nil {
+							if _, err := api.AppsV1().Deployments(namespace).UpdateStatus(r.Context(), deleted,
+								metav1.UpdateOptions{}); err != nil {
 								t.Error(err)
 							}
 						}
@@ -76,7 +77,8 @@ func TestOrphaningWaitsForTheController_RO021(t *testing.T) {
 	}
 }
 
-// lagging makes a Deployment with a dependent, whose controller has seen it before it was deleted with the policy Orphan, and returns it.
+// lagging makes a Deployment with a dependent, whose controller has seen it before it was deleted
+// with the policy Orphan, and returns it.
 func lagging(t *testing.T, api kubernetes.Interface, namespace string) *appsv1.Deployment {
 	t.Helper()
 	ctx, deployments := t.Context(), api.AppsV1().Deployments(namespace)
@@ -84,7 +86,8 @@ func lagging(t *testing.T, api kubernetes.Interface, namespace string) *appsv1.D
 	owner, err := deployments.Create(ctx, &appsv1.Deployment{
 		ObjectMeta: metav1.ObjectMeta{Name: "owner"},
 		Spec: appsv1.DeploymentSpec{Selector: &metav1.LabelSelector{MatchLabels: labels}, Template: corev1.PodTemplateSpec{
-			ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "main", Image: "example.com/none"}}},
+			ObjectMeta: metav1.ObjectMeta{Labels: labels},
+			Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "main", Image: "example.com/none"}}},
 		}},
 	}, metav1.CreateOptions{})
 	if err == nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestOnlyActsOnWhatItIsToldTo: the owner is let go when its dependents have no references to it any more; nothing else is judged, not even a dependent
-// whose other owner is gone.
+// TestOnlyActsOnWhatItIsToldTo: the owner is let go when its dependents have no references to it
+// any more; nothing else is judged, not even a dependent whose other owner is gone.
 func TestOnlyActsOnWhatItIsToldTo(t *testing.T) {
 	c := testcluster.Shared(t)
 	s := newFixture(t, c)
@@ -25,7 +25,8 @@ func TestOnlyActsOnWhatItIsToldTo(t *testing.T) {
 	opts.Allow = nil
 	opts.Only = map[string]bool{string(s.uids["o"]): true}
 	s.run(client, opts)
-	want := []string{"-f | foregroundDeletion", "-other | orphan", "f1 < f+", "gone < nobody", "o1", "o2 < nobody", "other1 < other"}
+	want := []string{"-f | foregroundDeletion", "-other | orphan", "f1 < f+", "gone < nobody", "o1", "o2 < nobody",
+		"other1 < other"}
 	if got := s.left(); !slices.Equal(got, want) {
 		t.Errorf("left %q, want %q", got, want)
 	}

@@ -13,56 +13,69 @@ import (
 type Options struct {
 	// List says what to list.
 	List cluster.ListOptions
-	// Allow says whether an object may be written to; nil allows all. It is never asked what may be taken as evidence. It is called by one
-	// goroutine at a time.
+	// Allow says whether an object may be written to; nil allows all. It is never asked what may be
+	// taken as evidence. It is called by one goroutine at a time.
 	Allow func(g *graph.Graph, id graph.ID) bool
-	// Only are the uids of the objects that are acted on; nil are all. Their dependents are written to only where an owner among these
-	// requires it. It takes the place of an agreement: Agree is not asked.
+	// Only are the uids of the objects that are acted on; nil are all. Their dependents are written
+	// to only where an owner among these requires it. It takes the place of an agreement: Agree is
+	// not asked.
 	Only map[string]bool
 	// Overrides are what to do more or less than upstream.
 	Overrides plan.Overrides
-	// GracePeriodSeconds, if not nil, goes with every delete; the collector's own carry none (GC-056).
+	// GracePeriodSeconds, if not nil, goes with every delete; the collector's own carry none
+	// (GC-056).
 	GracePeriodSeconds *int64
-	// Observe is how long to wait, before dependents are orphaned, for their owner's controller to take notice of its deletion; zero does not wait.
+	// Observe is how long to wait, before dependents are orphaned, for their owner's controller to
+	// take notice of its deletion; zero does not wait.
 	Observe time.Duration
-	// MaxDeletes is how many objects may be deleted in all; zero allows any number. A pass that plans to exceed it ends the run with a
-	// *MaxDeletesError before its first write.
+	// MaxDeletes is how many objects may be deleted in all; zero allows any number. A pass that
+	// plans to exceed it ends the run with a *MaxDeletesError before its first write.
 	MaxDeletes int
-	// AllowOwnerLoss has the loop delete although owners of a kind are gone all at once (plan.OwnerLosses). Otherwise such a pass ends the run with a
-	// *OwnerLossError before its first write.
+	// AllowOwnerLoss has the loop delete although owners of a kind are gone all at once
+	// (plan.OwnerLosses). Otherwise such a pass ends the run with a *OwnerLossError before its
+	// first write.
 	AllowOwnerLoss bool
-	// Agree is asked before the first write of a pass that would do more than was agreed to (Loop.Agreed). If it returns nil that is agreed to; with
-	// ErrOnlyAgreed the pass does what was agreed to before; any other error ends the run. A nil Agree returns a *GrownError. What an ordinary cascade
-	// brings about was in the first plan, and is no growth.
+	// Agree is asked before the first write of a pass that would do more than was agreed to
+	// (Loop.Agreed). If it returns nil that is agreed to; with ErrOnlyAgreed the pass does what was
+	// agreed to before; any other error ends the run. A nil Agree returns a *GrownError. What an
+	// ordinary cascade brings about was in the first plan, and is no growth.
 	Agree func(context.Context, *Proposal) error
-	// Paused, if not nil, is called by Watch when it goes on although a pass was refused (*OwnerLossError), or could not begin because the server did not
-	// answer; once for the same reason. It is called with nil after the next pass that goes well. If it is nil, a pass that is refused ends Watch.
+	// Paused, if not nil, is called by Watch when it goes on although a pass was refused
+	// (*OwnerLossError), or could not begin because the server did not answer; once for the same
+	// reason. It is called with nil after the next pass that goes well. If it is nil, a pass that
+	// is refused ends Watch.
 	Paused func(error)
-	// Settle is for how long Watch waits for further changes after each, but not longer than ten times that in all: what is restored or deleted
-	// together is planned together. Zero means DefaultSettle.
+	// Settle is for how long Watch waits for further changes after each, but not longer than ten
+	// times that in all: what is restored or deleted together is planned together. Zero means
+	// DefaultSettle.
 	Settle time.Duration
-	// Retry is how long Watch waits before it asks a server again that has not answered: twice as long after each failure up to RetryMost, each time
-	// less a random part. Zero means DefaultRetry and DefaultRetryMost.
+	// Retry is how long Watch waits before it asks a server again that has not answered: twice as
+	// long after each failure up to RetryMost, each time less a random part. Zero means
+	// DefaultRetry and DefaultRetryMost.
 	Retry, RetryMost time.Duration
-	// Rediscover is how long Watch goes by what discovery has answered, unless an event tells of types that come or go. Zero means DefaultRediscover.
+	// Rediscover is how long Watch goes by what discovery has answered, unless an event tells of
+	// types that come or go. Zero means DefaultRediscover.
 	Rediscover time.Duration
-	// Waiting are the uids of objects that were deleted before the first listing began, so that it shows all their dependents.
+	// Waiting are the uids of objects that were deleted before the first listing began, so that it
+	// shows all their dependents.
 	Waiting []string
 	// CRDs are the instances of CRDs that may be gone when their dependents are looked at.
 	CRDs []CRD
-	// Warned, if not nil, has the loop write the collector's Event about each reference to an owner in another namespace, to objects that it may
-	// write to; it is called with the dependent and what came of it.
+	// Warned, if not nil, has the loop write the collector's Event about each reference to an owner
+	// in another namespace, to objects that it may write to; it is called with the dependent
+	// and what came of it.
 	Warned func(dependent graph.Ref, err error)
-	// Before, if not nil, is called before each write with the object and the version of it that the
-	// write carries; from several goroutines. If it returns an error, that is the event's, and nothing is
-	// written. A conflict has the object read again.
+	// Before, if not nil, is called before each write with the object and the version of it that
+	// the write carries; from several goroutines. If it returns an error, that is the event's, and
+	// nothing is written. A conflict has the object read again.
 	Before func(ctx context.Context, object graph.Ref, version string) error
 	// OnEvent is called with every write that was tried, one call at a time.
 	OnEvent func(Event)
 }
 
-// CRD is a CustomResourceDefinition whose instances were seen. When it is gone they are too: its own finalizer has seen to that. It
-// is how the collector, which saw them go, collects the dependents of a type that is not served any more (GC-072, RO-024).
+// CRD is a CustomResourceDefinition whose instances were seen. When it is gone they are too: its
+// own finalizer has seen to that. It is how the collector, which saw them go, collects the
+// dependents of a type that is not served any more (GC-072, RO-024).
 type CRD struct {
 	Object    graph.Ref
 	Type      graph.Type
@@ -72,7 +85,8 @@ type CRD struct {
 // Event is one write and what came of it.
 type Event struct {
 	Action Action
-	// Err is nil if the server has taken it and answered with what was asked; a *cluster.PutBackError if it has taken it in vain.
+	// Err is nil if the server has taken it and answered with what was asked; a
+	// *cluster.PutBackError if it has taken it in vain.
 	Err error
 }
 
@@ -86,7 +100,8 @@ type Action struct {
 	Owners []string
 	// Finalizer is the one that is removed, of the verb removeFinalizer.
 	Finalizer string
-	// RemainingFinalizers are those that the object still has after a delete, or after one was removed.
+	// RemainingFinalizers are those that the object still has after a delete, or after one was
+	// removed.
 	RemainingFinalizers []string
 	// Pass is the pass it belongs to, from 1.
 	Pass int

@@ -14,7 +14,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// orphan removes the references to an owner from its dependents and then, when a listing that began later shows none, its finalizer (GC-067, RO-020).
+// orphan removes the references to an owner from its dependents and then, when a listing that began
+// later shows none, its finalizer (GC-067, RO-020).
 func (p *pass) orphan(ctx context.Context, id graph.ID) {
 	sees := p.sees(id)
 	p.mu.Lock()
@@ -63,9 +64,10 @@ func (p *pass) orphan(ctx context.Context, id graph.ID) {
 	}
 }
 
-// complete removes one of the collector's finalizers from an owner that has nothing left to wait for. A dependent that the listing could not show would be
-// deleted because of it, or not waited for. So it needs a listing without such a gap, and one that began after the owner was seen to wait
-// (RO-012, RO-020, RO-022).
+// complete removes one of the collector's finalizers from an owner that has nothing left to wait
+// for. A dependent that the listing could not show would be deleted because of it, or not waited
+// for. So it needs a listing without such a gap, and one that began after the owner was seen to
+// wait (RO-012, RO-020, RO-022).
 func (p *pass) complete(ctx context.Context, id graph.ID, finalizer string, because plan.ReasonCode) {
 	ref := p.graph.Ref(id)
 	if !p.sees(id) {
@@ -132,8 +134,9 @@ func (p *pass) stillWaits(ctx context.Context, id graph.ID, finalizer string) bo
 	return true
 }
 
-// breakDeadlock unblocks a reference of a cycle whose members all wait for each other, if the terms say so, and says whether it did. Members
-// that were seen to wait only now may not be what the listing shows of them; the next pass will tell.
+// breakDeadlock unblocks a reference of a cycle whose members all wait for each other, if the terms
+// say so, and says whether it did. Members that were seen to wait only now may not be what the
+// listing shows of them; the next pass will tell.
 func (p *pass) breakDeadlock(ctx context.Context) bool {
 	if !p.loop.opts.Overrides.BreakDeadlocks {
 		return false

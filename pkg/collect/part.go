@@ -9,8 +9,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// part is what a pass looks at: the objects that are due, all that depends on them, and what is being deleted, of which a listing around them has all dependents
-// (cluster.Store.List). Other objects are evidence only. Nil is all there is.
+// part is what a pass looks at: the objects that are due, all that depends on them, and what is
+// being deleted, of which a listing around them has all dependents (cluster.Store.List). Other
+// objects are evidence only. Nil is all there is.
 type part map[graph.ID]bool
 
 // newPart returns the part that is due.
@@ -48,10 +49,12 @@ func (p *pass) allows(id graph.ID) bool {
 	return (p.part == nil || p.part[id]) && p.loop.allows(p.graph, id)
 }
 
-// reportFor is how long Watch takes at most, when it has ended, to find out what is left of all there is.
+// reportFor is how long Watch takes at most, when it has ended, to find out what is left of all
+// there is.
 const reportFor = 2 * time.Second
 
-// whole returns what a watch that has ended leaves: of all that the store holds, and not of the part that the last pass has looked at.
+// whole returns what a watch that has ended leaves: of all that the store holds, and not of the
+// part that the last pass has looked at.
 func (l *Loop) whole(ctx context.Context, last *Result) *Result {
 	if last == nil || !last.part {
 		return last
@@ -63,7 +66,8 @@ func (l *Loop) whole(ctx context.Context, last *Result) *Result {
 		err = p.readOwners(ctx)
 	}
 	if err != nil {
-		last.Gaps = append(last.Gaps, v1alpha1.Gap{Resource: "*", Reason: v1alpha1.GapUnavailable, Message: fmt.Sprintf("finding out what is left: %v", err)})
+		last.Gaps = append(last.Gaps, v1alpha1.Gap{Resource: "*", Reason: v1alpha1.GapUnavailable,
+			Message: fmt.Sprintf("finding out what is left: %v", err)})
 		return last
 	}
 	p.result.Unread = p.unread.besides(p.result.Gaps)

@@ -17,8 +17,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestWatchLooksAtWhatAnEventTouches: after the first run, passes have the objects that events touch, what depends on them, and their owners; statuses that
-// change make no pass. When the watch ends, the result is of all there is.
+// TestWatchLooksAtWhatAnEventTouches: after the first run, passes have the objects that events
+// touch, what depends on them, and their owners; statuses that change make no pass. When the watch
+// ends, the result is of all there is.
 func TestWatchLooksAtWhatAnEventTouches(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -52,7 +53,8 @@ func TestWatchLooksAtWhatAnEventTouches(t *testing.T) {
 	if first.part || len(s.names(first.Graph)) < 8 {
 		t.Errorf("the first pass is a part: %t, of %v", first.part, s.names(first.Graph))
 	}
-	// How many runs there are is a matter of time: where the watch is late to show what a run has written, another looks at the same.
+	// How many runs there are is a matter of time: where the watch is late to show what a run has
+	// written, another looks at the same.
 	until := func(what string, holds func(*Result) bool, untouched ...string) {
 		t.Helper()
 		for {
@@ -73,14 +75,17 @@ func TestWatchLooksAtWhatAnEventTouches(t *testing.T) {
 	before := len(proxy.Requests())
 	s.patch("stays", `{"metadata":{"labels":{"x":"y"}}}`)
 	s.delete("Background", "goes")
-	until("leaf is gone", func(*Result) bool { return !slices.Contains(s.left(), "leaf < goes") }, "root", "stays", "other", "other-owner")
+	until("leaf is gone", func(*Result) bool { return !slices.Contains(s.left(), "leaf < goes") }, "root", "stays",
+		"other", "other-owner")
 	for _, r := range proxy.Requests()[before:] {
 		if r.Path == "/api" || r.Path == "/apis" {
 			t.Error("asked what is served")
 		}
 	}
 	s.delete("Background", "other-owner")
-	until("other is deleted", func(r *Result) bool { return slices.Equal(s.names(r.Graph), []string{"other", "other-owner"}) }, "root", "stays")
+	until("other is deleted", func(r *Result) bool {
+		return slices.Equal(s.names(r.Graph), []string{"other", "other-owner"})
+	}, "root", "stays")
 	cancel()
 	last := <-ended
 	var left []string
@@ -101,7 +106,8 @@ func TestWatchLooksAtWhatAnEventTouches(t *testing.T) {
 func (s *fixture) names(g *graph.Graph) []string {
 	var all []string
 	for i := range g.Len() {
-		if ref := g.Ref(graph.ID(i)); ref.Kind == "ConfigMap" && ref.Namespace == s.namespace && ref.Name != "kube-root-ca.crt" {
+		if ref := g.Ref(graph.ID(i)); ref.Kind == "ConfigMap" && ref.Namespace == s.namespace &&
+			ref.Name != "kube-root-ca.crt" {
 			all = append(all, ref.Name)
 		}
 	}
@@ -109,16 +115,19 @@ func (s *fixture) names(g *graph.Graph) []string {
 	return all
 }
 
-// TestWatchTriesAgainWhatWasRefused: a webhook that fails refuses the delete of a dependent, or the read of its owner is forbidden, each time that a run tries it. When
-// that is over, no event says so, and the dependent is deleted all the same.
+// TestWatchTriesAgainWhatWasRefused: a webhook that fails refuses the delete of a dependent, or the
+// read of its owner is forbidden, each time that a run tries it. When that is over, no event says
+// so, and the dependent is deleted all the same.
 func TestWatchTriesAgainWhatWasRefused(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		method, path string
 		fault        faultproxy.Fault
 	}{
-		"the delete":            {http.MethodDelete, "/dependent", faultproxy.Status(http.StatusInternalServerError, metav1.StatusReasonInternalError, "failed calling webhook")},
-		"the read of the owner": {http.MethodGet, "/owner", faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden, "the roles are not read yet")},
+		"the delete": {http.MethodDelete, "/dependent",
+			faultproxy.Status(http.StatusInternalServerError, metav1.StatusReasonInternalError, "failed calling webhook")},
+		"the read of the owner": {http.MethodGet, "/owner",
+			faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden, "the roles are not read yet")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -26,8 +26,8 @@ type pass struct {
 	unread  unread
 	recheck recheck
 
-	// cycles is locked while a member of an ownership cycle is decided about and deleted: two at a time would wait for each other
-	// forever (GC-064).
+	// cycles is locked while a member of an ownership cycle is decided about and deleted: two at a
+	// time would wait for each other forever (GC-064).
 	cycles sync.Mutex
 
 	mu         sync.Mutex
@@ -35,7 +35,8 @@ type pass struct {
 	projection *plan.Projection
 	working    map[graph.ID]bool // true: has to be looked at again afterwards
 	live       map[graph.ID]string
-	// orphaned are the owners whose dependents were patched in this pass: only a listing that begins later shows whether it was all of them.
+	// orphaned are the owners whose dependents were patched in this pass: only a listing that
+	// begins later shows whether it was all of them.
 	orphaned map[graph.ID]bool
 	// instead are what live reads have shown in place of owners, by the Index of the reference.
 	instead map[int]graph.Ref
@@ -46,10 +47,12 @@ type pass struct {
 func newPass(l *Loop, client *cluster.Client, listing *selection.Snapshot) *pass {
 	g := listing.Graph
 	p := &pass{
-		loop: l, client: client, catalog: listing.Catalog, graph: g, projection: plan.NewProjection(g, plan.Options{Rules: plan.Loop, Overrides: l.opts.Overrides}),
-		working: map[graph.ID]bool{}, live: map[graph.ID]string{}, orphaned: map[graph.ID]bool{}, instead: map[int]graph.Ref{},
-		slots:  make(chan struct{}, client.Concurrency()),
-		result: Result{Graph: g, Gaps: listing.Gaps, ResumePoints: listing.ResumePoints},
+		loop: l, client: client, catalog: listing.Catalog, graph: g,
+		projection: plan.NewProjection(g, plan.Options{Rules: plan.Loop, Overrides: l.opts.Overrides}),
+		working:    map[graph.ID]bool{}, live: map[graph.ID]string{}, orphaned: map[graph.ID]bool{},
+		instead: map[int]graph.Ref{},
+		slots:   make(chan struct{}, client.Concurrency()),
+		result:  Result{Graph: g, Gaps: listing.Gaps, ResumePoints: listing.ResumePoints},
 	}
 	p.done.L = &p.mu
 	return p
@@ -138,7 +141,8 @@ func (p *pass) attempt(ctx context.Context, id graph.ID) {
 	}
 	p.mu.Lock()
 	o := p.projection
-	gone, deleting, orphans, waits, blocked := o.Gone(id), o.Deleting(id), o.Orphans(id), o.Waits(id), o.Waits(id) && o.Blocked(id)
+	gone, deleting, orphans, waits, blocked := o.Gone(id), o.Deleting(id), o.Orphans(id), o.Waits(id), o.Waits(id) &&
+		o.Blocked(id)
 	p.mu.Unlock()
 	switch {
 	case gone:
@@ -154,7 +158,8 @@ func (p *pass) attempt(ctx context.Context, id graph.ID) {
 // maxShared is how many work on what one has to do.
 const maxShared = 16
 
-// share calls f with the numbers below n, by the worker who calls and by others as long as there are slots.
+// share calls f with the numbers below n, by the worker who calls and by others as long as there
+// are slots.
 func (p *pass) share(n int, f func(int)) {
 	var next atomic.Int64
 	work := func(before func()) {

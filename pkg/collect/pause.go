@@ -26,8 +26,8 @@ type listError struct{ error }
 // Unwrap returns the server's error.
 func (e *listError) Unwrap() error { return e.error }
 
-// refusedFor is for how long missing permissions may be the server's own matter: one that has just started refuses for a moment what it permits once it
-// has read the roles.
+// refusedFor is for how long missing permissions may be the server's own matter: one that has just
+// started refuses for a moment what it permits once it has read the roles.
 const refusedFor = 30 * time.Second
 
 // refusedError says that nothing may be listed.
@@ -36,8 +36,9 @@ type refusedError struct{ error }
 // refusals say whether an error may be over when the server is asked again.
 type refusals struct{ since time.Time }
 
-// mayPass says so of a server that could not be reached, or did not answer as a server does. One that does not know who asks will not change its mind, and
-// one that does not want to be asked may for a while.
+// mayPass says so of a server that could not be reached, or did not answer as a server does. One
+// that does not know who asks will not change its mind, and one that does not want to be asked may
+// for a while.
 func (r *refusals) mayPass(err error) bool {
 	var list *listError
 	switch {
@@ -53,7 +54,8 @@ func (r *refusals) mayPass(err error) bool {
 	return time.Since(r.since) < refusedFor
 }
 
-// nothingListed returns the error of a pass that has seen nothing at all. That permissions are missing is a *refusedError in it.
+// nothingListed returns the error of a pass that has seen nothing at all. That permissions are
+// missing is a *refusedError in it.
 func nothingListed(s *Result) error {
 	if len(s.ResumePoints) > 0 {
 		return nil
@@ -86,7 +88,8 @@ func (p *pauses) because(reason string, err error) {
 	p.told = reason
 }
 
-// refused tells of a pass that was refused for an owner loss, and says whether it was. The same kinds are the same loss, however many owners have joined.
+// refused tells of a pass that was refused for an owner loss, and says whether it was. The same
+// kinds are the same loss, however many owners have joined.
 func (p *pauses) refused(err error) bool {
 	var loss *OwnerLossError
 	if !errors.As(err, &loss) {

@@ -12,7 +12,8 @@ import (
 
 // Outcome is what came of a run.
 type Outcome struct {
-	// Graph is the last listing, Gaps what it could not see, and Unread what could not be read live; see Result.
+	// Graph is the last listing, Gaps what it could not see, and Unread what could not be read
+	// live; see Result.
 	Graph        *graph.Graph
 	Gaps, Unread []v1alpha1.Gap
 	// NotDeleted are the objects that are left, and why.
@@ -28,9 +29,10 @@ type Outcome struct {
 // AllGaps are those of the listing and those of live reads.
 func (o *Outcome) AllGaps() []v1alpha1.Gap { return slices.Concat(o.Gaps, o.Unread) }
 
-// Perform has the plan agreed to, writes the archive and does what it says, until nothing is left to do, or for longer as the Request says. The error joins what single writes met,
-// what could not be listed or read, and what ended the run early. The Outcome is nil if the plan was refused or not agreed
-// to, and nothing was written then, or if the server did not answer the last listing.
+// Perform has the plan agreed to, writes the archive and does what it says, until nothing is left
+// to do, or for longer as the Request says. The error joins what single writes met, what could not
+// be listed or read, and what ended the run early. The Outcome is nil if the plan was refused or
+// not agreed to, and nothing was written then, or if the server did not answer the last listing.
 func (p *Planned) Perform(ctx context.Context) (*Outcome, error) {
 	if !p.nothingToDo() {
 		if err := p.Refused(); err != nil {
@@ -41,8 +43,10 @@ func (p *Planned) Perform(ctx context.Context) (*Outcome, error) {
 				return nil, err
 			}
 		}
-	} else if p.request.Warned == nil || !p.loop.crossNamespaceRefs(p.Graph) { // events are asked for as such; there is no plan to agree to
-		return &Outcome{Graph: p.Graph, Gaps: p.Gaps, Unread: p.Unread, NotDeleted: p.NotDeleted(), Idle: true, Tally: p.tally}, p.Incomplete()
+	} else if p.request.Warned == nil || !p.loop.crossNamespaceRefs(p.Graph) {
+		// events are asked for as such; there is no plan to agree to
+		return &Outcome{Graph: p.Graph, Gaps: p.Gaps, Unread: p.Unread, NotDeleted: p.NotDeleted(), Idle: true,
+			Tally: p.tally}, p.Incomplete()
 	}
 	if err := p.save(ctx); err != nil {
 		return nil, err
@@ -70,7 +74,8 @@ func (p *Planned) Perform(ctx context.Context) (*Outcome, error) {
 	return out, errors.Join(append(errs, p.leftAloneError(), Incomplete(out.Gaps, out.Unread), err)...)
 }
 
-// perform runs the loop to its end, and goes on if others are waited for or changes are watched. TimedOut says that Request.Timeout has ended it.
+// perform runs the loop to its end, and goes on if others are waited for or changes are watched.
+// TimedOut says that Request.Timeout has ended it.
 func (p *Planned) perform(ctx context.Context) (last *Result, timedOut bool, err error) {
 	switch r := p.request; {
 	case r.Watch:

@@ -55,7 +55,8 @@ func TestARunThatIsRefusedOrNotAgreedToWritesNothing(t *testing.T) {
 	}
 }
 
-// TestTimeOutBeforeTheListingSaysSo and what was seen to wait when the run was planned: that something still waits for others is not known otherwise.
+// TestTimeOutBeforeTheListingSaysSo and what was seen to wait when the run was planned: that
+// something still waits for others is not known otherwise.
 func TestTimeOutBeforeTheListingSaysSo(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -68,7 +69,8 @@ func TestTimeOutBeforeTheListingSaysSo(t *testing.T) {
 	}
 	proxy.On(func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/configmaps") }, faultproxy.Hang())
 	out, err := p.Perform(t.Context())
-	if want := "timed out after 200ms, before the cluster was listed again: nothing was written"; !answer.IsRefusal(err) || err.Error() != want {
+	if want := "timed out after 200ms, before the cluster was listed again: nothing was written"; !answer.IsRefusal(err) ||
+		err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 	if out == nil || out.Idle || len(out.WaitedFor) != 1 || out.WaitedFor[0].Name != "held" {
@@ -116,14 +118,16 @@ func TestRunThatWaitsEndsWhenTheLastFinalizerIsRemoved(t *testing.T) {
 		}
 		ended <- err
 	}()
-	testcluster.Eventually(t, "it watches", func(context.Context) (bool, error) { return watches(proxy, "/configmaps") > 0, nil })
+	testcluster.Eventually(t, "it watches",
+		func(context.Context) (bool, error) { return watches(proxy, "/configmaps") > 0, nil })
 	s.patch("held", `{"metadata":{"finalizers":null}}`)
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
 }
 
-// TestTimeOutAfterAWriteDoesNotSayThatNothingWasWritten: the server stops answering once it has taken a delete, and the pass after that lists nothing.
+// TestTimeOutAfterAWriteDoesNotSayThatNothingWasWritten: the server stops answering once it has
+// taken a delete, and the pass after that lists nothing.
 func TestTimeOutAfterAWriteDoesNotSayThatNothingWasWritten(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -132,7 +136,8 @@ func TestTimeOutAfterAWriteDoesNotSayThatNothingWasWritten(t *testing.T) {
 	s.make("free < nobody")
 	var silent atomic.Bool
 	proxy.On(func(*http.Request) bool { return silent.Load() }, faultproxy.Hang())
-	out, err := Run(t.Context(), client, Request{Namespace: s.namespace, Wait: true, Timeout: 15 * time.Second, OnEvent: func(Event) { silent.Store(true) }})
+	out, err := Run(t.Context(), client,
+		Request{Namespace: s.namespace, Wait: true, Timeout: 15 * time.Second, OnEvent: func(Event) { silent.Store(true) }})
 	if err == nil || !strings.HasPrefix(err.Error(), "timed out after 15s, before the run was done") {
 		t.Errorf("%v, want that the run was not done", err)
 	}

@@ -19,8 +19,8 @@ type Planned struct {
 	leftAlone []graph.Ref
 }
 
-// Plan plans a run from a listing and live reads, and writes nothing. It refuses to take a kind for unserved of which anything says that it may still be
-// served.
+// Plan plans a run from a listing and live reads, and writes nothing. It refuses to take a kind for
+// unserved of which anything says that it may still be served.
 func Plan(ctx context.Context, client *cluster.Client, r Request) (*Planned, error) {
 	catalog, err := client.Discover(ctx)
 	if err != nil {
@@ -61,7 +61,8 @@ func Run(ctx context.Context, client *cluster.Client, r Request) (*Outcome, erro
 	return p.Perform(ctx)
 }
 
-// Refused returns the refusal with which Perform would end before its first write; nil if it would not.
+// Refused returns the refusal with which Perform would end before its first write; nil if it would
+// not.
 func (p *Planned) Refused() error { return refusal(p.loop.Check(p.Proposal)) }
 
 // nothingToDo says whether there is nothing to agree to.
@@ -69,7 +70,8 @@ func (p *Planned) nothingToDo() bool {
 	return len(p.Plan.Actions) == 0 && !p.request.Watch && (!p.request.Wait || len(pending(p.NotDeleted())) == 0)
 }
 
-// crossNamespaceRefs says whether an object that may be written to has a reference to an owner in another namespace.
+// crossNamespaceRefs says whether an object that may be written to has a reference to an owner in
+// another namespace.
 func (l *Loop) crossNamespaceRefs(g *graph.Graph) bool {
 	for i := range g.Len() {
 		id := graph.ID(i)

@@ -13,8 +13,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// fresh is for how long a live owner counts as read just now. The collector reads it for each dependent; the loop
-// decides about the dependents of one owner within a few of these.
+// fresh is for how long a live owner counts as read just now. The collector reads it for each
+// dependent; the loop decides about the dependents of one owner within a few of these.
 const fresh = 500 * time.Millisecond
 
 // believed is for how long it counts as proven that an owner is gone. A uid is never used again,
@@ -23,7 +23,8 @@ const fresh = 500 * time.Millisecond
 const believed = time.Minute
 
 // crdType is the type of CRDs.
-var crdType = graph.Type{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions", Kind: "CustomResourceDefinition"}
+var crdType = graph.Type{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions",
+	Kind: "CustomResourceDefinition"}
 
 // ownerKey is what a reference says of its owner, in the namespace that it is resolved in.
 type ownerKey struct{ apiVersion, kind, namespace, name, uid string }
@@ -102,8 +103,9 @@ func (p *proof) current() bool {
 	return p.known && (p.state == plan.Unknown || gone && age < believed || age < fresh)
 }
 
-// prove says what a live read shows of the owner that a reference names (RO-004). Anything but an answer that is about the named object is
-// Unknown. One read serves all dependents that ask at the same time.
+// prove says what a live read shows of the owner that a reference names (RO-004). Anything but an
+// answer that is about the named object is Unknown. One read serves all dependents that ask at the
+// same time.
 func (p *pass) prove(ctx context.Context, e graph.Edge) plan.OwnerState {
 	owner, dependent := p.graph.Ref(e.Owner), p.graph.Ref(e.Dependent)
 	t, known := p.catalog.Kind(e.APIVersion, e.Kind)
@@ -137,7 +139,8 @@ func (p *pass) prove(ctx context.Context, e graph.Edge) plan.OwnerState {
 		return p.misnamed(ctx, e)
 	}
 	if state == plan.Replaced {
-		p.saw(e, graph.Ref{APIVersion: t.APIVersion(), Kind: t.Kind, Resource: t.Resource, Namespace: c.namespace, Name: c.name, UID: proof.found})
+		p.saw(e, graph.Ref{APIVersion: t.APIVersion(), Kind: t.Kind, Resource: t.Resource, Namespace: c.namespace,
+			Name: c.name, UID: proof.found})
 	}
 	return p.outside(ctx, e, t, state)
 }
@@ -149,7 +152,8 @@ func (p *pass) saw(e graph.Edge, instead graph.Ref) {
 	p.instead[e.Index] = instead
 }
 
-// read is the quorum GET of what a reference names. With Replaced comes the uid of what has the name.
+// read is the quorum GET of what a reference names. With Replaced comes the uid of what has the
+// name.
 func (p *pass) read(ctx context.Context, t graph.Type, c ownerKey) (plan.OwnerState, string) {
 	now, err := p.get(ctx, t, c.namespace, c.name)
 	switch {
@@ -174,8 +178,9 @@ func orphaning(o *graph.Object) bool {
 	return o.DeletionTimestamp != 0 && slices.Contains(o.Finalizers, plan.OrphanFinalizer)
 }
 
-// misnamed returns the state of an owner that was listed under other coordinates than the reference's. The collector takes it for absent (GC-047), unless it
-// orphans the dependent before. That is read live too: it may have been deleted since it was listed.
+// misnamed returns the state of an owner that was listed under other coordinates than the
+// reference's. The collector takes it for absent (GC-047), unless it orphans the dependent before.
+// That is read live too: it may have been deleted since it was listed.
 func (p *pass) misnamed(ctx context.Context, e graph.Edge) plan.OwnerState {
 	owner := p.graph.Ref(e.Owner)
 	t, _ := p.graph.Type(e.Owner)

@@ -22,11 +22,14 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-var faultySeed = flag.Uint64("faulty-seed", 1, "seed of the first random graph to run the loop on while the server answers wrongly")
+var faultySeed = flag.Uint64("faulty-seed", 1,
+	"seed of the first random graph to run the loop on while the server answers wrongly")
 
-// TestNothingWithALiveOwnerIsDeleted_P01 makes random clusters, deletes some of their objects, and runs the loop again and again while the answers to its
-// reads are wrong at random. No object may be deleted, and no reference taken off, because of an owner that was alive; not even by a last run
-// that is answered rightly, after which nothing may be left for which a wrong answer has let an owner go too early.
+// TestNothingWithALiveOwnerIsDeleted_P01 makes random clusters, deletes some of their objects, and
+// runs the loop again and again while the answers to its reads are wrong at random. No object may
+// be deleted, and no reference taken off, because of an owner that was alive; not even by a last
+// run that is answered rightly, after which nothing may be left for which a wrong answer has let an
+// owner go too early.
 func TestNothingWithALiveOwnerIsDeleted_P01(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -52,11 +55,14 @@ func TestNothingWithALiveOwnerIsDeleted_P01(t *testing.T) {
 	}
 }
 
-// survive runs the loop on a batch with a client that is answered wrongly, and then with one that is not, and holds what is left against what may
-// be. It returns how many objects are gone or being deleted.
-func (b batch) survive(t *testing.T, world *randomcluster.World, f *faultyReads, faulty, direct *cluster.Client) (int, error) {
+// survive runs the loop on a batch with a client that is answered wrongly, and then with one that
+// is not, and holds what is left against what may be. It returns how many objects are gone or being
+// deleted.
+func (b batch) survive(t *testing.T, world *randomcluster.World, f *faultyReads, faulty, direct *cluster.Client) (int,
+	error) {
 	ctx := t.Context()
-	defer func() { _ = world.Wipe(context.Background(), b.namespaces()) }() // objects that remain only make later listings longer
+	// objects that remain only make later listings longer
+	defer func() { _ = world.Wipe(context.Background(), b.namespaces()) }()
 	if err := b.create(ctx, world); err != nil {
 		return 0, err
 	}
@@ -85,8 +91,9 @@ func (b batch) survive(t *testing.T, world *randomcluster.World, f *faultyReads,
 		writes := map[string][]string{}
 		_, err := New(client, Options{Allow: b.within(), AllowOwnerLoss: true, Agree: AgreeToAll, OnEvent: func(e Event) {
 			namespace := clusterOf(e.Action.Object)
-			writes[namespace] = append(writes[namespace], fmt.Sprintf("%d %s %s/%s %s: %s %s, %v", e.Action.Pass, e.Action.Verb, e.Action.Object.Kind, e.Action.Object.Name,
-				e.Action.Policy, e.Action.Because, e.Action.Cause.Name, e.Err))
+			writes[namespace] = append(writes[namespace],
+				fmt.Sprintf("%d %s %s/%s %s: %s %s, %v", e.Action.Pass, e.Action.Verb, e.Action.Object.Kind, e.Action.Object.Name,
+					e.Action.Policy, e.Action.Because, e.Action.Cause.Name, e.Err))
 		}}).Run(ctx)
 		if err != nil && (run == 3 || !f.unauthorized || !apierrors.IsUnauthorized(err)) {
 			return 0, fmt.Errorf("run %d: %w", run, err)
@@ -98,7 +105,8 @@ func (b batch) survive(t *testing.T, world *randomcluster.World, f *faultyReads,
 		for _, tr := range b {
 			for _, wrong := range truthOf(graphs[tr.namespace]).violations(left[tr.namespace]) {
 				t.Errorf("seed %d, run %d: %s\nbefore:\n%s\nwrites:\n%s", tr.seed, run, wrong,
-					strings.Join(randomcluster.Snapshot(graphs[tr.namespace], tr.namespace), "\n"), strings.Join(writes[tr.namespace], "\n"))
+					strings.Join(randomcluster.Snapshot(graphs[tr.namespace], tr.namespace), "\n"),
+					strings.Join(writes[tr.namespace], "\n"))
 			}
 		}
 		if run == 3 {
@@ -134,7 +142,8 @@ func alive(g *graph.Graph, uid string) bool {
 // truth is what may happen to the objects of a cluster, by what it was and nothing else.
 type truth struct {
 	graph *graph.Graph
-	// mortal are the objects that may be deleted: each of their owners is gone, waits, or is mortal itself.
+	// mortal are the objects that may be deleted: each of their owners is gone, waits, or is mortal
+	// itself.
 	mortal map[graph.ID]bool
 }
 
@@ -151,8 +160,9 @@ func truthOf(g *graph.Graph) *truth {
 	return tr
 }
 
-// condemned says whether nothing keeps an object but owners that are gone, wait, or are mortal. A reference that an owner takes off, because
-// it orphans its dependents, neither keeps an object nor condemns it.
+// condemned says whether nothing keeps an object but owners that are gone, wait, or are mortal. A
+// reference that an owner takes off, because it orphans its dependents, neither keeps an object nor
+// condemns it.
 func (tr *truth) condemned(id graph.ID) bool {
 	condemned := false
 	for e := range tr.graph.Owners(id) {
@@ -178,11 +188,12 @@ func (tr *truth) ends(e graph.Edge) bool {
 }
 
 func (tr *truth) waits(id graph.ID) bool {
-	return tr.graph.State(id) == graph.Deleting && slices.Contains(tr.graph.Finalizers(id), metav1.FinalizerDeleteDependents)
+	return tr.graph.State(id) == graph.Deleting &&
+		slices.Contains(tr.graph.Finalizers(id), metav1.FinalizerDeleteDependents)
 }
 
-// orphans says whether an object orphans its dependents, or will if it is deleted: by its own finalizer, unless an owner that waits has it
-// deleted in the foreground (GC-054).
+// orphans says whether an object orphans its dependents, or will if it is deleted: by its own
+// finalizer, unless an owner that waits has it deleted in the foreground (GC-054).
 func (tr *truth) orphans(id graph.ID) bool {
 	if !tr.graph.Observed(id) || !slices.Contains(tr.graph.Finalizers(id), metav1.FinalizerOrphanDependents) {
 		return false
@@ -242,8 +253,9 @@ func newFaultyReads(seed uint64, unauthorized bool) *faultyReads {
 	return &faultyReads{unauthorized: unauthorized, rng: rand.New(rand.NewPCG(seed, 1)), spared: map[[2]string]bool{}}
 }
 
-// spare keeps dependents of owners that orphan from being left out of lists. A server that says that there are none cannot be told from one where
-// there are none; all that a list is trusted with is that they exist, and that is what orphaning needs.
+// spare keeps dependents of owners that orphan from being left out of lists. A server that says
+// that there are none cannot be told from one where there are none; all that a list is trusted with
+// is that they exist, and that is what orphaning needs.
 func (f *faultyReads) spare(graphs map[string]*graph.Graph) {
 	for namespace, g := range graphs {
 		for _, id := range randomcluster.Seen(g) {
@@ -263,7 +275,8 @@ func (f *faultyReads) count() int {
 	return f.faults
 }
 
-var randomKinds = map[string]string{"configmaps": "ConfigMap", "secrets": "Secret", "things": "Thing", "clusterroles": "ClusterRole", "pods": "Pod"}
+var randomKinds = map[string]string{"configmaps": "ConfigMap", "secrets": "Secret", "things": "Thing",
+	"clusterroles": "ClusterRole", "pods": "Pod"}
 
 // kindOf is the kind that a path is about, and whether it is that of a list.
 func kindOf(r *http.Request) (kind string, list bool) {
@@ -284,7 +297,8 @@ func (f *faultyReads) answer(w http.ResponseWriter, r *http.Request, next http.H
 	f.choose(kind, list)(w, r, next)
 }
 
-// choose draws an answer: a third of the reads of one object are answered wrongly, and a quarter of the lists.
+// choose draws an answer: a third of the reads of one object are answered wrongly, and a quarter of
+// the lists.
 func (f *faultyReads) choose(kind string, list bool) faultproxy.Fault {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -306,7 +320,8 @@ func (f *faultyReads) choose(kind string, list bool) faultproxy.Fault {
 	case 5, 6, 7:
 		return faultproxy.Plain(http.StatusNotFound, "404 page not found\n")
 	case 8, 9:
-		return faultproxy.Status(http.StatusInternalServerError, metav1.StatusReasonInternalError, "conversion webhook failed")
+		return faultproxy.Status(http.StatusInternalServerError, metav1.StatusReasonInternalError,
+			"conversion webhook failed")
 	case 10, 11:
 		return faultproxy.Status(http.StatusServiceUnavailable, metav1.StatusReasonServiceUnavailable, "unavailable")
 	case 12, 13, 14:
@@ -321,7 +336,8 @@ func (f *faultyReads) choose(kind string, list bool) faultproxy.Fault {
 // anotherIsAbsent answers 404 with a Status that is about something else than what was asked for.
 func anotherIsAbsent(what int) faultproxy.Fault {
 	details := []string{
-		`{"name":"another","kind":"configmaps"}`, `{"name":"another","group":"plan.example.com","kind":"things"}`, `{"name":"o00","kind":"deployments","group":"apps"}`,
+		`{"name":"another","kind":"configmaps"}`, `{"name":"another","group":"plan.example.com","kind":"things"}`,
+		`{"name":"o00","kind":"deployments","group":"apps"}`,
 	}[what]
 	body := `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","code":404,"message":"not found","details":` + details + `}`
 	return func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {

@@ -25,14 +25,16 @@ type Proposal struct {
 	allow func(graph.ID) bool
 }
 
-// NotDeleted are the objects that may be written to and that are left when the plan is done, and why.
+// NotDeleted are the objects that may be written to and that are left when the plan is done, and
+// why.
 func (p *Proposal) NotDeleted() []plan.ObjectReason { return p.Plan.End().NotDeleted(p.allow) }
 
-// ErrOnlyAgreed is what Options.Agree returns to have a pass do what was agreed to before, and nothing else. What is new is left, and Agree is
-// not asked about it again.
+// ErrOnlyAgreed is what Options.Agree returns to have a pass do what was agreed to before, and
+// nothing else. What is new is left, and Agree is not asked about it again.
 var ErrOnlyAgreed = errors.New("only what was agreed to is done")
 
-// AgreeToAll is an Options.Agree for whoever is the collector: what comes up is collected. The other bounds hold all the same.
+// AgreeToAll is an Options.Agree for whoever is the collector: what comes up is collected. The
+// other bounds hold all the same.
 func AgreeToAll(context.Context, *Proposal) error { return nil }
 
 // GrownError ends a run that would do more than was agreed to. Nothing of the pass was written.
@@ -66,10 +68,12 @@ func (p *Proposal) names(ids []graph.ID) string {
 	return phrase.FirstFew(names, phrase.MaxNamed)
 }
 
-// OwnerLossError refuses a pass because the owners of some kinds are gone all at once. Nothing of the pass was written.
+// OwnerLossError refuses a pass because the owners of some kinds are gone all at once. Nothing of
+// the pass was written.
 type OwnerLossError struct{ Losses []plan.OwnerLoss }
 
-// Error says of each kind how many of its owners are gone. The kinds are as the references have them, and not escaped.
+// Error says of each kind how many of its owners are gone. The kinds are as the references have
+// them, and not escaped.
 func (e *OwnerLossError) Error() string {
 	var kinds []string
 	for _, m := range e.Losses {
@@ -85,7 +89,8 @@ func lossWords(m plan.OwnerLoss) string {
 	}
 	words := fmt.Sprintf("all %d owners of kind %s are absent at once", m.Absent+m.Replaced, kind)
 	if m.Alive > 0 {
-		words = fmt.Sprintf("%d of %d owners of kind %s are absent at once", m.Absent+m.Replaced, m.Absent+m.Replaced+m.Alive, kind)
+		words = fmt.Sprintf("%d of %d owners of kind %s are absent at once", m.Absent+m.Replaced,
+			m.Absent+m.Replaced+m.Alive, kind)
 	}
 	if m.Replaced > 0 {
 		words += fmt.Sprintf(", and %d of their names now belong to other objects", m.Replaced)
@@ -93,7 +98,8 @@ func lossWords(m plan.OwnerLoss) string {
 	return words
 }
 
-// MaxDeletesError ends a run before a pass that would delete more than Options.MaxDeletes allows. Nothing of the pass was written.
+// MaxDeletesError ends a run before a pass that would delete more than Options.MaxDeletes allows.
+// Nothing of the pass was written.
 type MaxDeletesError struct{ Done, Planned, Max int }
 
 // Error has the numbers.
@@ -108,8 +114,9 @@ func (e *MaxDeletesError) Error() string {
 // Is makes it ErrMaxDeletes.
 func (e *MaxDeletesError) Is(target error) bool { return target == ErrMaxDeletes }
 
-// Agreed records that the caller's user has agreed to what a plan does, a deletion's or a run's: the loop writes nothing else without asking
-// Options.Agree. If it is never called, what the first pass of a Run plans counts as agreed to. It may be called several times, before a pass or by
+// Agreed records that the caller's user has agreed to what a plan does, a deletion's or a run's:
+// the loop writes nothing else without asking Options.Agree. If it is never called, what the first
+// pass of a Run plans counts as agreed to. It may be called several times, before a pass or by
 // Agree.
 func (l *Loop) Agreed(p *plan.Plan) {
 	l.explicit = true
@@ -138,11 +145,13 @@ func (l *Loop) propose(s *Snapshot, may func(graph.ID) bool) *Proposal {
 	l.mu.Unlock()
 	return &Proposal{
 		Snapshot: s, Pass: l.passes, allow: may,
-		Plan: plan.NewRun(s.Graph, plan.Options{Overrides: l.opts.Overrides, Proven: s.Proven, Allow: may, Gaps: s.Gaps, Orphaned: orphaned}),
+		Plan: plan.NewRun(s.Graph, plan.Options{Overrides: l.opts.Overrides, Proven: s.Proven, Allow: may, Gaps: s.Gaps,
+			Orphaned: orphaned}),
 	}
 }
 
-// Check returns the error with which a pass would refuse a plan, a *OwnerLossError or a *MaxDeletesError; nil if it would not.
+// Check returns the error with which a pass would refuse a plan, a *OwnerLossError or a
+// *MaxDeletesError; nil if it would not.
 func (l *Loop) Check(p *Proposal) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -173,8 +182,10 @@ func (p *pass) bind(ctx context.Context) error {
 		return err
 	}
 	proposal := l.propose(p.snapshot(maps.Clone(p.projection.Proven())), p.allows)
-	// That an owner is gone stays true. Anything else is read again when it is acted on: somebody may take his time to agree.
-	maps.DeleteFunc(p.projection.Proven(), func(_ int, s plan.OwnerState) bool { return s != plan.Absent && s != plan.Replaced })
+	// That an owner is gone stays true. Anything else is read again when it is acted on: somebody
+	// may take his time to agree.
+	maps.DeleteFunc(p.projection.Proven(),
+		func(_ int, s plan.OwnerState) bool { return s != plan.Absent && s != plan.Replaced })
 	if err := l.Check(proposal); err != nil {
 		return err
 	}
@@ -219,8 +230,8 @@ func (l *Loop) decline(p *Proposal) {
 	}
 }
 
-// agreedTo says whether a write to an object, or to its references to owners, was agreed to. What came up after the pass was planned was not; the next
-// pass plans it.
+// agreedTo says whether a write to an object, or to its references to owners, was agreed to. What
+// came up after the pass was planned was not; the next pass plans it.
 func (p *pass) agreedTo(verb plan.Verb, id graph.ID, owners ...string) bool {
 	l, uid := p.loop, p.graph.Ref(id).UID
 	if l.opts.Only != nil {

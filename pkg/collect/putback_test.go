@@ -20,8 +20,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestWhatAPolicyPutsBackInTheSameRequestIsAFailure: the server answers each write with 200, and nothing has come of it. It is told as a failure that names
-// the policy, is not sent time and again, and nothing that needed it is done.
+// TestWhatAPolicyPutsBackInTheSameRequestIsAFailure: the server answers each write with 200, and
+// nothing has come of it. It is told as a failure that names the policy, is not sent time and
+// again, and nothing that needed it is done.
 func TestWhatAPolicyPutsBackInTheSameRequestIsAFailure(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -30,16 +31,20 @@ func TestWhatAPolicyPutsBackInTheSameRequestIsAFailure(t *testing.T) {
 		verb plan.Verb
 		left []string
 	}{
-		{"a reference to an absent owner", func(s *fixture) { s.make("solid", "a < nobody solid") }, plan.VerbOrphan, []string{"a < nobody solid", "solid"}},
-		{"a reference to an owner that orphans", func(s *fixture) { s.make("o", "a < o"); s.delete(plan.Orphan, "o") }, plan.VerbOrphan,
+		{"a reference to an absent owner", func(s *fixture) { s.make("solid", "a < nobody solid") }, plan.VerbOrphan,
+			[]string{"a < nobody solid", "solid"}},
+		{"a reference to an owner that orphans", func(s *fixture) { s.make("o", "a < o"); s.delete(plan.Orphan, "o") },
+			plan.VerbOrphan,
 			[]string{"-o | orphan", "a < o"}},
 		{"blockOwnerDeletion", func(s *fixture) {
 			s.make("a", "b < a+", "c < b+")
 			s.own("a", "c+")
 			s.delete(plan.Foreground, "a")
 		}, plan.VerbUnblock, []string{"-a < c+ | foregroundDeletion", "-b < a+ | foregroundDeletion", "c < b+"}},
-		{"the finalizer orphan", func(s *fixture) { s.make("o"); s.delete(plan.Orphan, "o") }, plan.VerbRemoveFinalizer, []string{"-o | orphan"}},
-		{"the finalizer foregroundDeletion", func(s *fixture) { s.make("f"); s.delete(plan.Foreground, "f") }, plan.VerbRemoveFinalizer,
+		{"the finalizer orphan", func(s *fixture) { s.make("o"); s.delete(plan.Orphan, "o") }, plan.VerbRemoveFinalizer,
+			[]string{"-o | orphan"}},
+		{"the finalizer foregroundDeletion", func(s *fixture) { s.make("f"); s.delete(plan.Foreground, "f") },
+			plan.VerbRemoveFinalizer,
 			[]string{"-f | foregroundDeletion"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -80,7 +85,8 @@ func TestWhatAPolicyPutsBackInTheSameRequestIsAFailure(t *testing.T) {
 	}
 }
 
-// bounded is a context that ends when more is patched than anybody can need, and not when the test does.
+// bounded is a context that ends when more is patched than anybody can need, and not when the test
+// does.
 func bounded(t *testing.T, proxy *faultproxy.Proxy) context.Context {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	proxy.On(isWrite, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
@@ -92,15 +98,17 @@ func bounded(t *testing.T, proxy *faultproxy.Proxy) context.Context {
 	return ctx
 }
 
-// TestWhatAControllerPutsBackLaterEndsTheWritesInTheEnd: a controller puts a reference back after each patch that has removed it. The loop gives up
-// after a few, names the controller, and does not begin again when a change wakes it.
+// TestWhatAControllerPutsBackLaterEndsTheWritesInTheEnd: a controller puts a reference back after
+// each patch that has removed it. The loop gives up after a few, names the controller, and does not
+// begin again when a change wakes it.
 func TestWhatAControllerPutsBackLaterEndsTheWritesInTheEnd(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	s := newFixture(t, c)
 	s.make("o")
 	// The server keeps managedFields of what was applied.
-	c.Apply(t, fmt.Sprintf(`{apiVersion: v1, kind: ConfigMap, metadata: {name: a, ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: o, uid: %s}]}, data: {a: b}}`,
+	c.Apply(t, fmt.Sprintf(
+		`{apiVersion: v1, kind: ConfigMap, metadata: {name: a, ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: o, uid: %s}]}, data: {a: b}}`,
 		s.uids["o"]), "-n", s.namespace)
 	s.delete(plan.Orphan, "o")
 	proxy, client := proxied(t, c)
@@ -110,8 +118,10 @@ func TestWhatAControllerPutsBackLaterEndsTheWritesInTheEnd(t *testing.T) {
 		once.Lock()
 		defer once.Unlock()
 		next.ServeHTTP(w, r)
-		back := fmt.Sprintf(`{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"o","uid":%q}]}}`, s.uids["o"])
-		_, err := s.client.CoreV1().ConfigMaps(s.namespace).Patch(t.Context(), "a", types.MergePatchType, []byte(back), metav1.PatchOptions{FieldManager: "stubborn"})
+		back := fmt.Sprintf(`{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"o","uid":%q}]}}`,
+			s.uids["o"])
+		_, err := s.client.CoreV1().ConfigMaps(s.namespace).Patch(t.Context(), "a", types.MergePatchType, []byte(back),
+			metav1.PatchOptions{FieldManager: "stubborn"})
 		if err != nil {
 			t.Error(err)
 		}
@@ -149,8 +159,8 @@ func TestWhatAControllerPutsBackLaterEndsTheWritesInTheEnd(t *testing.T) {
 	s.check("-o | orphan", "a < o")
 }
 
-// TestWhatIsCreatedAgainAndAgainIsGivenUp: something creates an object without a live owner as often as it is deleted. A run ends; a later one, long
-// after, deletes it again.
+// TestWhatIsCreatedAgainAndAgainIsGivenUp: something creates an object without a live owner as
+// often as it is deleted. A run ends; a later one, long after, deletes it again.
 func TestWhatIsCreatedAgainAndAgainIsGivenUp(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -176,7 +186,8 @@ func TestWhatIsCreatedAgainAndAgainIsGivenUp(t *testing.T) {
 	if n := deletes.Load(); n != maxWrites {
 		t.Errorf("%d deletes, want %d", n, maxWrites)
 	}
-	if last := (*events)[len(*events)-1]; last.Err == nil || !strings.Contains(last.Err.Error(), "created again each time") {
+	if last := (*events)[len(*events)-1]; last.Err == nil ||
+		!strings.Contains(last.Err.Error(), "created again each time") {
 		t.Errorf("the last event is %v, want that it is created again", last)
 	}
 	if _, err := loop.Run(ctx); err != nil {

@@ -32,8 +32,8 @@ type trial struct {
 // batch is the random clusters of one run of the loop.
 type batch []*trial
 
-// batches are n random clusters, whose names begin with a prefix, so many at once: a run lists the whole control plane, however few of them there
-// are.
+// batches are n random clusters, whose names begin with a prefix, so many at once: a run lists the
+// whole control plane, however few of them there are.
 func batches(prefix string, first uint64, n, atOnce int) []batch {
 	var all batch
 	for i := range n {
@@ -90,12 +90,14 @@ func (b batch) within() func(*graph.Graph, graph.ID) bool {
 	return func(g *graph.Graph, id graph.ID) bool { return namespaces[clusterOf(g.Ref(id))] }
 }
 
-// run runs the loop. A write that fails is an error, and so is one that the first pass did not plan.
+// run runs the loop. A write that fails is an error, and so is one that the first pass did not
+// plan.
 func (b batch) run(ctx context.Context, client *cluster.Client) error {
 	var failed []string
 	_, err := New(client, Options{Allow: b.within(), AllowOwnerLoss: true, OnEvent: func(e Event) {
 		if e.Err != nil {
-			failed = append(failed, fmt.Sprintf("%s %s in %s: %v", e.Action.Verb, e.Action.Object.Name, e.Action.Object.Namespace, e.Err))
+			failed = append(failed, fmt.Sprintf("%s %s in %s: %v", e.Action.Verb, e.Action.Object.Name,
+				e.Action.Object.Namespace, e.Err))
 		}
 	}}).Run(ctx)
 	if len(failed) > 0 {
@@ -119,9 +121,10 @@ func (b batch) snapshots(ctx context.Context, world *randomcluster.World) (map[s
 	return all, nil
 }
 
-// runAndRelease runs the loop and removes finalizers from what is being deleted until nothing changes any more: as often as finalizers are removed one
-// below the other.
-func (b batch) runAndRelease(ctx context.Context, client *cluster.Client, world *randomcluster.World, cascade map[types.UID]bool) (map[string][]string, error) {
+// runAndRelease runs the loop and removes finalizers from what is being deleted until nothing
+// changes any more: as often as finalizers are removed one below the other.
+func (b batch) runAndRelease(ctx context.Context, client *cluster.Client, world *randomcluster.World,
+	cascade map[types.UID]bool) (map[string][]string, error) {
 	var now map[string][]string
 	for range 12 {
 		if err := b.run(ctx, client); err != nil {
@@ -151,8 +154,9 @@ func newClient(t *testing.T, c *testcluster.Cluster) *cluster.Client {
 	return client
 }
 
-// TestLoopDoesWhatThePlanSays_P10 makes random clusters without a collector, plans the deletion of some of their objects under the rules of the loop, deletes
-// them, runs the loop, and compares what is left with the plan, object by object and reference by reference.
+// TestLoopDoesWhatThePlanSays_P10 makes random clusters without a collector, plans the deletion of
+// some of their objects under the rules of the loop, deletes them, runs the loop, and compares what
+// is left with the plan, object by object and reference by reference.
 func TestLoopDoesWhatThePlanSays_P10(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -187,8 +191,10 @@ func TestLoopDoesWhatThePlanSays_P10(t *testing.T) {
 }
 
 // compareWithPlans returns the plan for each random cluster and what the loop leaves of it.
-func (b batch) compareWithPlans(ctx context.Context, world *randomcluster.World, client *cluster.Client) (map[string]*plan.Plan, map[string][]string, error) {
-	defer func() { _ = world.Wipe(context.Background(), b.namespaces()) }() // objects that remain only make later listings longer
+func (b batch) compareWithPlans(ctx context.Context, world *randomcluster.World,
+	client *cluster.Client) (map[string]*plan.Plan, map[string][]string, error) {
+	// objects that remain only make later listings longer
+	defer func() { _ = world.Wipe(context.Background(), b.namespaces()) }()
 	if err := b.create(ctx, world); err != nil {
 		return nil, nil, err
 	}
@@ -239,7 +245,8 @@ func describe(p *plan.Plan, namespace string) []string {
 	end := p.End()
 	return randomcluster.Describe(p.Graph, namespace, func(id graph.ID) randomcluster.Object {
 		item, refs := end.Item(id)
-		o := randomcluster.Object{Gone: end.Gone(id), Deleting: item.Deleting, Orphan: item.Orphan, Foreground: item.Foreground, Held: end.HasForeignFinalizers(id), Refs: refs}
+		o := randomcluster.Object{Gone: end.Gone(id), Deleting: item.Deleting, Orphan: item.Orphan,
+			Foreground: item.Foreground, Held: end.HasForeignFinalizers(id), Refs: refs}
 		for _, e := range refs {
 			o.Blocks = append(o.Blocks, end.Blocks(e))
 		}

@@ -12,11 +12,15 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
 
-// ReadOwners reads live what the references of some objects name and a listing does not show alive there, as a pass of the loop does before it acts: that an owner
-// is absent takes a read (RO-004). In a listing of one namespace, an owner that is absent where its reference says is looked for in all types of the others. It reads also where that cannot change what the collector does. An object that is being deleted is not looked at: it
-// goes, whatever its references say. It writes nothing. The error is for what every request would meet, or of a context that ended; an owner that
-// cannot be read is Unknown in Proven, and a gap in Unread.
-func ReadOwners(ctx context.Context, client *cluster.Client, listing *selection.Snapshot, of func(graph.ID) bool) (*Snapshot, error) {
+// ReadOwners reads live what the references of some objects name and a listing does not show alive
+// there, as a pass of the loop does before it acts: that an owner is absent takes a read (RO-004).
+// In a listing of one namespace, an owner that is absent where its reference says is looked for in
+// all types of the others. It reads also where that cannot change what the collector does. An
+// object that is being deleted is not looked at: it goes, whatever its references say. It writes
+// nothing. The error is for what every request would meet, or of a context that ended; an owner
+// that cannot be read is Unknown in Proven, and a gap in Unread.
+func ReadOwners(ctx context.Context, client *cluster.Client, listing *selection.Snapshot,
+	of func(graph.ID) bool) (*Snapshot, error) {
 	p := newPass(New(client, Options{List: listing.Options}), client, listing)
 	p.anyType = true
 	group, reading := errgroup.WithContext(ctx)

@@ -10,15 +10,17 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
 
-// recheck lists where dependents of an owner can be, before a loop that works from a store removes the finalizer with which the owner waits for them. A watch
-// may be behind, and what it has not shown yet would be deleted because of it, or not waited for (RO-020, RO-022). One listing of a namespace serves
-// all owners of a pass.
+// recheck lists where dependents of an owner can be, before a loop that works from a store removes
+// the finalizer with which the owner waits for them. A watch may be behind, and what it has not
+// shown yet would be deleted because of it, or not waited for (RO-020, RO-022). One listing of a
+// namespace serves all owners of a pass.
 type recheck struct {
 	mu     sync.Mutex
 	scopes map[string]func() (*selection.Snapshot, error)
 }
 
-// shows says whether the graph of the pass has all dependents of an owner that waits. A pass that began with a listing has no need to ask.
+// shows says whether the graph of the pass has all dependents of an owner that waits. A pass that
+// began with a listing has no need to ask.
 func (r *recheck) shows(ctx context.Context, p *pass, id graph.ID) bool {
 	if p.loop.store == nil {
 		return true
@@ -62,7 +64,8 @@ func (r *recheck) list(ctx context.Context, p *pass, namespace string) (*selecti
 	return list()
 }
 
-// knows says whether the pass has a reference to an owner, which blocks if the one that is asked for does.
+// knows says whether the pass has a reference to an owner, which blocks if the one that is asked
+// for does.
 func (p *pass) knows(owner graph.ID, dependent string, blocks bool) bool {
 	id, ok := p.graph.Lookup(dependent)
 	if !ok {

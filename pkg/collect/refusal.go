@@ -10,11 +10,14 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
-// Incomplete is the finding that not everything was listed, or not every owner read; nil if all was.
+// Incomplete is the finding that not everything was listed, or not every owner read; nil if all
+// was.
 func Incomplete(listed, unread []v1alpha1.Gap) error {
 	var errs []error
 	if len(listed) > 0 {
-		errs = append(errs, answer.Refuse(errors.New("incomplete: objects of types that could not be listed are not collected, and finalizers are kept on owners that may have unlisted dependents")))
+		errs = append(
+			errs, answer.Refuse(
+				errors.New("incomplete: objects of types that could not be listed are not collected, and finalizers are kept on owners that may have unlisted dependents")))
 	}
 	return errors.Join(append(errs, UnreadError(unread))...)
 }
@@ -30,7 +33,8 @@ func refusal(err error) error {
 	case errors.As(err, &most) && most.Done > 0:
 		return answer.Refuse(fmt.Errorf("stopped after %s: %w", phrase.Count(most.Done, "delete"), most))
 	case errors.As(err, &most):
-		return answer.Refuse(answer.WithHint(fmt.Errorf("nothing was deleted: %w", most), "use -n, --types and -l to restrict what may be deleted"))
+		return answer.Refuse(answer.WithHint(fmt.Errorf("nothing was deleted: %w", most),
+			"use -n, --types and -l to restrict what may be deleted"))
 	case errors.As(err, &loss):
 		return answer.Refuse(answer.WithHint(fmt.Errorf("nothing was deleted: %w", loss),
 			"the objects of a restored backup refer to owners that no longer exist, and collecting would delete what was restored; if you want that, add --allow-mass-collection"))
@@ -49,14 +53,18 @@ func (p *Planned) ended(ctx context.Context, err error) error {
 	return refusal(err)
 }
 
-// timeUp words that Request.Timeout has ended a run. Waiting says that its last listing shows deletions that wait for somebody else.
+// timeUp words that Request.Timeout has ended a run. Waiting says that its last listing shows
+// deletions that wait for somebody else.
 func (p *Planned) timeUp(waiting bool) error {
 	after := p.request.Timeout
 	switch {
 	case !p.loop.answered: // and a loop that has listed nothing has written nothing
-		return answer.Refuse(answer.WithHint(fmt.Errorf("timed out after %s, before the cluster was listed again: nothing was written", after), "use a longer --timeout"))
+		return answer.Refuse(
+			answer.WithHint(fmt.Errorf("timed out after %s, before the cluster was listed again: nothing was written", after),
+				"use a longer --timeout"))
 	case !waiting:
-		return answer.Refuse(answer.WithHint(fmt.Errorf("timed out after %s, before the run was done", after), "run the command again, with a longer --timeout"))
+		return answer.Refuse(answer.WithHint(fmt.Errorf("timed out after %s, before the run was done", after),
+			"run the command again, with a longer --timeout"))
 	}
 	return answer.Refuse(fmt.Errorf("timed out after %s; some deletions still wait for other controllers", after))
 }

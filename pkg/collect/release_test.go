@@ -17,7 +17,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// refer gives an object references besides those that it has, each with the uid of one object and the kind and name of another.
+// refer gives an object references besides those that it has, each with the uid of one object and
+// the kind and name of another.
 func (s *fixture) refer(name string, refs ...metav1.OwnerReference) {
 	s.t.Helper()
 	ctx, maps := s.t.Context(), s.client.CoreV1().ConfigMaps(s.namespace)
@@ -36,7 +37,8 @@ func (s *fixture) as(kind, name, object string) metav1.OwnerReference {
 	return metav1.OwnerReference{APIVersion: "v1", Kind: kind, Name: name, UID: s.uids[object]}
 }
 
-// releases are scenarios in which an owner waits for its dependents to be orphaned, and what is left of them: with the loop, and with the collector.
+// releases are scenarios in which an owner waits for its dependents to be orphaned, and what is
+// left of them: with the loop, and with the collector.
 var releases = []struct {
 	name string
 	make func(*fixture)
@@ -95,9 +97,10 @@ var releases = []struct {
 	}, []string{"o < solid | orphan", "solid"}, nil, false},
 }
 
-// TestWhatAnOrphaningOwnerKeepsIsReleasedBeforeItIsJudged: an owner waits to orphan its dependents, and one of them names it by its uid and by another name
-// or kind, so that it seems to be gone. The collector removes references by the uid alone (GC-067); so does the loop, before it judges what has
-// them. The plan of the run foretells the same.
+// TestWhatAnOrphaningOwnerKeepsIsReleasedBeforeItIsJudged: an owner waits to orphan its dependents,
+// and one of them names it by its uid and by another name or kind, so that it seems to be gone. The
+// collector removes references by the uid alone (GC-067); so does the loop, before it judges what
+// has them. The plan of the run foretells the same.
 func TestWhatAnOrphaningOwnerKeepsIsReleasedBeforeItIsJudged(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -111,10 +114,13 @@ func TestWhatAnOrphaningOwnerKeepsIsReleasedBeforeItIsJudged(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p := plan.NewRun(snapshot.Graph, plan.Options{Proven: snapshot.Proven, Allow: func(id graph.ID) bool { return within(s.namespace)(snapshot.Graph, id) }})
+			p := plan.NewRun(snapshot.Graph,
+				plan.Options{Proven: snapshot.Proven,
+					Allow: func(id graph.ID) bool { return within(s.namespace)(snapshot.Graph, id) }})
 			var planned []string
 			for i := range snapshot.Graph.Len() {
-				if id := graph.ID(i); snapshot.Graph.Ref(id).Resource == "configmaps" && snapshot.Graph.Observed(id) && !p.End().Gone(id) {
+				if id := graph.ID(i); snapshot.Graph.Ref(id).Resource == "configmaps" && snapshot.Graph.Observed(id) &&
+					!p.End().Gone(id) {
 					planned = append(planned, snapshot.Graph.Ref(id).Name)
 				}
 			}
@@ -133,8 +139,9 @@ func TestWhatAnOrphaningOwnerKeepsIsReleasedBeforeItIsJudged(t *testing.T) {
 	}
 }
 
-// TestTheCollectorReleasesBeforeItDeletes plays the same before the real collector, which is not there until then. It takes up owners and dependents side
-// by side, so a few copies of each are made: one ends as the loop does, and where it is chance, all end in one of two ways.
+// TestTheCollectorReleasesBeforeItDeletes plays the same before the real collector, which is not
+// there until then. It takes up owners and dependents side by side, so a few copies of each are
+// made: one ends as the loop does, and where it is chance, all end in one of two ways.
 func TestTheCollectorReleasesBeforeItDeletes(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Start(t, testcluster.NoControllers())
@@ -189,7 +196,8 @@ func TestManyDependentsOfAnOwnerThatOrphansAreKept(t *testing.T) {
 	s.check(names...)
 }
 
-// TestWhatCannotBeReleasedIsNotJudged: the patch that is to release a dependent is refused. It is left alone, and its owner waits.
+// TestWhatCannotBeReleasedIsNotJudged: the patch that is to release a dependent is refused. It is
+// left alone, and its owner waits.
 func TestWhatCannotBeReleasedIsNotJudged(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -199,7 +207,8 @@ func TestWhatCannotBeReleasedIsNotJudged(t *testing.T) {
 	s.refer("b", s.as("Secret", "o", "o"))
 	s.delete(plan.Orphan, "o")
 	proxy, client := proxied(t, c)
-	proxy.On(func(r *http.Request) bool { return r.Method == http.MethodPatch }, faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden, "you may not"))
+	proxy.On(func(r *http.Request) bool { return r.Method == http.MethodPatch },
+		faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden, "you may not"))
 	opts := s.options()
 	events := record(&opts)
 	if _, err := New(client, opts).Run(t.Context()); err != nil {
@@ -213,8 +222,8 @@ func TestWhatCannotBeReleasedIsNotJudged(t *testing.T) {
 	s.check("-o | orphan", "a < other", "b < o nobody", "c < o nobody")
 }
 
-// TestAnOwnerThatBeginsToOrphanAfterItWasListedIsAskedFirst: the listing shows it alive under another name, and before its dependent is judged somebody
-// deletes it with the policy Orphan.
+// TestAnOwnerThatBeginsToOrphanAfterItWasListedIsAskedFirst: the listing shows it alive under
+// another name, and before its dependent is judged somebody deletes it with the policy Orphan.
 func TestAnOwnerThatBeginsToOrphanAfterItWasListedIsAskedFirst(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -232,7 +241,8 @@ func TestAnOwnerThatBeginsToOrphanAfterItWasListedIsAskedFirst(t *testing.T) {
 	s.check("a")
 }
 
-// TestAnOwnerOutsideTheListingThatOrphansIsFound: a run of one namespace does not list the owner, which is in another or in none.
+// TestAnOwnerOutsideTheListingThatOrphansIsFound: a run of one namespace does not list the owner,
+// which is in another or in none.
 func TestAnOwnerOutsideTheListingThatOrphansIsFound(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -240,10 +250,12 @@ func TestAnOwnerOutsideTheListingThatOrphansIsFound(t *testing.T) {
 	other.make("o")
 	role := s.role("role")
 	s.ownedBy("a", metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "o", UID: other.uids["o"]})
-	s.ownedBy("b", metav1.OwnerReference{APIVersion: "rbac.authorization.k8s.io/v1", Kind: "ClusterRole", Name: "another", UID: role.UID})
+	s.ownedBy("b", metav1.OwnerReference{APIVersion: "rbac.authorization.k8s.io/v1", Kind: "ClusterRole", Name: "another",
+		UID: role.UID})
 	other.delete(plan.Orphan, "o")
 	orphan := metav1.DeletePropagationOrphan
-	if err := s.client.RbacV1().ClusterRoles().Delete(t.Context(), role.Name, metav1.DeleteOptions{PropagationPolicy: &orphan}); err != nil {
+	if err := s.client.RbacV1().ClusterRoles().Delete(t.Context(), role.Name,
+		metav1.DeleteOptions{PropagationPolicy: &orphan}); err != nil {
 		t.Fatal(err)
 	}
 	s.run(newClient(t, c), s.options())

@@ -13,7 +13,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// explainByTiming has the collector do again, three times, what ended differently. What does not always end alike there depends on its timing.
+// explainByTiming has the collector do again, three times, what ended differently. What does not
+// always end alike there depends on its timing.
 func (tw *twins) explainByTiming(t *testing.T) {
 	t.Helper()
 	ends := map[*difference][][]string{}
@@ -28,7 +29,8 @@ func (tw *twins) explainByTiming(t *testing.T) {
 			t.Logf("seed %d: timing", d.seed)
 			continue
 		}
-		t.Errorf("seed %d: (-collector +loop)\n%s\nat first:\n%s", d.seed, cmp.Diff(d.theirs, d.ours), strings.Join(d.start, "\n"))
+		t.Errorf("seed %d: (-collector +loop)\n%s\nat first:\n%s", d.seed, cmp.Diff(d.theirs, d.ours),
+			strings.Join(d.start, "\n"))
 	}
 }
 
@@ -37,7 +39,8 @@ func (tw *twins) replay(t *testing.T, prefix string, d *difference) []string {
 	t.Helper()
 	ctx := t.Context()
 	b := batches(prefix, d.seed, 1, 1)[0]
-	defer func() { _ = tw.theirs.Wipe(context.Background(), b.namespaces()) }() // objects that remain only make later listings longer
+	// objects that remain only make later listings longer
+	defer func() { _ = tw.theirs.Wipe(context.Background(), b.namespaces()) }()
 	if err := b.create(ctx, tw.theirs); err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +55,8 @@ func (tw *twins) replay(t *testing.T, prefix string, d *difference) []string {
 		}
 		g := graphs[tr.namespace]
 		policy := []plan.Policy{plan.Background, plan.Foreground, plan.Orphan}[tr.rng.IntN(3)]
-		if err := deleteRoots(ctx, tw.theirs, plan.New(g, randomcluster.Roots(g, tr.namespace, tr.rng.IntN), policy, plan.Options{Rules: plan.Loop})); err != nil {
+		if err := deleteRoots(ctx, tw.theirs,
+			plan.New(g, randomcluster.Roots(g, tr.namespace, tr.rng.IntN), policy, plan.Options{Rules: plan.Loop})); err != nil {
 			t.Fatal(err)
 		}
 		left = tw.settle(t, b, map[string]bool{tr.namespace: tr.rng.IntN(2) == 0}, nil)

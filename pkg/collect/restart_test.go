@@ -21,7 +21,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// untilLeftIs waits until what is left is as said, and checks that a run that begins with a listing has nothing to add to it.
+// untilLeftIs waits until what is left is as said, and checks that a run that begins with a listing
+// has nothing to add to it.
 func (s *fixture) untilLeftIs(want ...string) {
 	s.t.Helper()
 	slices.Sort(want)
@@ -37,7 +38,8 @@ func (s *fixture) untilLeftIs(want ...string) {
 	})
 }
 
-// roleUser is a user who may do everything by a role. A server that has just started refuses it for a moment, because it has not read the roles yet.
+// roleUser is a user who may do everything by a role. A server that has just started refuses it for
+// a moment, because it has not read the roles yet.
 func roleUser(t *testing.T, c *testcluster.Cluster) *rest.Config {
 	t.Helper()
 	c.Kubectl(t, "create", "clusterrolebinding", "restart-ann", "--clusterrole=cluster-admin", "--user=restart-ann")
@@ -52,8 +54,9 @@ func roleUser(t *testing.T, c *testcluster.Cluster) *rest.Config {
 	return c.As("restart-ann")
 }
 
-// TestWatchMissesNothingWhileTheServerIsRestarted: the server is killed right after objects were deleted, three times, and others are made and deleted as
-// soon as it is back, before the watches are. Its watch cache begins anew each time, so that no watch can go on from where it was.
+// TestWatchMissesNothingWhileTheServerIsRestarted: the server is killed right after objects were
+// deleted, three times, and others are made and deleted as soon as it is back, before the watches
+// are. Its watch cache begins anew each time, so that no watch can go on from where it was.
 func TestWatchMissesNothingWhileTheServerIsRestarted(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Start(t, testcluster.NoControllers())
@@ -66,8 +69,10 @@ func TestWatchMissesNothingWhileTheServerIsRestarted(t *testing.T) {
 			owner := fmt.Sprintf(format, i)
 			s.make(owner, "a-"+owner+" < "+owner, "b-"+owner+" < a-"+owner, "c-"+owner+" < solid "+owner)
 		}
-		want = append(want, fmt.Sprintf("kept%d", i), fmt.Sprintf("a-kept%d < kept%d", i, i), fmt.Sprintf("b-kept%d < a-kept%d", i, i),
-			fmt.Sprintf("c-kept%d < solid kept%d", i, i), fmt.Sprintf("c-before%d < solid", i), fmt.Sprintf("c-after%d < solid", i))
+		want = append(want, fmt.Sprintf("kept%d", i), fmt.Sprintf("a-kept%d < kept%d", i, i),
+			fmt.Sprintf("b-kept%d < a-kept%d", i, i),
+			fmt.Sprintf("c-kept%d < solid kept%d", i, i), fmt.Sprintf("c-before%d < solid", i),
+			fmt.Sprintf("c-after%d < solid", i))
 	}
 	opts := s.options()
 	opts.Settle, opts.Retry, opts.RetryMost = 10*time.Millisecond, 10*time.Millisecond, 100*time.Millisecond
@@ -82,7 +87,8 @@ func TestWatchMissesNothingWhileTheServerIsRestarted(t *testing.T) {
 		c.StartAPIServer(t)
 		late, orphans, waits := fmt.Sprintf("late%d", i), fmt.Sprintf("orphans%d", i), fmt.Sprintf("waits%d", i)
 		s.delete(plan.Background, fmt.Sprintf("after%d", i))
-		s.make(late, "a-"+late+" < "+late, orphans, "a-"+orphans+" < "+orphans, waits, "a-"+waits+" < "+waits+"+", "b-"+waits+" < a-"+waits+"+ solid")
+		s.make(late, "a-"+late+" < "+late, orphans, "a-"+orphans+" < "+orphans, waits, "a-"+waits+" < "+waits+"+",
+			"b-"+waits+" < a-"+waits+"+ solid")
 		s.delete(plan.Background, late)
 		s.delete(plan.Orphan, orphans)
 		s.delete(plan.Foreground, waits)
@@ -94,8 +100,10 @@ func TestWatchMissesNothingWhileTheServerIsRestarted(t *testing.T) {
 	}
 }
 
-// TestWatchAfterAnOutageInWhichTheServerWasRestarted: the loop cannot reach the server, which meanwhile is restarted and changed. No watch can go on, and no
-// event tells what happened: an owner was deleted, and another was created again under its name, with dependents; a definition was, too.
+// TestWatchAfterAnOutageInWhichTheServerWasRestarted: the loop cannot reach the server, which
+// meanwhile is restarted and changed. No watch can go on, and no event tells what happened: an
+// owner was deleted, and another was created again under its name, with dependents; a definition
+// was, too.
 func TestWatchAfterAnOutageInWhichTheServerWasRestarted(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Start(t, testcluster.NoControllers())
@@ -103,9 +111,11 @@ func TestWatchAfterAnOutageInWhichTheServerWasRestarted(t *testing.T) {
 	define := func() string {
 		kinds.Define(t, c, kinds.Kind{Group: "collect.example.com", Kind: "Owner"})
 		c.Apply(t, "apiVersion: collect.example.com/v1\nkind: Owner\nmetadata: {name: custom}\n", "-n", s.namespace)
-		return c.Kubectl(t, "get", "owners.collect.example.com", "custom", "-n", s.namespace, "-o", "jsonpath={.metadata.uid}")
+		return c.Kubectl(t, "get", "owners.collect.example.com", "custom", "-n", s.namespace, "-o",
+			"jsonpath={.metadata.uid}")
 	}
-	s.make("solid", "gone", "old < gone", "shared < gone solid", "again", "before < again", "grand < before", "waits", "w < waits+", "orphans", "o < orphans")
+	s.make("solid", "gone", "old < gone", "shared < gone solid", "again", "before < again", "grand < before", "waits",
+		"w < waits+", "orphans", "o < orphans")
 	c.Apply(t, ownedBy("of-custom", "custom", define()), "-n", s.namespace)
 	proxy, client := proxied(t, c)
 	var down atomic.Bool
@@ -127,14 +137,16 @@ func TestWatchAfterAnOutageInWhichTheServerWasRestarted(t *testing.T) {
 	c.StopAPIServer(t)
 	c.StartAPIServer(t)
 	down.Store(false)
-	s.untilLeftIs("solid", "shared < solid", "again", "after < again", "late < solid", "o", "late-o", "of-new-custom < custom")
+	s.untilLeftIs("solid", "shared < solid", "again", "after < again", "late < solid", "o", "late-o",
+		"of-new-custom < custom")
 	if result, _ := s.run(client, s.options()); result.Writes > 0 {
 		t.Errorf("%d writes were left", result.Writes)
 	}
 }
 
-// TestWatchGoesOnAfterAMomentWithoutPermissions: a server that has just started has not read the roles yet, and forbids discovery with all else. It is said
-// once, and what came up meanwhile is collected.
+// TestWatchGoesOnAfterAMomentWithoutPermissions: a server that has just started has not read the
+// roles yet, and forbids discovery with all else. It is said once, and what came up meanwhile is
+// collected.
 func TestWatchGoesOnAfterAMomentWithoutPermissions(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)

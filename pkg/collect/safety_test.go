@@ -31,7 +31,8 @@ func TestAnOwnerThatARestoredEtcdBringsBackIsReadAgain(t *testing.T) {
 	s := newFixture(t, c)
 	s.secret("owner", "")
 	s.make("dependent")
-	s.patch("dependent", fmt.Sprintf(`{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"Secret","name":"owner","uid":%q}]}}`, s.uids["owner"]))
+	s.patch("dependent", fmt.Sprintf(
+		`{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"Secret","name":"owner","uid":%q}]}}`, s.uids["owner"]))
 	proxy, client := proxied(t, c)
 	proxy.On(func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/secrets") }, hidden["403"])
 	uid := string(s.uids["owner"])
@@ -54,7 +55,8 @@ func TestAnOwnerThatARestoredEtcdBringsBackIsReadAgain(t *testing.T) {
 
 // nobody is a reference to an owner that does not exist.
 func nobody(apiVersion, kind string) metav1.OwnerReference {
-	return metav1.OwnerReference{APIVersion: apiVersion, Kind: kind, Name: "nobody", UID: "00000000-0000-4000-8000-000000000001"}
+	return metav1.OwnerReference{APIVersion: apiVersion, Kind: kind, Name: "nobody",
+		UID: "00000000-0000-4000-8000-000000000001"}
 }
 
 // role makes a cluster role that is named after the namespace.
@@ -73,7 +75,8 @@ func (s *fixture) role(name string, refs ...metav1.OwnerReference) *rbacv1.Clust
 func (s *fixture) ownedBy(name string, ref metav1.OwnerReference) {
 	s.t.Helper()
 	s.make(name)
-	s.patch(name, fmt.Sprintf(`{"metadata":{"ownerReferences":[{"apiVersion":%q,"kind":%q,"name":%q,"uid":%q}]}}`, ref.APIVersion, ref.Kind, ref.Name, ref.UID))
+	s.patch(name, fmt.Sprintf(`{"metadata":{"ownerReferences":[{"apiVersion":%q,"kind":%q,"name":%q,"uid":%q}]}}`,
+		ref.APIVersion, ref.Kind, ref.Name, ref.UID))
 }
 
 // ours allows the objects of the namespace and the cluster-scoped ones that are named after it.
@@ -84,7 +87,8 @@ func (s *fixture) ours() func(*graph.Graph, graph.ID) bool {
 	}
 }
 
-// TestNotServedIsNotAbsent_P04 has owners of all kinds of which nothing proves that they are absent, and says so in plan and loop alike.
+// TestNotServedIsNotAbsent_P04 has owners of all kinds of which nothing proves that they are
+// absent, and says so in plan and loop alike.
 func TestNotServedIsNotAbsent_P04(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -124,7 +128,9 @@ func TestNotServedIsNotAbsent_P04(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	planned := plan.NewRun(snapshot.Graph, plan.Options{Proven: snapshot.Proven, Gaps: snapshot.Gaps, Allow: func(id graph.ID) bool { return opts.Allow(snapshot.Graph, id) }})
+	planned := plan.NewRun(snapshot.Graph,
+		plan.Options{Proven: snapshot.Proven, Gaps: snapshot.Gaps,
+			Allow: func(id graph.ID) bool { return opts.Allow(snapshot.Graph, id) }})
 	for _, a := range planned.Actions {
 		if name := snapshot.Graph.Ref(a.Object).Name; name != "proof" {
 			t.Errorf("the plan has a %s of %s", a.Verb, name)
@@ -161,17 +167,21 @@ func secondSecrets(v any) any {
 	return v
 }
 
-// staleAndEmpty adds a group whose server cannot be reached, and one that is said to have nothing (API-056).
+// staleAndEmpty adds a group whose server cannot be reached, and one that is said to have nothing
+// (API-056).
 func staleAndEmpty(v any) any {
 	list := v.(map[string]any)
 	group := func(name, kind, freshness string) any {
-		return map[string]any{"metadata": map[string]any{"name": name}, "versions": []any{map[string]any{"version": "v1", "freshness": freshness, "resources": []any{}}}}
+		return map[string]any{"metadata": map[string]any{"name": name},
+			"versions": []any{map[string]any{"version": "v1", "freshness": freshness, "resources": []any{}}}}
 	}
-	list["items"] = append(list["items"].([]any), group("stale.example.com", "Stale", "Stale"), group("empty.example.com", "Empty", "Current"))
+	list["items"] = append(list["items"].([]any), group("stale.example.com", "Stale", "Stale"),
+		group("empty.example.com", "Empty", "Current"))
 	return list
 }
 
-// TestKindSpelledOtherwiseInACascade_P04: what a cascade takes in a plan of the loop it takes in the loop; neither guesses which kind is meant (X-07).
+// TestKindSpelledOtherwiseInACascade_P04: what a cascade takes in a plan of the loop it takes in
+// the loop; neither guesses which kind is meant (X-07).
 func TestKindSpelledOtherwiseInACascade_P04(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -183,7 +193,9 @@ func TestKindSpelledOtherwiseInACascade_P04(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	planned := plan.NewRun(snapshot.Graph, plan.Options{Proven: snapshot.Proven, Allow: func(id graph.ID) bool { return within(s.namespace)(snapshot.Graph, id) }})
+	planned := plan.NewRun(snapshot.Graph,
+		plan.Options{Proven: snapshot.Proven,
+			Allow: func(id graph.ID) bool { return within(s.namespace)(snapshot.Graph, id) }})
 	if len(planned.Actions) != 1 {
 		t.Errorf("the plan is\n%s", actions(planned))
 	}
@@ -203,10 +215,12 @@ func TestNamespacesAndScopes_P08(t *testing.T) {
 	there := metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "owner", UID: other.uids["owner"]}
 	role := s.role("owner")
 	s.ownedBy("cross-namespace", there)
-	s.ownedBy("of-role", metav1.OwnerReference{APIVersion: "rbac.authorization.k8s.io/v1", Kind: "ClusterRole", Name: role.Name, UID: role.UID})
+	s.ownedBy("of-role", metav1.OwnerReference{APIVersion: "rbac.authorization.k8s.io/v1", Kind: "ClusterRole",
+		Name: role.Name, UID: role.UID})
 	s.ownedBy("of-no-role", nobody("rbac.authorization.k8s.io/v1", "ClusterRole"))
 	s.make("here")
-	namespaced := s.role("of-namespaced", metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "here", UID: s.uids["here"]})
+	namespaced := s.role("of-namespaced",
+		metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "here", UID: s.uids["here"]})
 	gone := s.role("of-no-role", nobody("rbac.authorization.k8s.io/v1", "ClusterRole"))
 	s.delete(plan.Background, "here") // after which nothing owns of-namespaced, and the collector keeps it (GC-048)
 	client := newClient(t, c)
@@ -236,8 +250,8 @@ func (s *fixture) roles() []string {
 	return names
 }
 
-// TestSecondRunCostsTheListing_P11_P20: a run that has nothing to do sends lists and asks discovery, and nothing else (P-11). No run ever finalizes a
-// namespace.
+// TestSecondRunCostsTheListing_P11_P20: a run that has nothing to do sends lists and asks
+// discovery, and nothing else (P-11). No run ever finalizes a namespace.
 func TestSecondRunCostsTheListing_P11_P20(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -266,7 +280,8 @@ func TestSecondRunCostsTheListing_P11_P20(t *testing.T) {
 	}
 }
 
-// TestOwnOrphanFinalizerIsHonoured_P16: what carries the finalizer orphan orphans its dependents although its owner is gone (GC-055).
+// TestOwnOrphanFinalizerIsHonoured_P16: what carries the finalizer orphan orphans its dependents
+// although its owner is gone (GC-055).
 func TestOwnOrphanFinalizerIsHonoured_P16(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -276,8 +291,9 @@ func TestOwnOrphanFinalizerIsHonoured_P16(t *testing.T) {
 	s.check("blocking", "child", "grandchild < child")
 }
 
-// TestCyclesAreKeptDeletedOrReported_P17: a cycle that nobody deletes is kept; one that is deleted in the foreground goes; one whose members all wait is reported, and broken if
-// the terms say so; and so is an object that waits for itself.
+// TestCyclesAreKeptDeletedOrReported_P17: a cycle that nobody deletes is kept; one that is deleted
+// in the foreground goes; one whose members all wait is reported, and broken if the terms say so;
+// and so is an object that waits for itself.
 func TestCyclesAreKeptDeletedOrReported_P17(t *testing.T) {
 	t.Parallel()
 	ring := func(s *fixture) {
@@ -294,7 +310,8 @@ func TestCyclesAreKeptDeletedOrReported_P17(t *testing.T) {
 		{"background", func(s *fixture) { ring(s); s.delete(plan.Background, "a") }, nil, nil},
 		{"all wait", func(s *fixture) { ring(s); s.delete(plan.Foreground, "a", "b", "c") },
 			[]string{"-a < c+ | foregroundDeletion", "-b < a+ | foregroundDeletion", "-c < b+ | foregroundDeletion"}, nil},
-		{"itself", func(s *fixture) { s.make("a"); s.own("a", "a+"); s.delete(plan.Foreground, "a") }, []string{"-a < a+ | foregroundDeletion"}, nil},
+		{"itself", func(s *fixture) { s.make("a"); s.own("a", "a+"); s.delete(plan.Foreground, "a") },
+			[]string{"-a < a+ | foregroundDeletion"}, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -317,8 +334,8 @@ func TestCyclesAreKeptDeletedOrReported_P17(t *testing.T) {
 	}
 }
 
-// TestDamageIsBounded_P18 restores a backup: its references name uids that are no more, and the names are others' now. And a run that may delete so many
-// objects deletes no more.
+// TestDamageIsBounded_P18 restores a backup: its references name uids that are no more, and the
+// names are others' now. And a run that may delete so many objects deletes no more.
 func TestDamageIsBounded_P18(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -335,7 +352,8 @@ func TestDamageIsBounded_P18(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	planned := plan.NewRun(snapshot.Graph, plan.Options{Proven: snapshot.Proven, Allow: func(id graph.ID) bool { return opts.Allow(snapshot.Graph, id) }})
+	planned := plan.NewRun(snapshot.Graph,
+		plan.Options{Proven: snapshot.Proven, Allow: func(id graph.ID) bool { return opts.Allow(snapshot.Graph, id) }})
 	losses := planned.OwnerLosses(nil)
 	if len(losses) != 1 || losses[0] != (plan.OwnerLoss{Kind: "ConfigMap", Replaced: 5, Dependents: 5}) {
 		t.Errorf("masses %+v", losses)
@@ -347,7 +365,8 @@ func TestDamageIsBounded_P18(t *testing.T) {
 	}
 	opts.AllowOwnerLoss, opts.MaxDeletes = true, 4
 	var most *MaxDeletesError
-	if _, err := New(client, opts).Run(t.Context()); !errors.Is(err, ErrMaxDeletes) || !errors.As(err, &most) || *most != (MaxDeletesError{Planned: 5, Max: 4}) {
+	if _, err := New(client, opts).Run(t.Context()); !errors.Is(err, ErrMaxDeletes) || !errors.As(err, &most) ||
+		*most != (MaxDeletesError{Planned: 5, Max: 4}) {
 		t.Errorf("got %v, want that it is too many", err)
 	}
 	if len(*events) != 0 || len(s.left()) != 10 {
@@ -358,8 +377,8 @@ func TestDamageIsBounded_P18(t *testing.T) {
 	s.check(left...)
 }
 
-// TestWritesAreContained_P19: what may not be written to is not, not even as the dependent of what may; and what may only be let go after that
-// stays. The plan says the same.
+// TestWritesAreContained_P19: what may not be written to is not, not even as the dependent of what
+// may; and what may only be let go after that stays. The plan says the same.
 func TestWritesAreContained_P19(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -378,7 +397,8 @@ func TestWritesAreContained_P19(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	planned := plan.NewRun(snapshot.Graph, plan.Options{Proven: snapshot.Proven, Allow: func(id graph.ID) bool { return opts.Allow(snapshot.Graph, id) }})
+	planned := plan.NewRun(snapshot.Graph,
+		plan.Options{Proven: snapshot.Proven, Allow: func(id graph.ID) bool { return opts.Allow(snapshot.Graph, id) }})
 	for _, a := range planned.Actions {
 		if r := snapshot.Graph.Ref(a.Object); r.Kind != "ConfigMap" || r.Name == "c" {
 			t.Errorf("the plan has a %s of %s %s", a.Verb, r.Kind, r.Name)
@@ -397,7 +417,8 @@ func TestWritesAreContained_P19(t *testing.T) {
 		t.Errorf("secrets %v, want %v", got, want)
 	}
 	for _, r := range proxy.Requests() {
-		if r.Method != http.MethodGet && (!strings.Contains(r.Path, "/namespaces/"+s.namespace+"/configmaps/") || strings.HasSuffix(r.Path, "/c")) {
+		if r.Method != http.MethodGet &&
+			(!strings.Contains(r.Path, "/namespaces/"+s.namespace+"/configmaps/") || strings.HasSuffix(r.Path, "/c")) {
 			t.Errorf("the loop sent %s %s", r.Method, r.Path)
 		}
 	}
@@ -408,12 +429,14 @@ func TestWhateverIsLeftIsExplained_P21(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	s := newFixture(t, c)
-	s.make("solid", "unread < hidden-owner", "refused < nobody", "held < nobody | "+hold, "waits", "blocks < waits+ | "+hold,
+	s.make("solid", "unread < hidden-owner", "refused < nobody", "held < nobody | "+hold, "waits",
+		"blocks < waits+ | "+hold,
 		"self", "orphaning", "unlisted", "healthy < solid")
 	s.ownedBy("unserved", nobody("unheard.example.com/v1", "Thing"))
 	s.ownedBy("kept", nobody("unheard.example.com/v1", "Thing"))
 	s.own("kept", "solid")
-	s.ownedBy("mismatched", metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "somebody", UID: types.UID(s.uids["solid"])})
+	s.ownedBy("mismatched", metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "somebody",
+		UID: types.UID(s.uids["solid"])})
 	s.own("self", "self+")
 	s.delete(plan.Foreground, "waits", "self")
 	s.secret("of-unlisted", "unlisted")
@@ -430,7 +453,8 @@ func TestWhateverIsLeftIsExplained_P21(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]plan.ReasonCode{
-		"unread": plan.OwnerUnresolved, "unserved": plan.OwnerUnresolved, "mismatched": plan.OwnerUnresolved, "kept": plan.OwnedByAnother,
+		"unread": plan.OwnerUnresolved, "unserved": plan.OwnerUnresolved, "mismatched": plan.OwnerUnresolved,
+		"kept":    plan.OwnedByAnother,
 		"refused": plan.NotDone, "held": plan.ForeignFinalizers, "blocks": plan.ForeignFinalizers,
 		"waits": plan.DependentsBlock, "self": plan.DependentsBlock, "unlisted": plan.DependentsBlock,
 		"solid": "", "healthy": "", "orphaning": "",
@@ -441,7 +465,8 @@ func TestWhateverIsLeftIsExplained_P21(t *testing.T) {
 	}
 }
 
-// TestThrottlingIsRespected_P22 is told to come back later; no more requests are in flight than are allowed, and nothing is left running.
+// TestThrottlingIsRespected_P22 is told to come back later; no more requests are in flight than are
+// allowed, and nothing is left running.
 func TestThrottlingIsRespected_P22(t *testing.T) {
 	c := testcluster.Shared(t)
 	s := newFixture(t, c)
@@ -460,7 +485,8 @@ func TestThrottlingIsRespected_P22(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	proxy.On(func(r *http.Request) bool { return namespaceOf(r.URL.Path) == s.namespace }, faultproxy.Delay(5*time.Millisecond))
+	proxy.On(func(r *http.Request) bool { return namespaceOf(r.URL.Path) == s.namespace },
+		faultproxy.Delay(5*time.Millisecond))
 	proxy.On(writesTo(http.MethodDelete, "gone0-0"), faultproxy.Times(2, faultproxy.RetryAfter(1)))
 	proxy.On(writesTo(http.MethodPatch, "o0-0"), faultproxy.Times(1, faultproxy.RetryAfter(1)))
 	start := time.Now()
@@ -475,8 +501,10 @@ func TestThrottlingIsRespected_P22(t *testing.T) {
 		t.Errorf("%d reads and %d writes were in flight at once", reads, writes)
 	}
 	kept := []goleak.Option{
-		leaks, goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"), goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"),
-		goleak.IgnoreAnyFunction("golang.org/x/net/http2.(*clientConnReadLoop).run"), goleak.IgnoreAnyFunction("net/http.(*Server).Serve"), goleak.IgnoreAnyFunction("net/http.(*conn).serve"),
+		leaks, goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"),
+		goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"),
+		goleak.IgnoreAnyFunction("golang.org/x/net/http2.(*clientConnReadLoop).run"),
+		goleak.IgnoreAnyFunction("net/http.(*Server).Serve"), goleak.IgnoreAnyFunction("net/http.(*conn).serve"),
 		goleak.IgnoreAnyFunction("net/http.(*http2clientConnReadLoop).run"),
 	}
 	goleak.VerifyNone(t, kept...)

@@ -86,15 +86,17 @@ func (l *ours) try(s *stage) error {
 		r := g.Ref(id)
 		return strings.HasPrefix(r.Namespace, s.ns) || r.Namespace == "" && strings.HasPrefix(r.Name, s.ns)
 	}
-	l.summary, err = collect.New(client, collect.Options{Allow: may, AllowOwnerLoss: true, Agree: collect.AgreeToAll, Overrides: l.terms, CRDs: l.definitions, OnEvent: func(e collect.Event) {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		if e.Err != nil {
-			l.refused = append(l.refused, e)
-		} else {
-			l.writes++
-		}
-	}}).Run(s.Context())
+	l.summary, err = collect.New(client,
+		collect.Options{Allow: may, AllowOwnerLoss: true, Agree: collect.AgreeToAll, Overrides: l.terms, CRDs: l.definitions,
+			OnEvent: func(e collect.Event) {
+				l.mu.Lock()
+				defer l.mu.Unlock()
+				if e.Err != nil {
+					l.refused = append(l.refused, e)
+				} else {
+					l.writes++
+				}
+			}}).Run(s.Context())
 	return err
 }
 
@@ -118,7 +120,8 @@ func (l *ours) requests(s *stage) []string {
 	return requests
 }
 
-// left says why an object was left by the last run, empty if that does not count it among what is left.
+// left says why an object was left by the last run, empty if that does not count it among what is
+// left.
 func (l *ours) left(o *object) plan.ReasonCode {
 	for _, left := range l.summary.NotDeleted {
 		if l.summary.Graph.Ref(left.Object).UID == string(o.GetUID()) {
@@ -167,7 +170,8 @@ func after(p *faultproxy.Proxy, first, then string) {
 // theirs is the real collector.
 type theirs struct{}
 
-// observe waits until the collector has collected something of each type that the stage has: it has then heard of all that came before.
+// observe waits until the collector has collected something of each type that the stage has: it has
+// then heard of all that came before.
 func (theirs) observe(s *stage) {
 	s.Helper()
 	s.mu.Lock()
@@ -194,7 +198,8 @@ func (theirs) observe(s *stage) {
 	}
 }
 
-// settle waits until all expectations hold, and then until the collector has done what it may have been about to do.
+// settle waits until all expectations hold, and then until the collector has done what it may have
+// been about to do.
 func (c theirs) settle(s *stage, want []expectation) {
 	s.Helper()
 	wrong := ""

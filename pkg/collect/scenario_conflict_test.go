@@ -16,8 +16,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// These are upstream's TestConflictingData: references that contradict what there is. Upstream plays most of them in several orders of events, for
-// which the lists come in several orders here.
+// These are upstream's TestConflictingData: references that contradict what there is. Upstream
+// plays most of them in several orders of events, for which the lists come in several orders here.
 
 // order has the loop hear of one type before another.
 func (s *stage) order(first, then string) {
@@ -26,7 +26,8 @@ func (s *stage) order(first, then string) {
 	}
 }
 
-// warned expects the collector's event on an object whose owner cannot be in its namespace. The loop writes no events.
+// warned expects the collector's event on an object whose owner cannot be in its namespace. The
+// loop writes no events.
 func (s *stage) warned(o *object) expectation {
 	return func(ctx context.Context) (string, error) {
 		if s.loop() != nil {
@@ -36,7 +37,8 @@ func (s *stage) warned(o *object) expectation {
 		if namespace == "" {
 			namespace = metav1.NamespaceDefault
 		}
-		events, err := s.api.Resource(schema.GroupVersionResource{Version: "v1", Resource: "events"}).Namespace(namespace).List(ctx, metav1.ListOptions{
+		events, err := s.api.Resource(schema.GroupVersionResource{Version: "v1",
+			Resource: "events"}).Namespace(namespace).List(ctx, metav1.ListOptions{
 			FieldSelector: "reason=OwnerRefInvalidNamespace,involvedObject.uid=" + string(o.GetUID()),
 		})
 		if err == nil && len(events.Items) == 0 {
@@ -46,7 +48,8 @@ func (s *stage) warned(o *object) expectation {
 	}
 }
 
-// notJudged expects of the loop that it says of objects that it cannot judge them (P-21), and that it has written nothing.
+// notJudged expects of the loop that it says of objects that it cannot judge them (P-21), and that
+// it has written nothing.
 func (s *stage) notJudged(objects ...*object) {
 	s.Helper()
 	l := s.loop()
@@ -78,7 +81,8 @@ func TestGoodChildInNs1ClusterScopedOwner_U20(t *testing.T) {
 	})
 }
 
-// U21 and U22: the reference to an owner in another namespace is looked up in the dependent's own (GC-047).
+// U21 and U22: the reference to an owner in another namespace is looked up in the dependent's own
+// (GC-047).
 func TestBadChildInNs1OwnerInNs2ChildFirst_U21(t *testing.T) {
 	replay(t, func(s *stage) { crossNamespace(s, s.ns, s.namespace("z")) })
 }
@@ -94,7 +98,8 @@ func crossNamespace(s *stage, ofChild, ofOwner string) {
 	s.collect(s.gone(child), s.untouched(parent), s.warned(child))
 }
 
-// U23 and U24: a cluster-scoped object cannot have a namespaced owner. It is never collected, and nobody is asked (GC-048).
+// U23 and U24: a cluster-scoped object cannot have a namespaced owner. It is never collected, and
+// nobody is asked (GC-048).
 func TestBadClusterScopedChildOwnerInNs1ChildFirst_U23(t *testing.T) {
 	replay(t, func(s *stage) {
 		s.order("nodes", "pods")
@@ -129,7 +134,8 @@ func TestGoodChildExistingOwnerWithNonPreferredAccessibleAPIVersion_U25(t *testi
 	})
 }
 
-// U26 and U27: a version that is not served proves nothing, not even that the owner is gone when it is (GC-050, X-03).
+// U26 and U27: a version that is not served proves nothing, not even that the owner is gone when it
+// is (GC-050, X-03).
 func TestChildExistingOwnerWithInaccessibleAPIVersionChildFirst_U26(t *testing.T) {
 	replay(t, func(s *stage) {
 		s.order("pods", "deployments")
@@ -158,8 +164,8 @@ func unserved(s *stage) {
 	}
 }
 
-// U28 and U29: two dependents name one uid that is not there, one of them in a version that is not served. Only the other is collected, whichever
-// comes first in the list.
+// U28 and U29: two dependents name one uid that is not there, one of them in a version that is not
+// served. Only the other is collected, whichever comes first in the list.
 func TestChildNonExistentOwnerInaccessibleParentAPIVersionFirst_U28(t *testing.T) {
 	replay(t, func(s *stage) { unservedAndAbsent(s, "1", "2") })
 }
@@ -171,7 +177,8 @@ func TestChildNonExistentOwnerAccessibleParentAPIVersionFirst_U29(t *testing.T) 
 func unservedAndAbsent(s *stage, unservedName, servedName string) {
 	ref := absent("apps/v1", "Deployment", "deployment")
 	objects := map[string]*object{}
-	refs := map[string]metav1.OwnerReference{unservedName: reworded(ref, "extensions/v1beta1", "Deployment"), servedName: ref}
+	refs := map[string]metav1.OwnerReference{unservedName: reworded(ref, "extensions/v1beta1", "Deployment"),
+		servedName: ref}
 	for _, name := range []string{"1", "2"} {
 		objects[name] = s.create("Pod", name, by(refs[name]))
 	}
@@ -179,8 +186,9 @@ func unservedAndAbsent(s *stage, unservedName, servedName string) {
 	s.notJudged(objects[unservedName])
 }
 
-// U30 to U32: a reference has the uid of a live object of another kind. Nothing is at what it names, so its object goes (GC-022, X-01); those that name the
-// owner rightly stay. Upstream's three differ in when the collector hears of whom; here who is listed first does.
+// U30 to U32: a reference has the uid of a live object of another kind. Nothing is at what it
+// names, so its object goes (GC-022, X-01); those that name the owner rightly stay. Upstream's
+// three differ in when the collector hears of whom; here who is listed first does.
 func TestBadChildGoodChildBadParentDeleteGoodParent_U30(t *testing.T) {
 	replay(t, func(s *stage) {
 		s.order("pods", "deployments")
@@ -223,7 +231,8 @@ func wrongKind(s *stage, badName, goodName string) {
 	s.collect(s.gone(bad), s.untouched(deployment, good))
 }
 
-// U33 and U35: a cluster-scoped and a namespaced object name a pod that is not there. The namespaced one goes.
+// U33 and U35: a cluster-scoped and a namespaced object name a pod that is not there. The
+// namespaced one goes.
 func TestClusterScopedBadChildNamespacedGoodChildMissingParent_U33(t *testing.T) {
 	replay(t, func(s *stage) {
 		s.order("nodes", "pods")
@@ -246,7 +255,8 @@ func missingParent(s *stage) {
 	s.notJudged(node)
 }
 
-// U34: the pod is there, and is heard of last. The loop is told of it by a live read: its listing leaves it out.
+// U34: the pod is there, and is heard of last. The loop is told of it by a live read: its listing
+// leaves it out.
 func TestClusterScopedBadChildNamespacedGoodChildLateObservedParent_U34(t *testing.T) {
 	replay(t, func(s *stage) {
 		parent := s.create("Pod", "parent")
@@ -266,8 +276,9 @@ func TestClusterScopedBadChildNamespacedGoodChildLateObservedParent_U34(t *testi
 	})
 }
 
-// U36: the object is changed between being judged and being deleted: first in its references, which makes it another case, then in what
-// does not matter. Upstream then deletes without a resourceVersion; the loop reads it again and keeps to it.
+// U36: the object is changed between being judged and being deleted: first in its references, which
+// makes it another case, then in what does not matter. Upstream then deletes without a
+// resourceVersion; the loop reads it again and keeps to it.
 func TestResourceVersionConflictBetweenGetAndDelete_U36(t *testing.T) {
 	replay(t, func(s *stage) {
 		parent := s.create("Pod", "parent")
@@ -305,7 +316,8 @@ func (d *deletions) fault(w http.ResponseWriter, r *http.Request, next http.Hand
 	body, _ := io.ReadAll(r.Body)
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	var opts metav1.DeleteOptions
-	if err := json.Unmarshal(body, &opts); err != nil || opts.Preconditions == nil || opts.Preconditions.UID == nil || opts.Preconditions.ResourceVersion == nil {
+	if err := json.Unmarshal(body, &opts); err != nil || opts.Preconditions == nil || opts.Preconditions.UID == nil ||
+		opts.Preconditions.ResourceVersion == nil {
 		d.answers = append(d.answers, "bare")
 		return
 	}

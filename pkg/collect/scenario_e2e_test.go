@@ -13,7 +13,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// No controllers run where these are played: what upstream's would create the scenarios create, with the references that they would give it.
+// No controllers run where these are played: what upstream's would create the scenarios create,
+// with the references that they would give it.
 
 // pods makes pods as a controller does.
 func (s *stage) pods(n int, refs ...metav1.OwnerReference) []*object {
@@ -37,7 +38,8 @@ func (s *stage) orphaned(objects ...*object) expectation {
 	}
 }
 
-// E01: one of the pods is made when the controller is gone already, by its manager, which has not heard of that.
+// E01: one of the pods is made when the controller is gone already, by its manager, which has not
+// heard of that.
 func TestDeletePodsCreatedByRCWhenNotOrphaning_E01(t *testing.T) {
 	replay(t, func(s *stage) {
 		rc := s.create("ReplicationController", "rc")
@@ -87,7 +89,8 @@ func TestOrphanRSCreatedByDeploymentWhenPolicyIsOrphan_E05(t *testing.T) {
 	})
 }
 
-// E06: the controller goes after the last of its pods. One store has all of them, so that the versions in which they went can be compared.
+// E06: the controller goes after the last of its pods. One store has all of them, so that the
+// versions in which they went can be compared.
 func TestKeepRCAroundUntilAllItsPodsAreDeleted_E06(t *testing.T) {
 	replay(t, func(s *stage) {
 		rc := s.create("ReplicationController", "rc")
@@ -102,8 +105,8 @@ func TestKeepRCAroundUntilAllItsPodsAreDeleted_E06(t *testing.T) {
 	})
 }
 
-// removals watches a type from the version on that an object was created in. What it returns waits until objects are gone and says in which version
-// each of them went.
+// removals watches a type from the version on that an object was created in. What it returns waits
+// until objects are gone and says in which version each of them went.
 func (s *stage) removals(kind string, from *object) func(objects ...*object) []uint64 {
 	s.Helper()
 	w, err := s.resource(kind, s.ns).Watch(s.Context(), metav1.ListOptions{ResourceVersion: from.GetResourceVersion()})
@@ -120,7 +123,8 @@ func (s *stage) removals(kind string, from *object) func(objects ...*object) []u
 				s.Fatalf("the watch of %s has ended", kind)
 			}
 			o, ok := e.Object.(*object)
-			if e.Type != apiwatch.Deleted || !ok || !slices.ContainsFunc(objects, func(x *object) bool { return x.GetUID() == o.GetUID() }) {
+			if e.Type != apiwatch.Deleted || !ok ||
+				!slices.ContainsFunc(objects, func(x *object) bool { return x.GetUID() == o.GetUID() }) {
 				continue
 			}
 			version, err := strconv.ParseUint(o.GetResourceVersion(), 10, 64)

@@ -20,12 +20,14 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// I01: what names an owner in another namespace, under another kind, goes; the owner's own dependents stay.
+// I01: what names an owner in another namespace, under another kind, goes; the owner's own
+// dependents stay.
 func TestCrossNamespaceReferencesWithWatchCache_I01(t *testing.T) {
 	replay(t, crossNamespaceReferences)
 }
 
-// I02: the same without a watch cache, and with a collector that starts late, as upstream's do in both.
+// I02: the same without a watch cache, and with a collector that starts late, as upstream's do in
+// both.
 func TestCrossNamespaceReferencesWithoutWatchCache_I02(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Start(t, testcluster.NoControllers(), testcluster.APIServerArgs("--watch-cache=false"))
@@ -67,7 +69,8 @@ func crossNamespaceReferences(s *stage) {
 	bad.Name = "invalid"
 	var refs []metav1.OwnerReference
 	for i := range 25 {
-		refs = append(refs, metav1.OwnerReference{APIVersion: "test/v1", Kind: fmt.Sprintf("invalid%d", i), Name: "invalid", UID: types.UID(fmt.Sprintf("invalid-%d", i))})
+		refs = append(refs, metav1.OwnerReference{APIVersion: "test/v1", Kind: fmt.Sprintf("invalid%d", i), Name: "invalid",
+			UID: types.UID(fmt.Sprintf("invalid-%d", i))})
 	}
 	refs = append(refs, bad)
 	var gone, frozen []*object
@@ -236,7 +239,8 @@ func TestCustomResourceCascadingDeletion_I11(t *testing.T) {
 func TestMixedRelationships_I12(t *testing.T) {
 	replay(t, func(s *stage) {
 		gadget, cm := s.create("Gadget", "owner"), s.create("ConfigMap", "owner")
-		ofGadget, ofCM := s.create("ConfigMap", "dependent", by(owner(gadget))), s.create("Gadget", "dependent", by(owner(cm)))
+		ofGadget, ofCM := s.create("ConfigMap", "dependent", by(owner(gadget))),
+			s.create("Gadget", "dependent", by(owner(cm)))
 		s.delete(gadget, foreground)
 		s.collect(s.gone(gadget, ofGadget), s.untouched(cm, ofCM))
 		s.delete(cm, foreground)
@@ -244,7 +248,8 @@ func TestMixedRelationships_I12(t *testing.T) {
 	})
 }
 
-// widgets are of a type that comes and goes, on a control plane of their own: a type that is going is a gap for everybody.
+// widgets are of a type that comes and goes, on a control plane of their own: a type that is going
+// is a gap for everybody.
 const widgets = `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -256,8 +261,9 @@ spec:
   versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]
 `
 
-// I13: the collector has seen the instances go, and collects their dependents although their type is no more. A run that begins afterwards has not:
-// it keeps them until it is told what instances there were (RO-024), or the type is there again and the owner provably is not.
+// I13: the collector has seen the instances go, and collects their dependents although their type
+// is no more. A run that begins afterwards has not: it keeps them until it is told what instances
+// there were (RO-024), or the type is there again and the owner provably is not.
 func TestCRDDeletionCascading_I13(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Start(t, testcluster.NoControllers())
@@ -272,8 +278,9 @@ func TestCRDDeletionCascading_I13(t *testing.T) {
 				s.define()
 			} else {
 				l.definitions = []collect.CRD{{
-					Object: graph.Ref{APIVersion: "apiextensions.k8s.io/v1", Kind: "CustomResourceDefinition", Resource: "customresourcedefinitions", Name: "widgets.apart.example.com"},
-					Type:   scenarioTypes["Widget"], Instances: map[string]bool{string(widget.GetUID()): true},
+					Object: graph.Ref{APIVersion: "apiextensions.k8s.io/v1", Kind: "CustomResourceDefinition",
+						Resource: "customresourcedefinitions", Name: "widgets.apart.example.com"},
+					Type: scenarioTypes["Widget"], Instances: map[string]bool{string(widget.GetUID()): true},
 				}}
 			}
 			s.collect(s.gone(widget, cm))
@@ -336,8 +343,9 @@ func (s *stage) undefine() {
 	s.kinds = slices.DeleteFunc(s.kinds, func(kind string) bool { return kind == "Widget" })
 }
 
-// I14: a type that cannot be listed, because its objects cannot be converted, keeps nobody else from being collected. It keeps a waiting owner, whose
-// dependent can be hidden there (X-05); the collector lets that go.
+// I14: a type that cannot be listed, because its objects cannot be converted, keeps nobody else
+// from being collected. It keeps a waiting owner, whose dependent can be hidden there (X-05); the
+// collector lets that go.
 func TestCascadingDeleteOnCRDConversionFailure_I14(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Start(t, testcluster.NoControllers())
@@ -375,20 +383,23 @@ func breakConversion(s *stage) {
 			{"name":"v2","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}},
 			{"name":"v1","served":true,"storage":false,"schema":{"openAPIV3Schema":{"type":"object"}}}],
 		"conversion":{"strategy":"Webhook","webhook":{"conversionReviewVersions":["v1"],"clientConfig":{"url":"https://127.0.0.1:1/convert"}}}}}`)
-	testcluster.Eventually(s, "a widget is stored in v2 and widgets cannot be listed", func(ctx context.Context) (bool, error) {
-		two := s.draft("Widget", "two", as("v2"))
-		client := s.api.Resource(schema.GroupVersionResource{Group: "apart.example.com", Version: "v2", Resource: "widgets"}).Namespace(s.ns)
-		if _, err := client.Create(ctx, two, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
-			return false, nil
-		}
-		paged := metav1.ListOptions{Limit: 500} // without, the server says to try again later, and again
-		_, err1 := s.client(two).List(ctx, paged)
-		_, err2 := client.List(ctx, paged)
-		return err1 != nil && err2 != nil, nil
-	})
+	testcluster.Eventually(s, "a widget is stored in v2 and widgets cannot be listed",
+		func(ctx context.Context) (bool, error) {
+			two := s.draft("Widget", "two", as("v2"))
+			client := s.api.Resource(schema.GroupVersionResource{Group: "apart.example.com", Version: "v2",
+				Resource: "widgets"}).Namespace(s.ns)
+			if _, err := client.Create(ctx, two, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
+				return false, nil
+			}
+			paged := metav1.ListOptions{Limit: 500} // without, the server says to try again later, and again
+			_, err1 := s.client(two).List(ctx, paged)
+			_, err2 := client.List(ctx, paged)
+			return err1 != nil && err2 != nil, nil
+		})
 }
 
-// I15: a cluster-scoped owner that the listing does not show, as upstream's collector does not hear of it for a while, is looked up.
+// I15: a cluster-scoped owner that the listing does not show, as upstream's collector does not hear
+// of it for a while, is looked up.
 func TestClusterScopedOwners_I15(t *testing.T) {
 	replay(t, func(s *stage) {
 		pv := s.create("PersistentVolume", "pv-valid")

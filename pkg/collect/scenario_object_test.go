@@ -53,13 +53,15 @@ const podSpec = `"containers":[{"name":"c","image":"i"}]`
 
 // specs are the least that the server takes.
 var specs = map[string]string{
-	"Pod":                   `{` + podSpec + `}`,
-	"ReplicationController": `{"replicas":0,"selector":{"a":"b"},"template":{"metadata":{"labels":{"a":"b"}},"spec":{` + podSpec + `}}}`,
-	"Deployment":            `{"replicas":0,"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{` + podSpec + `}}}`,
-	"ReplicaSet":            `{"replicas":0,"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{` + podSpec + `}}}`,
-	"Job":                   `{"template":{"spec":{"restartPolicy":"Never",` + podSpec + `}}}`,
-	"CronJob":               `{"schedule":"0 0 1 1 *","jobTemplate":{"spec":{"template":{"spec":{"restartPolicy":"Never",` + podSpec + `}}}}}`,
-	"PersistentVolume":      `{"capacity":{"storage":"1Gi"},"accessModes":["ReadWriteOnce"],"hostPath":{"path":"/nowhere"}}`,
+	"Pod": `{` + podSpec + `}`,
+	"ReplicationController": `{"replicas":0,"selector":{"a":"b"},"template":{"metadata":{"labels":{"a":"b"}},"spec":{` +
+		podSpec + `}}}`,
+	"Deployment": `{"replicas":0,"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{` + podSpec + `}}}`,
+	"ReplicaSet": `{"replicas":0,"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{` + podSpec + `}}}`,
+	"Job":        `{"template":{"spec":{"restartPolicy":"Never",` + podSpec + `}}}`,
+	"CronJob": `{"schedule":"0 0 1 1 *","jobTemplate":{"spec":{"template":{"spec":{"restartPolicy":"Never",` +
+		podSpec + `}}}}}`,
+	"PersistentVolume": `{"capacity":{"storage":"1Gi"},"accessModes":["ReadWriteOnce"],"hostPath":{"path":"/nowhere"}}`,
 }
 
 // by gives an object owners.
@@ -110,7 +112,8 @@ func nonBlocking(o *object) metav1.OwnerReference {
 
 // absent is a reference to an object that has never been.
 func absent(apiVersion, kind, name string) metav1.OwnerReference {
-	return metav1.OwnerReference{APIVersion: apiVersion, Kind: kind, Name: name, UID: types.UID("absent-" + strings.ToLower(kind) + "-" + name)}
+	return metav1.OwnerReference{APIVersion: apiVersion, Kind: kind, Name: name,
+		UID: types.UID("absent-" + strings.ToLower(kind) + "-" + name)}
 }
 
 // reworded is a reference to the same uid under another version and kind.
@@ -142,13 +145,15 @@ func (s *stage) client(o *object) dynamic.ResourceInterface {
 	return s.resource(o.GetKind(), o.GetNamespace())
 }
 
-// create makes an object. A cluster-scoped one has the namespace's name before its own, and goes with the test.
+// create makes an object. A cluster-scoped one has the namespace's name before its own, and goes
+// with the test.
 func (s *stage) create(kind, name string, with ...func(*object)) *object {
 	s.Helper()
 	o := s.draft(kind, name, with...)
 	version := o.GroupVersionKind().Version
 	t := scenarioTypes[kind]
-	client := dynamic.ResourceInterface(s.api.Resource(schema.GroupVersionResource{Group: t.Group, Version: version, Resource: t.Resource}))
+	client := dynamic.ResourceInterface(s.api.Resource(schema.GroupVersionResource{Group: t.Group, Version: version,
+		Resource: t.Resource}))
 	if t.Namespaced {
 		client = client.(dynamic.NamespaceableResourceInterface).Namespace(o.GetNamespace())
 	}
@@ -195,7 +200,8 @@ func (s *stage) draft(kind, name string, with ...func(*object)) *object {
 // namespace makes one more namespace, whose name begins with that of the stage's.
 func (s *stage) namespace(name string) string {
 	s.Helper()
-	o := &object{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": s.ns + "-" + name}}}
+	o := &object{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace",
+		"metadata": map[string]any{"name": s.ns + "-" + name}}}
 	client := s.api.Resource(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"})
 	if _, err := client.Create(s.Context(), o, metav1.CreateOptions{}); err != nil {
 		s.Fatal(err)
@@ -207,7 +213,8 @@ func (s *stage) namespace(name string) string {
 // discard removes a cluster-scoped object, which no namespace takes along.
 func (s *stage) discard(o *object) {
 	ctx := context.Background()
-	_, _ = s.client(o).Patch(ctx, o.GetName(), types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
+	_, _ = s.client(o).Patch(ctx, o.GetName(), types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`),
+		metav1.PatchOptions{})
 	_ = s.client(o).Delete(ctx, o.GetName(), background)
 }
 
@@ -241,7 +248,8 @@ func (s *stage) patch(o *object, metadata map[string]any) {
 	if err != nil {
 		s.Fatal(err)
 	}
-	if _, err := s.client(o).Patch(s.Context(), o.GetName(), types.MergePatchType, raw, metav1.PatchOptions{}); err != nil {
+	if _, err := s.client(o).Patch(s.Context(), o.GetName(), types.MergePatchType, raw,
+		metav1.PatchOptions{}); err != nil {
 		s.Errorf("patching %s %s: %v", o.GetKind(), o.GetName(), err)
 	}
 }
@@ -314,7 +322,8 @@ func (s *stage) untouched(objects ...*object) expectation {
 		for _, o := range objects {
 			wrong, err := s.expect(o, func(now *object) string {
 				if now.GetResourceVersion() != o.GetResourceVersion() {
-					return fmt.Sprintf("was changed: deleted %v, finalizers %v, owners %v", now.GetDeletionTimestamp(), now.GetFinalizers(), names(now))
+					return fmt.Sprintf("was changed: deleted %v, finalizers %v, owners %v", now.GetDeletionTimestamp(),
+						now.GetFinalizers(), names(now))
 				}
 				return ""
 			})(ctx)
@@ -326,11 +335,13 @@ func (s *stage) untouched(objects ...*object) expectation {
 	}
 }
 
-// deleting expects that an object is there, is being deleted and has these finalizers and no others, in any order.
+// deleting expects that an object is there, is being deleted and has these finalizers and no
+// others, in any order.
 func (s *stage) deleting(o *object, finalizers ...string) expectation {
 	return s.expect(o, func(now *object) string {
 		if now.GetDeletionTimestamp() == nil || !sameSet(now.GetFinalizers(), finalizers) {
-			return fmt.Sprintf("deleted %v, finalizers %v, want a time and %v", now.GetDeletionTimestamp(), now.GetFinalizers(), finalizers)
+			return fmt.Sprintf("deleted %v, finalizers %v, want a time and %v", now.GetDeletionTimestamp(), now.GetFinalizers(),
+				finalizers)
 		}
 		return ""
 	})

@@ -10,16 +10,20 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// The scenarios are upstream's own tests of the collector, each a test with upstream's name and the key that it has in docs/gc-semantics.md: U
-// for its unit tests, I for its integration tests, E for its e2e tests. Each is played twice: as "loop" on a control plane without a collector,
-// where the loop is run, and as "collector" on one with the real collector, which proves the scenario itself. Where a client does otherwise
-// on purpose (the X keys), what the loop does stands beside what the collector does.
+// The scenarios are upstream's own tests of the collector, each a test with upstream's name and the
+// key that it has in docs/gc-semantics.md: U for its unit tests, I for its integration tests, E for
+// its e2e tests. Each is played twice: as "loop" on a control plane without a collector, where the
+// loop is run, and as "collector" on one with the real collector, which proves the scenario itself.
+// Where a client does otherwise on purpose (the X keys), what the loop does stands beside what the
+// collector does.
 //
-// Not here are the tests of the collector's own machinery: U01, U05, U06 and U08 (its monitors and its graph, whose part package graph has; no
-// result depends on the order of lists, see after), U09 and U10 (a benchmark, and races, for which all tests run with the detector), U37 to U51
-// (other identities of an absent owner: what is known of absence is kept by everything that a reference says, so that there is one for each),
-// and U52 to U62 (its graph drawn, which is for package render). Those of the API server (A01 to A13) are about what the loop is built
-// on and not about the loop. What a healthy server never does is played by a proxy before the loop; the collector
+// Not here are the tests of the collector's own machinery: U01, U05, U06 and U08 (its monitors and
+// its graph, whose part package graph has; no result depends on the order of lists, see after), U09
+// and U10 (a benchmark, and races, for which all tests run with the detector), U37 to U51 (other
+// identities of an absent owner: what is known of absence is kept by everything that a reference
+// says, so that there is one for each), and U52 to U62 (its graph drawn, which is for package
+// render). Those of the API server (A01 to A13) are about what the loop is built on and not about
+// the loop. What a healthy server never does is played by a proxy before the loop; the collector
 // then plays the same without, if that comes to the same end.
 
 // collector does the collector's part on a stage: the loop, or the real one.
@@ -45,7 +49,8 @@ func replay(t *testing.T, play func(s *stage)) {
 	})
 }
 
-// replayLoop plays a scenario that takes a server which answers wrongly, of which the collector cannot be told.
+// replayLoop plays a scenario that takes a server which answers wrongly, of which the collector
+// cannot be told.
 func replayLoop(t *testing.T, play func(s *stage, l *ours)) {
 	t.Helper()
 	t.Parallel()
@@ -54,14 +59,16 @@ func replayLoop(t *testing.T, play func(s *stage, l *ours)) {
 	s.loop().rests(s)
 }
 
-// onLoop gives a stage on a control plane of the scenarios: their types come while other tests watch, who look at everything then.
+// onLoop gives a stage on a control plane of the scenarios: their types come while other tests
+// watch, who look at everything then.
 func onLoop(t *testing.T) *stage {
 	c := testcluster.Another(t, "scenarios", testcluster.NoControllers())
 	prepare(t, "loop", c)
 	return newStage(t, c, &ours{config: c.Config()})
 }
 
-// withCollector gives the control plane on which the real collector runs. It reads the types when it starts, and then every 30 s.
+// withCollector gives the control plane on which the real collector runs. It reads the types when
+// it starts, and then every 30 s.
 func withCollector(t *testing.T) *testcluster.Cluster {
 	c := testcluster.Another(t, "collector", testcluster.NoControllers())
 	if prepare(t, "collector", c) {
@@ -84,7 +91,8 @@ func prepare(t *testing.T, plane string, c *testcluster.Cluster) bool {
 		return false
 	}
 	c.Apply(t, definitions)
-	c.Kubectl(t, "wait", "--for=condition=Established", "crd/gadgets.scenario.example.com", "crd/clustergadgets.scenario.example.com")
+	c.Kubectl(t, "wait", "--for=condition=Established", "crd/gadgets.scenario.example.com",
+		"crd/clustergadgets.scenario.example.com")
 	if prepared.planes == nil {
 		prepared.planes = map[string]bool{}
 	}

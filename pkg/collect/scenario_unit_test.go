@@ -44,7 +44,8 @@ func (s *stage) goesBeforeItsDeletion(o *object) {
 	}
 }
 
-// U04: upstream reads the pod and its owner and deletes the pod. The loop has the pod from its listing.
+// U04: upstream reads the pod and its owner and deletes the pod. The loop has the pod from its
+// listing.
 func TestAttemptToDeleteItem_U04(t *testing.T) {
 	replay(t, func(s *stage) {
 		pod := s.create("Pod", "pod", by(absent("v1", "ReplicationController", "rc")))
@@ -104,7 +105,8 @@ func TestAbsentOwnerCache_U11(t *testing.T) {
 	})
 }
 
-// U12: of three owners two are gone; exactly those references are removed, of a built-in and of a custom object.
+// U12: of three owners two are gone; exactly those references are removed, of a built-in and of a
+// custom object.
 func TestDeleteOwnerRefPatch_U12(t *testing.T) {
 	replay(t, func(s *stage) {
 		one, two, three := s.create("ConfigMap", "1"), s.create("ConfigMap", "2"), s.create("ConfigMap", "3")
@@ -116,8 +118,9 @@ func TestDeleteOwnerRefPatch_U12(t *testing.T) {
 	})
 }
 
-// U13: only references that block are unblocked, so that what may be a cycle comes to an end (GC-054). For a custom object the collector writes the
-// flag into all of them (GC-071); the loop does what is right for all types.
+// U13: only references that block are unblocked, so that what may be a cycle comes to an end
+// (GC-054). For a custom object the collector writes the flag into all of them (GC-071); the loop
+// does what is right for all types.
 func TestUnblockOwnerReference_U13(t *testing.T) {
 	for _, kind := range []string{"ConfigMap", "Gadget"} {
 		t.Run(kind, func(t *testing.T) {
@@ -167,7 +170,8 @@ func TestOrphanDependentsFailure_U14(t *testing.T) {
 		s.delete(rc, orphan)
 		if l := s.loop(); l != nil {
 			p := l.faults(s)
-			p.On(patches(pod), faultproxy.Status(http.StatusConflict, metav1.StatusReasonConflict, "the object has been modified"))
+			p.On(patches(pod), faultproxy.Status(http.StatusConflict, metav1.StatusReasonConflict,
+				"the object has been modified"))
 			l.run(s)
 			l.check(s, []expectation{s.deleting(rc, plan.OrphanFinalizer), s.untouched(pod)})
 			if len(l.refused) == 0 || l.refused[0].Action.Object.Name != "pod" {
@@ -206,14 +210,16 @@ func TestGetDeletableResources_U15(t *testing.T) {
 	})
 }
 
-// U16 and U18: discovery fails as a whole, with and without some results. Nothing is concluded from what there is of it (RO-013).
+// U16 and U18: discovery fails as a whole, with and without some results. Nothing is concluded from
+// what there is of it (RO-013).
 func TestGetDeletableResourcesDiscoveryFailure_U16_U18(t *testing.T) {
 	for name, paths := range map[string][]string{"UsableResults": {"/apis"}, "NoResults": {"/api", "/apis"}} {
 		t.Run(name, func(t *testing.T) {
 			replayLoop(t, func(s *stage, l *ours) {
 				pod := s.create("Pod", "pod", by(absent("v1", "ReplicationController", "rc")))
 				for _, path := range paths {
-					l.faults(s).On(discovers(path), faultproxy.Status(http.StatusInternalServerError, metav1.StatusReasonInternalError, "internal error"))
+					l.faults(s).On(discovers(path),
+						faultproxy.Status(http.StatusInternalServerError, metav1.StatusReasonInternalError, "internal error"))
 				}
 				if err := l.try(s); err == nil {
 					t.Error("a run without discovery ended well")
@@ -226,7 +232,8 @@ func TestGetDeletableResourcesDiscoveryFailure_U16_U18(t *testing.T) {
 	}
 }
 
-// U17: of one group nothing is known. Its kinds are unknown as owners, and what they might depend on keeps its finalizer (RO-012, RO-013).
+// U17: of one group nothing is known. Its kinds are unknown as owners, and what they might depend
+// on keeps its finalizer (RO-012, RO-013).
 func TestGetDeletableResourcesPartialDiscoveryFailure_U17(t *testing.T) {
 	replayLoop(t, func(s *stage, l *ours) {
 		pod := s.create("Pod", "pod", by(absent("v1", "ReplicationController", "rc")))
@@ -247,8 +254,8 @@ func TestGetDeletableResourcesPartialDiscoveryFailure_U17(t *testing.T) {
 	})
 }
 
-// U19: discovery and the listing of one type fail now and then. What is known is worked with, what is not is a gap, and in the end all
-// is done.
+// U19: discovery and the listing of one type fail now and then. What is known is worked with, what
+// is not is a gap, and in the end all is done.
 func TestGarbageCollectorSync_U19(t *testing.T) {
 	replayLoop(t, func(s *stage, l *ours) {
 		p := l.faults(s)
@@ -260,7 +267,8 @@ func TestGarbageCollectorSync_U19(t *testing.T) {
 		s.collect(s.gone(doomed("Pod", "before")))
 
 		pod := doomed("Pod", "discovery-error")
-		p.On(discovers("/apis"), faultproxy.Status(http.StatusInternalServerError, metav1.StatusReasonInternalError, "internal error"))
+		p.On(discovers("/apis"), faultproxy.Status(http.StatusInternalServerError, metav1.StatusReasonInternalError,
+			"internal error"))
 		if err := l.try(s); err == nil {
 			t.Error("a run without discovery ended well")
 		}

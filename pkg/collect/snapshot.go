@@ -12,7 +12,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// Snapshot is what a run is planned from: a listing, and what live reads have shown of the owners that it does not show alive.
+// Snapshot is what a run is planned from: a listing, and what live reads have shown of the owners
+// that it does not show alive.
 type Snapshot struct {
 	Graph *graph.Graph
 	Gaps  []v1alpha1.Gap
@@ -21,12 +22,14 @@ type Snapshot struct {
 	ResumePoints []cluster.ResumePoint
 	// Proven are the states of those owners, by the Index of the reference.
 	Proven map[int]plan.OwnerState
-	// Instead are what a live read has shown in place of an owner, by the Index of the reference: what has the name of one that was replaced, or the owner itself
-	// where it lies outside the listing.
+	// Instead are what a live read has shown in place of an owner, by the Index of the reference:
+	// what has the name of one that was replaced, or the owner itself where it lies outside the
+	// listing.
 	Instead map[int]graph.Ref
 }
 
-// Snapshot lists and reads, and writes nothing. What it has found out of owners that are gone the loop need not find out again.
+// Snapshot lists and reads, and writes nothing. What it has found out of owners that are gone the
+// loop need not find out again.
 func (l *Loop) Snapshot(ctx context.Context) (*Snapshot, error) {
 	p, err := l.list(ctx)
 	if err != nil {
@@ -39,7 +42,8 @@ func (l *Loop) Snapshot(ctx context.Context) (*Snapshot, error) {
 // snapshot is what the pass has listed and read so far.
 func (p *pass) snapshot(proven map[int]plan.OwnerState) *Snapshot {
 	return &Snapshot{
-		Graph: p.graph, Gaps: p.result.Gaps, Unread: p.unread.besides(p.result.Gaps), ResumePoints: p.result.ResumePoints, Proven: proven,
+		Graph: p.graph, Gaps: p.result.Gaps, Unread: p.unread.besides(p.result.Gaps), ResumePoints: p.result.ResumePoints,
+		Proven:  proven,
 		Instead: p.instead,
 	}
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
 
-// DefaultRediscover is how long Watch goes by what discovery has answered. The collector asks again as often.
+// DefaultRediscover is how long Watch goes by what discovery has answered. The collector asks again
+// as often.
 const DefaultRediscover = 30 * time.Second
 
 // served is what discovery has answered last.
@@ -28,7 +29,8 @@ func (l *Loop) fromStore(ctx context.Context) (*pass, error) {
 	return l.held(ctx, around)
 }
 
-// held begins a pass with what is held around some objects, or with all of it if around is nil. What has ended the store ends the loop.
+// held begins a pass with what is held around some objects, or with all of it if around is nil.
+// What has ended the store ends the loop.
 func (l *Loop) held(ctx context.Context, around []string) (*pass, error) {
 	listing, err := selection.ListStore(ctx, l.served.client, l.served.catalog, l.store, around)
 	select {
@@ -46,7 +48,8 @@ func (l *Loop) held(ctx context.Context, around []string) (*pass, error) {
 	return p, nil
 }
 
-// discover asks what the server serves, before a pass over a part not each time: a type that is defined or served anew is an event.
+// discover asks what the server serves, before a pass over a part not each time: a type that is
+// defined or served anew is an event.
 func (l *Loop) discover(ctx context.Context, part bool) error {
 	every := l.opts.Rediscover
 	if every <= 0 {
@@ -64,8 +67,9 @@ func (l *Loop) discover(ctx context.Context, part bool) error {
 	return nil
 }
 
-// sees says whether the listing began after an owner was seen to wait for its dependents; if not, the next one will. What a store holds shows the owner, and
-// before it is released its dependents are listed (recheck).
+// sees says whether the listing began after an owner was seen to wait for its dependents; if not,
+// the next one will. What a store holds shows the owner, and before it is released its dependents
+// are listed (recheck).
 func (p *pass) sees(id graph.ID) bool { return p.loop.store != nil || p.loop.sees(p.graph.Ref(id).UID) }
 
 // expect has the next pass wait until the store has heard of a write.

@@ -10,7 +10,8 @@ import (
 )
 
 const (
-	// mostFailures is how many failures a tally that keeps no events has at most, and mostTold how many it remembers so as not to have them told twice.
+	// mostFailures is how many failures a tally that keeps no events has at most, and mostTold how
+	// many it remembers so as not to have them told twice.
 	mostFailures = 20
 	mostTold     = 1000
 )
@@ -24,7 +25,8 @@ type Tally struct {
 	keeps  bool
 	counts map[plan.Verb]int
 	begun  int
-	// failed are the first failures of those that are not kept as events, and failures how many there were.
+	// failed are the first failures of those that are not kept as events, and failures how many
+	// there were.
 	failed   []error
 	failures int
 	// told are the failures that were news, by uid.
@@ -35,7 +37,8 @@ func newTally(keeps bool) *Tally {
 	return &Tally{keeps: keeps, counts: map[plan.Verb]int{}, Passes: 1, told: map[string]string{}}
 }
 
-// Add counts a write, and says whether it is news: it is not if the last write to the object failed with the same error.
+// Add counts a write, and says whether it is news: it is not if the last write to the object failed
+// with the same error.
 func (t *Tally) Add(e Event) (news bool) {
 	if t.keeps {
 		t.Events = append(t.Events, e)
@@ -52,8 +55,8 @@ func (t *Tally) Add(e Event) (news bool) {
 	return true
 }
 
-// fail remembers a failure, and says whether it is news. A write that nobody has answered is not counted: a run that watches looks at the object again when the server
-// answers.
+// fail remembers a failure, and says whether it is news. A write that nobody has answered is not
+// counted: a run that watches looks at the object again when the server answers.
 func (t *Tally) fail(e Event) (news bool) {
 	err := Failure(e)
 	if unanswered := errors.As(err, new(*url.Error)); !unanswered {
@@ -73,13 +76,15 @@ func (t *Tally) fail(e Event) (news bool) {
 	return true
 }
 
-// Count is how many writes with a verb the server has taken; of deletes, those after which the object was gone.
+// Count is how many writes with a verb the server has taken; of deletes, those after which the
+// object was gone.
 func (t *Tally) Count(v plan.Verb) int { return t.counts[v] }
 
 // Begun is how many deletes the server has taken of objects that finalizers keep.
 func (t *Tally) Begun() int { return t.begun }
 
-// Errors are what writes met; of a run that watches, the first of them and how many there are besides.
+// Errors are what writes met; of a run that watches, the first of them and how many there are
+// besides.
 func (t *Tally) Errors() []error {
 	if t.keeps {
 		return Errors(t.Events)

@@ -17,7 +17,8 @@ func TestAWatchKeepsCountsAndNoEvents(t *testing.T) {
 	const n = 5000
 	news := 0
 	for i := range n {
-		object := graph.Ref{APIVersion: "v1", Kind: "ConfigMap", Resource: "configmaps", Namespace: "ns", Name: fmt.Sprint("c", i), UID: fmt.Sprint(i)}
+		object := graph.Ref{APIVersion: "v1", Kind: "ConfigMap", Resource: "configmaps", Namespace: "ns",
+			Name: fmt.Sprint("c", i), UID: fmt.Sprint(i)}
 		tally.Add(Event{Action: Action{Verb: plan.VerbDelete, Object: object, Because: plan.OwnersGone, Pass: i}})
 		for range 2 {
 			if tally.Add(Event{Action: Action{Verb: plan.VerbOrphan, Object: object}, Err: errors.New("refused")}) {
@@ -45,22 +46,26 @@ func TestARunKeepsItsEvents(t *testing.T) {
 	t.Parallel()
 	tally := newTally(true)
 	failure := Event{Action: Action{Verb: plan.VerbOrphan}, Err: errors.New("refused")}
-	for _, e := range []Event{{Action: Action{Verb: plan.VerbDelete}}, {Action: Action{Verb: plan.VerbDelete, RemainingFinalizers: []string{"example.com/hold"}}}, failure, failure} {
+	for _, e := range []Event{{Action: Action{Verb: plan.VerbDelete}},
+		{Action: Action{Verb: plan.VerbDelete, RemainingFinalizers: []string{"example.com/hold"}}}, failure, failure} {
 		if !tally.Add(e) {
 			t.Errorf("%v is no news", e)
 		}
 	}
-	if len(tally.Events) != 4 || len(tally.Errors()) != 2 || tally.Count(plan.VerbDelete) != 1 || tally.Begun() != 1 || tally.Passes != 1 {
+	if len(tally.Events) != 4 || len(tally.Errors()) != 2 || tally.Count(plan.VerbDelete) != 1 || tally.Begun() != 1 ||
+		tally.Passes != 1 {
 		t.Errorf("tally %+v", tally)
 	}
 }
 
-// TestAWatchDoesNotCountWhatNobodyHasAnswered: while the server is away, it tells of a write, which it tries again later.
+// TestAWatchDoesNotCountWhatNobodyHasAnswered: while the server is away, it tells of a write, which
+// it tries again later.
 func TestAWatchDoesNotCountWhatNobodyHasAnswered(t *testing.T) {
 	t.Parallel()
 	tally := newTally(false)
 	away := &url.Error{Op: "Delete", URL: "https://127.0.0.1", Err: errors.New("connection refused")}
-	if news := tally.Add(Event{Action: Action{Verb: plan.VerbDelete}, Err: fmt.Errorf("deleting: %w", away)}); !news || len(tally.Errors()) > 0 {
+	if news := tally.Add(Event{Action: Action{Verb: plan.VerbDelete}, Err: fmt.Errorf("deleting: %w", away)}); !news ||
+		len(tally.Errors()) > 0 {
 		t.Errorf("news: %t, errors %v", news, tally.Errors())
 	}
 }

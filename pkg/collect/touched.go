@@ -16,8 +16,9 @@ type held interface {
 	Referenced(uid string) bool
 }
 
-// touched returns the uids of the objects that an event of an object gives work to (GC-023 to GC-027): the object itself, and owners of it that wait for their
-// dependents. Most events give none: a status changes, or an object is created whose owners are all there.
+// touched returns the uids of the objects that an event of an object gives work to (GC-023 to
+// GC-027): the object itself, and owners of it that wait for their dependents. Most events give
+// none: a status changes, or an object is created whose owners are all there.
 func touched(c cluster.Change, known held) []string {
 	o, before := c.Object, c.Before
 	var due []string
@@ -37,19 +38,23 @@ func touched(c cluster.Change, known held) []string {
 		owners = slices.Concat(owners, before.Owners)
 	}
 	for _, r := range owners {
-		if _, owner, there := known.Lookup(r.UID, r.Kind); there && owner.DeletionTimestamp != 0 && !slices.Contains(due, r.UID) {
+		if _, owner, there := known.Lookup(r.UID, r.Kind); there && owner.DeletionTimestamp != 0 &&
+			!slices.Contains(due, r.UID) {
 			due = append(due, r.UID)
 		}
 	}
 	return due
 }
 
-// unlike says whether an object is not what the collector took it for. Before is nil for one that is new.
+// unlike says whether an object is not what the collector took it for. Before is nil for one that
+// is new.
 func unlike(o, before *graph.Object) bool {
-	return before == nil || waiting(o) != waiting(before) || o.Selected != before.Selected || !slices.Equal(o.Owners, before.Owners)
+	return before == nil || waiting(o) != waiting(before) || o.Selected != before.Selected ||
+		!slices.Equal(o.Owners, before.Owners)
 }
 
-// waiting returns the finalizer of the collector because of which an object that is being deleted waits for its dependents; empty for all others.
+// waiting returns the finalizer of the collector because of which an object that is being deleted
+// waits for its dependents; empty for all others.
 func waiting(o *graph.Object) string {
 	if o.DeletionTimestamp == 0 {
 		return ""
@@ -70,13 +75,14 @@ func absentOwner(o *graph.Object, known held) bool {
 	})
 }
 
-// owned says whether all owners of an object are there, under the names that the references have, and are not being deleted. It is so of an object without
-// references.
+// owned says whether all owners of an object are there, under the names that the references have,
+// and are not being deleted. It is so of an object without references.
 func owned(t graph.Type, o *graph.Object, known held) bool {
 	for _, r := range o.Owners {
 		of, owner, there := known.Lookup(r.UID, r.Kind)
 		switch {
-		case !there, owner.DeletionTimestamp != 0, owner.Name != r.Name, of.Kind != r.Kind, of.Group != (graph.Ref{APIVersion: r.APIVersion}).Group(),
+		case !there, owner.DeletionTimestamp != 0, owner.Name != r.Name, of.Kind != r.Kind,
+			of.Group != (graph.Ref{APIVersion: r.APIVersion}).Group(),
 			of.Namespaced && (!t.Namespaced || owner.Namespace != o.Namespace):
 			return false
 		}

@@ -29,7 +29,8 @@ func (h heldObjects) Referenced(uid string) bool {
 	return false
 }
 
-// TestAPassOfNothingIsNotOfAllThereIs: a pass may have looked at what was heard before it was told of.
+// TestAPassOfNothingIsNotOfAllThereIs: a pass may have looked at what was heard before it was told
+// of.
 func TestAPassOfNothingIsNotOfAllThereIs(t *testing.T) {
 	t.Parallel()
 	d := newDue()
@@ -42,7 +43,8 @@ func TestAPassOfNothingIsNotOfAllThereIs(t *testing.T) {
 	}
 }
 
-// TestWhatAnEventGivesWorkTo_GC023_GC027: an event gives work to the object that it is of, to an owner that waits for it, to both or to none.
+// TestWhatAnEventGivesWorkTo_GC023_GC027: an event gives work to the object that it is of, to an
+// owner that waits for it, to both or to none.
 func TestWhatAnEventGivesWorkTo_GC023_GC027(t *testing.T) {
 	t.Parallel()
 	object := func(uid string, change ...func(*graph.Object)) *graph.Object {
@@ -65,37 +67,52 @@ func TestWhatAnEventGivesWorkTo_GC023_GC027(t *testing.T) {
 	}
 	elsewhere := func(o *graph.Object) { o.Namespace = "elsewhere" }
 	known := heldObjects{}
-	for _, o := range []*graph.Object{object("alive"), object("waits", deleted(plan.ForegroundFinalizer)), object("dependent", by("owner")), object("owner"), object("else", elsewhere)} {
+	for _, o := range []*graph.Object{object("alive"), object("waits", deleted(plan.ForegroundFinalizer)),
+		object("dependent", by("owner")), object("owner"), object("else", elsewhere)} {
 		known[o.UID] = *o
 	}
 	for name, tt := range map[string]struct {
 		change cluster.Change
 		want   string
 	}{
-		"a new object without owners":                       {cluster.Change{Object: object("x")}, ""},
-		"a new object whose owner is there":                 {cluster.Change{Object: object("x", by("alive"))}, ""},
-		"a new object whose owner is not there":             {cluster.Change{Object: object("x", by("nobody"))}, "x"},
-		"one of its two owners is not there":                {cluster.Change{Object: object("x", by("alive"), by("nobody"))}, "x"},
+		"a new object without owners":           {cluster.Change{Object: object("x")}, ""},
+		"a new object whose owner is there":     {cluster.Change{Object: object("x", by("alive"))}, ""},
+		"a new object whose owner is not there": {cluster.Change{Object: object("x", by("nobody"))}, "x"},
+		"one of its two owners is not there": {cluster.Change{Object: object("x", by("alive"),
+			by("nobody"))}, "x"},
 		"a new object whose owner waits for its dependents": {cluster.Change{Object: object("x", by("waits"))}, "x waits"},
-		"its owner has another name":                        {cluster.Change{Object: object("x", func(o *graph.Object) { by("alive")(o); o.Owners[0].Name = "other" })}, "x"},
-		"its owner is in another namespace":                 {cluster.Change{Object: object("x", by("else"))}, "x"},
-		"its owner has another kind":                        {cluster.Change{Object: object("x", func(o *graph.Object) { by("alive")(o); o.Owners[0].Kind = "Gadget" })}, "x"},
-		"a new owner, of which dependents came first":       {cluster.Change{Object: object("owner")}, "owner"},
-		"a status changes":                                  {cluster.Change{Before: object("x", by("nobody")), Object: object("x", by("nobody"), version)}, ""},
-		"a reference is added":                              {cluster.Change{Before: object("x"), Object: object("x", by("alive"))}, "x"},
-		"a reference is removed":                            {cluster.Change{Before: object("x", by("waits")), Object: object("x")}, "x waits"},
-		"a reference does not block any more":               {cluster.Change{Before: object("x", by("waits"), blocks), Object: object("x", by("waits"))}, "x waits"},
-		"it is deleted in the background":                   {cluster.Change{Before: object("x"), Object: object("x", deleted("example.com/hold"))}, ""},
-		"it is deleted in the foreground":                   {cluster.Change{Before: object("x"), Object: object("x", deleted(plan.ForegroundFinalizer))}, "x"},
-		"it is deleted with another policy":                 {cluster.Change{Before: object("x", deleted(plan.ForegroundFinalizer)), Object: object("x", deleted(plan.OrphanFinalizer))}, "x"},
-		"a finalizer of others is removed":                  {cluster.Change{Before: object("x", deleted("a", plan.ForegroundFinalizer)), Object: object("x", deleted(plan.ForegroundFinalizer))}, ""},
-		"it comes to match the selector":                    {cluster.Change{Before: object("x"), Object: object("x", func(o *graph.Object) { o.Selected = true })}, "x"},
-		"an object without dependents is gone":              {cluster.Change{Gone: true, Before: object("x"), Object: object("x")}, ""},
-		"an owner is gone":                                  {cluster.Change{Gone: true, Object: object("owner")}, "owner"},
-		"a dependent is gone whose owner waits":             {cluster.Change{Gone: true, Object: object("x", by("waits"))}, "waits"},
-		"a dependent is gone whose owner is not there":      {cluster.Change{Gone: true, Object: object("x", by("nobody"))}, "x"},
-		"a dependent is gone whose owner stays":             {cluster.Change{Gone: true, Object: object("x", by("alive"))}, ""},
-		"a new object that is called otherwise":             {cluster.Change{Object: object("x", named("y"), by("alive"))}, ""},
+		"its owner has another name": {cluster.Change{Object: object("x",
+			func(o *graph.Object) { by("alive")(o); o.Owners[0].Name = "other" })}, "x"},
+		"its owner is in another namespace": {cluster.Change{Object: object("x", by("else"))}, "x"},
+		"its owner has another kind": {cluster.Change{Object: object("x",
+			func(o *graph.Object) { by("alive")(o); o.Owners[0].Kind = "Gadget" })}, "x"},
+		"a new owner, of which dependents came first": {cluster.Change{Object: object("owner")}, "owner"},
+		"a status changes": {cluster.Change{Before: object("x", by("nobody")),
+			Object: object("x", by("nobody"), version)}, ""},
+		"a reference is added": {cluster.Change{Before: object("x"),
+			Object: object("x", by("alive"))}, "x"},
+		"a reference is removed": {cluster.Change{Before: object("x", by("waits")),
+			Object: object("x")}, "x waits"},
+		"a reference does not block any more": {cluster.Change{Before: object("x", by("waits"), blocks),
+			Object: object("x", by("waits"))}, "x waits"},
+		"it is deleted in the background": {cluster.Change{Before: object("x"),
+			Object: object("x", deleted("example.com/hold"))}, ""},
+		"it is deleted in the foreground": {cluster.Change{Before: object("x"),
+			Object: object("x", deleted(plan.ForegroundFinalizer))}, "x"},
+		"it is deleted with another policy": {cluster.Change{Before: object("x",
+			deleted(plan.ForegroundFinalizer)), Object: object("x", deleted(plan.OrphanFinalizer))}, "x"},
+		"a finalizer of others is removed": {cluster.Change{Before: object("x",
+			deleted("a", plan.ForegroundFinalizer)), Object: object("x", deleted(plan.ForegroundFinalizer))}, ""},
+		"it comes to match the selector": {cluster.Change{Before: object("x"),
+			Object: object("x", func(o *graph.Object) { o.Selected = true })}, "x"},
+		"an object without dependents is gone": {cluster.Change{Gone: true, Before: object("x"),
+			Object: object("x")}, ""},
+		"an owner is gone": {cluster.Change{Gone: true, Object: object("owner")}, "owner"},
+		"a dependent is gone whose owner waits": {cluster.Change{Gone: true, Object: object("x", by("waits"))},
+			"waits"},
+		"a dependent is gone whose owner is not there": {cluster.Change{Gone: true, Object: object("x", by("nobody"))}, "x"},
+		"a dependent is gone whose owner stays":        {cluster.Change{Gone: true, Object: object("x", by("alive"))}, ""},
+		"a new object that is called otherwise":        {cluster.Change{Object: object("x", named("y"), by("alive"))}, ""},
 	} {
 		tt.change.ResumePoint.Type = widgets
 		if got := strings.Join(touched(tt.change, known), " "); got != tt.want {

@@ -22,14 +22,16 @@ type coordinates struct {
 	namespace, name string
 }
 
-// unread are the reads of a pass that failed, each with the gap that the last try makes. What depends on such an object is kept, because unknown is not
-// absent; that it could not be resolved is reported all the same (RO-004).
+// unread are the reads of a pass that failed, each with the gap that the last try makes. What
+// depends on such an object is kept, because unknown is not absent; that it could not be resolved
+// is reported all the same (RO-004).
 type unread struct {
 	mu   sync.Mutex
 	gaps map[coordinates]v1alpha1.Gap
 }
 
-// get reads an object live and remembers whether that failed. An answer that proves that there is no such object is no failure.
+// get reads an object live and remembers whether that failed. An answer that proves that there is
+// no such object is no failure.
 func (p *pass) get(ctx context.Context, t graph.Type, namespace, name string) (*graph.Object, error) {
 	now, err := p.client.GetMeta(ctx, t, namespace, name)
 	if err == nil && now.UID == "" {
@@ -61,7 +63,8 @@ func (u *unread) note(ctx context.Context, at coordinates, err error) {
 	case apierrors.IsUnauthorized(err):
 		return // it ends the pass
 	default: // the server cannot be reached, and may be when the next object is read
-		gap = v1alpha1.Gap{Resource: at.t.Resource, Group: at.t.Group, Namespace: at.namespace, Reason: v1alpha1.GapUnavailable, Message: err.Error()}
+		gap = v1alpha1.Gap{Resource: at.t.Resource, Group: at.t.Group, Namespace: at.namespace,
+			Reason: v1alpha1.GapUnavailable, Message: err.Error()}
 	}
 	if u.gaps == nil {
 		u.gaps = map[coordinates]v1alpha1.Gap{}
@@ -69,15 +72,16 @@ func (u *unread) note(ctx context.Context, at coordinates, err error) {
 	u.gaps[at] = gap
 }
 
-// besides returns a gap for each type, namespace and reason of what could not be read, but for what the gaps of the listing tell of already: who may not list
-// a type may seldom read it.
+// besides returns a gap for each type, namespace and reason of what could not be read, but for what
+// the gaps of the listing tell of already: who may not list a type may seldom read it.
 func (u *unread) besides(listed []v1alpha1.Gap) []v1alpha1.Gap {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	names := map[v1alpha1.Gap][]coordinates{} // by the gap without its message
 	for at, gap := range u.gaps {
 		told := func(l v1alpha1.Gap) bool {
-			return l.Group == gap.Group && (l.Resource == gap.Resource || l.Resource == "*") && (l.Namespace == "" || l.Namespace == gap.Namespace)
+			return l.Group == gap.Group && (l.Resource == gap.Resource || l.Resource == "*") &&
+				(l.Namespace == "" || l.Namespace == gap.Namespace)
 		}
 		if !slices.ContainsFunc(listed, told) {
 			gap.Message = ""
@@ -95,7 +99,8 @@ func (u *unread) besides(listed []v1alpha1.Gap) []v1alpha1.Gap {
 		all = append(all, gap)
 	}
 	slices.SortFunc(all, func(a, b v1alpha1.Gap) int {
-		return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Resource, b.Resource), strings.Compare(a.Namespace, b.Namespace), strings.Compare(string(a.Reason), string(b.Reason)))
+		return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Resource, b.Resource),
+			strings.Compare(a.Namespace, b.Namespace), strings.Compare(string(a.Reason), string(b.Reason)))
 	})
 	return all
 }

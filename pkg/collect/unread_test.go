@@ -15,9 +15,11 @@ import (
 
 // unproven are answers with the code 404 that prove nothing of an object.
 var unproven = map[string]faultproxy.Fault{
-	"404 of a proxy":   faultproxy.Plain(http.StatusNotFound, "404 page not found\n"),
-	"404 of nothing":   faultproxy.Status(http.StatusNotFound, metav1.StatusReasonNotFound, "the server could not find the requested resource"),
-	"404 of something": faultproxy.Plain(http.StatusNotFound, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","code":404,"message":"configmaps \"other\" not found","details":{"name":"other","kind":"configmaps"}}`),
+	"404 of a proxy": faultproxy.Plain(http.StatusNotFound, "404 page not found\n"),
+	"404 of nothing": faultproxy.Status(http.StatusNotFound, metav1.StatusReasonNotFound,
+		"the server could not find the requested resource"),
+	"404 of something": faultproxy.Plain(http.StatusNotFound,
+		`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","code":404,"message":"configmaps \"other\" not found","details":{"name":"other","kind":"configmaps"}}`),
 }
 
 func reads(names ...string) func(*http.Request) bool {
@@ -31,8 +33,8 @@ func reads(names ...string) func(*http.Request) bool {
 	}
 }
 
-// TestAnOwnerThatCannotBeReadIsTold keeps what depends on an owner of which no read gives an answer, says so before and after, and does the rest: such an
-// owner hides nobody's dependents.
+// TestAnOwnerThatCannotBeReadIsTold keeps what depends on an owner of which no read gives an
+// answer, says so before and after, and does the rest: such an owner hides nobody's dependents.
 func TestAnOwnerThatCannotBeReadIsTold(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -47,7 +49,8 @@ func TestAnOwnerThatCannotBeReadIsTold(t *testing.T) {
 		{"500", hidden["500"], v1alpha1.GapUnavailable},
 		{"502", faultproxy.Plain(http.StatusBadGateway, "bad gateway"), v1alpha1.GapUnavailable},
 		{"200 of nothing", faultproxy.Plain(http.StatusOK, ""), v1alpha1.GapFailed},
-		{"200 without a uid", faultproxy.Plain(http.StatusOK, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"nobody"}}`), v1alpha1.GapFailed},
+		{"200 without a uid", faultproxy.Plain(http.StatusOK,
+			`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"nobody"}}`), v1alpha1.GapFailed},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -76,12 +79,14 @@ func TestAnOwnerThatCannotBeReadIsTold(t *testing.T) {
 
 func wantUnread(t *testing.T, unread []v1alpha1.Gap, reason v1alpha1.GapReason, message string) {
 	t.Helper()
-	if len(unread) != 1 || unread[0].Resource != "configmaps" || unread[0].Namespace == "" || unread[0].Reason != reason || !strings.HasPrefix(unread[0].Message, message) {
+	if len(unread) != 1 || unread[0].Resource != "configmaps" || unread[0].Namespace == "" || unread[0].Reason != reason ||
+		!strings.HasPrefix(unread[0].Message, message) {
 		t.Errorf("unread is %+v, want one of reason %s with the message %s…", unread, reason, message)
 	}
 }
 
-// TestAnObjectThatWaitsAndCannotBeReadIsTold cannot see whether an owner still waits for its dependents.
+// TestAnObjectThatWaitsAndCannotBeReadIsTold cannot see whether an owner still waits for its
+// dependents.
 func TestAnObjectThatWaitsAndCannotBeReadIsTold(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -112,7 +117,8 @@ func TestAReadThatFailsOnceIsToldNoMore(t *testing.T) {
 	}
 }
 
-// TestManyThatCannotBeReadAreToldTogether tells of three owners that may not be read in a line, and of none if their type may not be listed either.
+// TestManyThatCannotBeReadAreToldTogether tells of three owners that may not be read in a line, and
+// of none if their type may not be listed either.
 func TestManyThatCannotBeReadAreToldTogether(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)

@@ -17,5 +17,7 @@ func UnreadError(unread []v1alpha1.Gap) error {
 	if n := len(unread) - 1; n > 0 {
 		more = fmt.Sprintf(" (and %d more)", n)
 	}
-	return answer.Refuse(fmt.Errorf("incomplete: %s%s; objects that could not be read are kept, and so are their dependents", phrase.Shorten(unread[0].Message), more))
+	return answer.Refuse(
+		fmt.Errorf("incomplete: %s%s; objects that could not be read are kept, and so are their dependents",
+			phrase.Shorten(unread[0].Message), more))
 }

@@ -11,8 +11,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// checkUnserved refuses to take a kind for unserved while anything says that its group is still meant to be served: a CRD or an APIService of
-// the group, or discovery that failed; or while that cannot be known.
+// checkUnserved refuses to take a kind for unserved while anything says that its group is still
+// meant to be served: a CRD or an APIService of the group, or discovery that failed; or while that
+// cannot be known.
 func checkUnserved(s *Snapshot, overrides plan.Overrides) error {
 	for kind := range overrides.UnservedKinds {
 		group := (graph.Ref{APIVersion: kind[0]}).Group()
@@ -31,7 +32,8 @@ func checkUnserved(s *Snapshot, overrides plan.Overrides) error {
 		}
 		for i := range s.Graph.Len() {
 			r := s.Graph.Ref(graph.ID(i))
-			if s.Graph.Observed(graph.ID(i)) && (r.Resource == "customresourcedefinitions" || r.Resource == "apiservices") && strings.HasSuffix(r.Name, "."+group) {
+			if s.Graph.Observed(graph.ID(i)) && (r.Resource == "customresourcedefinitions" || r.Resource == "apiservices") &&
+				strings.HasSuffix(r.Name, "."+group) {
 				return refuse(fmt.Sprintf("%s %s of the same group exists", r.Kind, r.Name))
 			}
 		}
@@ -39,7 +41,8 @@ func checkUnserved(s *Snapshot, overrides plan.Overrides) error {
 	return nil
 }
 
-// hidesKinds says whether a gap can hide that a group is served: its discovery, or what would tell of it.
+// hidesKinds says whether a gap can hide that a group is served: its discovery, or what would tell
+// of it.
 func hidesKinds(gap v1alpha1.Gap, group string) bool {
 	if gap.Resource == "*" {
 		return slices.Contains([]string{group, "apiextensions.k8s.io", "apiregistration.k8s.io"}, gap.Group)

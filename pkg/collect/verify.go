@@ -12,11 +12,13 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// maxWrites is how often the loop does the same to an object, in all its life, before it takes it that somebody undoes it (RO-031). A uid is never used
-// again, so that nothing else is meant by the same object and owner later on.
+// maxWrites is how often the loop does the same to an object, in all its life, before it takes it
+// that somebody undoes it (RO-031). A uid is never used again, so that nothing else is meant by the
+// same object and owner later on.
 const maxWrites = 3
 
-// effect is what one write is to bring about: what is done to an object, and because of which owner or finalizer.
+// effect is what one write is to bring about: what is done to an object, and because of which owner
+// or finalizer.
 type effect struct {
 	verb plan.Verb
 	// object is its uid; empty means all that have had a name, which is who then.
@@ -50,7 +52,8 @@ func (l *Loop) taken(a *Action) {
 	}
 }
 
-// exhausted returns an effect of an action that was brought about as often as it may be, and whether that was told.
+// exhausted returns an effect of an action that was brought about as often as it may be, and
+// whether that was told.
 func (l *Loop) exhausted(a *Action) (e effect, told, is bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -63,15 +66,17 @@ func (l *Loop) exhausted(a *Action) (e effect, told, is bool) {
 	return effect{}, false, false
 }
 
-// forgetNames drops the counts of names. An object that is created again while a run goes on is deleted again by it, which has to come to an end
-// (RO-031); one that is created again long after is another matter.
+// forgetNames drops the counts of names. An object that is created again while a run goes on is
+// deleted again by it, which has to come to an end (RO-031); one that is created again long after
+// is another matter.
 func (l *Loop) forgetNames() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	maps.DeleteFunc(l.written, func(e effect, _ int) bool { return e.object == "" })
 }
 
-// givesUp says whether an action was done so often that somebody must be undoing it, and tells so once.
+// givesUp says whether an action was done so often that somebody must be undoing it, and tells so
+// once.
 func (p *pass) givesUp(ctx context.Context, a *Action, id graph.ID) bool {
 	e, told, is := p.loop.exhausted(a)
 	if !is || told {
@@ -93,9 +98,10 @@ func (p *pass) givesUp(ctx context.Context, a *Action, id graph.ID) bool {
 	return true
 }
 
-// verify compares the answer to a patch of references with what was asked, and returns an error if one of them is there as it was. A webhook may have
-// changed the write on its way (API-033).
-func (p *pass) verify(ctx context.Context, id graph.ID, answer *graph.Object, edges []graph.Edge, verb plan.Verb) error {
+// verify compares the answer to a patch of references with what was asked, and returns an error if
+// one of them is there as it was. A webhook may have changed the write on its way (API-033).
+func (p *pass) verify(ctx context.Context, id graph.ID, answer *graph.Object, edges []graph.Edge,
+	verb plan.Verb) error {
 	t, _ := p.graph.Type(id)
 	for _, e := range edges {
 		if uid := p.graph.Ref(e.Owner).UID; undone(answer, uid, verb) {
@@ -105,9 +111,11 @@ func (p *pass) verify(ctx context.Context, id graph.ID, answer *graph.Object, ed
 	return nil
 }
 
-// undone says whether an object has a reference to an owner, after it was removed; or one that blocks, after it was made not to.
+// undone says whether an object has a reference to an owner, after it was removed; or one that
+// blocks, after it was made not to.
 func undone(o *graph.Object, uid string, verb plan.Verb) bool {
-	return slices.ContainsFunc(o.Owners, func(r graph.OwnerReference) bool { return r.UID == uid && (verb == plan.VerbOrphan || r.Block) })
+	return slices.ContainsFunc(o.Owners,
+		func(r graph.OwnerReference) bool { return r.UID == uid && (verb == plan.VerbOrphan || r.Block) })
 }
 
 // referenceWords name what was removed from an object of the reference to an owner.

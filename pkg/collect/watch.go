@@ -11,23 +11,29 @@ import (
 )
 
 const (
-	// DefaultSettle is how long Watch waits for more changes before it looks at those that it has heard of. It is long enough for a tool that
-	// restores objects one after the other.
+	// DefaultSettle is how long Watch waits for more changes before it looks at those that it has
+	// heard of. It is long enough for a tool that restores objects one after the other.
 	DefaultSettle = 500 * time.Millisecond
 	// mostSettles is how many times that Watch waits at most while changes keep coming.
 	mostSettles = 10
 )
 
-// Watch runs the loop, and again whenever something changes that can give it work, until enough says so of what a run has left, or the context
-// ends, which is the error then. Its first pass lists; from there on it watches all types that it has listed, and later passes begin with what the watches
-// have shown (cluster.Store). A type that may not be watched is listed every now and then, and so is the scope of an owner before it is released (recheck).
+// Watch runs the loop, and again whenever something changes that can give it work, until enough
+// says so of what a run has left, or the context ends, which is the error then. Its first pass
+// lists; from there on it watches all types that it has listed, and later passes begin with what
+// the watches have shown (cluster.Store). A type that may not be watched is listed every now and
+// then, and so is the scope of an owner before it is released (recheck).
 //
-// A pass looks at the objects that events have touched, and at what depends on them, as the collector does (GC-023 to GC-027); at all there is where a type
-// has come or gone or was listed again, where something could not be listed or read, and if enough is given. The Result is of all there is.
+// A pass looks at the objects that events have touched, and at what depends on them, as the
+// collector does (GC-023 to GC-027); at all there is where a type has come or gone or was listed
+// again, where something could not be listed or read, and if enough is given. The Result is of all
+// there is.
 //
-// After its first listing it goes on when the server does not answer (Options.Retry), and, if there is an Options.Paused, when a pass is refused because owners
-// are gone all at once: nothing of that pass is written. It ends where that cannot help: credentials that are refused, a server that for half a minute
-// lets nothing be listed, or neither listed nor watched. Options.Agree is asked about what comes up after the first run.
+// After its first listing it goes on when the server does not answer (Options.Retry), and, if there
+// is an Options.Paused, when a pass is refused because owners are gone all at once: nothing of that
+// pass is written. It ends where that cannot help: credentials that are refused, a server that for
+// half a minute lets nothing be listed, or neither listed nor watched. Options.Agree is asked about
+// what comes up after the first run.
 func (l *Loop) Watch(ctx context.Context, enough func(*Result) bool) (*Result, error) {
 	last, err := l.watch(ctx, enough, enough != nil)
 	return last, err
@@ -96,8 +102,9 @@ func (l *Loop) watch(ctx context.Context, enough func(*Result) bool, whole bool)
 	}
 }
 
-// undone returns the uids of the objects that a run has left because something was refused: a write, or the read of an owner. A server that has just started
-// refuses for a moment what it permits.
+// undone returns the uids of the objects that a run has left because something was refused: a
+// write, or the read of an owner. A server that has just started refuses for a moment what it
+// permits.
 func (l *Loop) undone(s *Result) []string {
 	uids := slices.Collect(maps.Keys(l.failed))
 	if len(s.Unread) == 0 {
@@ -111,8 +118,8 @@ func (l *Loop) undone(s *Result) []string {
 	return uids
 }
 
-// hear takes a change into account that the store has seen. With whole, what is left counts: an object that is being deleted, or is gone, changes that
-// although it may give nothing work.
+// hear takes a change into account that the store has seen. With whole, what is left counts: an
+// object that is being deleted, or is gone, changes that although it may give nothing work.
 func (l *Loop) hear(c cluster.Change, whole bool) {
 	switch {
 	case c.Object == nil:

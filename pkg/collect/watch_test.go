@@ -50,7 +50,8 @@ type watching struct {
 	paused []error
 }
 
-// watchOver begins to watch as a collector does, and waits for the first run, or until that is paused. It ends with the test.
+// watchOver begins to watch as a collector does, and waits for the first run, or until that is
+// paused. It ends with the test.
 func watchOver(t *testing.T, client *cluster.Client, opts Options) *watching {
 	t.Helper()
 	w := &watching{t: t, runs: make(chan struct{}, 100), ended: make(chan error, 1)}
@@ -106,18 +107,21 @@ func (w *watching) pauses() []error {
 // until waits for the number of calls of Paused.
 func (w *watching) until(n int) []error {
 	w.t.Helper()
-	testcluster.Eventually(w.t, fmt.Sprintf("Paused was called %d times", n), func(context.Context) (bool, error) { return len(w.pauses()) >= n, nil })
+	testcluster.Eventually(w.t, fmt.Sprintf("Paused was called %d times", n),
+		func(context.Context) (bool, error) { return len(w.pauses()) >= n, nil })
 	return w.pauses()
 }
 
 // untilLeft waits until that many objects are left.
 func (s *fixture) untilLeft(n int) {
 	s.t.Helper()
-	testcluster.Eventually(s.t, fmt.Sprintf("%d objects are left", n), func(context.Context) (bool, error) { return len(s.left()) == n, nil })
+	testcluster.Eventually(s.t, fmt.Sprintf("%d objects are left", n),
+		func(context.Context) (bool, error) { return len(s.left()) == n, nil })
 }
 
-// TestWatchDoesNotCollectARestoredBackup: twenty objects are restored, whose owners have other uids now. The pass is refused and told of, once, and the watch
-// goes on: when they are gone it collects again.
+// TestWatchDoesNotCollectARestoredBackup: twenty objects are restored, whose owners have other uids
+// now. The pass is refused and told of, once, and the watch goes on: when they are gone it collects
+// again.
 func TestWatchDoesNotCollectARestoredBackup(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -136,7 +140,8 @@ func TestWatchDoesNotCollectARestoredBackup(t *testing.T) {
 		s.make(fmt.Sprintf("%s < owner%02d", restored[i], i))
 	}
 	var loss *OwnerLossError
-	// How many of the 20 the pass has seen is a matter of time: on a busy machine it begins before all are made.
+	// How many of the 20 the pass has seen is a matter of time: on a busy machine it begins before
+	// all are made.
 	if paused := w.until(1); !errors.As(paused[0], &loss) || loss.Losses[0].Replaced == 0 {
 		t.Fatalf("paused because of %v", paused)
 	}
@@ -148,7 +153,8 @@ func TestWatchDoesNotCollectARestoredBackup(t *testing.T) {
 	s.patch("another", `{"metadata":{"labels":{"x":"y"}}}`)
 	for _, name := range restored {
 		// The last of them may be collected: one or two are no owner loss.
-		if err := s.client.CoreV1().ConfigMaps(s.namespace).Delete(t.Context(), name, deleteNow); err != nil && !apierrors.IsNotFound(err) {
+		if err := s.client.CoreV1().ConfigMaps(s.namespace).Delete(t.Context(), name, deleteNow); err != nil &&
+			!apierrors.IsNotFound(err) {
 			t.Fatal(err)
 		}
 	}
@@ -158,7 +164,8 @@ func TestWatchDoesNotCollectARestoredBackup(t *testing.T) {
 	}
 }
 
-// TestWatchStopsABackupThatIsRestoredSlowly: each pass sees one of twenty objects. The first two are no owner loss yet.
+// TestWatchStopsABackupThatIsRestoredSlowly: each pass sees one of twenty objects. The first two
+// are no owner loss yet.
 func TestWatchStopsABackupThatIsRestoredSlowly(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -182,7 +189,8 @@ func TestWatchStopsABackupThatIsRestoredSlowly(t *testing.T) {
 	}
 }
 
-// TestWatchStopsABackupThatComesWhileItStarts: an object is restored during each write, so that the first run does not end before twenty have come.
+// TestWatchStopsABackupThatComesWhileItStarts: an object is restored during each write, so that the
+// first run does not end before twenty have come.
 func TestWatchStopsABackupThatComesWhileItStarts(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -211,7 +219,8 @@ func TestWatchStopsABackupThatComesWhileItStarts(t *testing.T) {
 	}
 }
 
-// TestWatchCollectsAfterOwnersThatItSawDeleted: whoever deletes twelve owners while the loop watches has deleted them; that is no owner loss to stop for.
+// TestWatchCollectsAfterOwnersThatItSawDeleted: whoever deletes twelve owners while the loop
+// watches has deleted them; that is no owner loss to stop for.
 func TestWatchCollectsAfterOwnersThatItSawDeleted(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -231,7 +240,8 @@ func TestWatchCollectsAfterOwnersThatItSawDeleted(t *testing.T) {
 	}
 }
 
-// TestWatchGoesOnWhenTheServerAnswersAgain: discovery answers with 502, 503, or without the core group for a while. It is said once.
+// TestWatchGoesOnWhenTheServerAnswersAgain: discovery answers with 502, 503, or without the core
+// group for a while. It is said once.
 func TestWatchGoesOnWhenTheServerAnswersAgain(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]faultproxy.Fault{
@@ -246,12 +256,13 @@ func TestWatchGoesOnWhenTheServerAnswersAgain(t *testing.T) {
 			proxy, client := proxied(t, c)
 			var broken atomic.Bool
 			var asked atomic.Int32
-			proxy.On(func(r *http.Request) bool { return r.URL.Path == "/api" && broken.Load() }, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-				if asked.Add(1) == 4 {
-					broken.Store(false)
-				}
-				fault(w, r, next)
-			})
+			proxy.On(func(r *http.Request) bool { return r.URL.Path == "/api" && broken.Load() },
+				func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+					if asked.Add(1) == 4 {
+						broken.Store(false)
+					}
+					fault(w, r, next)
+				})
 			opts := s.options()
 			opts.Settle, opts.Retry, opts.RetryMost = 10*time.Millisecond, 10*time.Millisecond, 40*time.Millisecond
 			opts.Rediscover = time.Nanosecond
@@ -266,8 +277,9 @@ func TestWatchGoesOnWhenTheServerAnswersAgain(t *testing.T) {
 	}
 }
 
-// TestWatchLooksAgainAtWhatCouldNotBeListed: the watches have expired, and the lists that are to take their place are answered with 502, of all types or of
-// one. Nothing else changes afterwards, and what came up is collected all the same.
+// TestWatchLooksAgainAtWhatCouldNotBeListed: the watches have expired, and the lists that are to
+// take their place are answered with 502, of all types or of one. Nothing else changes afterwards,
+// and what came up is collected all the same.
 func TestWatchLooksAgainAtWhatCouldNotBeListed(t *testing.T) {
 	t.Parallel()
 	for name, of := range map[string]string{"all types": "", "one type": "/configmaps"} {
@@ -278,7 +290,8 @@ func TestWatchLooksAgainAtWhatCouldNotBeListed(t *testing.T) {
 			proxy, client := proxied(t, c)
 			var broken atomic.Bool
 			isList := func(r *http.Request) bool {
-				return broken.Load() && r.URL.Query().Get("watch") == "" && r.URL.Query().Get("limit") != "" && strings.HasSuffix(r.URL.Path, of)
+				return broken.Load() && r.URL.Query().Get("watch") == "" && r.URL.Query().Get("limit") != "" &&
+					strings.HasSuffix(r.URL.Path, of)
 			}
 			var failed atomic.Int32
 			proxy.On(isList, func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
@@ -301,7 +314,8 @@ func TestWatchLooksAgainAtWhatCouldNotBeListed(t *testing.T) {
 	}
 }
 
-// TestWatchEndsWhenWaitingCannotHelp: credentials that are not taken any more, and rights to nothing at all.
+// TestWatchEndsWhenWaitingCannotHelp: credentials that are not taken any more, and rights to
+// nothing at all.
 func TestWatchEndsWhenWaitingCannotHelp(t *testing.T) {
 	t.Parallel()
 	unauthorized := faultproxy.Status(http.StatusUnauthorized, metav1.StatusReasonUnauthorized, "Unauthorized")
@@ -315,7 +329,8 @@ func TestWatchEndsWhenWaitingCannotHelp(t *testing.T) {
 	}{
 		"401 on everything": {unauthorized, anything, apierrors.IsUnauthorized},
 		"401 on lists":      {unauthorized, lists, apierrors.IsUnauthorized},
-		"403 on everything": {forbidden, anything, func(err error) bool { return strings.Contains(err.Error(), "forbidden") }},
+		"403 on everything": {forbidden, anything,
+			func(err error) bool { return strings.Contains(err.Error(), "forbidden") }},
 		"403 on what it lists": {forbidden, lists, func(err error) bool { // which the watches may find out first
 			return errors.As(err, new(*cluster.UnseenError)) || strings.Contains(err.Error(), "no type can be listed")
 		}},
@@ -379,10 +394,11 @@ func TestWatchListsWhereItMayNotWatch(t *testing.T) {
 	}
 }
 
-// TestWatchForgetsWhatIsNoMore: generations of owners and dependents come and go, with each kind of write, and a refused one; what the loop remembers is no
-// more after the last than after the third.
+// TestWatchForgetsWhatIsNoMore: generations of owners and dependents come and go, with each kind of
+// write, and a refused one; what the loop remembers is no more after the last than after the third.
 func TestWatchForgetsWhatIsNoMore(t *testing.T) {
-	// It takes more than 10 s: memory is compared over generations, each of which has to be collected.
+	// It takes more than 10 s: memory is compared over generations, each of which has to be
+	// collected.
 	t.Parallel()
 	c := testcluster.Shared(t)
 	s := newFixture(t, c)
@@ -395,7 +411,8 @@ func TestWatchForgetsWhatIsNoMore(t *testing.T) {
 	const generations = 12
 	for i := range generations {
 		n := func(format string) string { return strings.ReplaceAll(format, "#", fmt.Sprint(i)) }
-		s.make(n("solid#"), n("a# < nobody#"), n("b# < a#"), n("shared# < solid# nobody#"), n("o#"), n("spared# < o#"), n("f#"), n("c# < f#+"))
+		s.make(n("solid#"), n("a# < nobody#"), n("b# < a#"), n("shared# < solid# nobody#"), n("o#"), n("spared# < o#"),
+			n("f#"), n("c# < f#+"))
 		s.delete("Orphan", n("o#"))
 		s.delete("Foreground", n("f#"))
 		if _, err := loop.run(t.Context()); err != nil {

@@ -15,8 +15,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestWatchMissesNothingOfWhatArrivesMeanwhile makes random clusters while a loop watches, and deletes some of their objects and removes finalizers while it
-// collects. It comes to where a run that begins with a listing has nothing to do, and does nothing.
+// TestWatchMissesNothingOfWhatArrivesMeanwhile makes random clusters while a loop watches, and
+// deletes some of their objects and removes finalizers while it collects. It comes to where a run
+// that begins with a listing has nothing to do, and does nothing.
 func TestWatchMissesNothingOfWhatArrivesMeanwhile(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -24,7 +25,8 @@ func TestWatchMissesNothingOfWhatArrivesMeanwhile(t *testing.T) {
 	client := newClient(t, c)
 	for _, b := range batches("w", *randomSeed, randomcluster.Graphs(), 100) {
 		var written atomic.Int32
-		watchOver(t, client, Options{Allow: b.within(), AllowOwnerLoss: true, Settle: 20 * time.Millisecond, OnEvent: func(Event) { written.Add(1) }})
+		watchOver(t, client, Options{Allow: b.within(), AllowOwnerLoss: true, Settle: 20 * time.Millisecond,
+			OnEvent: func(Event) { written.Add(1) }})
 		ctx := t.Context()
 		if err := b.create(ctx, world); err != nil {
 			t.Fatal(err)
@@ -57,7 +59,8 @@ func TestWatchMissesNothingOfWhatArrivesMeanwhile(t *testing.T) {
 			t.Error("the loop has written nothing")
 		}
 		check.OnEvent = func(e Event) {
-			t.Errorf("the watch has not done this: %s %s in %s, %s (%v)", e.Action.Verb, e.Action.Object.Name, e.Action.Object.Namespace, e.Action.Because, e.Err)
+			t.Errorf("the watch has not done this: %s %s in %s, %s (%v)", e.Action.Verb, e.Action.Object.Name,
+				e.Action.Object.Namespace, e.Action.Because, e.Err)
 		}
 		result, err := New(client, check).Run(ctx)
 		if err != nil || result.Writes > 0 {
@@ -69,7 +72,8 @@ func TestWatchMissesNothingOfWhatArrivesMeanwhile(t *testing.T) {
 	}
 }
 
-// deleteSome deletes some objects of each random cluster, and returns the uids of what goes because of that.
+// deleteSome deletes some objects of each random cluster, and returns the uids of what goes because
+// of that.
 func (b batch) deleteSome(ctx context.Context, world *randomcluster.World) (map[types.UID]bool, error) {
 	graphs, err := world.ListAll(ctx)
 	if err != nil {
@@ -88,7 +92,8 @@ func (b batch) deleteSome(ctx context.Context, world *randomcluster.World) (map[
 			if a.By != plan.ByClient {
 				continue
 			}
-			if err := world.Delete(ctx, ref, string(a.Policy)); err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+			if err := world.Delete(ctx, ref, string(a.Policy)); err != nil && !apierrors.IsNotFound(err) &&
+				!apierrors.IsConflict(err) {
 				return nil, err
 			}
 		}

@@ -17,21 +17,28 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// paces are the pauses between two changes with which the collector does again what ended differently. Never is for one that begins when all changes were made.
+// paces are the pauses between two changes with which the collector does again what ended
+// differently. Never is for one that begins when all changes were made.
 var paces = []time.Duration{never, 0, 50 * time.Millisecond, 300 * time.Millisecond, time.Second}
 
 const never = -1
 
-// TestWatchEndsAsTheCollectorDoes_P14 makes each random cluster on two control planes and changes it at once, while a loop watches on one and the collector
-// runs on the other, and compares what is left when both are at rest, object by object. What differs is named as in TestSameResultAsTheCollector_P14; where
-// the end depends on what the collector has done before a change came, each object has to end as it does where the collector meets the same changes at another pace:
-// at one of a few, or else where it has worked to its end between some of them and not between others.
+// TestWatchEndsAsTheCollectorDoes_P14 makes each random cluster on two control planes and changes
+// it at once, while a loop watches on one and the collector runs on the other, and compares what is
+// left when both are at rest, object by object. What differs is named as in
+// TestSameResultAsTheCollector_P14; where the end depends on what the collector has done before a
+// change came, each object has to end as it does where the collector meets the same changes at
+// another pace: at one of a few, or else where it has worked to its end between some of them and
+// not between others.
 func TestWatchEndsAsTheCollectorDoes_P14(t *testing.T) {
-	// It takes more than 10 s: for each cluster the real collector has to come to rest, often several times.
+	// It takes more than 10 s: for each cluster the real collector has to come to rest, often
+	// several times.
 	t.Parallel()
 	ours := testcluster.Shared(t)
-	theirs := testcluster.Start(t, testcluster.NoControllers(), testcluster.ControllersArgs("--kube-api-qps=2000", "--kube-api-burst=2000"))
-	tw := &twins{client: newClient(t, ours), ours: randomcluster.New(t, ours), theirs: randomcluster.New(t, theirs), collector: theirs, named: map[string]int{}}
+	theirs := testcluster.Start(t, testcluster.NoControllers(),
+		testcluster.ControllersArgs("--kube-api-qps=2000", "--kube-api-burst=2000"))
+	tw := &twins{client: newClient(t, ours), ours: randomcluster.New(t, ours), theirs: randomcluster.New(t, theirs),
+		collector: theirs, named: map[string]int{}}
 	theirs.StartControllers(t, testcluster.Collector)
 	for _, b := range batches("m", *twinSeed, randomcluster.Few(), 100) {
 		tw.compareWatch(t, b)
@@ -101,7 +108,8 @@ func (tw *twins) compareWatch(t *testing.T, b batch) {
 			ends[tr.seed] = append(ends[tr.seed], tw.atEachPace(t, tr.seed)...)
 		}
 		if strange := unexplained(tr); len(strange) > 0 {
-			t.Errorf("seed %d: nothing of this is ever so where the collector runs: %q\n(-collector +loop)\n%s", tr.seed, strange, cmp.Diff(second[tr.namespace], left[tr.namespace]))
+			t.Errorf("seed %d: nothing of this is ever so where the collector runs: %q\n(-collector +loop)\n%s", tr.seed,
+				strange, cmp.Diff(second[tr.namespace], left[tr.namespace]))
 			continue
 		}
 		tw.named["timing"]++
@@ -114,7 +122,8 @@ func (tw *twins) compareWatch(t *testing.T, b batch) {
 	}
 }
 
-// atPace has the collector meet the changes of random clusters at another pace, the i-th of paces, and returns what it leaves, by seed.
+// atPace has the collector meet the changes of random clusters at another pace, the i-th of paces,
+// and returns what it leaves, by seed.
 func (tw *twins) atPace(t *testing.T, b batch, i int, pace time.Duration) map[uint64][]string {
 	t.Helper()
 	ends := map[uint64][]string{}
@@ -144,8 +153,8 @@ func (tw *twins) atPace(t *testing.T, b batch, i int, pace time.Duration) map[ui
 	return ends
 }
 
-// atEachPace has the collector work to its end before some of the changes of a random cluster, and not before the others, in all ways there are, each on a copy. It
-// returns what is left of each.
+// atEachPace has the collector work to its end before some of the changes of a random cluster, and
+// not before the others, in all ways there are, each on a copy. It returns what is left of each.
 func (tw *twins) atEachPace(t *testing.T, seed uint64) [][]string {
 	t.Helper()
 	var copies batch
@@ -162,20 +171,21 @@ func (tw *twins) atEachPace(t *testing.T, seed uint64) [][]string {
 	for i, tr := range copies {
 		group.Go(func() error {
 			changes, waited := 0, 0
-			err := tw.theirs.CreateAndChange(ctx, tr.namespace, rand.New(rand.NewPCG(tr.seed, 0)), func(ctx context.Context) error {
-				changes++
-				if i>>(changes-1)&1 == 0 {
-					return nil
-				}
-				waits <- true
-				waited++
-				select {
-				case <-worked[waited-1]:
-					return nil
-				case <-ctx.Done():
-					return context.Cause(ctx)
-				}
-			})
+			err := tw.theirs.CreateAndChange(ctx, tr.namespace, rand.New(rand.NewPCG(tr.seed, 0)),
+				func(ctx context.Context) error {
+					changes++
+					if i>>(changes-1)&1 == 0 {
+						return nil
+					}
+					waits <- true
+					waited++
+					select {
+					case <-worked[waited-1]:
+						return nil
+					case <-ctx.Done():
+						return context.Cause(ctx)
+					}
+				})
 			waits <- false
 			return err
 		})
@@ -208,7 +218,8 @@ func (tw *twins) atEachPace(t *testing.T, seed uint64) [][]string {
 	}
 }
 
-// strange returns what is left of objects, or that one is gone, where it is so in none of several ends.
+// strange returns what is left of objects, or that one is gone, where it is so in none of several
+// ends.
 func strange(left []string, ends [][]string) []string {
 	names := map[string]bool{}
 	for _, end := range append(ends, left) {
@@ -227,14 +238,17 @@ func strange(left []string, ends [][]string) []string {
 	return found
 }
 
-// createAndChange makes the random clusters and changes them, with a pause before each change. Each call does the same.
+// createAndChange makes the random clusters and changes them, with a pause before each change. Each
+// call does the same.
 func (b batch) createAndChange(ctx context.Context, world *randomcluster.World, pace time.Duration) error {
 	return b.each(ctx, func(ctx context.Context, tr *trial) error {
-		return world.CreateAndChange(ctx, tr.namespace, rand.New(rand.NewPCG(tr.seed, 0)), func(ctx context.Context) error { return sleep(ctx, max(0, pace)) })
+		return world.CreateAndChange(ctx, tr.namespace, rand.New(rand.NewPCG(tr.seed, 0)),
+			func(ctx context.Context) error { return sleep(ctx, max(0, pace)) })
 	})
 }
 
-// atRest waits until nothing has changed for a while, and returns what there is. Finalizers of what is being deleted are removed in half of the random clusters.
+// atRest waits until nothing has changed for a while, and returns what there is. Finalizers of what
+// is being deleted are removed in half of the random clusters.
 func (tw *twins) atRest(t *testing.T, b batch, world *randomcluster.World) map[string][]string {
 	t.Helper()
 	released := map[string]bool{}

@@ -14,11 +14,12 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// errMoved ends the tries at an object that has changed since the decision; the next pass decides anew.
+// errMoved ends the tries at an object that has changed since the decision; the next pass decides
+// anew.
 var errMoved = errors.New("it was changed meanwhile")
 
-// write sends a write until the server takes it or the object has changed. Each try carries the resourceVersion of a version in which
-// everything that the decision rests on is as it was.
+// write sends a write until the server takes it or the object has changed. Each try carries the
+// resourceVersion of a version in which everything that the decision rests on is as it was.
 func (p *pass) write(ctx context.Context, a *Action, id graph.ID, send func() error) bool {
 	if !p.agreedTo(a.Verb, id, a.Owners...) {
 		return false
@@ -70,9 +71,11 @@ func (p *pass) absent(err error, id graph.ID) bool {
 	return cluster.IsAbsent(err, t, p.graph.Name(id))
 }
 
-// try sends a write, and again if only what does not matter was changed meanwhile. A test of a patch that fails is answered with Invalid, as an
-// object is that would not be valid (T-17); which it was the resourceVersion tells. A 404 that does not name the object can come from a proxy (T-01). Only
-// a read tells whether it is there; if so the write is sent once more, and a second such answer refuses it.
+// try sends a write, and again if only what does not matter was changed meanwhile. A test of a
+// patch that fails is answered with Invalid, as an object is that would not be valid (T-17); which
+// it was the resourceVersion tells. A 404 that does not name the object can come from a proxy
+// (T-01). Only a read tells whether it is there; if so the write is sent once more, and a second
+// such answer refuses it.
 func (p *pass) try(ctx context.Context, id graph.ID, send func() error) error {
 	t, _ := p.graph.Type(id)
 	ref := p.graph.Ref(id)
@@ -94,7 +97,9 @@ func (p *pass) try(ctx context.Context, id graph.ID, send func() error) error {
 			continue
 		case err == nil:
 		case unproven && !errors.Is(err, errMoved) && !p.absent(err, id) && !apierrors.IsUnauthorized(err):
-			return errMoved // its type may not be served any more, which the next pass finds out; that it could not be read is told
+			// its type may not be served any more, which the next pass finds out; that it could not
+			// be read is told
+			return errMoved
 		default:
 			return err
 		}
@@ -115,7 +120,8 @@ func (p *pass) version(id graph.ID) string {
 	return p.graph.ResourceVersion(id)
 }
 
-// reread reads an object again. The error is errMoved if anything has changed that the decision rests on, and what Get returned if it cannot be read.
+// reread reads an object again. The error is errMoved if anything has changed that the decision
+// rests on, and what Get returned if it cannot be read.
 func (p *pass) reread(ctx context.Context, id graph.ID) error {
 	ref := p.graph.Ref(id)
 	t, _ := p.graph.Type(id)
@@ -138,8 +144,8 @@ func (p *pass) reread(ctx context.Context, id graph.ID) error {
 	return nil
 }
 
-// isUnchanged says whether what decisions rest on is as the projection has it: the references, the collector's finalizers, and whether the object is being
-// deleted. The lock is held.
+// isUnchanged says whether what decisions rest on is as the projection has it: the references, the
+// collector's finalizers, and whether the object is being deleted. The lock is held.
 func (p *pass) isUnchanged(id graph.ID, now *graph.Object) bool {
 	i := 0
 	for e := range p.projection.Owners(id) {
@@ -160,8 +166,8 @@ func sameReference(g *graph.Graph, e graph.Edge, r graph.OwnerReference, block b
 	}
 }
 
-// replaces says whether what was read is another object under the same name, so that the one that is meant is gone. An answer without a uid says
-// nothing (RO-004).
+// replaces says whether what was read is another object under the same name, so that the one that
+// is meant is gone. An answer without a uid says nothing (RO-004).
 func replaces(now *graph.Object, ref graph.Ref) bool { return now.UID != "" && now.UID != ref.UID }
 
 // removed records that an object was seen to be gone.
@@ -203,8 +209,9 @@ func (p *pass) delete(ctx context.Context, j assessed) {
 	}
 }
 
-// confirm finds out whether an object that was released, or deleted in the background, is gone: the answer does not tell for all types (API-021). It
-// matters to those who depend on it, which may be many, and to those who wait for it, whom the next listing will tell.
+// confirm finds out whether an object that was released, or deleted in the background, is gone: the
+// answer does not tell for all types (API-021). It matters to those who depend on it, which may be
+// many, and to those who wait for it, whom the next listing will tell.
 func (p *pass) confirm(ctx context.Context, id graph.ID, hasFinalizers bool) {
 	if hasFinalizers {
 		return
@@ -224,13 +231,18 @@ func (p *pass) confirm(ctx context.Context, id graph.ID, hasFinalizers bool) {
 	}
 }
 
-// removeOwnerRefs removes references from an object, by where they stand in the version that the decision is about.
-func (p *pass) removeOwnerRefs(ctx context.Context, id graph.ID, edges []graph.Edge, because plan.ReasonCode, cause graph.Ref) bool {
-	return p.patchReferences(ctx, Action{Verb: plan.VerbOrphan, Because: because, Cause: cause}, id, edges, change.RemoveReference, (*plan.Projection).OwnerRefRemoved)
+// removeOwnerRefs removes references from an object, by where they stand in the version that the
+// decision is about.
+func (p *pass) removeOwnerRefs(ctx context.Context, id graph.ID, edges []graph.Edge, because plan.ReasonCode,
+	cause graph.Ref) bool {
+	return p.patchReferences(ctx, Action{Verb: plan.VerbOrphan, Because: because, Cause: cause}, id, edges,
+		change.RemoveReference, (*plan.Projection).OwnerRefRemoved)
 }
 
-// unblock sets blockOwnerDeletion to false on references of an object that block, so that a cycle comes to an end (GC-054).
-func (p *pass) unblock(ctx context.Context, id graph.ID, refs []graph.Edge, because plan.ReasonCode, cause graph.Ref) bool {
+// unblock sets blockOwnerDeletion to false on references of an object that block, so that a cycle
+// comes to an end (GC-054).
+func (p *pass) unblock(ctx context.Context, id graph.ID, refs []graph.Edge, because plan.ReasonCode,
+	cause graph.Ref) bool {
 	var blocking []graph.Edge
 	p.mu.Lock()
 	for _, e := range refs {
@@ -245,12 +257,15 @@ func (p *pass) unblock(ctx context.Context, id graph.ID, refs []graph.Edge, beca
 	unblock := func(at int, uid string) []cluster.PatchStep {
 		return change.SetInReference(at, uid, "blockOwnerDeletion", false)
 	}
-	return p.patchReferences(ctx, Action{Verb: plan.VerbUnblock, Because: because, Cause: cause}, id, blocking, unblock, (*plan.Projection).Unblocked)
+	return p.patchReferences(ctx, Action{Verb: plan.VerbUnblock, Because: because, Cause: cause}, id, blocking, unblock,
+		(*plan.Projection).Unblocked)
 }
 
-// patchReferences changes some references of an object and records it. Where they stand is worked out for each try, and tested: a step that
-// met another reference would condemn the object or keep it.
-func (p *pass) patchReferences(ctx context.Context, a Action, id graph.ID, edges []graph.Edge, steps referenceSteps, record func(*plan.Projection, graph.Edge)) bool {
+// patchReferences changes some references of an object and records it. Where they stand is worked
+// out for each try, and tested: a step that met another reference would condemn the object or keep
+// it.
+func (p *pass) patchReferences(ctx context.Context, a Action, id graph.ID, edges []graph.Edge, steps referenceSteps,
+	record func(*plan.Projection, graph.Edge)) bool {
 	ref := p.graph.Ref(id)
 	t, _ := p.graph.Type(id)
 	for _, e := range edges {
@@ -258,7 +273,8 @@ func (p *pass) patchReferences(ctx context.Context, a Action, id graph.ID, edges
 	}
 	taken := p.write(ctx, &a, id, func() error {
 		changes := p.stepsOf(id, edges, steps)
-		answer, err := change.Object{Server: p.client, Type: t, Ref: ref}.Send(ctx, p.version(id), changes, cluster.PatchOptions{})
+		answer, err := change.Object{Server: p.client, Type: t, Ref: ref}.Send(ctx, p.version(id), changes,
+			cluster.PatchOptions{})
 		if err != nil {
 			return err
 		}
@@ -276,10 +292,12 @@ func (p *pass) patchReferences(ctx context.Context, a Action, id graph.ID, edges
 	return taken
 }
 
-// referenceSteps are the steps that change the reference at a place, the one to the owner with the uid.
+// referenceSteps are the steps that change the reference at a place, the one to the owner with the
+// uid.
 type referenceSteps func(at int, uid string) []cluster.PatchStep
 
-// stepsOf changes those of the references that are still there, from the last to the first, so that each step finds what it means where it was.
+// stepsOf changes those of the references that are still there, from the last to the first, so that
+// each step finds what it means where it was.
 func (p *pass) stepsOf(id graph.ID, edges []graph.Edge, of referenceSteps) []cluster.PatchStep {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -14,8 +14,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestAWriteThatA404RefusesHasFailedIfTheObjectIsThere answers each kind of write with a 404 that proves nothing: the object is as it was, the failure is told,
-// and it is not tried for ever.
+// TestAWriteThatA404RefusesHasFailedIfTheObjectIsThere answers each kind of write with a 404 that
+// proves nothing: the object is as it was, the failure is told, and it is not tried for ever.
 func TestAWriteThatA404RefusesHasFailedIfTheObjectIsThere(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -24,8 +24,10 @@ func TestAWriteThatA404RefusesHasFailedIfTheObjectIsThere(t *testing.T) {
 		left                 []string
 	}{
 		{"DELETE", http.MethodDelete, "a", func(s *fixture) { s.make("a < nobody") }, []string{"a < nobody"}},
-		{"reference", http.MethodPatch, "a", func(s *fixture) { s.make("solid", "a < nobody solid") }, []string{"a < nobody solid", "solid"}},
-		{"finalizer", http.MethodPatch, "o", func(s *fixture) { s.make("o"); s.delete(plan.Orphan, "o") }, []string{"-o | orphan"}},
+		{"reference", http.MethodPatch, "a", func(s *fixture) { s.make("solid", "a < nobody solid") },
+			[]string{"a < nobody solid", "solid"}},
+		{"finalizer", http.MethodPatch, "o", func(s *fixture) { s.make("o"); s.delete(plan.Orphan, "o") },
+			[]string{"-o | orphan"}},
 	} {
 		for name, fault := range unproven {
 			t.Run(tt.name+", "+name, func(t *testing.T) {
@@ -49,7 +51,8 @@ func TestAWriteThatA404RefusesHasFailedIfTheObjectIsThere(t *testing.T) {
 					t.Fatalf("%d writes, and told was %v", writes.Load(), *events)
 				}
 				for _, e := range *events {
-					if e.Err == nil || e.Action.Object.Name != tt.target || !strings.Contains(e.Err.Error(), `configmaps "`+tt.target+`" is still there`) {
+					if e.Err == nil || e.Action.Object.Name != tt.target ||
+						!strings.Contains(e.Err.Error(), `configmaps "`+tt.target+`" is still there`) {
 						t.Errorf("told was %s %s: %v", e.Action.Verb, e.Action.Object.Name, e.Err)
 					}
 				}
@@ -58,7 +61,8 @@ func TestAWriteThatA404RefusesHasFailedIfTheObjectIsThere(t *testing.T) {
 	}
 }
 
-// TestAWriteThatA404RefusesIsNoFailureIfTheObjectIsGone deletes the object behind the loop's back, and a proxy answers in a way that does not show it.
+// TestAWriteThatA404RefusesIsNoFailureIfTheObjectIsGone deletes the object behind the loop's back,
+// and a proxy answers in a way that does not show it.
 func TestAWriteThatA404RefusesIsNoFailureIfTheObjectIsGone(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -76,14 +80,16 @@ func TestAWriteThatA404RefusesIsNoFailureIfTheObjectIsGone(t *testing.T) {
 	}
 }
 
-// TestAWriteThatCannotBeLookedIntoIsTold refuses a delete, and every read of the object after it, in a way that proves nothing.
+// TestAWriteThatCannotBeLookedIntoIsTold refuses a delete, and every read of the object after it,
+// in a way that proves nothing.
 func TestAWriteThatCannotBeLookedIntoIsTold(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	s := newFixture(t, c)
 	s.make("a < nobody")
 	proxy, client := proxied(t, c)
-	proxy.On(func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/configmaps/a") }, unproven["404 of a proxy"])
+	proxy.On(func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/configmaps/a") },
+		unproven["404 of a proxy"])
 	result, _ := s.run(client, s.options())
 	s.check("a < nobody")
 	wantUnread(t, result.Unread, v1alpha1.GapFailed, `reading configmaps "a": `)

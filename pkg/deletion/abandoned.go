@@ -27,9 +27,11 @@ const (
 // workloadTypes are the types of workloads.
 var workloadTypes = []schema.GroupResource{cluster.Deployments, cluster.StatefulSets, cluster.DaemonSets}
 
-// findAbandoned finds out which objects that are not deleted keep finalizers that nobody removes any more, because the workload that does so is deleted: in all namespaces, of
-// the custom resources that it works on. What cannot be read is not looked at. The error is the end of ctx.
-func (pl *planner) findAbandoned(ctx context.Context, reader *cluster.Reader, known *finalizer.Registry, p *plan.Plan) ([]plan.Abandoned, error) {
+// findAbandoned finds out which objects that are not deleted keep finalizers that nobody removes
+// any more, because the workload that does so is deleted: in all namespaces, of the custom
+// resources that it works on. What cannot be read is not looked at. The error is the end of ctx.
+func (pl *planner) findAbandoned(ctx context.Context, reader *cluster.Reader, known *finalizer.Registry,
+	p *plan.Plan) ([]plan.Abandoned, error) {
 	l := leaving{goingOf(p), pl, reader, actor.NewFinder(reader, known)}
 	types := l.worksOn(ctx)
 	found := make([][]plan.Abandoned, len(types))
@@ -68,7 +70,8 @@ func (l leaving) worksOn(ctx context.Context) []graph.Type {
 	group.SetLimit(l.client.Concurrency())
 	for i, ref := range workloads {
 		group.Go(func() error {
-			w, err := l.reader.GetObject(ctx, schema.GroupResource{Group: ref.Group(), Resource: ref.Resource}, ref.Namespace, ref.Name)
+			w, err := l.reader.GetObject(ctx, schema.GroupResource{Group: ref.Group(), Resource: ref.Resource}, ref.Namespace,
+				ref.Name)
 			if err == nil && w != nil {
 				written[i] = l.finder.WorksOn(ctx, w, l.catalog.Resources)
 			}
@@ -85,7 +88,8 @@ func (l leaving) worksOn(ctx context.Context) []graph.Type {
 	return types[:min(len(types), mostAbandoned)]
 }
 
-// abandoned are the finalizers of objects of a type that nobody removes any more. The error is the end of ctx.
+// abandoned are the finalizers of objects of a type that nobody removes any more. The error is the
+// end of ctx.
 func (l leaving) abandoned(ctx context.Context, t graph.Type) ([]plan.Abandoned, error) {
 	var all []plan.Abandoned
 	for _, a := range l.held(ctx, t) {
@@ -122,7 +126,8 @@ func (l leaving) held(ctx context.Context, t graph.Type) []plan.Abandoned {
 			a.Count++
 			if len(a.First) < maxFirst {
 				a.First = append(a.First, graph.Ref{
-					APIVersion: t.APIVersion(), Kind: t.Kind, Resource: t.Resource, Namespace: strings.Clone(o.Namespace), Name: strings.Clone(o.Name), UID: strings.Clone(o.UID),
+					APIVersion: t.APIVersion(), Kind: t.Kind, Resource: t.Resource, Namespace: strings.Clone(o.Namespace),
+					Name: strings.Clone(o.Name), UID: strings.Clone(o.UID),
 				})
 			}
 		}

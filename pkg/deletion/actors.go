@@ -18,26 +18,31 @@ import (
 // mostClasses is of how many finalizers, kinds and namespaces it is looked who removes them.
 const mostClasses = 64
 
-// actorTypes are the types of what actors need. Where none of them is deleted, no actor goes with the deletion.
+// actorTypes are the types of what actors need. Where none of them is deleted, no actor goes with
+// the deletion.
 var actorTypes = []schema.GroupResource{
 	cluster.Deployments, cluster.StatefulSets, cluster.DaemonSets, cluster.ServiceAccounts,
 	cluster.Roles, cluster.RoleBindings, cluster.ClusterRoles, cluster.ClusterRoleBindings,
 }
 
-// class are the objects of a plan whose finalizer the same actor removes, as far as can be told without reading them.
-// findActors finds out which of the finalizers that a plan waits for lose those who remove them with it, at one object of each class. It reads nothing if the plan deletes
+// class are the objects of a plan whose finalizer the same actor removes, as far as can be told
+// without reading them. findActors finds out which of the finalizers that a plan waits for lose
+// those who remove them with it, at one object of each class. It reads nothing if the plan deletes
 // nothing that an actor needs. The error is the end of ctx.
-func findActors(ctx context.Context, reader *cluster.Reader, known *finalizer.Registry, p *plan.Plan) (plan.Needs, error) {
+func findActors(ctx context.Context, reader *cluster.Reader, known *finalizer.Registry, p *plan.Plan) (plan.Needs,
+	error) {
 	going := goingOf(p)
-	if known == nil || !slices.ContainsFunc(going.ids, func(id graph.ID) bool { return isOf(p.Graph.Ref(id), actorTypes) }) {
+	if known == nil || !slices.ContainsFunc(going.ids,
+		func(id graph.ID) bool { return isOf(p.Graph.Ref(id), actorTypes) }) {
 		return plan.Needs{}, nil
 	}
 	finder := actor.NewFinder(reader, known)
 	classes := finder.Classes(p.Graph, blockers(p), mostClasses, byWorkloads)
 	found := make([]plan.Removers, len(classes))
-	err := finder.Survey(ctx, p.Graph, classes, func(ctx context.Context, i int, o *unstructured.Unstructured, a actor.Actor) {
-		found[i] = going.removers(finder.Parts(ctx, o, a))
-	})
+	err := finder.Survey(ctx, p.Graph, classes,
+		func(ctx context.Context, i int, o *unstructured.Unstructured, a actor.Actor) {
+			found[i] = going.removers(finder.Parts(ctx, o, a))
+		})
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +88,8 @@ func (g going) removers(all [][]actor.Part) plan.Removers {
 	for _, parts := range all {
 		var a plan.Actor
 		for _, part := range parts {
-			if id, ok := g.plan.Graph.Find(part.Resource.Group, part.Resource.Resource, part.Namespace, part.Name); ok && g.is[id] && !g.orphans[id] {
+			if id, ok := g.plan.Graph.Find(part.Resource.Group, part.Resource.Resource, part.Namespace, part.Name); ok &&
+				g.is[id] && !g.orphans[id] {
 				a = append(a, id)
 			}
 		}
@@ -95,8 +101,8 @@ func (g going) removers(all [][]actor.Part) plan.Removers {
 	return removers
 }
 
-// byWorkloads leaves out the finalizers whose actors have no workloads, which are the control plane's.
-// An operator that no pack knows may have an installation for each namespace.
+// byWorkloads leaves out the finalizers whose actors have no workloads, which are the control
+// plane's. An operator that no pack knows may have an installation for each namespace.
 func byWorkloads(_ string, k finalizer.Known, isKnown bool) (looked, byNamespace bool) {
 	if !isKnown {
 		return true, true

@@ -12,7 +12,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// mostAskedFirst is about how many deletes of others the server is asked before a deletion, which is to begin soon.
+// mostAskedFirst is about how many deletes of others the server is asked before a deletion, which
+// is to begin soon.
 const mostAskedFirst = 500
 
 // admission asks the server, before a deletion that is not only a preview, whether it refuses what

@@ -11,15 +11,17 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// Archive is a file in which all that a plan deletes or changes is saved before the first delete. It must not exist.
+// Archive is a file in which all that a plan deletes or changes is saved before the first delete.
+// It must not exist.
 type Archive struct {
 	File string
 	// Head returns the plan as it is printed, which the file begins with.
 	Head func(*Planned) *v1alpha1.Plan
 }
 
-// save writes the archive of a plan that is about to be carried out; nil without one. With an error nothing is deleted and there is no file. It is a refusal if
-// an object cannot be read, and none if the file cannot be written.
+// save writes the archive of a plan that is about to be carried out; nil without one. With an error
+// nothing is deleted and there is no file. It is a refusal if an object cannot be read, and none if
+// the file cannot be written.
 func (p *Planned) save(ctx context.Context, a *Archive) (*archive.Saved, error) {
 	if a == nil {
 		return nil, nil
@@ -31,7 +33,8 @@ func (p *Planned) save(ctx context.Context, a *Archive) (*archive.Saved, error) 
 	return saved, nil
 }
 
-// hintArchive is what to do about an object that cannot be deleted because the archive does not have it as it is.
+// hintArchive is what to do about an object that cannot be deleted because the archive does not
+// have it as it is.
 const hintArchive = "run the command again with another archive file"
 
 // covered is act's Archived; nil without an archive.

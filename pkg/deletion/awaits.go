@@ -7,8 +7,10 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
-// awaits are the dependents, by ownerReference, that the actor of a finalizer deletes itself and waits for before it removes the finalizer. They are links, so that a plan
-// has them go before their owner: the collector would delete them only after it. A CustomResourceDefinition goes when its instances are gone, which is later.
+// awaits are the dependents, by ownerReference, that the actor of a finalizer deletes itself and
+// waits for before it removes the finalizer. They are links, so that a plan has them go before
+// their owner: the collector would delete them only after it. A CustomResourceDefinition goes when
+// its instances are gone, which is later.
 func awaits(known *finalizer.Registry, g *graph.Graph) []link.Found {
 	if known == nil {
 		return nil
@@ -47,7 +49,9 @@ func awaitingOf(known *finalizer.Registry, t graph.Type, name string) *awaiting 
 	if !ok || len(k.WaitsFor) == 0 {
 		return nil
 	}
-	return &awaiting{k, &link.Definition{ID: k.ID, Deletion: link.Deletion{Of: link.End, By: k.Component, Finalizer: name, Policy: link.Background, Waits: link.WaitsAlways}}}
+	return &awaiting{k, &link.Definition{ID: k.ID,
+		Deletion: link.Deletion{Of: link.End, By: k.Component, Finalizer: name, Policy: link.Background,
+			Waits: link.WaitsAlways}}}
 }
 
 // found are the dependents of one object.
@@ -60,7 +64,8 @@ func (a *awaiting) found(g *graph.Graph, owner graph.ID) []link.Found {
 			continue
 		}
 		all = append(all, link.Found{
-			Definition: a.definition, Source: owner, End: e.Dependent, Field: "metadata.ownerReferences", Effect: link.Effect{Deletes: true, Policy: link.Background, Waits: true},
+			Definition: a.definition, Source: owner, End: e.Dependent, Field: "metadata.ownerReferences",
+			Effect:    link.Effect{Deletes: true, Policy: link.Background, Waits: true},
 			Confirmed: true,
 		})
 	}

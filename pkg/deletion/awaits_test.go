@@ -30,8 +30,9 @@ finalizers:
   source: https://example.com/it.go
 `
 
-// TestDependentsThatAFinalizerIsWaitedForGoBeforeTheirOwner: by its controller, which waits for them; other dependents go after the owner, and so do all of an owner without
-// the finalizer, by the collector. Their rows stand once in the tree.
+// TestDependentsThatAFinalizerIsWaitedForGoBeforeTheirOwner: by its controller, which waits for
+// them; other dependents go after the owner, and so do all of an owner without the finalizer, by
+// the collector. Their rows stand once in the tree.
 func TestDependentsThatAFinalizerIsWaitedForGoBeforeTheirOwner(t *testing.T) {
 	known, err := finalizer.Load(fstest.MapFS{"fleet.yaml": &fstest.MapFile{Data: []byte(fleetPack)}})
 	if err != nil {
@@ -45,8 +46,10 @@ func TestDependentsThatAFinalizerIsWaitedForGoBeforeTheirOwner(t *testing.T) {
 	}
 	b := graph.NewBuilder()
 	for t, objects := range map[graph.Type][]graph.Object{
-		clusters: {{Namespace: "ns", Name: "prod", UID: "prod", Finalizers: []string{"example.org/cluster"}}, {Namespace: "ns", Name: "bare", UID: "bare"}},
-		sets:     {{Namespace: "ns", Name: "a", UID: "a", Owners: of("prod")}, {Namespace: "ns", Name: "b", UID: "b", Owners: of("bare")}},
+		clusters: {{Namespace: "ns", Name: "prod", UID: "prod", Finalizers: []string{"example.org/cluster"}},
+			{Namespace: "ns", Name: "bare", UID: "bare"}},
+		sets: {{Namespace: "ns", Name: "a", UID: "a", Owners: of("prod")},
+			{Namespace: "ns", Name: "b", UID: "b", Owners: of("bare")}},
 		networks: {{Namespace: "ns", Name: "n", UID: "n", Owners: of("prod")}},
 	} {
 		b.Serve(t)
@@ -70,7 +73,8 @@ func TestDependentsThatAFinalizerIsWaitedForGoBeforeTheirOwner(t *testing.T) {
 		said = append(said, fmt.Sprintf("%d %s by %s", a.Wave, g.Name(a.Object), a.By))
 	}
 	slices.Sort(said)
-	if got := strings.Join(said, ", "); got != "1 bare by client, 1 prod by client, 2 a by controller, 2 b by collector, 3 n by collector" {
+	if got := strings.Join(
+		said, ", "); got != "1 bare by client, 1 prod by client, 2 a by controller, 2 b by collector, 3 n by collector" {
 		t.Errorf("actions: %s", got)
 	}
 	a, _ := g.Lookup("a")

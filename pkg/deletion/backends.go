@@ -16,7 +16,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// backend is a Service that the API server calls when objects of some types are updated: finalizers cannot be removed from these once nothing answers there.
+// backend is a Service that the API server calls when objects of some types are updated: finalizers
+// cannot be removed from these once nothing answers there.
 type backend struct {
 	admission.Service
 	// config is the object that names it, which does not go, or goes later.
@@ -25,18 +26,23 @@ type backend struct {
 }
 
 // backendTypes are the types of what answers.
-var backendTypes = []schema.GroupResource{cluster.Services, cluster.Deployments, cluster.StatefulSets, cluster.DaemonSets}
+var backendTypes = []schema.GroupResource{cluster.Services, cluster.Deployments, cluster.StatefulSets,
+	cluster.DaemonSets}
 
-// findBackends finds out which objects with finalizers nobody can update any more, because a webhook is called for each update, and what answers it goes with the deletion: an
-// admission webhook with failurePolicy Fail that selects nothing further, or the webhook that converts the type. The error is the end of ctx.
+// findBackends finds out which objects with finalizers nobody can update any more, because a
+// webhook is called for each update, and what answers it goes with the deletion: an admission
+// webhook with failurePolicy Fail that selects nothing further, or the webhook that converts the
+// type. The error is the end of ctx.
 func findBackends(ctx context.Context, reader *cluster.Reader, p *plan.Plan) (plan.Needs, error) {
 	going := goingOf(p)
-	if len(p.Blockers) == 0 || !slices.ContainsFunc(going.ids, func(id graph.ID) bool { return isOf(p.Graph.Ref(id), backendTypes) }) {
+	if len(p.Blockers) == 0 || !slices.ContainsFunc(going.ids,
+		func(id graph.ID) bool { return isOf(p.Graph.Ref(id), backendTypes) }) {
 		return nil, nil
 	}
 	needs := plan.Needs{}
 	for _, b := range append(admissionBackends(ctx, reader, p.Graph), conversionBackends(ctx, reader, p.Graph)...) {
-		if id, ok := p.Graph.Find(b.config.Group(), b.config.Resource, "", b.config.Name); ok && going.is[id] && b.config.Resource != cluster.CRDs.Resource {
+		if id, ok := p.Graph.Find(b.config.Group(), b.config.Resource, "", b.config.Name); ok && going.is[id] &&
+			b.config.Resource != cluster.CRDs.Resource {
 			continue // whatever is called then is nobody's business
 		}
 		part, ok := going.behind(ctx, reader, b.Service)
@@ -52,7 +58,8 @@ func findBackends(ctx context.Context, reader *cluster.Reader, p *plan.Plan) (pl
 	return needs, context.Cause(ctx)
 }
 
-// behind returns what goes of a backend, so that nothing answers there: the Service, or each workload that it selects.
+// behind returns what goes of a backend, so that nothing answers there: the Service, or each
+// workload that it selects.
 func (g going) behind(ctx context.Context, reader *cluster.Reader, b admission.Service) (graph.ID, bool) {
 	if id, ok := g.plan.Graph.Find("", cluster.Services.Resource, b.Namespace, b.Name); ok && g.is[id] {
 		return id, true
@@ -120,11 +127,13 @@ func configOf(h admission.Webhook) graph.Ref {
 	if h.Mutating() {
 		resource = admission.MutatingWebhooks.Resource
 	}
-	return graph.Ref{APIVersion: h.Config.GetAPIVersion(), Kind: h.Config.GetKind(), Resource: resource, Name: h.Config.GetName()}
+	return graph.Ref{APIVersion: h.Config.GetAPIVersion(), Kind: h.Config.GetKind(), Resource: resource,
+		Name: h.Config.GetName()}
 }
 
-// conversionBackends are those of the webhooks that convert custom resources whenever the collector or the namespace controller reads them: these read the version that the server
-// prefers, and another one is stored.
+// conversionBackends are those of the webhooks that convert custom resources whenever the collector
+// or the namespace controller reads them: these read the version that the server prefers, and
+// another one is stored.
 func conversionBackends(ctx context.Context, reader *cluster.Reader, g *graph.Graph) []backend {
 	crds, err := reader.ListObjects(ctx, cluster.CRDs, "", cluster.Selection{})
 	if err != nil {
@@ -138,10 +147,12 @@ func conversionBackends(ctx context.Context, reader *cluster.Reader, g *graph.Gr
 		}
 		group, _, _ := unstructured.NestedString(crd.Object, "spec", "group")
 		plural, _, _ := unstructured.NestedString(crd.Object, "spec", "names", "plural")
-		if t, served := reader.Lookup(schema.GroupResource{Group: group, Resource: plural}); !served || t.Version == storageVersion(crd) {
+		if t, served := reader.Lookup(schema.GroupResource{Group: group, Resource: plural}); !served ||
+			t.Version == storageVersion(crd) {
 			continue
 		}
-		config := graph.Ref{APIVersion: crd.GetAPIVersion(), Kind: crd.GetKind(), Resource: cluster.CRDs.Resource, Name: crd.GetName()}
+		config := graph.Ref{APIVersion: crd.GetAPIVersion(), Kind: crd.GetKind(), Resource: cluster.CRDs.Resource,
+			Name: crd.GetName()}
 		b := backend{Service: s, config: config, calls: func(id graph.ID) bool {
 			ref := g.Ref(id)
 			return ref.Group() == group && ref.Resource == plural

@@ -15,12 +15,13 @@ import (
 // Absent is an object that was meant and does not exist.
 type Absent struct {
 	Object graph.Ref
-	// Hint names an object of a similar name; empty if there is none, or if dependents of the object are left.
+	// Hint names an object of a similar name; empty if there is none, or if dependents of the
+	// object are left.
 	Hint string
 }
 
-// findBegun finds the objects of a wait in the listing. One that does not exist is absent, and in its place come the absent owners of its name and type that
-// dependents are left of.
+// findBegun finds the objects of a wait in the listing. One that does not exist is absent, and in
+// its place come the absent owners of its name and type that dependents are left of.
 func findBegun(ctx context.Context, query *selection.Query, objects []selection.Object, p *Planned) []graph.ID {
 	g := p.Snapshot.Graph
 	var ids []graph.ID
@@ -47,7 +48,8 @@ func findBegun(ctx context.Context, query *selection.Query, objects []selection.
 	return ids
 }
 
-// absentOwners are the nodes of owners that do not exist and that have the coordinates of an object, and its uid if that is known.
+// absentOwners are the nodes of owners that do not exist and that have the coordinates of an
+// object, and its uid if that is known.
 func absentOwners(g *graph.Graph, object graph.Ref) []graph.ID {
 	var ids []graph.ID
 	for i := range g.Len() {
@@ -56,7 +58,8 @@ func absentOwners(g *graph.Graph, object graph.Ref) []graph.ID {
 			continue
 		}
 		ref := g.Ref(id)
-		if ref.Group() == object.Group() && ref.Kind == object.Kind && ref.Namespace == object.Namespace && ref.Name == object.Name && (object.UID == "" || object.UID == ref.UID) {
+		if ref.Group() == object.Group() && ref.Kind == object.Kind && ref.Namespace == object.Namespace &&
+			ref.Name == object.Name && (object.UID == "" || object.UID == ref.UID) {
 			ids = append(ids, id)
 		}
 	}
@@ -76,11 +79,13 @@ func (p *Planned) notBegun() error {
 			unknown = "; whether an owner or the namespace is being deleted is not known, because not all types could be listed"
 		}
 	}
-	return answer.Refuse(answer.WithHint(errors.New("not being deleted, so there is nothing to wait for: "+firstFew(objects)+unknown),
+	return answer.Refuse(answer.WithHint(errors.New("not being deleted, so there is nothing to wait for: "+
+		firstFew(objects)+unknown),
 		"kubectl gc delete deletes them and waits for the whole cascade"))
 }
 
-// mayBeTaken says whether something could not be seen that takes an object along if it is being deleted: an owner, or the namespace.
+// mayBeTaken says whether something could not be seen that takes an object along if it is being
+// deleted: an owner, or the namespace.
 func (p *Planned) mayBeTaken(k plan.ObjectReason) bool {
 	for e := range p.Graph.Owners(k.Object) {
 		if p.Graph.State(e.Owner) == graph.Unknown {

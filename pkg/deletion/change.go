@@ -9,7 +9,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// Change is why a deletion was planned again, and what the new plan does beyond those that were agreed to.
+// Change is why a deletion was planned again, and what the new plan does beyond those that were
+// agreed to.
 type Change struct {
 	// Roots are the objects that were changed since the plan was made, or that own what was.
 	Roots []graph.Ref
@@ -41,7 +42,8 @@ func (c *Change) More() string {
 			parts = append(parts, fmt.Sprintf("%d more have finalizers", len(c.Growth.Blockers)-i))
 			break
 		}
-		parts = append(parts, fmt.Sprintf("%s has finalizer %s", firstFew([]graph.Ref{c.graph.Ref(b.Object)}), strings.Join(b.Finalizers, ", ")))
+		parts = append(parts, fmt.Sprintf("%s has finalizer %s", firstFew([]graph.Ref{c.graph.Ref(b.Object)}),
+			strings.Join(b.Finalizers, ", ")))
 	}
 	var stuck []graph.ID
 	for _, s := range c.Growth.Deadlocked {

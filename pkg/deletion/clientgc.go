@@ -14,8 +14,10 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// clientGC does the collector's part of one deletion, for ClientGC. It writes to the objects of the plans that were agreed to, with an archive to those of them
-// that are in it, and to nothing else: dependents that have come up since are left alone, and so is what only an unconfirmed link leads to.
+// clientGC does the collector's part of one deletion, for ClientGC. It writes to the objects of the
+// plans that were agreed to, with an archive to those of them that are in it, and to nothing else:
+// dependents that have come up since are left alone, and so is what only an unconfirmed link leads
+// to.
 type clientGC struct {
 	planner *planner
 	saved   *archive.Saved    // nil without an archive
@@ -57,7 +59,8 @@ func (c *clientGC) collect(ctx context.Context, sent []act.Done) error {
 }
 
 func (c *clientGC) newLoop(sent []act.Done) *collect.Loop {
-	c.agreed, c.cascade, c.orphans, c.left = map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]leftObject{}
+	c.agreed, c.cascade, c.orphans, c.left = map[string]bool{}, map[string]bool{}, map[string]bool{},
+		map[string]leftObject{}
 	plans := c.plans()
 	opts := collect.Options{List: plans[0].Snapshot.Options, Allow: c.may, OnEvent: c.tell, Observe: collect.ObserveTime}
 	opts.List.Progress = nil
@@ -116,8 +119,9 @@ func (c *clientGC) agree(uid string) {
 	}
 }
 
-// may allows what was agreed to: the objects of the plans. A dependent of what goes that is not among them is left alone and remembered. Without an archive,
-// the references to what is deleted with the policy Orphan may be removed from it: that is what the policy is for.
+// may allows what was agreed to: the objects of the plans. A dependent of what goes that is not
+// among them is left alone and remembered. Without an archive, the references to what is deleted
+// with the policy Orphan may be removed from it: that is what the policy is for.
 func (c *clientGC) may(g *graph.Graph, id graph.ID) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -152,7 +156,8 @@ func (c *clientGC) onlyAgreed(_ context.Context, p *collect.Proposal) error {
 	return collect.ErrOnlyAgreed
 }
 
-// waitsForLeft says whether something that is being deleted waits for a dependent that is left alone: for it to go, or to lose its reference.
+// waitsForLeft says whether something that is being deleted waits for a dependent that is left
+// alone: for it to go, or to lose its reference.
 func (c *clientGC) waitsForLeft(g *graph.Graph) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -169,7 +174,8 @@ func (c *clientGC) waitsForLeft(g *graph.Graph) bool {
 				continue
 			}
 			finalizers := g.Finalizers(e.Owner)
-			if e.Block && slices.Contains(finalizers, plan.ForegroundFinalizer) || slices.Contains(finalizers, plan.OrphanFinalizer) {
+			if e.Block && slices.Contains(finalizers, plan.ForegroundFinalizer) ||
+				slices.Contains(finalizers, plan.OrphanFinalizer) {
 				return true
 			}
 		}

@@ -14,20 +14,23 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// Deadlocked is an object that is being deleted and will never be gone: nobody waits for it, or the wait would have no end.
+// Deadlocked is an object that is being deleted and will never be gone: nobody waits for it, or the
+// wait would have no end.
 type Deadlocked struct {
 	plan.ObjectReason
 	// Graph is the one that the reason is about.
 	Graph *graph.Graph
 }
 
-// Unchecked is an object of which a plan said that it would never be gone, and that could not be read afterwards: whether it still exists is not known.
+// Unchecked is an object of which a plan said that it would never be gone, and that could not be
+// read afterwards: whether it still exists is not known.
 type Unchecked struct {
 	act.Unseen
 	Gap v1alpha1.Gap
 }
 
-// deadlocked returns what the plans said would never be gone: what is indeed still there, and what could not be read, which proves nothing.
+// deadlocked returns what the plans said would never be gone: what is indeed still there, and what
+// could not be read, which proves nothing.
 func deadlocked(ctx context.Context, client *cluster.Client, plans []*Planned) (left []Deadlocked, unread []Unchecked) {
 	for _, p := range plans {
 		for _, s := range p.Deadlocked {
@@ -52,7 +55,8 @@ func deadlocked(ctx context.Context, client *cluster.Client, plans []*Planned) (
 func unchecked(ctx context.Context, t graph.Type, ref graph.Ref, err error) Unchecked {
 	gap, ok := cluster.GapOf(ctx, t, ref.Namespace, err)
 	if !ok { // the server cannot be reached, which says as little of the object
-		gap = v1alpha1.Gap{Resource: t.Resource, Group: t.Group, Namespace: ref.Namespace, Reason: v1alpha1.GapUnavailable, Message: err.Error()}
+		gap = v1alpha1.Gap{Resource: t.Resource, Group: t.Group, Namespace: ref.Namespace, Reason: v1alpha1.GapUnavailable,
+			Message: err.Error()}
 	}
 	err = &cluster.UnreadError{Type: t, Namespace: ref.Namespace, Name: ref.Name, Err: err}
 	return Unchecked{act.Unseen{Object: ref, Err: err}, gap}
@@ -67,7 +71,8 @@ func uncheckedError(unread []Unchecked) error {
 	for i, u := range unread {
 		objects[i] = u.Object
 	}
-	return answer.Refuse(answer.WithHint(fmt.Errorf("could not check whether %s still exists: %w", firstFew(objects), unread[0].Err),
+	return answer.Refuse(answer.WithHint(fmt.Errorf("could not check whether %s still exists: %w", firstFew(objects),
+		unread[0].Err),
 		"the plan shows that this deletion may never complete; kubectl gc why shows whether it is stuck"))
 }
 

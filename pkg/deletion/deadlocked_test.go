@@ -24,8 +24,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestOnlyWhatIsStillThereIsDeadlocked: an object that blocks its own deletion is deadlocked if a read shows it in the end. A read that fails proves nothing:
-// that is said, with what the server answered.
+// TestOnlyWhatIsStillThereIsDeadlocked: an object that blocks its own deletion is deadlocked if a
+// read shows it in the end. A read that fails proves nothing: that is said, with what the server
+// answered.
 func TestOnlyWhatIsStillThereIsDeadlocked(t *testing.T) {
 	t.Parallel()
 	const cannot = "the deletion cannot complete: ConfigMap/selfish"
@@ -42,7 +43,8 @@ func TestOnlyWhatIsStillThereIsDeadlocked(t *testing.T) {
 			"not now", v1alpha1.GapUnavailable, apierrors.IsServiceUnavailable},
 		"404 that names nothing": {faultproxy.Plain(http.StatusNotFound, "404 page not found"),
 			"could not find", v1alpha1.GapFailed, apierrors.IsNotFound},
-		"200 without a uid": {faultproxy.Plain(http.StatusOK, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"selfish"}}`),
+		"200 without a uid": {faultproxy.Plain(http.StatusOK,
+			`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"selfish"}}`),
 			"the answer has no uid", v1alpha1.GapFailed, func(err error) bool { return errors.Is(err, cluster.ErrNoUID) }},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -75,7 +77,8 @@ func TestOnlyWhatIsStillThereIsDeadlocked(t *testing.T) {
 			if len(result.Deadlocked) != 0 || strings.Contains(err.Error(), cannot) || !tt.is(err) {
 				t.Errorf("a deadlock was concluded, or the server's answer is lost: %+v, %v", result.Deadlocked, err)
 			}
-			if !strings.Contains(err.Error(), `could not check whether ConfigMap/selfish still exists: reading configmaps "selfish"`) {
+			if !strings.Contains(err.Error(),
+				`could not check whether ConfigMap/selfish still exists: reading configmaps "selfish"`) {
 				t.Errorf("%v does not name the object", err)
 			}
 			if len(r.Gaps) != 1 || r.Gaps[0].Reason != tt.reason || r.Gaps[0].Resource != "configmaps" || r.Complete {
@@ -94,7 +97,8 @@ func ownItself(t *testing.T, c *testcluster.Cluster, namespace string) {
 	c.Kubectl(t, "create", "configmap", "selfish", "-n", namespace)
 	uid := c.Kubectl(t, "get", "configmap/selfish", "-n", namespace, "-o", "jsonpath={.metadata.uid}")
 	c.Kubectl(t, "patch", "configmap/selfish", "-n", namespace, "--type=merge", "-p",
-		`{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"selfish","uid":"`+uid+`","blockOwnerDeletion":true}]}}`)
+		`{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"selfish","uid":"`+uid+
+			`","blockOwnerDeletion":true}]}}`)
 	t.Cleanup(func() {
 		c.Kubectl(t, "patch", "configmap/selfish", "-n", namespace, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
 	})

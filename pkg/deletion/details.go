@@ -9,11 +9,12 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// mostRead is how many pods, and how many StatefulSets, of a cascade are read. Of more than these it is said that they were not.
+// mostRead is how many pods, and how many StatefulSets, of a cascade are read. Of more than these
+// it is said that they were not.
 const mostRead = 2000
 
-// readDetails reads what a plan cannot tell from metadata: how long the pods of the cascade may take to terminate, and what the StatefulSets do
-// with their claims.
+// readDetails reads what a plan cannot tell from metadata: how long the pods of the cascade may
+// take to terminate, and what the StatefulSets do with their claims.
 func readDetails(ctx context.Context, client *cluster.Client, p *plan.Plan) (plan.Details, error) {
 	f := plan.Details{Pods: map[graph.ID]plan.Pod{}, StatefulSets: map[graph.ID]plan.StatefulSet{}}
 	pods, tooMany := upTo(mostRead, p.DeletedOf("", "pods"))
@@ -41,7 +42,8 @@ func readDetails(ctx context.Context, client *cluster.Client, p *plan.Plan) (pla
 	return f, nil
 }
 
-// upTo returns all of the objects to be read, or none and all to be left unread if they are more than most.
+// upTo returns all of the objects to be read, or none and all to be left unread if they are more
+// than most.
 func upTo(most int, ids []graph.ID) (read, unread []graph.ID) {
 	if len(ids) > most {
 		return nil, ids

@@ -31,7 +31,8 @@ func TestTooManyPodsAreNotRead(t *testing.T) {
 	}
 }
 
-// TestContentRequests: a request for each type and namespace, with what there is of the type besides.
+// TestContentRequests: a request for each type and namespace, with what there is of the type
+// besides.
 func TestContentRequests(t *testing.T) {
 	pods := graph.Type{Version: "v1", Resource: "pods", Kind: "Pod", Namespaced: true}
 	b := graph.NewBuilder()
@@ -48,7 +49,8 @@ func TestContentRequests(t *testing.T) {
 		ids = append(ids, id)
 	}
 	got := contentRequests(g, ids)
-	if len(got) != 2 || len(got[0].UIDs) != 2 || got[0].UIDs["two"] != "atwo" || got[0].Total != 3 || len(got[1].UIDs) != 1 || got[1].Total != 1 {
+	if len(got) != 2 || len(got[0].UIDs) != 2 || got[0].UIDs["two"] != "atwo" || got[0].Total != 3 ||
+		len(got[1].UIDs) != 1 || got[1].Total != 1 {
 		t.Errorf("requests %+v", got)
 	}
 	if got := contentRequests(g, nil); got != nil {
@@ -63,8 +65,10 @@ func TestPodOf(t *testing.T) {
 		content cluster.SpecFields
 		want    plan.Pod
 	}{
-		{cluster.SpecFields{NodeName: "n", Phase: "Running", TerminationGracePeriodSeconds: &own}, plan.Pod{OnNode: true, GracePeriodSeconds: 30}},
-		{cluster.SpecFields{NodeName: "n", Phase: "Running", TerminationGracePeriodSeconds: &own, DeletionGracePeriodSeconds: &given}, plan.Pod{OnNode: true, GracePeriodSeconds: 5}},
+		{cluster.SpecFields{NodeName: "n", Phase: "Running", TerminationGracePeriodSeconds: &own},
+			plan.Pod{OnNode: true, GracePeriodSeconds: 30}},
+		{cluster.SpecFields{NodeName: "n", Phase: "Running", TerminationGracePeriodSeconds: &own,
+			DeletionGracePeriodSeconds: &given}, plan.Pod{OnNode: true, GracePeriodSeconds: 5}},
 		{cluster.SpecFields{Phase: "Failed"}, plan.Pod{Ended: true}},
 		{cluster.SpecFields{Phase: "Succeeded"}, plan.Pod{Ended: true}},
 	} {

@@ -11,7 +11,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
-// readDisks reads the volumes of the claims that are deleted, and those that are deleted themselves.
+// readDisks reads the volumes of the claims that are deleted, and those that are deleted
+// themselves.
 func readDisks(ctx context.Context, reader *cluster.Reader, p *plan.Plan, f *plan.Details) {
 	claims, volumes := p.PVCs(), p.Volumes()
 	if len(claims)+len(volumes) == 0 {

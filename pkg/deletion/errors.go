@@ -10,8 +10,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// failures are the errors of single objects. Those that are without an answer only because of an interruption are still under way, and those
-// that were declined share an error.
+// failures are the errors of single objects. Those that are without an answer only because of an
+// interruption are still under way, and those that were declined share an error.
 func failures(result *act.Result) []error {
 	var errs []error
 	for _, failed := range result.Failed {
@@ -39,7 +39,8 @@ func ended(ctx context.Context, opts Options, result *act.Result, err error) err
 	case ctx.Err() != nil:
 		return answer.WithHint(errors.New("interrupted; not deleted yet: "+left), hintLeft)
 	case errors.Is(err, act.ErrNotCollected):
-		return answer.Refuse(answer.WithHint(fmt.Errorf("timed out after %s; %w", opts.Timeout, err), "kubectl gc run removes them"))
+		return answer.Refuse(answer.WithHint(fmt.Errorf("timed out after %s; %w", opts.Timeout, err),
+			"kubectl gc run removes them"))
 	case errors.Is(err, context.DeadlineExceeded):
 		return answer.Refuse(fmt.Errorf("timed out after %s; not deleted yet: %s", opts.Timeout, left))
 	case errors.Is(err, errWaitsForOthers):

@@ -10,12 +10,15 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
 
-// ErrNoMatch is why an object is left out that matched the selector when the server was asked first.
+// ErrNoMatch is why an object is left out that matched the selector when the server was asked
+// first.
 var ErrNoMatch = errors.New("it no longer matches the selector")
 
-// find finds the objects in the listing. An object that has another uid there than when it was resolved, or that no longer matches the selector, is
-// left out. One that is not there at all is missing.
-func (pl *planner) find(ctx context.Context, query *selection.Query, objects []selection.Object, p *Planned) ([]graph.ID, error) {
+// find finds the objects in the listing. An object that has another uid there than when it was
+// resolved, or that no longer matches the selector, is left out. One that is not there at all is
+// missing.
+func (pl *planner) find(ctx context.Context, query *selection.Query, objects []selection.Object,
+	p *Planned) ([]graph.ID, error) {
 	g := p.Snapshot.Graph
 	matches, err := pl.request.Selection.MatchAgain(ctx, pl.client, g, objects)
 	if err != nil {

@@ -9,8 +9,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// foresee finds out what of a plan nobody does any more once it is carried out: which finalizers nobody removes, which namespaces the namespace controller does not finish, and which
-// objects nobody can delete.
+// foresee finds out what of a plan nobody does any more once it is carried out: which finalizers
+// nobody removes, which namespaces the namespace controller does not finish, and which objects
+// nobody can delete.
 func (pl *planner) foresee(ctx context.Context, reader *cluster.Reader, known *finalizer.Registry, p *Planned) error {
 	needs, err := findActors(ctx, reader, known, p.Plan)
 	if err != nil {

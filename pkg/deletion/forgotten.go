@@ -12,15 +12,18 @@ import (
 )
 
 const (
-	// discoverEvery is how often discovery is read while it shows a type whose definition is gone. There is nothing to watch.
+	// discoverEvery is how often discovery is read while it shows a type whose definition is gone.
+	// There is nothing to watch.
 	discoverEvery = 250 * time.Millisecond
-	// forgetWithin is how long the API server may take to forget one. A type that is served otherwise stays.
+	// forgetWithin is how long the API server may take to forget one. A type that is served
+	// otherwise stays.
 	forgetWithin = 30 * time.Second
 )
 
-// discoverWithout reads discovery until it does not show the types any more whose definitions were deleted: they cannot be listed, and would be gaps. It returns a client that
-// knows what it read.
-func discoverWithout(ctx context.Context, client *cluster.Client, deleted []graph.Ref) (*cluster.Client, *cluster.Catalog, error) {
+// discoverWithout reads discovery until it does not show the types any more whose definitions were
+// deleted: they cannot be listed, and would be gaps. It returns a client that knows what it read.
+func discoverWithout(ctx context.Context, client *cluster.Client, deleted []graph.Ref) (*cluster.Client,
+	*cluster.Catalog, error) {
 	var types []schema.GroupResource
 	for _, ref := range deleted {
 		if isOf(ref, []schema.GroupResource{cluster.CRDs}) {

@@ -7,7 +7,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
-// firstFew names some of the objects in an error. The line breaks of an error are printed, those of a name must not be.
+// firstFew names some of the objects in an error. The line breaks of an error are printed, those of
+// a name must not be.
 func firstFew(refs []graph.Ref) string {
 	names := make([]string, len(refs))
 	for i, r := range refs {

@@ -16,13 +16,17 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// mostNeeding is of how many objects it is read what the actors of their finalizers need. Of the others nothing is said.
+// mostNeeding is of how many objects it is read what the actors of their finalizers need. Of the
+// others nothing is said.
 const mostNeeding = 500
 
-// findNeeded finds out which objects with finalizers lose, with the deletion, another one without which the actor cannot do its work, by the needs of packs: a ProviderConfig,
-// or the Secret with its credentials. The names are in the objects, so that those are read that may need something that goes. A Secret that a pod mounts is not looked for:
-// a program that runs goes on with what it has read. The error is the end of ctx.
-func findNeeded(ctx context.Context, client *cluster.Client, reader *cluster.Reader, known *finalizer.Registry, p *plan.Plan) (plan.Needs, error) {
+// findNeeded finds out which objects with finalizers lose, with the deletion, another one without
+// which the actor cannot do its work, by the needs of packs: a ProviderConfig, or the Secret with
+// its credentials. The names are in the objects, so that those are read that may need something
+// that goes. A Secret that a pod mounts is not looked for: a program that runs goes on with what it
+// has read. The error is the end of ctx.
+func findNeeded(ctx context.Context, client *cluster.Client, reader *cluster.Reader, known *finalizer.Registry,
+	p *plan.Plan) (plan.Needs, error) {
 	if known == nil {
 		return nil, nil
 	}
@@ -54,7 +58,8 @@ func findNeeded(ctx context.Context, client *cluster.Client, reader *cluster.Rea
 	return needs, context.Cause(ctx)
 }
 
-// needing are the objects that may need something that goes, with the actors that do, as far as their types tell.
+// needing are the objects that may need something that goes, with the actors that do, as far as
+// their types tell.
 func (g going) needing(known *finalizer.Registry) map[graph.ID][]actor.Actor {
 	kinds := map[schema.GroupKind]bool{}
 	groups := map[string]bool{}
@@ -73,7 +78,8 @@ func (g going) needing(known *finalizer.Registry) map[graph.ID][]actor.Actor {
 				k, ok := known.Lookup(name, ref.Group(), ref.Kind)
 				mayGo := func(n finalizer.Need) bool {
 					group, unfilled := k.Fill(n.Group, finalizer.Object{Group: ref.Group(), Finalizer: name})
-					return len(unfilled) > 0 || kinds[schema.GroupKind{Group: group, Kind: n.Kind}] || n.KindField != "" && groups[group]
+					return len(unfilled) > 0 || kinds[schema.GroupKind{Group: group, Kind: n.Kind}] || n.KindField != "" &&
+						groups[group]
 				}
 				if ok && !k.Fallback && anyNeed(k.Needs, mayGo) {
 					entry = &actor.Actor{Finalizer: name, Known: k, IsKnown: true}
@@ -93,8 +99,9 @@ func anyNeed(needs []finalizer.Need, matches func(finalizer.Need) bool) bool {
 	return slices.ContainsFunc(needs, func(n finalizer.Need) bool { return matches(n) || anyNeed(n.Needs, matches) })
 }
 
-// lacks returns what goes of an object that is needed. One that has finalizers of others stays until these are removed, as a ProviderConfig does while it is used, and nobody knows
-// whether what needs it is gone by then.
+// lacks returns what goes of an object that is needed. One that has finalizers of others stays
+// until these are removed, as a ProviderConfig does while it is used, and nobody knows whether what
+// needs it is gone by then.
 func (g going) lacks(n actor.Needed) (graph.ID, bool) {
 	if n.Type.Namespaced && n.Namespace == "" {
 		return 0, false

@@ -16,7 +16,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// arrange plans with what is known of those who remove finalizers: in stages, if that was asked for.
+// arrange plans with what is known of those who remove finalizers: in stages, if that was asked
+// for.
 func (pl *planner) arrange(known *finalizer.Registry, p *Planned) *plan.Plan {
 	if !pl.request.Ordered {
 		return p.With(p.needs)
@@ -34,7 +35,8 @@ func (pl *planner) arrange(known *finalizer.Registry, p *Planned) *plan.Plan {
 	return ordered.With(p.needs) // no order helps a namespace without discovery
 }
 
-// waitsForOthers says whether an object has a finalizer that no part of the control plane removes, as far as is known.
+// waitsForOthers says whether an object has a finalizer that no part of the control plane removes,
+// as far as is known.
 func waitsForOthers(known *finalizer.Registry, g *graph.Graph, id graph.ID) bool {
 	ref := g.Ref(id)
 	return slices.ContainsFunc(g.Finalizers(id), func(name string) bool {
@@ -55,11 +57,13 @@ func (p *Planned) unordered() error {
 	if len(cycle) == 0 {
 		return nil
 	}
-	return answer.Refuse(answer.WithHint(fmt.Errorf("nothing was deleted: there is no order in which it can be: %s", p.OrderSentence()),
+	return answer.Refuse(answer.WithHint(fmt.Errorf("nothing was deleted: there is no order in which it can be: %s",
+		p.OrderSentence()),
 		"leave one of them out and delete it afterwards, or remove its finalizers with kubectl gc unfinalize"))
 }
 
-// OrderSentence says which objects wait for each other, so that their deletion has no order; empty if it has one.
+// OrderSentence says which objects wait for each other, so that their deletion has no order; empty
+// if it has one.
 func (p *Planned) OrderSentence() string {
 	cycle := refs(p.Graph, p.OrderCycle())
 	switch len(cycle) {
@@ -75,9 +79,11 @@ func (p *Planned) OrderSentence() string {
 	return strings.Join(parts, ", ")
 }
 
-// performStages carries out an ordered deletion stage by stage. Each stage is planned from a listing of its own, and begins when all is gone that the one before deletes.
+// performStages carries out an ordered deletion stage by stage. Each stage is planned from a
+// listing of its own, and begins when all is gone that the one before deletes.
 func (p *Planned) performStages(ctx context.Context, opts Options, saved *archive.Saved) (*Result, error) {
-	s := &stages{replanner: replanner{planner: p.planner, opts: opts, saved: saved, agreed: []*Planned{p}}, whole: p, result: &Result{Planned: p, Archived: saved != nil}, gone: map[string]bool{}}
+	s := &stages{replanner: replanner{planner: p.planner, opts: opts, saved: saved, agreed: []*Planned{p}}, whole: p,
+		result: &Result{Planned: p, Archived: saved != nil}, gone: map[string]bool{}}
 	if opts.Timeout > 0 {
 		s.opts.until = time.Now().Add(opts.Timeout)
 	}
@@ -160,7 +166,8 @@ func (pl *planner) meant() func(context.Context, graph.Type, graph.Ref) (bool, e
 // perform carries out one stage, and adds what came of it.
 func (s *stages) perform(ctx context.Context, stage *Planned) error {
 	opts := s.opts
-	if until := time.Now().Add(opts.StageTimeout); opts.StageTimeout > 0 && (opts.until.IsZero() || until.Before(opts.until)) {
+	if until := time.Now().Add(opts.StageTimeout); opts.StageTimeout > 0 &&
+		(opts.until.IsZero() || until.Before(opts.until)) {
 		opts.Timeout, opts.until = opts.StageTimeout, until
 	}
 	r, err := stage.perform(ctx, opts, s.saved)
@@ -175,12 +182,16 @@ func (s *stages) add(r *Result) {
 		all.Result = r.Result
 	} else {
 		of := all.Result
-		of.Done, of.Failed, of.Skipped = append(of.Done, r.Done...), append(of.Failed, r.Failed...), append(of.Skipped, r.Skipped...)
-		of.Orphaned, of.Unseen, of.Unplanned = append(of.Orphaned, r.Orphaned...), append(of.Unseen, r.Unseen...), append(of.Unplanned, r.Unplanned...)
+		of.Done, of.Failed, of.Skipped = append(of.Done, r.Done...), append(of.Failed, r.Failed...),
+			append(of.Skipped, r.Skipped...)
+		of.Orphaned, of.Unseen, of.Unplanned = append(of.Orphaned, r.Orphaned...), append(of.Unseen, r.Unseen...),
+			append(of.Unplanned, r.Unplanned...)
 		of.Blocked, of.Declined = r.Blocked, r.Declined
 	}
-	all.Collected, all.Unread, all.LeftAlone = append(all.Collected, r.Collected...), append(all.Unread, r.Unread...), append(all.LeftAlone, r.LeftAlone...)
-	all.Deadlocked, all.Unchecked, all.TimedOut = append(all.Deadlocked, r.Deadlocked...), append(all.Unchecked, r.Unchecked...), r.TimedOut
+	all.Collected, all.Unread, all.LeftAlone = append(all.Collected, r.Collected...), append(all.Unread, r.Unread...),
+		append(all.LeftAlone, r.LeftAlone...)
+	all.Deadlocked, all.Unchecked, all.TimedOut = append(all.Deadlocked, r.Deadlocked...),
+		append(all.Unchecked, r.Unchecked...), r.TimedOut
 	planned := map[string]bool{}
 	for _, id := range s.whole.Deleted {
 		planned[s.whole.Graph.Ref(id).UID] = true
@@ -207,7 +218,8 @@ func (s *stages) next(ctx context.Context) (*Planned, error) {
 	case err != nil:
 		return nil, err
 	case !change.Growth.None() && s.saved != nil:
-		return nil, answer.Refuse(answer.WithHint(fmt.Errorf("%s; the new plan does more than the archived one: %s", change.What(), change.More()), hintArchive))
+		return nil, answer.Refuse(answer.WithHint(fmt.Errorf("%s; the new plan does more than the archived one: %s",
+			change.What(), change.More()), hintArchive))
 	case !change.Growth.None():
 		if err := s.agree(ctx, next, change); err != nil {
 			return nil, err
@@ -235,7 +247,8 @@ func (s *stages) planRest(ctx context.Context) (*Planned, error) {
 	return s.planAgain(ctx, roots)
 }
 
-// notGone is the finding that a stage has left alone what it was to delete, so that the later stages must not begin.
+// notGone is the finding that a stage has left alone what it was to delete, so that the later
+// stages must not begin.
 func (s *stages) notGone(next *Planned) error {
 	var left []graph.Ref
 	for _, id := range next.Stages()[0].Deleted {
@@ -253,17 +266,21 @@ func (s *stages) notGone(next *Planned) error {
 func (s *stages) notBegun(next *Planned) error {
 	switch {
 	case len(next.OrderCycle()) > 0:
-		return answer.Refuse(errors.New("not begun: there is no order in which the rest can be deleted: " + next.OrderSentence()))
+		return answer.Refuse(errors.New("not begun: there is no order in which the rest can be deleted: " +
+			next.OrderSentence()))
 	case next.incomplete():
-		return answer.Refuse(answer.WithHint(errors.New("not begun: types that may contain dependents could not be listed for the new plan"), "--allow-incomplete deletes anyway"))
+		return answer.Refuse(
+			answer.WithHint(errors.New("not begun: types that may contain dependents could not be listed for the new plan"),
+				"--allow-incomplete deletes anyway"))
 	case len(next.Forbidden) > 0:
 		return answer.Refuse(errors.New("not begun: " + strings.Join(next.Denials(), "; ")))
 	}
 	return s.notGone(next)
 }
 
-// beyondStages is what a plan does beyond those that were agreed to. What is created meanwhile in a namespace that is deleted, or for an owner that is, goes with it, unless it
-// has finalizers or is a custom resource, which are to go first.
+// beyondStages is what a plan does beyond those that were agreed to. What is created meanwhile in a
+// namespace that is deleted, or for an owner that is, goes with it, unless it has finalizers or is
+// a custom resource, which are to go first.
 func (p *Planned) beyondStages(agreed []*plan.Plan) plan.Growth {
 	growth := p.Beyond(agreed...)
 	sent := map[graph.ID]bool{}

@@ -10,9 +10,10 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/collect"
 )
 
-// Perform carries out a plan: it refuses what must not be done, has it agreed to, writes the archive, sends the deletes and waits for the cascade. The Result is
-// nil if nothing was written. The error joins what was refused, what single objects met and what ended the wait; the answers among it are those of pkg/answer.
-// Nothing is written after ctx has ended.
+// Perform carries out a plan: it refuses what must not be done, has it agreed to, writes the
+// archive, sends the deletes and waits for the cascade. The Result is nil if nothing was written.
+// The error joins what was refused, what single objects met and what ended the wait; the answers
+// among it are those of pkg/answer. Nothing is written after ctx has ended.
 func Perform(ctx context.Context, p *Planned, opts Options) (*Result, error) {
 	if p.Empty() {
 		return nil, nil
@@ -58,9 +59,11 @@ func (p *Planned) perform(ctx context.Context, opts Options, saved *archive.Save
 	again := &replanner{planner: pl, opts: opts, saved: saved, agreed: []*Planned{p}}
 	gc := &clientGC{planner: pl, saved: saved, plans: func() []*Planned { return again.agreed }, onEvent: opts.OnCollect}
 	how := act.Options{
-		GracePeriodSeconds: pl.request.GracePeriodSeconds, PropagateGracePeriod: pl.request.PropagateGracePeriod, Archived: covered(pl.client, saved),
-		ResumePoints: p.Snapshot.ResumePoints, Wait: opts.Wait, OnEvent: opts.OnEvent, Tick: opts.OnTick, OnWrite: opts.OnWrite,
-		Replan: again.replan, Meant: pl.meant(),
+		GracePeriodSeconds: pl.request.GracePeriodSeconds, PropagateGracePeriod: pl.request.PropagateGracePeriod,
+		Archived:     covered(pl.client, saved),
+		ResumePoints: p.Snapshot.ResumePoints, Wait: opts.Wait, OnEvent: opts.OnEvent, Tick: opts.OnTick,
+		OnWrite: opts.OnWrite,
+		Replan:  again.replan, Meant: pl.meant(),
 	}
 	if pl.request.GC == ClientGC {
 		how.Collect, how.PropagateGracePeriod = gc.collect, false
@@ -69,13 +72,15 @@ func (p *Planned) perform(ctx context.Context, opts Options, saved *archive.Save
 	defer cancel()
 	done, err := act.Run(limited, pl.client, p.Plan, how)
 	r := &Result{
-		Result: done, Planned: again.last(), Archived: saved != nil, Collected: gc.events, Unread: gc.unread, LeftAlone: gc.leftAlone(ctx),
-		TimedOut: errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil || errors.Is(err, act.ErrNotCollected),
+		Result: done, Planned: again.last(), Archived: saved != nil, Collected: gc.events, Unread: gc.unread,
+		LeftAlone: gc.leftAlone(ctx),
+		TimedOut:  errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil || errors.Is(err, act.ErrNotCollected),
 	}
 	if opts.Wait && ctx.Err() == nil {
 		r.Deadlocked, r.Unchecked = deadlocked(ctx, pl.client, again.agreed)
 	}
 	return r, errors.Join(slices.Concat(failures(done), collect.Errors(gc.events), []error{
-		gc.leftAloneError(r.LeftAlone), collect.UnreadError(r.Unread), opts.Words.deadlockedError(r.Deadlocked), uncheckedError(r.Unchecked), ended(ctx, opts, done, err),
+		gc.leftAloneError(r.LeftAlone), collect.UnreadError(r.Unread), opts.Words.deadlockedError(r.Deadlocked),
+		uncheckedError(r.Unchecked), ended(ctx, opts, done, err),
 	})...)
 }

@@ -48,16 +48,19 @@ func TestNothingIsWrittenWithoutAgreement(t *testing.T) {
 	if err := archive.Check(file); err != nil {
 		t.Errorf("there is an archive: %v", err)
 	}
-	if left := c.Kubectl(t, "get", "configmap/owner", "-n", namespace, "-o", "jsonpath={.metadata.deletionTimestamp}"); left != "" {
+	if left := c.Kubectl(t, "get", "configmap/owner", "-n", namespace, "-o",
+		"jsonpath={.metadata.deletionTimestamp}"); left != "" {
 		t.Errorf("it is being deleted since %s", left)
 	}
 }
 
-// TestAPlanThatGrewIsRefusedWithoutAgree: without a callback nobody has agreed to what came up since the plan was made.
+// TestAPlanThatGrewIsRefusedWithoutAgree: without a callback nobody has agreed to what came up
+// since the plan was made.
 func TestAPlanThatGrewIsRefusedWithoutAgree(t *testing.T) {
 	t.Parallel()
 	c, namespace, p := planned(t)
-	c.Kubectl(t, "patch", "configmap/owner", "-n", namespace, "--type=merge", "-p", `{"metadata":{"finalizers":["example.com/cleanup"]}}`)
+	c.Kubectl(t, "patch", "configmap/owner", "-n", namespace, "--type=merge", "-p",
+		`{"metadata":{"finalizers":["example.com/cleanup"]}}`)
 	t.Cleanup(func() {
 		c.Kubectl(t, "patch", "configmap/owner", "-n", namespace, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
 	})
@@ -65,7 +68,8 @@ func TestAPlanThatGrewIsRefusedWithoutAgree(t *testing.T) {
 	if result == nil || len(result.Done) != 0 || !answer.IsRefusal(err) {
 		t.Errorf("%+v, %v", result, err)
 	}
-	if left := c.Kubectl(t, "get", "configmap/owner", "-n", namespace, "-o", "jsonpath={.metadata.deletionTimestamp}"); left != "" {
+	if left := c.Kubectl(t, "get", "configmap/owner", "-n", namespace, "-o",
+		"jsonpath={.metadata.deletionTimestamp}"); left != "" {
 		t.Errorf("it is being deleted since %s", left)
 	}
 }

@@ -36,7 +36,8 @@ func (r *permissions) stop() {
 	<-r.asked
 }
 
-// forbidden returns those of the plan's writes that are done by the writers and that are known to be refused.
+// forbidden returns those of the plan's writes that are done by the writers and that are known to
+// be refused.
 func (r *permissions) forbidden(ctx context.Context, p *plan.Plan, writers ...plan.By) []plan.Forbidden {
 	<-r.asked
 	var accesses []cluster.Access

@@ -21,7 +21,8 @@ type planner struct {
 	client  *cluster.Client
 	catalog *cluster.Catalog
 	request Request
-	// besides are the uids of objects that the request does not mean and that are deleted before what would take them along: a selector need not match them.
+	// besides are the uids of objects that the request does not mean and that are deleted before
+	// what would take them along: a selector need not match them.
 	besides map[string]bool
 }
 
@@ -34,9 +35,11 @@ func newPlanner(client *cluster.Client, catalog *cluster.Catalog, request Reques
 	return &planner{client: client, catalog: catalog, request: request}, err
 }
 
-// Plan finds the objects that a request means, lists what their deletion can reach, and plans it. It writes nothing. Objects that are not there are in the
-// plan's Missing, and joined to the error if there is one. It ends with ctx.
-func Plan(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, getter genericclioptions.RESTClientGetter, request Request) (*Planned, error) {
+// Plan finds the objects that a request means, lists what their deletion can reach, and plans it.
+// It writes nothing. Objects that are not there are in the plan's Missing, and joined to the error
+// if there is one. It ends with ctx.
+func Plan(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog,
+	getter genericclioptions.RESTClientGetter, request Request) (*Planned, error) {
 	pl, err := newPlanner(client, catalog, request)
 	if err != nil {
 		return nil, err
@@ -62,13 +65,15 @@ func (pl *planner) plan(ctx context.Context, objects []selection.Object) (*Plann
 		return &Planned{planner: pl}, nil
 	}
 	return interrupt.Do(ctx, func() (*Planned, error) {
-		query := &selection.Query{Client: pl.client, Catalog: pl.catalog, Selection: selection.Selection{Objects: objects}, Namespace: objects[0].Namespace}
+		query := &selection.Query{Client: pl.client, Catalog: pl.catalog, Selection: selection.Selection{Objects: objects},
+			Namespace: objects[0].Namespace}
 		query.Scope = query.ListingScope(false)
 		return pl.planObjects(ctx, objects, query)
 	})
 }
 
-func (pl *planner) planObjects(ctx context.Context, objects []selection.Object, query *selection.Query) (*Planned, error) {
+func (pl *planner) planObjects(ctx context.Context, objects []selection.Object, query *selection.Query) (*Planned,
+	error) {
 	permissions := askPermissions(ctx, pl.client, objects)
 	defer permissions.stop()
 	known, err := pl.request.finalizers()
@@ -121,16 +126,20 @@ func (pl *planner) planObjects(ctx context.Context, objects []selection.Object, 
 }
 
 // links finds what goes with the objects, or manages them, though no ownerReference says so.
-func (pl *planner) links(ctx context.Context, scope string, g *graph.Graph, roots []graph.ID, known *finalizer.Registry) (*ownership.Ownership, error) {
-	request := ownership.Request{Graph: g, Scope: scope, Roots: roots, Foreground: pl.request.Policy == plan.Foreground, Managers: true}
+func (pl *planner) links(ctx context.Context, scope string, g *graph.Graph, roots []graph.ID,
+	known *finalizer.Registry) (*ownership.Ownership, error) {
+	request := ownership.Request{Graph: g, Scope: scope, Roots: roots, Foreground: pl.request.Policy == plan.Foreground,
+		Managers: true}
 	if known != nil {
 		request.Definitions = known.Links()
 	}
 	return ownership.Find(ctx, pl.client, pl.catalog, request)
 }
 
-// list lists what the deletion of the objects of a query can reach, with the annotations that say what manages an object.
-func (pl *planner) list(ctx context.Context, query selection.Query, known *finalizer.Registry) (*selection.Snapshot, error) {
+// list lists what the deletion of the objects of a query can reach, with the annotations that say
+// what manages an object.
+func (pl *planner) list(ctx context.Context, query selection.Query, known *finalizer.Registry) (*selection.Snapshot,
+	error) {
 	selector, err := pl.request.Selection.Selector()
 	if err != nil {
 		return nil, err
@@ -142,7 +151,8 @@ func (pl *planner) list(ctx context.Context, query selection.Query, known *final
 	return query.List(ctx)
 }
 
-// learnMore finds out which disks are destroyed, and who of those that the deletion waits for does not run.
+// learnMore finds out which disks are destroyed, and who of those that the deletion waits for does
+// not run.
 func (pl *planner) learnMore(ctx context.Context, reader *cluster.Reader, p *Planned, details *plan.Details) error {
 	readDisks(ctx, reader, p.Plan, details)
 	details.Unserved = p.unserved

@@ -19,7 +19,8 @@ type Planned struct {
 	*plan.Plan
 	// Snapshot is the listing that the plan rests on; nil if no object was found.
 	Snapshot *selection.Snapshot
-	// Gaps are what could not be listed, and Hiding those of them that can hide a dependent of what is deleted.
+	// Gaps are what could not be listed, and Hiding those of them that can hide a dependent of what
+	// is deleted.
 	Gaps, Hiding []v1alpha1.Gap
 	// Known is what is known of finalizers; nil if the deletion waits for none.
 	Known *finalizer.Registry
@@ -29,7 +30,8 @@ type Planned struct {
 	Absent []Absent
 	// Unattended are, of a wait, finalizers that nobody removes as things are.
 	Unattended []Unattended
-	// LeftOut are the objects that were meant when the server was asked first, and are not any more.
+	// LeftOut are the objects that were meant when the server was asked first, and are not any
+	// more.
 	LeftOut []LeftOut
 	// Unscoped says that cluster-scoped objects are deleted although a namespace was given.
 	Unscoped bool
@@ -48,8 +50,8 @@ type Planned struct {
 	details  plan.Details
 }
 
-// LinksComplete returns whether all was read and understood that names what goes with the objects, so
-// that no link is missing.
+// LinksComplete returns whether all was read and understood that names what goes with the objects,
+// so that no link is missing.
 func (p *Planned) LinksComplete() bool {
 	return !slices.ContainsFunc(p.Gaps, func(g v1alpha1.Gap) bool { return g.Links })
 }
@@ -60,10 +62,12 @@ type LeftOut struct {
 	Err    error
 }
 
-// Rows iterates over the tree of the objects to be deleted, see graph.Graph.Walk. Most formats need no more than the first of a large one.
+// Rows iterates over the tree of the objects to be deleted, see graph.Graph.Walk. Most formats need
+// no more than the first of a large one.
 func (p *Planned) Rows() iter.Seq[graph.Row] {
 	claims := p.PVCLinks()
-	return p.Graph.Walk(p.named, graph.TreeOptions{Depth: -1, Links: func(id graph.ID) []graph.Link { return slices.Concat(p.links.Dependents(id), claims(id)) }})
+	return p.Graph.Walk(p.named, graph.TreeOptions{Depth: -1,
+		Links: func(id graph.ID) []graph.Link { return slices.Concat(p.links.Dependents(id), claims(id)) }})
 }
 
 // Empty says whether there is nothing to delete.

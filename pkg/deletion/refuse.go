@@ -12,8 +12,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// Refused returns why the plan must not be performed; nil if it may. It asks nobody; asks says that a person is asked about objects that would be stuck. What the user may
-// do of a plan of which a part is forbidden is not what the plan shows.
+// Refused returns why the plan must not be performed; nil if it may. It asks nobody; asks says that
+// a person is asked about objects that would be stuck. What the user may do of a plan of which a
+// part is forbidden is not what the plan shows.
 func (p *Planned) Refused(asks bool) error {
 	switch {
 	case p.Empty():
@@ -22,8 +23,9 @@ func (p *Planned) Refused(asks bool) error {
 		return answer.Refuse(answer.WithHint(errors.New("nothing was deleted: "+strings.Join(p.Denials(), "; ")),
 			"ask for the permission, or leave out the objects that need it; --dry-run=client shows the plan"))
 	case p.incomplete():
-		return answer.Refuse(answer.WithHint(errors.New("nothing was deleted: types that may contain dependents could not be listed"),
-			"--dry-run=client shows the plan; --allow-incomplete deletes anyway"))
+		return answer.Refuse(
+			answer.WithHint(errors.New("nothing was deleted: types that may contain dependents could not be listed"),
+				"--dry-run=client shows the plan; --allow-incomplete deletes anyway"))
 	}
 	if err := cmp.Or(p.bound(), p.unordered()); err != nil || asks {
 		return err
@@ -31,15 +33,19 @@ func (p *Planned) Refused(asks bool) error {
 	return p.stuck()
 }
 
-// bound is the refusal of a deletion that could not end: a program does not act on it, because what the object names is bound to another one.
+// bound is the refusal of a deletion that could not end: a program does not act on it, because what
+// the object names is bound to another one.
 func (p *Planned) bound() error {
 	for _, id := range p.Deleted {
 		for _, f := range p.links.Found(id) {
 			if f.Bound != "" && f.Source == id {
 				source, end := p.Graph.Ref(f.Source), p.Graph.Ref(f.End)
-				return answer.Refuse(answer.WithHint(fmt.Errorf("nothing was deleted: %s is bound to %s, so that %s refuses to act on the deletion of %s, which would never complete",
-					end.Located(), f.Bound, f.Definition.Deletion.By, source.Located()),
-					fmt.Sprintf("let %s of %s name an object of its own, or name none, and delete it then", f.Field, source.Located())))
+				return answer.Refuse(
+					answer.WithHint(
+						fmt.Errorf("nothing was deleted: %s is bound to %s, so that %s refuses to act on the deletion of %s, which would never complete",
+							end.Located(), f.Bound, f.Definition.Deletion.By, source.Located()),
+						fmt.Sprintf("let %s of %s name an object of its own, or name none, and delete it then", f.Field,
+							source.Located())))
 			}
 		}
 	}
@@ -49,8 +55,9 @@ func (p *Planned) bound() error {
 // incomplete says whether dependents may be hidden, and that was not allowed.
 func (p *Planned) incomplete() bool { return len(p.Hiding) > 0 && !p.planner.request.AllowIncomplete }
 
-// DryRun sends all deletes of the plan with dryRun=All. The plan shows afterwards what the server would not delete of what others delete, and what is stuck then. It returns what
-// the server refuses of what this command sends.
+// DryRun sends all deletes of the plan with dryRun=All. The plan shows afterwards what the server
+// would not delete of what others delete, and what is stuck then. It returns what the server
+// refuses of what this command sends.
 func (p *Planned) DryRun(ctx context.Context) error {
 	p.ask(ctx, act.MostAsked)
 	p.Learn(p.details)
@@ -65,7 +72,8 @@ func (p *Planned) DryRun(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// check asks the server whether it would follow the policy. Refused deletes are told when they are sent, each for itself.
+// check asks the server whether it would follow the policy. Refused deletes are told when they are
+// sent, each for itself.
 func (p *Planned) check(ctx context.Context) error {
 	if p.Policy == plan.Background {
 		return nil
@@ -88,7 +96,8 @@ func (p *Planned) policyIgnored(ignored plan.Action) error {
 		"use --cascade=background, and delete the dependents or remove their owner references yourself"))
 }
 
-// cannotWait is the refusal of a deletion for which not all owners can be made to wait: not all references can be made to block, or a policy cannot be set.
+// cannotWait is the refusal of a deletion for which not all owners can be made to wait: not all
+// references can be made to block, or a policy cannot be set.
 func cannotWait(refused []act.Failure) error {
 	var errs []error
 	for _, r := range refused {

@@ -17,7 +17,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
 
-// replanner plans again, from a new listing, what was changed between the plan and the delete. A plan that has grown needs a new yes.
+// replanner plans again, from a new listing, what was changed between the plan and the delete. A
+// plan that has grown needs a new yes.
 type replanner struct {
 	*planner
 	opts   Options
@@ -83,19 +84,26 @@ func (r *replanner) planAgain(ctx context.Context, roots []graph.Ref) (*Planned,
 func (r *replanner) refused(next *Planned, change *Change) error {
 	switch {
 	case next.incomplete():
-		return answer.Refuse(answer.WithHint(fmt.Errorf("%s; not deleted because types that may contain dependents could not be listed for the new plan", change.What()),
-			"--allow-incomplete deletes anyway"))
+		return answer.Refuse(
+			answer.WithHint(
+				fmt.Errorf("%s; not deleted because types that may contain dependents could not be listed for the new plan",
+					change.What()),
+				"--allow-incomplete deletes anyway"))
 	case len(next.Forbidden) > 0:
 		return answer.Refuse(fmt.Errorf("%s; not deleted: %s", change.What(), strings.Join(next.Denials(), "; ")))
 	case r.saved == nil:
 		return nil
 	}
 	if missing := r.saved.Missing(next.Plan); len(missing) > 0 {
-		return answer.Refuse(answer.WithHint(fmt.Errorf("%s; not deleted because the new plan writes to objects that are not in the archive: %s", change.What(), firstFew(refs(next.Graph, missing))), hintArchive))
+		return answer.Refuse(
+			answer.WithHint(fmt.Errorf("%s; not deleted because the new plan writes to objects that are not in the archive: %s",
+				change.What(), firstFew(refs(next.Graph, missing))), hintArchive))
 	}
 	if !change.Growth.None() {
-		return answer.Refuse(answer.WithHint(fmt.Errorf("%s; not deleted because the new plan does more than the archived one: %s", change.What(), change.More()),
-			hintArchive))
+		return answer.Refuse(
+			answer.WithHint(fmt.Errorf("%s; not deleted because the new plan does more than the archived one: %s", change.What(),
+				change.More()),
+				hintArchive))
 	}
 	return nil
 }
@@ -111,7 +119,8 @@ func (r *replanner) agree(ctx context.Context, next *Planned, change *Change) er
 	}
 	switch {
 	case errors.Is(err, ErrNobodyToAsk):
-		return answer.Refuse(answer.WithHint(fmt.Errorf("%s; not deleted because the new plan does more: %s", change.What(), change.More()),
+		return answer.Refuse(answer.WithHint(fmt.Errorf("%s; not deleted because the new plan does more: %s", change.What(),
+			change.More()),
 			"run the command again to see the new plan"))
 	case errors.Is(err, answer.ErrCancelled):
 		return answer.Refuse(fmt.Errorf("%s; not deleted because the new plan was declined", change.What()))

@@ -15,7 +15,8 @@ type GC string
 const (
 	// ClusterGC is the collector of kube-controller-manager. It is the default.
 	ClusterGC GC = "cluster"
-	// ClientGC is Perform, for a cluster whose collector does not run. It writes to nothing that is not in a plan that was agreed to.
+	// ClientGC is Perform, for a cluster whose collector does not run. It writes to nothing that is
+	// not in a plan that was agreed to.
 	ClientGC GC = "client"
 )
 
@@ -27,24 +28,28 @@ type Request struct {
 	IgnoreNotFound bool
 	// Policy is the propagation policy of the deletes.
 	Policy plan.Policy
-	// GracePeriodSeconds, if not nil, goes with the deletes of the selected objects, and with PropagateGracePeriod with those of their dependents.
+	// GracePeriodSeconds, if not nil, goes with the deletes of the selected objects, and with
+	// PropagateGracePeriod with those of their dependents.
 	GracePeriodSeconds   *int64
 	PropagateGracePeriod bool
-	// Strict sets blockOwnerDeletion on the references of all dependents first, so that a foreground deletion waits for them.
+	// Strict sets blockOwnerDeletion on the references of all dependents first, so that a
+	// foreground deletion waits for them.
 	Strict bool
 	// GC says who does the collector's part; empty is ClusterGC.
 	GC GC
 	// AllowIncomplete deletes even if a type could not be listed that may contain dependents.
 	AllowIncomplete bool
-	// AskServer asks the server whether it refuses what others delete, where a policy or a webhook may.
+	// AskServer asks the server whether it refuses what others delete, where a policy or a webhook
+	// may.
 	AskServer bool
-	// AllowStuck deletes even if the deletion would not complete, because it takes away who removes the finalizers that it waits for, or because the server refuses what others
-	// delete.
+	// AllowStuck deletes even if the deletion would not complete, because it takes away who removes
+	// the finalizers that it waits for, or because the server refuses what others delete.
 	AllowStuck bool
 	// Known returns what is known of finalizers and links; nil means that nothing is known.
 	Known func() (*finalizer.Registry, error)
-	// Ordered deletes in stages, each of which begins when all is gone that the one before deletes: custom resources and what waits for an actor first. An object that does
-	// not exist any more was deleted by an earlier call.
+	// Ordered deletes in stages, each of which begins when all is gone that the one before deletes:
+	// custom resources and what waits for an actor first. An object that does not exist any more
+	// was deleted by an earlier call.
 	Ordered bool
 	// Progress, if not nil, is called before each listing, as that of a selection.Query.
 	Progress func() (report func(cluster.Progress), done func())

@@ -21,13 +21,14 @@ type resolved struct {
 	objects  []selection.Object
 	missing  []error
 	unscoped bool
-	// unserved is the error of kinds that discovery does not show; nil if there is none, or if it is among the missing. It is one of the missing if the
-	// listing shows that they may be hidden: otherwise an earlier call has deleted their definitions.
+	// unserved is the error of kinds that discovery does not show; nil if there is none, or if it
+	// is among the missing. It is one of the missing if the listing shows that they may be hidden:
+	// otherwise an earlier call has deleted their definitions.
 	unserved error
 }
 
-// resolve finds out which objects are meant, as kubectl delete does. Objects that a file or a name means and that do not
-// exist are found out later, by the listing.
+// resolve finds out which objects are meant, as kubectl delete does. Objects that a file or a name
+// means and that do not exist are found out later, by the listing.
 func (pl *planner) resolve(ctx context.Context, getter genericclioptions.RESTClientGetter) (resolved, error) {
 	request := pl.request.Selection
 	objects, nameless, err := request.Objects(ctx, selection.FreshGetter(getter, pl.client), pl.client, pl.catalog)
@@ -46,11 +47,13 @@ func (pl *planner) resolve(ctx context.Context, getter genericclioptions.RESTCli
 		r.missing = append(r.missing, err)
 	}
 	r.missing = append(r.missing, nameless...)
-	r.unscoped = request.EnforceNamespace && !request.AllNamespaces && slices.ContainsFunc(objects, func(o selection.Object) bool { return !o.Namespaced })
+	r.unscoped = request.EnforceNamespace && !request.AllNamespaces &&
+		slices.ContainsFunc(objects, func(o selection.Object) bool { return !o.Namespaced })
 	return r, nil
 }
 
-// unserved says whether the only thing wrong is that types are not served: an earlier call has deleted their definitions.
+// unserved says whether the only thing wrong is that types are not served: an earlier call has
+// deleted their definitions.
 func unserved(err error) bool {
 	var many utilerrors.Aggregate
 	if !errors.As(err, &many) {
@@ -75,5 +78,6 @@ func (p *Planned) mayHide(unserved error) bool {
 	}
 	tells := []string{kind.GroupKind.Group, cluster.CRDs.Group, cluster.APIServices.Group}
 	return slices.ContainsFunc(p.Gaps, func(g v1alpha1.Gap) bool { return !g.Links && slices.Contains(tells, g.Group) }) ||
-		slices.ContainsFunc(p.Graph.Types(), func(t graph.Type) bool { return t.Group == kind.GroupKind.Group && t.Kind == kind.GroupKind.Kind })
+		slices.ContainsFunc(p.Graph.Types(),
+			func(t graph.Type) bool { return t.Group == kind.GroupKind.Group && t.Kind == kind.GroupKind.Kind })
 }

@@ -19,7 +19,8 @@ type Result struct {
 	Unread    []v1alpha1.Gap
 	// LeftAlone are the dependents that ClientGC did not write to because no plan has them.
 	LeftAlone []graph.Ref
-	// Deadlocked are the objects that will never be gone, and Unchecked those of which that was planned and could not be checked.
+	// Deadlocked are the objects that will never be gone, and Unchecked those of which that was
+	// planned and could not be checked.
 	Deadlocked []Deadlocked
 	Unchecked  []Unchecked
 	// Gone are, of a Wait, the objects that are deleted, in the order in which that was seen.

@@ -17,16 +17,18 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// sparing is a finalizer of an object whose actor may leave what it manages outside the cluster, as the object says.
+// sparing is a finalizer of an object whose actor may leave what it manages outside the cluster, as
+// the object says.
 type sparing struct {
 	id        graph.ID
 	finalizer string
 	known     finalizer.Known
 }
 
-// readSpared finds out what stays outside the cluster although the object that stands for it is deleted, and what decides about that. Only objects with finalizers of which
-// that can be are read.
-func readSpared(ctx context.Context, client *cluster.Client, reader *cluster.Reader, known *finalizer.Registry, p *plan.Plan, f *plan.Details) error {
+// readSpared finds out what stays outside the cluster although the object that stands for it is
+// deleted, and what decides about that. Only objects with finalizers of which that can be are read.
+func readSpared(ctx context.Context, client *cluster.Client, reader *cluster.Reader, known *finalizer.Registry,
+	p *plan.Plan, f *plan.Details) error {
 	by := sparings(known, p)
 	ids := make([]graph.ID, 0, len(by))
 	for uid := range by {
@@ -72,8 +74,10 @@ func readSpared(ctx context.Context, client *cluster.Client, reader *cluster.Rea
 // longestValue is how many bytes of a value a plan shows. Of a longer one it has the checksum.
 const longestValue = 1024
 
-// decided is what the actor of the finalizer decides by. The error is of an object that has a part of it and cannot be read.
-func (s sparing) decided(ctx context.Context, finder *actor.Finder, o *unstructured.Unstructured) ([]plan.Decided, error) {
+// decided is what the actor of the finalizer decides by. The error is of an object that has a part
+// of it and cannot be read.
+func (s sparing) decided(ctx context.Context, finder *actor.Finder, o *unstructured.Unstructured) ([]plan.Decided,
+	error) {
 	var all []plan.Decided
 	for _, d := range s.known.Decides {
 		has := o
@@ -95,7 +99,8 @@ func (s sparing) decided(ctx context.Context, finder *actor.Finder, o *unstructu
 	return all, nil
 }
 
-// sparings are the finalizers that the deletion waits for and of which a field decides about what is outside, by the uids of the objects.
+// sparings are the finalizers that the deletion waits for and of which a field decides about what
+// is outside, by the uids of the objects.
 func sparings(known *finalizer.Registry, p *plan.Plan) map[string][]sparing {
 	by := map[string][]sparing{}
 	for _, b := range p.Blockers {

@@ -9,7 +9,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// stuck is the refusal of a deletion that would not complete; nil if it would, or if that is allowed.
+// stuck is the refusal of a deletion that would not complete; nil if it would, or if that is
+// allowed.
 func (p *Planned) stuck() error {
 	if p.planner.request.AllowStuck {
 		return nil
@@ -28,13 +29,15 @@ func (p *Planned) hintStuck() string {
 		return "delete " + p.answered() + " too; --allow-stuck deletes all the same"
 	case len(p.Protected()) > 0:
 		return "change what refuses it, or leave the object out; --allow-stuck deletes the rest all the same"
-	case p.planner.request.Ordered || slices.ContainsFunc(p.Stuck(), func(s plan.ObjectReason) bool { return !p.Belongs(s.Object) }):
+	case p.planner.request.Ordered ||
+		slices.ContainsFunc(p.Stuck(), func(s plan.ObjectReason) bool { return !p.Belongs(s.Object) }):
 		return "--allow-stuck deletes all the same" // a stage deletes nothing that only a link leads to
 	}
 	return "--ordered deletes what has the finalizers first, and the rest when it is gone; --allow-stuck deletes all the same"
 }
 
-// WouldBeStuck says why the deletion would not complete: the server refuses a part of it, or who removes finalizers goes first; empty if it would.
+// WouldBeStuck says why the deletion would not complete: the server refuses a part of it, or who
+// removes finalizers goes first; empty if it would.
 func (p *Planned) WouldBeStuck() string {
 	if refused := p.Protected(); len(refused) > 0 {
 		objects := make([]graph.Ref, len(refused))
@@ -47,7 +50,8 @@ func (p *Planned) WouldBeStuck() string {
 		return fmt.Sprintf("nobody removes the finalizers of %s once %s is deleted", firstFew(objects), cause.Located())
 	}
 	if objects, cause := p.stuckFor(plan.DiscoveryFails); len(objects) > 0 {
-		return fmt.Sprintf("the namespace controller cannot finish %s once %s is deleted, which answers %s", firstFew(objects), cause.Located(), p.answered())
+		return fmt.Sprintf("the namespace controller cannot finish %s once %s is deleted, which answers %s",
+			firstFew(objects), cause.Located(), p.answered())
 	}
 	return ""
 }

@@ -15,7 +15,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// Unattended is a finalizer that a wait is about and that nobody removes as things are. Somebody may install who does so, or what they need, while it waits.
+// Unattended is a finalizer that a wait is about and that nobody removes as things are. Somebody
+// may install who does so, or what they need, while it waits.
 type Unattended struct {
 	// Object is the first of those that have it, and More is how many others have.
 	Object    graph.Ref
@@ -25,32 +26,39 @@ type Unattended struct {
 	Because []string
 }
 
-// findUnattended finds out which finalizers of what is being deleted nobody removes: who does so does not run or was not found, or something that they need does not exist. It looks
-// at one object for each finalizer and kind, and at no more than mostActors. Of what cannot be read nothing is said. The error is the end of ctx.
-func findUnattended(ctx context.Context, reader *cluster.Reader, known *finalizer.Registry, p *plan.Plan) ([]Unattended, error) {
+// findUnattended finds out which finalizers of what is being deleted nobody removes: who does so
+// does not run or was not found, or something that they need does not exist. It looks at one object
+// for each finalizer and kind, and at no more than mostActors. Of what cannot be read nothing is
+// said. The error is the end of ctx.
+func findUnattended(ctx context.Context, reader *cluster.Reader, known *finalizer.Registry, p *plan.Plan) ([]Unattended,
+	error) {
 	if known == nil {
 		return nil, nil
 	}
 	finder := actor.NewFinder(reader, known)
 	classes := finder.Classes(p.Graph, begun(p), mostActors, byWorkloads)
 	found := make([][]string, len(classes))
-	err := finder.Survey(ctx, p.Graph, classes, func(ctx context.Context, i int, o *unstructured.Unstructured, a actor.Actor) {
-		found[i] = missingFor(ctx, reader, finder, o, a)
-	})
+	err := finder.Survey(ctx, p.Graph, classes,
+		func(ctx context.Context, i int, o *unstructured.Unstructured, a actor.Actor) {
+			found[i] = missingFor(ctx, reader, finder, o, a)
+		})
 	if err != nil {
 		return nil, err
 	}
 	var all []Unattended
 	for i, c := range classes {
 		if len(found[i]) > 0 {
-			all = append(all, Unattended{Object: p.Graph.Ref(c.Objects[0]), More: len(c.Objects) - 1, Finalizer: c.Finalizer, Because: found[i]})
+			all = append(all, Unattended{Object: p.Graph.Ref(c.Objects[0]), More: len(c.Objects) - 1, Finalizer: c.Finalizer,
+				Because: found[i]})
 		}
 	}
 	return all, context.Cause(ctx)
 }
 
-// missingFor says what is missing for an actor to remove its finalizer from an object; nothing if nothing is known to be.
-func missingFor(ctx context.Context, reader *cluster.Reader, finder *actor.Finder, o *unstructured.Unstructured, a actor.Actor) []string {
+// missingFor says what is missing for an actor to remove its finalizer from an object; nothing if
+// nothing is known to be.
+func missingFor(ctx context.Context, reader *cluster.Reader, finder *actor.Finder, o *unstructured.Unstructured,
+	a actor.Actor) []string {
 	var says []string
 	if a.Life == actor.Dead && len(a.Workloads)+len(a.Scaled) > 0 || a.NotFound() {
 		says = append(says, a.Says()...)
@@ -59,8 +67,10 @@ func missingFor(ctx context.Context, reader *cluster.Reader, finder *actor.Finde
 		if n.Type.Namespaced && n.Namespace == "" {
 			continue
 		}
-		if needed, err := reader.GetObject(ctx, schema.GroupResource{Group: n.Type.Group, Resource: n.Type.Resource}, n.Namespace, n.Name); err == nil && needed == nil {
-			ref := graph.Ref{APIVersion: n.Type.APIVersion(), Kind: n.Type.Kind, Resource: n.Type.Resource, Namespace: n.Namespace, Name: n.Name}
+		if needed, err := reader.GetObject(ctx, schema.GroupResource{Group: n.Type.Group, Resource: n.Type.Resource},
+			n.Namespace, n.Name); err == nil && needed == nil {
+			ref := graph.Ref{APIVersion: n.Type.APIVersion(), Kind: n.Type.Kind, Resource: n.Type.Resource,
+				Namespace: n.Namespace, Name: n.Name}
 			says = append(says, fmt.Sprintf("%s needs %s, which does not exist", a.Who, ref.Located()))
 		}
 	}

@@ -16,16 +16,17 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
-// apisLost are the APIServices that lose what answers them with a plan, and what that means for the plan: which namespaces and which finalizers wait for them, and which objects
-// nobody can delete any more.
+// apisLost are the APIServices that lose what answers them with a plan, and what that means for the
+// plan: which namespaces and which finalizers wait for them, and which objects nobody can delete
+// any more.
 type apisLost struct {
 	services []plan.Unserved
 	needs    plan.Needs
 	refused  []plan.Refusal
 }
 
-// findUnserved finds out which APIServices a plan leaves without what answers them, though it does not delete them. If they cannot be listed, nothing is said. The error is the
-// end of ctx.
+// findUnserved finds out which APIServices a plan leaves without what answers them, though it does
+// not delete them. If they cannot be listed, nothing is said. The error is the end of ctx.
 func findUnserved(ctx context.Context, reader *cluster.Reader, p *plan.Plan) (apisLost, error) {
 	u := apisLost{needs: plan.Needs{}}
 	going := goingOf(p)
@@ -53,8 +54,9 @@ func findUnserved(ctx context.Context, reader *cluster.Reader, p *plan.Plan) (ap
 // add adds what waits for an APIService whose backend goes, and who cannot be deleted without it.
 func (u *apisLost) add(p *plan.Plan, o *unstructured.Unstructured, part graph.ID, namespaces []graph.ID) {
 	service := plan.Unserved{
-		APIService: graph.Ref{APIVersion: o.GetAPIVersion(), Kind: o.GetKind(), Resource: cluster.APIServices.Resource, Name: o.GetName(), UID: string(o.GetUID())},
-		Backend:    part, Namespaces: namespaces,
+		APIService: graph.Ref{APIVersion: o.GetAPIVersion(), Kind: o.GetKind(), Resource: cluster.APIServices.Resource,
+			Name: o.GetName(), UID: string(o.GetUID())},
+		Backend: part, Namespaces: namespaces,
 	}
 	u.services = append(u.services, service)
 	for _, id := range namespaces {
@@ -78,7 +80,8 @@ func (u *apisLost) add(p *plan.Plan, o *unstructured.Unstructured, part graph.ID
 	}
 }
 
-// lasting are the namespaces that a plan deletes and that the namespace controller does not finish at once.
+// lasting are the namespaces that a plan deletes and that the namespace controller does not finish
+// at once.
 func lasting(p *plan.Plan) []graph.ID {
 	var all []graph.ID
 	rounds := plan.TakesRounds(p.Graph)

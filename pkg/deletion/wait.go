@@ -17,9 +17,12 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
 
-// PlanWait finds the objects that a request means and what goes with them because of deletions that have begun, whoever began them. Of the request it takes the
-// Selection, AllowIncomplete, Known and Progress. It writes nothing. Objects that do not exist are in the plan's Absent; errors of others in Missing. It ends with ctx.
-func PlanWait(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, getter genericclioptions.RESTClientGetter, request Request) (*Planned, error) {
+// PlanWait finds the objects that a request means and what goes with them because of deletions that
+// have begun, whoever began them. Of the request it takes the Selection, AllowIncomplete, Known and
+// Progress. It writes nothing. Objects that do not exist are in the plan's Absent; errors of others
+// in Missing. It ends with ctx.
+func PlanWait(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog,
+	getter genericclioptions.RESTClientGetter, request Request) (*Planned, error) {
 	pl, err := newPlanner(client, catalog, request)
 	if err != nil {
 		return nil, err
@@ -31,7 +34,8 @@ func PlanWait(ctx context.Context, client *cluster.Client, catalog *cluster.Cata
 	p := &Planned{planner: pl}
 	if len(found.objects) > 0 { // the planning knows no context and may take long
 		p, err = interrupt.Do(ctx, func() (*Planned, error) {
-			query := &selection.Query{Client: client, Catalog: catalog, Selection: selection.Selection{Objects: found.objects}, Namespace: found.objects[0].Namespace}
+			query := &selection.Query{Client: client, Catalog: catalog, Selection: selection.Selection{Objects: found.objects},
+				Namespace: found.objects[0].Namespace}
 			query.Scope = query.ListingScope(false)
 			return pl.planWait(ctx, found.objects, query)
 		})
@@ -81,8 +85,10 @@ func (pl *planner) planWait(ctx context.Context, objects []selection.Object, que
 	return p, nil
 }
 
-// ongoing plans how the deletions of the roots go on, with the links that are found from some objects. Elsewhere says that a link leads out of what was listed.
-func (pl *planner) ongoing(ctx context.Context, p *Planned, scope string, roots, from []graph.ID) (elsewhere bool, err error) {
+// ongoing plans how the deletions of the roots go on, with the links that are found from some
+// objects. Elsewhere says that a link leads out of what was listed.
+func (pl *planner) ongoing(ctx context.Context, p *Planned, scope string, roots, from []graph.ID) (elsewhere bool,
+	err error) {
 	own, err := pl.links(ctx, scope, p.Snapshot.Graph, from, p.Known)
 	if err != nil || own.Elsewhere {
 		return err == nil, err
@@ -104,8 +110,10 @@ func terminating(g *graph.Graph) []graph.ID {
 	return ids
 }
 
-// Wait waits for what a plan of PlanWait says will go. It deletes nothing. Of the options it takes the Timeout, the OnEvent, the OnTick and the Words. The error is
-// a refusal, with no Result, if an object is not going at all; otherwise it is what ended the wait, or that not all could be seen that there was to wait for.
+// Wait waits for what a plan of PlanWait says will go. It deletes nothing. Of the options it takes
+// the Timeout, the OnEvent, the OnTick and the Words. The error is a refusal, with no Result, if an
+// object is not going at all; otherwise it is what ended the wait, or that not all could be seen
+// that there was to wait for.
 func Wait(ctx context.Context, p *Planned, opts Options) (*Result, error) {
 	if err := p.notBegun(); err != nil {
 		return nil, err
@@ -123,13 +131,16 @@ func Wait(ctx context.Context, p *Planned, opts Options) (*Result, error) {
 	r, err := p.perform(ctx, how, nil)
 	r.Gone = gone
 	if err == nil && p.incomplete() {
-		err = answer.Refuse(answer.WithHint(errors.New("all objects that were found are deleted, but types that may contain dependents could not be listed"),
-			"with --allow-incomplete the exit code is 0"))
+		err = answer.Refuse(
+			answer.WithHint(
+				errors.New("all objects that were found are deleted, but types that may contain dependents could not be listed"),
+				"with --allow-incomplete the exit code is 0"))
 	}
 	return r, errors.Join(err, unseenError(r.Unseen))
 }
 
-// unseenError is the finding that nothing was heard any more of objects that were waited for, in the words of the first.
+// unseenError is the finding that nothing was heard any more of objects that were waited for, in
+// the words of the first.
 func unseenError(unseen []act.Unseen) error {
 	if len(unseen) == 0 {
 		return nil

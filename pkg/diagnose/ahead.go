@@ -16,7 +16,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// lookAhead looks side by side at what the examination comes to, which goes from object to object by itself.
+// lookAhead looks side by side at what the examination comes to, which goes from object to object
+// by itself.
 func (e *examiner) lookAhead(ctx context.Context, ids []graph.ID) error {
 	looks, deletions := e.ahead(ids)
 	e.refusal.Tries.Many = len(looks)+len(deletions) > 1
@@ -62,9 +63,10 @@ func (e *examiner) counter(total int) func() {
 	}
 }
 
-// ahead follows objects to what they wait for, as far as the snapshot shows it, and returns what is to be looked at, and what is to be asked of the server
-// whether it could be deleted.
-func (e *examiner) ahead(ids []graph.ID) (looks []*core.Examined[looked], deletions []*core.Examined[refusal.Deletion]) {
+// ahead follows objects to what they wait for, as far as the snapshot shows it, and returns what is
+// to be looked at, and what is to be asked of the server whether it could be deleted.
+func (e *examiner) ahead(ids []graph.ID) (looks []*core.Examined[looked],
+	deletions []*core.Examined[refusal.Deletion]) {
 	seen := map[graph.ID]bool{}
 	looking, asking := map[graph.ID]bool{}, map[graph.ID]bool{}
 	next := slices.Clone(ids)
@@ -97,7 +99,8 @@ func (e *examiner) ahead(ids []graph.ID) (looks []*core.Examined[looked], deleti
 func (e *examiner) waitsFor(id graph.ID) []graph.ID {
 	var all []graph.ID
 	deleted, ref := e.Graph.DeletionTimestamp(id) != 0, e.Graph.Ref(id)
-	if rule, ok := link.Of(ref); ok && deleted && (rule.Finalizer == "" || slices.Contains(e.Graph.Finalizers(id), rule.Finalizer)) {
+	if rule, ok := link.Of(ref); ok && deleted &&
+		(rule.Finalizer == "" || slices.Contains(e.Graph.Finalizers(id), rule.Finalizer)) {
 		all = e.Links.Content(id)
 	}
 	if deleted {
@@ -107,7 +110,8 @@ func (e *examiner) waitsFor(id graph.ID) []graph.ID {
 			}
 		}
 	}
-	if _, ring := e.collector.rings[id]; ring || deleted && !slices.Contains(e.Graph.Finalizers(id), plan.ForegroundFinalizer) {
+	if _, ring := e.collector.rings[id]; ring || deleted &&
+		!slices.Contains(e.Graph.Finalizers(id), plan.ForegroundFinalizer) {
 		return all
 	}
 	if deleted || e.awaited(id) {

@@ -12,7 +12,8 @@ import (
 // unstuck are the causes of what is not stuck: it is not being deleted, or its deletion goes on.
 var unstuck = []core.Code{core.NotDeleting, core.InProgress, core.PodTerminating}
 
-// IsStuck says whether a cause is of an object that is stuck: it is being deleted, and the deletion does not go on.
+// IsStuck says whether a cause is of an object that is stuck: it is being deleted, and the deletion
+// does not go on.
 func IsStuck(c v1alpha1.Cause) bool { return !slices.Contains(unstuck, core.Code(c.Code)) }
 
 // Finding is the answer that something is stuck, which exit code 2 tells.

@@ -12,7 +12,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// related is a pack of one finalizer, example.com/*, whose entry says more, and whose operator lives.
+// related is a pack of one finalizer, example.com/*, whose entry says more, and whose operator
+// lives.
 func related(t testing.TB, c *testcluster.Cluster, namespace, more string) *finalizer.Registry {
 	t.Helper()
 	operated(t, c, namespace)
@@ -35,13 +36,15 @@ func as(manifest, account string) string {
 
 const needsAccount = "needs: [{kind: ServiceAccount, nameField: spec.template.spec.serviceAccountName, scope: same-namespace}]"
 
-// TestDependencyMissingByAPack: the actor lives and cannot do its work, since what the object names is gone. Recreated, it is no cause any more.
+// TestDependencyMissingByAPack: the actor lives and cannot do its work, since what the object names
+// is gone. Recreated, it is no cause any more.
 func TestDependencyMissingByAPack(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	packs := related(t, c, ns, needsAccount)
-	c.Apply(t, as(strings.Replace(fixture.Deployment(ns, "app", 0), "labels:", "finalizers: [example.com/x], labels:", 1), "builder"))
+	c.Apply(t, as(strings.Replace(fixture.Deployment(ns, "app", 0), "labels:", "finalizers: [example.com/x], labels:", 1),
+		"builder"))
 	fixture.Free(t, c, ns, "deployment/app")
 	deleted(t, c, "deployment", "app", "-n", ns)
 	d := examine(t, c.Config(), Options{Known: packs}, ns)
@@ -53,7 +56,8 @@ func TestDependencyMissingByAPack(t *testing.T) {
 	if !strings.Contains(cause.Cost, "the bucket leaks") {
 		t.Errorf("the cost is %q", cause.Cost)
 	}
-	if want := fmt.Sprintf("kubectl gc unfinalize deployments.apps/app -n %s --finalizer example.com/x --force", ns); last(cause) != want {
+	if want := fmt.Sprintf("kubectl gc unfinalize deployments.apps/app -n %s --finalizer example.com/x --force",
+		ns); last(cause) != want {
 		t.Errorf("the last command is %q, want %q", last(cause), want)
 	}
 	typed(t, c, cause.Commands[0])
@@ -67,26 +71,30 @@ func TestDependencyMissingThatMayNotBeRead(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	packs := related(t, c, ns, needsAccount)
-	c.Apply(t, as(strings.Replace(fixture.Deployment(ns, "app", 0), "labels:", "finalizers: [example.com/x], labels:", 1), "builder"))
+	c.Apply(t, as(strings.Replace(fixture.Deployment(ns, "app", 0), "labels:", "finalizers: [example.com/x], labels:", 1),
+		"builder"))
 	fixture.Free(t, c, ns, "deployment/app")
 	deleted(t, c, "deployment", "app", "-n", ns)
-	c.Kubectl(t, "create", "role", "reader", "-n", ns, "--verb=get,list,watch,patch", "--resource=deployments.apps,leases.coordination.k8s.io")
+	c.Kubectl(t, "create", "role", "reader", "-n", ns, "--verb=get,list,watch,patch",
+		"--resource=deployments.apps,leases.coordination.k8s.io")
 	c.Kubectl(t, "create", "rolebinding", "reader", "-n", ns, "--role=reader", "--user=reader-"+ns)
 	until(t, c, "yes", "auth", "can-i", "get", "leases.coordination.k8s.io", "-n", ns, "--as=reader-"+ns)
 	d := examine(t, c.As("reader-"+ns), Options{Known: packs}, ns, subject{"deployments.apps/app", ns})
 	wantCauses(t, d, map[string][]string{"Deployment/app": {"FinalizerActorAlive Deployment/app"}})
 }
 
-// TestDependencyMissingByTheObjectsOwnWords: a condition names what was not found, the object refers to it, and it is proven to be absent; of a finalizer
-// that no pack knows too. What the object does not
-// refer to must be absent from every namespace, and named as the API names it. What exists, and what can mean several types, is not claimed.
+// TestDependencyMissingByTheObjectsOwnWords: a condition names what was not found, the object
+// refers to it, and it is proven to be absent; of a finalizer that no pack knows too. What the
+// object does not refer to must be absent from every namespace, and named as the API names it. What
+// exists, and what can mean several types, is not claimed.
 func TestDependencyMissingByTheObjectsOwnWords(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns, other := c.Namespace(t), c.Namespace(t)
 	behindIt := func(name, account, message string) {
 		t.Helper()
-		c.Apply(t, as(strings.Replace(fixture.Deployment(ns, name, 0), "labels:", "finalizers: [nobody.example.net/"+name+"], labels:", 1), account))
+		c.Apply(t, as(strings.Replace(fixture.Deployment(ns, name, 0), "labels:",
+			"finalizers: [nobody.example.net/"+name+"], labels:", 1), account))
 		fixture.Free(t, c, ns, "deployment/"+name)
 		c.Kubectl(t, "patch", "deployment", name, "-n", ns, "--subresource=status", "--type=merge", "-p",
 			fmt.Sprintf(`{"status":{"conditions":[{"type":"Ready","status":"False","message":%q}]}}`, message))
@@ -106,7 +114,8 @@ func TestDependencyMissingByTheObjectsOwnWords(t *testing.T) {
 	behindIt("cluster", "x", `storageclass.storage.k8s.io "nope" not found`)
 	d := examine(t, c.Config(), Options{Known: fixture.Packs(t)}, ns)
 	for name, want := range map[string]string{
-		"absent": "ServiceAccount " + ns + "/builder", "words": "ServiceAccount " + ns + "/other", "there": "", "foreign": "", "nowhere": "Secret gone-of-" + ns, "outside": "", "annotated": "Secret " + ns + "/creds-of-" + ns,
+		"absent": "ServiceAccount " + ns + "/builder", "words": "ServiceAccount " + ns + "/other", "there": "", "foreign": "",
+		"nowhere": "Secret gone-of-" + ns, "outside": "", "annotated": "Secret " + ns + "/creds-of-" + ns,
 		"said": "Secret " + ns + "/creds", "cluster": "StorageClass nope",
 	} {
 		got := ""
@@ -121,19 +130,22 @@ func TestDependencyMissingByTheObjectsOwnWords(t *testing.T) {
 	}
 }
 
-// TestDependencyMissingInANamespaceThatIsBeingDeleted: nothing can be created there, so that nobody is told to; what is left is said, with its cost.
+// TestDependencyMissingInANamespaceThatIsBeingDeleted: nothing can be created there, so that nobody
+// is told to; what is left is said, with its cost.
 func TestDependencyMissingInANamespaceThatIsBeingDeleted(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns, operators := c.Namespace(t), c.Namespace(t)
 	packs := related(t, c, operators, needsAccount)
-	c.Apply(t, as(strings.Replace(fixture.Deployment(ns, "app", 0), "labels:", "finalizers: [example.com/x], labels:", 1), "builder"))
+	c.Apply(t, as(strings.Replace(fixture.Deployment(ns, "app", 0), "labels:", "finalizers: [example.com/x], labels:", 1),
+		"builder"))
 	fixture.Free(t, c, ns, "deployment/app")
 	deleted(t, c, "deployment", "app", "-n", ns)
 	deleted(t, c, "namespace", ns)
 	d := examine(t, c.Config(), Options{Known: packs}, ns)
 	cause := stuckOf(t, d, "app").Causes[0]
-	wantRemedy(t, cause, "Namespace "+ns+" is being deleted: ServiceAccount "+ns+"/builder cannot be created there. The remaining option is to remove the finalizer by hand.")
+	wantRemedy(t, cause, "Namespace "+ns+" is being deleted: ServiceAccount "+ns+
+		"/builder cannot be created there. The remaining option is to remove the finalizer by hand.")
 	wantEvidence(t, cause, "namespace "+ns+" is being deleted, so that nothing can be created in it")
 	if !strings.Contains(cause.Cost, "the bucket leaks") {
 		t.Errorf("the cost is %q", cause.Cost)
@@ -148,14 +160,19 @@ func TestDependencyMissingInANamespaceThatIsBeingDeleted(t *testing.T) {
 	}
 }
 
-// TestInUse: the users of the kinds that the pack names, with their namespaces and whether they are being deleted, and nobody else.
+// TestInUse: the users of the kinds that the pack names, with their namespaces and whether they are
+// being deleted, and nobody else.
 func TestInUse(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	packs := related(t, c, ns, "usedBy: [{group: apps, kind: Deployment, nameField: spec.template.spec.serviceAccountName, scope: same-namespace}]")
-	c.Apply(t, fmt.Sprintf("apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: used, namespace: %s, finalizers: [example.com/x]}\n", ns)+
-		as(fixture.Deployment(ns, "stays", 0), "used")+as(strings.Replace(fixture.Deployment(ns, "goes", 0), "labels:", "finalizers: [nobody.example.net/x], labels:", 1), "used")+
+	packs := related(
+		t, c, ns, "usedBy: [{group: apps, kind: Deployment, nameField: spec.template.spec.serviceAccountName, scope: same-namespace}]")
+	c.Apply(t, fmt.Sprintf(
+		"apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: used, namespace: %s, finalizers: [example.com/x]}\n", ns)+
+		as(fixture.Deployment(ns, "stays", 0), "used")+
+		as(strings.Replace(fixture.Deployment(ns, "goes", 0), "labels:", "finalizers: [nobody.example.net/x], labels:", 1),
+			"used")+
 		as(fixture.Deployment(ns, "stranger", 0), "another"))
 	fixture.Free(t, c, ns, "serviceaccount/used", "deployment/goes")
 	deleted(t, c, "serviceaccount", "used", "-n", ns)
@@ -165,7 +182,8 @@ func TestInUse(t *testing.T) {
 	cause := d.Stuck[0].Causes[0]
 	wantEvidence(t, cause, "Deployment "+ns+"/goes uses it, and is being deleted")
 	wantEvidence(t, cause, "Deployment "+ns+"/stays uses it")
-	wantRemedy(t, cause, "Delete Deployment "+ns+"/goes and Deployment "+ns+"/stays first: then the Test operator removes the finalizer.")
+	wantRemedy(t, cause, "Delete Deployment "+ns+"/goes and Deployment "+ns+
+		"/stays first: then the Test operator removes the finalizer.")
 	if want := "kubectl gc why deployments.apps/goes -n " + ns; cause.Commands[0] != want {
 		t.Errorf("the first command is %q, want %q", cause.Commands[0], want)
 	}
@@ -174,13 +192,15 @@ func TestInUse(t *testing.T) {
 	}
 }
 
-// TestInUseForAnother: what has to be deleted is the object to which the user refers, and a user that says no kind means any.
+// TestInUseForAnother: what has to be deleted is the object to which the user refers, and a user
+// that says no kind means any.
 func TestInUseForAnother(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	packs := related(t, c, ns, "usedBy: [{group: autoscaling, kind: HorizontalPodAutoscaler, nameField: spec.scaleTargetRef.name, kindField: spec.behavior.kind, "+
-		"forField: spec.scaleTargetRef, scope: same-namespace}]")
+	packs := related(
+		t, c, ns, "usedBy: [{group: autoscaling, kind: HorizontalPodAutoscaler, nameField: spec.scaleTargetRef.name, kindField: spec.behavior.kind, "+
+			"forField: spec.scaleTargetRef, scope: same-namespace}]")
 	c.Apply(t, fmt.Sprintf(`apiVersion: v1
 kind: ServiceAccount
 metadata: {name: used, namespace: %[1]s, finalizers: [example.com/x]}
@@ -192,21 +212,26 @@ spec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: used}, maxR
 `, ns))
 	fixture.Free(t, c, ns, "serviceaccount/used")
 	deleted(t, c, "serviceaccount", "used", "-n", ns)
-	cause := stuckOf(t, examine(t, c.Config(), Options{Known: packs}, ns, subject{"serviceaccounts/used", ns}), "used").Causes[0]
+	cause := stuckOf(t, examine(t, c.Config(), Options{Known: packs}, ns, subject{"serviceaccounts/used", ns}),
+		"used").Causes[0]
 	wantEvidence(t, cause, "HorizontalPodAutoscaler "+ns+"/usage uses it, for Deployment used")
 	wantRemedy(t, cause, "Delete Deployment "+ns+"/used first: then the Test operator removes the finalizer.")
-	if want := "kubectl gc delete deployments.apps/used -n " + ns + " --dry-run"; cause.Code != string(core.InUse) || cause.Commands[0] != want {
+	if want := "kubectl gc delete deployments.apps/used -n " + ns + " --dry-run"; cause.Code != string(core.InUse) ||
+		cause.Commands[0] != want {
 		t.Errorf("%s: the first command is %q, want %q", cause.Code, cause.Commands[0], want)
 	}
 }
 
-// TestFinalizerOrphaned: its parent is gone, or selects the object no longer; and while it does, it is not.
+// TestFinalizerOrphaned: its parent is gone, or selects the object no longer; and while it does, it
+// is not.
 func TestFinalizerOrphaned(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	packs := related(t, c, ns, "parent: {group: networking.k8s.io, kind: NetworkPolicy, name: '{open}', scope: same-namespace, selectors: [spec.podSelector]}")
-	c.Apply(t, strings.Replace(fixture.Deployment(ns, "app", 0), "labels:", "finalizers: [example.com/policy], labels:", 1))
+	packs := related(
+		t, c, ns, "parent: {group: networking.k8s.io, kind: NetworkPolicy, name: '{open}', scope: same-namespace, selectors: [spec.podSelector]}")
+	c.Apply(t, strings.Replace(fixture.Deployment(ns, "app", 0), "labels:",
+		"finalizers: [example.com/policy], labels:", 1))
 	fixture.Free(t, c, ns, "deployment/app")
 	deleted(t, c, "deployment", "app", "-n", ns)
 	for _, test := range []struct{ selector, cause, evidence string }{
@@ -215,7 +240,8 @@ func TestFinalizerOrphaned(t *testing.T) {
 		{"{matchLabels: {app: other}}", "FinalizerOrphaned Deployment/app", "which no longer selects this object"},
 	} {
 		if test.selector != "" {
-			c.Apply(t, fmt.Sprintf("apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: policy, namespace: %s}\nspec: {podSelector: %s}\n", ns, test.selector))
+			c.Apply(t, fmt.Sprintf(
+				"apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: policy, namespace: %s}\nspec: {podSelector: %s}\n", ns, test.selector))
 		}
 		d := examine(t, c.Config(), Options{Known: packs}, ns)
 		wantCauses(t, d, map[string][]string{"Deployment/app": {test.cause}})

@@ -14,8 +14,8 @@ import (
 // benchStuck is how many objects BenchmarkWhy explains at once.
 const benchStuck = 200
 
-// BenchmarkWhy lists a namespace and explains what is stuck in it: one object, and 200 of three causes, which are an actor that lives, one that is scaled to 0,
-// and one that nobody knows.
+// BenchmarkWhy lists a namespace and explains what is stuck in it: one object, and 200 of three
+// causes, which are an actor that lives, one that is scaled to 0, and one that nobody knows.
 func BenchmarkWhy(b *testing.B) {
 	c := testcluster.Shared(b)
 	b.Run("one", func(b *testing.B) {
@@ -36,10 +36,12 @@ func BenchmarkWhy(b *testing.B) {
 	})
 }
 
-// threeCauses makes objects that are stuck for three causes in turn, and returns what is known of them.
+// threeCauses makes objects that are stuck for three causes in turn, and returns what is known of
+// them.
 func threeCauses(b *testing.B, c *testcluster.Cluster, namespace string, n int) *finalizer.Registry {
 	b.Helper()
-	c.Apply(b, fixture.Deployment(namespace, "operator", 0)+fixture.Lease(namespace, "leader", "me", time.Now().Add(time.Hour)))
+	c.Apply(b, fixture.Deployment(namespace, "operator", 0)+
+		fixture.Lease(namespace, "leader", "me", time.Now().Add(time.Hour)))
 	finalizers := []string{"nobody.example.net/x", "example.com/dead", "example.com/alive"}
 	var manifest strings.Builder
 	names := []string{"configmap", "-n", namespace}

@@ -20,18 +20,21 @@ const bucket = "example.com/bucket"
 // opOf is a name that no other test has: an operator is looked for in all namespaces.
 func opOf(ns string) string { return "op-" + ns[strings.LastIndexByte(ns, '-')+1:] }
 
-// operator makes the one workload of an operator, which a pack knows, with a ServiceAccount of its own and a container's text, and how many of its pods are
-// ready.
+// operator makes the one workload of an operator, which a pack knows, with a ServiceAccount of its
+// own and a container's text, and how many of its pods are ready.
 func operator(t testing.TB, c *testcluster.Cluster, ns, container string, ready int) *finalizer.Registry {
 	t.Helper()
-	manifest := strings.NewReplacer("spec: {containers:", "spec: {serviceAccountName: op, containers:", "image: example.com/c", "image: example.com/c"+container).Replace(fixture.Deployment(ns, opOf(ns), 1))
+	manifest := strings.NewReplacer("spec: {containers:", "spec: {serviceAccountName: op, containers:",
+		"image: example.com/c", "image: example.com/c"+container).Replace(fixture.Deployment(ns, opOf(ns), 1))
 	c.Apply(t, manifest)
-	c.Kubectl(t, "patch", "deployment", opOf(ns), "-n", ns, "--subresource=status", "--type=merge", "-p", fmt.Sprintf(`{"status":{"replicas":1,"readyReplicas":%d}}`, ready))
+	c.Kubectl(t, "patch", "deployment", opOf(ns), "-n", ns, "--subresource=status", "--type=merge", "-p",
+		fmt.Sprintf(`{"status":{"replicas":1,"readyReplicas":%d}}`, ready))
 	return fixture.Pack(t, bucket, fmt.Sprintf("deployments: ['%s/%s']", ns, opOf(ns)))
 }
 
 // stuckOn makes a ConfigMap that is being deleted and has a finalizer, and examines it.
-func stuckOn(t testing.TB, c *testcluster.Cluster, ns, name string, known *finalizer.Registry, patch string) *v1alpha1.Diagnosis {
+func stuckOn(t testing.TB, c *testcluster.Cluster, ns, name string, known *finalizer.Registry,
+	patch string) *v1alpha1.Diagnosis {
 	t.Helper()
 	c.Apply(t, fixture.ConfigMap(ns, "it", name))
 	if patch != "" {
@@ -70,9 +73,13 @@ func TestActorWithoutItsRightsIsForbidden(t *testing.T) {
 	d := stuckOn(t, c, ns, bucket, operator(t, c, ns, "", 1), "")
 	wantCauses(t, d, map[string][]string{"ConfigMap/it": {"ActorForbidden ConfigMap/it"}})
 	cause := d.Stuck[0].Causes[0]
-	wantEvidence(t, cause, fmt.Sprintf("ServiceAccount %[1]s/op, which Deployment %[1]s/%[2]s uses, may neither patch nor update configmaps in namespace %[1]s", ns, opOf(ns)))
-	wantRemedy(t, cause, fmt.Sprintf("Restore the binding that lets ServiceAccount %s/op update and patch configmaps, and let the Test operator finish.", ns))
-	wantSteps(t, cause, fmt.Sprintf("kubectl auth can-i patch configmaps --as=system:serviceaccount:%[1]s:op -n %[1]s", ns),
+	wantEvidence(
+		t, cause, fmt.Sprintf(
+			"ServiceAccount %[1]s/op, which Deployment %[1]s/%[2]s uses, may neither patch nor update configmaps in namespace %[1]s", ns, opOf(ns)))
+	wantRemedy(t, cause, fmt.Sprintf(
+		"Restore the binding that lets ServiceAccount %s/op update and patch configmaps, and let the Test operator finish.", ns))
+	wantSteps(t, cause, fmt.Sprintf(
+		"kubectl auth can-i patch configmaps --as=system:serviceaccount:%[1]s:op -n %[1]s", ns),
 		fmt.Sprintf("kubectl gc unfinalize configmaps/it -n %s --finalizer %s --force", ns, bucket))
 	if !strings.Contains(cause.Cost, "the bucket leaks") {
 		t.Errorf("the cost is %q", cause.Cost)
@@ -80,11 +87,14 @@ func TestActorWithoutItsRightsIsForbidden(t *testing.T) {
 
 	// Its RoleBinding goes with a namespace that is being deleted, and cannot be made again there.
 	deleted(t, c, "namespace", ns)
-	d = examine(t, c.Config(), Options{Known: fixture.Pack(t, bucket, fmt.Sprintf("deployments: ['%s/%s']", ns, opOf(ns)))}, ns, subject{"configmaps/it", ns})
-	wantRemedy(t, d.Stuck[0].Causes[0], "Nothing can be created in namespace "+ns+", which is being deleted: it takes a ClusterRoleBinding.")
+	d = examine(t, c.Config(), Options{Known: fixture.Pack(t, bucket,
+		fmt.Sprintf("deployments: ['%s/%s']", ns, opOf(ns)))}, ns, subject{"configmaps/it", ns})
+	wantRemedy(t, d.Stuck[0].Causes[0],
+		"Nothing can be created in namespace "+ns+", which is being deleted: it takes a ClusterRoleBinding.")
 }
 
-// TestActorWhoseRoleLacksAVerb: the role that it has is named, and the command that is printed gives it the verbs.
+// TestActorWhoseRoleLacksAVerb: the role that it has is named, and the command that is printed
+// gives it the verbs.
 func TestActorWhoseRoleLacksAVerb(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -93,7 +103,8 @@ func TestActorWhoseRoleLacksAVerb(t *testing.T) {
 	c.Kubectl(t, "create", "rolebinding", "op", "-n", ns, "--role=op", "--serviceaccount="+ns+":op")
 	known := operator(t, c, ns, "", 1)
 	cause := stuckOn(t, c, ns, bucket, known, "").Stuck[0].Causes[0]
-	wantEvidence(t, cause, "Role op, which RoleBinding op gives it, allows get, list, watch and delete of configmaps, and neither patch nor update")
+	wantEvidence(
+		t, cause, "Role op, which RoleBinding op gives it, allows get, list, watch and delete of configmaps, and neither patch nor update")
 	wantRemedy(t, cause, "Add the verbs update and patch of configmaps to Role op, and let the Test operator finish.")
 	patch := `[{"op":"add","path":"/rules/-","value":{"apiGroups":[""],"resources":["configmaps"],"verbs":["update","patch"]}}]`
 	if want := "kubectl patch role/op --type=json -p '" + patch + "' -n " + ns; cause.Commands[1] != want {
@@ -101,7 +112,8 @@ func TestActorWhoseRoleLacksAVerb(t *testing.T) {
 	}
 	c.Kubectl(t, "patch", "role/op", "--type=json", "-p", patch, "-n", ns)
 	testcluster.Eventually(t, "the server knows of it", func(context.Context) (bool, error) {
-		return causesOf(examine(t, c.Config(), Options{Known: known}, ns))["ConfigMap/it"][0] == "FinalizerActorAlive ConfigMap/it", nil
+		return causesOf(examine(t, c.Config(), Options{Known: known},
+			ns))["ConfigMap/it"][0] == "FinalizerActorAlive ConfigMap/it", nil
 	})
 }
 
@@ -113,7 +125,8 @@ func TestActorWithItsRightsIsAlive(t *testing.T) {
 	permit(t, c, ns)
 	d := stuckOn(t, c, ns, bucket, operator(t, c, ns, "", 1), "")
 	wantCauses(t, d, map[string][]string{"ConfigMap/it": {"FinalizerActorAlive ConfigMap/it"}})
-	wantSteps(t, d.Stuck[0].Causes[0], "kubectl describe configmaps/it -n "+ns, fmt.Sprintf("kubectl gc unfinalize configmaps/it -n %s --finalizer %s --force", ns, bucket))
+	wantSteps(t, d.Stuck[0].Causes[0], "kubectl describe configmaps/it -n "+ns,
+		fmt.Sprintf("kubectl gc unfinalize configmaps/it -n %s --finalizer %s --force", ns, bucket))
 }
 
 // permit lets the operator write config maps.
@@ -123,20 +136,25 @@ func permit(t testing.TB, c *testcluster.Cluster, ns string) {
 	c.Kubectl(t, "create", "rolebinding", "op", "-n", ns, "--role=op", "--serviceaccount="+ns+":op")
 }
 
-// TestPausedObjectIsIgnored: its operator is alive, and the command that ends the pause is printed first.
+// TestPausedObjectIsIgnored: its operator is alive, and the command that ends the pause is printed
+// first.
 func TestPausedObjectIsIgnored(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	permit(t, c, ns)
-	d := stuckOn(t, c, ns, bucket, operator(t, c, ns, "", 1), `{"metadata":{"annotations":{"crossplane.io/paused":"true"}}}`)
+	d := stuckOn(t, c, ns, bucket, operator(t, c, ns, "", 1),
+		`{"metadata":{"annotations":{"crossplane.io/paused":"true"}}}`)
 	wantCauses(t, d, map[string][]string{"ConfigMap/it": {"ActorPaused ConfigMap/it"}})
 	cause := d.Stuck[0].Causes[0]
 	wantEvidence(t, cause, `its annotation crossplane.io/paused is "true": its controllers ignore it`)
 	wantRemedy(t, cause, "End the pause, and let the Test operator finish. The Test operator deletes the bucket")
-	wantSteps(t, cause, "kubectl annotate configmaps/it -n "+ns+" crossplane.io/paused-", fmt.Sprintf("kubectl gc unfinalize configmaps/it -n %s --finalizer %s --force", ns, bucket))
+	wantSteps(t, cause, "kubectl annotate configmaps/it -n "+ns+" crossplane.io/paused-",
+		fmt.Sprintf("kubectl gc unfinalize configmaps/it -n %s --finalizer %s --force", ns, bucket))
 	c.Kubectl(t, strings.Fields(cause.Commands[0])[1:]...)
-	wantCauses(t, examine(t, c.Config(), Options{Known: fixture.Pack(t, bucket, fmt.Sprintf("deployments: ['%s/%s']", ns, opOf(ns)))}, ns), map[string][]string{"ConfigMap/it": {"FinalizerActorAlive ConfigMap/it"}})
+	wantCauses(t, examine(t, c.Config(),
+		Options{Known: fixture.Pack(t, bucket, fmt.Sprintf("deployments: ['%s/%s']", ns, opOf(ns)))}, ns),
+		map[string][]string{"ConfigMap/it": {"FinalizerActorAlive ConfigMap/it"}})
 }
 
 // TestActorOfOtherNamespacesIgnoresTheObject: it was started to watch another namespace.
@@ -150,12 +168,16 @@ func TestActorOfOtherNamespacesIgnoresTheObject(t *testing.T) {
 	cause := d.Stuck[0].Causes[0]
 	wantEvidence(t, cause, fmt.Sprintf("Deployment %s/%s watches namespace tenant-a only (WATCH_NAMESPACE)", ns, opOf(ns)))
 	wantEvidence(t, cause, "the object is in namespace "+ns)
-	wantSteps(t, cause, fmt.Sprintf("kubectl set env deployments.apps/%[2]s -n %[1]s WATCH_NAMESPACE=tenant-a,%[1]s", ns, opOf(ns)), fmt.Sprintf("kubectl gc unfinalize configmaps/it -n %s --finalizer %s --force", ns, bucket))
+	wantSteps(t, cause, fmt.Sprintf("kubectl set env deployments.apps/%[2]s -n %[1]s WATCH_NAMESPACE=tenant-a,%[1]s", ns,
+		opOf(ns)), fmt.Sprintf("kubectl gc unfinalize configmaps/it -n %s --finalizer %s --force", ns, bucket))
 	c.Kubectl(t, strings.Fields(cause.Commands[0])[1:]...)
-	wantCauses(t, examine(t, c.Config(), Options{Known: fixture.Pack(t, bucket, fmt.Sprintf("deployments: ['%s/%s']", ns, opOf(ns)))}, ns), map[string][]string{"ConfigMap/it": {"FinalizerActorAlive ConfigMap/it"}})
+	wantCauses(t, examine(t, c.Config(),
+		Options{Known: fixture.Pack(t, bucket, fmt.Sprintf("deployments: ['%s/%s']", ns, opOf(ns)))}, ns),
+		map[string][]string{"ConfigMap/it": {"FinalizerActorAlive ConfigMap/it"}})
 }
 
-// TestUnknownFinalizerLeadsToWhoMayRemoveIt: the one workload that may is named before anything is removed.
+// TestUnknownFinalizerLeadsToWhoMayRemoveIt: the one workload that may is named before anything is
+// removed.
 func TestUnknownFinalizerLeadsToWhoMayRemoveIt(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -165,20 +187,28 @@ func TestUnknownFinalizerLeadsToWhoMayRemoveIt(t *testing.T) {
 	d := stuckOn(t, c, ns, "mystery.example.net/x", nil, "")
 	wantCauses(t, d, map[string][]string{"ConfigMap/it": {"FinalizerActorUnknown ConfigMap/it"}})
 	cause := d.Stuck[0].Causes[0]
-	wantEvidence(t, cause, fmt.Sprintf("ServiceAccount %[1]s/op may patch configmaps (RoleBinding op); Deployment %[1]s/%[2]s uses it, 1 of 1 ready", ns, opOf(ns)))
-	wantRemedy(t, cause, fmt.Sprintf("Look at Deployment %s/%s first: RBAC lets no other workload write objects of this type", ns, opOf(ns)))
-	wantSteps(t, cause, "kubectl describe configmaps/it -n "+ns, "kubectl logs deployments.apps/"+opOf(ns)+" -n "+ns, fmt.Sprintf("kubectl gc unfinalize configmaps/it -n %s --finalizer mystery.example.net/x --force", ns))
-	if does := cause.Steps[2].Does; does != "removes the finalizer; it is unknown what is lost" || !strings.Contains(cause.Cost, "It is unknown what is lost") {
+	wantEvidence(
+		t, cause, fmt.Sprintf(
+			"ServiceAccount %[1]s/op may patch configmaps (RoleBinding op); Deployment %[1]s/%[2]s uses it, 1 of 1 ready", ns,
+			opOf(ns)))
+	wantRemedy(t, cause, fmt.Sprintf(
+		"Look at Deployment %s/%s first: RBAC lets no other workload write objects of this type", ns, opOf(ns)))
+	wantSteps(t, cause, "kubectl describe configmaps/it -n "+ns, "kubectl logs deployments.apps/"+opOf(ns)+" -n "+ns,
+		fmt.Sprintf("kubectl gc unfinalize configmaps/it -n %s --finalizer mystery.example.net/x --force", ns))
+	if does := cause.Steps[2].Does; does != "removes the finalizer; it is unknown what is lost" ||
+		!strings.Contains(cause.Cost, "It is unknown what is lost") {
 		t.Errorf("the last step %q, the cost %q", does, cause.Cost)
 	}
 }
 
-// TestActorThatCrashesIsNotStartedAgain: what its pod says is the evidence, and the remedy is to repair that.
+// TestActorThatCrashesIsNotStartedAgain: what its pod says is the evidence, and the remedy is to
+// repair that.
 func TestActorThatCrashesIsNotStartedAgain(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	c.Apply(t, fmt.Sprintf("apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: default, namespace: %[1]s}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: op-1, namespace: %[1]s, labels: {app: %[2]s}}\nspec: {containers: [{name: c, image: example.com/c}]}\n", ns, opOf(ns)))
+	c.Apply(t, fmt.Sprintf(
+		"apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: default, namespace: %[1]s}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: op-1, namespace: %[1]s, labels: {app: %[2]s}}\nspec: {containers: [{name: c, image: example.com/c}]}\n", ns, opOf(ns)))
 	c.Kubectl(t, "patch", "pod", "op-1", "-n", ns, "--subresource=status", "--type=merge", "-p", `{"status":{"conditions":[{"type":"Ready","status":"False","lastTransitionTime":"2026-01-01T00:00:00Z"}],
 		"containerStatuses":[{"name":"c","image":"i","imageID":"","ready":false,"restartCount":7,"state":{"waiting":{"reason":"CrashLoopBackOff"}},"lastState":{"terminated":{"exitCode":137,"reason":"OOMKilled"}}}]}}`)
 	d := stuckOn(t, c, ns, bucket, operator(t, c, ns, "", 0), "")
@@ -193,7 +223,8 @@ func TestActorThatCrashesIsNotStartedAgain(t *testing.T) {
 	}
 }
 
-// TestActorWhoseWebhookKeepsItFromStarting: the webhook that it serves itself refuses its pods, and the command that ends the circle is printed and works.
+// TestActorWhoseWebhookKeepsItFromStarting: the webhook that it serves itself refuses its pods, and
+// the command that ends the circle is printed and works.
 func TestActorWhoseWebhookKeepsItFromStarting(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -201,28 +232,36 @@ func TestActorWhoseWebhookKeepsItFromStarting(t *testing.T) {
 	known := operator(t, c, ns, "", 0)
 	c.Apply(t, strings.ReplaceAll(fixture.HarmlessWebhook(ns), "a.example.com", ns+".example.com"))
 	t.Cleanup(func() { c.Kubectl(t, "delete", "validatingwebhookconfiguration", "op-webhook-"+ns) })
-	message := fmt.Sprintf(`failed calling webhook "%[1]s.example.com": failed to call webhook: Post "https://hook.%[1]s.svc:443/": no endpoints available for service "hook"`, ns)
-	c.Kubectl(t, "patch", "deployment", opOf(ns), "-n", ns, "--subresource=status", "--type=merge", "-p", fmt.Sprintf(`{"status":{"conditions":[{"type":"ReplicaFailure","status":"True","message":%q}]}}`, message))
+	message := fmt.Sprintf(
+		`failed calling webhook "%[1]s.example.com": failed to call webhook: Post "https://hook.%[1]s.svc:443/": no endpoints available for service "hook"`, ns)
+	c.Kubectl(t, "patch", "deployment", opOf(ns), "-n", ns, "--subresource=status", "--type=merge", "-p",
+		fmt.Sprintf(`{"status":{"conditions":[{"type":"ReplicaFailure","status":"True","message":%q}]}}`, message))
 	cause := stuckOn(t, c, ns, bucket, known, "").Stuck[0].Causes[0]
 	wantRemedy(t, cause, "keeps its own pods from being made")
-	c.Kubectl(t, "patch", "validatingwebhookconfigurations.admissionregistration.k8s.io/op-webhook-"+ns, "--type=json", "-p", `[{"op":"replace","path":"/webhooks/0/failurePolicy","value":"Ignore"}]`)
-	if want := fmt.Sprintf(`kubectl patch validatingwebhookconfigurations.admissionregistration.k8s.io/op-webhook-%s --type=json -p '[{"op":"replace","path":"/webhooks/0/failurePolicy","value":"Ignore"}]'`, ns); cause.Commands[0] != want {
+	c.Kubectl(t, "patch", "validatingwebhookconfigurations.admissionregistration.k8s.io/op-webhook-"+ns, "--type=json",
+		"-p", `[{"op":"replace","path":"/webhooks/0/failurePolicy","value":"Ignore"}]`)
+	if want := fmt.Sprintf(
+		`kubectl patch validatingwebhookconfigurations.admissionregistration.k8s.io/op-webhook-%s --type=json -p '[{"op":"replace","path":"/webhooks/0/failurePolicy","value":"Ignore"}]'`, ns); cause.Commands[0] != want {
 		t.Errorf("the first command is %q, want %q", cause.Commands[0], want)
 	}
 }
 
-// TestActorThatRunsOutsideIsNotMissed: that it is not seen means nothing, and its finalizer is removed by force only.
+// TestActorThatRunsOutsideIsNotMissed: that it is not seen means nothing, and its finalizer is
+// removed by force only.
 func TestActorThatRunsOutsideIsNotMissed(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	d := stuckOn(t, c, ns, bucket, fixture.Pack(t, bucket, "outside: true"), "")
 	wantCauses(t, d, map[string][]string{"ConfigMap/it": {"FinalizerActorUnknown ConfigMap/it"}})
-	wantRemedy(t, d.Stuck[0].Causes[0], "The Test operator normally runs outside the cluster: not seeing it here means nothing. Check there that it is running")
-	wantSteps(t, d.Stuck[0].Causes[0], "kubectl describe configmaps/it -n "+ns, fmt.Sprintf("kubectl gc unfinalize configmaps/it -n %s --finalizer %s --force", ns, bucket))
+	wantRemedy(t, d.Stuck[0].Causes[0],
+		"The Test operator normally runs outside the cluster: not seeing it here means nothing. Check there that it is running")
+	wantSteps(t, d.Stuck[0].Causes[0], "kubectl describe configmaps/it -n "+ns,
+		fmt.Sprintf("kubectl gc unfinalize configmaps/it -n %s --finalizer %s --force", ns, bucket))
 }
 
-// TestFinalizerThatDestroys: to start its actor destroys what removing the finalizer keeps, and that is said first.
+// TestFinalizerThatDestroys: to start its actor destroys what removing the finalizer keeps, and
+// that is said first.
 func TestFinalizerThatDestroys(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -242,16 +281,20 @@ finalizers:
 	wantCauses(t, d, map[string][]string{"ConfigMap/it": {"FinalizerActorDead ConfigMap/it"}})
 	cause := d.Stuck[0].Causes[0]
 	wantRemedy(t, cause, "Decide first what is to be kept: once it is started, the Test operator deletes. Honouring it deletes: the Test operator deletes all that was deployed")
-	wantSteps(t, cause, fmt.Sprintf("kubectl get configmaps/it -n %s -o yaml", ns), fmt.Sprintf("kubectl gc unfinalize configmaps/it -n %s --finalizer %s", ns, bucket), fmt.Sprintf("kubectl scale deployments.apps/%s -n %s --replicas=1", opOf(ns), ns))
+	wantSteps(t, cause, fmt.Sprintf("kubectl get configmaps/it -n %s -o yaml", ns),
+		fmt.Sprintf("kubectl gc unfinalize configmaps/it -n %s --finalizer %s", ns, bucket),
+		fmt.Sprintf("kubectl scale deployments.apps/%s -n %s --replicas=1", opOf(ns), ns))
 	if start := cause.Steps[2]; !cause.DataLoss || start.Risk != string(finalizer.DataLoss) {
 		t.Errorf("data loss %v, risk of the start %q", cause.DataLoss, start.Risk)
 	}
 }
 
-// TestCostNamesTheSettingThatKeepsThings, unless a step does it, and to nobody where no actor is left.
+// TestCostNamesTheSettingThatKeepsThings, unless a step does it, and to nobody where no actor is
+// left.
 func TestCostNamesTheSettingThatKeepsThings(t *testing.T) {
 	known := func(protect ...finalizer.Step) core.Responsible {
-		return core.Responsible{Actor: actor.Actor{IsKnown: true, Known: finalizer.Known{IfRemoved: "the bucket leaks", Knob: "spec.keep: true", Protect: protect}}}
+		return core.Responsible{Actor: actor.Actor{IsKnown: true,
+			Known: finalizer.Known{IfRemoved: "the bucket leaks", Knob: "spec.keep: true", Protect: protect}}}
 	}
 	const setting = "To keep things instead, set spec.keep: true."
 	if cost := known().Cost(); !strings.HasSuffix(cost, " "+setting) {

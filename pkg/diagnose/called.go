@@ -10,8 +10,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 )
 
-// Called returns the webhooks that the server may have called for dry runs, which labels and conditions
-// can have left out, and what could not be listed.
+// Called returns the webhooks that the server may have called for dry runs, which labels and
+// conditions can have left out, and what could not be listed.
 func Called(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog) (webhooks, unread []string) {
 	registry := cluster.NewReader(client, catalog).Admission()
 	hooks, unread := registry.Webhooks(ctx)

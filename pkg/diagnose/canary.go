@@ -24,7 +24,8 @@ type canary struct {
 }
 
 const (
-	// canaryNamespace is where the canary is: the namespace in question may be being deleted, and then takes none (API-024).
+	// canaryNamespace is where the canary is: the namespace in question may be being deleted, and
+	// then takes none (API-024).
 	canaryNamespace = metav1.NamespaceDefault
 	// flight is for how long it is waited for. A collector at work needs less than a second.
 	flight = 20 * time.Second
@@ -42,7 +43,8 @@ func fly(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog) 
 	o.SetAPIVersion("v1")
 	o.SetKind("ConfigMap")
 	o.SetGenerateName("kubectl-gc-canary-")
-	o.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "kubectl-gc-never-existed", UID: uuid.NewUUID()}})
+	o.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "kubectl-gc-never-existed",
+		UID: uuid.NewUUID()}})
 	written, err := client.Create(ctx, r.Type, canaryNamespace, o, cluster.WriteOptions{})
 	if err != nil {
 		return canary{says: fmt.Sprintf("no canary could be written: %v", err)}
@@ -52,7 +54,8 @@ func fly(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog) 
 	defer gone()
 	began, collected := time.Now(), false
 	var mu sync.Mutex
-	err = client.Watch(waiting, []cluster.ResumePoint{{Type: r.Type, Namespace: canaryNamespace, ResourceVersion: written.GetResourceVersion()}}, func(c cluster.Change) {
+	err = client.Watch(waiting, []cluster.ResumePoint{{Type: r.Type, Namespace: canaryNamespace,
+		ResourceVersion: written.GetResourceVersion()}}, func(c cluster.Change) {
 		mu.Lock()
 		defer mu.Unlock()
 		if c.Gone && c.Object.UID == uid || c.Object == nil && !c.Relisted[uid] {
@@ -69,14 +72,18 @@ func fly(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog) 
 		}
 	}
 	if collected {
-		return canary{collected: true, says: fmt.Sprintf("a canary, a ConfigMap whose owner has never existed, was collected after %.1f s", time.Since(began).Seconds())}
+		return canary{collected: true,
+			says: fmt.Sprintf("a canary, a ConfigMap whose owner has never existed, was collected after %.1f s",
+				time.Since(began).Seconds())}
 	}
 	// Whoever interrupts does not want it left behind either, and does not want to wait.
 	cleaning, cancel := context.WithTimeout(context.WithoutCancel(ctx), flight)
 	defer cancel()
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(farewell, cancel) })()
-	says := fmt.Sprintf("a canary, a ConfigMap whose owner has never existed, was not collected within %s", phrase.Ago(flight))
-	if _, err := client.Delete(cleaning, r.Type, canaryNamespace, name, uid, cluster.DeleteOptions{Policy: "Background"}); err != nil && !cluster.IsAbsent(err, r.Type, name) {
+	says := fmt.Sprintf("a canary, a ConfigMap whose owner has never existed, was not collected within %s",
+		phrase.Ago(flight))
+	if _, err := client.Delete(cleaning, r.Type, canaryNamespace, name, uid,
+		cluster.DeleteOptions{Policy: "Background"}); err != nil && !cluster.IsAbsent(err, r.Type, name) {
 		says += fmt.Sprintf(", and ConfigMap %s/%s, which it is, could not be deleted: %v", canaryNamespace, name, err)
 	}
 	return canary{says: says}

@@ -18,10 +18,13 @@ func TestFinalizerOfAnActor(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, fixture.Deployment(ns, opOf(ns), 0)+fixture.Lease(ns, "leader", "me", time.Now()))
-	c.Apply(t, fixture.ConfigMap(ns, "dead", "example.com/dead")+fixture.ConfigMap(ns, "alive", "example.com/alive")+fixture.ConfigMap(ns, "unknown", "nobody.example.net/x"))
+	c.Apply(t, fixture.ConfigMap(ns, "dead", "example.com/dead")+fixture.ConfigMap(ns, "alive", "example.com/alive")+
+		fixture.ConfigMap(ns, "unknown", "nobody.example.net/x"))
 	fixture.Free(t, c, ns, "configmap/dead", "configmap/alive", "configmap/unknown")
 	deleted(t, c, "configmap", "dead", "alive", "unknown", "-n", ns)
-	packs := fixture.Pack(t, "example.com/dead", fmt.Sprintf("deployments: ['%s/%s']", ns, opOf(ns))).With(renamed(t, fixture.Pack(t, "example.com/alive", fmt.Sprintf("leases: ['%s/leader']", ns))))
+	packs := fixture.Pack(t, "example.com/dead",
+		fmt.Sprintf("deployments: ['%s/%s']", ns, opOf(ns))).With(renamed(t,
+		fixture.Pack(t, "example.com/alive", fmt.Sprintf("leases: ['%s/leader']", ns))))
 	d := examine(t, c.Config(), Options{Known: packs}, ns)
 	wantCauses(t, d, map[string][]string{
 		"ConfigMap/alive":   {"FinalizerActorAlive ConfigMap/alive"},
@@ -33,14 +36,17 @@ func TestFinalizerOfAnActor(t *testing.T) {
 		switch s.Object.Name {
 		case "dead":
 			wantEvidence(t, cause, "is scaled to 0")
-			if want := fmt.Sprintf("kubectl scale deployments.apps/%s -n %s --replicas=1", opOf(ns), ns); cause.Commands[0] != want {
+			if want := fmt.Sprintf("kubectl scale deployments.apps/%s -n %s --replicas=1", opOf(ns),
+				ns); cause.Commands[0] != want {
 				t.Errorf("the first command is %q, want %q", cause.Commands[0], want)
 			}
-			if want := fmt.Sprintf("kubectl gc unfinalize configmaps/dead -n %s --finalizer example.com/dead", ns); cause.Commands[1] != want {
+			if want := fmt.Sprintf("kubectl gc unfinalize configmaps/dead -n %s --finalizer example.com/dead",
+				ns); cause.Commands[1] != want {
 				t.Errorf("the second command is %q, want %q", cause.Commands[1], want)
 			}
 			if !strings.Contains(cause.Cost, "the bucket leaks") || !strings.Contains(cause.Remedy, "deletes the bucket") {
-				t.Errorf("the remedy does not say what starting it does, or the cost not what leaks: %s %s", cause.Remedy, cause.Cost)
+				t.Errorf("the remedy does not say what starting it does, or the cost not what leaks: %s %s", cause.Remedy,
+					cause.Cost)
 			}
 		case "alive":
 			wantEvidence(t, cause, "is renewed by me")
@@ -48,7 +54,8 @@ func TestFinalizerOfAnActor(t *testing.T) {
 	}
 }
 
-// TestForegroundWaitsForItsDependents: the chain is followed to what really holds it, and what does not block is not named.
+// TestForegroundWaitsForItsDependents: the chain is followed to what really holds it, and what does
+// not block is not named.
 func TestForegroundWaitsForItsDependents(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -68,7 +75,8 @@ func TestForegroundWaitsForItsDependents(t *testing.T) {
 	}
 }
 
-// TestCollectorHasNotActed: it is its turn, in each of the ways that there are; and nothing else is blamed.
+// TestCollectorHasNotActed: it is its turn, in each of the ways that there are; and nothing else is
+// blamed.
 func TestCollectorHasNotActed(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -96,7 +104,8 @@ func TestCollectorHasNotActed(t *testing.T) {
 func TestCollectorIsNotRunning(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Start(t, testcluster.NoControllers())
-	c.Apply(t, fixture.ConfigMap("default", "done")+fixture.Lease("kube-system", "kube-controller-manager", "master-1", time.Now().Add(-3*time.Hour)))
+	c.Apply(t, fixture.ConfigMap("default", "done")+
+		fixture.Lease("kube-system", "kube-controller-manager", "master-1", time.Now().Add(-3*time.Hour)))
 	deleted(t, c, "configmap", "done", "--cascade=foreground")
 	d := examine(t, c.Config(), Options{Probe: true}, "default")
 	wantCauses(t, d, map[string][]string{"ConfigMap/done": {"CollectorNotRunning ConfigMap/done"}})
@@ -109,7 +118,8 @@ func TestCollectorIsNotRunning(t *testing.T) {
 	// The namespace controller is a part of the same program.
 	ns := c.Namespace(t)
 	deleted(t, c, "namespace", ns)
-	wantCauses(t, examine(t, c.Config(), Options{}, ns, subject{"namespaces/" + ns, ""}), map[string][]string{"Namespace/" + ns: {"NamespaceControllerNotRunning Namespace/" + ns}})
+	wantCauses(t, examine(t, c.Config(), Options{}, ns, subject{"namespaces/" + ns, ""}),
+		map[string][]string{"Namespace/" + ns: {"NamespaceControllerNotRunning Namespace/" + ns}})
 
 	// With a collector that cannot come to the object, the canary sings.
 	c.Apply(t, fixture.ConfigMap("default", "held", "example.com/x"))
@@ -148,7 +158,8 @@ spec: {policyName: keep, validationActions: [Deny]}
 	})
 }
 
-// TestForegroundDeadlock_GC064: a ring and an object that owns itself, each named as such, with a command that ends it.
+// TestForegroundDeadlock_GC064: a ring and an object that owns itself, each named as such, with a
+// command that ends it.
 func TestForegroundDeadlock_GC064(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -166,20 +177,25 @@ func TestForegroundDeadlock_GC064(t *testing.T) {
 		"ConfigMap/self": {"SelfReference ConfigMap/self"},
 	})
 	wantEvidence(t, d.Stuck[0].Causes[0], "ConfigMap b waits for ConfigMap a")
-	if want := fmt.Sprintf("kubectl gc delete configmaps/self -n %s --cascade=background", ns); d.Stuck[2].Causes[0].Commands[0] != want {
+	if want := fmt.Sprintf("kubectl gc delete configmaps/self -n %s --cascade=background",
+		ns); d.Stuck[2].Causes[0].Commands[0] != want {
 		t.Errorf("the command is %q, want %q", d.Stuck[2].Causes[0].Commands[0], want)
 	}
 }
 
-// TestBlockerThatIsNeverCollected: one of bad scope, and one with an owner of a kind that is not served.
+// TestBlockerThatIsNeverCollected: one of bad scope, and one with an owner of a kind that is not
+// served.
 func TestBlockerThatIsNeverCollected(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, fixture.ConfigMap(ns, "scope")+fixture.ConfigMap(ns, "kind"))
-	c.Apply(t, fmt.Sprintf("apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nvalue: 1\nmetadata: {name: %s, ownerReferences: [%s]}\n", ns, reference(t, c, ns, "scope", true)))
+	c.Apply(t, fmt.Sprintf(
+		"apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nvalue: 1\nmetadata: {name: %s, ownerReferences: [%s]}\n", ns,
+		reference(t, c, ns, "scope", true)))
 	t.Cleanup(func() { c.Kubectl(t, "delete", "priorityclass", ns, "--ignore-not-found") })
-	c.Apply(t, fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: dependent, namespace: %s, ownerReferences: [%s, {apiVersion: gone.example.com/v1, kind: Gone, name: g, uid: 00000000-0000-0000-0000-000000000001}]}\n", ns, reference(t, c, ns, "kind", true)))
+	c.Apply(t, fmt.Sprintf(
+		"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: dependent, namespace: %s, ownerReferences: [%s, {apiVersion: gone.example.com/v1, kind: Gone, name: g, uid: 00000000-0000-0000-0000-000000000001}]}\n", ns, reference(t, c, ns, "kind", true)))
 	fixture.Free(t, c, ns, "configmap/scope", "configmap/kind")
 	deleted(t, c, "configmap", "scope", "kind", "-n", ns, "--cascade=foreground")
 	d := examine(t, c.Config(), Options{}, ns)
@@ -189,8 +205,9 @@ func TestBlockerThatIsNeverCollected(t *testing.T) {
 	})
 }
 
-// TestHalfDeletedObject_RO063: nothing holds the object, and the command that is printed ends it. The one way to get there through the API is a namespace whose
-// spec.finalizers were emptied before it was deleted (NS-005).
+// TestHalfDeletedObject_RO063: nothing holds the object, and the command that is printed ends it.
+// The one way to get there through the API is a namespace whose spec.finalizers were emptied before
+// it was deleted (NS-005).
 func TestHalfDeletedObject_RO063(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)

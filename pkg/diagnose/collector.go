@@ -40,8 +40,9 @@ func newCollector(c *core.Examination, r *refusal.Examiner, opts Options) *colle
 	return e
 }
 
-// collectors is what there is to say when it is the garbage collector's turn and it does nothing. What the finding has already is kept. Whether it does
-// something after all shows at the owner and its dependents.
+// collectors is what there is to say when it is the garbage collector's turn and it does nothing.
+// What the finding has already is kept. Whether it does something after all shows at the owner and
+// its dependents.
 func (e *collector) collectors(ctx context.Context, id, owner graph.ID, f core.Finding) []core.Finding {
 	life, evidence := e.controllerManager(ctx)
 	refused, suspects := e.refusal.RefusedToController(ctx, id, f.Finalizer, refusal.CollectorAccount)
@@ -70,7 +71,8 @@ func (e *collector) collectors(ctx context.Context, id, owner graph.ID, f core.F
 	return core.Found(e.Graph.Ref(id), f)
 }
 
-// controllerManager says whether kube-controller-manager lives, by what is known of a finalizer that one of its controllers removes.
+// controllerManager says whether kube-controller-manager lives, by what is known of a finalizer
+// that one of its controllers removes.
 func (e *collector) controllerManager(ctx context.Context) (actor.Life, []v1alpha1.Observation) {
 	o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace"}}
 	a, err := e.Actors.Of(ctx, o, plan.ForegroundFinalizer)

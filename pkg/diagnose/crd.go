@@ -14,7 +14,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
-// crd returns what keeps a CustomResourceDefinition: its instances, and what holds those, or that they cannot be read.
+// crd returns what keeps a CustomResourceDefinition: its instances, and what holds those, or that
+// they cannot be read.
 func (e *examiner) crd(ctx context.Context, id graph.ID) []core.Finding {
 	ref := e.Graph.Ref(id)
 	resource := schema.ParseGroupResource(ref.Name)
@@ -29,7 +30,8 @@ func (e *examiner) crd(ctx context.Context, id graph.ID) []core.Finding {
 	if err == nil && o != nil {
 		terminating, _ = status.Find(o, "Terminating")
 	}
-	// The API server deletes the instances in the version that it stores, and the snapshot may have seen another.
+	// The API server deletes the instances in the version that it stores, and the snapshot may have
+	// seen another.
 	findings = append(findings, core.Found(ref, e.refusal.Conversions(ctx, terminating.Message)...)...)
 	if len(findings) > 0 {
 		return findings
@@ -48,7 +50,8 @@ func (e *examiner) crd(ctx context.Context, id graph.ID) []core.Finding {
 		evidence = core.Seen("it has %s, which the API server deletes", phrase.Count(n, "instance"))
 	}
 	if terminating.Message != "" {
-		evidence = append(evidence, core.Seen("condition Terminating says %s: %s", terminating.Reason, terminating.Message)...)
+		evidence = append(evidence, core.Seen("condition Terminating says %s: %s", terminating.Reason,
+			terminating.Message)...)
 	}
 	return core.Found(ref, core.Finding{
 		Code: core.FinalizerActorAlive, Finalizer: link.CRDFinalizer, Actor: "kube-apiserver", Evidence: evidence,
@@ -57,8 +60,9 @@ func (e *examiner) crd(ctx context.Context, id graph.ID) []core.Finding {
 	})
 }
 
-// unreadable returns the conversion webhook that keeps the API server from deleting the instances of a CustomResourceDefinition: it deletes them in the version
-// that it stores. Its condition says so only between two attempts, so that one instance is read in that version.
+// unreadable returns the conversion webhook that keeps the API server from deleting the instances
+// of a CustomResourceDefinition: it deletes them in the version that it stores. Its condition says
+// so only between two attempts, so that one instance is read in that version.
 func (e *examiner) unreadable(ctx context.Context, crd *unstructured.Unstructured, instance graph.ID) []core.Finding {
 	t, ok := e.Graph.Type(instance)
 	if !ok || status.Nested(crd, "spec", "conversion", "strategy") != "Webhook" {

@@ -13,13 +13,15 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// withDisk makes a claim, and a volume that is called as it with the namespace in front and bound to it, with a reclaim policy.
+// withDisk makes a claim, and a volume that is called as it with the namespace in front and bound
+// to it, with a reclaim policy.
 func withDisk(t testing.TB, c *testcluster.Cluster, ns, claim, policy string) string {
 	t.Helper()
 	volume := ns + "-" + claim
 	c.Apply(t, claimOf(ns, claim, volume))
 	uid := c.Kubectl(t, "get", "pvc", claim, "-n", ns, "-o", "jsonpath={.metadata.uid}")
-	c.Apply(t, strings.NewReplacer("Retain", policy, "name: "+claim+"}", "name: "+claim+", uid: "+uid+"}").Replace(volumeFor(volume, ns, claim)))
+	c.Apply(t, strings.NewReplacer("Retain", policy, "name: "+claim+"}",
+		"name: "+claim+", uid: "+uid+"}").Replace(volumeFor(volume, ns, claim)))
 	fixture.Free(t, c, "", "pv/"+volume)
 	fixture.Free(t, c, ns, "pvc/"+claim)
 	return volume
@@ -46,7 +48,8 @@ func wantProtected(t *testing.T, s v1alpha1.Stuck, volumes ...string) {
 	}
 	cause := s.Causes[0]
 	if got := protected(cause); !slices.Equal(got, volumes) || len(volumes) > 0 && !cause.DataLoss {
-		t.Errorf("%s %s: data loss %t and in front %v, want %v; the steps are %v", s.Object.Kind, s.Object.Name, cause.DataLoss, got, volumes, cause.Commands)
+		t.Errorf("%s %s: data loss %t and in front %v, want %v; the steps are %v", s.Object.Kind, s.Object.Name,
+			cause.DataLoss, got, volumes, cause.Commands)
 	}
 	for _, volume := range volumes {
 		if !strings.Contains(cause.Cost, volume) {
@@ -55,8 +58,8 @@ func wantProtected(t *testing.T, s v1alpha1.Stuck, volumes ...string) {
 	}
 }
 
-// TestDisksAreKeptFirst: of a claim, of a volume, of what owns claims, and of a namespace that holds them; none where the disk stays anyway, or another owner
-// keeps the claim.
+// TestDisksAreKeptFirst: of a claim, of a volume, of what owns claims, and of a namespace that
+// holds them; none where the disk stays anyway, or another owner keeps the claim.
 func TestDisksAreKeptFirst(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -67,28 +70,35 @@ func TestDisksAreKeptFirst(t *testing.T) {
 	withDisk(t, c, ns, "shared", "Delete")
 	alone := withDisk(t, c, ns, "alone", "Delete")
 	for _, name := range []string{"owner", "other"} {
-		c.Apply(t, fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: %s, namespace: %s, finalizers: [nobody.example.com/hold]}\n", name, ns))
+		c.Apply(t, fmt.Sprintf(
+			"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: %s, namespace: %s, finalizers: [nobody.example.com/hold]}\n",
+			name, ns))
 	}
 	fixture.Free(t, c, ns, "configmap/owner")
 	fixture.Free(t, c, ns, "configmap/other")
 	uid := func(name string) string {
-		return fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","name":%q,"uid":%q}`, name, c.Kubectl(t, "get", "configmap", name, "-n", ns, "-o", "jsonpath={.metadata.uid}"))
+		return fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","name":%q,"uid":%q}`, name,
+			c.Kubectl(t, "get", "configmap", name, "-n", ns, "-o", "jsonpath={.metadata.uid}"))
 	}
 	refers := func(claim string, owners ...string) {
-		c.Kubectl(t, "patch", "pvc", claim, "-n", ns, "--type=merge", "-p", `{"metadata":{"ownerReferences":[`+strings.Join(owners, ",")+`]}}`)
+		c.Kubectl(t, "patch", "pvc", claim, "-n", ns, "--type=merge", "-p",
+			`{"metadata":{"ownerReferences":[`+strings.Join(owners, ",")+`]}}`)
 	}
 	refers("owned", uid("owner"))
 	refers("shared", uid("owner"), uid("other"))
 	deleted(t, c, "pvc", "lost", "kept", "-n", ns)
 	deleted(t, c, "pv", alone)
 	deleted(t, c, "configmap", "owner", "-n", ns)
-	d := examine(t, c.Config(), Options{}, ns, subject{"persistentvolumeclaims/lost", ns}, subject{"persistentvolumeclaims/kept", ns}, subject{"configmaps/owner", ns}, subject{"persistentvolumes/" + alone, ""})
+	d := examine(t, c.Config(), Options{}, ns, subject{"persistentvolumeclaims/lost", ns},
+		subject{"persistentvolumeclaims/kept", ns}, subject{"configmaps/owner", ns},
+		subject{"persistentvolumes/" + alone, ""})
 	wantProtected(t, stuckOf(t, d, "lost"), lost)
 	wantProtected(t, stuckOf(t, d, "kept"))
 	wantProtected(t, stuckOf(t, d, "owner"), owned)
 	wantProtected(t, stuckOf(t, d, alone), alone)
 	cause := stuckOf(t, d, "lost").Causes[0]
-	wantEvidence(t, cause, "the disk of PersistentVolume "+lost+" (PersistentVolumeClaim "+ns+"/lost, 1Gi, reclaim policy Delete) is destroyed when it is released")
+	wantEvidence(t, cause, "the disk of PersistentVolume "+lost+" (PersistentVolumeClaim "+ns+
+		"/lost, 1Gi, reclaim policy Delete) is destroyed when it is released")
 	if from := cause.Observations[0].From; from != "PersistentVolume "+lost+" spec.persistentVolumeReclaimPolicy" {
 		t.Errorf("it was read at %q", from)
 	}
@@ -112,7 +122,8 @@ func TestDisksOfANamespaceAreKeptFirst(t *testing.T) {
 		t.Errorf("in front %v, data loss %t; want the volumes in one command", got, cause.DataLoss)
 	}
 	typed(t, c, cause.Commands[0])
-	if policies := c.Kubectl(t, append(append([]string{"get", "pv"}, volumes...), "-o", "jsonpath={.items[*].spec.persistentVolumeReclaimPolicy}")...); strings.Count(policies, "Retain") != len(volumes) {
+	if policies := c.Kubectl(t, append(append([]string{"get", "pv"}, volumes...), "-o",
+		"jsonpath={.items[*].spec.persistentVolumeReclaimPolicy}")...); strings.Count(policies, "Retain") != len(volumes) {
 		t.Errorf("the policies are %s", policies)
 	}
 }
@@ -122,7 +133,8 @@ func TestPacksProtectData(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	c.Apply(t, fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: db, namespace: %s, finalizers: [protect.example.com/db]}\n", ns))
+	c.Apply(t, fmt.Sprintf(
+		"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: db, namespace: %s, finalizers: [protect.example.com/db]}\n", ns))
 	fixture.Free(t, c, ns, "configmap/db")
 	deleted(t, c, "configmap", "db", "-n", ns)
 	known, err := finalizer.Load(fstest.MapFS{"test.yaml": &fstest.MapFile{Data: []byte(`title: Test
@@ -140,7 +152,8 @@ finalizers:
 	}
 }
 
-// TestDisksOfClaimsThatTheActorDeletesAreKeptFirst: it finds them by their labels, and they have no owner. Removing the finalizer by hand does not delete them.
+// TestDisksOfClaimsThatTheActorDeletesAreKeptFirst: it finds them by their labels, and they have no
+// owner. Removing the finalizer by hand does not delete them.
 func TestDisksOfClaimsThatTheActorDeletesAreKeptFirst(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -152,7 +165,8 @@ func TestDisksOfClaimsThatTheActorDeletesAreKeptFirst(t *testing.T) {
 	}
 	c.Kubectl(t, "label", "pvc", "data", "retained", "-n", ns, "app=db")
 	c.Kubectl(t, "label", "pvc", "stranger", "-n", ns, "app=other")
-	c.Apply(t, fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: db, namespace: %s, finalizers: [example.com/x]}\n", ns))
+	c.Apply(t, fmt.Sprintf(
+		"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: db, namespace: %s, finalizers: [example.com/x]}\n", ns))
 	fixture.Free(t, c, ns, "configmap/db")
 	deleted(t, c, "configmap", "db", "-n", ns)
 	cause := stuckOf(t, examine(t, c.Config(), Options{Known: packs}, ns, subject{"configmaps/db", ns}), "db").Causes[0]

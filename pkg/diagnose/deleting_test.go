@@ -8,13 +8,15 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 )
 
-// TestAConditionOfANewerClusterAPISaysWhatItWaitsFor: a Cluster has it in status.v1beta2.conditions, behind eight others that fail, and it is the first that is said.
+// TestAConditionOfANewerClusterAPISaysWhatItWaitsFor: a Cluster has it in
+// status.v1beta2.conditions, behind eight others that fail, and it is the first that is said.
 func TestAConditionOfANewerClusterAPISaysWhatItWaitsFor(t *testing.T) {
 	t.Parallel()
 	c := withPlatforms(t)
 	ns := c.Namespace(t)
 	var others strings.Builder
-	for _, of := range []string{"Available", "RemoteConnectionProbeReady", "InfrastructureReady", "ControlPlaneInitialized", "ControlPlaneAvailable", "WorkersAvailable", "WorkerMachinesReady"} {
+	for _, of := range []string{"Available", "RemoteConnectionProbeReady", "InfrastructureReady",
+		"ControlPlaneInitialized", "ControlPlaneAvailable", "WorkersAvailable", "WorkerMachinesReady"} {
 		fmt.Fprintf(&others, "    - {type: %[1]s, status: 'False', reason: NotReady, message: 'cannot tell: %[1]s'}\n", of)
 	}
 	c.Apply(t, fmt.Sprintf(`apiVersion: cluster.x-k8s.io/v1

@@ -12,18 +12,21 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestBlockerIsNotUnresolvableWhereDiscoveryHidesItsOwner: that a kind is not shown does not mean that it is not served.
+// TestBlockerIsNotUnresolvableWhereDiscoveryHidesItsOwner: that a kind is not shown does not mean
+// that it is not served.
 func TestBlockerIsNotUnresolvableWhereDiscoveryHidesItsOwner(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, fixture.ConfigMap(ns, "owner"))
 	c.Apply(t, "apiVersion: coordination.k8s.io/v1\nkind: Lease\nmetadata: {name: other, namespace: "+ns+"}\n")
 	uid := c.Kubectl(t, "get", "lease", "other", "-n", ns, "-o", "jsonpath={.metadata.uid}")
-	c.Apply(t, "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: blocker\n  namespace: "+ns+"\n  ownerReferences:\n  - "+reference(t, c, ns, "owner", true)+
+	c.Apply(t, "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: blocker\n  namespace: "+ns+
+		"\n  ownerReferences:\n  - "+reference(t, c, ns, "owner", true)+
 		"\n  - {apiVersion: coordination.k8s.io/v1, kind: Lease, name: other, uid: "+uid+"}\n")
 	fixture.Free(t, c, ns, "configmap/owner")
 	deleted(t, c, "configmap", "owner", "-n", ns, "--cascade=foreground")
-	for name, fault := range map[string]faultproxy.Fault{"an empty group": faultproxy.EmptyVersion("coordination.k8s.io", "v1"), "no such group": faultproxy.WithoutGroup("coordination.k8s.io")} {
+	for name, fault := range map[string]faultproxy.Fault{"an empty group": faultproxy.EmptyVersion("coordination.k8s.io",
+		"v1"), "no such group": faultproxy.WithoutGroup("coordination.k8s.io")} {
 		t.Run(name, func(t *testing.T) {
 			proxy := faultproxy.Start(t, c.Config())
 			proxy.On(faultproxy.Groups, fault)
@@ -40,7 +43,8 @@ func TestBlockerIsNotUnresolvableWhereDiscoveryHidesItsOwner(t *testing.T) {
 	}
 }
 
-// TestDiagnosisSaysWhetherItIsComplete: nothing that is stuck was seen, and that is not the same as nothing.
+// TestDiagnosisSaysWhetherItIsComplete: nothing that is stuck was seen, and that is not the same as
+// nothing.
 func TestDiagnosisSaysWhetherItIsComplete(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
@@ -78,24 +82,28 @@ func TestOrphaningWithHiddenDependents(t *testing.T) {
 	d = examine(t, proxy.Config(), Options{}, ns)
 	wantEvidence(t, d.Stuck[0].Causes[0], "no dependent was seen that names it")
 	wantEvidence(t, d.Stuck[0].Causes[0], "*.coordination.k8s.io cannot be listed")
-	if slices.ContainsFunc(d.Stuck[0].Causes[0].Evidence, func(e string) bool { return strings.HasPrefix(e, "no dependent names it") }) {
+	if slices.ContainsFunc(d.Stuck[0].Causes[0].Evidence,
+		func(e string) bool { return strings.HasPrefix(e, "no dependent names it") }) {
 		t.Errorf("evidence %q", d.Stuck[0].Causes[0].Evidence)
 	}
 }
 
-// TestPlain404OfADeleteIsNoAbsence: something between here and the server answers the dry run, and the object is there.
+// TestPlain404OfADeleteIsNoAbsence: something between here and the server answers the dry run, and
+// the object is there.
 func TestPlain404OfADeleteIsNoAbsence(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, fixture.ConfigMap(ns, "there"))
 	proxy := faultproxy.Start(t, c.Config())
-	proxy.On(func(r *http.Request) bool { return r.Method == http.MethodDelete }, faultproxy.Plain(404, "404 page not found"))
+	proxy.On(func(r *http.Request) bool { return r.Method == http.MethodDelete },
+		faultproxy.Plain(404, "404 page not found"))
 	d := examine(t, proxy.Config(), Options{}, ns, subject{"configmaps/there", ns})
 	wantCauses(t, d, map[string][]string{"ConfigMap/there": {"DeletionRejected ConfigMap/there"}})
 	wantEvidence(t, d.Stuck[0].Causes[0], "the server answers a DELETE of it")
 }
 
-// TestReadThatFailsIsAGapOfTheDiagnosis: what a cause would have been found by was not seen, whatever else was.
+// TestReadThatFailsIsAGapOfTheDiagnosis: what a cause would have been found by was not seen,
+// whatever else was.
 func TestReadThatFailsIsAGapOfTheDiagnosis(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
@@ -104,7 +112,8 @@ func TestReadThatFailsIsAGapOfTheDiagnosis(t *testing.T) {
 		t.Errorf("gaps %+v, want none", d.Gaps)
 	}
 	for name, fault := range map[string]faultproxy.Fault{
-		"another object":  faultproxy.Plain(200, `{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"another","uid":"u"}}`),
+		"another object": faultproxy.Plain(200,
+			`{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"another","uid":"u"}}`),
 		"a 404 of nobody": faultproxy.Plain(404, "404 page not found"),
 		"forbidden":       faultproxy.Status(403, "Forbidden", "no"),
 		"500":             faultproxy.Status(500, "InternalError", "no"),

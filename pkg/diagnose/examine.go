@@ -22,13 +22,16 @@ import (
 type Options struct {
 	// Known is what is known of finalizers.
 	Known *finalizer.Registry
-	// OlderThan leaves out what is being deleted for less than that, unless it is asked about by name.
+	// OlderThan leaves out what is being deleted for less than that, unless it is asked about by
+	// name.
 	OlderThan time.Duration
 	// Probe allows to write a canary: an object that a collector at work deletes at once.
 	Probe bool
-	// NoDryRun sends no dry runs, which call webhooks: whether the server would refuse a write is then only known where something protects an object.
+	// NoDryRun sends no dry runs, which call webhooks: whether the server would refuse a write is
+	// then only known where something protects an object.
 	NoDryRun bool
-	// Progress, if not nil, is called as objects are looked at, from several goroutines but not at the same time: how many of how many, and what they are.
+	// Progress, if not nil, is called as objects are looked at, from several goroutines but not at
+	// the same time: how many of how many, and what they are.
 	Progress func(done, total int, what string)
 
 	limits core.Limits
@@ -50,7 +53,8 @@ type Hidden struct {
 }
 
 // Examine explains objects. The error is that of a context that ended.
-func Examine(ctx context.Context, client *cluster.Client, s core.Snapshot, of Subjects, opts Options) (*v1alpha1.Diagnosis, error) {
+func Examine(ctx context.Context, client *cluster.Client, s core.Snapshot, of Subjects,
+	opts Options) (*v1alpha1.Diagnosis, error) {
 	if s.Links == nil {
 		var err error
 		if s, _, err = follow(ctx, client, s, "", of, opts.Known); err != nil {
@@ -69,10 +73,12 @@ func Examine(ctx context.Context, client *cluster.Client, s core.Snapshot, of Su
 	if err := e.lookAhead(ctx, ids); err != nil {
 		return nil, err
 	}
-	d := &v1alpha1.Diagnosis{TypeMeta: v1alpha1.TypeMeta("Diagnosis"), Stuck: []v1alpha1.Stuck{}, Gaps: append(append([]v1alpha1.Gap{}, s.Gaps...), s.Unlinked...)}
+	d := &v1alpha1.Diagnosis{TypeMeta: v1alpha1.TypeMeta("Diagnosis"), Stuck: []v1alpha1.Stuck{},
+		Gaps: append(append([]v1alpha1.Gap{}, s.Gaps...), s.Unlinked...)}
 	for _, h := range of.Hidden {
 		findings := core.Found(graph.Ref(h.Object), e.unlisted.gap(ctx, h.Gap)...)
-		d.Stuck = append(d.Stuck, printed(v1alpha1.Stuck{Object: h.Object, Finalizers: []string{}}, findings, core.GapClauses([]v1alpha1.Gap{h.Gap})))
+		d.Stuck = append(d.Stuck, printed(v1alpha1.Stuck{Object: h.Object, Finalizers: []string{}}, findings,
+			core.GapClauses([]v1alpha1.Gap{h.Gap})))
 	}
 	explained := make([][]core.Finding, len(ids))
 	for i, id := range ids {
@@ -93,11 +99,13 @@ func Examine(ctx context.Context, client *cluster.Client, s core.Snapshot, of Su
 	return d, nil
 }
 
-// examiner explains the objects of one snapshot. It is used by one goroutine, but for what reads ahead.
+// examiner explains the objects of one snapshot. It is used by one goroutine, but for what reads
+// ahead.
 type examiner struct {
 	*core.Examination
 	opts Options
-	// settled are the findings of objects that were looked at, and looking those of which the examination has not ended.
+	// settled are the findings of objects that were looked at, and looking those of which the
+	// examination has not ended.
 	settled map[graph.ID][]core.Finding
 	looking map[graph.ID]bool
 	looks   core.Sample[string, looked]
@@ -128,18 +136,21 @@ func newExaminer(client *cluster.Client, s core.Snapshot, opts Options) *examine
 	return e
 }
 
-// stuck returns what is being deleted for long enough, and what was left behind in a namespace that does not exist.
+// stuck returns what is being deleted for long enough, and what was left behind in a namespace that
+// does not exist.
 func (e *examiner) stuck(ctx context.Context, in func(graph.ID) bool) []graph.ID {
 	stray := e.strays(ctx)
 	return slices.DeleteFunc(allOf(e.Graph), func(id graph.ID) bool {
 		due := e.goes(id) && e.Past(id) >= e.opts.OlderThan
-		return !e.Graph.Observed(id) || in != nil && !in(id) || !due && !stray(id) // unobserved is the end of a link that is not there
+		// unobserved is the end of a link that is not there
+		return !e.Graph.Observed(id) || in != nil && !in(id) || !due && !stray(id)
 	})
 }
 
 // explain is what is printed of one object.
 func (e *examiner) explain(ctx context.Context, id graph.ID, findings []core.Finding) v1alpha1.Stuck {
-	s := v1alpha1.Stuck{Sampled: e.Sampled[id], Object: v1alpha1.ObjectRef(e.Graph.Ref(id)), Finalizers: append([]string{}, e.Graph.Finalizers(id)...)}
+	s := v1alpha1.Stuck{Sampled: e.Sampled[id], Object: v1alpha1.ObjectRef(e.Graph.Ref(id)),
+		Finalizers: append([]string{}, e.Graph.Finalizers(id)...)}
 	if at := e.Graph.DeletionTimestamp(id); at != 0 {
 		s.Since = &metav1.Time{Time: time.Unix(at, 0)}
 	}

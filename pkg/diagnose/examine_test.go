@@ -26,7 +26,8 @@ func TestMain(m *testing.M) { testcluster.Main(m, testcluster.NoControllers()) }
 type subject struct{ object, namespace string }
 
 // examine explains objects by name, or all that is being deleted in a namespace if there are none.
-func examine(t testing.TB, config *rest.Config, opts Options, namespace string, subjects ...subject) *v1alpha1.Diagnosis {
+func examine(t testing.TB, config *rest.Config, opts Options, namespace string,
+	subjects ...subject) *v1alpha1.Diagnosis {
 	t.Helper()
 	listed := fixture.List(t, config, cluster.ListOptions{Namespace: namespace})
 	of := Subjects{In: func(id graph.ID) bool { return listed.Graph.Ref(id).Namespace == namespace }}
@@ -44,7 +45,8 @@ func examine(t testing.TB, config *rest.Config, opts Options, namespace string, 
 	if opts.Known == nil {
 		opts.Known = fixture.Packs(t)
 	}
-	d, err := Examine(t.Context(), listed.Client, core.Snapshot{Catalog: listed.Catalog, Graph: listed.Graph, Gaps: listed.Gaps}, of, opts)
+	d, err := Examine(t.Context(), listed.Client,
+		core.Snapshot{Catalog: listed.Catalog, Graph: listed.Graph, Gaps: listed.Gaps}, of, opts)
 	if err != nil {
 		t.Fatal(err)
 	}

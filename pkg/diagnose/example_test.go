@@ -19,10 +19,12 @@ func ExampleWhy() {
 	fixture.Free(t, c, namespace, "configmap/web")
 	c.Kubectl(t, "delete", "configmap", "web", "-n", namespace, "--wait=false")
 
-	// The connection flags of kubectl, a cluster.New and its Discover; the example of deletion.Plan shows them.
+	// The connection flags of kubectl, a cluster.New and its Discover; the example of deletion.Plan
+	// shows them.
 	config, client, catalog := fixture.ConnectFlags(t, c.Kubeconfig())
 	ctx := context.Background()
-	query, err := selection.NewQuery(ctx, config, client, catalog, selection.Request{Namespace: namespace, Args: []string{"configmap/web"}})
+	query, err := selection.NewQuery(ctx, config, client, catalog,
+		selection.Request{Namespace: namespace, Args: []string{"configmap/web"}})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -30,7 +30,8 @@ func follow(
 	if !slices.ContainsFunc(allOf(s.Graph), holds) {
 		return followed, false, nil
 	}
-	own, err := ownership.Find(ctx, client, s.Catalog, ownership.Request{Graph: s.Graph, Scope: scope, Roots: roots(s.Graph, of), Reads: holds, Definitions: definitions})
+	own, err := ownership.Find(ctx, client, s.Catalog,
+		ownership.Request{Graph: s.Graph, Scope: scope, Roots: roots(s.Graph, of), Reads: holds, Definitions: definitions})
 	if err != nil {
 		return s, false, err
 	}
@@ -43,7 +44,8 @@ func byFinalizer(known *finalizer.Registry) []*link.Definition {
 	if known == nil {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(known.Links()), func(d *link.Definition) bool { return d.Deletion.Finalizer == "" })
+	return slices.DeleteFunc(slices.Clone(known.Links()),
+		func(d *link.Definition) bool { return d.Deletion.Finalizer == "" })
 }
 
 // roots are the objects that are asked about: those that are named, or all that are being deleted.
@@ -51,7 +53,8 @@ func roots(g *graph.Graph, of Subjects) []graph.ID {
 	if len(of.Observed)+len(of.Hidden) > 0 {
 		return of.Observed
 	}
-	return slices.DeleteFunc(allOf(g), func(id graph.ID) bool { return g.DeletionTimestamp(id) == 0 || of.In != nil && !of.In(id) })
+	return slices.DeleteFunc(allOf(g),
+		func(id graph.ID) bool { return g.DeletionTimestamp(id) == 0 || of.In != nil && !of.In(id) })
 }
 
 // allOf are the objects of a graph.

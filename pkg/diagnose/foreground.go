@@ -11,7 +11,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// foreground returns what an owner that is deleted in the foreground waits for: the blocking dependents that are left (GC-061), and what holds those.
+// foreground returns what an owner that is deleted in the foreground waits for: the blocking
+// dependents that are left (GC-061), and what holds those.
 func (e *collector) foreground(ctx context.Context, id graph.ID) []core.Finding {
 	ref := e.Graph.Ref(id)
 	if ring, ok := e.rings[id]; ok {
@@ -55,7 +56,8 @@ func (e *collector) blocker(ctx context.Context, edge graph.Edge) []core.Finding
 // neverCollected says that the collector gives up on an object because of one of its references.
 func (e *collector) neverCollected(id graph.ID) (core.Finding, bool) {
 	f := core.Finding{Commands: []core.Step{
-		core.Command("kubectl", "gc", "delete", "OBJECT").Doing("deletes the dependent, after showing what is deleted with it"),
+		core.Command("kubectl", "gc", "delete",
+			"OBJECT").Doing("deletes the dependent, after showing what is deleted with it"),
 	}}
 	for edge := range e.Graph.Owners(id) {
 		switch {
@@ -74,7 +76,8 @@ func (e *collector) neverCollected(id graph.ID) (core.Finding, bool) {
 	return f, false
 }
 
-// ring is the cause that a cycle of waiting objects is. One reference that does not block any more is enough.
+// ring is the cause that a cycle of waiting objects is. One reference that does not block any more
+// is enough.
 func (e *collector) ring(ring []graph.Edge) core.Finding {
 	if len(ring) == 1 {
 		return core.Finding{
@@ -89,11 +92,13 @@ func (e *collector) ring(ring []graph.Edge) core.Finding {
 		first = min(first, edge.Dependent)
 		f.Observe("%s waits for %s", e.named(edge.Owner), e.named(edge.Dependent))
 	}
-	f.About, f.Commands = new(v1alpha1.ObjectRef(e.Graph.Ref(first))), append(again("background"), unlock(ring[0], e.Graph))
+	f.About, f.Commands = new(v1alpha1.ObjectRef(e.Graph.Ref(first))),
+		append(again("background"), unlock(ring[0], e.Graph))
 	return f
 }
 
-// unlock is the command that takes blockOwnerDeletion off one reference of a ring, for a cluster whose collector does nothing afterwards either.
+// unlock is the command that takes blockOwnerDeletion off one reference of a ring, for a cluster
+// whose collector does nothing afterwards either.
 func unlock(edge graph.Edge, g *graph.Graph) core.Step {
 	return gcRun(g.Namespace(edge.Dependent), "--break-deadlocks").
 		Doing("sets blockOwnerDeletion to false on one reference, and does the garbage collector's part from here")
@@ -108,7 +113,8 @@ func gcRun(namespace string, flags ...string) core.Step {
 	return core.Command(append(args, flags...)...)
 }
 
-// orphan returns what keeps an owner whose dependents are to be orphaned: only the collector removes the finalizer, after the references (GC-067).
+// orphan returns what keeps an owner whose dependents are to be orphaned: only the collector
+// removes the finalizer, after the references (GC-067).
 func (e *collector) orphan(ctx context.Context, id graph.ID) []core.Finding {
 	n := len(slices.Collect(e.Graph.Dependents(id)))
 	var evidence []v1alpha1.Observation
@@ -124,9 +130,11 @@ func (e *collector) orphan(ctx context.Context, id graph.ID) []core.Finding {
 		Commands: []core.Step{core.Remove(plan.OrphanFinalizer)}})
 }
 
-// again is the command that deletes an object once more with another policy, which takes the collector's finalizer off (API-004).
+// again is the command that deletes an object once more with another policy, which takes the
+// collector's finalizer off (API-004).
 func again(policy string) []core.Step {
-	return []core.Step{core.Command("kubectl", "gc", "delete", "OBJECT", "--cascade="+policy).Doing("deletes it again in the " + policy + ", so that it does not wait for its dependents")}
+	return []core.Step{core.Command("kubectl", "gc", "delete", "OBJECT",
+		"--cascade="+policy).Doing("deletes it again in the " + policy + ", so that it does not wait for its dependents")}
 }
 
 // named writes kind and name of an object.

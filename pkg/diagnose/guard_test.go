@@ -14,8 +14,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// noUsages registers a webhook that denies the deletion of one bucket that is in use, as that of Crossplane does. What is called about it fails the test once it is
-// registered: that of Crossplane writes on dry runs.
+// noUsages registers a webhook that denies the deletion of one bucket that is in use, as that of
+// Crossplane does. What is called about it fails the test once it is registered: that of Crossplane
+// writes on dry runs.
 func noUsages(t *testing.T, c *testcluster.Cluster, bucket, by string) {
 	t.Helper()
 	var registering atomic.Bool
@@ -42,7 +43,8 @@ webhooks:
 	t.Cleanup(func() { registering.Store(true) })
 }
 
-// bucketInUse makes a bucket that is in use and the composite that it was composed for, which is being deleted in the foreground.
+// bucketInUse makes a bucket that is in use and the composite that it was composed for, which is
+// being deleted in the foreground.
 func bucketInUse(t *testing.T, c *testcluster.Cluster, ns string) {
 	t.Helper()
 	c.Apply(t, fmt.Sprintf("apiVersion: platform.example.org/v1\nkind: XDatabase\nmetadata: {name: %s}\n", ns))
@@ -61,13 +63,16 @@ metadata:
 // wantNoWebhookDeleted fails if the webhook is to be deleted.
 func wantNoWebhookDeleted(t *testing.T, c v1alpha1.Cause) {
 	t.Helper()
-	if slices.ContainsFunc(c.Commands, func(line string) bool { return strings.Contains(line, "delete validatingwebhookconfiguration") }) || strings.Contains(c.Remedy, "registration") {
+	if slices.ContainsFunc(c.Commands,
+		func(line string) bool { return strings.Contains(line, "delete validatingwebhookconfiguration") }) ||
+		strings.Contains(c.Remedy, "registration") {
 		t.Errorf("the webhook is to be deleted: %s %q", c.Remedy, c.Commands)
 	}
 }
 
-// TestAUsageIsNamedWithWhatUsesTheObject: it is the cause that a webhook denies the deletion with 409, of the object and of what waits for it. What uses the object is to be
-// deleted, or the Usage, and never the webhook.
+// TestAUsageIsNamedWithWhatUsesTheObject: it is the cause that a webhook denies the deletion with
+// 409, of the object and of what waits for it. What uses the object is to be deleted, or the Usage,
+// and never the webhook.
 func TestAUsageIsNamedWithWhatUsesTheObject(t *testing.T) {
 	t.Parallel()
 	c := withPlatforms(t)
@@ -82,18 +87,23 @@ spec:
 `, ns))
 	t.Cleanup(func() { c.Kubectl(t, "delete", "usages.apiextensions.crossplane.io", ns, "--ignore-not-found") })
 	policy := "policies.storage.example.org/" + ns
-	c.Apply(t, fmt.Sprintf("apiVersion: storage.example.org/v1\nkind: Policy\nmetadata: {name: %s, finalizers: [nobody.example.net/x]}\n", ns))
+	c.Apply(t, fmt.Sprintf(
+		"apiVersion: storage.example.org/v1\nkind: Policy\nmetadata: {name: %s, finalizers: [nobody.example.net/x]}\n", ns))
 	fixture.Free(t, c, "", policy)
 	noUsages(t, c, ns, "by resource Policy/"+ns)
-	d := examine(t, c.Config(), Options{}, ns, subject{"buckets.storage.example.org/" + ns, ""}, subject{"xdatabases.platform.example.org/" + ns, ""})
-	wantCauses(t, d, map[string][]string{"Bucket/" + ns: {"AdmissionDenied Usage/" + ns}, "XDatabase/" + ns: {"AdmissionDenied Usage/" + ns}})
+	d := examine(t, c.Config(), Options{}, ns, subject{"buckets.storage.example.org/" + ns, ""},
+		subject{"xdatabases.platform.example.org/" + ns, ""})
+	wantCauses(t, d, map[string][]string{"Bucket/" + ns: {"AdmissionDenied Usage/" + ns},
+		"XDatabase/" + ns: {"AdmissionDenied Usage/" + ns}})
 	for _, s := range d.Stuck {
 		cause := s.Causes[0]
-		wantEvidence(t, cause, "DELETE of buckets.storage.example.org is denied: Usage "+ns+" keeps it, which is known without a dry run")
+		wantEvidence(t, cause, "DELETE of buckets.storage.example.org is denied: Usage "+ns+
+			" keeps it, which is known without a dry run")
 		wantEvidence(t, cause, "Usage "+ns+" keeps it for Policy "+ns+", which uses it")
 		wantRemedy(t, cause, "Delete Policy "+ns+" first")
 		wantNoWebhookDeleted(t, cause)
-		want := []string{"kubectl gc delete policies.storage.example.org/" + ns + " --dry-run", "kubectl gc delete usages.apiextensions.crossplane.io/" + ns}
+		want := []string{"kubectl gc delete policies.storage.example.org/" + ns + " --dry-run",
+			"kubectl gc delete usages.apiextensions.crossplane.io/" + ns}
 		if !slices.Equal(cause.Commands, want) {
 			t.Errorf("the commands are %q, want %q", cause.Commands, want)
 		}
@@ -102,7 +112,8 @@ spec:
 	// It is followed to what holds the user, if that is being deleted.
 	deleted(t, c, policy)
 	want := []string{"AdmissionDenied Usage/" + ns, "FinalizerActorUnknown Policy/" + ns}
-	d = examine(t, c.Config(), Options{}, ns, subject{"xdatabases.platform.example.org/" + ns, ""}, subject{"buckets.storage.example.org/" + ns, ""})
+	d = examine(t, c.Config(), Options{}, ns, subject{"xdatabases.platform.example.org/" + ns, ""},
+		subject{"buckets.storage.example.org/" + ns, ""})
 	wantCauses(t, d, map[string][]string{"XDatabase/" + ns: want, "Bucket/" + ns: want})
 	causes := d.Stuck[0].Causes
 	wantEvidence(t, causes[0], "Usage "+ns+" keeps it for Policy "+ns+", which uses it, and is being deleted")
@@ -112,8 +123,8 @@ spec:
 	}
 }
 
-// TestAUsageWithAReasonIsNamedWithIt: nothing uses the object, and the Usage of Crossplane 2 says why it is kept. If it cannot be listed, the webhook is the cause, and the
-// answer is not complete.
+// TestAUsageWithAReasonIsNamedWithIt: nothing uses the object, and the Usage of Crossplane 2 says
+// why it is kept. If it cannot be listed, the webhook is the cause, and the answer is not complete.
 func TestAUsageWithAReasonIsNamedWithIt(t *testing.T) {
 	t.Parallel()
 	c := withPlatforms(t)
@@ -135,19 +146,21 @@ spec: {of: {apiVersion: storage.example.org/v1, kind: Bucket, resourceRef: {name
 		t.Errorf("the last command is %q, want %q", last(cause), want)
 	}
 
-	permitted(t, c, ns, "get,list,watch,delete", "xdatabases.platform.example.org,buckets.storage.example.org,validatingwebhookconfigurations.admissionregistration.k8s.io")
+	permitted(t, c, ns, "get,list,watch,delete",
+		"xdatabases.platform.example.org,buckets.storage.example.org,validatingwebhookconfigurations.admissionregistration.k8s.io")
 	until(t, c, "yes", "auth", "can-i", "delete", "buckets.storage.example.org", "--as="+ns)
 	d = examine(t, c.As(ns), Options{}, ns, subject{"xdatabases.platform.example.org/" + ns, ""})
 	cause = d.Stuck[0].Causes[0]
 	if cause.Code != string(core.AdmissionDenied) || cause.Object.Kind != "ValidatingWebhookConfiguration" || d.Complete {
-		t.Errorf("the cause is %s of %s %s, complete: %t; want the webhook, and an answer that is not complete", cause.Code, cause.Object.Kind, cause.Object.Name, d.Complete)
+		t.Errorf("the cause is %s of %s %s, complete: %t; want the webhook, and an answer that is not complete", cause.Code,
+			cause.Object.Kind, cause.Object.Name, d.Complete)
 	}
 	wantEvidence(t, cause, "the label crossplane.io/in-use says that something keeps it")
 	wantNoWebhookDeleted(t, cause)
 }
 
-// TestWhatIsRepeatedWhenAUsageIsGoneIsSaid: somebody has tried to delete the bucket, which Crossplane does itself when the Usage is gone. The examination is the same without dry
-// runs.
+// TestWhatIsRepeatedWhenAUsageIsGoneIsSaid: somebody has tried to delete the bucket, which
+// Crossplane does itself when the Usage is gone. The examination is the same without dry runs.
 func TestWhatIsRepeatedWhenAUsageIsGoneIsSaid(t *testing.T) {
 	t.Parallel()
 	c := withPlatforms(t)
@@ -163,20 +176,24 @@ spec: {of: {apiVersion: storage.example.org/v1, kind: Bucket, resourceRef: {name
 	noUsages(t, c, ns, `with reason: "the auditors need it"`)
 	for _, policy := range []string{"", "Foreground"} {
 		if policy != "" {
-			c.Kubectl(t, "annotate", "buckets.storage.example.org", ns, "usage.crossplane.io/deletion-attempt-with-policy="+policy)
+			c.Kubectl(t, "annotate", "buckets.storage.example.org", ns,
+				"usage.crossplane.io/deletion-attempt-with-policy="+policy)
 		}
 		for _, none := range []bool{false, true} {
 			d := examine(t, c.Config(), Options{NoDryRun: none}, ns, subject{"buckets.storage.example.org/" + ns, ""})
 			wantCauses(t, d, map[string][]string{"Bucket/" + ns: {"AdmissionDenied Usage/" + ns}})
 			said := fmt.Sprint(d.Stuck[0].Causes[0])
-			if got := strings.Contains(said, "when Usage "+ns+" is gone, Crossplane deletes it with the policy foreground"); got != (policy != "") {
-				t.Errorf("with policy %q, without dry runs %t: that Crossplane deletes it is said: %t; in %s", policy, none, got, said)
+			if got := strings.Contains(said,
+				"when Usage "+ns+" is gone, Crossplane deletes it with the policy foreground"); got != (policy != "") {
+				t.Errorf("with policy %q, without dry runs %t: that Crossplane deletes it is said: %t; in %s", policy, none,
+					got, said)
 			}
 		}
 	}
 }
 
-// TestWithoutDryRunsNothingIsTried: the webhook that would deny it is not called, and the answer says that nothing was tried.
+// TestWithoutDryRunsNothingIsTried: the webhook that would deny it is not called, and the answer
+// says that nothing was tried.
 func TestWithoutDryRunsNothingIsTried(t *testing.T) {
 	t.Parallel()
 	c := withPlatforms(t)

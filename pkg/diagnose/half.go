@@ -10,8 +10,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// half returns that nothing holds an object: whoever took the last finalizer off did it before the deletion, or the server stopped in between. Any further
-// DELETE ends it (API-020, RO-063).
+// half returns that nothing holds an object: whoever took the last finalizer off did it before the
+// deletion, or the server stopped in between. Any further DELETE ends it (API-020, RO-063).
 func (e *examiner) half(ctx context.Context, id graph.ID) []core.Finding {
 	ref := e.Graph.Ref(id)
 	o := e.Own(ctx, id)
@@ -39,7 +39,8 @@ func (e *examiner) rejected(ctx context.Context, id graph.ID) []core.Finding {
 	})...)
 }
 
-// notDeleting is for an object that was asked about by name and is not being deleted: whether it could be.
+// notDeleting is for an object that was asked about by name and is not being deleted: whether it
+// could be.
 func (e *examiner) notDeleting(ctx context.Context, id graph.ID) []core.Finding {
 	ref := e.Graph.Ref(id)
 	f := core.Finding{Code: core.NotDeleting, Evidence: core.Observed("it has no deletionTimestamp")}
@@ -48,7 +49,8 @@ func (e *examiner) notDeleting(ctx context.Context, id graph.ID) []core.Finding 
 	switch {
 	case untried != nil:
 		f.Evidence = append(f.Evidence, untried...)
-	case e.Reviews.Ask(ctx, []cluster.Access{{Verb: "delete", Type: t, Namespace: ref.Namespace, Name: ref.Name}})[0].Permission == cluster.Denied:
+	case e.Reviews.Ask(ctx, []cluster.Access{{Verb: "delete", Type: t, Namespace: ref.Namespace,
+		Name: ref.Name}})[0].Permission == cluster.Denied:
 		f.Observe("you may not delete it")
 	default:
 		f.Observe("the server would accept a DELETE")
@@ -71,7 +73,8 @@ func (e *examiner) uncollected(ctx context.Context, id graph.ID) []core.Finding 
 		item.Owners = append(item.Owners, e.collector.projection.OwnerState(edge))
 	}
 	owner := refs[slices.Index(item.Owners, plan.Waiting)].Owner
-	todo, removed := "the garbage collector has not deleted it", plan.Decide(item, plan.Upstream).Do == plan.RemoveOwnerRefs
+	todo, removed := "the garbage collector has not deleted it",
+		plan.Decide(item, plan.Upstream).Do == plan.RemoveOwnerRefs
 	if removed {
 		todo = "the garbage collector has not removed its reference to the owner that waits for it"
 	}

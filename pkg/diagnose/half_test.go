@@ -8,7 +8,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestHalfDeletedBehindAPolicy: another DELETE would end it, and a policy denies that, which comes first.
+// TestHalfDeletedBehindAPolicy: another DELETE would end it, and a policy denies that, which comes
+// first.
 func TestHalfDeletedBehindAPolicy(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -19,7 +20,8 @@ func TestHalfDeletedBehindAPolicy(t *testing.T) {
 	manifest := webhookOnNamespace(ns, client)
 	registered(t, c, "validating", ns, manifest, fails(c, "delete", "namespace", ns, "--dry-run=server"))
 	d := examine(t, c.Config(), Options{}, ns, subject{"namespaces/" + ns, ""})
-	wantCauses(t, d, map[string][]string{"Namespace/" + ns: {"AdmissionDenied ValidatingWebhookConfiguration/" + ns, "HalfDeleted Namespace/" + ns}})
+	wantCauses(t, d, map[string][]string{"Namespace/" +
+		ns: {"AdmissionDenied ValidatingWebhookConfiguration/" + ns, "HalfDeleted Namespace/" + ns}})
 	if after := d.Stuck[0].Causes[1].After; after != 1 {
 		t.Errorf("the second comes up after %d others, want 1", after)
 	}
@@ -29,7 +31,8 @@ func TestHalfDeletedBehindAPolicy(t *testing.T) {
 
 // webhookOnNamespace writes a webhook configuration for the deletion of one namespace.
 func webhookOnNamespace(name, client string) string {
-	return strings.NewReplacer("resources: [configmaps, pods]", "resources: [namespaces]").Replace(webhook("Validating", name, "DELETE", client))
+	return strings.NewReplacer("resources: [configmaps, pods]",
+		"resources: [namespaces]").Replace(webhook("Validating", name, "DELETE", client))
 }
 
 // eventuallyRuns says whether a kubectl command does not fail any more.

@@ -10,7 +10,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestBlockerCanBeHidden_RO012: where a type cannot be listed, that no dependent is seen does not mean that there is none.
+// TestBlockerCanBeHidden_RO012: where a type cannot be listed, that no dependent is seen does not
+// mean that there is none.
 func TestBlockerCanBeHidden_RO012(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -20,7 +21,8 @@ func TestBlockerCanBeHidden_RO012(t *testing.T) {
 	deleted(t, c, "configmap", "owner", "-n", ns, "--cascade=foreground")
 	proxy := faultproxy.Start(t, c.Config())
 	for _, hidden := range []string{"/secrets", "/services"} {
-		proxy.On(faultproxy.Path(hidden), faultproxy.Status(403, metav1.StatusReasonForbidden, "User \"u\" cannot list resource, at length"))
+		proxy.On(faultproxy.Path(hidden),
+			faultproxy.Status(403, metav1.StatusReasonForbidden, "User \"u\" cannot list resource, at length"))
 	}
 	d := examine(t, proxy.Config(), Options{}, ns)
 	wantCauses(t, d, map[string][]string{"ConfigMap/owner": {"BlockerHidden ConfigMap/owner"}})
@@ -29,7 +31,8 @@ func TestBlockerCanBeHidden_RO012(t *testing.T) {
 	}
 }
 
-// TestConditionThatNothingExplains_NS020: what the namespace controller reports is believed where nothing else is found.
+// TestConditionThatNothingExplains_NS020: what the namespace controller reports is believed where
+// nothing else is found.
 func TestConditionThatNothingExplains_NS020(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)

@@ -43,12 +43,15 @@ webhooks:
 `, kind, namespace, strings.ToLower(kind), client, operation)
 }
 
-// registered applies a webhook configuration, which goes with the test, and waits until a request fails or is changed because of it.
-func registered(t testing.TB, c *testcluster.Cluster, kind, namespace, manifest string, effective func(ctx context.Context) bool) {
+// registered applies a webhook configuration, which goes with the test, and waits until a request
+// fails or is changed because of it.
+func registered(t testing.TB, c *testcluster.Cluster, kind, namespace, manifest string,
+	effective func(ctx context.Context) bool) {
 	t.Helper()
 	c.Apply(t, manifest)
 	t.Cleanup(func() { c.Kubectl(t, "delete", kind+"webhookconfiguration", namespace, "--ignore-not-found") })
-	testcluster.Eventually(t, "the webhook is called", func(ctx context.Context) (bool, error) { return effective(ctx), nil })
+	testcluster.Eventually(t, "the webhook is called",
+		func(ctx context.Context) (bool, error) { return effective(ctx), nil })
 }
 
 // fails says whether a kubectl command fails.
@@ -56,10 +59,12 @@ func fails(c *testcluster.Cluster, args ...string) func(context.Context) bool {
 	return func(ctx context.Context) bool { _, err := c.Try(ctx, "", args...); return err != nil }
 }
 
-// inUse is how the webhook of Crossplane begins what it says of an object that a Usage protects: as the reason of a conflict, without a message.
+// inUse is how the webhook of Crossplane begins what it says of an object that a Usage protects: as
+// the reason of a conflict, without a message.
 const inUse = "This resource is in-use by"
 
-// review answers an AdmissionReview: no text admits, one that begins with 409 is a conflict, as is one that begins with inUse, and a patch changes the object.
+// review answers an AdmissionReview: no text admits, one that begins with 409 is a conflict, as is
+// one that begins with inUse, and a patch changes the object.
 type review func(request map[string]any) (denial string, patch []map[string]any)
 
 // answering serves a webhook and returns the clientConfig with which it is reached.
@@ -87,14 +92,16 @@ func answering(t testing.TB, answer review) string {
 			raw, _ := json.Marshal(patch)
 			response["patchType"], response["patch"] = "JSONPatch", base64.StdEncoding.EncodeToString(raw)
 		}
-		_ = json.NewEncoder(w).Encode(map[string]any{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": response})
+		_ = json.NewEncoder(w).Encode(map[string]any{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
+			"response": response})
 	}))
 	t.Cleanup(server.Close)
 	bundle := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
 	return fmt.Sprintf(`{url: "%s/hook", caBundle: %s}`, server.URL, base64.StdEncoding.EncodeToString(bundle))
 }
 
-// typed runs a command as it is printed, the way a shell reads it. Where it opens an editor, editor is that.
+// typed runs a command as it is printed, the way a shell reads it. Where it opens an editor, editor
+// is that.
 func typed(t testing.TB, c *testcluster.Cluster, command string, editor ...string) {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "sh", "-c", "printf '%s\\0' "+command).Output()
@@ -119,11 +126,13 @@ func typed(t testing.TB, c *testcluster.Cluster, command string, editor ...strin
 // last is the last command of a cause: the one that is sure to work.
 func last(cause v1alpha1.Cause) string { return cause.Commands[len(cause.Commands)-1] }
 
-// letGo does what the actor of the finalizers has not been able to, and waits until the object is gone.
+// letGo does what the actor of the finalizers has not been able to, and waits until the object is
+// gone.
 func letGo(t testing.TB, c *testcluster.Cluster, namespace, object string) {
 	t.Helper()
 	testcluster.Eventually(t, object+" is let go", func(ctx context.Context) (bool, error) {
-		_, _ = c.Try(ctx, "", "patch", object, "-n", namespace, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`) // until admission knows of the cure
+		// until admission knows of the cure
+		_, _ = c.Try(ctx, "", "patch", object, "-n", namespace, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
 		return fails(c, "get", object, "-n", namespace, "-o", "name")(ctx), nil
 	})
 }

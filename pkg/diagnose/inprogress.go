@@ -16,8 +16,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// compare reads again what should move, where somebody is about to be blamed for doing nothing, and corrects the findings if something has moved since the
-// survey, or if nobody has had the time to begin. The error is that of a context that ended.
+// compare reads again what should move, where somebody is about to be blamed for doing nothing, and
+// corrects the findings if something has moved since the survey, or if nobody has had the time to
+// begin. The error is that of a context that ended.
 func (e *collector) compare(ctx context.Context, explained [][]core.Finding) error {
 	var all []*core.Movement
 	seen := map[*core.Movement]bool{nil: true}
@@ -55,18 +56,21 @@ func (e *collector) compare(ctx context.Context, explained [][]core.Finding) err
 // moving returns a finding as it is after the second reading.
 func (e *collector) moving(f core.Finding, within time.Duration) core.Finding {
 	m := f.Moves
-	young := e.Past(m.Of) < e.Limits.Young && f.Code != core.CollectorNotRunning && f.Code != core.NamespaceControllerNotRunning && f.Code != core.NamespaceDeletionFailed
+	young := e.Past(m.Of) < e.Limits.Young && f.Code != core.CollectorNotRunning &&
+		f.Code != core.NamespaceControllerNotRunning && f.Code != core.NamespaceDeletionFailed
 	noun, verb := e.noun(m)
 	seconds := phrase.Ago(max(time.Second, within))
 	switch {
 	case m.Gone:
 		return e.inProgress(f, fmt.Sprintf("it no longer exists after %s", seconds))
 	case m.Moved > 0:
-		return e.inProgress(f, fmt.Sprintf("%d of %s %s %s within %s", m.Moved, phrase.Count(len(m.IDs), noun), phrase.Plural(m.Moved, "was", "were"), verb, seconds))
+		return e.inProgress(f, fmt.Sprintf("%d of %s %s %s within %s", m.Moved, phrase.Count(len(m.IDs), noun),
+			phrase.Plural(m.Moved, "was", "were"), verb, seconds))
 	case young && len(m.IDs) == 0:
 		return e.inProgress(f, "nothing that it waits for was seen, which means nothing so soon")
 	case young:
-		return e.inProgress(f, fmt.Sprintf("none of %s was %s within %s, which means nothing so soon", phrase.Count(len(m.IDs), noun), verb, seconds))
+		return e.inProgress(f, fmt.Sprintf("none of %s was %s within %s, which means nothing so soon",
+			phrase.Count(len(m.IDs), noun), verb, seconds))
 	case m.Unread:
 		f.Observe("whether anything happens could not be read")
 	case len(m.IDs) > 0:
@@ -75,13 +79,16 @@ func (e *collector) moving(f core.Finding, within time.Duration) core.Finding {
 	return f
 }
 
-// inProgress is the cause of an object that is not stuck. It lies in the owner or the namespace, whichever dependent it was found at.
+// inProgress is the cause of an object that is not stuck. It lies in the owner or the namespace,
+// whichever dependent it was found at.
 func (e *collector) inProgress(f core.Finding, says string) core.Finding {
 	ref := e.Graph.Ref(f.Moves.Of)
 	out := core.Finding{
 		Code: core.InProgress, At: ref, Via: f.Via, Finalizer: "", Actor: f.Actor, After: f.After,
-		Evidence: core.Observed(fmt.Sprintf("deleted %s ago", phrase.Ago(time.Since(time.Unix(e.Graph.DeletionTimestamp(f.Moves.Of), 0)))), says),
-		Commands: []core.Step{core.Command("kubectl", "wait", "OBJECT", "--for=delete", "--timeout=2m").Doing("waits until it is deleted")},
+		Evidence: core.Observed(fmt.Sprintf("deleted %s ago",
+			phrase.Ago(time.Since(time.Unix(e.Graph.DeletionTimestamp(f.Moves.Of), 0)))), says),
+		Commands: []core.Step{core.Command("kubectl", "wait", "OBJECT", "--for=delete",
+			"--timeout=2m").Doing("waits until it is deleted")},
 	}
 	if i := slices.Index(out.Via, ref); i >= 0 {
 		out.Via = out.Via[:i+1]
@@ -115,8 +122,10 @@ func (e *collector) readAgain(ctx context.Context, all []*core.Movement) {
 	}
 }
 
-// piecesOf reads the metadata of the objects of movements by uid, and says where that cannot be done.
-func (e *collector) piecesOf(ctx context.Context, all []*core.Movement) (now map[string]pieces, unread map[core.Place]bool) {
+// piecesOf reads the metadata of the objects of movements by uid, and says where that cannot be
+// done.
+func (e *collector) piecesOf(ctx context.Context, all []*core.Movement) (now map[string]pieces,
+	unread map[core.Place]bool) {
 	wanted := map[core.Place][]graph.ID{}
 	for _, m := range all {
 		for _, id := range append(slices.Clone(m.IDs), m.Of) {
@@ -173,7 +182,8 @@ func (e *collector) each(ctx context.Context, at core.Place, ids []graph.ID, f f
 // moved says whether an object was deleted since the snapshot, or has lost a finalizer or an owner.
 func (e *collector) moved(id graph.ID, now map[string]pieces) bool {
 	p, there := now[e.Graph.Ref(id).UID]
-	return !there || p.deletionTimestamp && e.Graph.DeletionTimestamp(id) == 0 || p.finalizers < len(e.Graph.Finalizers(id)) || p.owners < e.Graph.OwnerCount(id)
+	return !there || p.deletionTimestamp && e.Graph.DeletionTimestamp(id) == 0 ||
+		p.finalizers < len(e.Graph.Finalizers(id)) || p.owners < e.Graph.OwnerCount(id)
 }
 
 // movement returns the movement of an owner or a namespace.

@@ -30,7 +30,8 @@ func during(happens func(ctx context.Context)) func(context.Context, time.Time) 
 	}
 }
 
-// TestCollectorAtWorkIsInProgress: between two readings it deletes dependents, and so nothing is stuck, however long ago the owner was deleted.
+// TestCollectorAtWorkIsInProgress: between two readings it deletes dependents, and so nothing is
+// stuck, however long ago the owner was deleted.
 func TestCollectorAtWorkIsInProgress(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Start(t, testcluster.NoControllers())
@@ -49,7 +50,8 @@ func TestCollectorAtWorkIsInProgress(t *testing.T) {
 	if !strings.HasPrefix(cause.Evidence[0], "deleted ") {
 		t.Errorf("the evidence %q does not say since when", cause.Evidence)
 	}
-	if said := strings.Join(cause.Evidence, "; "); !strings.Contains(said, "of 20 dependents w") && !strings.Contains(said, "no longer exists") {
+	if said := strings.Join(cause.Evidence, "; "); !strings.Contains(said, "of 20 dependents w") &&
+		!strings.Contains(said, "no longer exists") {
 		t.Errorf("the evidence %q does not say what was deleted", cause.Evidence)
 	}
 	gone(t, c, "configmap", "root", "-n", ns)
@@ -64,7 +66,8 @@ func TestCollectorAtWorkIsInProgress(t *testing.T) {
 		gone(t, c, "configmap", "free", "-n", ns)
 	})
 	d = examine(t, c.Config(), Options{limits: core.Limits{Pause: pause}}, ns, subject{"namespaces/" + ns, ""})
-	wantCauses(t, d, map[string][]string{"Namespace/" + ns: {"InProgress Namespace/" + ns, "FinalizerActorUnknown ConfigMap/kept"}})
+	wantCauses(t, d, map[string][]string{"Namespace/" +
+		ns: {"InProgress Namespace/" + ns, "FinalizerActorUnknown ConfigMap/kept"}})
 	wantEvidence(t, d.Stuck[0].Causes[0], "of 2 objects w")
 }
 
@@ -81,7 +84,8 @@ func TestDeletedAMomentAgoIsInProgress(t *testing.T) {
 	wantCauses(t, d, map[string][]string{"ConfigMap/root": {"InProgress ConfigMap/root"}})
 	wantEvidence(t, d.Stuck[0].Causes[0], " s, which means nothing so soon")
 	d = examine(t, c.Config(), Options{}, ns, subject{"configmaps/root", ns})
-	wantCauses(t, d, map[string][]string{"ConfigMap/root": {"CollectorNotActing ConfigMap/d00", "CollectorNotActing ConfigMap/d01"}})
+	wantCauses(t, d, map[string][]string{"ConfigMap/root": {"CollectorNotActing ConfigMap/d00",
+		"CollectorNotActing ConfigMap/d01"}})
 	wantEvidence(t, d.Stuck[0].Causes[0], "none of 2 dependents was deleted within ")
 
 	empty := c.Namespace(t)

@@ -12,7 +12,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
-// withoutRemoval takes the commands that remove a finalizer out of what is said of its actor, since nobody knows what would stay: that can be in gaps.
+// withoutRemoval takes the commands that remove a finalizer out of what is said of its actor, since
+// nobody knows what would stay: that can be in gaps.
 func withoutRemoval(own []core.Finding, name string, gaps []v1alpha1.Gap) []core.Finding {
 	return core.Each(own, func(f *core.Finding) {
 		if f.Finalizer == name {
@@ -22,7 +23,8 @@ func withoutRemoval(own []core.Finding, name string, gaps []v1alpha1.Gap) []core
 	})
 }
 
-// leaving adds to what is said of an actor which objects it deletes, and that they stay if its finalizer is removed by hand.
+// leaving adds to what is said of an actor which objects it deletes, and that they stay if its
+// finalizer is removed by hand.
 func (e *linked) leaving(id graph.ID, name string, own []core.Finding) []core.Finding {
 	ends := append(e.awaitedBy(id, name), e.linkedBy(id, name, false)...)
 	slices.Sort(ends)
@@ -38,8 +40,9 @@ func (e *linked) leaving(id graph.ID, name string, own []core.Finding) []core.Fi
 	})
 }
 
-// leavingBehind adds to a finding at an object which objects stay if the finalizer is removed by hand and, unless that is what people want, how to delete them before:
-// those of them that confirm the link.
+// leavingBehind adds to a finding at an object which objects stay if the finalizer is removed by
+// hand and, unless that is what people want, how to delete them before: those of them that confirm
+// the link.
 func (e *linked) leavingBehind(f core.Finding, id graph.ID, ends []graph.ID, wanted bool) core.Finding {
 	stay := e.stays(ends)
 	f.Observe("%s still %s, and %s deletion is what the finalizer is for",
@@ -52,7 +55,8 @@ func (e *linked) leavingBehind(f core.Finding, id graph.ID, ends []graph.ID, wan
 	for _, s := range f.Commands {
 		if s.Removes {
 			if !wanted {
-				steps = append(steps, e.deleteFirst(slices.DeleteFunc(slices.Clone(ends), func(end graph.ID) bool { return !e.concerned(id, end) }))...)
+				steps = append(steps, e.deleteFirst(slices.DeleteFunc(slices.Clone(ends),
+					func(end graph.ID) bool { return !e.concerned(id, end) }))...)
 			}
 			s.Does += "; " + stay
 		}
@@ -62,15 +66,18 @@ func (e *linked) leavingBehind(f core.Finding, id graph.ID, ends []graph.ID, wan
 	return f
 }
 
-// stays says what becomes of objects whose deletion the actor of a finalizer sees to, if the finalizer is removed by hand.
+// stays says what becomes of objects whose deletion the actor of a finalizer sees to, if the
+// finalizer is removed by hand.
 func (e *linked) stays(ends []graph.ID) string {
 	var clauses []string
 	deleting := func(id graph.ID) bool { return e.Graph.DeletionTimestamp(id) != 0 }
 	if alive := slices.DeleteFunc(slices.Clone(ends), deleting); len(alive) > 0 {
-		clauses = append(clauses, fmt.Sprintf("%s %s, and nobody deletes %s then", e.andNamed(alive), phrase.Plural(len(alive), "stays", "stay"), phrase.Plural(len(alive), "it", "them")))
+		clauses = append(clauses, fmt.Sprintf("%s %s, and nobody deletes %s then", e.andNamed(alive),
+			phrase.Plural(len(alive), "stays", "stay"), phrase.Plural(len(alive), "it", "them")))
 	}
 	if going := slices.DeleteFunc(slices.Clone(ends), func(id graph.ID) bool { return !deleting(id) }); len(going) > 0 {
-		clauses = append(clauses, fmt.Sprintf("%s %s still being deleted then", e.andNamed(going), phrase.Plural(len(going), "is", "are")))
+		clauses = append(clauses, fmt.Sprintf("%s %s still being deleted then", e.andNamed(going),
+			phrase.Plural(len(going), "is", "are")))
 	}
 	return strings.Join(clauses, ", and ")
 }
@@ -89,7 +96,8 @@ func (e *linked) deleteFirst(ends []graph.ID) []core.Step {
 	var steps []core.Step
 	for _, end := range ends {
 		if len(steps) < phrase.MaxNamed && e.Graph.DeletionTimestamp(end) == 0 {
-			s := core.Command("kubectl", "gc", "delete", "OBJECT").Doing("deletes what would stay, after showing what is deleted with it")
+			s := core.Command("kubectl", "gc", "delete",
+				"OBJECT").Doing("deletes what would stay, after showing what is deleted with it")
 			steps = append(steps, core.At(v1alpha1.ObjectRef(e.Graph.Ref(end)), s))
 		}
 	}

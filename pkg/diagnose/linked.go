@@ -21,8 +21,8 @@ type linked struct {
 	subjects map[graph.ID]bool
 }
 
-// awaitedBy returns what is still there of what the actor of a finalizer waits for before it removes it: what links of packs lead to, and dependents of the kinds that
-// the pack names.
+// awaitedBy returns what is still there of what the actor of a finalizer waits for before it
+// removes it: what links of packs lead to, and dependents of the kinds that the pack names.
 func (e *linked) awaitedBy(id graph.ID, name string) []graph.ID {
 	all := e.linkedBy(id, name, true)
 	if known, ok := e.knownOf(id, name); ok && len(known.WaitsFor) > 0 {
@@ -36,11 +36,13 @@ func (e *linked) awaitedBy(id graph.ID, name string) []graph.ID {
 	return slices.Compact(all)
 }
 
-// linkedBy returns what is still there of what the actor of a finalizer deletes by links of packs; if awaited, only what it waits for.
+// linkedBy returns what is still there of what the actor of a finalizer deletes by links of packs;
+// if awaited, only what it waits for.
 func (e *linked) linkedBy(id graph.ID, name string, awaited bool) []graph.ID {
 	var all []graph.ID
 	for _, f := range e.Links.Found(id) {
-		if f.Definition.Deletion.Holds(name) && f.Deletes() && (f.Effect.Waits || !awaited) && e.Graph.Observed(f.Dependent()) {
+		if f.Definition.Deletion.Holds(name) && f.Deletes() && (f.Effect.Waits || !awaited) &&
+			e.Graph.Observed(f.Dependent()) {
 			all = append(all, f.Dependent())
 		}
 	}
@@ -56,8 +58,9 @@ func (e *linked) knownOf(id graph.ID, name string) (finalizer.Known, bool) {
 	return e.Registry.Lookup(name, ref.Group(), ref.Kind)
 }
 
-// throughLinks returns why a finalizer is still there whose actor waits for other objects: what holds those. What is said of the actor stays if that is found not to work,
-// or if nothing else is found.
+// throughLinks returns why a finalizer is still there whose actor waits for other objects: what
+// holds those. What is said of the actor stays if that is found not to work, or if nothing else is
+// found.
 func (e *linked) throughLinks(ctx context.Context, id graph.ID, name string, own []core.Finding) []core.Finding {
 	ends, gaps := e.toLookAt(id, name), e.hidden(id, name, true)
 	var findings []core.Finding
@@ -80,10 +83,13 @@ func (e *linked) throughLinks(ctx context.Context, id graph.ID, name string, own
 	return append(findings, e.leaving(id, name, own)...)
 }
 
-// waits are the causes that say no more of an actor than that it has not removed its finalizer, which it does not do before what it waits for is gone.
-var waits = map[core.Code]bool{core.FinalizerActorAlive: true, core.FinalizerActorUnknown: true, core.FinalizerActorNotFound: true}
+// waits are the causes that say no more of an actor than that it has not removed its finalizer,
+// which it does not do before what it waits for is gone.
+var waits = map[core.Code]bool{core.FinalizerActorAlive: true, core.FinalizerActorUnknown: true,
+	core.FinalizerActorNotFound: true}
 
-// goes returns what keeps objects that somebody deletes: what holds those that are being deleted, and who rejects the deletion of the others.
+// goes returns what keeps objects that somebody deletes: what holds those that are being deleted,
+// and who rejects the deletion of the others.
 func (e *linked) goes(ctx context.Context, ids []graph.ID) []core.Finding {
 	var findings []core.Finding
 	for _, id := range ids {
@@ -101,7 +107,8 @@ func (e *linked) keeps(ctx context.Context, id graph.ID) []core.Finding {
 	return core.Behind(ref, core.Found(ref, e.refusal.Rejected(ctx, id)...))
 }
 
-// contentOf are the instances of a CRD that is not being deleted: Crossplane deletes them before it.
+// contentOf are the instances of a CRD that is not being deleted: Crossplane deletes them before
+// it.
 func (e *linked) contentOf(id graph.ID) []graph.ID {
 	if e.Graph.DeletionTimestamp(id) != 0 || !core.OfType(cluster.CRDs)(e.Graph.Ref(id)) {
 		return nil
@@ -137,6 +144,7 @@ func (e *linked) toLookAt(id graph.ID, name string) []graph.ID {
 func (e *linked) withoutAdvice(findings []core.Finding, id, end graph.ID) []core.Finding {
 	return core.Each(findings, func(f *core.Finding) {
 		f.Commands, f.Cost = nil, ""
-		f.Remedy = fmt.Sprintf("Only %s says that %s belongs to it: leave that to whoever it belongs to.", e.Placed(id), e.Placed(end))
+		f.Remedy = fmt.Sprintf("Only %s says that %s belongs to it: leave that to whoever it belongs to.", e.Placed(id),
+			e.Placed(end))
 	})
 }

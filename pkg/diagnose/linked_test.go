@@ -25,8 +25,9 @@ func path(c v1alpha1.Cause) string {
 	return strings.Join(kinds, " ")
 }
 
-// TestAClaimIsFollowedToTheManagedResourceThatStays: its composite waits in the foreground for a managed resource whose ProviderConfig is gone. That Crossplane is down is said
-// besides, and the claim is not the end.
+// TestAClaimIsFollowedToTheManagedResourceThatStays: its composite waits in the foreground for a
+// managed resource whose ProviderConfig is gone. That Crossplane is down is said besides, and the
+// claim is not the end.
 func TestAClaimIsFollowedToTheManagedResourceThatStays(t *testing.T) {
 	t.Parallel()
 	c := withPlatforms(t)
@@ -40,7 +41,8 @@ func TestAClaimIsFollowedToTheManagedResourceThatStays(t *testing.T) {
 		"DependencyMissing ProviderConfig/" + ns, "FinalizerActorNotFound Object/" + ns, "FinalizerActorDead Database/claim",
 	}})
 	causes := d.Stuck[0].Causes
-	wantEvidence(t, causes[0], `its condition Synced is False (ReconcileError): connect failed: cannot get provider config: ProviderConfig.kubernetes.crossplane.io "`+ns+`" not found`)
+	wantEvidence(
+		t, causes[0], `its condition Synced is False (ReconcileError): connect failed: cannot get provider config: ProviderConfig.kubernetes.crossplane.io "`+ns+`" not found`)
 	wantEvidence(t, causes[0], "ProviderConfig "+ns+" does not exist")
 	wantRemedy(t, causes[0], "Create ProviderConfig "+ns+" again")
 	if got := path(causes[0]); got != "XDatabase Object" {
@@ -52,7 +54,8 @@ func TestAClaimIsFollowedToTheManagedResourceThatStays(t *testing.T) {
 	}
 }
 
-// TestAClaimOfADeadCrossplaneNamesWhatWouldStay: nobody has deleted the composite. Removing the finalizer by hand leaves it running, so that comes after its deletion.
+// TestAClaimOfADeadCrossplaneNamesWhatWouldStay: nobody has deleted the composite. Removing the
+// finalizer by hand leaves it running, so that comes after its deletion.
 func TestAClaimOfADeadCrossplaneNamesWhatWouldStay(t *testing.T) {
 	t.Parallel()
 	for _, policy := range []string{"Foreground", "Background"} {
@@ -63,12 +66,14 @@ func TestAClaimOfADeadCrossplaneNamesWhatWouldStay(t *testing.T) {
 	}
 }
 
-// claimOfDeadCrossplane tests a claim whose composite Crossplane is to delete with a policy. Only in the foreground it would wait for it.
+// claimOfDeadCrossplane tests a claim whose composite Crossplane is to delete with a policy. Only
+// in the foreground it would wait for it.
 func claimOfDeadCrossplane(t *testing.T, policy string) {
 	c := withPlatforms(t)
 	ns := c.Namespace(t)
 	tenant(t, c, ns)
-	c.Kubectl(t, "patch", "database/claim", "-n", ns, "--type=merge", "-p", fmt.Sprintf(`{"spec":{"compositeDeletePolicy":%q}}`, policy))
+	c.Kubectl(t, "patch", "database/claim", "-n", ns, "--type=merge", "-p",
+		fmt.Sprintf(`{"spec":{"compositeDeletePolicy":%q}}`, policy))
 	deleted(t, c, "database/claim", "-n", ns)
 	d := examine(t, c.Config(), Options{}, ns, subject{"databases.platform.example.org/claim", ns})
 	wantCauses(t, d, map[string][]string{"Database/claim": {"FinalizerActorDead Database/claim"}})
@@ -77,9 +82,12 @@ func claimOfDeadCrossplane(t *testing.T, policy string) {
 		t.Errorf("the cost does not say %q: %s", want, cause.Cost)
 	}
 	first := slices.Index(cause.Commands, "kubectl gc delete xdatabases.platform.example.org/"+ns)
-	removal := slices.Index(cause.Commands, "kubectl gc unfinalize databases.platform.example.org/claim -n "+ns+" --finalizer finalizer.apiextensions.crossplane.io")
+	removal := slices.Index(cause.Commands,
+		"kubectl gc unfinalize databases.platform.example.org/claim -n "+ns+
+			" --finalizer finalizer.apiextensions.crossplane.io")
 	if first < 1 || removal != first+1 {
-		t.Errorf("the commands start Crossplane, delete the composite, and remove the finalizer in another order: %q", cause.Commands)
+		t.Errorf("the commands start Crossplane, delete the composite, and remove the finalizer in another order: %q",
+			cause.Commands)
 	}
 	if removal > 0 && !strings.Contains(cause.Steps[removal].Does, "XDatabase "+ns+" stays, and nobody deletes it then") {
 		t.Errorf("the last command does not say what it leaves: %q", cause.Steps[removal].Does)
@@ -94,23 +102,28 @@ func claimOfDeadCrossplane(t *testing.T, policy string) {
 	}
 }
 
-// TestAnXRDIsFollowedToItsComposites: Crossplane deletes them first, while the definitions wait. The type stays, since its deletion would be a gap to the other tests.
+// TestAnXRDIsFollowedToItsComposites: Crossplane deletes them first, while the definitions wait.
+// The type stays, since its deletion would be a gap to the other tests.
 func TestAnXRDIsFollowedToItsComposites(t *testing.T) {
 	t.Parallel()
 	c := withPlatforms(t)
 	ns := c.Namespace(t)
 	group := ns + ".example.org"
-	c.Apply(t, fmt.Sprintf("apiVersion: apiextensions.crossplane.io/v1\nkind: CompositeResourceDefinition\nmetadata: {name: xapps.%s, finalizers: [defined.apiextensions.crossplane.io]}\n", group))
+	c.Apply(t, fmt.Sprintf(
+		"apiVersion: apiextensions.crossplane.io/v1\nkind: CompositeResourceDefinition\nmetadata: {name: xapps.%s, finalizers: [defined.apiextensions.crossplane.io]}\n", group))
 	xrd := "compositeresourcedefinition/xapps." + group
 	fixture.Free(t, c, "", xrd)
-	owner := fmt.Sprintf("ownerReferences: [{apiVersion: apiextensions.crossplane.io/v1, kind: CompositeResourceDefinition, name: xapps.%s, uid: %s, controller: true, blockOwnerDeletion: true}], annotations:", group, uidOf(t, c, "", xrd))
+	owner := fmt.Sprintf(
+		"ownerReferences: [{apiVersion: apiextensions.crossplane.io/v1, kind: CompositeResourceDefinition, name: xapps.%s, uid: %s, controller: true, blockOwnerDeletion: true}], annotations:", group, uidOf(t, c, "", xrd))
 	c.Apply(t, strings.Replace(definitionOf(group, "xapps", "XApp", "Cluster", "composite"), "annotations:", owner, 1))
 	c.Kubectl(t, "wait", "--for=condition=Established", "crd/xapps."+group)
-	c.Apply(t, fmt.Sprintf("apiVersion: %s/v1\nkind: XApp\nmetadata: {name: shop, finalizers: [nobody.example.net/x]}\n", group))
+	c.Apply(t, fmt.Sprintf(
+		"apiVersion: %s/v1\nkind: XApp\nmetadata: {name: shop, finalizers: [nobody.example.net/x]}\n", group))
 	fixture.Free(t, c, "", "xapps."+group+"/shop")
 	deleted(t, c, xrd)
 	deleted(t, c, "xapps."+group+"/shop")
-	d := examine(t, c.Config(), Options{}, ns, subject{"compositeresourcedefinitions.apiextensions.crossplane.io/xapps." + group, ""})
+	d := examine(t, c.Config(), Options{}, ns,
+		subject{"compositeresourcedefinitions.apiextensions.crossplane.io/xapps." + group, ""})
 	wantCauses(t, d, map[string][]string{"CompositeResourceDefinition/xapps." + group: {
 		"FinalizerActorUnknown XApp/shop", "FinalizerActorDead CompositeResourceDefinition/xapps." + group,
 	}})
@@ -120,8 +133,9 @@ func TestAnXRDIsFollowedToItsComposites(t *testing.T) {
 	wantEvidence(t, d.Stuck[0].Causes[1], "CustomResourceDefinition xapps."+group+" still exists")
 }
 
-// TestAClusterIsFollowedToTheMachineThatStays: ownerReferences that do not block lead from the Cluster to its Machines, and a link from there to the infrastructure. What
-// the infrastructure lacks is the cause, and not the controllers that wait for it.
+// TestAClusterIsFollowedToTheMachineThatStays: ownerReferences that do not block lead from the
+// Cluster to its Machines, and a link from there to the infrastructure. What the infrastructure
+// lacks is the cause, and not the controllers that wait for it.
 func TestAClusterIsFollowedToTheMachineThatStays(t *testing.T) {
 	t.Parallel()
 	c := withPlatforms(t)
@@ -131,14 +145,17 @@ func TestAClusterIsFollowedToTheMachineThatStays(t *testing.T) {
 		{"Cluster", "clusters", "cluster.cluster.x-k8s.io", "{}"},
 		{"MachineDeployment", "machinedeployments", "cluster.x-k8s.io/machinedeployment", "{clusterName: prod}"},
 		{"MachineSet", "machinesets", "cluster.x-k8s.io/machineset", "{clusterName: prod}"},
-		{"Machine", "machines", "machine.cluster.x-k8s.io", "{clusterName: prod, infrastructureRef: {apiVersion: infrastructure.cluster.x-k8s.io/v1, kind: TestMachine, name: prod}}"},
+		{"Machine", "machines", "machine.cluster.x-k8s.io",
+			"{clusterName: prod, infrastructureRef: {apiVersion: infrastructure.cluster.x-k8s.io/v1, kind: TestMachine, name: prod}}"},
 	} {
-		c.Apply(t, fmt.Sprintf("apiVersion: cluster.x-k8s.io/v1\nkind: %s\nmetadata: {name: prod, namespace: %s, finalizers: [%s], ownerReferences: [%s]}\nspec: %s\n", o.kind, ns, o.finalizer, refs, o.spec))
+		c.Apply(t, fmt.Sprintf(
+			"apiVersion: cluster.x-k8s.io/v1\nkind: %s\nmetadata: {name: prod, namespace: %s, finalizers: [%s], ownerReferences: [%s]}\nspec: %s\n", o.kind, ns, o.finalizer, refs, o.spec))
 		owner = o.resource + ".cluster.x-k8s.io/prod"
 		refs = fmt.Sprintf("{apiVersion: cluster.x-k8s.io/v1, kind: %s, name: prod, uid: %s}", o.kind, uidOf(t, c, ns, owner))
 		fixture.Free(t, c, ns, owner)
 	}
-	c.Apply(t, fmt.Sprintf("apiVersion: infrastructure.cluster.x-k8s.io/v1\nkind: TestMachine\nmetadata: {name: prod, namespace: %s, finalizers: [nobody.example.net/machine]}\n", ns))
+	c.Apply(t, fmt.Sprintf(
+		"apiVersion: infrastructure.cluster.x-k8s.io/v1\nkind: TestMachine\nmetadata: {name: prod, namespace: %s, finalizers: [nobody.example.net/machine]}\n", ns))
 	fixture.Free(t, c, ns, "testmachine/prod")
 	for _, resource := range []string{"clusters", "machinedeployments", "machinesets", "machines"} {
 		deleted(t, c, resource+".cluster.x-k8s.io/prod", "-n", ns)
@@ -151,12 +168,15 @@ func TestAClusterIsFollowedToTheMachineThatStays(t *testing.T) {
 	}
 }
 
-// TestAnApplicationIsFollowedToItsResources: those that status.resources lists and that are being deleted; one that says that it stays is not waited for.
+// TestAnApplicationIsFollowedToItsResources: those that status.resources lists and that are being
+// deleted; one that says that it stays is not waited for.
 func TestAnApplicationIsFollowedToItsResources(t *testing.T) {
 	t.Parallel()
 	c := withPlatforms(t)
 	ns := c.Namespace(t)
-	c.Apply(t, fixture.ConfigMap(ns, "held", "nobody.example.net/x")+strings.Replace(fixture.ConfigMap(ns, "kept", "nobody.example.net/y"), "metadata: {", "metadata: {annotations: {argocd.argoproj.io/sync-options: Delete=false}, ", 1)+
+	c.Apply(t, fixture.ConfigMap(ns, "held", "nobody.example.net/x")+
+		strings.Replace(fixture.ConfigMap(ns, "kept", "nobody.example.net/y"), "metadata: {",
+			"metadata: {annotations: {argocd.argoproj.io/sync-options: Delete=false}, ", 1)+
 		fmt.Sprintf(`---
 apiVersion: argoproj.io/v1
 kind: Application
@@ -174,7 +194,8 @@ status:
 	wantCauses(t, d, map[string][]string{"Application/guestbook": {"FinalizerActorUnknown ConfigMap/held"}})
 }
 
-// TestNothingIsAdvisedAboutWhatConfirmsNoLink: what holds it is told without a command, and its deletion is not tried.
+// TestNothingIsAdvisedAboutWhatConfirmsNoLink: what holds it is told without a command, and its
+// deletion is not tried.
 func TestNothingIsAdvisedAboutWhatConfirmsNoLink(t *testing.T) {
 	t.Parallel()
 	c := withPlatforms(t)
@@ -204,8 +225,9 @@ status:
 	}
 }
 
-// TestLinksThatCannotBeReadAreAGap: whether the composite exists is not known to somebody who may not list it. If Crossplane waits for that, nothing else is said of the
-// finalizer, and in no case that it can be removed.
+// TestLinksThatCannotBeReadAreAGap: whether the composite exists is not known to somebody who may
+// not list it. If Crossplane waits for that, nothing else is said of the finalizer, and in no case
+// that it can be removed.
 func TestLinksThatCannotBeReadAreAGap(t *testing.T) {
 	t.Parallel()
 	c := withPlatforms(t)
@@ -214,8 +236,10 @@ func TestLinksThatCannotBeReadAreAGap(t *testing.T) {
 	deleted(t, c, "database/claim", "-n", ns)
 	permitted(t, c, ns, "get,list,watch", "databases.platform.example.org,namespaces,events,deployments.apps")
 	until(t, c, "yes", "auth", "can-i", "list", "databases.platform.example.org", "--as="+ns)
-	for policy, want := range map[string]core.Code{"Foreground": core.BlockerHidden, "Background": core.FinalizerActorDead} {
-		c.Kubectl(t, "patch", "database/claim", "-n", ns, "--type=merge", "-p", fmt.Sprintf(`{"spec":{"compositeDeletePolicy":%q}}`, policy))
+	for policy, want := range map[string]core.Code{"Foreground": core.BlockerHidden,
+		"Background": core.FinalizerActorDead} {
+		c.Kubectl(t, "patch", "database/claim", "-n", ns, "--type=merge", "-p",
+			fmt.Sprintf(`{"spec":{"compositeDeletePolicy":%q}}`, policy))
 		d := examine(t, c.As(ns), Options{}, ns, subject{"databases.platform.example.org/claim", ns})
 		if d.Complete {
 			t.Errorf("%s: the answer is complete although the composites could not be listed", policy)
@@ -230,13 +254,15 @@ func TestLinksThatCannotBeReadAreAGap(t *testing.T) {
 		}
 		for _, cause := range causes {
 			if slices.ContainsFunc(cause.Commands, func(line string) bool { return strings.Contains(line, "unfinalize") }) {
-				t.Errorf("%s: nobody knows what removing the finalizer leaves, and %s has a command for it: %q", policy, cause.Code, cause.Commands)
+				t.Errorf("%s: nobody knows what removing the finalizer leaves, and %s has a command for it: %q", policy, cause.Code,
+					cause.Commands)
 			}
 		}
 	}
 }
 
-// TestObjectsWaitedForInVainAreFollowedIntoOtherNamespaces: an Application leads out of the namespace that was listed first. An end of a kind that is not served is not waited for.
+// TestObjectsWaitedForInVainAreFollowedIntoOtherNamespaces: an Application leads out of the
+// namespace that was listed first. An end of a kind that is not served is not waited for.
 func TestObjectsWaitedForInVainAreFollowedIntoOtherNamespaces(t *testing.T) {
 	t.Parallel()
 	c := withPlatforms(t)
@@ -256,8 +282,10 @@ status:
 	deleted(t, c, "application/guestbook", "-n", ns)
 	deleted(t, c, "configmap/held", "-n", guest)
 	client, catalog := fixture.Connect(t, c.Config())
-	app := graph.Ref{APIVersion: "argoproj.io/v1", Kind: "Application", Resource: "applications", Namespace: ns, Name: "guestbook", UID: uidOf(t, c, ns, "application/guestbook")}
-	opts := Options{Known: fixture.Packs(t), limits: core.Limits{Young: -1, Pause: func(context.Context, time.Time) error { return nil }}}
+	app := graph.Ref{APIVersion: "argoproj.io/v1", Kind: "Application", Resource: "applications", Namespace: ns,
+		Name: "guestbook", UID: uidOf(t, c, ns, "application/guestbook")}
+	opts := Options{Known: fixture.Packs(t),
+		limits: core.Limits{Young: -1, Pause: func(context.Context, time.Time) error { return nil }}}
 	d, err := ExamineObjects(t.Context(), client, catalog, []graph.Ref{app}, opts)
 	if err != nil {
 		t.Fatal(err)

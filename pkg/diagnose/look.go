@@ -44,8 +44,8 @@ func (e *examiner) look(ctx context.Context, l *core.Examined[looked]) looked {
 	return l.Once(func(id graph.ID) looked { return e.lookAt(ctx, id) })
 }
 
-// lookAt reads the object, tries to remove its finalizers without doing it, and finds out who should. Of an object that is not being deleted it finds out
-// only that.
+// lookAt reads the object, tries to remove its finalizers without doing it, and finds out who
+// should. Of an object that is not being deleted it finds out only that.
 func (e *examiner) lookAt(ctx context.Context, id graph.ID) looked {
 	ref := e.Graph.Ref(id)
 	o, err := e.Object(ctx, id)
@@ -87,7 +87,8 @@ func (e *examiner) briefly(id graph.ID, err error) error {
 	return change.MissingRight{Access: cluster.Access{Verb: "get", Type: t, Namespace: e.Graph.Namespace(id)}}
 }
 
-// behindObstacles puts what is found of a finalizer behind what refuses every update: it comes up when that is out of the way.
+// behindObstacles puts what is found of a finalizer behind what refuses every update: it comes up
+// when that is out of the way.
 func behindObstacles(findings, refused []core.Finding) []core.Finding {
 	return core.Each(findings, func(f *core.Finding) {
 		if len(refused) > 0 && !slices.ContainsFunc(refused, func(r core.Finding) bool { return r.Key() == f.Key() }) {

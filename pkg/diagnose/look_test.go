@@ -15,7 +15,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// heldMany makes ConfigMaps with the finalizer example.com/held, deletes them and returns their names.
+// heldMany makes ConfigMaps with the finalizer example.com/held, deletes them and returns their
+// names.
 func heldMany(t testing.TB, c *testcluster.Cluster, namespace string, n int) []string {
 	t.Helper()
 	var manifest strings.Builder
@@ -31,17 +32,20 @@ func heldMany(t testing.TB, c *testcluster.Cluster, namespace string, n int) []s
 	return names
 }
 
-// TestEvidenceOfEachObjectIsItsOwn: two objects of one type with the same finalizer wait for different things, and each says which.
+// TestEvidenceOfEachObjectIsItsOwn: two objects of one type with the same finalizer wait for
+// different things, and each says which.
 func TestEvidenceOfEachObjectIsItsOwn(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	operator := operated(t, c, ns)
 	for _, name := range []string{"budget", "volume"} {
-		c.Apply(t, strings.Replace(fixture.Deployment(ns, name, 1), "metadata: {", "metadata: {finalizers: [example.com/held], ", 1))
+		c.Apply(t, strings.Replace(fixture.Deployment(ns, name, 1), "metadata: {",
+			"metadata: {finalizers: [example.com/held], ", 1))
 		fixture.Free(t, c, ns, "deployment/"+name)
 		c.Kubectl(t, "patch", "deployment", name, "-n", ns, "--subresource=status", "--type=merge", "-p",
-			fmt.Sprintf(`{"status":{"conditions":[{"type":"Available","status":"False","reason":"Waits","message":"it waits for a %s"}]}}`, name))
+			fmt.Sprintf(
+				`{"status":{"conditions":[{"type":"Available","status":"False","reason":"Waits","message":"it waits for a %s"}]}}`, name))
 	}
 	deleted(t, c, "deployment", "budget", "volume", "-n", ns)
 	d := examine(t, c.Config(), Options{Known: operator}, ns)
@@ -63,7 +67,8 @@ func TestOneOfTwoObjectsIsNotValid(t *testing.T) {
 	heldMany(t, c, ns, 2)
 	deny(t, c, ns, "UPDATE", "object.metadata.name != 'held-01'")
 	testcluster.Eventually(t, "the policy is enforced", func(ctx context.Context) (bool, error) {
-		return fails(c, "patch", "configmap", "held-01", "--type=merge", "-p", `{"metadata":{"labels":{"try":"me"}}}`, "--dry-run=server", "-n", ns)(ctx), nil
+		return fails(c, "patch", "configmap", "held-01", "--type=merge", "-p", `{"metadata":{"labels":{"try":"me"}}}`,
+			"--dry-run=server", "-n", ns)(ctx), nil
 	})
 	wantCauses(t, examine(t, c.Config(), Options{Known: operator}, ns), map[string][]string{
 		"ConfigMap/held-00": {"FinalizerActorAlive ConfigMap/held-00"},
@@ -87,9 +92,11 @@ func TestOneOfTwoDependentsCannotBeDeleted(t *testing.T) {
 		}
 		return "", nil
 	})
-	registered(t, c, "validating", ns, webhook("Validating", ns, "DELETE", client), fails(c, "delete", "configmap", "b", "-n", ns, "--dry-run=server"))
+	registered(t, c, "validating", ns, webhook("Validating", ns, "DELETE", client),
+		fails(c, "delete", "configmap", "b", "-n", ns, "--dry-run=server"))
 	d := examine(t, c.Config(), Options{}, ns, subject{"configmaps/root", ns})
-	wantCauses(t, d, map[string][]string{"ConfigMap/root": {"AdmissionDenied ValidatingWebhookConfiguration/" + ns, "CollectorNotActing ConfigMap/a"}})
+	wantCauses(t, d, map[string][]string{"ConfigMap/root": {"AdmissionDenied ValidatingWebhookConfiguration/" + ns,
+		"CollectorNotActing ConfigMap/a"}})
 }
 
 // TestObjectsBeyondTheBoundAreCounted: they are told what was found at another, by name.
@@ -143,7 +150,8 @@ func TestFinalizersBeyondTheBoundAreCounted(t *testing.T) {
 	wantEvidence(t, last, "it and 1 more finalizers of the object were not examined")
 }
 
-// TestNoFinalizerIsExaminedAfterTheContextHasEnded: whoever interrupts why need not wait for a hundred.
+// TestNoFinalizerIsExaminedAfterTheContextHasEnded: whoever interrupts why need not wait for a
+// hundred.
 func TestNoFinalizerIsExaminedAfterTheContextHasEnded(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -151,7 +159,8 @@ func TestNoFinalizerIsExaminedAfterTheContextHasEnded(t *testing.T) {
 	c.Apply(t, fixture.ConfigMap(ns, "held", "a.example.com/hold", "b.example.com/hold"))
 	fixture.Free(t, c, ns, "configmap/held")
 	listed := fixture.List(t, c.Config(), cluster.ListOptions{Namespace: ns})
-	e := newExaminer(listed.Client, core.Snapshot{Catalog: listed.Catalog, Graph: listed.Graph, Gaps: listed.Gaps}, Options{Known: fixture.Packs(t)})
+	e := newExaminer(listed.Client, core.Snapshot{Catalog: listed.Catalog, Graph: listed.Graph, Gaps: listed.Gaps},
+		Options{Known: fixture.Packs(t)})
 	id := listed.Find(t, "", "configmaps", ns, "held")
 	ctx, cancel := context.WithCancel(t.Context())
 	if _, err := e.Object(ctx, id); err != nil {
@@ -172,11 +181,13 @@ func TestManyObjectsAreReadByAList(t *testing.T) {
 	var manifest strings.Builder
 	for i := range 12 {
 		name := fmt.Sprintf("d%02d", i)
-		manifest.WriteString(strings.Replace(fixture.Deployment(ns, name, 0), "metadata: {", "metadata: {finalizers: [example.com/held], ", 1))
+		manifest.WriteString(strings.Replace(fixture.Deployment(ns, name, 0), "metadata: {",
+			"metadata: {finalizers: [example.com/held], ", 1))
 		fixture.Free(t, c, ns, "deployment/"+name)
 	}
 	c.Apply(t, manifest.String())
-	deleted(t, c, "deployments", "-n", ns, "d00", "d01", "d02", "d03", "d04", "d05", "d06", "d07", "d08", "d09", "d10", "d11")
+	deleted(t, c, "deployments", "-n", ns, "d00", "d01", "d02", "d03", "d04", "d05", "d06", "d07", "d08", "d09",
+		"d10", "d11")
 	proxy := faultproxy.Start(t, c.Config())
 	d := examine(t, proxy.Config(), Options{Known: operator}, ns)
 	if len(d.Stuck) != 12 {
@@ -203,7 +214,8 @@ func TestProgressIsTold(t *testing.T) {
 	}
 }
 
-// TestForbiddenReadIsAskedOnce: what the user may not read of a type in a namespace is one request and one clause.
+// TestForbiddenReadIsAskedOnce: what the user may not read of a type in a namespace is one request
+// and one clause.
 func TestForbiddenReadIsAskedOnce(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)

@@ -9,7 +9,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// mutatingPolicy writes a MutatingAdmissionPolicy for updates of config maps of one namespace, and its binding.
+// mutatingPolicy writes a MutatingAdmissionPolicy for updates of config maps of one namespace, and
+// its binding.
 func mutatingPolicy(name, namespace, expression string) string {
 	return fmt.Sprintf(`---
 apiVersion: admissionregistration.k8s.io/v1
@@ -39,8 +40,8 @@ func applied(t testing.TB, c *testcluster.Cluster, kind, name, manifest string) 
 
 const putsBack = `Object{metadata: Object.metadata{finalizers: ["example.com/held"]}}`
 
-// TestMutatingPolicyPutsAFinalizerBack_API033: the policy that is applied is named, one without a binding and one for other objects are not, and the printed
-// command cures it.
+// TestMutatingPolicyPutsAFinalizerBack_API033: the policy that is applied is named, one without a
+// binding and one for other objects are not, and the printed command cures it.
 func TestMutatingPolicyPutsAFinalizerBack_API033(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -48,10 +49,12 @@ func TestMutatingPolicyPutsAFinalizerBack_API033(t *testing.T) {
 	operator := heldConfigMap(t, c, ns)
 	applied(t, c, "mutatingadmissionpolicy", ns, mutatingPolicy(ns, ns, putsBack))
 	applied(t, c, "mutatingadmissionpolicy", "other-"+ns, mutatingPolicy("other-"+ns, "other", putsBack))
-	unbound, _, _ := strings.Cut(mutatingPolicy("unbound-"+ns, ns, putsBack), "---\napiVersion: admissionregistration.k8s.io/v1\nkind: MutatingAdmissionPolicyBinding")
+	unbound, _, _ := strings.Cut(mutatingPolicy("unbound-"+ns, ns, putsBack),
+		"---\napiVersion: admissionregistration.k8s.io/v1\nkind: MutatingAdmissionPolicyBinding")
 	applied(t, c, "mutatingadmissionpolicy", "unbound-"+ns, unbound)
 	testcluster.Eventually(t, "the policy is enforced", func(ctx context.Context) (bool, error) {
-		out, err := c.Command(ctx, "patch", "configmap", "cm", "-n", ns, "--dry-run=server", "--type=merge", "-p", `{"metadata":{"finalizers":null}}`, "-o", "jsonpath={.metadata.finalizers}").Output()
+		out, err := c.Command(ctx, "patch", "configmap", "cm", "-n", ns, "--dry-run=server", "--type=merge", "-p",
+			`{"metadata":{"finalizers":null}}`, "-o", "jsonpath={.metadata.finalizers}").Output()
 		return strings.Contains(string(out), "example.com/held"), err
 	})
 	d := examine(t, c.Config(), Options{Known: operator}, ns)
@@ -63,29 +66,35 @@ func TestMutatingPolicyPutsAFinalizerBack_API033(t *testing.T) {
 	letGo(t, c, ns, "configmap/cm")
 }
 
-// TestMutatingPolicyMakesAnObjectInvalid_API033: it is named too where every update becomes invalid on the way.
+// TestMutatingPolicyMakesAnObjectInvalid_API033: it is named too where every update becomes invalid
+// on the way.
 func TestMutatingPolicyMakesAnObjectInvalid_API033(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	operator := heldConfigMap(t, c, ns)
-	applied(t, c, "mutatingadmissionpolicy", ns, mutatingPolicy(ns, ns, `Object{metadata: Object.metadata{labels: Object.metadata.labels{x: "no label"}}}`))
-	testcluster.Eventually(t, "the policy is enforced", func(ctx context.Context) (bool, error) { return fails(c, append(label, ns)...)(ctx), nil })
+	applied(t, c, "mutatingadmissionpolicy", ns,
+		mutatingPolicy(ns, ns, `Object{metadata: Object.metadata{labels: Object.metadata.labels{x: "no label"}}}`))
+	testcluster.Eventually(t, "the policy is enforced",
+		func(ctx context.Context) (bool, error) { return fails(c, append(label, ns)...)(ctx), nil })
 	d := examine(t, c.Config(), Options{Known: operator}, ns)
 	wantCauses(t, d, map[string][]string{"ConfigMap/cm": {"ObjectInvalid ConfigMap/cm"}})
-	wantEvidence(t, d.Stuck[0].Causes[0], "MutatingAdmissionPolicy "+ns+" is called for UPDATE of configmaps, and may change these fields on the way")
+	wantEvidence(t, d.Stuck[0].Causes[0],
+		"MutatingAdmissionPolicy "+ns+" is called for UPDATE of configmaps, and may change these fields on the way")
 	typed(t, c, d.Stuck[0].Causes[0].Commands[0])
 	letGo(t, c, ns, "configmap/cm")
 }
 
-// TestMutatingPolicyThatFails_API033: a policy whose mutation fails refuses every write, and the server does not say which kind of policy it is.
+// TestMutatingPolicyThatFails_API033: a policy whose mutation fails refuses every write, and the
+// server does not say which kind of policy it is.
 func TestMutatingPolicyThatFails_API033(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	operator := heldConfigMap(t, c, ns)
 	applied(t, c, "mutatingadmissionpolicy", ns, mutatingPolicy(ns, ns, `Object{data: {"x": object.data["missing"]}}`))
-	testcluster.Eventually(t, "the policy is enforced", func(ctx context.Context) (bool, error) { return fails(c, append(label, ns)...)(ctx), nil })
+	testcluster.Eventually(t, "the policy is enforced",
+		func(ctx context.Context) (bool, error) { return fails(c, append(label, ns)...)(ctx), nil })
 	d := examine(t, c.Config(), Options{Known: operator}, ns)
 	wantCauses(t, d, map[string][]string{"ConfigMap/cm": {"AdmissionDenied MutatingAdmissionPolicy/" + ns}})
 	typed(t, c, last(d.Stuck[0].Causes[0]))

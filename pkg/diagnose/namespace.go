@@ -21,8 +21,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
-// namespace returns what keeps a namespace because of its spec.finalizers: what is in it, what cannot be listed, or the controller. Its conditions are
-// read, and believed only where nothing else explains it: they say that all is removed while pods remain (NS-021).
+// namespace returns what keeps a namespace because of its spec.finalizers: what is in it, what
+// cannot be listed, or the controller. Its conditions are read, and believed only where nothing
+// else explains it: they say that all is removed while pods remain (NS-021).
 func (e *examiner) namespace(ctx context.Context, id graph.ID) []core.Finding {
 	ref := e.Graph.Ref(id)
 	o, err := e.Reader.GetObject(ctx, cluster.Namespaces, "", ref.Name)
@@ -50,7 +51,9 @@ func (e *examiner) inSpec(ctx context.Context, o *unstructured.Unstructured, nam
 	findings := e.finalizers.Actor(ctx, o, name, nil)
 	for i := range findings {
 		findings[i].Remedy, findings[i].Code = findings[i].Usual(), core.NamespaceSpecFinalizer
-		findings[i].Evidence = append(core.Observed("it is in spec.finalizers, which only a PUT to the finalize subresource can change"), findings[i].Evidence...)
+		findings[i].Evidence = append(
+			core.Observed("it is in spec.finalizers, which only a PUT to the finalize subresource can change"),
+			findings[i].Evidence...)
 	}
 	return findings
 }
@@ -62,7 +65,8 @@ func (e *examiner) unfinished(ctx context.Context, id graph.ID, o *unstructured.
 	for _, gap := range e.blocking(ref.Name) {
 		findings = append(findings, core.Found(ref, e.unlisted.gap(ctx, gap)...)...)
 	}
-	for _, said := range failures(o) { // the controller asks for one version of a type, and the snapshot may have seen another
+	// the controller asks for one version of a type, and the snapshot may have seen another
+	for _, said := range failures(o) {
 		findings = append(findings, core.Found(ref, e.refusal.Conversions(ctx, said)...)...)
 	}
 	content := e.Links.Content(id)
@@ -85,7 +89,8 @@ func (e *examiner) unfinished(ctx context.Context, id graph.ID, o *unstructured.
 			return findings
 		}
 	}
-	f := core.Finding{Finalizer: plan.NamespaceFinalizer, Actor: "the namespace controller", Moves: e.collector.movement(id), Evidence: append(core.Observed(failures(o)...), evidence...)}
+	f := core.Finding{Finalizer: plan.NamespaceFinalizer, Actor: "the namespace controller",
+		Moves: e.collector.movement(id), Evidence: append(core.Observed(failures(o)...), evidence...)}
 	switch {
 	case life == actor.Dead:
 		f.Code = core.NamespaceControllerNotRunning
@@ -97,15 +102,20 @@ func (e *examiner) unfinished(ctx context.Context, id graph.ID, o *unstructured.
 	}
 	f.Observe("%s left in it", remaining(len(content)))
 	if types := e.typesOf(content); types != "" {
-		f.Commands = append(f.Commands, core.FixedCommand("kubectl", "gc", "delete", types, "--all", "-n", ref.Name, "--gc=client").Doing("deletes what is in the namespace, and does the garbage collector's part from here"))
+		f.Commands = append(f.Commands,
+			core.FixedCommand("kubectl", "gc", "delete", types, "--all", "-n", ref.Name,
+				"--gc=client").Doing("deletes what is in the namespace, and does the garbage collector's part from here"))
 	}
-	f.Commands = append(f.Commands, core.Command("kubectl", "gc", "unfinalize", "OBJECT", "--finalizer", plan.NamespaceFinalizer).
-		Doing("removes the namespace; objects that are left in it stay in etcd, out of reach").Risking(finalizer.BreaksCluster))
+	f.Commands = append(f.Commands,
+		core.Command("kubectl", "gc", "unfinalize", "OBJECT", "--finalizer", plan.NamespaceFinalizer).
+			Doing("removes the namespace; objects that are left in it stay in etcd, out of reach").Risking(
+			finalizer.BreaksCluster))
 	f.Args = []string{"{then}", " If you remove the finalizer by hand, empty the namespace first. Objects that are left in it stay in etcd, out of reach."}
 	return append(core.Found(ref, f), findings...)
 }
 
-// inside returns what keeps objects that the namespace controller deletes, and what will when they are being deleted.
+// inside returns what keeps objects that the namespace controller deletes, and what will when they
+// are being deleted.
 func (e *examiner) inside(ctx context.Context, content []graph.ID) []core.Finding {
 	var findings []core.Finding
 	for _, id := range content {
@@ -117,8 +127,9 @@ func (e *examiner) inside(ctx context.Context, content []graph.ID) []core.Findin
 	return findings
 }
 
-// blocking are the gaps that keep the namespace controller from finishing: a group whose discovery fails, whatever it holds (NS-012), and namespaced types
-// that cannot be listed. That the user may not list one says nothing of the controller.
+// blocking are the gaps that keep the namespace controller from finishing: a group whose discovery
+// fails, whatever it holds (NS-012), and namespaced types that cannot be listed. That the user may
+// not list one says nothing of the controller.
 func (e *examiner) blocking(namespace string) []v1alpha1.Gap {
 	clusterScoped := map[[2]string]bool{}
 	for _, t := range e.Graph.Types() {
@@ -126,14 +137,16 @@ func (e *examiner) blocking(namespace string) []v1alpha1.Gap {
 	}
 	var gaps []v1alpha1.Gap
 	for _, gap := range e.Gaps {
-		if gap.Reason != v1alpha1.GapForbidden && !clusterScoped[[2]string{gap.Group, gap.Resource}] && (gap.Namespace == "" || gap.Namespace == namespace) {
+		if gap.Reason != v1alpha1.GapForbidden && !clusterScoped[[2]string{gap.Group, gap.Resource}] &&
+			(gap.Namespace == "" || gap.Namespace == namespace) {
 			gaps = append(gaps, gap)
 		}
 	}
 	return gaps
 }
 
-// podsFirst tells what the namespace controller works on first, the pods, from the rest, on which it does not work as long as there are any (NS-013).
+// podsFirst tells what the namespace controller works on first, the pods, from the rest, on which
+// it does not work as long as there are any (NS-013).
 func (e *examiner) podsFirst(namespace graph.ID, content []graph.ID) (pods, rest []graph.ID) {
 	rule, _ := link.Of(e.Graph.Ref(namespace))
 	for _, o := range content {
@@ -151,7 +164,8 @@ func failures(o *unstructured.Unstructured) []string {
 	var all []string
 	for _, c := range status.Conditions(o) {
 		switch c.Type {
-		case "NamespaceDeletionDiscoveryFailure", "NamespaceDeletionGroupVersionParsingFailure", "NamespaceDeletionContentFailure":
+		case "NamespaceDeletionDiscoveryFailure", "NamespaceDeletionGroupVersionParsingFailure",
+			"NamespaceDeletionContentFailure":
 			if c.Status == "True" {
 				all = append(all, fmt.Sprintf("condition %s: %s", c.Type, c.Message))
 			}

@@ -17,7 +17,8 @@ func withNamespaceController(t testing.TB) *testcluster.Cluster {
 	return testcluster.Another(t, "namespaces", testcluster.Controllers("namespace-controller"))
 }
 
-// withTypes gives one test after the other a control plane on which types come, go and break: whoever lists meanwhile sees gaps.
+// withTypes gives one test after the other a control plane on which types come, go and break:
+// whoever lists meanwhile sees gaps.
 func withTypes(t testing.TB) *testcluster.Cluster {
 	t.Helper()
 	types.Lock()
@@ -30,10 +31,11 @@ var types sync.Mutex
 // until waits until kubectl prints a text.
 func until(t testing.TB, c *testcluster.Cluster, text string, args ...string) {
 	t.Helper()
-	testcluster.Eventually(t, fmt.Sprintf("%s says %q", strings.Join(args, " "), text), func(ctx context.Context) (bool, error) {
-		out, err := c.Try(ctx, "", args...)
-		return err == nil && strings.Contains(out, text), nil
-	})
+	testcluster.Eventually(t, fmt.Sprintf("%s says %q", strings.Join(args, " "), text),
+		func(ctx context.Context) (bool, error) {
+			out, err := c.Try(ctx, "", args...)
+			return err == nil && strings.Contains(out, text), nil
+		})
 }
 
 // TestNamespaceWaitsForItsContent: the object in it that has a finalizer, and not the namespace.
@@ -49,23 +51,26 @@ func TestNamespaceWaitsForItsContent(t *testing.T) {
 	wantCauses(t, d, map[string][]string{"Namespace/" + ns: {"FinalizerActorUnknown ConfigMap/held"}})
 }
 
-// TestConditionsLieWhilePodsRemain_NS021: only the pod is in the way, whatever the conditions say, and they are quoted. What comes up when it is deleted
-// is said behind it.
+// TestConditionsLieWhilePodsRemain_NS021: only the pod is in the way, whatever the conditions say,
+// and they are quoted. What comes up when it is deleted is said behind it.
 func TestConditionsLieWhilePodsRemain_NS021(t *testing.T) {
 	t.Parallel()
 	c := withNamespaceController(t)
 	ns := c.Namespace(t)
 	c.Apply(t, fixture.ConfigMap(ns, "untouched", "nobody.example.net/x")+
-		fmt.Sprintf("---\napiVersion: v1\nkind: Pod\nmetadata: {name: pod, namespace: %s, finalizers: [nobody.example.net/y]}\nspec: {containers: [{name: c, image: example.com/c}]}\n", ns))
+		fmt.Sprintf(
+			"---\napiVersion: v1\nkind: Pod\nmetadata: {name: pod, namespace: %s, finalizers: [nobody.example.net/y]}\nspec: {containers: [{name: c, image: example.com/c}]}\n", ns))
 	fixture.Free(t, c, ns, "pod/pod", "configmap/untouched")
 	deleted(t, c, "namespace", ns)
 	until(t, c, "All content successfully removed", "get", "namespace", ns, "-o", "json")
 	d := examine(t, c.Config(), Options{}, ns, subject{"namespaces/" + ns, ""})
-	wantCauses(t, d, map[string][]string{"Namespace/" + ns: {"FinalizerActorUnknown Pod/pod", "FinalizerActorUnknown ConfigMap/untouched"}})
+	wantCauses(t, d, map[string][]string{"Namespace/" +
+		ns: {"FinalizerActorUnknown Pod/pod", "FinalizerActorUnknown ConfigMap/untouched"}})
 	if first, then := d.Stuck[0].Causes[0].After, d.Stuck[0].Causes[1].After; first != 0 || then != 1 {
 		t.Errorf("the pod comes up after %d others, and what is behind it after %d", first, then)
 	}
-	wantEvidence(t, d.Stuck[0].Causes[0], `the namespace's condition says "All content successfully removed", and 2 objects are left`)
+	wantEvidence(t, d.Stuck[0].Causes[0],
+		`the namespace's condition says "All content successfully removed", and 2 objects are left`)
 }
 
 // TestFinalizersOfTheNamespace: entries of others in both of its lists.
@@ -79,7 +84,9 @@ func TestFinalizersOfTheNamespace(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			name := strings.ToLower("b03b-" + test.name)
-			c.Apply(t, fmt.Sprintf("apiVersion: v1\nkind: Namespace\nmetadata: {name: %s, finalizers: [%s]}\nspec: {finalizers: [%s]}\n", name, test.metadata, test.spec))
+			c.Apply(t, fmt.Sprintf(
+				"apiVersion: v1\nkind: Namespace\nmetadata: {name: %s, finalizers: [%s]}\nspec: {finalizers: [%s]}\n", name,
+				test.metadata, test.spec))
 			if test.spec != "" {
 				t.Cleanup(func() { finalize(t, c, name) })
 			}
@@ -98,7 +105,8 @@ func TestFinalizersOfTheNamespace(t *testing.T) {
 	}
 }
 
-// TestNamespaceControllerIsOff_NS010: nobody empties the namespace, and the commands do it, in the right order.
+// TestNamespaceControllerIsOff_NS010: nobody empties the namespace, and the commands do it, in the
+// right order.
 func TestNamespaceControllerIsOff_NS010(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -117,7 +125,8 @@ func TestNamespaceControllerIsOff_NS010(t *testing.T) {
 	}
 }
 
-// TestCRDWaitsForItsInstances: the instance with a finalizer, in whatever namespace; and the API server itself when there is none left.
+// TestCRDWaitsForItsInstances: the instance with a finalizer, in whatever namespace; and the API
+// server itself when there is none left.
 func TestCRDWaitsForItsInstances(t *testing.T) {
 	t.Parallel()
 	c := withTypes(t)
@@ -135,11 +144,15 @@ spec:
 `, group))
 	c.Kubectl(t, "wait", "crd/widgets."+group, "--for=condition=Established")
 	until(t, c, "widgets", "api-resources", "--api-group="+group)
-	c.Apply(t, fmt.Sprintf("apiVersion: %s/v1\nkind: Widget\nmetadata: {name: held, namespace: %s, finalizers: [nobody.example.net/x]}\n", group, ns))
+	c.Apply(t, fmt.Sprintf(
+		"apiVersion: %s/v1\nkind: Widget\nmetadata: {name: held, namespace: %s, finalizers: [nobody.example.net/x]}\n",
+		group, ns))
 	deleted(t, c, "crd", "widgets."+group)
 	// The condition InstanceDeletionInProgress comes before the first delete.
 	until(t, c, "T", "get", "widgets."+group+"/held", "-n", ns, "-o", "jsonpath={.metadata.deletionTimestamp}")
-	d := examine(t, c.Config(), Options{}, "", subject{"customresourcedefinitions.apiextensions.k8s.io/widgets." + group, ""})
-	wantCauses(t, d, map[string][]string{"CustomResourceDefinition/widgets." + group: {"FinalizerActorUnknown Widget/held"}})
+	d := examine(t, c.Config(), Options{}, "",
+		subject{"customresourcedefinitions.apiextensions.k8s.io/widgets." + group, ""})
+	wantCauses(t, d, map[string][]string{"CustomResourceDefinition/widgets." +
+		group: {"FinalizerActorUnknown Widget/held"}})
 	fixture.Free(t, c, ns, "widgets."+group+"/held")
 }

@@ -9,9 +9,11 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// ExamineObjects explains objects that somebody has waited for in vain. It lists the namespace that they are in, or the cluster if they are in several, and
-// leaves out those that are gone meanwhile. The error is that of a context that ended, or of a list that nothing can be concluded from.
-func ExamineObjects(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, objects []graph.Ref, opts Options) (*v1alpha1.Diagnosis, error) {
+// ExamineObjects explains objects that somebody has waited for in vain. It lists the namespace that
+// they are in, or the cluster if they are in several, and leaves out those that are gone meanwhile.
+// The error is that of a context that ended, or of a list that nothing can be concluded from.
+func ExamineObjects(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, objects []graph.Ref,
+	opts Options) (*v1alpha1.Diagnosis, error) {
 	s, of, elsewhere, err := surveyObjects(ctx, client, catalog, namespaceOf(objects), objects, opts)
 	if err == nil && elsewhere {
 		s, of, _, err = surveyObjects(ctx, client, catalog, "", objects, opts)
@@ -22,9 +24,10 @@ func ExamineObjects(ctx context.Context, client *cluster.Client, catalog *cluste
 	return Examine(ctx, client, s, of, opts)
 }
 
-// surveyObjects lists a namespace, or everything if it is empty, and finds in it objects, and the links that matter for them. Elsewhere says that one leads out of
-// the namespace.
-func surveyObjects(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, namespace string, objects []graph.Ref, opts Options) (s core.Snapshot, of Subjects, elsewhere bool, err error) {
+// surveyObjects lists a namespace, or everything if it is empty, and finds in it objects, and the
+// links that matter for them. Elsewhere says that one leads out of the namespace.
+func surveyObjects(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, namespace string,
+	objects []graph.Ref, opts Options) (s core.Snapshot, of Subjects, elsewhere bool, err error) {
 	builder := graph.NewBuilder()
 	list := cluster.ListOptions{Namespace: namespace}
 	if in := namespaceOf(objects); in != "" {

@@ -37,21 +37,25 @@ func reference(t testing.TB, c *testcluster.Cluster, namespace, owner string, bl
 // owned creates a config map with an owner.
 func owned(t testing.TB, c *testcluster.Cluster, namespace, name, owner string, block bool, finalizers ...string) {
 	t.Helper()
-	c.Apply(t, fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: %s, namespace: %s, finalizers: [%s], ownerReferences: [%s]}\n",
+	c.Apply(t, fmt.Sprintf(
+		"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: %s, namespace: %s, finalizers: [%s], ownerReferences: [%s]}\n",
 		name, namespace, strings.Join(finalizers, ", "), reference(t, c, namespace, owner, block)))
 }
 
 // own gives a config map that exists an owner.
 func own(t testing.TB, c *testcluster.Cluster, namespace, name, owner string, block bool) {
 	t.Helper()
-	c.Apply(t, fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: %s, namespace: %s, ownerReferences: [%s]}\n", name, namespace, reference(t, c, namespace, owner, block)))
+	c.Apply(t, fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: %s, namespace: %s, ownerReferences: [%s]}\n",
+		name, namespace, reference(t, c, namespace, owner, block)))
 }
 
 // finalize empties spec.finalizers of a namespace, as whoever is in a hurry does.
 func finalize(t testing.TB, c *testcluster.Cluster, namespace string) {
 	t.Helper()
-	body := fmt.Sprintf(`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":%q},"spec":{"finalizers":[]}}`, namespace)
-	cmd := c.Command(context.WithoutCancel(t.Context()), "replace", "--raw", "/api/v1/namespaces/"+namespace+"/finalize", "-f", "-")
+	body := fmt.Sprintf(`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":%q},"spec":{"finalizers":[]}}`,
+		namespace)
+	cmd := c.Command(context.WithoutCancel(t.Context()), "replace", "--raw", "/api/v1/namespaces/"+namespace+"/finalize",
+		"-f", "-")
 	cmd.Stdin = strings.NewReader(body)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)

@@ -40,9 +40,10 @@ func (e *examiner) withPermissions(ctx context.Context, findings []core.Finding)
 		}
 		said[a] = true
 		findings = append(findings, core.Finding{
-			Code: core.CureForbidden, About: new(of[i].Object()), At: of[i].At, Via: of[i].Via, After: of[i].After, Finalizer: of[i].Finalizer,
-			Evidence: core.Observed(change.MissingRight{Access: a, Reason: review.Reason}.Error()),
-			Commands: []core.Step{canI(a).Doing("asks again whether you may")},
+			Code: core.CureForbidden, About: new(of[i].Object()), At: of[i].At, Via: of[i].Via, After: of[i].After,
+			Finalizer: of[i].Finalizer,
+			Evidence:  core.Observed(change.MissingRight{Access: a, Reason: review.Reason}.Error()),
+			Commands:  []core.Step{canI(a).Doing("asks again whether you may")},
 		})
 	}
 	return core.Distinct(findings)

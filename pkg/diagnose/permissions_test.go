@@ -16,7 +16,8 @@ func permitted(t testing.TB, c *testcluster.Cluster, user, verbs, resources stri
 	t.Cleanup(func() { c.Kubectl(t, "delete", "clusterrole,clusterrolebinding", user) })
 }
 
-// TestCureForbidden: who may look and not write is told the cause, and that the cure is for somebody else.
+// TestCureForbidden: who may look and not write is told the cause, and that the cure is for
+// somebody else.
 func TestCureForbidden(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -27,7 +28,8 @@ func TestCureForbidden(t *testing.T) {
 	permitted(t, c, ns, "get,list,watch", "*.*")
 	until(t, c, "yes", "auth", "can-i", "get", "configmaps", "-n", ns, "--as="+ns)
 	d := examine(t, c.As(ns), Options{}, ns, subject{"configmaps/held", ns})
-	wantCauses(t, d, map[string][]string{"ConfigMap/held": {"FinalizerActorUnknown ConfigMap/held", "CureForbidden ConfigMap/held"}})
+	wantCauses(t, d, map[string][]string{"ConfigMap/held": {"FinalizerActorUnknown ConfigMap/held",
+		"CureForbidden ConfigMap/held"}})
 	wantEvidence(t, d.Stuck[0].Causes[1], fmt.Sprintf("you may not patch configmaps in namespace %q", ns))
 	if want := "kubectl auth can-i patch configmaps/held -n " + ns; d.Stuck[0].Causes[1].Commands[0] != want {
 		t.Errorf("the command is %q, want %q", d.Stuck[0].Causes[1].Commands[0], want)

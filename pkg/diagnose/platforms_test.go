@@ -10,7 +10,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// platformTypes are the types of Crossplane, Cluster API and Argo CD that the tests need, as group, plural, kind, scope and category.
+// platformTypes are the types of Crossplane, Cluster API and Argo CD that the tests need, as group,
+// plural, kind, scope and category.
 var platformTypes = [][5]string{
 	{"platform.example.org", "databases", "Database", "Namespaced", "claim"},
 	{"platform.example.org", "xdatabases", "XDatabase", "Cluster", "composite"},
@@ -30,7 +31,8 @@ var platformTypes = [][5]string{
 	{"argoproj.io", "applications", "Application", "Namespaced", ""},
 }
 
-// definitionOf writes the CustomResourceDefinition of a type whose objects may have anything in them.
+// definitionOf writes the CustomResourceDefinition of a type whose objects may have anything in
+// them.
 func definitionOf(group, plural, kind, scope, category string) string {
 	return fmt.Sprintf(`---
 apiVersion: apiextensions.k8s.io/v1
@@ -44,7 +46,8 @@ spec:
 `, group, plural, kind, scope, category, strings.ToLower(kind))
 }
 
-// withPlatforms is a control plane with the types of Crossplane, Cluster API and Argo CD, on which Crossplane is scaled to 0 and nothing is there of the others.
+// withPlatforms is a control plane with the types of Crossplane, Cluster API and Argo CD, on which
+// Crossplane is scaled to 0 and nothing is there of the others.
 func withPlatforms(t testing.TB) *testcluster.Cluster {
 	t.Helper()
 	c := testcluster.Another(t, "platforms", testcluster.NoControllers())
@@ -76,7 +79,8 @@ func uidOf(t testing.TB, c *testcluster.Cluster, namespace, object string) strin
 	return c.Kubectl(t, "get", object, "-n", namespace, "-o", "jsonpath={.metadata.uid}")
 }
 
-// tenant is a claim in a namespace, its composite, and a managed resource of which the composite is composed. They are called by the name of the namespace.
+// tenant is a claim in a namespace, its composite, and a managed resource of which the composite is
+// composed. They are called by the name of the namespace.
 func tenant(t testing.TB, c *testcluster.Cluster, ns string) {
 	t.Helper()
 	c.Apply(t, fmt.Sprintf(`---

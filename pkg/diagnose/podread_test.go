@@ -10,7 +10,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestManyPodsAreReadByAList: a node can leave thousands of pods behind, and what explains them must not cost a request for each.
+// TestManyPodsAreReadByAList: a node can leave thousands of pods behind, and what explains them
+// must not cost a request for each.
 func TestManyPodsAreReadByAList(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)

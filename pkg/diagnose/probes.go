@@ -42,7 +42,8 @@ func (e *examiner) ofObjects() [][]objectProbe {
 	}
 }
 
-// ofFinalizers are the probes by finalizer. The first that looks at one is asked, and if none does, who removes it (ByActor).
+// ofFinalizers are the probes by finalizer. The first that looks at one is asked, and if none does,
+// who removes it (ByActor).
 func (e *examiner) ofFinalizers() []finalizerProbe {
 	return []finalizerProbe{
 		{called(plan.ForegroundFinalizer), ofItself(e.collector.foreground)},
@@ -60,7 +61,8 @@ func (e *examiner) ofFinalizers() []finalizerProbe {
 	}
 }
 
-// explained returns what holds an object, followed to the roots. What an object on the way back to itself would add is already being looked at.
+// explained returns what holds an object, followed to the roots. What an object on the way back to
+// itself would add is already being looked at.
 func (e *examiner) explained(ctx context.Context, id graph.ID) []core.Finding {
 	if known, ok := e.settled[id]; ok {
 		return known
@@ -136,6 +138,7 @@ func called(name string) func(graph.Ref, string) bool {
 }
 
 // ofItself is a probe that needs not be told which finalizer it looks at.
-func ofItself(look func(context.Context, graph.ID) []core.Finding) func(context.Context, graph.ID, string) []core.Finding {
+func ofItself(look func(context.Context, graph.ID) []core.Finding) func(context.Context, graph.ID,
+	string) []core.Finding {
 	return func(ctx context.Context, id graph.ID, _ string) []core.Finding { return look(ctx, id) }
 }

@@ -14,8 +14,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 )
 
-// TestEveryCodeIsProducedByATest: a code that no test of why expects may be one that it never gives. A test expects a code that it names, in Go or in a line of a
-// script; comments do not count.
+// TestEveryCodeIsProducedByATest: a code that no test of why expects may be one that it never
+// gives. A test expects a code that it names, in Go or in a line of a script; comments do not
+// count.
 func TestEveryCodeIsProducedByATest(t *testing.T) {
 	t.Parallel()
 	expected := map[string]bool{}

@@ -27,7 +27,8 @@ var (
 	ipAddresses  = schema.GroupResource{Group: "networking.k8s.io", Resource: "ipaddresses"}
 )
 
-// addresses returns the addresses that only a ServiceCIDR contains, and what has them. If there are none, whoever removes the finalizer has not done it.
+// addresses returns the addresses that only a ServiceCIDR contains, and what has them. If there are
+// none, whoever removes the finalizer has not done it.
 func (e *examiner) addresses(ctx context.Context, id graph.ID) []core.Finding {
 	ref := e.Graph.Ref(id)
 	by := e.ByActor(ctx, id, rangeFinalizer)
@@ -72,7 +73,10 @@ func (e *examiner) addresses(ctx context.Context, id graph.ID) []core.Finding {
 			f.Actor, f.Cost = b.Actor, b.Cost
 		}
 	}
-	f.Commands = append(f.Commands, core.Remove(rangeFinalizer, "--force").Doing("removes the finalizer by hand: Services keep addresses outside any range").Risking(finalizer.BreaksCluster))
+	f.Commands = append(f.Commands,
+		core.Remove(
+			rangeFinalizer, "--force").Doing(
+			"removes the finalizer by hand: Services keep addresses outside any range").Risking(finalizer.BreaksCluster))
 	return core.Awaited(core.Found(ref, f), by)
 }
 
@@ -91,7 +95,8 @@ func contains(o *unstructured.Unstructured, address string) bool {
 	return false
 }
 
-// containedElsewhere says whether a ServiceCIDR of another name contains an address, and is not being deleted.
+// containedElsewhere says whether a ServiceCIDR of another name contains an address, and is not
+// being deleted.
 func containedElsewhere(ranges []*unstructured.Unstructured, name, address string) bool {
 	return slices.ContainsFunc(ranges, func(o *unstructured.Unstructured) bool {
 		return o.GetName() != name && o.GetDeletionTimestamp() == nil && contains(o, address)

@@ -14,16 +14,19 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestServiceRangeWithAddresses: those that only the range contains keep it, and of a list that fails is said that it is not known.
+// TestServiceRangeWithAddresses: those that only the range contains keep it, and of a list that
+// fails is said that it is not known.
 func TestServiceRangeWithAddresses(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	cidr := func(name, of string) string {
-		return fmt.Sprintf("---\napiVersion: networking.k8s.io/v1\nkind: ServiceCIDR\nmetadata: {name: %s, finalizers: [%s]}\nspec: {cidrs: [%s]}\n", name, rangeFinalizer, of)
+		return fmt.Sprintf(
+			"---\napiVersion: networking.k8s.io/v1\nkind: ServiceCIDR\nmetadata: {name: %s, finalizers: [%s]}\nspec: {cidrs: [%s]}\n", name, rangeFinalizer, of)
 	}
 	c.Apply(t, cidr(ns, "10.201.0.0/28"))
-	c.Apply(t, fmt.Sprintf("apiVersion: networking.k8s.io/v1\nkind: IPAddress\nmetadata: {name: 10.201.0.4, labels: {ipaddress.kubernetes.io/ip-family: IPv4}}\nspec: {parentRef: {resource: services, namespace: %s, name: web}}\n", ns))
+	c.Apply(t, fmt.Sprintf(
+		"apiVersion: networking.k8s.io/v1\nkind: IPAddress\nmetadata: {name: 10.201.0.4, labels: {ipaddress.kubernetes.io/ip-family: IPv4}}\nspec: {parentRef: {resource: services, namespace: %s, name: web}}\n", ns))
 	t.Cleanup(func() { c.Kubectl(t, "delete", "ipaddress", "10.201.0.4", "--ignore-not-found") })
 	fixture.Free(t, c, "", "servicecidr/"+ns)
 	deleted(t, c, "servicecidr", ns)
@@ -36,7 +39,8 @@ func TestServiceRangeWithAddresses(t *testing.T) {
 	wantEvidence(t, cause, "Service "+ns+"/web has IPAddress 10.201.0.4, which is in no other ServiceCIDR")
 
 	proxy := faultproxy.Start(t, c.Config())
-	proxy.On(func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/ipaddresses") }, faultproxy.Status(403, metav1.StatusReasonForbidden, "ipaddresses is forbidden"))
+	proxy.On(func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/ipaddresses") },
+		faultproxy.Status(403, metav1.StatusReasonForbidden, "ipaddresses is forbidden"))
 	cause = examine(t, proxy.Config(), Options{}, "", of).Stuck[0].Causes[0]
 	if cause.Code == string(core.InUse) {
 		t.Error("what cannot be listed is said to be in use")

@@ -21,16 +21,20 @@ import (
 
 // nobodyBehind writes a Service without endpoints, which selects a Deployment that is scaled to 0.
 func nobodyBehind(namespace string) string {
-	return fixture.Deployment(namespace, "hook", 0) + fmt.Sprintf("---\napiVersion: v1\nkind: Service\nmetadata: {name: hook, namespace: %s}\nspec: {selector: {app: hook}, ports: [{port: 443}]}\n", namespace)
+	return fixture.Deployment(namespace, "hook", 0) +
+		fmt.Sprintf(
+			"---\napiVersion: v1\nkind: Service\nmetadata: {name: hook, namespace: %s}\nspec: {selector: {app: hook}, ports: [{port: 443}]}\n", namespace)
 }
 
 func toService(namespace string) string {
 	return fmt.Sprintf("{service: {namespace: %s, name: hook}}", namespace)
 }
 
-var label = []string{"patch", "configmap", "cm", "--type=merge", "-p", `{"metadata":{"labels":{"try":"me"}}}`, "--dry-run=server", "-n"}
+var label = []string{"patch", "configmap", "cm", "--type=merge", "-p", `{"metadata":{"labels":{"try":"me"}}}`,
+	"--dry-run=server", "-n"}
 
-// heldConfigMap makes a ConfigMap cm with the finalizer of an operator that lives, and deletes it. It returns what is known of the finalizer.
+// heldConfigMap makes a ConfigMap cm with the finalizer of an operator that lives, and deletes it.
+// It returns what is known of the finalizer.
 func heldConfigMap(t testing.TB, c *testcluster.Cluster, namespace string) *finalizer.Registry {
 	t.Helper()
 	operator := operated(t, c, namespace)
@@ -40,7 +44,8 @@ func heldConfigMap(t testing.TB, c *testcluster.Cluster, namespace string) *fina
 	return operator
 }
 
-// TestWebhookOnUpdateIsDown: the operator lives and cannot remove its finalizer. The webhook is to blame, and not the operator.
+// TestWebhookOnUpdateIsDown: the operator lives and cannot remove its finalizer. The webhook is to
+// blame, and not the operator.
 func TestWebhookOnUpdateIsDown(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -52,7 +57,8 @@ func TestWebhookOnUpdateIsDown(t *testing.T) {
 	wantCauses(t, d, map[string][]string{"ConfigMap/cm": {"AdmissionWebhookDown ValidatingWebhookConfiguration/" + ns}})
 	cause := d.Stuck[0].Causes[0]
 	wantEvidence(t, cause, `failed calling webhook "validating.example.com"`)
-	wantEvidence(t, cause, "a rule of webhook validating.example.com matches UPDATE of configmaps, and its failurePolicy is Fail")
+	wantEvidence(
+		t, cause, "a rule of webhook validating.example.com matches UPDATE of configmaps, and its failurePolicy is Fail")
 	wantEvidence(t, cause, "Service "+ns+"/hook has no ready endpoints")
 	wantEvidence(t, cause, "Deployment "+ns+"/hook is scaled to 0")
 	if want := "kubectl scale deployments.apps/hook -n " + ns + " --replicas=1"; cause.Commands[0] != want {
@@ -66,7 +72,8 @@ func TestWebhookOnUpdateIsDown(t *testing.T) {
 	letGo(t, c, ns, "configmap/cm")
 }
 
-// TestWebhookThatNobodyMayTry: somebody who may look and not write gets the same answer, and so does everybody where a webhook has no dry run (API-041).
+// TestWebhookThatNobodyMayTry: somebody who may look and not write gets the same answer, and so
+// does everybody where a webhook has no dry run (API-041).
 func TestWebhookThatNobodyMayTry(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -75,7 +82,8 @@ func TestWebhookThatNobodyMayTry(t *testing.T) {
 	c.Apply(t, nobodyBehind(ns))
 	registered(t, c, "validating", ns, webhook("Validating", ns, "UPDATE", toService(ns)), fails(c, append(label, ns)...))
 	// Another that is down and is not called for updates.
-	other := strings.NewReplacer("metadata: {name: "+ns, "metadata: {name: other-"+ns, "- name: validating", "- name: other").Replace(webhook("Validating", ns, "DELETE", toService(ns)))
+	other := strings.NewReplacer("metadata: {name: "+ns, "metadata: {name: other-"+ns, "- name: validating",
+		"- name: other").Replace(webhook("Validating", ns, "DELETE", toService(ns)))
 	c.Apply(t, other)
 	t.Cleanup(func() { c.Kubectl(t, "delete", "validatingwebhookconfiguration", "other-"+ns) })
 	permitted(t, c, "reader-"+ns, "get,list,watch", "*.*")
@@ -83,7 +91,9 @@ func TestWebhookThatNobodyMayTry(t *testing.T) {
 		return c.Command(ctx, "get", "configmaps", "-n", ns, "--as=reader-"+ns).Run() == nil, nil
 	})
 	proxy := faultproxy.Start(t, c.Config())
-	proxy.On(func(r *http.Request) bool { return r.Method == http.MethodPatch }, faultproxy.Status(400, metav1.StatusReasonBadRequest, `admission webhook "validating.example.com" does not support dry run`))
+	proxy.On(func(r *http.Request) bool { return r.Method == http.MethodPatch },
+		faultproxy.Status(400, metav1.StatusReasonBadRequest,
+			`admission webhook "validating.example.com" does not support dry run`))
 	want := map[string][]string{"ConfigMap/cm": {"AdmissionWebhookDown ValidatingWebhookConfiguration/" + ns}}
 	wantCauses(t, examine(t, c.As("reader-"+ns), Options{Known: operator}, ns), want)
 	wantCauses(t, examine(t, proxy.Config(), Options{Known: operator}, ns), want)
@@ -91,7 +101,8 @@ func TestWebhookThatNobodyMayTry(t *testing.T) {
 	// A test of the patch that fails, because the object has changed, is no answer yet.
 	changing := faultproxy.Start(t, c.Config())
 	changing.On(func(r *http.Request) bool { return r.Method == http.MethodPatch },
-		faultproxy.Times(1, faultproxy.Status(422, metav1.StatusReasonInvalid, "the server rejected our request due to an error in our request")))
+		faultproxy.Times(1, faultproxy.Status(422, metav1.StatusReasonInvalid,
+			"the server rejected our request due to an error in our request")))
 	wantCauses(t, examine(t, changing.Config(), Options{Known: operator}, ns), want)
 }
 
@@ -106,7 +117,8 @@ func TestServerDeniesByItself(t *testing.T) {
 		`configmaps "cm" is forbidden: User "u" cannot patch resource "configmaps" in API group ""`: "FinalizerActorAlive ConfigMap/cm",
 	} {
 		proxy := faultproxy.Start(t, c.Config())
-		proxy.On(func(r *http.Request) bool { return r.Method == http.MethodPatch }, faultproxy.Status(403, metav1.StatusReasonForbidden, message))
+		proxy.On(func(r *http.Request) bool { return r.Method == http.MethodPatch },
+			faultproxy.Status(403, metav1.StatusReasonForbidden, message))
 		wantCauses(t, examine(t, proxy.Config(), Options{Known: operator}, ns), map[string][]string{"ConfigMap/cm": {want}})
 	}
 }
@@ -121,16 +133,19 @@ func TestWebhookOnDeleteIsDown(t *testing.T) {
 	fixture.Free(t, c, ns, "configmap/root")
 	deleted(t, c, "configmap", "root", "-n", ns, "--cascade=foreground")
 	remove := []string{"delete", "configmap", "dependent", "-n", ns}
-	registered(t, c, "validating", ns, webhook("Validating", ns, "DELETE", toService(ns)), fails(c, append(remove, "--dry-run=server")...))
+	registered(t, c, "validating", ns, webhook("Validating", ns, "DELETE", toService(ns)),
+		fails(c, append(remove, "--dry-run=server")...))
 	want := []string{"AdmissionWebhookDown ValidatingWebhookConfiguration/" + ns}
 	d := examine(t, c.Config(), Options{}, ns, subject{"configmaps/root", ns}, subject{"configmaps/dependent", ns})
 	wantCauses(t, d, map[string][]string{"ConfigMap/root": want, "ConfigMap/dependent": want})
 	wantEvidence(t, d.Stuck[0].Causes[0], "Service "+ns+"/hook does not exist")
 	typed(t, c, last(d.Stuck[0].Causes[0]))
-	testcluster.Eventually(t, "the dependent can be deleted", func(ctx context.Context) (bool, error) { return !fails(c, remove...)(ctx), nil })
+	testcluster.Eventually(t, "the dependent can be deleted",
+		func(ctx context.Context) (bool, error) { return !fails(c, remove...)(ctx), nil })
 }
 
-// TestPolicyDeniesTheUpdate: the policy is named, and the printed command exempts what is being deleted, and nothing else.
+// TestPolicyDeniesTheUpdate: the policy is named, and the printed command exempts what is being
+// deleted, and nothing else.
 func TestPolicyDeniesTheUpdate(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -138,7 +153,8 @@ func TestPolicyDeniesTheUpdate(t *testing.T) {
 	operator := heldConfigMap(t, c, ns)
 	c.Apply(t, fixture.ConfigMap(ns, "living"))
 	deny(t, c, ns, "UPDATE", "false")
-	testcluster.Eventually(t, "the policy is enforced", func(ctx context.Context) (bool, error) { return fails(c, append(label, ns)...)(ctx), nil })
+	testcluster.Eventually(t, "the policy is enforced",
+		func(ctx context.Context) (bool, error) { return fails(c, append(label, ns)...)(ctx), nil })
 	d := examine(t, c.Config(), Options{Known: operator}, ns)
 	wantCauses(t, d, map[string][]string{"ConfigMap/cm": {"AdmissionDenied ValidatingAdmissionPolicy/" + ns}})
 	wantEvidence(t, d.Stuck[0].Causes[0], "it stays as it is")
@@ -163,10 +179,12 @@ func TestPolicyDeniesTheDeletion(t *testing.T) {
 	d := examine(t, c.Config(), Options{}, ns, subject{"configmaps/cm", ns})
 	wantCauses(t, d, map[string][]string{"ConfigMap/cm": {"AdmissionDenied ValidatingAdmissionPolicy/" + ns}})
 	typed(t, c, last(d.Stuck[0].Causes[0]))
-	testcluster.Eventually(t, "it can be deleted", func(ctx context.Context) (bool, error) { return !fails(c, remove...)(ctx), nil })
+	testcluster.Eventually(t, "it can be deleted",
+		func(ctx context.Context) (bool, error) { return !fails(c, remove...)(ctx), nil })
 }
 
-// deny has a policy deny an operation on those config maps of a namespace for which an expression is false.
+// deny has a policy deny an operation on those config maps of a namespace for which an expression
+// is false.
 func deny(t testing.TB, c *testcluster.Cluster, namespace, operation, unless string) {
 	t.Helper()
 	c.Apply(t, fmt.Sprintf(`---
@@ -193,7 +211,8 @@ spec: {policyName: %[1]s, validationActions: [Deny]}
 func TestNamespaceThatMayNotBeDeleted(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
-	d := examine(t, c.Config(), Options{}, "kube-system", subject{"namespaces/kube-system", ""}, subject{"namespaces/kube-node-lease", ""})
+	d := examine(t, c.Config(), Options{}, "kube-system", subject{"namespaces/kube-system", ""},
+		subject{"namespaces/kube-node-lease", ""})
 	wantCauses(t, d, map[string][]string{
 		"Namespace/kube-system":     {"DeletionRejected Namespace/kube-system"},
 		"Namespace/kube-node-lease": {"NotDeleting Namespace/kube-node-lease"},
@@ -218,8 +237,9 @@ func TestWebhookDenies(t *testing.T) {
 	letGo(t, c, ns, "configmap/cm")
 }
 
-// TestWebhookDeniesWithAConflict, as those do that protect what is in use; a conflict is not taken for one with another object. A webhook that answers is at work, and its
-// configuration is not to be deleted.
+// TestWebhookDeniesWithAConflict, as those do that protect what is in use; a conflict is not taken
+// for one with another object. A webhook that answers is at work, and its configuration is not to
+// be deleted.
 func TestWebhookDeniesWithAConflict(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -227,7 +247,8 @@ func TestWebhookDeniesWithAConflict(t *testing.T) {
 	c.Apply(t, fixture.ConfigMap(ns, "cm"))
 	client := answering(t, func(map[string]any) (string, []map[string]any) { return "409 it is in use", nil })
 	remove := []string{"delete", "configmap", "cm", "-n", ns}
-	registered(t, c, "validating", ns, webhook("Validating", ns, "DELETE", client), fails(c, append(remove, "--dry-run=server")...))
+	registered(t, c, "validating", ns, webhook("Validating", ns, "DELETE", client),
+		fails(c, append(remove, "--dry-run=server")...))
 	d := examine(t, c.Config(), Options{}, ns, subject{"configmaps/cm", ns})
 	wantCauses(t, d, map[string][]string{"ConfigMap/cm": {"AdmissionDenied ValidatingWebhookConfiguration/" + ns}})
 	wantEvidence(t, d.Stuck[0].Causes[0], "it is in use")
@@ -238,7 +259,8 @@ func TestWebhookDeniesWithAConflict(t *testing.T) {
 	}
 }
 
-// TestFinalizerIsPutBack_API033 by a mutating webhook: the server accepts the patch and nothing changes.
+// TestFinalizerIsPutBack_API033 by a mutating webhook: the server accepts the patch and nothing
+// changes.
 func TestFinalizerIsPutBack_API033(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -251,7 +273,8 @@ func TestFinalizerIsPutBack_API033(t *testing.T) {
 		}
 	})
 	registered(t, c, "mutating", ns, webhook("Mutating", ns, "UPDATE", client), func(ctx context.Context) bool {
-		out, _ := c.Command(ctx, "patch", "configmap", "cm", "-n", ns, "-p", `{"data":{"try":"me"}}`, "--dry-run=server", "-o", "jsonpath={.metadata.labels.called}").Output()
+		out, _ := c.Command(ctx, "patch", "configmap", "cm", "-n", ns, "-p", `{"data":{"try":"me"}}`, "--dry-run=server",
+			"-o", "jsonpath={.metadata.labels.called}").Output()
 		return string(out) == "yes"
 	})
 	d := examine(t, c.Config(), Options{Known: operator}, ns)
@@ -263,7 +286,8 @@ func TestFinalizerIsPutBack_API033(t *testing.T) {
 	letGo(t, c, ns, "configmap/cm")
 }
 
-// TestObjectIsNoLongerValid: its schema was made stricter after it was created. Corrected with the printed command, it can be let go.
+// TestObjectIsNoLongerValid: its schema was made stricter after it was created. Corrected with the
+// printed command, it can be let go.
 func TestObjectIsNoLongerValid(t *testing.T) {
 	t.Parallel()
 	c := withTypes(t)
@@ -286,13 +310,15 @@ spec:
 	t.Cleanup(func() { c.Kubectl(t, "delete", "crd", "widgets."+group, "--wait=false") })
 	c.Kubectl(t, "wait", "crd/widgets."+group, "--for=condition=Established")
 	until(t, c, "widgets", "api-resources", "--api-group="+group)
-	c.Apply(t, fmt.Sprintf("apiVersion: %s/v1\nkind: Widget\nmetadata: {name: w, namespace: %s, finalizers: [example.com/held]}\n", group, ns))
+	c.Apply(t, fmt.Sprintf(
+		"apiVersion: %s/v1\nkind: Widget\nmetadata: {name: w, namespace: %s, finalizers: [example.com/held]}\n", group, ns))
 	object := "widgets." + group + "/w"
 	fixture.Free(t, c, ns, object)
 	deleted(t, c, object, "-n", ns)
 	c.Apply(t, definition("size"))
 	testcluster.Eventually(t, "the schema is in force", func(ctx context.Context) (bool, error) {
-		return fails(c, "patch", object, "--type=merge", "-p", `{"metadata":{"labels":{"try":"me"}}}`, "--dry-run=server", "-n", ns)(ctx), nil
+		return fails(c, "patch", object, "--type=merge", "-p", `{"metadata":{"labels":{"try":"me"}}}`, "--dry-run=server",
+			"-n", ns)(ctx), nil
 	})
 	d := examine(t, c.Config(), Options{Known: operator}, ns)
 	wantCauses(t, d, map[string][]string{"Widget/w": {"ObjectInvalid Widget/w"}})
@@ -305,32 +331,36 @@ spec:
 	letGo(t, c, ns, object)
 }
 
-// TestMutatingWebhookSpoilsThePatch: a pod that a Job tracks, whose finalizer nobody can take off because a webhook changes immutable fields
-// of pods on every update.
+// TestMutatingWebhookSpoilsThePatch: a pod that a Job tracks, whose finalizer nobody can take off
+// because a webhook changes immutable fields of pods on every update.
 func TestMutatingWebhookSpoilsThePatch(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, fixture.Lease(ns, "operator", "me", time.Now()))
 	tracking := fixture.Pack(t, workloads.JobFinalizer, fmt.Sprintf("leases: ['%s/operator']", ns))
-	c.Apply(t, fmt.Sprintf("---\napiVersion: v1\nkind: Pod\nmetadata: {name: pod, namespace: %s, finalizers: [%s]}\nspec: {containers: [{name: c, image: example.com/c}]}\n", ns, workloads.JobFinalizer))
+	c.Apply(t, fmt.Sprintf(
+		"---\napiVersion: v1\nkind: Pod\nmetadata: {name: pod, namespace: %s, finalizers: [%s]}\nspec: {containers: [{name: c, image: example.com/c}]}\n", ns, workloads.JobFinalizer))
 	fixture.Free(t, c, ns, "pod/pod")
 	deleted(t, c, "pod", "pod", "-n", ns)
 	client := answering(t, func(map[string]any) (string, []map[string]any) {
-		return "", []map[string]any{{"op": "add", "path": "/spec/containers/0/resources", "value": map[string]any{"requests": map[string]string{"cpu": "1"}}}}
+		return "", []map[string]any{{"op": "add", "path": "/spec/containers/0/resources",
+			"value": map[string]any{"requests": map[string]string{"cpu": "1"}}}}
 	})
-	registered(t, c, "mutating", ns, webhook("Mutating", ns, "UPDATE", client), fails(c, "label", "pod", "pod", "try=me", "--dry-run=server", "-n", ns))
+	registered(t, c, "mutating", ns, webhook("Mutating", ns, "UPDATE", client),
+		fails(c, "label", "pod", "pod", "try=me", "--dry-run=server", "-n", ns))
 	d := examine(t, c.Config(), Options{Known: tracking}, ns)
 	wantCauses(t, d, map[string][]string{"Pod/pod": {"ObjectInvalid Pod/pod"}})
 	cause := d.Stuck[0].Causes[0]
 	wantEvidence(t, cause, "spec: Forbidden")
-	wantEvidence(t, cause, "webhook mutating.example.com of MutatingWebhookConfiguration "+ns+" is called for UPDATE of pods, and may change these fields on the way")
+	wantEvidence(t, cause, "webhook mutating.example.com of MutatingWebhookConfiguration "+ns+
+		" is called for UPDATE of pods, and may change these fields on the way")
 	typed(t, c, cause.Commands[0])
 	letGo(t, c, ns, "pod/pod")
 }
 
-// TestOperatorAndWebhookAreUninstalled: the objects' finalizers have no operator left, and its webhook is still registered and denies their removal.
-// Both are said, the webhook first.
+// TestOperatorAndWebhookAreUninstalled: the objects' finalizers have no operator left, and its
+// webhook is still registered and denies their removal. Both are said, the webhook first.
 func TestOperatorAndWebhookAreUninstalled(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -343,18 +373,22 @@ func TestOperatorAndWebhookAreUninstalled(t *testing.T) {
 		manifest.WriteString(fixture.ConfigMap(ns, name, "example.com/held"))
 		args = append(args, name)
 		fixture.Free(t, c, ns, "configmap/"+name)
-		want["ConfigMap/"+name] = []string{"AdmissionWebhookDown ValidatingWebhookConfiguration/" + ns, "FinalizerActorNotFound ConfigMap/" + name}
+		want["ConfigMap/"+name] = []string{"AdmissionWebhookDown ValidatingWebhookConfiguration/" + ns,
+			"FinalizerActorNotFound ConfigMap/" + name}
 	}
 	c.Apply(t, manifest.String())
 	deleted(t, c, args...)
-	registered(t, c, "validating", ns, webhook("Validating", ns, "UPDATE", toService(ns)), fails(c, "label", "configmap", "object-0", "try=me", "--dry-run=server", "-n", ns))
-	d := examine(t, c.Config(), Options{Known: fixture.Pack(t, "example.com/held", fmt.Sprintf("deployments: ['%s/operator']", ns))}, ns)
+	registered(t, c, "validating", ns, webhook("Validating", ns, "UPDATE", toService(ns)),
+		fails(c, "label", "configmap", "object-0", "try=me", "--dry-run=server", "-n", ns))
+	d := examine(t, c.Config(), Options{Known: fixture.Pack(t, "example.com/held",
+		fmt.Sprintf("deployments: ['%s/operator']", ns))}, ns)
 	wantCauses(t, d, want)
 	if first, then := d.Stuck[0].Causes[0].After, d.Stuck[0].Causes[1].After; first != 0 || then != 1 {
 		t.Errorf("the webhook comes up after %d others and the operator after %d, want 0 and 1", first, then)
 	}
 	typed(t, c, last(d.Stuck[0].Causes[0]))
-	if want := "kubectl gc unfinalize configmaps/object-0 -n " + ns + " --finalizer example.com/held --force"; last(stuckOf(t, d, "object-0").Causes[1]) != want {
+	if want := "kubectl gc unfinalize configmaps/object-0 -n " + ns +
+		" --finalizer example.com/held --force"; last(stuckOf(t, d, "object-0").Causes[1]) != want {
 		t.Errorf("the second command is %q, want %q", last(stuckOf(t, d, "object-0").Causes[1]), want)
 	}
 	letGo(t, c, ns, "configmap/object-0")

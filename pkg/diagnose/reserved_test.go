@@ -14,14 +14,16 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestResourceClaimReservedForPods: one that runs is the cause; of one that cannot be read nothing is said but that, and one that has ended uses nothing.
+// TestResourceClaimReservedForPods: one that runs is the cause; of one that cannot be read nothing
+// is said but that, and one that has ended uses nothing.
 func TestResourceClaimReservedForPods(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, podOn(ns, "trainer", ns, ""))
 	uid := c.Kubectl(t, "get", "pod", "trainer", "-n", ns, "-o", "jsonpath={.metadata.uid}")
-	c.Apply(t, fmt.Sprintf("apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: gpu, namespace: %s, finalizers: [%s]}\nspec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.example.com}}]}}\n", ns, workloads.ReservedFinalizer))
+	c.Apply(t, fmt.Sprintf(
+		"apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: gpu, namespace: %s, finalizers: [%s]}\nspec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.example.com}}]}}\n", ns, workloads.ReservedFinalizer))
 	fixture.Free(t, c, ns, "resourceclaim/gpu")
 	c.Kubectl(t, "patch", "resourceclaim", "gpu", "-n", ns, "--subresource=status", "--type=merge", "-p", fmt.Sprintf(
 		`{"status":{"allocation":{"devices":{"results":[{"request":"gpu","driver":"gpu.example.com","pool":"p","device":"d"}]}},"reservedFor":[{"resource":"pods","name":"trainer","uid":%q}]}}`, uid))
@@ -35,9 +37,13 @@ func TestResourceClaimReservedForPods(t *testing.T) {
 	}
 
 	proxy := faultproxy.Start(t, c.Config())
-	proxy.On(func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/pods/trainer") }, faultproxy.Status(403, metav1.StatusReasonForbidden, "pods is forbidden"))
-	wantEvidence(t, examine(t, proxy.Config(), Options{}, ns, of).Stuck[0].Causes[0], "it is reserved for Pod trainer, which cannot be read")
+	proxy.On(func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/pods/trainer") },
+		faultproxy.Status(403, metav1.StatusReasonForbidden, "pods is forbidden"))
+	wantEvidence(t, examine(t, proxy.Config(), Options{}, ns, of).Stuck[0].Causes[0],
+		"it is reserved for Pod trainer, which cannot be read")
 
-	c.Kubectl(t, "patch", "pod", "trainer", "-n", ns, "--subresource=status", "--type=merge", "-p", `{"status":{"phase":"Succeeded"}}`)
-	wantEvidence(t, examine(t, c.Config(), Options{}, ns, of).Stuck[0].Causes[0], "it is reserved for Pod trainer, which has ended")
+	c.Kubectl(t, "patch", "pod", "trainer", "-n", ns, "--subresource=status", "--type=merge", "-p",
+		`{"status":{"phase":"Succeeded"}}`)
+	wantEvidence(t, examine(t, c.Config(), Options{}, ns, of).Stuck[0].Causes[0],
+		"it is reserved for Pod trainer, which has ended")
 }

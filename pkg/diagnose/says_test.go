@@ -15,7 +15,8 @@ func heldDeployment(t testing.TB, c *testcluster.Cluster, ns, name, finalizer, s
 	t.Helper()
 	c.Apply(t, strings.Replace(fixture.Deployment(ns, name, 0), "labels:", "finalizers: ["+finalizer+"], labels:", 1))
 	fixture.Free(t, c, ns, "deployment/"+name)
-	c.Kubectl(t, "patch", "deployment", name, "-n", ns, "--subresource=status", "--type=merge", "-p", `{"status":`+status+`}`)
+	c.Kubectl(t, "patch", "deployment", name, "-n", ns, "--subresource=status", "--type=merge", "-p",
+		`{"status":`+status+`}`)
 	deleted(t, c, "deployment", name, "-n", ns)
 }
 
@@ -23,8 +24,10 @@ func heldDeployment(t testing.TB, c *testcluster.Cluster, ns, name, finalizer, s
 func warn(t testing.TB, c *testcluster.Cluster, ns, name, reason, message string, count int, ago time.Duration) {
 	t.Helper()
 	uid := c.Kubectl(t, "get", "deployment", name, "-n", ns, "-o", "jsonpath={.metadata.uid}")
-	c.Apply(t, fmt.Sprintf("apiVersion: v1\nkind: Event\nmetadata: {name: %s.%s, namespace: %s}\ntype: Warning\nreason: %s\nmessage: %q\ncount: %d\nlastTimestamp: %q\ninvolvedObject: {apiVersion: apps/v1, kind: Deployment, namespace: %s, name: %s, uid: %s}\n",
-		name, strings.ToLower(reason), ns, reason, message, count, time.Now().Add(-ago).UTC().Format(time.RFC3339), ns, name, uid))
+	c.Apply(t, fmt.Sprintf(
+		"apiVersion: v1\nkind: Event\nmetadata: {name: %s.%s, namespace: %s}\ntype: Warning\nreason: %s\nmessage: %q\ncount: %d\nlastTimestamp: %q\ninvolvedObject: {apiVersion: apps/v1, kind: Deployment, namespace: %s, name: %s, uid: %s}\n",
+		name, strings.ToLower(reason), ns, reason, message, count, time.Now().Add(-ago).UTC().Format(time.RFC3339), ns,
+		name, uid))
 }
 
 const notSynced = `{"conditions":[
@@ -32,19 +35,22 @@ const notSynced = `{"conditions":[
 	{"type":"Synced","status":"False","reason":"ReconcileError","message":"cannot delete while\n bucket in use"},
 	{"type":"Stalled","status":"True","reason":"AuthFailure"}]}`
 
-// TestAnObjectsOwnWordsComeFirstWhateverIsKnownOfItsActor: its failing conditions and its last warnings, before what is known of an actor that lives, is
-// scaled to 0, or is not known.
+// TestAnObjectsOwnWordsComeFirstWhateverIsKnownOfItsActor: its failing conditions and its last
+// warnings, before what is known of an actor that lives, is scaled to 0, or is not known.
 func TestAnObjectsOwnWordsComeFirstWhateverIsKnownOfItsActor(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, fixture.Deployment(ns, "op", 0)+fixture.Lease(ns, "leader", "me", time.Now()))
-	for name, finalizer := range map[string]string{"alive": "example.com/alive", "dead": "example.com/dead", "unknown": "nobody.example.net/x"} {
+	for name, finalizer := range map[string]string{"alive": "example.com/alive", "dead": "example.com/dead",
+		"unknown": "nobody.example.net/x"} {
 		heldDeployment(t, c, ns, name, finalizer, notSynced)
 	}
 	warn(t, c, ns, "dead", "DeleteFailed", "AuthFailure: the credentials are not valid", 7, time.Hour)
 	warn(t, c, ns, "dead", "Throttled", "too many requests", 1, 3*time.Minute)
-	packs := fixture.Pack(t, "example.com/dead", fmt.Sprintf("deployments: ['%s/op']", ns)).With(renamed(t, fixture.Pack(t, "example.com/alive", fmt.Sprintf("leases: ['%s/leader']", ns))))
+	packs := fixture.Pack(t, "example.com/dead",
+		fmt.Sprintf("deployments: ['%s/op']", ns)).With(renamed(t,
+		fixture.Pack(t, "example.com/alive", fmt.Sprintf("leases: ['%s/leader']", ns))))
 	d := examine(t, c.Config(), Options{Known: packs}, ns)
 	for _, name := range []string{"alive", "dead", "unknown"} {
 		cause := stuckOf(t, d, name).Causes[0]
@@ -65,5 +71,6 @@ func TestAnObjectsOwnWordsComeFirstWhateverIsKnownOfItsActor(t *testing.T) {
 	if want := "its last warning is Throttled: too many requests"; !strings.HasPrefix(dead.Evidence[2], want) {
 		t.Errorf("the warnings begin with %q, want %q", dead.Evidence[2], want)
 	}
-	wantEvidence(t, dead, "another warning is DeleteFailed: AuthFailure: the credentials are not valid (7 times, 60 min ago)")
+	wantEvidence(
+		t, dead, "another warning is DeleteFailed: AuthFailure: the credentials are not valid (7 times, 60 min ago)")
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// refusing applies a ValidatingAdmissionPolicy that refuses an operation on config maps of a namespace to one user, and waits until it does.
+// refusing applies a ValidatingAdmissionPolicy that refuses an operation on config maps of a
+// namespace to one user, and waits until it does.
 func refusing(t testing.TB, c *testcluster.Cluster, ns, operation, user string, try ...string) {
 	t.Helper()
 	applied(t, c, "validatingadmissionpolicy", ns, fmt.Sprintf(`---
@@ -36,7 +37,8 @@ spec: {policyName: %[1]s, validationActions: [Deny]}
 
 const collectorUser = "system:serviceaccount:kube-system:generic-garbage-collector"
 
-// TestPolicyThatRefusesTheCollectorAlone: the user's dry run succeeds, so that only one as the garbage collector tells. Of the way round it is said what it is.
+// TestPolicyThatRefusesTheCollectorAlone: the user's dry run succeeds, so that only one as the
+// garbage collector tells. Of the way round it is said what it is.
 func TestPolicyThatRefusesTheCollectorAlone(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -44,22 +46,26 @@ func TestPolicyThatRefusesTheCollectorAlone(t *testing.T) {
 	c.Apply(t, fixture.ConfigMap(ns, "done"))
 	deleted(t, c, "configmap", "done", "-n", ns, "--cascade=foreground")
 	fixture.Free(t, c, ns, "configmap/done")
-	refusing(t, c, ns, "UPDATE", collectorUser, "patch", "configmap", "done", "--type=merge", "-p", `{"metadata":{"labels":{"x":"y"}}}`)
+	refusing(t, c, ns, "UPDATE", collectorUser, "patch", "configmap", "done", "--type=merge", "-p",
+		`{"metadata":{"labels":{"x":"y"}}}`)
 	d := examine(t, c.Config(), Options{}, ns)
 	wantCauses(t, d, map[string][]string{"ConfigMap/done": {"AdmissionDenied ValidatingAdmissionPolicy/" + ns}})
 	cause := d.Stuck[0].Causes[0]
 	wantEvidence(t, cause, "no dependent that blocks it is left")
 	wantEvidence(t, cause, "denied request: not you")
-	wantEvidence(t, cause, "it was tried as ServiceAccount kube-system/generic-garbage-collector, which is that of the garbage collector; with your own permissions it succeeds")
+	wantEvidence(
+		t, cause, "it was tried as ServiceAccount kube-system/generic-garbage-collector, which is that of the garbage collector; with your own permissions it succeeds")
 	wantRemedy(t, cause, "It denies the UPDATE of configmaps to the garbage collector and not to you: kubectl gc can do it with your permissions.")
 	typed(t, c, cause.Commands[1]) // the first shows the policy
 	testcluster.Eventually(t, "the garbage collector may update it", func(ctx context.Context) (bool, error) {
-		_, err := c.Try(ctx, "", "patch", "configmap", "done", "-n", ns, "--as="+collectorUser, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
+		_, err := c.Try(ctx, "", "patch", "configmap", "done", "-n", ns, "--as="+collectorUser, "--type=merge", "-p",
+			`{"metadata":{"finalizers":null}}`)
 		return err == nil, nil
 	})
 }
 
-// TestPolicyThatMayRefuseTheCollector: who may not impersonate it is told the suspect, and that is no cause.
+// TestPolicyThatMayRefuseTheCollector: who may not impersonate it is told the suspect, and that is
+// no cause.
 func TestPolicyThatMayRefuseTheCollector(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -67,15 +73,19 @@ func TestPolicyThatMayRefuseTheCollector(t *testing.T) {
 	c.Apply(t, fixture.ConfigMap(ns, "done"))
 	deleted(t, c, "configmap", "done", "-n", ns, "--cascade=foreground")
 	fixture.Free(t, c, ns, "configmap/done")
-	refusing(t, c, ns, "UPDATE", collectorUser, "patch", "configmap", "done", "--type=merge", "-p", `{"metadata":{"labels":{"x":"y"}}}`)
+	refusing(t, c, ns, "UPDATE", collectorUser, "patch", "configmap", "done", "--type=merge", "-p",
+		`{"metadata":{"labels":{"x":"y"}}}`)
 	permitted(t, c, "user-"+ns, "get,list,watch,patch,delete", "*.*")
 	until(t, c, "yes", "auth", "can-i", "patch", "configmaps", "-n", ns, "--as=user-"+ns)
 	d := examine(t, c.As("user-"+ns), Options{}, ns)
 	wantCauses(t, d, map[string][]string{"ConfigMap/done": {"CollectorNotActing ConfigMap/done"}})
-	wantEvidence(t, d.Stuck[0].Causes[0], "ValidatingAdmissionPolicy "+ns+" is called for UPDATE of configmaps and decides by who asks: it may refuse the garbage collector and not you")
+	wantEvidence(t, d.Stuck[0].Causes[0],
+		"ValidatingAdmissionPolicy "+ns+
+			" is called for UPDATE of configmaps and decides by who asks: it may refuse the garbage collector and not you")
 }
 
-// TestPolicyThatRefusesTheCollectorADeletion: an owner waits for a dependent that the garbage collector alone may not delete.
+// TestPolicyThatRefusesTheCollectorADeletion: an owner waits for a dependent that the garbage
+// collector alone may not delete.
 func TestPolicyThatRefusesTheCollectorADeletion(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -90,24 +100,29 @@ func TestPolicyThatRefusesTheCollectorADeletion(t *testing.T) {
 	wantRemedy(t, d.Stuck[0].Causes[0], "It denies the DELETE of configmaps to the garbage collector and not to you")
 }
 
-// TestPolicyThatRefusesTheActor: the actor lives and may not update the object, although the user may.
+// TestPolicyThatRefusesTheActor: the actor lives and may not update the object, although the user
+// may.
 func TestPolicyThatRefusesTheActor(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, as(fixture.Deployment(ns, "policed", 1), "op-account"))
-	c.Kubectl(t, "patch", "deployment", "policed", "-n", ns, "--subresource=status", "--type=merge", "-p", `{"status":{"replicas":1,"readyReplicas":1,"availableReplicas":1}}`)
+	c.Kubectl(t, "patch", "deployment", "policed", "-n", ns, "--subresource=status", "--type=merge", "-p",
+		`{"status":{"replicas":1,"readyReplicas":1,"availableReplicas":1}}`)
 	packs := fixture.Pack(t, "example.com/held", fmt.Sprintf("deployments: ['%s/policed']", ns))
 	heldConfigMap(t, c, ns)
 	user := "system:serviceaccount:" + ns + ":op-account"
 	c.Kubectl(t, "create", "role", "op", "-n", ns, "--verb=get,patch,update", "--resource=configmaps")
 	c.Kubectl(t, "create", "rolebinding", "op", "-n", ns, "--role=op", "--serviceaccount="+ns+":op-account")
-	refusing(t, c, ns, "UPDATE", user, "patch", "configmap", "cm", "--type=merge", "-p", `{"metadata":{"labels":{"x":"y"}}}`)
+	refusing(t, c, ns, "UPDATE", user, "patch", "configmap", "cm", "--type=merge", "-p",
+		`{"metadata":{"labels":{"x":"y"}}}`)
 	d := examine(t, c.Config(), Options{Known: packs}, ns)
 	wantCauses(t, d, map[string][]string{"ConfigMap/cm": {"AdmissionDenied ValidatingAdmissionPolicy/" + ns}})
 	cause := d.Stuck[0].Causes[0]
-	wantEvidence(t, cause, "it was tried as ServiceAccount "+ns+"/op-account, which is that of the Test operator; with your own permissions it succeeds")
-	if want := "kubectl gc unfinalize configmaps/cm -n " + ns + " --finalizer example.com/held --force"; last(cause) != want {
+	wantEvidence(t, cause, "it was tried as ServiceAccount "+ns+
+		"/op-account, which is that of the Test operator; with your own permissions it succeeds")
+	if want := "kubectl gc unfinalize configmaps/cm -n " + ns +
+		" --finalizer example.com/held --force"; last(cause) != want {
 		t.Errorf("the last command is %q, want %q", last(cause), want)
 	}
 	if does := cause.Steps[len(cause.Steps)-1].Does; !strings.Contains(does, "to which it is not denied") {
@@ -115,7 +130,8 @@ func TestPolicyThatRefusesTheActor(t *testing.T) {
 	}
 }
 
-// TestPolicyThatRefusesTheNamespaceController: the user's dry run succeeds. The control plane of tests runs all controllers as one user, so that none runs here.
+// TestPolicyThatRefusesTheNamespaceController: the user's dry run succeeds. The control plane of
+// tests runs all controllers as one user, so that none runs here.
 func TestPolicyThatRefusesTheNamespaceController(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -128,20 +144,24 @@ func TestPolicyThatRefusesTheNamespaceController(t *testing.T) {
 	wantRemedy(t, d.Stuck[0].Causes[0], "It denies the DELETE of configmaps to the namespace controller and not to you")
 }
 
-// TestPolicyThatRefusedAControllerByItsOwnWords: the object's condition repeats what the server said to the controller. A policy that is not called for updates
-// of the object is not blamed.
+// TestPolicyThatRefusedAControllerByItsOwnWords: the object's condition repeats what the server
+// said to the controller. A policy that is not called for updates of the object is not blamed.
 func TestPolicyThatRefusedAControllerByItsOwnWords(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, fixture.ConfigMap(ns, "cm"))
-	refusing(t, c, ns, "UPDATE", collectorUser, "patch", "configmap", "cm", "--type=merge", "-p", `{"metadata":{"labels":{"x":"y"}}}`)
+	refusing(t, c, ns, "UPDATE", collectorUser, "patch", "configmap", "cm", "--type=merge", "-p",
+		`{"metadata":{"labels":{"x":"y"}}}`)
 	message := fmt.Sprintf("ValidatingAdmissionPolicy '%s' with binding '%s' denied request: not you", ns, ns)
-	heldDeployment(t, c, ns, "app", "nobody.example.net/x", fmt.Sprintf(`{"conditions":[{"type":"Ready","status":"False","message":%q}]}`, message))
+	heldDeployment(t, c, ns, "app", "nobody.example.net/x",
+		fmt.Sprintf(`{"conditions":[{"type":"Ready","status":"False","message":%q}]}`, message))
 	d := examine(t, c.Config(), Options{}, ns)
 	wantCauses(t, d, map[string][]string{"Deployment/app": {"FinalizerActorUnknown Deployment/app"}})
-	c.Kubectl(t, "patch", "validatingadmissionpolicy", ns, "--type=json", "-p", `[{"op":"replace","path":"/spec/matchConstraints/resourceRules/0/apiGroups","value":["apps"]},{"op":"replace","path":"/spec/matchConstraints/resourceRules/0/resources","value":["deployments"]}]`)
+	c.Kubectl(t, "patch", "validatingadmissionpolicy", ns, "--type=json", "-p",
+		`[{"op":"replace","path":"/spec/matchConstraints/resourceRules/0/apiGroups","value":["apps"]},{"op":"replace","path":"/spec/matchConstraints/resourceRules/0/resources","value":["deployments"]}]`)
 	d = examine(t, c.Config(), Options{}, ns)
-	wantCauses(t, d, map[string][]string{"Deployment/app": {"AdmissionDenied ValidatingAdmissionPolicy/" + ns, "FinalizerActorUnknown Deployment/app"}})
+	wantCauses(t, d, map[string][]string{"Deployment/app": {"AdmissionDenied ValidatingAdmissionPolicy/" + ns,
+		"FinalizerActorUnknown Deployment/app"}})
 	wantRemedy(t, d.Stuck[0].Causes[0], "it has denied a write of the controller. It denies nothing to you")
 }

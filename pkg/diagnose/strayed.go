@@ -16,8 +16,10 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
-// strayed is for an object in a namespace that does not exist: whoever finalized the namespace left it behind (NS-015). Before 1.37 the server answers every update of it
-// with 404, so that no finalizer can be removed before the namespace exists again. What is advised works on every version.
+// strayed is for an object in a namespace that does not exist: whoever finalized the namespace left
+// it behind (NS-015). Before 1.37 the server answers every update of it with 404, so that no
+// finalizer can be removed before the namespace exists again. What is advised works on every
+// version.
 func (e *examiner) strayed(ctx context.Context, id graph.ID) []core.Finding {
 	ref := e.Graph.Ref(id)
 	if ref.UID == "" || !e.noNamespace(ctx, ref.Namespace) {
@@ -29,22 +31,26 @@ func (e *examiner) strayed(ctx context.Context, id graph.ID) []core.Finding {
 	}
 	f := core.Finding{
 		Code: core.NamespaceGone, Evidence: e.Says(ctx, o),
-		About: &v1alpha1.ObjectRef{APIVersion: "v1", Kind: "Namespace", Resource: cluster.Namespaces.Resource, Name: ref.Namespace},
+		About: &v1alpha1.ObjectRef{APIVersion: "v1", Kind: "Namespace", Resource: cluster.Namespaces.Resource,
+			Name: ref.Namespace},
 	}
 	f.Observe("namespace %s does not exist, and %s is still in it", ref.Namespace, core.Named(v1alpha1.ObjectRef(ref)))
 	// A policy with a selector of namespaces refuses to have it deleted, too.
 	if o.GetDeletionTimestamp() == nil && len(o.GetFinalizers()) == 0 && len(e.refusal.Rejected(ctx, id)) == 0 {
 		f.Remedy = "Delete it if nobody needs it. The server accepts that although the namespace does not exist."
-		f.Commands = []core.Step{core.At(v1alpha1.ObjectRef(ref), core.Command("kubectl", "delete", "OBJECT")).Doing("deletes the object")}
+		f.Commands = []core.Step{core.At(v1alpha1.ObjectRef(ref),
+			core.Command("kubectl", "delete", "OBJECT")).Doing("deletes the object")}
 		return core.Found(ref, f)
 	}
 	return core.Found(ref, e.revived(ctx, o, f))
 }
 
-// revived completes the finding about an object that some servers do not let anyone change before its namespace exists again.
+// revived completes the finding about an object that some servers do not let anyone change before
+// its namespace exists again.
 func (e *examiner) revived(ctx context.Context, o *unstructured.Unstructured, f core.Finding) core.Finding {
 	f.Args = []string{"{namespace}", o.GetNamespace()}
-	f.Commands = []core.Step{core.Command("kubectl", "create", "namespace", o.GetNamespace()).Doing("creates the namespace again, so that the object can be changed").Risking(finalizer.RiskNone)}
+	f.Commands = []core.Step{core.Command("kubectl", "create", "namespace",
+		o.GetNamespace()).Doing("creates the namespace again, so that the object can be changed").Risking(finalizer.RiskNone)}
 	for _, name := range core.Others(o.GetFinalizers()) {
 		a, err := e.Actors.Of(ctx, o, name)
 		if err != nil {
@@ -52,7 +58,8 @@ func (e *examiner) revived(ctx context.Context, o *unstructured.Unstructured, f 
 		}
 		f.Evidence = append(f.Evidence, a.Evidence...)
 		if a.Life == actor.Alive {
-			f.Remedy = f.Usual() + " " + phrase.Sentence(fmt.Sprintf("%s is alive and can remove finalizer %s once the namespace exists", core.Whoever(a), name))
+			f.Remedy = f.Usual() + " " + phrase.Sentence(
+				fmt.Sprintf("%s is alive and can remove finalizer %s once the namespace exists", core.Whoever(a), name))
 		}
 		if f.Cost != "" {
 			f.Cost += " "
@@ -63,7 +70,8 @@ func (e *examiner) revived(ctx context.Context, o *unstructured.Unstructured, f 
 			f.Commands = append(f.Commands, e.ByHand(o, a))
 		}
 	}
-	f.Commands = append(f.Commands, core.Command("kubectl", "delete", "OBJECT").Doing("deletes the namespace, and what is left in it"))
+	f.Commands = append(f.Commands,
+		core.Command("kubectl", "delete", "OBJECT").Doing("deletes the namespace, and what is left in it"))
 	return f
 }
 
@@ -72,15 +80,16 @@ func (e *examiner) noNamespace(ctx context.Context, name string) bool {
 	if name == "" {
 		return false
 	}
-	if id, ok := e.Graph.Find(cluster.Namespaces.Group, cluster.Namespaces.Resource, "", name); ok && e.Graph.Observed(id) {
+	if id, ok := e.Graph.Find(cluster.Namespaces.Group, cluster.Namespaces.Resource, "", name); ok &&
+		e.Graph.Observed(id) {
 		return false
 	}
 	o, err := e.Reader.GetObject(ctx, cluster.Namespaces, "", name)
 	return err == nil && o == nil
 }
 
-// strays says of objects that are not being deleted whether they lie in a namespace that does not exist. Where the namespaces could not be listed, none does as
-// far as is known.
+// strays says of objects that are not being deleted whether they lie in a namespace that does not
+// exist. Where the namespaces could not be listed, none does as far as is known.
 func (e *examiner) strays(ctx context.Context) func(graph.ID) bool {
 	listed := !slices.ContainsFunc(e.Gaps, func(gap v1alpha1.Gap) bool {
 		return gap.Group == cluster.Namespaces.Group && (gap.Resource == cluster.Namespaces.Resource || gap.Resource == "*")

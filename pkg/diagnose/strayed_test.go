@@ -18,18 +18,20 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// leftBehind makes config maps in a namespace and then has the namespace go without them: one that is being deleted, one that has a finalizer, and one that
-// has none.
+// leftBehind makes config maps in a namespace and then has the namespace go without them: one that
+// is being deleted, one that has a finalizer, and one that has none.
 func leftBehind(t testing.TB, c *testcluster.Cluster) string {
 	t.Helper()
 	ns := c.Namespace(t)
-	c.Apply(t, fixture.ConfigMap(ns, "deleted", "nobody.example.net/x")+fixture.ConfigMap(ns, "kept", "nobody.example.net/x")+fixture.ConfigMap(ns, "plain"))
+	c.Apply(t, fixture.ConfigMap(ns, "deleted", "nobody.example.net/x")+
+		fixture.ConfigMap(ns, "kept", "nobody.example.net/x")+fixture.ConfigMap(ns, "plain"))
 	deleted(t, c, "configmap", "deleted", "-n", ns)
 	deleted(t, c, "namespace", ns)
 	finalize(t, c, ns)
 	gone(t, c, "namespace", ns)
 	fixture.Free(t, c, ns, "configmap/deleted", "configmap/kept")
-	t.Cleanup(func() { _, _ = c.Try(context.WithoutCancel(t.Context()), "", "create", "namespace", ns) }) // before they are freed; it may exist
+	// before they are freed; it may exist
+	t.Cleanup(func() { _, _ = c.Try(context.WithoutCancel(t.Context()), "", "create", "namespace", ns) })
 	return ns
 }
 
@@ -47,12 +49,14 @@ func minor(t testing.TB, c *testcluster.Cluster) int {
 	return n
 }
 
-// TestNamespaceGone: what a namespace that does not exist has left behind is found, also what is not being deleted, and the printed commands cure it.
+// TestNamespaceGone: what a namespace that does not exist has left behind is found, also what is
+// not being deleted, and the printed commands cure it.
 func TestNamespaceGone(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Another(t, "strays", testcluster.NoControllers())
 	ns := leftBehind(t, c)
-	_, err := c.Try(t.Context(), "", "patch", "configmap", "deleted", "-n", ns, "--type=merge", "-p", `{"metadata":{"labels":{"a":"b"}}}`, "--dry-run=server")
+	_, err := c.Try(t.Context(), "", "patch", "configmap", "deleted", "-n", ns, "--type=merge", "-p",
+		`{"metadata":{"labels":{"a":"b"}}}`, "--dry-run=server")
 	if changeable := minor(t, c) >= 37; (err == nil) != changeable {
 		t.Fatalf("it can be changed: want %t, got %v", changeable, err)
 	}
@@ -62,7 +66,9 @@ func TestNamespaceGone(t *testing.T) {
 	cause := stuckOf(t, d, "deleted").Causes[0]
 	wantEvidence(t, cause, "namespace "+ns+" does not exist, and ConfigMap "+ns+"/deleted is still in it")
 	wantRemedy(t, cause, "Create namespace "+ns+" again")
-	if got, want := fmt.Sprint(cause.Commands), fmt.Sprintf("[kubectl create namespace %s kubectl gc unfinalize configmaps/deleted -n %s --finalizer nobody.example.net/x --force kubectl delete namespaces/%s]", ns, ns, ns); got != want {
+	if got, want := fmt.Sprint(cause.Commands),
+		fmt.Sprintf(
+			"[kubectl create namespace %s kubectl gc unfinalize configmaps/deleted -n %s --finalizer nobody.example.net/x --force kubectl delete namespaces/%s]", ns, ns, ns); got != want {
 		t.Errorf("the commands are %s, want %s", got, want)
 	}
 	plain := stuckOf(t, d, "plain")
@@ -80,7 +86,8 @@ func TestNamespaceGone(t *testing.T) {
 	deleted(t, c, "namespace", ns)
 }
 
-// TestNamespaceGoneWherePoliciesAskForIt: a policy with a selector of namespaces refuses even the deletion, so that nobody is told to delete the object.
+// TestNamespaceGoneWherePoliciesAskForIt: a policy with a selector of namespaces refuses even the
+// deletion, so that nobody is told to delete the object.
 func TestNamespaceGoneWherePoliciesAskForIt(t *testing.T) {
 	c := testcluster.Another(t, "strays", testcluster.NoControllers())
 	ns, other := leftBehind(t, c), c.Namespace(t)
@@ -91,7 +98,8 @@ func TestNamespaceGoneWherePoliciesAskForIt(t *testing.T) {
 	}
 	d := examine(t, c.Config(), Options{}, ns, subject{"configmaps/plain", ns})
 	wantCauses(t, d, map[string][]string{"ConfigMap/plain": {"NamespaceGone Namespace/" + ns}})
-	if got := strings.Join(d.Stuck[0].Causes[0].Commands, "; "); got != fmt.Sprintf("kubectl create namespace %s; kubectl delete namespaces/%s", ns, ns) {
+	if got := strings.Join(d.Stuck[0].Causes[0].Commands,
+		"; "); got != fmt.Sprintf("kubectl create namespace %s; kubectl delete namespaces/%s", ns, ns) {
 		t.Errorf("the commands are %s", got)
 	}
 }
@@ -103,12 +111,14 @@ func TestNamespaceGoneByName(t *testing.T) {
 	ns := leftBehind(t, c)
 	d := examine(t, c.Config(), Options{}, ns, subject{"configmaps/kept", ns})
 	wantCauses(t, d, map[string][]string{"ConfigMap/kept": {"NamespaceGone Namespace/" + ns}})
-	if got := strings.Join(d.Stuck[0].Causes[0].Commands, "; "); got != fmt.Sprintf("kubectl create namespace %s; kubectl delete namespaces/%s", ns, ns) {
+	if got := strings.Join(d.Stuck[0].Causes[0].Commands,
+		"; "); got != fmt.Sprintf("kubectl create namespace %s; kubectl delete namespaces/%s", ns, ns) {
 		t.Errorf("the commands are %s", got)
 	}
 }
 
-// TestNamespaceGoneIsNotSaidOfWhatCouldNotBeRead: where namespaces can be neither listed nor read, none is called absent.
+// TestNamespaceGoneIsNotSaidOfWhatCouldNotBeRead: where namespaces can be neither listed nor read,
+// none is called absent.
 func TestNamespaceGoneIsNotSaidOfWhatCouldNotBeRead(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Another(t, "strays", testcluster.NoControllers())

@@ -16,7 +16,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// silent serves a webhook that never answers, and returns the clientConfig with which it is reached.
+// silent serves a webhook that never answers, and returns the clientConfig with which it is
+// reached.
 func silent(t testing.TB) string {
 	t.Helper()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -33,15 +34,19 @@ func silent(t testing.TB) string {
 	return fmt.Sprintf(`{url: "%s/hook", caBundle: %s}`, server.URL, base64.StdEncoding.EncodeToString(bundle))
 }
 
-// TestSilentWebhookIsCalledOnce, however many objects it would be called for, and all of them are told.
+// TestSilentWebhookIsCalledOnce, however many objects it would be called for, and all of them are
+// told.
 func TestSilentWebhookIsCalledOnce(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	operator := operated(t, c, ns)
 	names := heldMany(t, c, ns, 40)
-	manifest := strings.Replace(webhook("Validating", ns, "UPDATE", silent(t)), "  sideEffects: None\n", "  sideEffects: None\n  timeoutSeconds: 1\n", 1)
-	registered(t, c, "validating", ns, manifest, fails(c, "patch", "configmap", names[0], "--type=merge", "-p", `{"metadata":{"labels":{"try":"me"}}}`, "--dry-run=server", "-n", ns))
+	manifest := strings.Replace(webhook("Validating", ns, "UPDATE", silent(t)), "  sideEffects: None\n",
+		"  sideEffects: None\n  timeoutSeconds: 1\n", 1)
+	registered(t, c, "validating", ns, manifest,
+		fails(c, "patch", "configmap", names[0], "--type=merge", "-p", `{"metadata":{"labels":{"try":"me"}}}`,
+			"--dry-run=server", "-n", ns))
 	proxy := faultproxy.Start(t, c.Config())
 	d := examine(t, proxy.Config(), Options{Known: operator}, ns)
 	want := map[string][]string{}
@@ -61,20 +66,24 @@ func TestSilentWebhookIsCalledOnce(t *testing.T) {
 	}
 }
 
-// TestSilentWebhookIsNotBlamedForOthers: what it is not called for is tried, and so is what it may not be called for if it fails at once.
+// TestSilentWebhookIsNotBlamedForOthers: what it is not called for is tried, and so is what it may
+// not be called for if it fails at once.
 func TestSilentWebhookIsNotBlamedForOthers(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	operator := operated(t, c, ns)
 	names := heldMany(t, c, ns, 3)
-	c.Apply(t, fmt.Sprintf("apiVersion: v1\nkind: Service\nmetadata: {name: lb, namespace: %s, finalizers: [example.com/held]}\nspec: {ports: [{port: 80}]}\n", ns))
+	c.Apply(t, fmt.Sprintf(
+		"apiVersion: v1\nkind: Service\nmetadata: {name: lb, namespace: %s, finalizers: [example.com/held]}\nspec: {ports: [{port: 80}]}\n", ns))
 	fixture.Free(t, c, ns, "service/lb")
 	deleted(t, c, "service", "lb", "-n", ns)
 	only := "  matchConditions: [{name: one, expression: \"request.name == 'held-01'\"}]\n"
-	manifest := strings.Replace(webhook("Validating", ns, "UPDATE", toService(ns)), "  sideEffects: None\n", "  sideEffects: None\n"+only, 1)
+	manifest := strings.Replace(webhook("Validating", ns, "UPDATE", toService(ns)), "  sideEffects: None\n",
+		"  sideEffects: None\n"+only, 1)
 	registered(t, c, "validating", ns, manifest, func(ctx context.Context) bool {
-		return fails(c, "patch", "configmap", "held-01", "--type=merge", "-p", `{"metadata":{"labels":{"try":"me"}}}`, "--dry-run=server", "-n", ns)(ctx)
+		return fails(c, "patch", "configmap", "held-01", "--type=merge", "-p", `{"metadata":{"labels":{"try":"me"}}}`,
+			"--dry-run=server", "-n", ns)(ctx)
 	})
 	d := examine(t, c.Config(), Options{Known: operator}, ns)
 	wantCauses(t, d, map[string][]string{
@@ -85,18 +94,22 @@ func TestSilentWebhookIsNotBlamedForOthers(t *testing.T) {
 	})
 }
 
-// TestSilentWebhookThatIsIgnored: the server waits for it each time and says nothing of that. One object is tried, and the others are counted.
+// TestSilentWebhookThatIsIgnored: the server waits for it each time and says nothing of that. One
+// object is tried, and the others are counted.
 func TestSilentWebhookThatIsIgnored(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	operator := operated(t, c, ns)
 	heldMany(t, c, ns, 10)
-	manifest := strings.Replace(webhook("Validating", ns, "UPDATE", silent(t)), "  sideEffects: None\n", "  sideEffects: None\n  timeoutSeconds: 1\n  failurePolicy: Fail\n", 1)
-	update := []string{"patch", "configmap", "held-00", "--type=merge", "-p", `{"metadata":{"labels":{"try":"me"}}}`, "--dry-run=server", "-n", ns}
+	manifest := strings.Replace(webhook("Validating", ns, "UPDATE", silent(t)), "  sideEffects: None\n",
+		"  sideEffects: None\n  timeoutSeconds: 1\n  failurePolicy: Fail\n", 1)
+	update := []string{"patch", "configmap", "held-00", "--type=merge", "-p", `{"metadata":{"labels":{"try":"me"}}}`,
+		"--dry-run=server", "-n", ns}
 	registered(t, c, "validating", ns, manifest, fails(c, update...))
 	c.Apply(t, strings.Replace(manifest, "failurePolicy: Fail", "failurePolicy: Ignore", 1))
-	testcluster.Eventually(t, "it is ignored", func(ctx context.Context) (bool, error) { return !fails(c, update...)(ctx), nil })
+	testcluster.Eventually(t, "it is ignored",
+		func(ctx context.Context) (bool, error) { return !fails(c, update...)(ctx), nil })
 	proxy := faultproxy.Start(t, c.Config())
 	d := examine(t, proxy.Config(), Options{Known: operator}, ns)
 	if n := proxy.Count(http.MethodPatch, ""); n != 1 || d.NotLookedAt != 9 {
@@ -105,9 +118,11 @@ func TestSilentWebhookThatIsIgnored(t *testing.T) {
 
 	// Whether what was not tried would be accepted is not known.
 	c.Apply(t, fixture.ConfigMap(ns, "live-a")+fixture.ConfigMap(ns, "live-b"))
-	c.Apply(t, strings.Replace(strings.Replace(manifest, "failurePolicy: Fail", "failurePolicy: Ignore", 1), "[UPDATE]", "['*']", 1))
+	c.Apply(t, strings.Replace(strings.Replace(manifest, "failurePolicy: Fail", "failurePolicy: Ignore", 1), "[UPDATE]",
+		"['*']", 1))
 	testcluster.Eventually(t, "it is called for deletions", func(context.Context) (bool, error) {
-		d = examine(t, c.Config(), Options{Known: operator}, ns, subject{"configmaps/live-a", ns}, subject{"configmaps/live-b", ns})
+		d = examine(t, c.Config(), Options{Known: operator}, ns, subject{"configmaps/live-a", ns},
+			subject{"configmaps/live-b", ns})
 		return d.NotLookedAt > 0, nil
 	})
 	tried := 0
@@ -160,7 +175,8 @@ func TestSilentWebhookOnDelete(t *testing.T) {
 	}
 	fixture.Free(t, c, ns, "configmap/root")
 	deleted(t, c, "configmap", "root", "-n", ns, "--cascade=foreground")
-	manifest := strings.Replace(webhook("Validating", ns, "DELETE", silent(t)), "  sideEffects: None\n", "  sideEffects: None\n  timeoutSeconds: 1\n", 1)
+	manifest := strings.Replace(webhook("Validating", ns, "DELETE", silent(t)), "  sideEffects: None\n",
+		"  sideEffects: None\n  timeoutSeconds: 1\n", 1)
 	registered(t, c, "validating", ns, manifest, fails(c, "delete", "configmap", "d0", "-n", ns, "--dry-run=server"))
 	proxy := faultproxy.Start(t, c.Config())
 	d := examine(t, proxy.Config(), Options{}, ns, subject{"configmaps/root", ns})

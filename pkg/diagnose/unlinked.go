@@ -15,7 +15,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
-// hidden returns the gaps in which something can be that the actor of a finalizer deletes; if awaited, only what it waits for.
+// hidden returns the gaps in which something can be that the actor of a finalizer deletes; if
+// awaited, only what it waits for.
 func (e *linked) hidden(id graph.ID, name string, awaited bool) []v1alpha1.Gap {
 	t, ok := e.Graph.Type(id)
 	if !ok {
@@ -25,12 +26,14 @@ func (e *linked) hidden(id graph.ID, name string, awaited bool) []v1alpha1.Gap {
 	var gaps []v1alpha1.Gap
 	for _, d := range e.Definitions {
 		resource, _ := e.Catalog.Lookup(schema.GroupResource{Group: t.Group, Resource: t.Resource})
-		if d.Deletion.Holds(name) && (!awaited || d.Deletion.Waits != link.WaitsNever) && d.From.Matches(t.Group, t.Kind, resource.Categories) {
+		if d.Deletion.Holds(name) && (!awaited || d.Deletion.Waits != link.WaitsNever) &&
+			d.From.Matches(t.Group, t.Kind, resource.Categories) {
 			gaps = append(gaps, e.gapsOfLink(d, t, namespace)...)
 		}
 	}
 	for _, f := range e.Links.Found(id) {
-		if f.Definition.Deletion.Holds(name) && (f.Effect.Waits || !awaited && f.Deletes()) && e.Graph.State(f.End) == graph.Unknown {
+		if f.Definition.Deletion.Holds(name) && (f.Effect.Waits || !awaited && f.Deletes()) &&
+			e.Graph.State(f.End) == graph.Unknown {
 			gaps = append(gaps, e.gapsOfEnd(e.Graph.Ref(f.End))...)
 		}
 	}
@@ -44,7 +47,8 @@ func (e *linked) hidden(id graph.ID, name string, awaited bool) []v1alpha1.Gap {
 	return slices.CompactFunc(gaps, func(a, b v1alpha1.Gap) bool { return a == b })
 }
 
-// gapsOfEnd is the gap in which the end of a link can be that was not seen. A kind that is proven not to be served has no objects.
+// gapsOfEnd is the gap in which the end of a link can be that was not seen. A kind that is proven
+// not to be served has no objects.
 func (e *linked) gapsOfEnd(end graph.Ref) []v1alpha1.Gap {
 	if gap, ok := gapOf(e.Gaps, graph.Type{Group: end.Group(), Resource: end.Resource}, end.Namespace); ok {
 		return []v1alpha1.Gap{gap}
@@ -52,10 +56,12 @@ func (e *linked) gapsOfEnd(end graph.Ref) []v1alpha1.Gap {
 	if end.Resource == "" && !e.MayBeServed(end.Group()) {
 		return nil
 	}
-	return []v1alpha1.Gap{{Group: end.Group(), Resource: cmp.Or(end.Resource, "*"), Namespace: end.Namespace, Reason: v1alpha1.GapFailed, Message: "it was not listed"}}
+	return []v1alpha1.Gap{{Group: end.Group(), Resource: cmp.Or(end.Resource, "*"), Namespace: end.Namespace,
+		Reason: v1alpha1.GapFailed, Message: "it was not listed"}}
 }
 
-// gapsOfLink are the gaps that keep it unknown where a link leads from objects of a type: their own content, or the objects that a label selector would find.
+// gapsOfLink are the gaps that keep it unknown where a link leads from objects of a type: their own
+// content, or the objects that a label selector would find.
 func (e *linked) gapsOfLink(d *link.Definition, t graph.Type, namespace string) []v1alpha1.Gap {
 	var gaps []v1alpha1.Gap
 	for _, gap := range e.Unlinked {
@@ -68,7 +74,8 @@ func (e *linked) gapsOfLink(d *link.Definition, t graph.Type, namespace string) 
 	return gaps
 }
 
-// canBeOf says whether a gap can hold objects of some kinds. Of a group whose discovery failed nobody knows the kinds.
+// canBeOf says whether a gap can hold objects of some kinds. Of a group whose discovery failed
+// nobody knows the kinds.
 func (e *linked) canBeOf(gap v1alpha1.Gap, kinds []graph.KindPattern) bool {
 	r, served := e.Catalog.Lookup(schema.GroupResource{Group: gap.Group, Resource: gap.Resource})
 	return slices.ContainsFunc(kinds, func(p graph.KindPattern) bool {
@@ -79,14 +86,17 @@ func (e *linked) canBeOf(gap v1alpha1.Gap, kinds []graph.KindPattern) bool {
 
 // hiddenEnd is for an actor that can wait for what cannot be seen.
 func (e *linked) hiddenEnd(id graph.ID, name string, own []core.Finding, gaps []v1alpha1.Gap) core.Finding {
-	f := core.Finding{Code: core.BlockerHidden, Finalizer: name, Evidence: core.Observed(core.GapClauses(gaps)...), At: e.Graph.Ref(id)}
+	f := core.Finding{Code: core.BlockerHidden, Finalizer: name, Evidence: core.Observed(core.GapClauses(gaps)...),
+		At: e.Graph.Ref(id)}
 	for _, o := range own {
 		if o.Finalizer == name {
 			f.Actor, f.Cost = o.Actor, o.Cost
 		}
 	}
 	who := cmp.Or(f.Actor, "whoever removes the finalizer")
-	f.Remedy = phrase.Sentence(fmt.Sprintf("%s can wait for objects that cannot be seen: make the types available, or run the command as a user who may read them", who)) +
+	f.Remedy = phrase.Sentence(
+		fmt.Sprintf(
+			"%s can wait for objects that cannot be seen: make the types available, or run the command as a user who may read them", who)) +
 		" Do not remove the finalizer before that: what it stands for can still exist."
 	return f
 }

@@ -31,10 +31,12 @@ func gone(t testing.TB, c *testcluster.Cluster, args ...string) {
 	})
 }
 
-// TestAPIServiceToNowhere: an aggregated API that does not answer keeps every namespace. The APIService is named, with its Service, and the
-// printed commands bring that back or take the registration away.
+// TestAPIServiceToNowhere: an aggregated API that does not answer keeps every namespace. The
+// APIService is named, with its Service, and the printed commands bring that back or take the
+// registration away.
 func TestAPIServiceToNowhere(t *testing.T) {
-	// It takes more than 10 s: the API server looks for the backend at intervals, and the namespace controller after that.
+	// It takes more than 10 s: the API server looks for the backend at intervals, and the namespace
+	// controller after that.
 	t.Parallel()
 	c := withTypes(t)
 	ns := c.Namespace(t)
@@ -51,13 +53,15 @@ spec:
   service: {namespace: %s, name: hook, port: 443}
 `, ns))
 	t.Cleanup(func() { c.Kubectl(t, "delete", "apiservice", "v1.nowhere.example.com", "--ignore-not-found") })
-	until(t, c, "False", "get", "apiservice", "v1.nowhere.example.com", "-o", `jsonpath={.status.conditions[?(@.type=="Available")].status}`)
+	until(t, c, "False", "get", "apiservice", "v1.nowhere.example.com", "-o",
+		`jsonpath={.status.conditions[?(@.type=="Available")].status}`)
 	stuck := c.Namespace(t)
 	c.Apply(t, fixture.ConfigMap(stuck, "content"))
 	deleted(t, c, "namespace", stuck)
 	until(t, c, "DiscoveryFailed", "get", "namespace", stuck, "-o", "json")
 	d := examine(t, c.Config(), Options{}, stuck, subject{"namespaces/" + stuck, ""})
-	wantCauses(t, d, map[string][]string{"Namespace/" + stuck: {"APIServiceUnavailable APIService/v1.nowhere.example.com"}})
+	wantCauses(t, d, map[string][]string{"Namespace/" +
+		stuck: {"APIServiceUnavailable APIService/v1.nowhere.example.com"}})
 	cause := d.Stuck[0].Causes[0]
 	wantEvidence(t, cause, "its condition Available is False for ")
 	wantEvidence(t, cause, "cannot find endpointslices for service/hook")
@@ -69,7 +73,8 @@ spec:
 	permitted(t, c, "reader-"+ns, "get,list,watch", "namespaces,configmaps")
 	until(t, c, stuck, "get", "namespaces", "--as=reader-"+ns)
 	d = examine(t, c.As("reader-"+ns), Options{}, stuck, subject{"namespaces/" + stuck, ""})
-	wantCauses(t, d, map[string][]string{"Namespace/" + stuck: {"APIServiceUnavailable APIService/v1.nowhere.example.com"}})
+	wantCauses(t, d, map[string][]string{"Namespace/" +
+		stuck: {"APIServiceUnavailable APIService/v1.nowhere.example.com"}})
 
 	typed(t, c, last(cause))
 	gone(t, c, "namespace", stuck)
@@ -92,8 +97,8 @@ spec:
 `, group, stored == "v1", stored == "v2", conversion)
 }
 
-// TestConversionWebhookIsDown: a namespace with an instance that cannot be converted, whether no version of the type can be listed or only the one for which the
-// namespace controller asks.
+// TestConversionWebhookIsDown: a namespace with an instance that cannot be converted, whether no
+// version of the type can be listed or only the one for which the namespace controller asks.
 func TestConversionWebhookIsDown(t *testing.T) {
 	t.Parallel()
 	c := withTypes(t)
@@ -115,7 +120,8 @@ func TestConversionWebhookIsDown(t *testing.T) {
 			if test.also {
 				c.Apply(t, twoVersions(group, "v2", "{strategy: None}"))
 				until(t, c, "v2", "get", "crd", "widgets."+group, "-o", "jsonpath={.status.storedVersions}")
-				for i := 0; !strings.Contains(read(t, c, "/registry/"+group+"/widgets/"+ns+"/"), group+"/v2"); i++ { // until the API server stores as it was told
+				// until the API server stores as it was told
+				for i := 0; !strings.Contains(read(t, c, "/registry/"+group+"/widgets/"+ns+"/"), group+"/v2"); i++ {
 					widget(fmt.Sprintf("two-%d", i))
 				}
 			}
@@ -124,12 +130,14 @@ func TestConversionWebhookIsDown(t *testing.T) {
 			stored := map[bool]string{false: "v1", true: "v2"}[test.also]
 			c.Apply(t, twoVersions(group, stored, hook))
 			testcluster.Eventually(t, "nothing is converted", func(ctx context.Context) (bool, error) {
-				return fails(c, "get", "widgets.v2."+group, "-n", ns, "-o", "name")(ctx) && (!test.also || fails(c, "get", "widgets.v1."+group, "-n", ns, "-o", "name")(ctx)), nil
+				return fails(c, "get", "widgets.v2."+group, "-n", ns, "-o", "name")(ctx) &&
+					(!test.also || fails(c, "get", "widgets.v1."+group, "-n", ns, "-o", "name")(ctx)), nil
 			})
 			deleted(t, c, "namespace", ns)
 			until(t, c, "conversion webhook for", "get", "namespace", ns, "-o", "json")
 			d := examine(t, c.Config(), Options{}, ns, subject{"namespaces/" + ns, ""})
-			wantCauses(t, d, map[string][]string{"Namespace/" + ns: {"ConversionWebhookDown CustomResourceDefinition/widgets." + group}})
+			wantCauses(t, d, map[string][]string{"Namespace/" +
+				ns: {"ConversionWebhookDown CustomResourceDefinition/widgets." + group}})
 			wantEvidence(t, d.Stuck[0].Causes[0], "Service "+ns+"/hook does not exist")
 			typed(t, c, last(d.Stuck[0].Causes[0]))
 			gone(t, c, "namespace", ns)
@@ -137,7 +145,8 @@ func TestConversionWebhookIsDown(t *testing.T) {
 	}
 }
 
-// TestCRDThatCannotBeEmptied: its instances are stored in one version, and can only be deleted in another.
+// TestCRDThatCannotBeEmptied: its instances are stored in one version, and can only be deleted in
+// another.
 func TestCRDThatCannotBeEmptied(t *testing.T) {
 	// It takes more than 10 s: the API server says what fails only after its first attempts.
 	t.Parallel()
@@ -148,20 +157,25 @@ func TestCRDThatCannotBeEmptied(t *testing.T) {
 	c.Kubectl(t, "wait", "crd/widgets."+group, "--for=condition=Established")
 	until(t, c, "widgets", "api-resources", "--api-group="+group)
 	c.Apply(t, fmt.Sprintf("apiVersion: %s/v1\nkind: Widget\nmetadata: {name: one, namespace: %s}\n", group, ns))
-	c.Apply(t, twoVersions(group, "v2", `{strategy: Webhook, webhook: {conversionReviewVersions: [v1], clientConfig: {url: "https://127.0.0.1:1/convert"}}}`))
+	c.Apply(t, twoVersions(group, "v2",
+		`{strategy: Webhook, webhook: {conversionReviewVersions: [v1], clientConfig: {url: "https://127.0.0.1:1/convert"}}}`))
 	testcluster.Eventually(t, "nothing is converted", func(ctx context.Context) (bool, error) {
 		return fails(c, "get", "widgets.v2."+group, "-n", ns, "-o", "name")(ctx), nil
 	})
 	deleted(t, c, "crd", "widgets."+group)
-	until(t, c, "InstanceDeletion", "get", "crd", "widgets."+group, "-o", "json") // in progress or failed: it says one after the other
-	d := examine(t, c.Config(), Options{}, "", subject{"customresourcedefinitions.apiextensions.k8s.io/widgets." + group, ""})
-	wantCauses(t, d, map[string][]string{"CustomResourceDefinition/widgets." + group: {"ConversionWebhookDown CustomResourceDefinition/widgets." + group}})
+	// in progress or failed: it says one after the other
+	until(t, c, "InstanceDeletion", "get", "crd", "widgets."+group, "-o", "json")
+	d := examine(t, c.Config(), Options{}, "",
+		subject{"customresourcedefinitions.apiextensions.k8s.io/widgets." + group, ""})
+	wantCauses(t, d, map[string][]string{"CustomResourceDefinition/widgets." +
+		group: {"ConversionWebhookDown CustomResourceDefinition/widgets." + group}})
 	wantEvidence(t, d.Stuck[0].Causes[0], "it is called at https://127.0.0.1:1/convert")
 	typed(t, c, last(d.Stuck[0].Causes[0]))
 	gone(t, c, "crd", "widgets."+group)
 }
 
-// TestListFails: the server cannot list a type, and nothing but what it says is known of why. What the user may not list is no cause.
+// TestListFails: the server cannot list a type, and nothing but what it says is known of why. What
+// the user may not list is no cause.
 func TestListFails(t *testing.T) {
 	t.Parallel()
 	c := withNamespaceController(t)
@@ -178,8 +192,10 @@ func TestListFails(t *testing.T) {
 		fault faultproxy.Fault
 		want  []string
 	}{
-		{faultproxy.Status(500, metav1.StatusReasonInternalError, "the store is on fire"), []string{"TypeUnlistable ServiceAccount/", behindIt}},
-		{faultproxy.Status(403, metav1.StatusReasonForbidden, `serviceaccounts is forbidden: User "u" cannot list resource "serviceaccounts"`), []string{behindIt}},
+		{faultproxy.Status(500, metav1.StatusReasonInternalError, "the store is on fire"),
+			[]string{"TypeUnlistable ServiceAccount/", behindIt}},
+		{faultproxy.Status(403, metav1.StatusReasonForbidden,
+			`serviceaccounts is forbidden: User "u" cannot list resource "serviceaccounts"`), []string{behindIt}},
 	} {
 		proxy := faultproxy.Start(t, c.Config())
 		proxy.On(listing, test.fault)
@@ -191,26 +207,29 @@ func TestListFails(t *testing.T) {
 	}
 }
 
-// TestObjectThatCannotBeDecoded: what is stored was spoilt. With the feature gate the server names it and the printed command deletes it, without it
-// the type is named.
+// TestObjectThatCannotBeDecoded: what is stored was spoilt. With the feature gate the server names
+// it and the printed command deletes it, without it the type is named.
 func TestObjectThatCannotBeDecoded(t *testing.T) {
 	t.Parallel()
 	for _, gate := range []bool{false, true} {
 		t.Run(fmt.Sprintf("gate %t", gate), func(t *testing.T) {
 			t.Parallel()
-			c := testcluster.Start(t, testcluster.NoControllers(), testcluster.APIServerArgs(fmt.Sprintf("--feature-gates=AllowUnsafeMalformedObjectDeletion=%t", gate)))
+			c := testcluster.Start(t, testcluster.NoControllers(),
+				testcluster.APIServerArgs(fmt.Sprintf("--feature-gates=AllowUnsafeMalformedObjectDeletion=%t", gate)))
 			c.Apply(t, "apiVersion: networking.k8s.io/v1\nkind: IngressClass\nmetadata: {name: spoilt}\nspec: {controller: example.com/c}\n")
 			spoil(t, c, "/registry/ingressclasses/spoilt")
 			testcluster.Eventually(t, "the type cannot be listed", func(ctx context.Context) (bool, error) {
 				return fails(c, "get", "ingressclasses", "-o", "name")(ctx), nil
 			})
-			d := examineHidden(t, c, v1alpha1.ObjectRef{APIVersion: "networking.k8s.io/v1", Kind: "IngressClass", Resource: "ingressclasses", Name: "spoilt"})
+			d := examineHidden(t, c, v1alpha1.ObjectRef{APIVersion: "networking.k8s.io/v1", Kind: "IngressClass",
+				Resource: "ingressclasses", Name: "spoilt"})
 			want := "ObjectUndecodable IngressClass/"
 			if gate {
 				want += "spoilt"
 			}
 			wantCauses(t, d, map[string][]string{"IngressClass/spoilt": {want}})
-			wantRemedy(t, d.Stuck[0].Causes[0], "by default from Kubernetes 1.37, before that only if it was set. Besides delete it needs the verb unsafe-delete-ignore-read-errors on the type.")
+			wantRemedy(t, d.Stuck[0].Causes[0],
+				"by default from Kubernetes 1.37, before that only if it was set. Besides delete it needs the verb unsafe-delete-ignore-read-errors on the type.")
 			if gate {
 				typed(t, c, d.Stuck[0].Causes[0].Commands[0])
 				typed(t, c, last(d.Stuck[0].Causes[0]))
@@ -259,9 +278,10 @@ func etcd(t testing.TB, c *testcluster.Cluster, method string, in, out any) {
 	if err := os.Symlink(filepath.Join(filepath.Dir(c.Kubeconfig()), "state"), filepath.Join(short, "state")); err != nil {
 		t.Fatal(err)
 	}
-	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return (&net.Dialer{}).DialContext(ctx, "unix", filepath.Join(short, "state", "etcd:0"))
-	}}
+	transport := &http.Transport{DisableKeepAlives: true,
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, "unix", filepath.Join(short, "state", "etcd:0"))
+		}}
 	client := &http.Client{Transport: transport}
 	body, err := json.Marshal(in)
 	if err != nil {
@@ -306,7 +326,8 @@ func examineHidden(t testing.TB, c *testcluster.Cluster, ref v1alpha1.ObjectRef)
 			of.Hidden = append(of.Hidden, Hidden{Object: ref, Gap: gap})
 		}
 	}
-	d, err := Examine(t.Context(), listed.Client, core.Snapshot{Catalog: listed.Catalog, Graph: listed.Graph, Gaps: listed.Gaps}, of, Options{Known: fixture.Packs(t)})
+	d, err := Examine(t.Context(), listed.Client,
+		core.Snapshot{Catalog: listed.Catalog, Graph: listed.Graph, Gaps: listed.Gaps}, of, Options{Known: fixture.Packs(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

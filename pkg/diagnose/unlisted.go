@@ -27,7 +27,8 @@ type unlisted struct {
 	refusal *refusal.Examiner
 }
 
-// gap returns why something cannot be listed. That the user may not list it says nothing of anybody else.
+// gap returns why something cannot be listed. That the user may not list it says nothing of anybody
+// else.
 func (e *unlisted) gap(ctx context.Context, gap v1alpha1.Gap) []core.Finding {
 	if gap.Reason == v1alpha1.GapForbidden {
 		return nil
@@ -45,14 +46,17 @@ func (e *unlisted) gap(ctx context.Context, gap v1alpha1.Gap) []core.Finding {
 	return e.unlistable(ctx, gap)
 }
 
-// unlistable is for a type that cannot be listed for what the server says, and nothing else is known.
+// unlistable is for a type that cannot be listed for what the server says, and nothing else is
+// known.
 func (e *unlisted) unlistable(ctx context.Context, gap v1alpha1.Gap) []core.Finding {
 	about := e.typeRef(gap)
-	f := core.Finding{Code: core.TypeUnlistable, About: &about, Evidence: core.Observed(core.GapClauses([]v1alpha1.Gap{gap})...)}
+	f := core.Finding{Code: core.TypeUnlistable, About: &about,
+		Evidence: core.Observed(core.GapClauses([]v1alpha1.Gap{gap})...)}
 	if services, err := e.aggregated(ctx, gap.Group); err == nil && len(services) > 0 {
 		about = e.Ref(services[0])
 		f.Remedy = "The API is served by a component of its own, whose APIService is available: repair or upgrade the component. If it was uninstalled, delete the APIService: only the registration is removed."
-		f.Commands = []core.Step{core.Describe(), core.Command("kubectl", "delete", "OBJECT").Doing("removes the registration of the API")}
+		f.Commands = []core.Step{core.Describe(),
+			core.Command("kubectl", "delete", "OBJECT").Doing("removes the registration of the API")}
 	}
 	return []core.Finding{f}
 }
@@ -92,31 +96,37 @@ func (e *unlisted) unavailable(ctx context.Context, gap v1alpha1.Gap) []core.Fin
 		b := e.refusal.Called(ctx, s)
 		f.Evidence = append(f.Evidence, b.Evidence...)
 		f.Args = []string{"{revival}", b.Revival()}
-		f.Commands = append(slices.Clone(b.Restore), core.Command("kubectl", "delete", "OBJECT").Doing("removes the registration: nothing serves the group"))
-		f = e.refusal.Revivable(ctx, f, b, "The remaining option is to delete the APIService: only the registration is removed.")
+		f.Commands = append(slices.Clone(b.Restore),
+			core.Command("kubectl", "delete", "OBJECT").Doing("removes the registration: nothing serves the group"))
+		f = e.refusal.Revivable(ctx, f, b,
+			"The remaining option is to delete the APIService: only the registration is removed.")
 		findings = append(findings, f)
 	}
 	return findings
 }
 
-// unseen is for an aggregated API whose APIService the user may not look at. Nothing but an aggregated API fails in discovery.
+// unseen is for an aggregated API whose APIService the user may not look at. Nothing but an
+// aggregated API fails in discovery.
 func (e *unlisted) unseen(gap v1alpha1.Gap, err error) []core.Finding {
 	if gap.Reason != v1alpha1.GapDiscoveryFailed {
 		return nil
 	}
 	f := core.Finding{
-		Code: core.APIServiceUnavailable, Evidence: core.Observed(gap.Message, fmt.Sprintf("APIServices cannot be listed: %v", err)),
-		Args: []string{"{revival}", "Restore the server of the API."},
+		Code:     core.APIServiceUnavailable,
+		Evidence: core.Observed(gap.Message, fmt.Sprintf("APIServices cannot be listed: %v", err)),
+		Args:     []string{"{revival}", "Restore the server of the API."},
 	}
 	said, _, _ := strings.Cut(gap.Message, ":")
 	if gv, err := schema.ParseGroupVersion(said); err == nil && gv.Group == gap.Group {
-		f.About = &v1alpha1.ObjectRef{APIVersion: cluster.APIServices.Group + "/v1", Kind: "APIService", Resource: cluster.APIServices.Resource, Name: gv.Version + "." + gv.Group}
+		f.About = &v1alpha1.ObjectRef{APIVersion: cluster.APIServices.Group + "/v1", Kind: "APIService",
+			Resource: cluster.APIServices.Resource, Name: gv.Version + "." + gv.Group}
 		f.Commands = []core.Step{core.Command("kubectl", "delete", "OBJECT")}
 	}
 	return []core.Finding{f}
 }
 
-// aggregated returns the APIServices of a group that a Service serves, and not kube-apiserver itself.
+// aggregated returns the APIServices of a group that a Service serves, and not kube-apiserver
+// itself.
 func (e *unlisted) aggregated(ctx context.Context, group string) ([]*unstructured.Unstructured, error) {
 	all, err := e.Reader.ListObjects(ctx, cluster.APIServices, "", cluster.Selection{})
 	var of []*unstructured.Unstructured
@@ -135,8 +145,8 @@ var storageSayings = []string{
 	"couldn't get version/kind", "json parse error", "illegal base64 data", "proto: ", "wireType", `no kind "`,
 }
 
-// storageKey is a key of etcd as it stands in a message, with what can follow it. How it begins can be configured, how it ends cannot; names can contain
-// colons.
+// storageKey is a key of etcd as it stands in a message, with what can follow it. How it begins can
+// be configured, how it ends cannot; names can contain colons.
 var storageKey = regexp.MustCompile(`/[^\s"]+/[^\s"]+`)
 
 // undecodable is for a type of which the server cannot decode an object.
@@ -155,7 +165,8 @@ func (e *unlisted) undecodable(_ context.Context, gap v1alpha1.Gap) []core.Findi
 	}
 	var findings []core.Finding
 	for _, key := range keys(gap.Message) {
-		about, ok := stored(key, v1alpha1.ObjectRef{APIVersion: r.APIVersion(), Kind: r.Kind, Resource: r.Resource}, r.Namespaced)
+		about, ok := stored(key, v1alpha1.ObjectRef{APIVersion: r.APIVersion(), Kind: r.Kind, Resource: r.Resource},
+			r.Namespaced)
 		if ok {
 			f := base
 			f.About, f.DataLoss, f.Commands = &about, true, unreadSteps()
@@ -174,8 +185,10 @@ const unsafeDelete = "unsafe-delete-ignore-read-errors"
 // unreadSteps ask whether the user may delete an object unread, and do it.
 func unreadSteps() []core.Step {
 	return []core.Step{
-		core.Command("kubectl", "auth", "can-i", unsafeDelete, "OBJECT").Doing("asks whether you have the verb that it needs").Risking(finalizer.RiskNone),
-		core.Step{Write: deleteUnread}.Doing("deletes the object unread, with none of its finalizers honoured").Risking(finalizer.DataLoss),
+		core.Command("kubectl", "auth", "can-i", unsafeDelete,
+			"OBJECT").Doing("asks whether you have the verb that it needs").Risking(finalizer.RiskNone),
+		core.Step{Write: deleteUnread}.Doing(
+			"deletes the object unread, with none of its finalizers honoured").Risking(finalizer.DataLoss),
 	}
 }
 
@@ -202,8 +215,8 @@ func stored(key string, ref v1alpha1.ObjectRef, namespaced bool) (v1alpha1.Objec
 	return ref, ref.Name != "" && ref.Namespace != ref.Resource
 }
 
-// deleteUnread is the command that deletes an object that the server cannot read. Where the feature gate is off the server ignores what makes it special
-// (API-045).
+// deleteUnread is the command that deletes an object that the server cannot read. Where the feature
+// gate is off the server ignores what makes it special (API-045).
 func deleteUnread(o v1alpha1.ObjectRef) string {
 	path := "/apis/" + o.APIVersion
 	if !strings.Contains(o.APIVersion, "/") {
@@ -212,5 +225,6 @@ func deleteUnread(o v1alpha1.ObjectRef) string {
 	if o.Namespace != "" {
 		path += "/namespaces/" + o.Namespace
 	}
-	return core.FixedCommand("kubectl", "delete", "--raw", path+"/"+o.Resource+"/"+url.PathEscape(o.Name)+"?ignoreStoreReadErrorWithClusterBreakingPotential=true").Write(o)
+	return core.FixedCommand("kubectl", "delete", "--raw",
+		path+"/"+o.Resource+"/"+url.PathEscape(o.Name)+"?ignoreStoreReadErrorWithClusterBreakingPotential=true").Write(o)
 }

@@ -7,8 +7,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// upcoming returns what will keep an object that is not being deleted yet: its finalizers that nobody is there to remove. Of one whose actor lives, or whose
-// actor cannot be seen from here, nothing is said before it is in the way.
+// upcoming returns what will keep an object that is not being deleted yet: its finalizers that
+// nobody is there to remove. Of one whose actor lives, or whose actor cannot be seen from here,
+// nothing is said before it is in the way.
 func (e *examiner) upcoming(ctx context.Context, id graph.ID) []core.Finding {
 	ref := e.Graph.Ref(id)
 	var findings []core.Finding
@@ -20,14 +21,16 @@ func (e *examiner) upcoming(ctx context.Context, id graph.ID) []core.Finding {
 			if f.Code == core.FinalizerActorAlive || f.Code == core.FinalizerActorUnknown && f.Actor != "" {
 				continue
 			}
-			f.Evidence = append(core.Observed("it is not being deleted yet, and once it is, the finalizer blocks it"), f.Evidence...)
+			f.Evidence = append(core.Observed("it is not being deleted yet, and once it is, the finalizer blocks it"),
+				f.Evidence...)
 			findings = append(findings, f)
 		}
 	}
 	return core.Later(core.Found(ref, findings...))
 }
 
-// upcomingBelow returns what will keep an object that the garbage collector is to delete in the foreground, and the dependents that it waits for then.
+// upcomingBelow returns what will keep an object that the garbage collector is to delete in the
+// foreground, and the dependents that it waits for then.
 func (e *examiner) upcomingBelow(ctx context.Context, id graph.ID, seen map[graph.ID]bool) []core.Finding {
 	if seen[id] || ctx.Err() != nil {
 		return nil

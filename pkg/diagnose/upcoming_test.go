@@ -7,14 +7,16 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestNamespaceNamesAllThatBlocksIt: six objects, in the order in which they come up: first the pods, then what has to wait for them.
+// TestNamespaceNamesAllThatBlocksIt: six objects, in the order in which they come up: first the
+// pods, then what has to wait for them.
 func TestNamespaceNamesAllThatBlocksIt(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, podOn(ns, "p1", "", "", "nobody.example.net/a")+podOn(ns, "p2", "", "", "nobody.example.net/b")+
 		fixture.ConfigMap(ns, "c1", "nobody.example.net/c")+fixture.ConfigMap(ns, "c2", "nobody.example.net/c")+
-		fixture.ConfigMap(ns, "live", "nobody.example.net/c")+fixture.ConfigMap(ns, "two", "nobody.example.net/d", "nobody.example.net/e"))
+		fixture.ConfigMap(ns, "live", "nobody.example.net/c")+
+		fixture.ConfigMap(ns, "two", "nobody.example.net/d", "nobody.example.net/e"))
 	fixture.Free(t, c, ns, "pod/p1", "pod/p2", "configmap/c1", "configmap/c2", "configmap/live", "configmap/two")
 	deleted(t, c, "namespace", ns)
 	deleted(t, c, "pod", "p1", "p2", "-n", ns)
@@ -22,7 +24,8 @@ func TestNamespaceNamesAllThatBlocksIt(t *testing.T) {
 	d := examine(t, c.Config(), Options{}, ns, subject{"namespaces/" + ns, ""})
 	wantCauses(t, d, map[string][]string{"Namespace/" + ns: {
 		"FinalizerActorUnknown Pod/p1", "FinalizerActorUnknown Pod/p2",
-		"FinalizerActorUnknown ConfigMap/c1", "FinalizerActorUnknown ConfigMap/c2", "FinalizerActorUnknown ConfigMap/two", "FinalizerActorUnknown ConfigMap/two",
+		"FinalizerActorUnknown ConfigMap/c1", "FinalizerActorUnknown ConfigMap/c2", "FinalizerActorUnknown ConfigMap/two",
+		"FinalizerActorUnknown ConfigMap/two",
 		"FinalizerActorUnknown ConfigMap/live",
 	}})
 	for i, cause := range d.Stuck[0].Causes {
@@ -33,7 +36,8 @@ func TestNamespaceNamesAllThatBlocksIt(t *testing.T) {
 	wantEvidence(t, d.Stuck[0].Causes[6], "it is not being deleted yet")
 }
 
-// TestOwnerNamesWhatComesUpBelow: the collector has not deleted the dependent, and when it has, a finalizer keeps that, and another what it waits for.
+// TestOwnerNamesWhatComesUpBelow: the collector has not deleted the dependent, and when it has, a
+// finalizer keeps that, and another what it waits for.
 func TestOwnerNamesWhatComesUpBelow(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -45,7 +49,8 @@ func TestOwnerNamesWhatComesUpBelow(t *testing.T) {
 	deleted(t, c, "configmap", "root", "-n", ns, "--cascade=foreground")
 	d := examine(t, c.Config(), Options{}, ns, subject{"configmaps/root", ns})
 	wantCauses(t, d, map[string][]string{"ConfigMap/root": {
-		"CollectorNotActing ConfigMap/middle", "FinalizerActorUnknown ConfigMap/middle", "FinalizerActorUnknown ConfigMap/leaf",
+		"CollectorNotActing ConfigMap/middle", "FinalizerActorUnknown ConfigMap/middle",
+		"FinalizerActorUnknown ConfigMap/leaf",
 	}})
 	if after := d.Stuck[0].Causes[1].After; after != 1 {
 		t.Errorf("the finalizer comes up after %d others, want 1", after)

@@ -12,14 +12,16 @@ import (
 )
 
 func claimOf(namespace, name, volume string) string {
-	return fmt.Sprintf("---\napiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: %s, namespace: %s}\nspec: {accessModes: [ReadWriteOnce], storageClassName: '', volumeName: '%s', resources: {requests: {storage: 1Gi}}}\n", name, namespace, volume)
+	return fmt.Sprintf(
+		"---\napiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: %s, namespace: %s}\nspec: {accessModes: [ReadWriteOnce], storageClassName: '', volumeName: '%s', resources: {requests: {storage: 1Gi}}}\n", name, namespace, volume)
 }
 
 func mounts(claim string) string {
 	return fmt.Sprintf(", volumes: [{name: v, persistentVolumeClaim: {claimName: %s}}]", claim)
 }
 
-// TestPVCInUse: by a pod that is scheduled, whatever its phase, and by one whose own claim it is; not by one that is not scheduled, nor one of another claim.
+// TestPVCInUse: by a pod that is scheduled, whatever its phase, and by one whose own claim it is;
+// not by one that is not scheduled, nor one of another claim.
 func TestPVCInUse(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -27,7 +29,8 @@ func TestPVCInUse(t *testing.T) {
 	c.Apply(t, claimOf(ns, "data", "")+claimOf(ns, "free", "")+claimOf(ns, "user-own", ""))
 	own := ", volumes: [{name: own, ephemeral: {volumeClaimTemplate: {spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}}}, {name: v, persistentVolumeClaim: {claimName: data}}]"
 	c.Apply(t, podOn(ns, "user", ns, own)+podOn(ns, "ended", ns, mounts("data"))+podOn(ns, "pending", "", mounts("data")))
-	c.Kubectl(t, "patch", "pod", "ended", "-n", ns, "--subresource=status", "--type=merge", "-p", `{"status":{"phase":"Succeeded"}}`)
+	c.Kubectl(t, "patch", "pod", "ended", "-n", ns, "--subresource=status", "--type=merge", "-p",
+		`{"status":{"phase":"Succeeded"}}`)
 	fixture.Free(t, c, ns, "pvc/data", "pvc/free", "pvc/user-own")
 	deleted(t, c, "pvc", "data", "free", "user-own", "-n", ns)
 	d := examine(t, c.Config(), Options{}, ns)
@@ -49,7 +52,8 @@ func TestPVCInUse(t *testing.T) {
 	}
 }
 
-// TestPVCIsReleased: the printed command deletes the pods, and the controller that looks after claims lets it go.
+// TestPVCIsReleased: the printed command deletes the pods, and the controller that looks after
+// claims lets it go.
 func TestPVCIsReleased(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Start(t, testcluster.Controllers("persistentvolumeclaim-protection-controller"))
@@ -83,7 +87,8 @@ func TestPVCOfAPodOnADeadNode(t *testing.T) {
 }
 
 func volumeFor(name, namespace, claim string, finalizers ...string) string {
-	return fmt.Sprintf("---\napiVersion: v1\nkind: PersistentVolume\nmetadata: {name: %s, finalizers: [%s]}\nspec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], storageClassName: '', persistentVolumeReclaimPolicy: Retain, csi: {driver: csi.example.com, volumeHandle: h}, claimRef: {namespace: %s, name: %s}}\n",
+	return fmt.Sprintf(
+		"---\napiVersion: v1\nkind: PersistentVolume\nmetadata: {name: %s, finalizers: [%s]}\nspec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], storageClassName: '', persistentVolumeReclaimPolicy: Retain, csi: {driver: csi.example.com, volumeHandle: h}, claimRef: {namespace: %s, name: %s}}\n",
 		name, strings.Join(finalizers, ", "), namespace, claim)
 }
 
@@ -102,7 +107,8 @@ func boundVolume(t testing.TB, c *testcluster.Cluster, ns string) {
 // phase has a volume in a phase, as the controller of volumes would.
 func phase(t testing.TB, c *testcluster.Cluster, volume, phase string) {
 	t.Helper()
-	c.Kubectl(t, "patch", "pv", volume, "--subresource=status", "--type=merge", "-p", fmt.Sprintf(`{"status":{"phase":%q}}`, phase))
+	c.Kubectl(t, "patch", "pv", volume, "--subresource=status", "--type=merge", "-p",
+		fmt.Sprintf(`{"status":{"phase":%q}}`, phase))
 }
 
 // TestVolumeIsBound: to a claim, to one that waits for a pod, and to none any more.
@@ -132,10 +138,12 @@ func TestVolumeIsBound(t *testing.T) {
 	wantEvidence(t, examine(t, c.Config(), Options{}, ns, volume).Stuck[0].Causes[0], "it is Released, and not bound")
 }
 
-// TestVolumeIsReleased: the printed command deletes the claim, and those who look after claims and volumes do the rest.
+// TestVolumeIsReleased: the printed command deletes the claim, and those who look after claims and
+// volumes do the rest.
 func TestVolumeIsReleased(t *testing.T) {
 	t.Parallel()
-	c := testcluster.Start(t, testcluster.Controllers("persistentvolumeclaim-protection-controller", "persistentvolume-protection-controller"))
+	c := testcluster.Start(t, testcluster.Controllers("persistentvolumeclaim-protection-controller",
+		"persistentvolume-protection-controller"))
 	boundVolume(t, c, "default")
 	d := examine(t, c.Config(), Options{}, "default", subject{"persistentvolumes/default", ""})
 	wantCauses(t, d, map[string][]string{"PersistentVolume/default": {"VolumeBound PersistentVolume/default"}})
@@ -151,9 +159,12 @@ func TestVolumeIsAttached(t *testing.T) {
 	ns := c.Namespace(t)
 	finalizer := storage.AttacherFinalizer + "csi-example-com"
 	c.Apply(t, strings.Replace(volumeFor(ns, ns, "data", finalizer), "metadata: {", "metadata: {annotations: {}, ", 1))
-	c.Apply(t, fmt.Sprintf("apiVersion: storage.k8s.io/v1\nkind: VolumeAttachment\nmetadata: {name: %[1]s, finalizers: [%[2]s]}\nspec: {attacher: csi.example.com, nodeName: %[1]s, source: {persistentVolumeName: %[1]s}}\n", ns, finalizer))
+	c.Apply(t, fmt.Sprintf(
+		"apiVersion: storage.k8s.io/v1\nkind: VolumeAttachment\nmetadata: {name: %[1]s, finalizers: [%[2]s]}\nspec: {attacher: csi.example.com, nodeName: %[1]s, source: {persistentVolumeName: %[1]s}}\n", ns, finalizer))
 	fixture.Free(t, c, "", "pv/"+ns, "volumeattachment/"+ns)
-	c.Kubectl(t, "patch", "volumeattachment", ns, "--subresource=status", "--type=merge", "-p", fmt.Sprintf(`{"status":{"attached":true,"detachError":{"message":"the disk is busy","time":%q}}}`, time.Now().UTC().Format(time.RFC3339)))
+	c.Kubectl(t, "patch", "volumeattachment", ns, "--subresource=status", "--type=merge", "-p",
+		fmt.Sprintf(`{"status":{"attached":true,"detachError":{"message":"the disk is busy","time":%q}}}`,
+			time.Now().UTC().Format(time.RFC3339)))
 	deleted(t, c, "pv", ns)
 	// Of the two finalizers, the other is for the controller of volumes alone.
 	c.Kubectl(t, "patch", "pv", ns, "--type=merge", "-p", fmt.Sprintf(`{"metadata":{"finalizers":[%q]}}`, finalizer))
@@ -166,7 +177,8 @@ func TestVolumeIsAttached(t *testing.T) {
 	wantEvidence(t, cause, "Node "+ns+" does not exist")
 	deleted(t, c, strings.Fields(last(cause))[2:]...)
 	d = examine(t, c.Config(), Options{}, ns, volume)
-	if got := d.Stuck[0].Causes[0]; len(d.Stuck[0].Causes) != 1 || got.Object.Kind != "VolumeAttachment" || got.Finalizer != finalizer {
+	if got := d.Stuck[0].Causes[0]; len(d.Stuck[0].Causes) != 1 || got.Object.Kind != "VolumeAttachment" ||
+		got.Finalizer != finalizer {
 		t.Errorf("causes %+v, want the finalizer of the attachment", d.Stuck[0].Causes)
 	}
 	wantEvidence(t, d.Stuck[0].Causes[0], "the disk is busy")

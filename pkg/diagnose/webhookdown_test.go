@@ -27,7 +27,8 @@ addressType: IPv4
 ports: [{port: 443}]
 endpoints: [{addresses: [192.0.2.1]}]
 `, ns))
-	manifest := strings.Replace(webhook("Validating", ns, "UPDATE", toService(ns)), "  sideEffects: None\n", "  sideEffects: None\n  timeoutSeconds: 1\n", 1)
+	manifest := strings.Replace(webhook("Validating", ns, "UPDATE", toService(ns)), "  sideEffects: None\n",
+		"  sideEffects: None\n  timeoutSeconds: 1\n", 1)
 	registered(t, c, "validating", ns, manifest, fails(c, append(label, ns)...))
 	d := examine(t, c.Config(), Options{Known: operator}, ns)
 	wantCauses(t, d, map[string][]string{"ConfigMap/cm": {"AdmissionWebhookDown ValidatingWebhookConfiguration/" + ns}})

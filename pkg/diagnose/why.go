@@ -12,7 +12,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
 
-// Why says why the objects of a query are still there, or everything that is being deleted in its scope. It lists what they can wait for, and then reads live.
+// Why says why the objects of a query are still there, or everything that is being deleted in its
+// scope. It lists what they can wait for, and then reads live.
 func Why(ctx context.Context, q *selection.Query, opts Options) (*v1alpha1.Diagnosis, error) {
 	q.Scope = scopeOf(q)
 	s, subjects, elsewhere, err := survey(ctx, q, q.Scope, opts)
@@ -25,7 +26,9 @@ func Why(ctx context.Context, q *selection.Query, opts Options) (*v1alpha1.Diagn
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
 		case err != nil: // who may list one namespace need not be able to list all
-			s.Unlinked = append(s.Unlinked, v1alpha1.Gap{Resource: "*", Reason: v1alpha1.GapFailed, Links: true, Message: "where links lead to was not listed: " + err.Error()})
+			s.Unlinked = append(s.Unlinked,
+				v1alpha1.Gap{Resource: "*", Reason: v1alpha1.GapFailed, Links: true,
+					Message: "where links lead to was not listed: " + err.Error()})
 		default:
 			s, subjects = everywhere, of
 		}
@@ -33,9 +36,10 @@ func Why(ctx context.Context, q *selection.Query, opts Options) (*v1alpha1.Diagn
 	return Examine(ctx, q.Client, s, subjects, opts)
 }
 
-// survey lists a namespace, or everything if it is empty, and finds in it what a query asks about, and the links that matter for that. Elsewhere says that one leads
-// out of the namespace.
-func survey(ctx context.Context, q *selection.Query, scope string, opts Options) (s core.Snapshot, of Subjects, elsewhere bool, err error) {
+// survey lists a namespace, or everything if it is empty, and finds in it what a query asks about,
+// and the links that matter for that. Elsewhere says that one leads out of the namespace.
+func survey(ctx context.Context, q *selection.Query, scope string, opts Options) (s core.Snapshot, of Subjects,
+	elsewhere bool, err error) {
 	within := *q
 	within.Scope = scope
 	listed, err := within.List(ctx)
@@ -53,7 +57,8 @@ func survey(ctx context.Context, q *selection.Query, scope string, opts Options)
 	return s, of, elsewhere, err
 }
 
-// scopeOf is the namespace to list: that of the objects, or a namespace itself if that is what is asked about.
+// scopeOf is the namespace to list: that of the objects, or a namespace itself if that is what is
+// asked about.
 func scopeOf(q *selection.Query) string {
 	if q.AllNamespaces || len(q.Objects) == 0 {
 		return q.ListingScope(false)
@@ -83,7 +88,8 @@ func subjectsOf(ctx context.Context, q *selection.Query, s core.Snapshot) (Subje
 		}
 		// What the user may not see is the server's to refuse, in its own words.
 		if gap, hidden := gapOf(s.Gaps, o.Type, o.Namespace); hidden && gap.Reason != v1alpha1.GapForbidden {
-			ref := v1alpha1.ObjectRef{APIVersion: o.APIVersion(), Kind: o.Kind, Resource: o.Resource.Resource, Namespace: o.Namespace, Name: o.Name}
+			ref := v1alpha1.ObjectRef{APIVersion: o.APIVersion(), Kind: o.Kind, Resource: o.Resource.Resource,
+				Namespace: o.Namespace, Name: o.Name}
 			all.Hidden = append(all.Hidden, Hidden{Object: ref, Gap: gap})
 			continue
 		}
@@ -100,7 +106,8 @@ func subjectsOf(ctx context.Context, q *selection.Query, s core.Snapshot) (Subje
 	return all, errors.Join(missing...)
 }
 
-// namespaceExists is the server's error for a namespace that does not exist and in which nothing was seen, if all that is stuck in it is asked about.
+// namespaceExists is the server's error for a namespace that does not exist and in which nothing
+// was seen, if all that is stuck in it is asked about.
 func namespaceExists(ctx context.Context, q *selection.Query, g *graph.Graph) error {
 	if q.Scope == "" || len(q.Objects) > 0 {
 		return nil
@@ -124,14 +131,16 @@ func namespaceExists(ctx context.Context, q *selection.Query, g *graph.Graph) er
 // gapOf finds the gap in which an object of a type and namespace would be.
 func gapOf(gaps []v1alpha1.Gap, t graph.Type, namespace string) (v1alpha1.Gap, bool) {
 	for _, gap := range gaps {
-		if gap.Group == t.Group && (gap.Resource == t.Resource || gap.Resource == "*") && (gap.Namespace == "" || gap.Namespace == namespace) {
+		if gap.Group == t.Group && (gap.Resource == t.Resource || gap.Resource == "*") &&
+			(gap.Namespace == "" || gap.Namespace == namespace) {
 			return gap, true
 		}
 	}
 	return v1alpha1.Gap{}, false
 }
 
-// looksAt says what is looked at if nothing is named: what the type and the selector select, and without a type what is in the namespace, and the namespace.
+// looksAt says what is looked at if nothing is named: what the type and the selector select, and
+// without a type what is in the namespace, and the namespace.
 func looksAt(q *selection.Query, g *graph.Graph) func(graph.ID) bool {
 	selected := map[graph.ID]bool{}
 	for _, id := range q.Matching(g) {
@@ -142,6 +151,7 @@ func looksAt(q *selection.Query, g *graph.Graph) func(graph.ID) bool {
 		if ref.Namespace != "" && q.Scope != "" && ref.Namespace != q.Scope {
 			return false // more was listed than was asked about
 		}
-		return selected[id] || q.All() && q.Scope != "" && ref.Group() == "" && ref.Resource == "namespaces" && ref.Name == q.Scope
+		return selected[id] || q.All() && q.Scope != "" && ref.Group() == "" && ref.Resource == "namespaces" &&
+			ref.Name == q.Scope
 	}
 }

@@ -9,9 +9,12 @@ import (
 // ArchiveHead returns the plan of an archive of a tree of which nothing is deleted.
 func ArchiveHead(t *archive.Tree) *v1alpha1.Plan {
 	head := &v1alpha1.Plan{
-		TypeMeta: v1alpha1.TypeMeta("Plan"), Roots: refs(t.Graph, t.Roots), Complete: t.Complete(), Gaps: append([]v1alpha1.Gap{}, t.Gaps...),
-		Objects: refs(t.Graph, t.Objects), Actions: []v1alpha1.Action{}, Deleted: []v1alpha1.ObjectRef{}, Survivors: []v1alpha1.Survivor{}, Blockers: []v1alpha1.Blocker{},
-		Stuck: []v1alpha1.Survivor{}, Remaining: []v1alpha1.Survivor{}, NonBlocking: []v1alpha1.NonBlocking{}, Forbidden: []v1alpha1.Forbidden{},
+		TypeMeta: v1alpha1.TypeMeta("Plan"), Roots: refs(t.Graph, t.Roots), Complete: t.Complete(),
+		Gaps:    append([]v1alpha1.Gap{}, t.Gaps...),
+		Objects: refs(t.Graph, t.Objects), Actions: []v1alpha1.Action{}, Deleted: []v1alpha1.ObjectRef{},
+		Survivors: []v1alpha1.Survivor{}, Blockers: []v1alpha1.Blocker{},
+		Stuck: []v1alpha1.Survivor{}, Remaining: []v1alpha1.Survivor{}, NonBlocking: []v1alpha1.NonBlocking{},
+		Forbidden: []v1alpha1.Forbidden{},
 	}
 	if len(t.Unconfirmed) > 0 {
 		head.Unconfirmed = refs(t.Graph, t.Unconfirmed)
@@ -42,12 +45,15 @@ func Archive(file string, s *archive.Summary) *v1alpha1.Archive {
 
 func archived(file string, head *v1alpha1.Plan) *v1alpha1.Archive {
 	return &v1alpha1.Archive{
-		TypeMeta: v1alpha1.TypeMeta("Archive"), File: file, Cluster: head.Cluster, ArchivedAt: head.ArchivedAt, Policy: head.Policy, Actions: len(head.Actions),
-		Roots: append([]v1alpha1.ObjectRef{}, head.Roots...), Complete: head.Complete, Gaps: append([]v1alpha1.Gap{}, head.Gaps...),
+		TypeMeta: v1alpha1.TypeMeta("Archive"), File: file, Cluster: head.Cluster, ArchivedAt: head.ArchivedAt,
+		Policy: head.Policy, Actions: len(head.Actions),
+		Roots: append([]v1alpha1.ObjectRef{}, head.Roots...), Complete: head.Complete,
+		Gaps: append([]v1alpha1.Gap{}, head.Gaps...),
 	}
 }
 
-// archivedRefs are objects as they are printed; resources has the names of types by the uids of objects whose own type is not known.
+// archivedRefs are objects as they are printed; resources has the names of types by the uids of
+// objects whose own type is not known.
 func archivedRefs(all []graph.Ref, resources map[string]string) []v1alpha1.ObjectRef {
 	out := make([]v1alpha1.ObjectRef, len(all))
 	for i, r := range all {

@@ -6,7 +6,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
 )
 
-// aftermath are what follows when the object of a candidate is gone, and the volumes whose data are destroyed.
+// aftermath are what follows when the object of a candidate is gone, and the volumes whose data are
+// destroyed.
 func aftermath(c *unfinalize.Candidate) ([]v1alpha1.Follower, []v1alpha1.Disk) {
 	after := c.After()
 	if after == nil {
@@ -43,7 +44,8 @@ func methodVerb(method unfinalize.Method) string {
 	return "patch"
 }
 
-func verdict(c *unfinalize.Candidate, v unfinalize.Assessment, overrides unfinalize.Overrides) v1alpha1.FinalizerVerdict {
+func verdict(c *unfinalize.Candidate, v unfinalize.Assessment,
+	overrides unfinalize.Overrides) v1alpha1.FinalizerVerdict {
 	out := v1alpha1.FinalizerVerdict{
 		Object: Ref(c.Ref), Finalizer: v.Name, Field: string(v.Field), Verdict: string(v.Method), Note: v.Note,
 		Actor: v.Actor.Who, Life: string(v.Actor.Life), Evidence: v.Actor.Says(), Outside: status.Outside(c.Object),
@@ -57,7 +59,8 @@ func verdict(c *unfinalize.Candidate, v unfinalize.Assessment, overrides unfinal
 	}
 	for _, r := range v.Refusals {
 		out.Refusals = append(out.Refusals, v1alpha1.Refusal{
-			Reason: string(r.Code), Because: r.Because, Override: string(r.Override), Overridden: overrides.Covers(r), Hint: r.Hint,
+			Reason: string(r.Code), Because: r.Because, Override: string(r.Override), Overridden: overrides.Covers(r),
+			Hint: r.Hint,
 		})
 	}
 	return out

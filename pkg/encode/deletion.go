@@ -11,11 +11,13 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
-// Deletion returns what came of a deletion, or of the wait for one, as the versioned object that -o json prints. Now is for the grace periods that are left.
+// Deletion returns what came of a deletion, or of the wait for one, as the versioned object that -o
+// json prints. Now is for the grace periods that are left.
 func Deletion(r *deletion.Result, now time.Time) *v1alpha1.Result {
 	p := r.Planned
 	out := &v1alpha1.Result{
-		TypeMeta: v1alpha1.TypeMeta("Result"), Complete: len(p.Hiding)+len(r.Unread)+len(r.Unchecked) == 0 && p.LinksComplete(), Gaps: append(append([]v1alpha1.Gap{}, p.Gaps...), r.Unread...),
+		TypeMeta: v1alpha1.TypeMeta("Result"), Complete: len(p.Hiding)+len(r.Unread)+len(r.Unchecked) == 0 &&
+			p.LinksComplete(), Gaps: append(append([]v1alpha1.Gap{}, p.Gaps...), r.Unread...),
 		Done: []v1alpha1.Action{}, Failed: []v1alpha1.FailedAction{}, Skipped: []v1alpha1.SkippedObject{},
 		Orphaned: []v1alpha1.SkippedObject{}, Remaining: remaining(r, now), Disks: p.Disks,
 	}

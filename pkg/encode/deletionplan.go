@@ -7,7 +7,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
-// DeletionPlan returns the plan of a deletion as the versioned object that -o json prints, with its digest.
+// DeletionPlan returns the plan of a deletion as the versioned object that -o json prints, with its
+// digest.
 func DeletionPlan(p *deletion.Planned) *v1alpha1.Plan {
 	out := Plan(render.DeletionPlan(p), p.Gaps)
 	describe(out, p)

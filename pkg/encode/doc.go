@@ -1,2 +1,3 @@
-// Package encode makes the versioned objects of -o json and yaml of what the libraries return. It is pure.
+// Package encode makes the versioned objects of -o json and yaml of what the libraries return. It
+// is pure.
 package encode

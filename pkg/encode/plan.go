@@ -9,8 +9,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
-// Plan returns the plan as the versioned object that -o json prints. All gaps are in it; those of the Plan decide
-// whether it is complete.
+// Plan returns the plan as the versioned object that -o json prints. All gaps are in it; those of
+// the Plan decide whether it is complete.
 func Plan(p render.Plan, gaps []v1alpha1.Gap) *v1alpha1.Plan {
 	out := planBesides(p, gaps)
 	out.Findings = p.Findings()
@@ -37,8 +37,9 @@ func planBesides(p render.Plan, gaps []v1alpha1.Gap) *v1alpha1.Plan {
 
 		Survivors: kept(p, p.Kept), Stuck: kept(p, p.Deadlocked), Remaining: kept(p, p.Blocked),
 		Blockers: []v1alpha1.Blocker{}, DependsOnTiming: p.DependsOnTiming,
-		NonBlocking: []v1alpha1.NonBlocking{}, Forbidden: []v1alpha1.Forbidden{}, Unread: refs(p.Graph, p.Unread), Unsettled: refs(p.Graph, p.Unsettled),
-		Disks: p.Disks, UnreadDisks: refs(p.Graph, p.UnreadDisks),
+		NonBlocking: []v1alpha1.NonBlocking{}, Forbidden: []v1alpha1.Forbidden{}, Unread: refs(p.Graph, p.Unread),
+		Unsettled: refs(p.Graph, p.Unsettled),
+		Disks:     p.Disks, UnreadDisks: refs(p.Graph, p.UnreadDisks),
 	}
 	for _, s := range p.Stages() {
 		out.Stages = append(out.Stages, v1alpha1.Stage{Objects: refs(p.Graph, s.Objects), Deleted: refs(p.Graph, s.Deleted)})
@@ -53,13 +54,16 @@ func planBesides(p render.Plan, gaps []v1alpha1.Gap) *v1alpha1.Plan {
 		out.Cycles = append(out.Cycles, refs(p.Graph, cycle))
 	}
 	for _, i := range p.Idle {
-		out.Idle = append(out.Idle, v1alpha1.IdleActor{Object: Ref(p.Graph.Ref(i.Object)), Finalizer: i.Finalizer, Actor: i.Actor, Evidence: i.Because})
+		out.Idle = append(out.Idle, v1alpha1.IdleActor{Object: Ref(p.Graph.Ref(i.Object)), Finalizer: i.Finalizer,
+			Actor: i.Actor, Evidence: i.Because})
 	}
 	for _, e := range p.NonBlocking {
-		out.NonBlocking = append(out.NonBlocking, v1alpha1.NonBlocking{Object: Ref(p.Graph.Ref(e.Dependent)), Owner: Ref(p.Graph.Ref(e.Owner))})
+		out.NonBlocking = append(out.NonBlocking,
+			v1alpha1.NonBlocking{Object: Ref(p.Graph.Ref(e.Dependent)), Owner: Ref(p.Graph.Ref(e.Owner))})
 	}
 	for _, f := range p.Forbidden {
-		out.Forbidden = append(out.Forbidden, v1alpha1.Forbidden{Object: Ref(p.Graph.Ref(f.Object)), Verb: f.Verb, Reason: p.Denial(f)})
+		out.Forbidden = append(out.Forbidden,
+			v1alpha1.Forbidden{Object: Ref(p.Graph.Ref(f.Object)), Verb: f.Verb, Reason: p.Denial(f)})
 	}
 	for _, b := range p.Blockers {
 		out.Blockers = append(out.Blockers, v1alpha1.Blocker{
@@ -68,17 +72,22 @@ func planBesides(p render.Plan, gaps []v1alpha1.Gap) *v1alpha1.Plan {
 		})
 	}
 	for _, s := range p.Spared {
-		out.Spared = append(out.Spared, v1alpha1.Spared{Object: Ref(p.Graph.Ref(s.Object)), Finalizer: s.Finalizer, Because: s.Because})
+		out.Spared = append(out.Spared,
+			v1alpha1.Spared{Object: Ref(p.Graph.Ref(s.Object)), Finalizer: s.Finalizer, Because: s.Because})
 	}
 	out.UnreadSpared = refs(p.Graph, p.UnreadSpared)
 	for _, d := range p.Decided {
-		out.Decided = append(out.Decided, v1alpha1.Decided{Object: Ref(p.Graph.Ref(d.Object)), Finalizer: d.Finalizer, Field: d.Field, Value: d.Value})
+		out.Decided = append(out.Decided,
+			v1alpha1.Decided{Object: Ref(p.Graph.Ref(d.Object)), Finalizer: d.Finalizer, Field: d.Field, Value: d.Value})
 	}
 	for _, r := range p.Recreated {
-		out.Recreated = append(out.Recreated, v1alpha1.Recreated{Object: Ref(p.Graph.Ref(r.Object)), Owner: Ref(p.Graph.Ref(r.Owner)), Field: r.Field, Program: r.Program, With: r.With})
+		out.Recreated = append(out.Recreated,
+			v1alpha1.Recreated{Object: Ref(p.Graph.Ref(r.Object)), Owner: Ref(p.Graph.Ref(r.Owner)), Field: r.Field,
+				Program: r.Program, With: r.With})
 	}
 	for _, g := range p.Guarded {
-		out.Guarded = append(out.Guarded, v1alpha1.Guarded{Object: Ref(p.Graph.Ref(g.Object)), Guard: Ref(p.Graph.Ref(g.Guard)), RepeatedBy: g.RepeatedBy})
+		out.Guarded = append(out.Guarded,
+			v1alpha1.Guarded{Object: Ref(p.Graph.Ref(g.Object)), Guard: Ref(p.Graph.Ref(g.Guard)), RepeatedBy: g.RepeatedBy})
 	}
 	for _, a := range p.Abandoned {
 		abandoned := v1alpha1.Abandoned{Finalizer: a.Finalizer, Count: a.Count, Actor: Ref(p.Graph.Ref(a.Actor))}
@@ -88,7 +97,9 @@ func planBesides(p render.Plan, gaps []v1alpha1.Gap) *v1alpha1.Plan {
 		out.Abandoned = append(out.Abandoned, abandoned)
 	}
 	for _, u := range p.Unserved {
-		out.Unserved = append(out.Unserved, v1alpha1.Unserved{APIService: Ref(u.APIService), Backend: Ref(p.Graph.Ref(u.Backend)), Namespaces: refs(p.Graph, u.Namespaces)})
+		out.Unserved = append(out.Unserved,
+			v1alpha1.Unserved{APIService: Ref(u.APIService), Backend: Ref(p.Graph.Ref(u.Backend)),
+				Namespaces: refs(p.Graph, u.Namespaces)})
 	}
 	for _, r := range p.Protected() {
 		out.Protected = append(out.Protected, v1alpha1.Protected{Object: Ref(p.Graph.Ref(r.Object)), Message: r.Message})
@@ -109,7 +120,8 @@ func Action(g *graph.Graph, a plan.Action) v1alpha1.Action {
 // silentAction returns one action without the sentence that says why.
 func silentAction(g *graph.Graph, a plan.Action) v1alpha1.Action {
 	out := v1alpha1.Action{
-		Verb: string(a.Verb), Object: Ref(g.Ref(a.Object)), Policy: string(a.Policy), Wave: a.Wave, Stage: a.Stage, By: string(a.By),
+		Verb: string(a.Verb), Object: Ref(g.Ref(a.Object)), Policy: string(a.Policy), Wave: a.Wave, Stage: a.Stage,
+		By:     string(a.By),
 		Reason: string(a.Because.Code),
 	}
 	if a.Verb == plan.VerbSetPolicy {
@@ -134,7 +146,8 @@ func refs(g *graph.Graph, ids []graph.ID) []v1alpha1.ObjectRef {
 func kept(p render.Plan, list []plan.ObjectReason) []v1alpha1.Survivor {
 	survivors := make([]v1alpha1.Survivor, len(list))
 	for i, s := range list {
-		survivors[i] = v1alpha1.Survivor{Object: Ref(p.Graph.Ref(s.Object)), Because: p.Because(s.Object, s.Because), Reason: string(s.Because.Code)}
+		survivors[i] = v1alpha1.Survivor{Object: Ref(p.Graph.Ref(s.Object)), Because: p.Because(s.Object, s.Because),
+			Reason: string(s.Because.Code)}
 	}
 	return survivors
 }

@@ -23,7 +23,8 @@ func RescuePlan(p *rescue.Planned) *v1alpha1.Plan {
 	}
 	for _, d := range p.Dependents {
 		for _, r := range d.References {
-			out.References = append(out.References, v1alpha1.Reference{Object: Ref(d.Ref), OwnerReference: r.OwnerReference, Index: r.Index})
+			out.References = append(out.References,
+				v1alpha1.Reference{Object: Ref(d.Ref), OwnerReference: r.OwnerReference, Index: r.Index})
 		}
 	}
 	for _, lost := range p.Lost {
@@ -33,7 +34,8 @@ func RescuePlan(p *rescue.Planned) *v1alpha1.Plan {
 		verdict := v1alpha1.FinalizerVerdict{Object: object, Verdict: "Refused"}
 		for _, r := range p.Refusals {
 			verdict.Refusals = append(verdict.Refusals, v1alpha1.Refusal{
-				Reason: string(r.Code), Because: r.Because, Override: string(r.Override), Overridden: p.Overrides.Covers(r), Hint: r.Hint,
+				Reason: string(r.Code), Because: r.Because, Override: string(r.Override), Overridden: p.Overrides.Covers(r),
+				Hint: r.Hint,
 			})
 			if r.Code == unfinalize.Forbidden {
 				out.Forbidden = append(out.Forbidden, v1alpha1.Forbidden{Object: object, Reason: r.Because})
@@ -47,8 +49,10 @@ func RescuePlan(p *rescue.Planned) *v1alpha1.Plan {
 // RescueResult is what came of a rescue as it is printed.
 func RescueResult(o *rescue.Outcome) *v1alpha1.Result {
 	out := &v1alpha1.Result{
-		TypeMeta: v1alpha1.TypeMeta("Result"), Complete: len(o.Planned.Gaps) == 0, Gaps: append([]v1alpha1.Gap{}, o.Planned.Gaps...),
-		Done: []v1alpha1.Action{}, Failed: []v1alpha1.FailedAction{}, Skipped: skippedObjects(o.Skipped), Orphaned: []v1alpha1.SkippedObject{},
+		TypeMeta: v1alpha1.TypeMeta("Result"), Complete: len(o.Planned.Gaps) == 0,
+		Gaps: append([]v1alpha1.Gap{}, o.Planned.Gaps...),
+		Done: []v1alpha1.Action{}, Failed: []v1alpha1.FailedAction{}, Skipped: skippedObjects(o.Skipped),
+		Orphaned:  []v1alpha1.SkippedObject{},
 		Remaining: skippedObjects(o.Remaining),
 	}
 	for _, a := range o.Done {
@@ -83,7 +87,8 @@ var rescueBecause = map[plan.Verb]string{
 // rescueAction is one write as it is printed.
 func rescueAction(a rescue.Action) v1alpha1.Action {
 	out := v1alpha1.Action{
-		Verb: string(a.Verb), Object: Ref(a.Object), Policy: string(a.Policy), Finalizers: a.Finalizers, Wave: 1, By: string(plan.ByClient),
+		Verb: string(a.Verb), Object: Ref(a.Object), Policy: string(a.Policy), Finalizers: a.Finalizers, Wave: 1,
+		By:      string(plan.ByClient),
 		Because: rescueBecause[a.Verb], Reason: "Rescue",
 	}
 	if a.Owner.UID != "" {

@@ -10,7 +10,8 @@ import (
 // RestorePlan returns the plan of a restore as it is printed for programs.
 func RestorePlan(p *restore.Plan) *v1alpha1.RestorePlan {
 	out := &v1alpha1.RestorePlan{
-		TypeMeta: v1alpha1.TypeMeta("RestorePlan"), Archive: p.File, Actions: []v1alpha1.RestoreAction{}, Left: restoreLeft(p.Left), Held: restoreLeft(p.Held),
+		TypeMeta: v1alpha1.TypeMeta("RestorePlan"), Archive: p.File, Actions: []v1alpha1.RestoreAction{},
+		Left: restoreLeft(p.Left), Held: restoreLeft(p.Held),
 		Forbidden: []v1alpha1.Forbidden{}, Complete: len(p.Held) == 0,
 	}
 	for i := range p.Steps {
@@ -18,8 +19,9 @@ func RestorePlan(p *restore.Plan) *v1alpha1.RestorePlan {
 	}
 	for _, f := range p.Forbidden {
 		out.Forbidden = append(out.Forbidden, v1alpha1.Forbidden{
-			Object: v1alpha1.ObjectRef{APIVersion: f.Type.APIVersion(), Kind: f.Type.Kind, Resource: f.Type.Resource, Namespace: f.Namespace, Name: f.Name},
-			Verb:   f.Verb, Reason: f.Reason,
+			Object: v1alpha1.ObjectRef{APIVersion: f.Type.APIVersion(), Kind: f.Type.Kind, Resource: f.Type.Resource,
+				Namespace: f.Namespace, Name: f.Name},
+			Verb: f.Verb, Reason: f.Reason,
 		})
 	}
 	return out
@@ -47,9 +49,11 @@ func RestoreResult(p *restore.Plan, r *restore.Result) *v1alpha1.RestoreResult {
 }
 
 func restoreAction(s *restore.Step) v1alpha1.RestoreAction {
-	a := v1alpha1.RestoreAction{Verb: string(s.Verb), Object: v1alpha1.ObjectRef(s.Object), Owners: []v1alpha1.RestoredOwner{}, Notes: s.Notes}
+	a := v1alpha1.RestoreAction{Verb: string(s.Verb), Object: v1alpha1.ObjectRef(s.Object),
+		Owners: []v1alpha1.RestoredOwner{}, Notes: s.Notes}
 	for _, r := range slices.Concat(s.References, s.Late) {
-		a.Owners = append(a.Owners, v1alpha1.RestoredOwner{Kind: r.Kind, Name: r.Name, ArchivedUID: string(r.UID), UID: r.NewUID})
+		a.Owners = append(a.Owners, v1alpha1.RestoredOwner{Kind: r.Kind, Name: r.Name, ArchivedUID: string(r.UID),
+			UID: r.NewUID})
 	}
 	return a
 }
@@ -57,7 +61,8 @@ func restoreAction(s *restore.Step) v1alpha1.RestoreAction {
 func restoreLeft(all []restore.Left) []v1alpha1.Survivor {
 	out := []v1alpha1.Survivor{}
 	for _, l := range all {
-		out = append(out, v1alpha1.Survivor{Object: v1alpha1.ObjectRef(l.Object), Reason: string(l.Reason), Because: l.Because})
+		out = append(out, v1alpha1.Survivor{Object: v1alpha1.ObjectRef(l.Object), Reason: string(l.Reason),
+			Because: l.Because})
 	}
 	return out
 }

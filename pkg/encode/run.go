@@ -8,12 +8,14 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
-// Run is what came of a run as the Result that -o json prints. What is known of finalizers may be nothing.
+// Run is what came of a run as the Result that -o json prints. What is known of finalizers may be
+// nothing.
 func Run(o *collect.Outcome, known *finalizer.Registry) *v1alpha1.Result {
 	gaps := o.AllGaps()
 	out := &v1alpha1.Result{
 		TypeMeta: v1alpha1.TypeMeta("Result"), Complete: len(gaps) == 0, Gaps: append([]v1alpha1.Gap{}, gaps...),
-		Done: []v1alpha1.Action{}, Failed: []v1alpha1.FailedAction{}, Skipped: []v1alpha1.SkippedObject{}, Remaining: []v1alpha1.SkippedObject{},
+		Done: []v1alpha1.Action{}, Failed: []v1alpha1.FailedAction{}, Skipped: []v1alpha1.SkippedObject{},
+		Remaining: []v1alpha1.SkippedObject{},
 	}
 	AddEvents(out, o.Tally.Events)
 	for _, l := range o.NotDeleted {

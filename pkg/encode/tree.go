@@ -12,7 +12,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
-// Tree returns the tree as the versioned object that -o json and yaml print: each object once, where it comes first.
+// Tree returns the tree as the versioned object that -o json and yaml print: each object once,
+// where it comes first.
 func Tree(t render.Tree, gaps []v1alpha1.Gap) *v1alpha1.Tree {
 	out := emptyTree(gaps)
 	out.Nodes = slices.AppendSeq(slices.Grow(out.Nodes, len(t.Rows)), nodes(t))
@@ -28,7 +29,8 @@ func emptyTree(gaps []v1alpha1.Gap) *v1alpha1.Tree {
 	}
 }
 
-// nodes iterates over the objects of the tree. Rows further down can say more of an object, so that all rows are looked at before the first node comes.
+// nodes iterates over the objects of the tree. Rows further down can say more of an object, so that
+// all rows are looked at before the first node comes.
 func nodes(t render.Tree) iter.Seq[v1alpha1.TreeNode] {
 	seen := make([]bool, t.Graph.Len())
 	depths, links := map[graph.ID]int{}, map[graph.ID][]v1alpha1.TreeOwner{}
@@ -41,7 +43,8 @@ func nodes(t render.Tree) iter.Seq[v1alpha1.TreeNode] {
 		}
 		seen[row.ID] = true
 		if row.Link != "" {
-			links[row.ID] = append(links[row.ID], v1alpha1.TreeOwner{UID: t.Graph.Ref(row.LinkOwner).UID, Link: row.Link, Confirmed: confirmed(t.Graph, row)})
+			links[row.ID] = append(links[row.ID],
+				v1alpha1.TreeOwner{UID: t.Graph.Ref(row.LinkOwner).UID, Link: row.Link, Confirmed: confirmed(t.Graph, row)})
 		}
 	}
 	return func(yield func(v1alpha1.TreeNode) bool) {

@@ -18,7 +18,8 @@ import (
 // indent is that of cli-runtime's JSON printer.
 const indent = "    "
 
-// TreeJSON writes what the JSON printer of cli-runtime would of a Tree, and holds few objects at a time: a whole cluster has a hundred thousand.
+// TreeJSON writes what the JSON printer of cli-runtime would of a Tree, and holds few objects at a
+// time: a whole cluster has a hundred thousand.
 func TreeJSON(w io.Writer, t render.Tree, gaps []v1alpha1.Gap) error {
 	text, err := json.MarshalIndent(emptyTree(gaps), "", indent)
 	if err != nil {

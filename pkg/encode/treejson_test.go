@@ -16,7 +16,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
-// TestAStreamedTreeIsThePrintersTree: with no object, one and many, with gaps, hidden and repeated rows, byte for byte.
+// TestAStreamedTreeIsThePrintersTree: with no object, one and many, with gaps, hidden and repeated
+// rows, byte for byte.
 func TestAStreamedTreeIsThePrintersTree(t *testing.T) {
 	configMaps := graph.Type{Version: "v1", Resource: "configmaps", Kind: "ConfigMap", Namespaced: true}
 	b := graph.NewBuilder()
@@ -27,7 +28,8 @@ func TestAStreamedTreeIsThePrintersTree(t *testing.T) {
 	}
 	for _, o := range []graph.Object{
 		{UID: "a", Name: "a"}, {UID: "b", Name: "b", Owners: []graph.OwnerReference{owner("a")}},
-		{UID: "c", Name: "c", Owners: []graph.OwnerReference{owner("a"), owner("b")}, Finalizers: []string{"example.com/<hold>"}},
+		{UID: "c", Name: "c", Owners: []graph.OwnerReference{owner("a"), owner("b")},
+			Finalizers: []string{"example.com/<hold>"}},
 		{UID: "d", Name: "d", Owners: []graph.OwnerReference{owner("c"), owner("nobody")}, DeletionTimestamp: 5},
 	} {
 		o.Namespace = "ns"
@@ -72,7 +74,8 @@ func (f *failing) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestAStreamThatFailsEnds: wherever the writer fails, the error is its own, and of many objects each comes once and in order.
+// TestAStreamThatFailsEnds: wherever the writer fails, the error is its own, and of many objects
+// each comes once and in order.
 func TestAStreamThatFailsEnds(t *testing.T) {
 	configMaps := graph.Type{Version: "v1", Resource: "configmaps", Kind: "ConfigMap", Namespaced: true}
 	b := graph.NewBuilder()

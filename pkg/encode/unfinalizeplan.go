@@ -10,9 +10,11 @@ func UnfinalizePlan(p *unfinalize.Planned) *v1alpha1.Plan {
 	gaps, candidates := p.AllGaps(), p.Candidates()
 	out := &v1alpha1.Plan{
 		TypeMeta: v1alpha1.TypeMeta("Plan"), Complete: len(gaps) == 0, Gaps: append([]v1alpha1.Gap{}, gaps...),
-		Roots: []v1alpha1.ObjectRef{}, Actions: []v1alpha1.Action{}, Deleted: []v1alpha1.ObjectRef{}, Survivors: []v1alpha1.Survivor{},
-		Blockers: []v1alpha1.Blocker{}, Stuck: []v1alpha1.Survivor{}, Remaining: []v1alpha1.Survivor{}, NonBlocking: []v1alpha1.NonBlocking{},
-		Forbidden: []v1alpha1.Forbidden{},
+		Roots: []v1alpha1.ObjectRef{}, Actions: []v1alpha1.Action{}, Deleted: []v1alpha1.ObjectRef{},
+		Survivors: []v1alpha1.Survivor{},
+		Blockers:  []v1alpha1.Blocker{}, Stuck: []v1alpha1.Survivor{}, Remaining: []v1alpha1.Survivor{},
+		NonBlocking: []v1alpha1.NonBlocking{},
+		Forbidden:   []v1alpha1.Forbidden{},
 	}
 	for _, c := range candidates {
 		object := Ref(c.Ref)
@@ -21,7 +23,8 @@ func UnfinalizePlan(p *unfinalize.Planned) *v1alpha1.Plan {
 			out.Verdicts = append(out.Verdicts, verdict(c, v, p.Overrides))
 			for _, r := range v.Refusals {
 				if r.Code == unfinalize.Forbidden {
-					out.Forbidden = append(out.Forbidden, v1alpha1.Forbidden{Object: object, Verb: methodVerb(v.Method), Reason: r.Because})
+					out.Forbidden = append(out.Forbidden,
+						v1alpha1.Forbidden{Object: object, Verb: methodVerb(v.Method), Reason: r.Because})
 				}
 			}
 		}
@@ -37,7 +40,8 @@ func UnfinalizePlan(p *unfinalize.Planned) *v1alpha1.Plan {
 		}
 		switch {
 		case len(stays) > 0:
-			out.Blockers = append(out.Blockers, v1alpha1.Blocker{Object: object, Finalizers: stays, Because: "these finalizers stay"})
+			out.Blockers = append(out.Blockers,
+				v1alpha1.Blocker{Object: object, Finalizers: stays, Because: "these finalizers stay"})
 		case c.Ends():
 			out.Deleted = append(out.Deleted, object)
 		}

@@ -10,12 +10,15 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
 )
 
-// UnfinalizeResult is what came of a plan as it is printed. The outcomes are of the objects that the plan does not refuse.
-func UnfinalizeResult(p *unfinalize.Planned, outcomes []*unfinalize.Outcome, known *finalizer.Registry) *v1alpha1.Result {
+// UnfinalizeResult is what came of a plan as it is printed. The outcomes are of the objects that
+// the plan does not refuse.
+func UnfinalizeResult(p *unfinalize.Planned, outcomes []*unfinalize.Outcome,
+	known *finalizer.Registry) *v1alpha1.Result {
 	gaps := p.AllGaps()
 	out := &v1alpha1.Result{
 		TypeMeta: v1alpha1.TypeMeta("Result"), Complete: len(gaps) == 0, Gaps: append([]v1alpha1.Gap{}, gaps...),
-		Done: []v1alpha1.Action{}, Failed: []v1alpha1.FailedAction{}, Skipped: []v1alpha1.SkippedObject{}, Orphaned: []v1alpha1.SkippedObject{},
+		Done: []v1alpha1.Action{}, Failed: []v1alpha1.FailedAction{}, Skipped: []v1alpha1.SkippedObject{},
+		Orphaned:  []v1alpha1.SkippedObject{},
 		Remaining: []v1alpha1.SkippedObject{},
 	}
 	for _, refused := range p.Refused() {
@@ -46,7 +49,8 @@ func UnfinalizeResult(p *unfinalize.Planned, outcomes []*unfinalize.Outcome, kno
 		if len(o.Done) == 0 || o.Gone {
 			continue
 		}
-		out.Remaining = append(out.Remaining, v1alpha1.SkippedObject{Object: object, Because: render.UnfinalizeLeft(o, known)})
+		out.Remaining = append(out.Remaining,
+			v1alpha1.SkippedObject{Object: object, Because: render.UnfinalizeLeft(o, known)})
 	}
 	return out
 }
@@ -58,7 +62,8 @@ func unfinalizeAction(d unfinalize.Action) v1alpha1.Action {
 		because = plan.OwnerOrphans
 	}
 	return v1alpha1.Action{
-		Verb: string(d.Verb), Object: Ref(d.Object), Policy: string(d.Policy), Owners: d.Owners, Finalizers: d.Finalizers, Wave: 1,
-		By: string(plan.ByClient), Because: render.Sentence(because, d.Cause), Reason: string(because), Outside: d.Outside,
+		Verb: string(d.Verb), Object: Ref(d.Object), Policy: string(d.Policy), Owners: d.Owners, Finalizers: d.Finalizers,
+		Wave: 1,
+		By:   string(plan.ByClient), Because: render.Sentence(because, d.Cause), Reason: string(because), Outside: d.Outside,
 	}
 }

@@ -4,8 +4,9 @@ import (
 	"strings"
 )
 
-// Diff returns the lines in which two texts differ, those that are missing from got after "-" and those that are missing from want after "+", with the line
-// before each that both have. It is empty if the texts are the same.
+// Diff returns the lines in which two texts differ, those that are missing from got after "-" and
+// those that are missing from want after "+", with the line before each that both have. It is empty
+// if the texts are the same.
 func Diff(want, got string) string {
 	a, b := lines(want), lines(got)
 	common := make([][]int, len(a)+1) // how many lines the rests of both have in common, in the same order

@@ -8,9 +8,12 @@ import (
 // entry is an entry of a pack as it is printed, under the name that was asked for.
 func entry(name string, k finalizer.Known) v1alpha1.ExplainedFinalizer {
 	e := v1alpha1.ExplainedFinalizer{
-		Name: name, Known: !k.Fallback, Form: k.Form(), ByFormOnly: k.Fallback, ID: k.ID, Pack: k.Pack, Kinds: k.Kinds, Field: string(k.Field),
-		Component: k.Component, Actor: k.Actor, Does: k.Does, IfRemoved: k.IfRemoved, Risk: string(k.Risk), Polarity: string(k.Polarity),
-		Before: k.Before, Knob: k.Knob, Claims: k.PVCs, Note: k.Note, Signs: explainedSigns(name, k), Verified: string(k.Verified), Source: k.Source,
+		Name: name, Known: !k.Fallback, Form: k.Form(), ByFormOnly: k.Fallback, ID: k.ID, Pack: k.Pack, Kinds: k.Kinds,
+		Field:     string(k.Field),
+		Component: k.Component, Actor: k.Actor, Does: k.Does, IfRemoved: k.IfRemoved, Risk: string(k.Risk),
+		Polarity: string(k.Polarity),
+		Before:   k.Before, Knob: k.Knob, Claims: k.PVCs, Note: k.Note, Signs: explainedSigns(name, k),
+		Verified: string(k.Verified), Source: k.Source,
 	}
 	for _, s := range k.Protect {
 		e.Protect = append(e.Protect, v1alpha1.ProtectStep(s))
@@ -21,14 +24,16 @@ func entry(name string, k finalizer.Known) v1alpha1.ExplainedFinalizer {
 	e.Needs = explainedNeeds(k.Needs)
 	for _, u := range k.UsedBy {
 		e.UsedBy = append(e.UsedBy, v1alpha1.RelatedKind{
-			Group: u.Group, Kind: u.Kind, KindField: u.KindField, ForField: u.ForField, Name: u.Name, NameField: u.NameField, NamespaceField: u.NamespaceField, Scope: string(u.Scope),
+			Group: u.Group, Kind: u.Kind, KindField: u.KindField, ForField: u.ForField, Name: u.Name, NameField: u.NameField,
+			NamespaceField: u.NamespaceField, Scope: string(u.Scope),
 		})
 	}
 	for _, kind := range k.WaitsFor {
 		e.WaitsFor = append(e.WaitsFor, string(kind))
 	}
 	if p := k.Parent; p != nil {
-		e.Parent = &v1alpha1.RelatedKind{Group: p.Group, Kind: p.Kind, Name: filledFor(name, k)([]string{p.Name})[0], Scope: string(p.Scope), Selectors: p.Selectors}
+		e.Parent = &v1alpha1.RelatedKind{Group: p.Group, Kind: p.Kind, Name: filledFor(name, k)([]string{p.Name})[0],
+			Scope: string(p.Scope), Selectors: p.Selectors}
 	}
 	return e
 }
@@ -37,7 +42,8 @@ func explainedNeeds(needs []finalizer.Need) []v1alpha1.RelatedKind {
 	var all []v1alpha1.RelatedKind
 	for _, n := range needs {
 		related := v1alpha1.RelatedKind{
-			Group: n.Group, Kind: n.Kind, KindField: n.KindField, Name: n.Name, NameField: n.NameField, NamespaceField: n.NamespaceField, Scope: string(n.Scope),
+			Group: n.Group, Kind: n.Kind, KindField: n.KindField, Name: n.Name, NameField: n.NameField,
+			NamespaceField: n.NamespaceField, Scope: string(n.Scope),
 			Needs: explainedNeeds(n.Needs),
 		}
 		for _, c := range n.Where {
@@ -51,9 +57,11 @@ func explainedNeeds(needs []finalizer.Need) []v1alpha1.RelatedKind {
 func explainedSigns(name string, k finalizer.Known) *v1alpha1.Signs {
 	a, fill := k.Alive, filledFor(name, k)
 	return &v1alpha1.Signs{
-		Deployments: fill(a.Deployments), StatefulSets: fill(a.StatefulSets), DaemonSets: fill(a.DaemonSets), Labels: fill(a.Labels), Images: fill(a.Images),
+		Deployments: fill(a.Deployments), StatefulSets: fill(a.StatefulSets), DaemonSets: fill(a.DaemonSets),
+		Labels: fill(a.Labels), Images: fill(a.Images),
 		Leases: fill(a.Leases), APIServices: fill(a.APIServices), Webhooks: fill(a.Webhooks), Unverified: fill(a.Unverified),
-		SameNamespace: a.Instance.Namespace, SameLabel: a.Instance.Label, Outside: a.Outside, Follow: string(a.Follow), Note: a.Note,
+		SameNamespace: a.Instance.Namespace, SameLabel: a.Instance.Label, Outside: a.Outside, Follow: string(a.Follow),
+		Note: a.Note,
 	}
 }
 

@@ -16,20 +16,24 @@ type Question struct {
 	Known *finalizer.Registry
 	// Names are finalizers; none mean all.
 	Names []string
-	// Component, if not empty, restricts them to those that a program of that name removes; part of its name is enough.
+	// Component, if not empty, restricts them to those that a program of that name removes; part of
+	// its name is enough.
 	Component string
 }
 
-// Known says what is known of the finalizers. It asks no server. The error names those of which nothing is known; what is known of the others comes with it.
+// Known says what is known of the finalizers. It asks no server. The error names those of which
+// nothing is known; what is known of the others comes with it.
 func Known(q Question) (*v1alpha1.Explanation, error) {
 	found, err := q.find()
 	if len(found) == 0 && err != nil {
 		return nil, err
 	}
-	return &v1alpha1.Explanation{TypeMeta: v1alpha1.TypeMeta("Explanation"), Finalizers: found, Complete: true, Gaps: []v1alpha1.Gap{}}, err
+	return &v1alpha1.Explanation{TypeMeta: v1alpha1.TypeMeta("Explanation"), Finalizers: found, Complete: true,
+		Gaps: []v1alpha1.Gap{}}, err
 }
 
-// Present lists what is in the scope of a query and says which of the finalizers are there, on how many objects.
+// Present lists what is in the scope of a query and says which of the finalizers are there, on how
+// many objects.
 func Present(ctx context.Context, query *selection.Query, q Question) (*v1alpha1.Explanation, error) {
 	if q.Component != "" {
 		if err := q.checkComponent(); err != nil {
@@ -41,9 +45,11 @@ func Present(ctx context.Context, query *selection.Query, q Question) (*v1alpha1
 		return nil, err
 	}
 	found := slices.DeleteFunc(present(listed.Graph, q.Known), func(e v1alpha1.ExplainedFinalizer) bool {
-		return len(q.Names) > 0 && !slices.Contains(q.Names, e.Name) || q.Component != "" && !q.isOf(finalizer.Known{Component: e.Component, Actor: e.Actor})
+		return len(q.Names) > 0 && !slices.Contains(q.Names, e.Name) || q.Component != "" &&
+			!q.isOf(finalizer.Known{Component: e.Component, Actor: e.Actor})
 	})
 	return &v1alpha1.Explanation{
-		TypeMeta: v1alpha1.TypeMeta("Explanation"), Finalizers: found, Complete: len(listed.Gaps) == 0, Gaps: append([]v1alpha1.Gap{}, listed.Gaps...),
+		TypeMeta: v1alpha1.TypeMeta("Explanation"), Finalizers: found, Complete: len(listed.Gaps) == 0,
+		Gaps: append([]v1alpha1.Gap{}, listed.Gaps...),
 	}, nil
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/suggest"
 )
 
-// find returns what is known of the finalizers that were named, or of all of a component. The error names all of which nothing is known.
+// find returns what is known of the finalizers that were named, or of all of a component. The error
+// names all of which nothing is known.
 func (q Question) find() ([]v1alpha1.ExplainedFinalizer, error) {
 	if q.Component != "" {
 		if err := q.checkComponent(); err != nil {
@@ -28,7 +29,9 @@ func (q Question) find() ([]v1alpha1.ExplainedFinalizer, error) {
 				}
 			}
 		}
-		slices.SortStableFunc(found, func(a, b v1alpha1.ExplainedFinalizer) int { return strings.Compare(sortKey(a.Name), sortKey(b.Name)) })
+		slices.SortStableFunc(found, func(a, b v1alpha1.ExplainedFinalizer) int {
+			return strings.Compare(sortKey(a.Name), sortKey(b.Name))
+		})
 		return found, nil
 	}
 	var errs []error
@@ -44,7 +47,8 @@ func (q Question) find() ([]v1alpha1.ExplainedFinalizer, error) {
 	return found, errors.Join(errs...)
 }
 
-// sortKey is the name of a finalizer without what regular expressions and open beginnings put in front.
+// sortKey is the name of a finalizer without what regular expressions and open beginnings put in
+// front.
 func sortKey(name string) string {
 	return strings.ToLower(strings.ReplaceAll(strings.TrimLeft(name, "^*(/["), `\`, ""))
 }
@@ -71,7 +75,8 @@ func (q Question) checkComponent() error {
 	return answer.WithHint(fmt.Errorf("no known component has %q in its name", q.Component), hint.Hint())
 }
 
-// nearFinalizers suggests which known finalizer was meant: one that is spelt nearly so, or else one of which this is a part.
+// nearFinalizers suggests which known finalizer was meant: one that is spelt nearly so, or else one
+// of which this is a part.
 func nearFinalizers(known *finalizer.Registry, name string) string {
 	hint := suggest.New(name)
 	var containing []string

@@ -17,7 +17,8 @@ type kindInfo struct {
 	clusterScoped bool
 }
 
-// describeKinds reads the CustomResourceDefinitions among some objects, by the kinds that they define.
+// describeKinds reads the CustomResourceDefinitions among some objects, by the kinds that they
+// define.
 func describeKinds(objects []*unstructured.Unstructured) map[graph.KindPattern]kindInfo {
 	kinds := map[graph.KindPattern]kindInfo{}
 	for _, o := range objects {
@@ -33,11 +34,15 @@ func describeKinds(objects []*unstructured.Unstructured) map[graph.KindPattern]k
 	return kinds
 }
 
-// clusterScopedKinds are those of Kubernetes that links name and that have no namespace. Without a server nothing else says so.
+// clusterScopedKinds are those of Kubernetes that links name and that have no namespace. Without a
+// server nothing else says so.
 var clusterScopedKinds = []graph.KindPattern{
-	"v1/Namespace", "v1/Node", "v1/PersistentVolume", "rbac.authorization.k8s.io/ClusterRole", "rbac.authorization.k8s.io/ClusterRoleBinding",
-	"apiextensions.k8s.io/CustomResourceDefinition", "apiregistration.k8s.io/APIService", "admissionregistration.k8s.io/*", "storage.k8s.io/StorageClass",
-	"storage.k8s.io/CSIDriver", "scheduling.k8s.io/PriorityClass", "networking.k8s.io/IngressClass", "snapshot.storage.k8s.io/VolumeSnapshotContent",
+	"v1/Namespace", "v1/Node", "v1/PersistentVolume", "rbac.authorization.k8s.io/ClusterRole",
+	"rbac.authorization.k8s.io/ClusterRoleBinding",
+	"apiextensions.k8s.io/CustomResourceDefinition", "apiregistration.k8s.io/APIService", "admissionregistration.k8s.io/*",
+	"storage.k8s.io/StorageClass",
+	"storage.k8s.io/CSIDriver", "scheduling.k8s.io/PriorityClass", "networking.k8s.io/IngressClass",
+	"snapshot.storage.k8s.io/VolumeSnapshotContent",
 }
 
 // clusterScoped says whether what a reference names is known to have no namespace.

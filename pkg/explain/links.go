@@ -19,11 +19,13 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
-// Links says which links the definitions find in some objects, and what a deletion does along each, as if these were all objects of a cluster and a user had
-// named each of them. The categories and scopes of kinds are those of the CustomResourceDefinitions among the objects. It asks no server.
+// Links says which links the definitions find in some objects, and what a deletion does along each,
+// as if these were all objects of a cluster and a user had named each of them. The categories and
+// scopes of kinds are those of the CustomResourceDefinitions among the objects. It asks no server.
 func Links(definitions []*link.Definition, objects []*unstructured.Unstructured) *v1alpha1.LinkTest {
 	t := &tester{objects: objects, kinds: describeKinds(objects)}
-	out := &v1alpha1.LinkTest{TypeMeta: v1alpha1.TypeMeta("LinkTest"), Sources: []v1alpha1.LinkSource{}, Unreached: []string{}}
+	out := &v1alpha1.LinkTest{TypeMeta: v1alpha1.TypeMeta("LinkTest"), Sources: []v1alpha1.LinkSource{},
+		Unreached: []string{}}
 	reached := map[string]bool{}
 	for _, o := range objects {
 		source := v1alpha1.LinkSource{Object: refOf(o), Links: []v1alpha1.FoundLink{}}
@@ -60,8 +62,9 @@ const (
 	LinksFile = "links.txt"
 )
 
-// PackLinks tests the packs of a folder, and what is known besides, against the objects in its subfolder ObjectsDir. A folder without packs tests what is known.
-// Unreached are links of the folder's own packs.
+// PackLinks tests the packs of a folder, and what is known besides, against the objects in its
+// subfolder ObjectsDir. A folder without packs tests what is known. Unreached are links of the
+// folder's own packs.
 func PackLinks(dir string, known *finalizer.Registry) (*v1alpha1.LinkTest, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.y*ml"))
 	if err != nil {
@@ -125,7 +128,8 @@ func (t *tester) ends(d *link.Definition, source *unstructured.Unstructured) ([]
 			return all, parseErr
 		}
 		for _, o := range t.objects {
-			if o == source || m.Name != "" && o.GetName() != m.Name || m.Namespace != "" && o.GetNamespace() != m.Namespace || !selector.Matches(labels.Set(o.GetLabels())) {
+			if o == source || m.Name != "" && o.GetName() != m.Name || m.Namespace != "" && o.GetNamespace() != m.Namespace ||
+				!selector.Matches(labels.Set(o.GetLabels())) {
 				continue
 			}
 			if !m.CanBe(groupOf(o), o.GetKind(), t.kinds[kindOf(o)].categories) {
@@ -144,11 +148,13 @@ func confirmed(d *link.Definition, end *unstructured.Unstructured, source link.I
 	if end == nil {
 		return d.ConfirmedBy(nil, source)
 	}
-	owned := slices.ContainsFunc(end.GetOwnerReferences(), func(r metav1.OwnerReference) bool { return string(r.UID) == source.UID })
+	owned := slices.ContainsFunc(end.GetOwnerReferences(),
+		func(r metav1.OwnerReference) bool { return string(r.UID) == source.UID })
 	return owned || d.ConfirmedBy(end.Object, source)
 }
 
-// effect says what a deletion does along a link. Of an end that is not there only what the source says is known.
+// effect says what a deletion does along a link. Of an end that is not there only what the source
+// says is known.
 func effect(d *link.Definition, source, end *unstructured.Unstructured) v1alpha1.FoundLink {
 	l := v1alpha1.FoundLink{ID: d.ID, Name: d.Name, Of: string(d.Deletion.Of), Owner: string(d.OwnerSide())}
 	var finalizers []string
@@ -172,7 +178,8 @@ func effect(d *link.Definition, source, end *unstructured.Unstructured) v1alpha1
 	return l
 }
 
-// find returns the object that a reference means, nil if it is not among the objects. One of another uid is another object.
+// find returns the object that a reference means, nil if it is not among the objects. One of
+// another uid is another object.
 func (t *tester) find(n link.Named) *unstructured.Unstructured {
 	for _, o := range t.objects {
 		if o.GetKind() != n.Kind || o.GetName() != n.Name || n.HasGroup && groupOf(o) != n.Group {
@@ -189,7 +196,8 @@ func (t *tester) find(n link.Named) *unstructured.Unstructured {
 }
 
 func refOf(o *unstructured.Unstructured) v1alpha1.ObjectRef {
-	return v1alpha1.ObjectRef{APIVersion: o.GetAPIVersion(), Kind: o.GetKind(), Namespace: o.GetNamespace(), Name: o.GetName(), UID: string(o.GetUID())}
+	return v1alpha1.ObjectRef{APIVersion: o.GetAPIVersion(), Kind: o.GetKind(), Namespace: o.GetNamespace(),
+		Name: o.GetName(), UID: string(o.GetUID())}
 }
 
 // apiVersion is what a reference says of it.

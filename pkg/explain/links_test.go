@@ -113,14 +113,17 @@ func packLinks(t *testing.T, files map[string]string) (*v1alpha1.LinkTest, error
 	return PackLinks(folder(t, files), &finalizer.Registry{})
 }
 
-// TestLinksOfObjects: ends by reference and by label, what is among the objects and what is not, and what a deletion does.
+// TestLinksOfObjects: ends by reference and by label, what is among the objects and what is not,
+// and what a deletion does.
 func TestLinksOfObjects(t *testing.T) {
 	t.Parallel()
-	test, err := packLinks(t, map[string]string{"widgets.yaml": widgetLinks, "objects/w.yaml": widgetObjects, "objects/README.md": "no object"})
+	test, err := packLinks(t, map[string]string{"widgets.yaml": widgetLinks, "objects/w.yaml": widgetObjects,
+		"objects/README.md": "no object"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	deleted := v1alpha1.FoundLink{ID: "widget-part", Name: "part", Of: "end", Owner: "source", Deleted: true, By: "Widgets", Policy: "foreground", Waits: true}
+	deleted := v1alpha1.FoundLink{ID: "widget-part", Name: "part", Of: "end", Owner: "source", Deleted: true,
+		By: "Widgets", Policy: "foreground", Waits: true}
 	with := func(change func(*v1alpha1.FoundLink)) v1alpha1.FoundLink {
 		l := deleted
 		l.Field, l.Present = "spec.parts[*]", true
@@ -152,7 +155,8 @@ func TestLinksOfObjects(t *testing.T) {
 		{
 			Object: v1alpha1.ObjectRef{APIVersion: "v1", Kind: "Secret", Namespace: "shop", Name: "s"},
 			Links: []v1alpha1.FoundLink{{
-				ID: "widget-token", Name: "token", Confirmed: true, Of: "source", Owner: "end", Field: "data.of", Deleted: true, By: "Widgets", Policy: "background",
+				ID: "widget-token", Name: "token", Confirmed: true, Of: "source", Owner: "end", Field: "data.of", Deleted: true,
+				By: "Widgets", Policy: "background",
 				End: v1alpha1.ObjectRef{APIVersion: "v1", Kind: "ServiceAccount", Namespace: "shop", Name: "robot"},
 			}},
 		},
@@ -171,12 +175,16 @@ func TestPacksThatCannotBeTested(t *testing.T) {
 	for name, c := range map[string]struct {
 		file, text, want string
 	}{
-		"a bad pack":          {"widgets.yaml", strings.Replace(widgetLinks, "form: labels", "form: label", 1), `widgets.yaml:3: link 1 ("widget-part"): "ends", number 2: "form" is "label"`},
-		"bad YAML":            {"objects/w.yaml", "a: [", "objects/w.yaml: document 1: "},
-		"no object":           {"objects/w.yaml", widgetObjects + "---\n- a\n", "objects/w.yaml: document 7: it is no object"},
-		"no name":             {"objects/w.yaml", "apiVersion: v1\nkind: Secret\n", "document 1: an object needs apiVersion, kind and metadata.name"},
-		"an item without one": {"objects/w.yaml", "apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: Secret}]\n", "an object needs apiVersion"},
-		"nothing":             {"objects/w.yaml", "# nothing\n", "no objects found in objects"},
+		"a bad pack": {"widgets.yaml", strings.Replace(widgetLinks, "form: labels", "form: label", 1),
+			`widgets.yaml:3: link 1 ("widget-part"): "ends", number 2: "form" is "label"`},
+		"bad YAML": {"objects/w.yaml", "a: [", "objects/w.yaml: document 1: "},
+		"no object": {"objects/w.yaml", widgetObjects + "---\n- a\n",
+			"objects/w.yaml: document 7: it is no object"},
+		"no name": {"objects/w.yaml", "apiVersion: v1\nkind: Secret\n",
+			"document 1: an object needs apiVersion, kind and metadata.name"},
+		"an item without one": {"objects/w.yaml", "apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: Secret}]\n",
+			"an object needs apiVersion"},
+		"nothing": {"objects/w.yaml", "# nothing\n", "no objects found in objects"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			files := map[string]string{"widgets.yaml": widgetLinks, "objects/w.yaml": widgetObjects}
@@ -186,7 +194,8 @@ func TestPacksThatCannotBeTested(t *testing.T) {
 			}
 		})
 	}
-	if _, err := packLinks(t, map[string]string{"widgets.yaml": widgetLinks}); err == nil || !strings.Contains(err.Error(), "reading objects") {
+	if _, err := packLinks(t, map[string]string{"widgets.yaml": widgetLinks}); err == nil ||
+		!strings.Contains(err.Error(), "reading objects") {
 		t.Errorf("without objects: %v", err)
 	}
 }
@@ -194,9 +203,12 @@ func TestPacksThatCannotBeTested(t *testing.T) {
 // TestObjectsThatCannotBeUnderstood are sources all the same, with what could be read of them.
 func TestObjectsThatCannotBeUnderstood(t *testing.T) {
 	t.Parallel()
-	pack := strings.Replace(widgetLinks, "form: text, field: data.of,", "form: text, field: data.of, match: '^(?P<name>r.*)$',", 1)
-	test, err := packLinks(t, map[string]string{"w.yml": pack, "objects/s.json": `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s"},"data":{"of":"x"}}`})
-	if err != nil || len(test.Sources) != 1 || len(test.Sources[0].Errors) != 1 || !strings.HasPrefix(test.Sources[0].Errors[0], `widget-token: data.of has "x"`) {
+	pack := strings.Replace(widgetLinks, "form: text, field: data.of,",
+		"form: text, field: data.of, match: '^(?P<name>r.*)$',", 1)
+	test, err := packLinks(t, map[string]string{"w.yml": pack,
+		"objects/s.json": `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s"},"data":{"of":"x"}}`})
+	if err != nil || len(test.Sources) != 1 || len(test.Sources[0].Errors) != 1 ||
+		!strings.HasPrefix(test.Sources[0].Errors[0], `widget-token: data.of has "x"`) {
 		t.Errorf("%v, %+v", err, test)
 	}
 }

@@ -17,8 +17,9 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// ReadObjects reads the objects in the files *.yaml, *.yml and *.json of a folder, in the order of the names of the files: all documents of each, and the items of
-// Lists. An error names the file and the document.
+// ReadObjects reads the objects in the files *.yaml, *.yml and *.json of a folder, in the order of
+// the names of the files: all documents of each, and the items of Lists. An error names the file
+// and the document.
 func ReadObjects(fsys fs.FS, dir string) ([]*unstructured.Unstructured, error) {
 	entries, err := fs.ReadDir(fsys, dir)
 	if err != nil {
@@ -67,7 +68,8 @@ func readFile(file string, data []byte) ([]*unstructured.Unstructured, error) {
 	}
 }
 
-// readDocument returns the object of a document, or those of a List. A document that has nothing but comments has none.
+// readDocument returns the object of a document, or those of a List. A document that has nothing
+// but comments has none.
 func readDocument(document []byte) ([]*unstructured.Unstructured, error) {
 	asJSON, err := yaml.YAMLToJSONStrict(document)
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// present counts the finalizers of a graph by what is known of them, and by the type of what has them. Those with most objects come first.
+// present counts the finalizers of a graph by what is known of them, and by the type of what has
+// them. Those with most objects come first.
 func present(g *graph.Graph, known *finalizer.Registry) []v1alpha1.ExplainedFinalizer {
 	type entry struct{ name, id string }
 	type place struct {
@@ -46,12 +47,14 @@ func present(g *graph.Graph, known *finalizer.Registry) []v1alpha1.ExplainedFina
 	found := []v1alpha1.ExplainedFinalizer{}
 	for e := range maps.Values(all) {
 		slices.SortFunc(e.Found, func(a, b v1alpha1.FinalizersOn) int {
-			return cmp.Or(cmp.Compare(b.Objects, a.Objects), strings.Compare(fmt.Sprint(a.Resource, a.APIVersion), fmt.Sprint(b.Resource, b.APIVersion)))
+			return cmp.Or(cmp.Compare(b.Objects, a.Objects),
+				strings.Compare(fmt.Sprint(a.Resource, a.APIVersion), fmt.Sprint(b.Resource, b.APIVersion)))
 		})
 		found = append(found, *e)
 	}
 	slices.SortFunc(found, func(a, b v1alpha1.ExplainedFinalizer) int {
-		return cmp.Or(cmp.Compare(objectsWith(b), objectsWith(a)), strings.Compare(a.Name, b.Name), strings.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(objectsWith(b), objectsWith(a)), strings.Compare(a.Name, b.Name),
+			strings.Compare(a.ID, b.ID))
 	})
 	return found
 }

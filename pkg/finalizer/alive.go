@@ -1,27 +1,29 @@
 package finalizer
 
-// Alive is where the signs of a component's life are. Deployments, StatefulSets, DaemonSets and Leases are written
-// namespace/name; "*" stands for a namespace that whoever installs it chooses, or for a part of a name. All but the names of
-// labels may hold placeholders, which Known.Signs fills. That something named here is absent proves nothing: installations
-// rename things.
+// Alive is where the signs of a component's life are. Deployments, StatefulSets, DaemonSets and
+// Leases are written namespace/name; "*" stands for a namespace that whoever installs it chooses,
+// or for a part of a name. All but the names of labels may hold placeholders, which Known.Signs
+// fills. That something named here is absent proves nothing: installations rename things.
 type Alive struct {
 	Deployments  []string `json:"deployments,omitempty"`
 	StatefulSets []string `json:"statefulSets,omitempty"`
 	DaemonSets   []string `json:"daemonSets,omitempty"`
 	// Labels are label selectors of its workloads and pods.
 	Labels []string `json:"labels,omitempty"`
-	// Images are paths of repositories of its images, without registry, tag or digest. One stands for every image whose path
-	// is this or ends with a slash and this.
+	// Images are paths of repositories of its images, without registry, tag or digest. One stands
+	// for every image whose path is this or ends with a slash and this.
 	Images []string `json:"images,omitempty"`
 	Leases []string `json:"leases,omitempty"`
-	// APIServices and Webhooks are names of APIServices and of webhook configurations that it serves.
+	// APIServices and Webhooks are names of APIServices and of webhook configurations that it
+	// serves.
 	APIServices []string `json:"apiServices,omitempty"`
 	Webhooks    []string `json:"webhooks,omitempty"`
 	// Unverified are those of the names above that were not checked against its source.
 	Unverified []string `json:"unverified,omitempty"`
 	// Instance says which of several installations is responsible for an object.
 	Instance Instance `json:"instance,omitzero"`
-	// Outside means that it runs outside the cluster, always or usually: that it is not seen in the cluster says nothing then.
+	// Outside means that it runs outside the cluster, always or usually: that it is not seen in the
+	// cluster says nothing then.
 	Outside bool `json:"outside,omitempty"`
 	// Follow is how it is found from the type of the object, empty if it is not.
 	Follow Follow `json:"follow,omitempty"`
@@ -29,7 +31,8 @@ type Alive struct {
 	Note string `json:"note,omitempty"`
 }
 
-// Instance ties an object to one of several installations of a component. The zero value means that any is responsible.
+// Instance ties an object to one of several installations of a component. The zero value means that
+// any is responsible.
 type Instance struct {
 	// Namespace means that only the installation in the object's own namespace is responsible.
 	Namespace bool `json:"namespace,omitempty"`
@@ -40,14 +43,14 @@ type Instance struct {
 // Follow is how a component is found from the type of an object.
 type Follow string
 
-// FollowCRD finds it through the owners of the CRD of the object's type, such as a ProviderRevision of Crossplane or a
-// ClusterServiceVersion of OLM.
+// FollowCRD finds it through the owners of the CRD of the object's type, such as a ProviderRevision
+// of Crossplane or a ClusterServiceVersion of OLM.
 const FollowCRD Follow = "definition"
 
 var follows = []Follow{"", FollowCRD}
 
-// IsFixed says whether all signs are namespaces and names that an installation can choose otherwise: such a component is easily
-// missed while it is alive.
+// IsFixed says whether all signs are namespaces and names that an installation can choose
+// otherwise: such a component is easily missed while it is alive.
 func (a Alive) IsFixed() bool {
 	if a.Outside || a.Follow != "" || len(a.Labels)+len(a.Images)+len(a.APIServices)+len(a.Webhooks) > 0 {
 		return false

@@ -28,7 +28,8 @@ func (k *Known) check() []error {
 	add(oneOf("risk", k.Risk, risks))
 	add(oneOf("polarity", k.Polarity, polarities))
 	add(oneOf("verified", k.Verified, verified))
-	for _, optional := range []struct{ key, value string }{{"actor", k.Actor}, {"before", k.Before}, {"knob", k.Knob}, {"note", k.Note}} {
+	for _, optional := range []struct{ key, value string }{{"actor", k.Actor}, {"before", k.Before}, {"knob", k.Knob},
+		{"note", k.Note}} {
 		if optional.value != "" {
 			add(text(optional.key, optional.value))
 		}
@@ -117,8 +118,8 @@ func oneOf[T ~string](key string, value T, all []T) error {
 	return fmt.Errorf("%q is %q: it must be one of %s", key, value, strings.Join(words, ", "))
 }
 
-// duplicates finds ids that are there twice in the packs of a folder, and finalizers that two entries know exactly, on the
-// same kind.
+// duplicates finds ids that are there twice in the packs of a folder, and finalizers that two
+// entries know exactly, on the same kind.
 func duplicates(packs []Pack) []error {
 	type claim struct{ form, kind string }
 	ids, links, claims := map[string]string{}, map[string]string{}, map[claim]string{}
@@ -141,7 +142,8 @@ func duplicates(packs []Pack) []error {
 			for _, kind := range slices.Compact(slices.Sorted(slices.Values(k.Kinds))) {
 				c := claim{k.Exact, kind}
 				if other, twice := claims[c]; twice {
-					errs = append(errs, fmt.Errorf("%s: entry %q: entry %q knows %s on %s too: merge them", pack.File, k.ID, other, k.Exact, kind))
+					errs = append(errs, fmt.Errorf("%s: entry %q: entry %q knows %s on %s too: merge them", pack.File, k.ID, other,
+						k.Exact, kind))
 				}
 				claims[c] = k.ID
 			}

@@ -41,7 +41,8 @@ func (k *Known) checkRelated() []error {
 		add("needs", i, n.check()...)
 	}
 	for i, u := range k.UsedBy {
-		add("usedBy", i, text("kind", u.Kind), text("nameField", u.NameField), checkScope(u.Scope, u.NamespaceField), checkGroup(u.Group),
+		add("usedBy", i, text("kind", u.Kind), text("nameField", u.NameField), checkScope(u.Scope, u.NamespaceField),
+			checkGroup(u.Group),
 			checkFields(u.KindField, u.ForField, u.NameField, u.NamespaceField))
 	}
 	for _, kind := range k.WaitsFor {
@@ -50,7 +51,8 @@ func (k *Known) checkRelated() []error {
 		}
 	}
 	if p := k.Parent; p != nil {
-		for _, err := range []error{text("kind", p.Kind), text("name", p.Name), checkGroup(p.Group), checkPlaceholders(p.Name), checkScope(p.Scope, ""),
+		for _, err := range []error{text("kind", p.Kind), text("name", p.Name), checkGroup(p.Group),
+			checkPlaceholders(p.Name), checkScope(p.Scope, ""),
 			checkFields(p.Selectors...)} {
 			if err != nil {
 				errs = append(errs, fmt.Errorf(`"parent": %w`, err))
@@ -94,7 +96,8 @@ func (d Decision) check() []error {
 }
 
 func (n Need) check() []error {
-	errs := []error{checkScope(n.Scope, n.NamespaceField), checkGroup(n.Group), checkFields(n.KindField, n.NameField, n.NamespaceField)}
+	errs := []error{checkScope(n.Scope, n.NamespaceField), checkGroup(n.Group),
+		checkFields(n.KindField, n.NameField, n.NamespaceField)}
 	switch {
 	case n.Kind == "" && n.KindField == "":
 		errs = append(errs, errors.New(`give "kind", or "kindField" where a field says it`))
@@ -119,7 +122,8 @@ func (n Need) check() []error {
 // checkScope wants a field for the scope that needs one, and none otherwise.
 func checkScope(scope Scope, namespaceField string) error {
 	if (scope == ByField) != (namespaceField != "") {
-		return fmt.Errorf(`"scope" is %q and "namespaceField" is %q: "namespaceField" goes with scope %q, and only with that`, scope, namespaceField, ByField)
+		return fmt.Errorf(`"scope" is %q and "namespaceField" is %q: "namespaceField" goes with scope %q, and only with that`,
+			scope, namespaceField, ByField)
 	}
 	return oneOf("scope", scope, scopes)
 }

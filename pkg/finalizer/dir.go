@@ -10,7 +10,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 )
 
-// UserPacks returns the folder of the user's own packs, kubectl-gc/packs in the user's configuration directory, if it has any.
+// UserPacks returns the folder of the user's own packs, kubectl-gc/packs in the user's
+// configuration directory, if it has any.
 func UserPacks() ([]string, error) {
 	config, err := os.UserConfigDir()
 	if err != nil {

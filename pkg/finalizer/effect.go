@@ -11,9 +11,9 @@ func (k Known) Who() string {
 	return who
 }
 
-// OnCompletion says what the actor does before it removes the finalizer: what happens if it is alive, and what will
-// happen to the object, and to everything else that waits, when it is started again. It is hedged where only the form of the
-// finalizer's name speaks for it.
+// OnCompletion says what the actor does before it removes the finalizer: what happens if it is
+// alive, and what will happen to the object, and to everything else that waits, when it is started
+// again. It is hedged where only the form of the finalizer's name speaks for it.
 func (k Known) OnCompletion() string {
 	done := k.Who() + " " + k.Does + ", then removes the finalizer"
 	if k.Fallback {

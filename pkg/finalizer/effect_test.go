@@ -6,7 +6,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 )
 
-// TestVerdicts reads the sentences of one finalizer of each polarity: which way keeps things must come out right.
+// TestVerdicts reads the sentences of one finalizer of each polarity: which way keeps things must
+// come out right.
 func TestVerdicts(t *testing.T) {
 	r := embedded(t)
 	for _, c := range []struct{ name, group, kind, completion, removal string }{
@@ -49,7 +50,8 @@ func TestVerdicts(t *testing.T) {
 func TestWho(t *testing.T) {
 	for actor, want := range map[string]string{
 		"Argo CD": "Argo CD", "cert-manager": "cert-manager", "kube-apiserver": "kube-apiserver",
-		"Rook operator": "the Rook operator", "CSI external-attacher": "the CSI external-attacher", "AWS Load Balancer Controller": "AWS Load Balancer Controller",
+		"Rook operator": "the Rook operator", "CSI external-attacher": "the CSI external-attacher",
+		"AWS Load Balancer Controller": "AWS Load Balancer Controller",
 	} {
 		if got := (finalizer.Known{Actor: actor}).Who(); got != want {
 			t.Errorf("%s: %s, want %s", actor, got, want)

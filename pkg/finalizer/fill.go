@@ -12,12 +12,13 @@ type Object struct {
 	Labels, Annotations map[string]string
 	// Finalizer is the finalizer that is looked at.
 	Finalizer string
-	// Field returns the text in a field of the object, empty if there is none. Without it no field is known.
+	// Field returns the text in a field of the object, empty if there is none. Without it no field
+	// is known.
 	Field func(path string) string
 }
 
-// placeholder is a name in braces, with a key for some; plainName is what may stand in its place, so that nothing that an
-// object says becomes a wildcard or another part of a selector.
+// placeholder is a name in braces, with a key for some; plainName is what may stand in its place,
+// so that nothing that an object says becomes a wildcard or another part of a selector.
 var (
 	placeholder = regexp.MustCompile(`\{([a-z]+)(?::([^{}]+))?\}`)
 	plainName   = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$`)
@@ -36,8 +37,8 @@ var (
 //	{field:PATH}      the text in a field of the object: spec.csi.driver
 //	{dashed:X}        what {X} is, with a hyphen for all that is neither letter nor digit
 //
-// It returns the placeholders that the object has no value for, or none that can be part of a name. The pattern means
-// nothing then and must be left out: it is no wildcard.
+// It returns the placeholders that the object has no value for, or none that can be part of a name.
+// The pattern means nothing then and must be left out: it is no wildcard.
 func (k Known) Fill(pattern string, of Object) (filled string, unfilled []string) {
 	filled = placeholder.ReplaceAllStringFunc(pattern, func(whole string) string {
 		value := k.value(strings.Trim(whole, "{}"), of)
@@ -94,8 +95,8 @@ func (k Known) open(name string) string {
 	return ""
 }
 
-// Signs returns the signs of the component that is responsible for an object, with the placeholders filled, and the
-// patterns that could not be filled and are left out.
+// Signs returns the signs of the component that is responsible for an object, with the placeholders
+// filled, and the patterns that could not be filled and are left out.
 func (k Known) Signs(of Object) (Alive, []string) {
 	signs := k.Alive
 	var dropped []string
@@ -116,5 +117,6 @@ func (k Known) Signs(of Object) (Alive, []string) {
 
 // lists are the lists of patterns, to be read or replaced.
 func (a *Alive) lists() []*[]string {
-	return []*[]string{&a.Deployments, &a.StatefulSets, &a.DaemonSets, &a.Labels, &a.Images, &a.Leases, &a.APIServices, &a.Webhooks, &a.Unverified}
+	return []*[]string{&a.Deployments, &a.StatefulSets, &a.DaemonSets, &a.Labels, &a.Images, &a.Leases, &a.APIServices,
+		&a.Webhooks, &a.Unverified}
 }

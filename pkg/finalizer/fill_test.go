@@ -11,11 +11,13 @@ import (
 
 // TestFill wants each placeholder filled from the object, and those without a value named.
 func TestFill(t *testing.T) {
-	prefixed := one(t, strings.Replace(valid, "exact: example.com/widget", "prefix: external-attacher/", 1), "external-attacher/x")
+	prefixed := one(t, strings.Replace(valid, "exact: example.com/widget", "prefix: external-attacher/", 1),
+		"external-attacher/x")
 	of := finalizer.Object{
 		Group: "s3.services.k8s.aws", Namespace: "shop", Finalizer: "external-attacher/ebs-csi-aws-com",
-		Labels: map[string]string{"strimzi.io/cluster": "orders"}, Annotations: map[string]string{"pv.kubernetes.io/provisioned-by": "ebs.csi.aws.com"},
-		Field: func(path string) string { return map[string]string{"spec.driver": "ebs.csi.aws.com"}[path] },
+		Labels:      map[string]string{"strimzi.io/cluster": "orders"},
+		Annotations: map[string]string{"pv.kubernetes.io/provisioned-by": "ebs.csi.aws.com"},
+		Field:       func(path string) string { return map[string]string{"spec.driver": "ebs.csi.aws.com"}[path] },
 	}
 	for pattern, want := range map[string]string{
 		"*/widget-operator":                                     "*/widget-operator",
@@ -47,7 +49,8 @@ func TestFill(t *testing.T) {
 
 // TestFillTakesNoWildcard wants nothing that an object says to become part of a pattern's language.
 func TestFillTakesNoWildcard(t *testing.T) {
-	k := one(t, strings.Replace(valid, "exact: example.com/widget", "prefix: external-attacher/", 1), "external-attacher/x")
+	k := one(t, strings.Replace(valid, "exact: example.com/widget", "prefix: external-attacher/", 1),
+		"external-attacher/x")
 	for _, hostile := range []string{"*", "a/b", "a,b=c", "a b", "[a-z]", "{group}", "a*", "-", ""} {
 		of := finalizer.Object{Finalizer: "external-attacher/" + hostile, Annotations: map[string]string{"a": hostile}}
 		for _, pattern := range []string{"*/{open}", "*/{annotation:a}"} {
@@ -71,7 +74,8 @@ func TestFillOpensSuffixAndRegex(t *testing.T) {
 	}
 }
 
-// TestSignsLeaveOutWhatIsNotFilled wants a pattern without a value left out and told, in every list.
+// TestSignsLeaveOutWhatIsNotFilled wants a pattern without a value left out and told, in every
+// list.
 func TestSignsLeaveOutWhatIsNotFilled(t *testing.T) {
 	pack := strings.Replace(valid, "    deployments: ['*/widget-operator']\n    unverified: ['*/widget-operator']\n", `
     deployments: ['{namespace}/op-{label:who}', '*/op']
@@ -82,10 +86,13 @@ func TestSignsLeaveOutWhatIsNotFilled(t *testing.T) {
     instance: {namespace: true, label: who}
 `, 1)
 	k := one(t, pack, "example.com/widget")
-	got, dropped := k.Signs(finalizer.Object{Group: "s3.example.com", Namespace: "shop", Labels: map[string]string{"who": "me"}})
+	got, dropped := k.Signs(finalizer.Object{Group: "s3.example.com", Namespace: "shop",
+		Labels: map[string]string{"who": "me"}})
 	want := finalizer.Alive{
-		Deployments: []string{"shop/op-me", "*/op"}, Labels: []string{"app.kubernetes.io/instance=me"}, Images: []string{"widgets/s3-op"},
-		Webhooks: []string{"me-hooks"}, Unverified: []string{"shop/op-me"}, Instance: finalizer.Instance{Namespace: true, Label: "who"},
+		Deployments: []string{"shop/op-me", "*/op"}, Labels: []string{"app.kubernetes.io/instance=me"},
+		Images:   []string{"widgets/s3-op"},
+		Webhooks: []string{"me-hooks"}, Unverified: []string{"shop/op-me"},
+		Instance: finalizer.Instance{Namespace: true, Label: "who"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" || len(dropped) > 0 {
 		t.Errorf("dropped %q, and (-want +got):\n%s", dropped, diff)
@@ -95,7 +102,8 @@ func TestSignsLeaveOutWhatIsNotFilled(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if want := []string{"{namespace}/op-{label:who}", "app.kubernetes.io/instance={label:who}", "{label:who}-hooks", "{namespace}/op-{label:who}"}; !cmp.Equal(dropped, want) {
+	if want := []string{"{namespace}/op-{label:who}", "app.kubernetes.io/instance={label:who}", "{label:who}-hooks",
+		"{namespace}/op-{label:who}"}; !cmp.Equal(dropped, want) {
 		t.Errorf("dropped %q, want %q", dropped, want)
 	}
 	if len(k.Alive.Deployments) != 2 || len(k.Alive.Labels) != 1 {
@@ -106,13 +114,15 @@ func TestSignsLeaveOutWhatIsNotFilled(t *testing.T) {
 // TestStepFor wants a command that a shell runs as it is meant, whatever the object is called.
 func TestStepFor(t *testing.T) {
 	s := finalizer.Step{Command: "kubectl get {type} {name} -n {namespace} -o jsonpath='{.spec.volumeName}'"}
-	if got, want := s.For("widgets.example.com", "shop", "w"), "kubectl get widgets.example.com w -n shop -o jsonpath='{.spec.volumeName}'"; got != want {
+	if got, want := s.For("widgets.example.com", "shop", "w"),
+		"kubectl get widgets.example.com w -n shop -o jsonpath='{.spec.volumeName}'"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	if got, want := (finalizer.Step{Command: "get {name}"}).For("", "", "a'; rm *"), `get 'a'\''; rm *'`; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if got, want := s.For("roles", "shop", "--server=evil"), "kubectl get roles {name} -n shop -o jsonpath='{.spec.volumeName}'"; got != want {
+	if got, want := s.For("roles", "shop", "--server=evil"),
+		"kubectl get roles {name} -n shop -o jsonpath='{.spec.volumeName}'"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
@@ -137,11 +147,13 @@ func TestConsequential(t *testing.T) {
 	}
 }
 
-// TestIsFixed wants to know which components are missed when an installation chooses another namespace.
+// TestIsFixed wants to know which components are missed when an installation chooses another
+// namespace.
 func TestIsFixed(t *testing.T) {
 	for want, all := range map[bool][]finalizer.Alive{
-		true:  {{}, {Note: "x"}, {Deployments: []string{"a/b"}, Leases: []string{"a/c"}}},
-		false: {{Outside: true}, {Follow: finalizer.FollowCRD}, {Images: []string{"a/b"}}, {Labels: []string{"a=b"}}, {Deployments: []string{"a/b", "*/b"}}, {Webhooks: []string{"w"}}},
+		true: {{}, {Note: "x"}, {Deployments: []string{"a/b"}, Leases: []string{"a/c"}}},
+		false: {{Outside: true}, {Follow: finalizer.FollowCRD}, {Images: []string{"a/b"}}, {Labels: []string{"a=b"}},
+			{Deployments: []string{"a/b", "*/b"}}, {Webhooks: []string{"w"}}},
 	} {
 		for _, a := range all {
 			if a.IsFixed() != want {

@@ -8,7 +8,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 )
 
-// FuzzLoad reads what is no pack. What it takes for one must be whole: every entry is found by its name.
+// FuzzLoad reads what is no pack. What it takes for one must be whole: every entry is found by its
+// name.
 func FuzzLoad(f *testing.F) {
 	f.Add([]byte(valid))
 	f.Add([]byte(packOf(entry{"a", "prefix: example.com/", "'*'"}, entry{"b", "regex: ^x$", "v1/Pod"})))

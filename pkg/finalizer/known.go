@@ -8,29 +8,34 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
-// Known is what is known of one finalizer, or of all whose name has a form, on some kinds of objects. Its slices belong to
-// the Registry that it comes from and must not be changed.
+// Known is what is known of one finalizer, or of all whose name has a form, on some kinds of
+// objects. Its slices belong to the Registry that it comes from and must not be changed.
 type Known struct {
 	// ID names the entry. An entry of the same ID that is loaded later takes its place.
 	ID string `json:"id"`
-	// One of these says which finalizers it is about: the name, how it begins, how it ends, or a regular expression.
+	// One of these says which finalizers it is about: the name, how it begins, how it ends, or a
+	// regular expression.
 	Exact  string `json:"exact,omitempty"`
 	Prefix string `json:"prefix,omitempty"`
 	Suffix string `json:"suffix,omitempty"`
 	Regex  string `json:"regex,omitempty"`
-	// Fallback means that nothing but the form of the name speaks for it. It counts when no other entry does.
+	// Fallback means that nothing but the form of the name speaks for it. It counts when no other
+	// entry does.
 	Fallback bool `json:"fallback,omitempty"`
-	// Kinds are patterns as path.Match has them: "v1/Pod", "apps/*", "*.azure.com/*", "*/ServiceExport", or "*" for all.
+	// Kinds are patterns as path.Match has them: "v1/Pod", "apps/*", "*.azure.com/*",
+	// "*/ServiceExport", or "*" for all.
 	Kinds []string `json:"kinds"`
 	// Field is where the finalizer stands, empty for InMetadata.
 	Field Field `json:"field,omitempty"`
-	// Component is the program that removes the finalizer. Actor is the part of it that does, and is the Component if the
-	// pack does not say.
+	// Component is the program that removes the finalizer. Actor is the part of it that does, and
+	// is the Component if the pack does not say.
 	Component string `json:"component"`
 	Actor     string `json:"actor,omitempty"`
-	// Does is what the actor does before it removes the finalizer, or waits for: "deletes the load balancer".
+	// Does is what the actor does before it removes the finalizer, or waits for: "deletes the load
+	// balancer".
 	Does string `json:"does"`
-	// IfRemoved is what happens when the finalizer is removed without that: "the load balancer leaks".
+	// IfRemoved is what happens when the finalizer is removed without that: "the load balancer
+	// leaks".
 	IfRemoved string `json:"ifRemoved"`
 	// Risk is how much that costs.
 	Risk Risk `json:"risk"`
@@ -44,20 +49,25 @@ type Known struct {
 	Note string `json:"note,omitempty"`
 	// Protect are steps to take before anything that destroys the data behind the object.
 	Protect []Step `json:"protect,omitempty"`
-	// PVCs is a label selector, in which placeholders may stand, of the PersistentVolumeClaims in the namespace of the object that the actor deletes before it
-	// removes the finalizer; empty if it deletes none, or only those that the object owns.
+	// PVCs is a label selector, in which placeholders may stand, of the PersistentVolumeClaims in
+	// the namespace of the object that the actor deletes before it removes the finalizer; empty if
+	// it deletes none, or only those that the object owns.
 	PVCs string `json:"claims,omitempty"`
 	// PausedBy is where an object says that its actor ignores it. One of them is enough.
 	PausedBy []Pause `json:"pausedBy,omitempty"`
-	// Spares are alternatives of conditions on the object; where all of one are met, the actor leaves what it manages outside the cluster.
+	// Spares are alternatives of conditions on the object; where all of one are met, the actor
+	// leaves what it manages outside the cluster.
 	Spares [][]link.Condition `json:"spares,omitempty"`
-	// Decides are the fields that tell the actor what to do with what it manages outside the cluster, and that identify it there.
+	// Decides are the fields that tell the actor what to do with what it manages outside the
+	// cluster, and that identify it there.
 	Decides []Decision `json:"decides,omitempty"`
-	// Needs are objects without which the actor cannot do its work, so that the finalizer stays although the actor is alive.
+	// Needs are objects without which the actor cannot do its work, so that the finalizer stays
+	// although the actor is alive.
 	Needs []Need `json:"needs,omitempty"`
 	// UsedBy are the kinds of objects that use the object, and that a guard waits for.
 	UsedBy []Use `json:"usedBy,omitempty"`
-	// WaitsFor are the kinds of dependents, by ownerReference, that have to be gone before the actor removes the finalizer.
+	// WaitsFor are the kinds of dependents, by ownerReference, that have to be gone before the
+	// actor removes the finalizer.
 	WaitsFor []graph.KindPattern `json:"waitsFor,omitempty"`
 	// Parent is the object on whose behalf the finalizer was put there, nil if there is none.
 	Parent *Parent `json:"parent,omitempty"`
@@ -94,7 +104,8 @@ type Polarity string
 
 // The polarities.
 const (
-	// Cleanup: the actor does work outside the object, which is skipped when the finalizer is removed.
+	// Cleanup: the actor does work outside the object, which is skipped when the finalizer is
+	// removed.
 	Cleanup Polarity = "cleanup"
 	// Guard: the object stays while something uses it.
 	Guard Polarity = "guard"
@@ -124,7 +135,8 @@ type Verified string
 const (
 	// BySource: it was read where Source points.
 	BySource Verified = "source"
-	// BySearch: the exact string was found in public code; which project it belongs to is general knowledge.
+	// BySearch: the exact string was found in public code; which project it belongs to is general
+	// knowledge.
 	BySearch Verified = "code-search"
 	// ByPullRequest: it stands in the text of a change that was merged.
 	ByPullRequest Verified = "pr-description"
@@ -137,18 +149,21 @@ var (
 	verified   = []Verified{BySource, BySearch, ByPullRequest}
 )
 
-// Consequential says whether honouring the finalizer does something that removing it skips or undoes: work outside the
-// cluster, or the deletion of data. Who removes such a finalizer without having found its actor has to be told so.
+// Consequential says whether honouring the finalizer does something that removing it skips or
+// undoes: work outside the cluster, or the deletion of data. Who removes such a finalizer without
+// having found its actor has to be told so.
 func (k Known) Consequential() bool {
 	return k.Risk != RiskNone || k.Polarity == OptInDestructive || k.Polarity == OptInProtective
 }
 
-// Awaits says whether a dependent of a kind has to be gone before the actor removes the finalizer. The group of the core is empty.
+// Awaits says whether a dependent of a kind has to be gone before the actor removes the finalizer.
+// The group of the core is empty.
 func (k Known) Awaits(group, kind string) bool {
 	return slices.ContainsFunc(k.WaitsFor, func(p graph.KindPattern) bool { return p.Matches(group, kind) })
 }
 
-// Form returns the name of the finalizer, with "*" for what a prefix or suffix leaves open, or the regular expression.
+// Form returns the name of the finalizer, with "*" for what a prefix or suffix leaves open, or the
+// regular expression.
 func (k Known) Form() string {
 	switch {
 	case k.Exact != "":

@@ -29,8 +29,8 @@ func inFile(name string, problem error) error {
 	return fmt.Errorf("%s: %w", name, problem)
 }
 
-// lineOf returns the line on which an item of a list at the top of a file begins, 0 if it cannot be found. The decoder that fills in the entries reads JSON, which
-// has lost it.
+// lineOf returns the line on which an item of a list at the top of a file begins, 0 if it cannot be
+// found. The decoder that fills in the entries reads JSON, which has lost it.
 func lineOf(data []byte, list string, item int) int {
 	var document yaml.Node
 	if err := yaml.Unmarshal(data, &document); err != nil || len(document.Content) == 0 {

@@ -49,85 +49,129 @@ func TestLoad(t *testing.T) {
 	if !ok {
 		t.Fatal("the entry is not found")
 	}
-	if k.Pack != "Widgets" || k.Actor != "Widget operator" || k.Field != finalizer.InMetadata || len(k.Alive.Deployments) != 1 {
+	if k.Pack != "Widgets" || k.Actor != "Widget operator" || k.Field != finalizer.InMetadata ||
+		len(k.Alive.Deployments) != 1 {
 		t.Errorf("what an entry leaves out is not filled in: %+v", k)
 	}
 }
 
-// TestLoadRefuses puts one fault into a pack at a time. The error must name the file and the entry, and say what to do.
+// TestLoadRefuses puts one fault into a pack at a time. The error must name the file and the entry,
+// and say what to do.
 func TestLoadRefuses(t *testing.T) {
 	_, entries, _ := strings.Cut(valid, "finalizers:")
 	for name, c := range map[string]struct{ old, new, want string }{
-		"no YAML":              {"title: Widgets", "title: [", "a.yaml: "},
-		"a key twice":          {"title: Widgets", "title: Widgets\ntitle: Gadgets", "a.yaml: yaml: unmarshal errors:\n  line 2: key \"title\" already set in map"},
-		"unknown key of file":  {"title: Widgets", "title: Widgets\nlead: x", `a.yaml: unknown field "lead"`},
-		"no title":             {"title: Widgets", "title: ''", `a.yaml: "title" is missing`},
-		"unknown key":          {"  risk:", "  leaks: x\n  risk:", `a.yaml:7: entry 1 ("widget"): unknown field "leaks": docs/packs.md lists the keys`},
-		"key in another case":  {"  risk:", "  Risk:", `a.yaml:7: entry 1 ("widget"): unknown field "Risk"`},
-		"a list for a word":    {"risk: leaks-external", "risk: [none]", `a.yaml:7: entry 1 ("widget"): json: cannot unmarshal array`},
-		"no id":                {"id: widget", "id: ''", `a.yaml:7: entry 1 (""): "id" is missing`},
-		"no name":              {"  exact: example.com/widget\n", "", `a.yaml:7: entry 1 ("widget"): give exactly one of "exact", "prefix", "suffix" and "regex"`},
-		"two names":            {"  exact:", "  prefix: x/\n  exact:", "give exactly one of"},
-		"bad regex":            {"exact: example.com/widget", "regex: '^(x$'", `a.yaml:7: entry 1 ("widget"): "regex" is no regular expression`},
+		"no YAML": {"title: Widgets", "title: [", "a.yaml: "},
+		"a key twice": {"title: Widgets", "title: Widgets\ntitle: Gadgets",
+			"a.yaml: yaml: unmarshal errors:\n  line 2: key \"title\" already set in map"},
+		"unknown key of file": {"title: Widgets", "title: Widgets\nlead: x", `a.yaml: unknown field "lead"`},
+		"no title":            {"title: Widgets", "title: ''", `a.yaml: "title" is missing`},
+		"unknown key": {"  risk:", "  leaks: x\n  risk:",
+			`a.yaml:7: entry 1 ("widget"): unknown field "leaks": docs/packs.md lists the keys`},
+		"key in another case": {"  risk:", "  Risk:", `a.yaml:7: entry 1 ("widget"): unknown field "Risk"`},
+		"a list for a word": {"risk: leaks-external", "risk: [none]",
+			`a.yaml:7: entry 1 ("widget"): json: cannot unmarshal array`},
+		"no id": {"id: widget", "id: ''", `a.yaml:7: entry 1 (""): "id" is missing`},
+		"no name": {"  exact: example.com/widget\n", "",
+			`a.yaml:7: entry 1 ("widget"): give exactly one of "exact", "prefix", "suffix" and "regex"`},
+		"two names": {"  exact:", "  prefix: x/\n  exact:", "give exactly one of"},
+		"bad regex": {"exact: example.com/widget", "regex: '^(x$'",
+			`a.yaml:7: entry 1 ("widget"): "regex" is no regular expression`},
 		"regex without anchor": {"exact: example.com/widget", "regex: widget", "begin it with ^ and end it with $"},
 		"exact fallback":       {"  exact:", "  fallback: true\n  exact:", `leave it out with "exact"`},
-		"no kinds":             {"kinds: [example.com/Widget, v1/Secret]", "kinds: []", `"kinds" is empty: list v1/Kind or group/Kind`},
-		"kind without group":   {"v1/Secret", "Secret", `"kinds" has "Secret": write v1/Kind, group/Kind`},
-		"kind with version":    {"v1/Secret", "apps/v1/Deployment", `"kinds" has "apps/v1/Deployment"`},
-		"bad pattern of kind":  {"v1/Secret", "'v1/[S'", `"kinds" has "v1/[S"`},
-		"no component":         {"  component: Widget operator\n", "", `"component" is missing`},
-		"unknown component":    {"component: Widget operator", "component: Gadget operator", `component "Gadget operator" is not among the pack's "components": add it there`},
-		"unused component":     {"components:\n", "components:\n  Gadget operator: {}\n", `a.yaml: component "Gadget operator": no entry names it`},
-		"bad lease":            {"    unverified:", "    leases: [widget]\n    unverified:", `a.yaml: component "Widget operator": "widget": write namespace/name`},
-		"stray unverified":     {"unverified: ['*/widget-operator']", "unverified: [x/y]", `"unverified" has "x/y", which the component does not list`},
-		"unknown sign of life": {"    unverified:", "    jobs: [x/y]\n    unverified:", `a.yaml: component "Widget operator": unknown field "jobs"`},
-		"no does":              {"  does: deletes the widget\n", "", `"does" is missing`},
-		"does with full stop":  {"deletes the widget", "deletes the widget.", "leave the full stop out"},
-		"two lines":            {"does: deletes the widget", `does: "deletes\nit"`, "write one line"},
-		"escape sequence":      {"does: deletes the widget", `does: "deletes \u001b[31mit"`, "write one line"},
-		"no ifRemoved":         {"  ifRemoved: the widget leaks\n", "", `"ifRemoved" is missing`},
-		"unknown risk":         {"risk: leaks-external", "risk: safe", `"risk" is "safe": it must be one of none, leaks-external, data-loss, breaks-cluster`},
-		"no risk":              {"  risk: leaks-external\n", "", `"risk" is ""`},
-		"unknown polarity":     {"polarity: cleanup", "polarity: good", `"polarity" is "good": it must be one of cleanup, guard,`},
+		"no kinds": {"kinds: [example.com/Widget, v1/Secret]", "kinds: []",
+			`"kinds" is empty: list v1/Kind or group/Kind`},
+		"kind without group":  {"v1/Secret", "Secret", `"kinds" has "Secret": write v1/Kind, group/Kind`},
+		"kind with version":   {"v1/Secret", "apps/v1/Deployment", `"kinds" has "apps/v1/Deployment"`},
+		"bad pattern of kind": {"v1/Secret", "'v1/[S'", `"kinds" has "v1/[S"`},
+		"no component":        {"  component: Widget operator\n", "", `"component" is missing`},
+		"unknown component": {"component: Widget operator", "component: Gadget operator",
+			`component "Gadget operator" is not among the pack's "components": add it there`},
+		"unused component": {"components:\n", "components:\n  Gadget operator: {}\n",
+			`a.yaml: component "Gadget operator": no entry names it`},
+		"bad lease": {"    unverified:", "    leases: [widget]\n    unverified:",
+			`a.yaml: component "Widget operator": "widget": write namespace/name`},
+		"stray unverified": {"unverified: ['*/widget-operator']", "unverified: [x/y]",
+			`"unverified" has "x/y", which the component does not list`},
+		"unknown sign of life": {"    unverified:", "    jobs: [x/y]\n    unverified:",
+			`a.yaml: component "Widget operator": unknown field "jobs"`},
+		"no does":             {"  does: deletes the widget\n", "", `"does" is missing`},
+		"does with full stop": {"deletes the widget", "deletes the widget.", "leave the full stop out"},
+		"two lines":           {"does: deletes the widget", `does: "deletes\nit"`, "write one line"},
+		"escape sequence":     {"does: deletes the widget", `does: "deletes \u001b[31mit"`, "write one line"},
+		"no ifRemoved":        {"  ifRemoved: the widget leaks\n", "", `"ifRemoved" is missing`},
+		"unknown risk": {"risk: leaks-external", "risk: safe",
+			`"risk" is "safe": it must be one of none, leaks-external, data-loss, breaks-cluster`},
+		"no risk": {"  risk: leaks-external\n", "", `"risk" is ""`},
+		"unknown polarity": {"polarity: cleanup", "polarity: good",
+			`"polarity" is "good": it must be one of cleanup, guard,`},
 		"unknown field":        {"  risk:", "  field: status.finalizers\n  risk:", `"field" is "status.finalizers"`},
 		"unknown verification": {"verified: source", "verified: hearsay", `"verified" is "hearsay"`},
-		"no source":            {"source: https://example.com/widget.go", "source: me", `"source" is "me": give the https:// address`},
-		"image with registry":  {"    unverified:", "    images: [ghcr.io/x/y]\n    unverified:", `"images" has "ghcr.io/x/y": write the path of the repository`},
-		"image with tag":       {"    unverified:", "    images: ['x/y:v1']\n    unverified:", `"images" has "x/y:v1"`},
-		"image as pattern":     {"    unverified:", "    images: ['x/*']\n    unverified:", `"images" has "x/*"`},
-		"unknown follow":       {"    unverified:", "    follow: owner\n    unverified:", `"follow" is "owner": it must be one of`},
-		"instance by name":     {"    unverified:", "    instance: {name: x}\n    unverified:", `unknown field "instance.name"`},
-		"outside in words":     {"    unverified:", "    outside: usually\n    unverified:", "cannot unmarshal string"},
-		"unknown placeholder":  {"    unverified:", "    leases: ['*/{driver}']\n    unverified:", `"*/{driver}": {driver} is no placeholder: docs/packs.md lists them`},
-		"placeholder, no key":  {"    unverified:", "    leases: ['*/{label}']\n    unverified:", "{label} is no placeholder"},
-		"placeholder with key": {"    unverified:", "    leases: ['*/{group:x}']\n    unverified:", "{group:x} is no placeholder"},
-		"dashed nothing":       {"    unverified:", "    leases: ['*/{dashed:label}']\n    unverified:", "{dashed:label} is no placeholder"},
-		"stray brace":          {"    unverified:", "    leases: ['*/{Group}']\n    unverified:", `"*/{Group}" has a brace that belongs to no placeholder`},
-		"two namespaces":       {"    unverified:", "    leases: ['*/{label:a/b}/c']\n    unverified:", "write namespace/name"},
-		"step does nothing":    {"  risk:", "  protect: [{command: kubectl get pv}]\n  risk:", `"protect", number 1: "does" is missing`},
-		"step without command": {"  risk:", "  protect: [{does: saves it}]\n  risk:", `"protect", number 1: "command" is missing`},
-		"step with full stop":  {"  risk:", "  protect: [{command: kubectl get pv, does: saves it.}]\n  risk:", "leave the full stop out"},
-		"step of a group":      {"  risk:", "  protect: [{command: 'get {group}', does: saves it}]\n  risk:", "{group} is no placeholder of a command"},
-		"paused by nothing":    {"  risk:", "  pausedBy: [{value: x}]\n  risk:", `"pausedBy", number 1: give exactly one of "annotation", "label" and "field"`},
-		"paused by two":        {"  risk:", "  pausedBy: [{annotation: x, field: spec.x}]\n  risk:", "give exactly one of"},
-		"paused by a bool":     {"  risk:", "  pausedBy: [{field: spec.x, value: true}]\n  risk:", "cannot unmarshal bool"},
-		"paused by no path":    {"  risk:", "  pausedBy: [{field: /spec/x}]\n  risk:", `"/spec/x" is no path to a field`},
-		"need without kind":    {"  risk:", "  needs: [{nameField: spec.x, scope: cluster}]\n  risk:", `"needs", number 1: give "kind", or "kindField"`},
-		"need without name":    {"  risk:", "  needs: [{kind: X, scope: cluster}]\n  risk:", `"needs", number 1: give "nameField", or "name"`},
-		"need without scope":   {"  risk:", "  needs: [{kind: X, name: x}]\n  risk:", `"scope" is "": it must be one of same-namespace, cluster, field`},
-		"need without field":   {"  risk:", "  needs: [{kind: X, name: x, scope: field}]\n  risk:", `"namespaceField" goes with scope "field", and only with that`},
-		"need with a version":  {"  risk:", "  needs: [{group: x.io/v1, kind: X, name: x, scope: cluster}]\n  risk:", `"group" is "x.io/v1": write the group alone`},
-		"need of a need":       {"  risk:", "  needs: [{kind: X, name: x, scope: cluster, needs: [{kind: Z, scope: cluster}]}]\n  risk:", `"needs", number 1: "needs", number 1: give "nameField"`},
-		"need where nothing":   {"  risk:", "  needs: [{kind: X, name: x, scope: cluster, where: [{value: x}]}]\n  risk:", `"needs", number 1: "where": number 1: `},
-		"use without kind":     {"  risk:", "  usedBy: [{nameField: spec.x, scope: cluster}]\n  risk:", `"usedBy", number 1: "kind" is missing`},
-		"use without field":    {"  risk:", "  usedBy: [{kind: X, scope: cluster}]\n  risk:", `"usedBy", number 1: "nameField" is missing`},
-		"waits for no kind":    {"  risk:", "  waitsFor: [Machine]\n  risk:", `"waitsFor": "kinds" has "Machine"`},
-		"use in a field":       {"  risk:", "  usedBy: [{kind: X, nameField: spec.x, namespaceField: spec.y, scope: cluster}]\n  risk:", "goes with scope"},
-		"parent without name":  {"  risk:", "  parent: {kind: X, scope: cluster}\n  risk:", `"parent": "name" is missing`},
-		"parent of a driver":   {"  risk:", "  parent: {kind: X, name: '{driver}', scope: cluster}\n  risk:", `"parent": "{driver}": {driver} is no placeholder`},
-		"parent in a field":    {"  risk:", "  parent: {kind: X, name: x, scope: field}\n  risk:", `"parent": "scope" is "field"`},
-		"parent selects badly": {"  risk:", "  parent: {kind: X, name: x, scope: cluster, selectors: ['spec[0]']}\n  risk:", `"parent": "spec[0]" is no path to a field`},
-		"no entry":             {"finalizers:" + entries, "finalizers: []", `a.yaml: "finalizers" and "links" are empty`},
+		"no source": {"source: https://example.com/widget.go", "source: me",
+			`"source" is "me": give the https:// address`},
+		"image with registry": {"    unverified:", "    images: [ghcr.io/x/y]\n    unverified:",
+			`"images" has "ghcr.io/x/y": write the path of the repository`},
+		"image with tag":   {"    unverified:", "    images: ['x/y:v1']\n    unverified:", `"images" has "x/y:v1"`},
+		"image as pattern": {"    unverified:", "    images: ['x/*']\n    unverified:", `"images" has "x/*"`},
+		"unknown follow": {"    unverified:", "    follow: owner\n    unverified:",
+			`"follow" is "owner": it must be one of`},
+		"instance by name": {"    unverified:", "    instance: {name: x}\n    unverified:",
+			`unknown field "instance.name"`},
+		"outside in words": {"    unverified:", "    outside: usually\n    unverified:", "cannot unmarshal string"},
+		"unknown placeholder": {"    unverified:", "    leases: ['*/{driver}']\n    unverified:",
+			`"*/{driver}": {driver} is no placeholder: docs/packs.md lists them`},
+		"placeholder, no key": {"    unverified:", "    leases: ['*/{label}']\n    unverified:",
+			"{label} is no placeholder"},
+		"placeholder with key": {"    unverified:", "    leases: ['*/{group:x}']\n    unverified:",
+			"{group:x} is no placeholder"},
+		"dashed nothing": {"    unverified:", "    leases: ['*/{dashed:label}']\n    unverified:",
+			"{dashed:label} is no placeholder"},
+		"stray brace": {"    unverified:", "    leases: ['*/{Group}']\n    unverified:",
+			`"*/{Group}" has a brace that belongs to no placeholder`},
+		"two namespaces": {"    unverified:", "    leases: ['*/{label:a/b}/c']\n    unverified:",
+			"write namespace/name"},
+		"step does nothing": {"  risk:", "  protect: [{command: kubectl get pv}]\n  risk:",
+			`"protect", number 1: "does" is missing`},
+		"step without command": {"  risk:", "  protect: [{does: saves it}]\n  risk:",
+			`"protect", number 1: "command" is missing`},
+		"step with full stop": {"  risk:", "  protect: [{command: kubectl get pv, does: saves it.}]\n  risk:",
+			"leave the full stop out"},
+		"step of a group": {"  risk:", "  protect: [{command: 'get {group}', does: saves it}]\n  risk:",
+			"{group} is no placeholder of a command"},
+		"paused by nothing": {"  risk:", "  pausedBy: [{value: x}]\n  risk:",
+			`"pausedBy", number 1: give exactly one of "annotation", "label" and "field"`},
+		"paused by two":     {"  risk:", "  pausedBy: [{annotation: x, field: spec.x}]\n  risk:", "give exactly one of"},
+		"paused by a bool":  {"  risk:", "  pausedBy: [{field: spec.x, value: true}]\n  risk:", "cannot unmarshal bool"},
+		"paused by no path": {"  risk:", "  pausedBy: [{field: /spec/x}]\n  risk:", `"/spec/x" is no path to a field`},
+		"need without kind": {"  risk:", "  needs: [{nameField: spec.x, scope: cluster}]\n  risk:",
+			`"needs", number 1: give "kind", or "kindField"`},
+		"need without name": {"  risk:", "  needs: [{kind: X, scope: cluster}]\n  risk:",
+			`"needs", number 1: give "nameField", or "name"`},
+		"need without scope": {"  risk:", "  needs: [{kind: X, name: x}]\n  risk:",
+			`"scope" is "": it must be one of same-namespace, cluster, field`},
+		"need without field": {"  risk:", "  needs: [{kind: X, name: x, scope: field}]\n  risk:",
+			`"namespaceField" goes with scope "field", and only with that`},
+		"need with a version": {"  risk:", "  needs: [{group: x.io/v1, kind: X, name: x, scope: cluster}]\n  risk:",
+			`"group" is "x.io/v1": write the group alone`},
+		"need of a need": {"  risk:",
+			"  needs: [{kind: X, name: x, scope: cluster, needs: [{kind: Z, scope: cluster}]}]\n  risk:",
+			`"needs", number 1: "needs", number 1: give "nameField"`},
+		"need where nothing": {"  risk:", "  needs: [{kind: X, name: x, scope: cluster, where: [{value: x}]}]\n  risk:",
+			`"needs", number 1: "where": number 1: `},
+		"use without kind": {"  risk:", "  usedBy: [{nameField: spec.x, scope: cluster}]\n  risk:",
+			`"usedBy", number 1: "kind" is missing`},
+		"use without field": {"  risk:", "  usedBy: [{kind: X, scope: cluster}]\n  risk:",
+			`"usedBy", number 1: "nameField" is missing`},
+		"waits for no kind": {"  risk:", "  waitsFor: [Machine]\n  risk:", `"waitsFor": "kinds" has "Machine"`},
+		"use in a field": {"  risk:",
+			"  usedBy: [{kind: X, nameField: spec.x, namespaceField: spec.y, scope: cluster}]\n  risk:", "goes with scope"},
+		"parent without name": {"  risk:", "  parent: {kind: X, scope: cluster}\n  risk:", `"parent": "name" is missing`},
+		"parent of a driver": {"  risk:", "  parent: {kind: X, name: '{driver}', scope: cluster}\n  risk:",
+			`"parent": "{driver}": {driver} is no placeholder`},
+		"parent in a field": {"  risk:", "  parent: {kind: X, name: x, scope: field}\n  risk:",
+			`"parent": "scope" is "field"`},
+		"parent selects badly": {"  risk:", "  parent: {kind: X, name: x, scope: cluster, selectors: ['spec[0]']}\n  risk:",
+			`"parent": "spec[0]" is no path to a field`},
+		"no entry": {"finalizers:" + entries, "finalizers: []", `a.yaml: "finalizers" and "links" are empty`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			pack := strings.Replace(valid, c.old, c.new, 1)
@@ -146,9 +190,11 @@ func TestLoadRefuses(t *testing.T) {
 }
 
 func TestLoadRefusesDuplicates(t *testing.T) {
-	other := strings.NewReplacer("id: widget", "id: gadget", "kinds: [example.com/Widget, v1/Secret]", "kinds: [v1/Secret, v1/Secret]").Replace(valid)
+	other := strings.NewReplacer("id: widget", "id: gadget", "kinds: [example.com/Widget, v1/Secret]",
+		"kinds: [v1/Secret, v1/Secret]").Replace(valid)
 	for name, c := range map[string]struct{ second, want string }{
-		"id":    {strings.ReplaceAll(valid, "exact: example.com/widget", "exact: example.com/gadget"), `b.yaml: entry "widget": a.yaml has an entry of that id: give it another`},
+		"id": {strings.ReplaceAll(valid, "exact: example.com/widget", "exact: example.com/gadget"),
+			`b.yaml: entry "widget": a.yaml has an entry of that id: give it another`},
 		"exact": {other, `b.yaml: entry "gadget": entry "widget" knows example.com/widget on v1/Secret too: merge them`},
 	} {
 		_, err := finalizer.Load(folder(valid, c.second))
@@ -161,7 +207,8 @@ func TestLoadRefusesDuplicates(t *testing.T) {
 
 // TestLoadTellsAll wants every fault in one error, and files that are no packs left alone.
 func TestLoadTellsAll(t *testing.T) {
-	files := folder(strings.Replace(valid, "risk: leaks-external", "risk: safe", 1), strings.NewReplacer("id: widget", "id: gadget", "polarity: cleanup", "polarity: good").Replace(valid))
+	files := folder(strings.Replace(valid, "risk: leaks-external", "risk: safe", 1),
+		strings.NewReplacer("id: widget", "id: gadget", "polarity: cleanup", "polarity: good").Replace(valid))
 	files["README.md"] = &fstest.MapFile{Data: []byte("no pack")}
 	_, err := finalizer.Load(files)
 	if err == nil {
@@ -172,7 +219,8 @@ func TestLoadTellsAll(t *testing.T) {
 			t.Errorf("%v\ndoes not tell of %s", err, want)
 		}
 	}
-	if _, err := finalizer.Load(fstest.MapFS{"README.md": files["README.md"]}); err == nil || err.Error() != "no pack found: a pack is a file *.yaml" {
+	if _, err := finalizer.Load(fstest.MapFS{"README.md": files["README.md"]}); err == nil ||
+		err.Error() != "no pack found: a pack is a file *.yaml" {
 		t.Errorf("a folder without packs: %v", err)
 	}
 }
@@ -205,11 +253,14 @@ func TestLoadLinks(t *testing.T) {
 func TestLoadRefusesLinks(t *testing.T) {
 	_, entry, _ := strings.Cut(linked, "links:\n")
 	for name, c := range map[string]struct{ pack, want string }{
-		"unknown key":  {strings.Replace(linked, "  name:", "  lead: x\n  name:", 1), `a.yaml:3: link 1 ("widget-parts"): unknown field "lead": docs/packs.md lists the keys`},
-		"bad path":     {strings.Replace(linked, "spec.parts[*]", "spec..parts", 1), `a.yaml:3: link 1`},
-		"bad form":     {strings.Replace(linked, "form: reference", "form: list", 1), `"ends", number 1: "form" is "list": it must be one of reference`},
-		"second entry": {linked + strings.NewReplacer("widget-parts", "more", "name: part", "name: ''").Replace(entry), `a.yaml:10: link 2 ("more"): "name" is missing`},
-		"same id":      {linked + entry, `a.yaml: link "widget-parts": a.yaml has a link of that id`},
+		"unknown key": {strings.Replace(linked, "  name:", "  lead: x\n  name:", 1),
+			`a.yaml:3: link 1 ("widget-parts"): unknown field "lead": docs/packs.md lists the keys`},
+		"bad path": {strings.Replace(linked, "spec.parts[*]", "spec..parts", 1), `a.yaml:3: link 1`},
+		"bad form": {strings.Replace(linked, "form: reference", "form: list", 1),
+			`"ends", number 1: "form" is "list": it must be one of reference`},
+		"second entry": {linked + strings.NewReplacer("widget-parts", "more", "name: part", "name: ''").Replace(entry),
+			`a.yaml:10: link 2 ("more"): "name" is missing`},
+		"same id": {linked + entry, `a.yaml: link "widget-parts": a.yaml has a link of that id`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := finalizer.Load(folder(c.pack)); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// Named returns all that is known of a finalizer on whatever kinds of objects, the nearest first. An entry is left out if nearer
-// ones answer for all its kinds. The name may also be the Form of an entry.
+// Named returns all that is known of a finalizer on whatever kinds of objects, the nearest first.
+// An entry is left out if nearer ones answer for all its kinds. The name may also be the Form of an
+// entry.
 func (r *Registry) Named(name string) []Known {
 	type candidate struct {
 		Known
@@ -27,10 +28,12 @@ func (r *Registry) Named(name string) []Known {
 			}
 		}
 	}
-	// What was read last counts, so that it comes first of those that are equally near, until it is known which count.
+	// What was read last counts, so that it comes first of those that are equally near, until it is
+	// known which count.
 	slices.SortFunc(all, func(a, b candidate) int { return cmp.Or(b.compare(a.nearness), cmp.Compare(b.at, a.at)) })
 	for _, c := range all {
-		if c.Fallback && len(kept) > 0 || slices.ContainsFunc(kept, func(nearer candidate) bool { return nearer.answersFor(c.Known) }) {
+		if c.Fallback && len(kept) > 0 ||
+			slices.ContainsFunc(kept, func(nearer candidate) bool { return nearer.answersFor(c.Known) }) {
 			continue
 		}
 		kept = append(kept, c)
@@ -46,7 +49,8 @@ func (r *Registry) Named(name string) []Known {
 // answersFor says whether an entry that is nearer is found wherever another would be.
 func (k Known) answersFor(other Known) bool {
 	return !slices.ContainsFunc(other.Kinds, func(kind string) bool {
-		return !slices.ContainsFunc(k.Kinds, func(pattern string) bool { return pattern == "*" || pattern == kind || matches(pattern, kind) })
+		return !slices.ContainsFunc(k.Kinds,
+			func(pattern string) bool { return pattern == "*" || pattern == kind || matches(pattern, kind) })
 	})
 }
 
@@ -56,7 +60,8 @@ func matches(pattern, kind string) bool {
 	return ok && err == nil && !strings.Contains(kind, "*")
 }
 
-// Forms returns the names and forms of all finalizers that are known, each once and sorted, without those that only have a form.
+// Forms returns the names and forms of all finalizers that are known, each once and sorted, without
+// those that only have a form.
 func (r *Registry) Forms() []string {
 	var all []string
 	for _, pack := range r.Packs() {

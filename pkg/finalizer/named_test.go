@@ -36,7 +36,8 @@ func TestNamed(t *testing.T) {
 func TestNamedAgreesWithLookup(t *testing.T) {
 	r := embedded(t)
 	for _, c := range [][3]string{
-		{"finalizers.fluxcd.io", "kustomize.toolkit.fluxcd.io", "Kustomization"}, {"finalizer.managedresource.crossplane.io", "s3.aws.upbound.io", "Bucket"},
+		{"finalizers.fluxcd.io", "kustomize.toolkit.fluxcd.io", "Kustomization"},
+		{"finalizer.managedresource.crossplane.io", "s3.aws.upbound.io", "Bucket"},
 		{"operator.redpanda.com/finalizer", "cluster.redpanda.com", "Topic"}, {"kubernetes", "", "Namespace"},
 	} {
 		k, ok := r.Lookup(c[0], c[1], c[2])
@@ -54,7 +55,8 @@ func TestNamedAgreesWithLookup(t *testing.T) {
 	}
 }
 
-// TestManagedResourcesKnowTheirProviderConfig: the group of the ProviderConfig follows from that of the resource.
+// TestManagedResourcesKnowTheirProviderConfig: the group of the ProviderConfig follows from that of
+// the resource.
 func TestManagedResourcesKnowTheirProviderConfig(t *testing.T) {
 	r := embedded(t)
 	for group, want := range map[string]string{
@@ -62,7 +64,8 @@ func TestManagedResourcesKnowTheirProviderConfig(t *testing.T) {
 		"kubernetes.crossplane.io": "{group}", "helm.crossplane.io": "{group}", "kubernetes.m.crossplane.io": "{group}",
 	} {
 		k, ok := r.Lookup("finalizer.managedresource.crossplane.io", group, "Thing")
-		if !ok || len(k.Needs) != 1 || k.Needs[0].Group != want || len(k.Needs[0].Needs) != 1 || k.Needs[0].Needs[0].Kind != "Secret" {
+		if !ok || len(k.Needs) != 1 || k.Needs[0].Group != want || len(k.Needs[0].Needs) != 1 ||
+			k.Needs[0].Needs[0].Kind != "Secret" {
 			t.Errorf("%s: needs %+v, want a ProviderConfig of %s, and the Secret that it names", group, k.Needs, want)
 		}
 	}

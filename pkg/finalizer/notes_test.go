@@ -8,14 +8,17 @@ import (
 	"testing"
 )
 
-// noteOfEntry is how code reaches the note of an entry. That of a component is Alive.Note, and says where it runs.
+// noteOfEntry is how code reaches the note of an entry. That of a component is Alive.Note, and says
+// where it runs.
 var noteOfEntry = regexp.MustCompile(`\b([Kk]nown|k)\.Note\b`)
 
-// TestNotesOfEntriesAreForExplainAlone: a note is general knowledge. Printed for an object it would pass for something that was seen there.
+// TestNotesOfEntriesAreForExplainAlone: a note is general knowledge. Printed for an object it would
+// pass for something that was seen there.
 func TestNotesOfEntriesAreForExplainAlone(t *testing.T) {
 	allowed := map[string]bool{"../explain/entry.go": true}
 	err := filepath.WalkDir("..", func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.HasPrefix(path, "../finalizer/") {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") ||
+			strings.HasPrefix(path, "../finalizer/") {
 			return err
 		}
 		text, err := os.ReadFile(path)

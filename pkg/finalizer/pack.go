@@ -24,11 +24,13 @@ type Pack struct {
 	Title string
 	// Finalizers are its entries, in the order of the file.
 	Finalizers []Known
-	// Links are what it knows of ownership that ownerReferences do not record, in the order of the file.
+	// Links are what it knows of ownership that ownerReferences do not record, in the order of the
+	// file.
 	Links []link.Definition
 }
 
-// file is a pack as it is written. Its parts are decoded one by one, so that an error can name the part.
+// file is a pack as it is written. Its parts are decoded one by one, so that an error can name the
+// part.
 type file struct {
 	Title      string                     `json:"title"`
 	Components map[string]json.RawMessage `json:"components"`
@@ -36,8 +38,9 @@ type file struct {
 	Links      []json.RawMessage          `json:"links"`
 }
 
-// Load reads the packs of a folder: its files *.yaml and *.yml. It is strict. An error names all that is wrong: the file, the
-// entry, and what to do about it; no part of the folder is used then. The file system has to be safe for concurrent use.
+// Load reads the packs of a folder: its files *.yaml and *.yml. It is strict. An error names all
+// that is wrong: the file, the entry, and what to do about it; no part of the folder is used then.
+// The file system has to be safe for concurrent use.
 func Load(fsys fs.FS) (*Registry, error) {
 	names, err := list(fsys)
 	if err != nil {

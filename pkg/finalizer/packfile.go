@@ -18,11 +18,13 @@ type packFile struct {
 	Links      []link.Definition `json:"links,omitempty"`
 }
 
-// Write writes what is known as JSON. Reading that takes a fifth of the time that Load takes to read and check YAML, and commands are run many times a day.
+// Write writes what is known as JSON. Reading that takes a fifth of the time that Load takes to
+// read and check YAML, and commands are run many times a day.
 func (r *Registry) Write() ([]byte, error) {
 	var files []packFile
 	for _, pack := range r.Packs() {
-		f := packFile{File: pack.File, Title: pack.Title, Finalizers: pack.Finalizers, Links: pack.Links, Components: map[string]Alive{}}
+		f := packFile{File: pack.File, Title: pack.Title, Finalizers: pack.Finalizers, Links: pack.Links,
+			Components: map[string]Alive{}}
 		for _, k := range pack.Finalizers {
 			f.Components[k.Component] = k.Alive
 		}
@@ -36,7 +38,8 @@ func (r *Registry) Write() ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// LinksOnly returns the packs that have links, with nothing else. Written, they are read in a millisecond.
+// LinksOnly returns the packs that have links, with nothing else. Written, they are read in a
+// millisecond.
 func (r *Registry) LinksOnly() *Registry {
 	var packs []Pack
 	for _, pack := range r.Packs() {

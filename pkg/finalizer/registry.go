@@ -9,8 +9,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
-// Registry answers what is known of a finalizer. It does not change once it is made, and is safe for concurrent use. A nil
-// one knows nothing.
+// Registry answers what is known of a finalizer. It does not change once it is made, and is safe
+// for concurrent use. A nil one knows nothing.
 type Registry struct {
 	packs []Pack
 	exact map[string][]Known
@@ -31,8 +31,8 @@ func newRegistry(packs []Pack) *Registry {
 	return r
 }
 
-// With returns what both know. Where they have entries of the same id the other's counts, and where entries are equally
-// near to a finalizer, the other's as well.
+// With returns what both know. Where they have entries of the same id the other's counts, and where
+// entries are equally near to a finalizer, the other's as well.
 func (r *Registry) With(other *Registry) *Registry {
 	replaced, replacedLinks := map[string]bool{}, map[string]bool{}
 	for _, pack := range other.Packs() {
@@ -62,7 +62,8 @@ func (r *Registry) Packs() []Pack {
 	return slices.Clone(r.packs)
 }
 
-// Links returns all links that the packs describe, in the order of the files. They must not be changed.
+// Links returns all links that the packs describe, in the order of the files. They must not be
+// changed.
 func (r *Registry) Links() []*link.Definition {
 	var all []*link.Definition
 	for _, pack := range r.Packs() {
@@ -73,10 +74,11 @@ func (r *Registry) Links() []*link.Definition {
 	return all
 }
 
-// Lookup returns what is known of a finalizer on an object of a group and kind; the group of the core is empty. An entry
-// that has the very name comes before one with a prefix or suffix of it, the longest first, then a regular expression, and
-// last a fallback. Of entries that are equally near, the one that names the kind comes before one with a pattern for it, and
-// that before one for all kinds; then the last counts.
+// Lookup returns what is known of a finalizer on an object of a group and kind; the group of the
+// core is empty. An entry that has the very name comes before one with a prefix or suffix of it,
+// the longest first, then a regular expression, and last a fallback. Of entries that are equally
+// near, the one that names the kind comes before one with a pattern for it, and that before one for
+// all kinds; then the last counts.
 func (r *Registry) Lookup(name, group, kind string) (Known, bool) {
 	if r == nil {
 		return Known{}, false
@@ -97,8 +99,8 @@ func (r *Registry) Lookup(name, group, kind string) (Known, bool) {
 	return best, nearest.form > 0
 }
 
-// nearness is how near an entry is to a finalizer on an object. Of two, the greater in the first field that differs is the
-// nearer; without a form it is not about it.
+// nearness is how near an entry is to a finalizer on an object. Of two, the greater in the first
+// field that differs is the nearer; without a form it is not about it.
 type nearness struct{ form, length, kind int }
 
 // The forms, the farthest first.
@@ -149,8 +151,8 @@ func (k *Known) nearName(name string) nearness {
 	return near
 }
 
-// covers says whether an entry is about a kind, written group/Kind: 3 if it names it, 2 if a pattern does, 1 if it is about
-// all kinds, 0 if not.
+// covers says whether an entry is about a kind, written group/Kind: 3 if it names it, 2 if a
+// pattern does, 1 if it is about all kinds, 0 if not.
 func (k *Known) covers(of string) int {
 	most := 0
 	for _, kind := range k.Kinds {

@@ -18,7 +18,8 @@ func packOf(entries ...entry) string {
 	b.WriteString("title: Test\ncomponents: {Widget operator: {}}\nfinalizers:\n")
 	for _, e := range entries {
 		fmt.Fprintf(&b, "- id: %s\n  %s\n  kinds: [%s]\n", e.id, e.form, e.kinds)
-		b.WriteString("  component: Widget operator\n  does: deletes it\n  ifRemoved: it leaks\n  risk: none\n  polarity: cleanup\n  verified: source\n  source: https://example.com\n")
+		b.WriteString(
+			"  component: Widget operator\n  does: deletes it\n  ifRemoved: it leaks\n  risk: none\n  polarity: cleanup\n  verified: source\n  source: https://example.com\n")
 	}
 	return b.String()
 }
@@ -66,12 +67,16 @@ func TestNilKnowsNothing(t *testing.T) {
 	}
 }
 
-// TestWith replaces an entry by its id, adds one, and lets one that is as near as another come first.
+// TestWith replaces an entry by its id, adds one, and lets one that is as near as another come
+// first.
 func TestWith(t *testing.T) {
-	base := load(t, packOf(entry{"a", "exact: example.com/a", "'*'"}, entry{"b", "exact: example.com/b", "'*'"}), strings.Replace(valid, "Widgets", "Gone", 1))
-	over := load(t, packOf(entry{"a", "exact: example.org/a", "'*'"}, entry{"mine", "exact: example.com/b", "'*'"}, entry{"widget", "prefix: example.org/w", "'*'"}))
+	base := load(t, packOf(entry{"a", "exact: example.com/a", "'*'"}, entry{"b", "exact: example.com/b", "'*'"}),
+		strings.Replace(valid, "Widgets", "Gone", 1))
+	over := load(t, packOf(entry{"a", "exact: example.org/a", "'*'"}, entry{"mine", "exact: example.com/b", "'*'"},
+		entry{"widget", "prefix: example.org/w", "'*'"}))
 	r := base.With(over)
-	for name, want := range map[string]string{"example.com/a": "", "example.org/a": "a", "example.com/b": "mine", "example.com/widget": "", "example.org/widget": "widget"} {
+	for name, want := range map[string]string{"example.com/a": "", "example.org/a": "a", "example.com/b": "mine",
+		"example.com/widget": "", "example.org/widget": "widget"} {
 		if k, _ := r.Lookup(name, "", "Pod"); k.ID != want {
 			t.Errorf("%s is %q, want %q", name, k.ID, want)
 		}

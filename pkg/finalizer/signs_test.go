@@ -8,8 +8,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 )
 
-// TestNoComponentIsKnownByAFixedNameAlone fails for a component that is taken for absent as soon as an installation puts it into
-// another namespace: 80 of 124 were, and 204 of 343 entries hung on them.
+// TestNoComponentIsKnownByAFixedNameAlone fails for a component that is taken for absent as soon as
+// an installation puts it into another namespace: 80 of 124 were, and 204 of 343 entries hung on
+// them.
 func TestNoComponentIsKnownByAFixedNameAlone(t *testing.T) {
 	var told []string
 	for _, pack := range embedded(t).Packs() {
@@ -22,25 +23,30 @@ func TestNoComponentIsKnownByAFixedNameAlone(t *testing.T) {
 	}
 }
 
-// staying says of something in the cluster that it is left where it is. Whether it is depends on its owners.
-var staying = regexp.MustCompile(`(?i)\b(claims?|StatefulSets?|Deployments?|Secrets?|ConfigMaps?|pods?|Jobs?|Services?|objects|components|resources|runners|packages|release|namespaces?|ExternalSecrets|webhooks|hub)\b[^;:]*\b(stays?|survives?|(is|are) kept|goe?s? on)\b`)
+// staying says of something in the cluster that it is left where it is. Whether it is depends on
+// its owners.
+var staying = regexp.MustCompile(
+	`(?i)\b(claims?|StatefulSets?|Deployments?|Secrets?|ConfigMaps?|pods?|Jobs?|Services?|objects|components|resources|runners|packages|release|namespaces?|ExternalSecrets|webhooks|hub)\b[^;:]*\b(stays?|survives?|(is|are) kept|goe?s? on)\b`)
 
 // elsewhere is where owners of this cluster have no say.
-var elsewhere = regexp.MustCompile(`\b(in|at|from|of) (the )?(member|managed|downstream|remote|hosting|tailnet|object|storage|etcd|Redis|Kafka|Consul|ngrok|Grafana|PostgreSQL|MariaDB|Azure|Ceph|clusters|App Mesh|Aiven|Infisical|Atlas|RabbitMQ|Redpanda|OpenSearch|Cloud Map|vSphere)\b|valid until|service instance`)
+var elsewhere = regexp.MustCompile(
+	`\b(in|at|from|of) (the )?(member|managed|downstream|remote|hosting|tailnet|object|storage|etcd|Redis|Kafka|Consul|ngrok|Grafana|PostgreSQL|MariaDB|Azure|Ceph|clusters|App Mesh|Aiven|Infisical|Atlas|RabbitMQ|Redpanda|OpenSearch|Cloud Map|vSphere)\b|valid until|service instance`)
 
-// TestTextsLeaveToTheOwnerGraphWhatItDecides fails for a text that promises that something in the cluster stays when the finalizer
-// is removed. The collector deletes it with its owner.
+// TestTextsLeaveToTheOwnerGraphWhatItDecides fails for a text that promises that something in the
+// cluster stays when the finalizer is removed. The collector deletes it with its owner.
 func TestTextsLeaveToTheOwnerGraphWhatItDecides(t *testing.T) {
 	for _, pack := range embedded(t).Packs() {
 		for _, k := range pack.Finalizers {
 			for key, text := range map[string]string{"ifRemoved": k.IfRemoved, "before": k.Before, "note": k.Note} {
 				if staying.MatchString(text) && !elsewhere.MatchString(text) {
-					t.Errorf("%s: %s: %s says %q: the owner graph decides that; say what the actor does not do", pack.File, k.ID, key, text)
+					t.Errorf("%s: %s: %s says %q: the owner graph decides that; say what the actor does not do", pack.File, k.ID,
+						key, text)
 				}
 			}
 		}
 	}
-	if k := (finalizer.Known{Polarity: finalizer.OptInDestructive, IfRemoved: "x"}); regexp.MustCompile(`\bkeeps\b`).MatchString(k.OnRemoval()) {
+	if k := (finalizer.Known{Polarity: finalizer.OptInDestructive,
+		IfRemoved: "x"}); regexp.MustCompile(`\bkeeps\b`).MatchString(k.OnRemoval()) {
 		t.Errorf("%q promises that what honouring deletes is kept", k.OnRemoval())
 	}
 }

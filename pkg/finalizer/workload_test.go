@@ -30,7 +30,8 @@ func TestAWorkloadIsRecognisedByItsNameOrItsLabels(t *testing.T) {
 		{"Deployment", "web", map[string]string{"app": "web"}, ""},
 	} {
 		all := known.Of(test.kind, "ns", test.name, map[string]string{}, test.labels)
-		if test.finalizer == "" && len(all) > 0 || test.finalizer != "" && !slices.ContainsFunc(all, func(k finalizer.Known) bool { return k.Exact == test.finalizer }) {
+		if test.finalizer == "" && len(all) > 0 || test.finalizer != "" &&
+			!slices.ContainsFunc(all, func(k finalizer.Known) bool { return k.Exact == test.finalizer }) {
 			t.Errorf("%s %s %v: %+v", test.kind, test.name, test.labels, all)
 		}
 	}

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Annotations returns the annotations of a node that its listing was asked for; nil if it has none of them. The map must not be changed.
+// Annotations returns the annotations of a node that its listing was asked for; nil if it has none
+// of them. The map must not be changed.
 func (g *Graph) Annotations(id ID) map[string]string { return g.annotations[int32(id)] }
 
 // annotate notes the annotations of a node in the place of those that it had.

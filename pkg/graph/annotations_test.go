@@ -8,7 +8,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// TestAnnotations: each object has its own, whatever order the nodes come in, and those of a list that was discarded count no more.
+// TestAnnotations: each object has its own, whatever order the nodes come in, and those of a list
+// that was discarded count no more.
 func TestAnnotations(t *testing.T) {
 	annotated := func(name, release string, owners ...graph.OwnerReference) graph.Object {
 		o := object("a", name, owners...)
@@ -17,7 +18,8 @@ func TestAnnotations(t *testing.T) {
 	}
 	g := build(
 		list(replicaSets, annotated("z", "shop"), annotated("y", "web"), annotated("x", "shop"), object("a", "plain")),
-		listing{Type: pods, objects: []graph.Object{annotated("owner", "shop"), annotated("again", "web")}, outcome: discarded},
+		listing{Type: pods, objects: []graph.Object{annotated("owner", "shop"), annotated("again", "web")},
+			outcome: discarded},
 		list(pods, object("a", "again"), object("a", "dependent", ref(pods, "owner"))),
 	)
 	got := map[string]map[string]string{}

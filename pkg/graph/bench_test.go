@@ -16,8 +16,8 @@ const (
 	benchConfigMaps  = 10_875 // which make it 100,000
 )
 
-// benchCluster calls add with each object of a cluster of 100,000, page by page as a decoder would: the strings that only one
-// object has in one allocation, those that many have once for each page.
+// benchCluster calls add with each object of a cluster of 100,000, page by page as a decoder would:
+// the strings that only one object has in one allocation, those that many have once for each page.
 func benchCluster(add func(graph.Type, *graph.Object)) {
 	r := rand.New(rand.NewPCG(1, 2))
 	namespace := func(i int) string { return fmt.Sprintf("team-%03d-production", i%150) }
@@ -37,7 +37,8 @@ func benchCluster(add func(graph.Type, *graph.Object)) {
 		id := uid(kind, i)
 		s := name + id + fmt.Sprintf("%08d", 10_000_000+r.IntN(1_000_000))
 		o = graph.Object{
-			Namespace: namespace, Name: s[:len(name)], UID: s[len(name) : len(name)+len(id)], ResourceVersion: s[len(name)+len(id):],
+			Namespace: namespace, Name: s[:len(name)], UID: s[len(name) : len(name)+len(id)],
+			ResourceVersion:   s[len(name)+len(id):],
 			CreationTimestamp: 1_700_000_000 + int64(i), Owners: o.Owners[:0], Finalizers: o.Finalizers[:0],
 		}
 		return &o
@@ -53,13 +54,16 @@ func benchCluster(add func(graph.Type, *graph.Object)) {
 		d := i % benchDeployments
 		generations[i] = deployment(d) + "-" + suffix(10)
 		rs := object(2, i, namespace(d), generations[i])
-		rs.Owners = append(rs.Owners, graph.OwnerReference{APIVersion: "apps/v1", Kind: "Deployment", Name: deployment(d), UID: uid(1, d), Controller: true, Block: true})
+		rs.Owners = append(rs.Owners, graph.OwnerReference{APIVersion: "apps/v1", Kind: "Deployment", Name: deployment(d),
+			UID: uid(1, d), Controller: true, Block: true})
 		add(replicaSets, rs)
 	}
 	for i := range benchPods {
 		rs := i % benchReplicaSets
 		pod := object(3, i, namespace(rs%benchDeployments), generations[rs]+"-"+suffix(5))
-		pod.Owners = append(pod.Owners, graph.OwnerReference{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: generations[rs], UID: uid(2, rs), Controller: true, Block: true})
+		pod.Owners = append(pod.Owners,
+			graph.OwnerReference{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: generations[rs], UID: uid(2, rs),
+				Controller: true, Block: true})
 		add(pods, pod)
 	}
 	for i := range benchConfigMaps {
@@ -113,8 +117,8 @@ func BenchmarkBuild100k(b *testing.B) {
 	}
 }
 
-// BenchmarkMemory100k reports what one object takes of the heap when nothing but the graph is left, strings included. The
-// aim is at most 400 bytes.
+// BenchmarkMemory100k reports what one object takes of the heap when nothing but the graph is left,
+// strings included. The aim is at most 400 bytes.
 func BenchmarkMemory100k(b *testing.B) {
 	heap := func() uint64 {
 		runtime.GC()

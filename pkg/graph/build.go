@@ -10,7 +10,8 @@ func (b *Builder) Build() *Graph {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.settleListings()
-	g := &Graph{types: b.types, listings: b.listings, nsNames: b.nsNames, finLists: b.finLists, coords: b.coords, gvks: b.gvks}
+	g := &Graph{types: b.types, listings: b.listings, nsNames: b.nsNames, finLists: b.finLists, coords: b.coords,
+		gvks: b.gvks}
 	g.resolver = newResolver(b)
 
 	virtual := b.virtualNodes()
@@ -67,8 +68,8 @@ func (b *Builder) Build() *Graph {
 	return g
 }
 
-// settleListings makes nodes whose listing was discarded virtual again, or moves them to the least of the other listings
-// that saw them.
+// settleListings makes nodes whose listing was discarded virtual again, or moves them to the least
+// of the other listings that saw them.
 func (b *Builder) settleListings() {
 	const none = -1
 	gone := func(list int32) bool { return list == none || b.listings[list].state == discarded }
@@ -99,8 +100,8 @@ func (b *Builder) settleListings() {
 	}
 }
 
-// virtualNodes returns the nodes that were referenced by a seen object and not seen themselves, each with the least of
-// the coordinates that its dependents give, and names them so.
+// virtualNodes returns the nodes that were referenced by a seen object and not seen themselves,
+// each with the least of the coordinates that its dependents give, and names them so.
 func (b *Builder) virtualNodes() map[int32]int32 {
 	virtual := map[int32]int32{}
 	for i := range b.nodes.len() {
@@ -133,7 +134,8 @@ func (b *Builder) compareCoordinates(i, j int32) int {
 	)
 }
 
-// indexDependents lays the edges out by owner. Edges stand in the order of their dependents, and so does each bucket.
+// indexDependents lays the edges out by owner. Edges stand in the order of their dependents, and so
+// does each bucket.
 func (g *Graph) indexDependents() {
 	g.depStart = make([]int32, g.nodes.len()+1)
 	for i := range g.edges {

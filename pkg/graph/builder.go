@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// Builder collects listed objects and turns them into a Graph. Its methods, and those of its Listings, may be called
-// from several goroutines.
+// Builder collects listed objects and turns them into a Graph. Its methods, and those of its
+// Listings, may be called from several goroutines.
 type Builder struct {
 	mu       sync.Mutex
 	types    []Type
@@ -20,7 +20,9 @@ type Builder struct {
 	nodes    nodes
 	texts    texts
 	versions map[int32]string // of the few nodes whose resourceVersion is no number
-	edges    []edge           // the owner references of one object stand together; those of an object that was added again are left behind
+	// the owner references of one object stand together; those of an object that was added again
+	// are left behind
+	edges    []edge
 	coords   []coordinates
 	coordIDs index
 	kinds    map[gvk]int32 // index in gvks
@@ -30,10 +32,12 @@ type Builder struct {
 	finIDs   map[string]int32
 	finLists [][]string
 	aliases  map[int32][]int32 // node -> listings in which its uid was seen besides its own
-	// annotations are those of the few nodes that have any; annotationSets has each set of them once, since many objects have the same.
+	// annotations are those of the few nodes that have any; annotationSets has each set of them
+	// once, since many objects have the same.
 	annotations    map[int32]map[string]string
 	annotationSets map[string]map[string]string
-	// lastOwner is what the reference says that was added last, in a namespace; lastNode is negative before the first.
+	// lastOwner is what the reference says that was added last, in a namespace; lastNode is
+	// negative before the first.
 	lastOwner                   ownerName
 	lastNode, lastCoord, lastNS int32
 }
@@ -98,8 +102,9 @@ func NewBuilder() *Builder {
 	}
 }
 
-// Serve records that the server serves the type, in its own version and in the given others, so that references to it
-// can be resolved. A type that is served and never listed is one whose objects are unknown.
+// Serve records that the server serves the type, in its own version and in the given others, so
+// that references to it can be resolved. A type that is served and never listed is one whose
+// objects are unknown.
 func (b *Builder) Serve(t Type, otherVersions ...string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -111,8 +116,9 @@ func (b *Builder) Serve(t Type, otherVersions ...string) {
 	}
 }
 
-// serve registers the spellings of a kind that name it: references with a lower-case kind exist and work. The mappings that client-go's
-// RESTMapper makes up besides, such as PodList, lead to endpoints that do not exist, and prove nothing (API-057, T-02).
+// serve registers the spellings of a kind that name it: references with a lower-case kind exist and
+// work. The mappings that client-go's RESTMapper makes up besides, such as PodList, lead to
+// endpoints that do not exist, and prove nothing (API-057, T-02).
 func (b *Builder) serve(t Type) {
 	key := gvk{t.APIVersion(), t.Kind}
 	if resource, served := b.exact[key]; served && resource != t.Resource {
@@ -137,8 +143,8 @@ func (b *Builder) typeID(t Type) int32 {
 	return id
 }
 
-// Listing is the listing of one type in one scope. What was added to it counts as seen even if it never completes;
-// only a complete one makes what it did not contain absent.
+// Listing is the listing of one type in one scope. What was added to it counts as seen even if it
+// never completes; only a complete one makes what it did not contain absent.
 type Listing struct {
 	b  *Builder
 	id int32
@@ -178,8 +184,8 @@ func (b *Builder) add(list int32, o *Object) {
 	id := b.slot(b.key(list, o))
 	n := b.nodes.at(id)
 	if n.listing >= 0 && n.listing != list && b.listings[n.listing].state != discarded {
-		// One object served under two group-resources is one node (GC-020, GC-032). Lists run in parallel, so
-		// which comes first must not decide: the lesser type does.
+		// One object served under two group-resources is one node (GC-020, GC-032). Lists run in
+		// parallel, so which comes first must not decide: the lesser type does.
 		if b.types[b.listings[n.listing].typ].less(b.types[b.listings[list].typ]) {
 			b.aliases[id] = append(b.aliases[id], list)
 			return
@@ -209,7 +215,8 @@ func (b *Builder) add(list int32, o *Object) {
 	}
 }
 
-// reference returns the owner and the coordinates of a reference. Objects of one owner come one after the other, and often in thousands.
+// reference returns the owner and the coordinates of a reference. Objects of one owner come one
+// after the other, and often in thousands.
 func (b *Builder) reference(r *OwnerReference, ns int32) (owner, coord int32) {
 	same := b.lastNode >= 0 && b.lastOwner == ownerName{r.APIVersion, r.Kind, r.Name, r.UID}
 	if !same {
@@ -246,7 +253,8 @@ func (b *Builder) slot(s string) int32 {
 	return id
 }
 
-// version notes the resourceVersion of a node. Each that an API server makes is a number; others are kept as they are.
+// version notes the resourceVersion of a node. Each that an API server makes is a number; others
+// are kept as they are.
 func (b *Builder) version(id int32, s string) {
 	n := b.nodes.at(id)
 	delete(b.versions, id)
@@ -305,7 +313,8 @@ func (b *Builder) coordinate(r *OwnerReference, ns int32) int32 {
 	return id
 }
 
-// hashCoordinates is the hash of a reference's name, with what else coordinates have mixed into all its bits: one owner is named in each of many namespaces.
+// hashCoordinates is the hash of a reference's name, with what else coordinates have mixed into all
+// its bits: one owner is named in each of many namespaces.
 func hashCoordinates(kind, ns int32, name string) uint32 {
 	hash := (maphash.String(seed, name) ^ uint64(uint32(ns))<<32 ^ uint64(uint32(kind))) * 0x9e3779b97f4a7c15
 	return uint32(hash ^ hash>>32)

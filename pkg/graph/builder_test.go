@@ -28,8 +28,8 @@ func permutations(listings []listing, f func([]listing)) {
 	permute(len(listings))
 }
 
-// TestMirror: one object under two group-resources is one node (GC-020, GC-032), whichever was listed first, and is
-// right under both names. It is what the lesser type says of it.
+// TestMirror: one object under two group-resources is one node (GC-020, GC-032), whichever was
+// listed first, and is right under both names. It is what the lesser type says of it.
 func TestMirror(t *testing.T) {
 	widget := object("a", "widget", ref(deployments, "owner"))
 	mirrored := widget
@@ -68,7 +68,8 @@ func TestMirror(t *testing.T) {
 	})
 }
 
-// TestMirrorDiscarded: of an object's several listings, only those that stand count, whatever the order.
+// TestMirrorDiscarded: of an object's several listings, only those that stand count, whatever the
+// order.
 func TestMirrorDiscarded(t *testing.T) {
 	widget := object("a", "widget")
 	third := graph.Type{Group: "third.example.com", Version: "v1", Resource: "widgets", Kind: "Widget", Namespaced: true}
@@ -91,12 +92,13 @@ func TestMirrorDiscarded(t *testing.T) {
 	})
 }
 
-// TestRestart is a list that expires (410) and begins again: what the first attempt had and the second has not is not
-// there, its references are not, and nothing is there twice.
+// TestRestart is a list that expires (410) and begins again: what the first attempt had and the
+// second has not is not there, its references are not, and nothing is there twice.
 func TestRestart(t *testing.T) {
 	g := build(
 		listing{Type: pods, outcome: discarded, objects: []graph.Object{
-			object("a", "stays", ref(replicaSets, "before")), object("a", "goes", ref(replicaSets, "old"), ref(configMaps, "leftover")),
+			object("a", "stays", ref(replicaSets, "before")),
+			object("a", "goes", ref(replicaSets, "old"), ref(configMaps, "leftover")),
 		}},
 		list(pods, object("a", "stays", ref(replicaSets, "after")), object("a", "comes", ref(pods, "goes"))),
 	)
@@ -127,7 +129,8 @@ func TestAddedAgain(t *testing.T) {
 	if g.Len() != 4 || g.OwnerCount(pod) != 1 || g.Edges() != 1 {
 		t.Errorf("%d nodes, %d owners, %d edges; want 4, 1, 1", g.Len(), g.OwnerCount(pod), g.Edges())
 	}
-	if g.State(pod) != graph.Deleting || g.DeletionTimestamp(pod) != 1700000000 || len(g.Finalizers(pod)) != 0 || g.ResourceVersion(pod) != "2" || !g.Selected(pod) || g.Annotations(pod) != nil {
+	if g.State(pod) != graph.Deleting || g.DeletionTimestamp(pod) != 1700000000 || len(g.Finalizers(pod)) != 0 ||
+		g.ResourceVersion(pod) != "2" || !g.Selected(pod) || g.Annotations(pod) != nil {
 		t.Errorf("what counts is not what was added last: %s", dump(g))
 	}
 	if got := g.DependentCount(node(t, g, "two")); got != 0 {
@@ -135,7 +138,8 @@ func TestAddedAgain(t *testing.T) {
 	}
 }
 
-// TestWithoutUID: the odd server gives its objects none. They are nodes all the same, each its own, and nothing can own by them.
+// TestWithoutUID: the odd server gives its objects none. They are nodes all the same, each its own,
+// and nothing can own by them.
 func TestWithoutUID(t *testing.T) {
 	bare := func(namespace, name string) graph.Object {
 		return graph.Object{Namespace: namespace, Name: name, Owners: []graph.OwnerReference{ref(replicaSets, "rs")}}
@@ -190,7 +194,8 @@ func TestAddKeepsNoSlice(t *testing.T) {
 // TestServedAndEmpty: nothing added is an empty graph of the types that are served.
 func TestServedAndEmpty(t *testing.T) {
 	g := build()
-	if g.Len() != 0 || g.Edges() != 0 || len(g.Roots()) != 0 || len(g.Cycles()) != 0 || len(g.Tree(nil, graph.TreeOptions{Depth: -1})) != 0 {
+	if g.Len() != 0 || g.Edges() != 0 || len(g.Roots()) != 0 || len(g.Cycles()) != 0 ||
+		len(g.Tree(nil, graph.TreeOptions{Depth: -1})) != 0 {
 		t.Errorf("not empty: %s", dump(g))
 	}
 	types := g.Types()
@@ -205,7 +210,8 @@ func TestServedAndEmpty(t *testing.T) {
 	}
 }
 
-// TestMoreOwnersThanSixteenBitsCount: every owner counts, however many references fit into an object.
+// TestMoreOwnersThanSixteenBitsCount: every owner counts, however many references fit into an
+// object.
 func TestMoreOwnersThanSixteenBitsCount(t *testing.T) {
 	const n = 1 << 16
 	owners := make([]graph.OwnerReference, n)

@@ -6,11 +6,14 @@ import (
 	"testing"
 )
 
-// TestUIDsAreKeptAsTheyAre: one of the usual form takes 16 bytes, any other its text, and none is taken for another.
+// TestUIDsAreKeptAsTheyAre: one of the usual form takes 16 bytes, any other its text, and none is
+// taken for another.
 func TestUIDsAreKeptAsTheyAre(t *testing.T) {
 	uids := []string{
-		"2b7a6c1e-0d6f-4c9b-9d0e-5f1a2b3c4d5e", "2B7A6C1E-0D6F-4C9B-9D0E-5F1A2B3C4D5E", "2b7a6c1e-0d6f-4c9b-9d0e-5f1a2b3c4d5g", "00000000-0000-0000-0000-000000000000",
-		"ffffffff-ffff-ffff-ffff-ffffffffffff", "2b7a6c1e00d6f-4c9b-9d0e-5f1a2b3c4d5e", "u", strings.Repeat("long", 50_000), "2b7a6c1e-0d6f-4c9b-9d0e-5f1a2b3c4d5",
+		"2b7a6c1e-0d6f-4c9b-9d0e-5f1a2b3c4d5e", "2B7A6C1E-0D6F-4C9B-9D0E-5F1A2B3C4D5E",
+		"2b7a6c1e-0d6f-4c9b-9d0e-5f1a2b3c4d5g", "00000000-0000-0000-0000-000000000000",
+		"ffffffff-ffff-ffff-ffff-ffffffffffff", "2b7a6c1e00d6f-4c9b-9d0e-5f1a2b3c4d5e", "u", strings.Repeat("long", 50_000),
+		"2b7a6c1e-0d6f-4c9b-9d0e-5f1a2b3c4d5",
 	}
 	b := NewBuilder()
 	list := b.Listing(Type{Version: "v1", Resource: "pods", Kind: "Pod", Namespaced: true}, "")
@@ -36,7 +39,8 @@ func TestResourceVersionsAreKeptAsTheyAre(t *testing.T) {
 	b := NewBuilder()
 	list := b.Listing(Type{Version: "v1", Resource: "pods", Kind: "Pod", Namespaced: true}, "")
 	for i, version := range versions {
-		list.Add(Object{Namespace: "a", Name: "pod", UID: fmt.Sprint(i), ResourceVersion: "before"}, Object{Namespace: "a", Name: "pod", UID: fmt.Sprint(i), ResourceVersion: version})
+		list.Add(Object{Namespace: "a", Name: "pod", UID: fmt.Sprint(i), ResourceVersion: "before"},
+			Object{Namespace: "a", Name: "pod", UID: fmt.Sprint(i), ResourceVersion: version})
 	}
 	g := b.Build()
 	for i, version := range versions {
@@ -46,7 +50,8 @@ func TestResourceVersionsAreKeptAsTheyAre(t *testing.T) {
 	}
 }
 
-// TestManyNodesAreInOrder: nodes of several chunks are put in order, and those of a listing that was begun again are found and others are not.
+// TestManyNodesAreInOrder: nodes of several chunks are put in order, and those of a listing that
+// was begun again are found and others are not.
 func TestManyNodesAreInOrder(t *testing.T) {
 	const many = 2*chunkSize + 100
 	pods := Type{Version: "v1", Resource: "pods", Kind: "Pod", Namespaced: true}
@@ -58,7 +63,8 @@ func TestManyNodesAreInOrder(t *testing.T) {
 	first.Discard()
 	again := b.Listing(pods, "")
 	for i := 0; i < many; i += 2 {
-		again.Add(Object{Namespace: "a", Name: fmt.Sprintf("pod-%06d", many-i), UID: fmt.Sprint("uid-", i), ResourceVersion: fmt.Sprint(i + 1)})
+		again.Add(Object{Namespace: "a", Name: fmt.Sprintf("pod-%06d", many-i), UID: fmt.Sprint("uid-", i),
+			ResourceVersion: fmt.Sprint(i + 1)})
 	}
 	again.Complete()
 	g := b.Build()
@@ -81,7 +87,8 @@ func TestManyNodesAreInOrder(t *testing.T) {
 	}
 }
 
-// TestHashesOfOneNameDiffer: an owner that is named in each of many namespaces does not make one list of all these references.
+// TestHashesOfOneNameDiffer: an owner that is named in each of many namespaces does not make one
+// list of all these references.
 func TestHashesOfOneNameDiffer(t *testing.T) {
 	low := map[uint32]bool{}
 	const many = 10_000

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Cycles returns the ownership cycles: sets of nodes each of which owns, directly or not, every other, and nodes that
-// own themselves. Each is sorted, and so is the list.
+// Cycles returns the ownership cycles: sets of nodes each of which owns, directly or not, every
+// other, and nodes that own themselves. Each is sorted, and so is the list.
 func (g *Graph) Cycles() [][]ID { return g.cycles }
 
 // Cycle returns the number in Cycles of the cycle that the node is in.
@@ -15,8 +15,8 @@ func (g *Graph) Cycle(id ID) (int, bool) {
 	return c, ok
 }
 
-// findCycles is Tarjan's algorithm for strongly connected components with a stack of its own: an owner chain can be as
-// deep as somebody cares to make it.
+// findCycles is Tarjan's algorithm for strongly connected components with a stack of its own: an
+// owner chain can be as deep as somebody cares to make it.
 func (g *Graph) findCycles() {
 	const unvisited = -1
 	index := make([]int32, g.nodes.len())

@@ -28,9 +28,12 @@ func TestCycles(t *testing.T) {
 		{"self, named twice", []graph.Object{own("a", "a", "a")}, []string{"a"}, "a"},
 		{"two", []graph.Object{own("b", "a"), own("a", "b")}, []string{"a b"}, "a"},
 		{"three", []graph.Object{own("a", "c"), own("b", "a"), own("c", "b")}, []string{"a b c"}, "a"},
-		{"two cycles apart", []graph.Object{own("a", "d"), own("b", "c"), own("c", "b"), own("d", "a")}, []string{"a d", "b c"}, "a b"},
-		{"two cycles with a member in common are one", []graph.Object{own("a", "b"), own("b", "a", "c"), own("c", "b")}, []string{"a b c"}, "a"},
-		{"a cycle that owns a cycle", []graph.Object{own("a", "b", "c"), own("b", "a"), own("c", "d"), own("d", "c")}, []string{"a b", "c d"}, "c"},
+		{"two cycles apart", []graph.Object{own("a", "d"), own("b", "c"), own("c", "b"), own("d", "a")},
+			[]string{"a d", "b c"}, "a b"},
+		{"two cycles with a member in common are one", []graph.Object{own("a", "b"), own("b", "a", "c"), own("c", "b")},
+			[]string{"a b c"}, "a"},
+		{"a cycle that owns a cycle", []graph.Object{own("a", "b", "c"), own("b", "a"), own("c", "d"), own("d", "c")},
+			[]string{"a b", "c d"}, "c"},
 		{"owned from outside", []graph.Object{own("a", "b", "z"), own("b", "a"), own("z")}, []string{"a b"}, "z"},
 		{"owned by what is not there", []graph.Object{own("a", "a", "gone")}, []string{"a"}, "gone"},
 		{"self within a longer one", []graph.Object{own("a", "a", "b"), own("b", "a")}, []string{"a b"}, "a"},
@@ -59,7 +62,8 @@ func TestCycles(t *testing.T) {
 	}
 }
 
-// TestDeepChain: an owner chain can be as long as somebody cares to make it, and its end can own its beginning.
+// TestDeepChain: an owner chain can be as long as somebody cares to make it, and its end can own
+// its beginning.
 func TestDeepChain(t *testing.T) {
 	const length = 50_000
 	objects := make([]graph.Object, length)

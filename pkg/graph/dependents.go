@@ -6,11 +6,13 @@ import (
 	"slices"
 )
 
-// Dependents knows the dependents of each owner, by the owner's uid, while objects come and go, as upstream's GraphBuilder does. An owner need not be there. T
-// stands for an object; what is added is compared with ==. The zero value is empty. It is not safe for concurrent use.
+// Dependents knows the dependents of each owner, by the owner's uid, while objects come and go, as
+// upstream's GraphBuilder does. An owner need not be there. T stands for an object; what is added
+// is compared with ==. The zero value is empty. It is not safe for concurrent use.
 type Dependents[T comparable] struct{ of map[string]*dependents[T] }
 
-// manyDependents is from how many dependents on they are kept in a map: most owners have a few, and some have hundreds of thousands.
+// manyDependents is from how many dependents on they are kept in a map: most owners have a few, and
+// some have hundreds of thousands.
 const manyDependents = 16
 
 type dependents[T comparable] struct {
@@ -35,7 +37,8 @@ func (d *Dependents[T]) Add(object T, owners []OwnerReference) {
 	}
 }
 
-// Remove takes back what was recorded of an object. The references are those that it was added with.
+// Remove takes back what was recorded of an object. The references are those that it was added
+// with.
 func (d *Dependents[T]) Remove(object T, owners []OwnerReference) {
 	for _, r := range owners {
 		if s := d.of[r.UID]; s != nil {

@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// TestDependentsAreThoseThatReferencesName: objects come, go and change their references in a random order, and each owner has the dependents that a look at all
-// objects finds. Some owners have many.
+// TestDependentsAreThoseThatReferencesName: objects come, go and change their references in a
+// random order, and each owner has the dependents that a look at all objects finds. Some owners
+// have many.
 func TestDependentsAreThoseThatReferencesName(t *testing.T) {
 	for seed := range uint64(50) {
 		rng := rand.New(rand.NewPCG(seed, 1))

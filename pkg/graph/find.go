@@ -16,8 +16,9 @@ type places struct {
 	namespaced bool
 }
 
-// indexPlaces notes for each resource where its objects stand: with their own kind, or, where an object is served under two resources, with that of
-// the other (GC-020). There are as many entries as types, not objects.
+// indexPlaces notes for each resource where its objects stand: with their own kind, or, where an
+// object is served under two resources, with that of the other (GC-020). There are as many entries
+// as types, not objects.
 func (g *Graph) indexPlaces() {
 	g.places = make(map[groupResource]places, len(g.types))
 	known := map[[2]int32]bool{}
@@ -55,9 +56,9 @@ func appendNew(all []groupKind, k groupKind) []groupKind {
 	return append(all, k)
 }
 
-// Find returns the seen object of a group and resource by name, also by those under which it is a mirror of its like in
-// another group. If an object was replaced while it was listed, there can be two with that name; the one created last is meant. It costs a binary
-// search.
+// Find returns the seen object of a group and resource by name, also by those under which it is a
+// mirror of its like in another group. If an object was replaced while it was listed, there can be
+// two with that name; the one created last is meant. It costs a binary search.
 func (g *Graph) Find(group, resource, namespace, name string) (ID, bool) {
 	var found ID
 	ok := false
@@ -74,8 +75,9 @@ func (g *Graph) Find(group, resource, namespace, name string) (ID, bool) {
 	return found, ok
 }
 
-// OfType iterates over the seen objects of a group and resource in a namespace, or over the cluster-scoped ones if namespace is empty. It costs a
-// binary search and as many steps as there are objects of that kind in the namespace.
+// OfType iterates over the seen objects of a group and resource in a namespace, or over the
+// cluster-scoped ones if namespace is empty. It costs a binary search and as many steps as there
+// are objects of that kind in the namespace.
 func (g *Graph) OfType(group, resource, namespace string) iter.Seq[ID] {
 	return func(yield func(ID) bool) {
 		for _, k := range g.places[groupResource{group, resource}].kinds {
@@ -89,8 +91,8 @@ func (g *Graph) OfType(group, resource, namespace string) iter.Seq[ID] {
 	}
 }
 
-// InNamespace iterates over the seen objects in a namespace, or over the cluster-scoped ones if it is empty. It costs a binary search and as many
-// steps as there are nodes in the namespace.
+// InNamespace iterates over the seen objects in a namespace, or over the cluster-scoped ones if it
+// is empty. It costs a binary search and as many steps as there are nodes in the namespace.
 func (g *Graph) InNamespace(namespace string) iter.Seq[ID] {
 	return func(yield func(ID) bool) {
 		from := g.search(func(id int32) int { return cmp.Compare(g.nsNames[g.nodes.at(id).ns], namespace) })
@@ -102,7 +104,8 @@ func (g *Graph) InNamespace(namespace string) iter.Seq[ID] {
 	}
 }
 
-// search returns the first node that does not stand before what is looked for, by the order of the graph.
+// search returns the first node that does not stand before what is looked for, by the order of the
+// graph.
 func (g *Graph) search(compare func(id int32) int) ID {
 	return ID(sort.Search(g.sorted, func(i int) bool { return compare(int32(i)) >= 0 }))
 }
@@ -123,5 +126,6 @@ func (g *Graph) compareKind(id int32, namespace string, k groupKind) int {
 
 // is says whether a node was seen as an object of a group and resource.
 func (g *Graph) is(id ID, group, resource string) bool {
-	return g.Observed(id) && g.listedAs(int32(id), func(t *Type) bool { return t.Group == group && t.Resource == resource })
+	return g.Observed(id) && g.listedAs(int32(id),
+		func(t *Type) bool { return t.Group == group && t.Resource == resource })
 }

@@ -16,11 +16,13 @@ var (
 	namespaces  = graph.Type{Version: "v1", Resource: "namespaces", Kind: "Namespace"}
 	deployments = graph.Type{Group: "apps", Version: "v1", Resource: "deployments", Kind: "Deployment", Namespaced: true}
 	replicaSets = graph.Type{Group: "apps", Version: "v1", Resource: "replicasets", Kind: "ReplicaSet", Namespaced: true}
-	roles       = graph.Type{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles", Kind: "ClusterRole"}
+	roles       = graph.Type{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles",
+		Kind: "ClusterRole"}
 	// widgets are served in a second version, and once more by another group: a mirror (GC-032).
 	widgets     = graph.Type{Group: "example.com", Version: "v1", Resource: "widgets", Kind: "Widget", Namespaced: true}
-	widgetsBeta = graph.Type{Group: "example.com", Version: "v1beta1", Resource: "widgets", Kind: "Widget", Namespaced: true}
-	mirrors     = graph.Type{Group: "mirror.example.com", Version: "v1", Resource: "widgets", Kind: "Widget", Namespaced: true}
+	widgetsBeta = graph.Type{Group: "example.com", Version: "v1beta1", Resource: "widgets", Kind: "Widget",
+		Namespaced: true}
+	mirrors = graph.Type{Group: "mirror.example.com", Version: "v1", Resource: "widgets", Kind: "Widget", Namespaced: true}
 	// gadgets and gizmos are two resources of one kind.
 	gadgets = graph.Type{Group: "example.com", Version: "v1", Resource: "gadgets", Kind: "Gadget", Namespaced: true}
 	gizmos  = graph.Type{Group: "example.com", Version: "v1", Resource: "gizmos", Kind: "Gadget", Namespaced: true}
@@ -81,7 +83,8 @@ func (l listing) add(b *graph.Builder) {
 	}
 }
 
-// object returns an object whose uid is made from its name, which therefore has to be the only one of that name.
+// object returns an object whose uid is made from its name, which therefore has to be the only one
+// of that name.
 func object(namespace, name string, owners ...graph.OwnerReference) graph.Object {
 	return graph.Object{Namespace: namespace, Name: name, UID: "uid-" + name, Owners: owners}
 }
@@ -125,7 +128,8 @@ func dump(g *graph.Graph) string {
 		id := graph.ID(i)
 		r := g.Ref(id)
 		typ, known := g.Type(id)
-		fmt.Fprintf(&b, "%d %q type=%v,%v state=%d seen=%v selected=%v annotations=%v finalizers=%q rv=%q gen=%d created=%d deleted=%d\n", id,
+		fmt.Fprintf(
+			&b, "%d %q type=%v,%v state=%d seen=%v selected=%v annotations=%v finalizers=%q rv=%q gen=%d created=%d deleted=%d\n", id,
 			r, typ, known, g.State(id), g.Observed(id), g.Selected(id), g.Annotations(id), g.Finalizers(id),
 			g.ResourceVersion(id), g.Generation(id), g.CreationTimestamp(id), g.DeletionTimestamp(id))
 		for e := range g.Owners(id) {

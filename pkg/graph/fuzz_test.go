@@ -7,8 +7,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// FuzzBuild reads bytes as listings of objects that refer to each other in any way, and holds the graph against what is
-// true of every graph.
+// FuzzBuild reads bytes as listings of objects that refer to each other in any way, and holds the
+// graph against what is true of every graph.
 func FuzzBuild(f *testing.F) {
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// Graph is an immutable owner graph. Nodes are numbered in the order namespace, group, kind, name, uid, and everything
-// that it iterates over comes in that order.
+// Graph is an immutable owner graph. Nodes are numbered in the order namespace, group, kind, name,
+// uid, and everything that it iterates over comes in that order.
 type Graph struct {
 	types      []Type
 	listings   []listing
@@ -44,7 +44,8 @@ type ID int32
 
 // Edge is one ownerReference, seen from both ends.
 type Edge struct {
-	// Index numbers the references of a graph, from 0 to Edges-1; those of one object stand together in their order.
+	// Index numbers the references of a graph, from 0 to Edges-1; those of one object stand
+	// together in their order.
 	Index            int
 	Owner, Dependent ID
 	// APIVersion, Kind and Name are what the reference says, which need not be what the owner is.
@@ -62,7 +63,8 @@ func (g *Graph) Edges() int { return len(g.edges) }
 // Lookup returns the node with the uid.
 func (g *Graph) Lookup(uid string) (ID, bool) {
 	u, usual := parseUID(uid)
-	id, ok := g.byUID.find(hashUID(u, usual, uid), func(id int32) bool { return g.texts.isUID(g.nodes.at(id), u, usual, uid) })
+	id, ok := g.byUID.find(hashUID(u, usual, uid),
+		func(id int32) bool { return g.texts.isUID(g.nodes.at(id), u, usual, uid) })
 	return ID(id), ok
 }
 
@@ -144,7 +146,8 @@ func (g *Graph) Generation(id ID) int64 { return g.nodes.at(int32(id)).generatio
 // CreationTimestamp returns the creationTimestamp in seconds since the epoch, 0 for a virtual node.
 func (g *Graph) CreationTimestamp(id ID) int64 { return g.nodes.at(int32(id)).creationTimestamp }
 
-// DeletionTimestamp returns the deletionTimestamp in seconds since the epoch, 0 if the object is not being deleted.
+// DeletionTimestamp returns the deletionTimestamp in seconds since the epoch, 0 if the object is
+// not being deleted.
 func (g *Graph) DeletionTimestamp(id ID) int64 { return g.nodes.at(int32(id)).deletionTimestamp }
 
 // Selected says whether the object matched the label selector of its listing.
@@ -165,8 +168,8 @@ func (g *Graph) Owners(id ID) iter.Seq[Edge] {
 // OwnerCount returns the number of the node's ownerReferences.
 func (g *Graph) OwnerCount(id ID) int { return int(g.nodes.at(int32(id)).ownerCount) }
 
-// Dependents iterates over the ownerReferences that carry the node's uid, whatever else they say. An object with several such
-// references comes once for each.
+// Dependents iterates over the ownerReferences that carry the node's uid, whatever else they say.
+// An object with several such references comes once for each.
 func (g *Graph) Dependents(id ID) iter.Seq[Edge] {
 	return func(yield func(Edge) bool) {
 		for _, i := range g.dependents[g.depStart[id]:g.depStart[id+1]] {

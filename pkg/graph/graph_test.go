@@ -10,26 +10,30 @@ import (
 // TestAccessors: a node gives back what its object had.
 func TestAccessors(t *testing.T) {
 	o := object("a", "pod",
-		graph.OwnerReference{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "rs", UID: "uid-rs", Controller: true, Block: true},
+		graph.OwnerReference{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "rs", UID: "uid-rs", Controller: true,
+			Block: true},
 		graph.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "map", UID: "uid-map"})
 	o.ResourceVersion, o.Generation, o.CreationTimestamp, o.Selected = "42", 7, 1700000000, true
 	o.Finalizers = []string{"z", "a"}
 	g := build(list(pods, o), list(replicaSets, object("a", "rs")), list(configMaps, object("a", "map")))
 	id := node(t, g, "pod")
-	if want := (graph.Ref{APIVersion: "v1", Kind: "Pod", Resource: "pods", Namespace: "a", Name: "pod", UID: "uid-pod"}); g.Ref(id) != want {
+	if want := (graph.Ref{APIVersion: "v1", Kind: "Pod", Resource: "pods", Namespace: "a", Name: "pod",
+		UID: "uid-pod"}); g.Ref(id) != want {
 		t.Errorf("ref %+v, want %+v", g.Ref(id), want)
 	}
 	if typ, ok := g.Type(id); !ok || typ != pods {
 		t.Errorf("type %v, %v", typ, ok)
 	}
-	if g.ResourceVersion(id) != "42" || g.Generation(id) != 7 || g.CreationTimestamp(id) != 1700000000 || g.DeletionTimestamp(id) != 0 || !g.Selected(id) || g.State(id) != graph.Active {
+	if g.ResourceVersion(id) != "42" || g.Generation(id) != 7 || g.CreationTimestamp(id) != 1700000000 ||
+		g.DeletionTimestamp(id) != 0 || !g.Selected(id) || g.State(id) != graph.Active {
 		t.Errorf("not what was added: %s", dump(g))
 	}
 	if !slices.Equal(g.Finalizers(id), []string{"z", "a"}) {
 		t.Errorf("finalizers %v are not in the object's order", g.Finalizers(id))
 	}
 	want := []graph.Edge{
-		{Owner: node(t, g, "rs"), Dependent: id, APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "rs", Controller: true, Block: true},
+		{Owner: node(t, g, "rs"), Dependent: id, APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "rs", Controller: true,
+			Block: true},
 		{Index: 1, Owner: node(t, g, "map"), Dependent: id, APIVersion: "v1", Kind: "ConfigMap", Name: "map"},
 	}
 	if got := slices.Collect(g.Owners(id)); !slices.Equal(got, want) {
@@ -45,7 +49,8 @@ func TestAccessors(t *testing.T) {
 
 // TestIterationStops: an iterator that is left early does not go on.
 func TestIterationStops(t *testing.T) {
-	g := build(list(pods, object("a", "one", ref(configMaps, "x"), ref(configMaps, "y")), object("a", "two", ref(configMaps, "x"))))
+	g := build(list(pods, object("a", "one", ref(configMaps, "x"), ref(configMaps, "y")),
+		object("a", "two", ref(configMaps, "x"))))
 	count := 0
 	for range g.Owners(node(t, g, "one")) {
 		count++
@@ -60,10 +65,11 @@ func TestIterationStops(t *testing.T) {
 	}
 }
 
-// TestDuplicateReferences: two references of one object to one uid are two edges (the collector lets them collapse to the
-// last only on an update, GC-024).
+// TestDuplicateReferences: two references of one object to one uid are two edges (the collector
+// lets them collapse to the last only on an update, GC-024).
 func TestDuplicateReferences(t *testing.T) {
-	g := build(list(pods, object("a", "pod", ref(configMaps, "map"), ref(configMaps, "map"))), list(configMaps, object("a", "map")))
+	g := build(list(pods, object("a", "pod", ref(configMaps, "map"), ref(configMaps, "map"))),
+		list(configMaps, object("a", "map")))
 	if n := g.OwnerCount(node(t, g, "pod")); n != 2 {
 		t.Errorf("%d owners, want 2", n)
 	}

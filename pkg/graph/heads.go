@@ -2,8 +2,8 @@ package graph
 
 import "slices"
 
-// Heads returns the fewest of the nodes from which all of them can be reached downwards, in the order given: those that
-// no other of them owns, directly or not, and of a cycle the first.
+// Heads returns the fewest of the nodes from which all of them can be reached downwards, in the
+// order given: those that no other of them owns, directly or not, and of a cycle the first.
 func (g *Graph) Heads(ids []ID) []ID {
 	return heads(ids, g.nodes.len(), func(id ID, visit func(ID)) {
 		for e := range g.Dependents(id) {
@@ -12,9 +12,11 @@ func (g *Graph) Heads(ids []ID) []ID {
 	})
 }
 
-// heads is Heads for any direction; next calls its function with the nodes that are one edge further.
+// heads is Heads for any direction; next calls its function with the nodes that are one edge
+// further.
 func heads(ids []ID, nodes int, next func(ID, func(ID))) []ID {
-	// What is left after the first pass leads to nothing that stands after it, but maybe to something before it.
+	// What is left after the first pass leads to nothing that stands after it, but maybe to
+	// something before it.
 	first := unreached(ids, nodes, next)
 	slices.Reverse(first)
 	first = unreached(first, nodes, next)
@@ -46,13 +48,15 @@ func unreached(ids []ID, nodes int, next func(ID, func(ID))) []ID {
 	return first
 }
 
-// marks is a set of nodes. One that begins with few of them costs what it holds and not what the graph has: there may be as many sets as namespaces.
+// marks is a set of nodes. One that begins with few of them costs what it holds and not what the
+// graph has: there may be as many sets as namespaces.
 type marks struct {
 	few  map[ID]struct{}
 	many []bool
 }
 
-// sparse is how many times as many nodes as a set begins with a graph has to have for the set to be a map.
+// sparse is how many times as many nodes as a set begins with a graph has to have for the set to be
+// a map.
 const sparse = 16
 
 func newMarks(begin, nodes int) marks {

@@ -2,9 +2,11 @@ package graph
 
 import "hash/maphash"
 
-// index finds numbers by what they stand for. It has a word of one and a half to three for each, and no pointers: what is compared stands elsewhere.
+// index finds numbers by what they stand for. It has a word of one and a half to three for each,
+// and no pointers: what is compared stands elsewhere.
 type index struct {
-	// slots are a power of two. Each has a hash in its upper half and a number and one in its lower, which is 0 where there is none and gone where there was one.
+	// slots are a power of two. Each has a hash in its upper half and a number and one in its
+	// lower, which is 0 where there is none and gone where there was one.
 	slots []uint64
 	n     int
 }
@@ -67,5 +69,6 @@ func (x *index) renumber(to []int32) {
 	}
 }
 
-// seed makes hashes that nobody can know who names uids in references: an index in which all are the same is a list.
+// seed makes hashes that nobody can know who names uids in references: an index in which all are
+// the same is a list.
 var seed = maphash.MakeSeed()

@@ -21,7 +21,8 @@ func checkGraph(t *testing.T, g *graph.Graph) {
 	}
 }
 
-// checkNodes: the order is the promised one, uids are unique, and a virtual node is referenced and has nothing else.
+// checkNodes: the order is the promised one, uids are unique, and a virtual node is referenced and
+// has nothing else.
 func checkNodes(t *testing.T, g *graph.Graph) {
 	t.Helper()
 	for i := range g.Len() {
@@ -35,11 +36,13 @@ func checkNodes(t *testing.T, g *graph.Graph) {
 		if virtual := g.State(id) == graph.Absent || g.State(id) == graph.Unknown; virtual == g.Observed(id) {
 			t.Errorf("node %d has state %d, seen %v", id, g.State(id), g.Observed(id))
 		}
-		if !g.Observed(id) && (g.OwnerCount(id) != 0 || g.DependentCount(id) == 0 || len(g.Finalizers(id)) != 0 || g.CreationTimestamp(id) != 0) {
+		if !g.Observed(id) && (g.OwnerCount(id) != 0 || g.DependentCount(id) == 0 || len(g.Finalizers(id)) != 0 ||
+			g.CreationTimestamp(id) != 0) {
 			t.Errorf("node %d is virtual and has more than references to it", id)
 		}
 		if g.Observed(id) {
-			if found, ok := g.Find(r.Group(), r.Resource, r.Namespace, r.Name); !ok || found != id && g.CreationTimestamp(found) < g.CreationTimestamp(id) {
+			if found, ok := g.Find(r.Group(), r.Resource, r.Namespace, r.Name); !ok || found != id &&
+				g.CreationTimestamp(found) < g.CreationTimestamp(id) {
 				t.Errorf("node %d is not found by its name, but %d, %v", id, found, ok)
 			}
 		}
@@ -55,7 +58,8 @@ func checkNodes(t *testing.T, g *graph.Graph) {
 	}
 }
 
-// checkPlaces: what is in a namespace, and of a type in it, is what a look at every node finds, in the same order.
+// checkPlaces: what is in a namespace, and of a type in it, is what a look at every node finds, in
+// the same order.
 func checkPlaces(t *testing.T, g *graph.Graph) {
 	t.Helper()
 	type place struct{ group, resource, namespace string }
@@ -84,7 +88,8 @@ func checkPlaces(t *testing.T, g *graph.Graph) {
 		}
 		for i, id := range got {
 			// An object that is served as another type too is one of both.
-			if found, ok := g.Find(p.group, p.resource, p.namespace, g.Name(id)); !ok || g.Name(found) != g.Name(id) || slices.Contains(got[:i], id) {
+			if found, ok := g.Find(p.group, p.resource, p.namespace, g.Name(id)); !ok || g.Name(found) != g.Name(id) ||
+				slices.Contains(got[:i], id) {
 				t.Errorf("of %+v is %d, which is not found by it, or comes twice", p, id)
 			}
 		}
@@ -99,7 +104,8 @@ func checkEdges(t *testing.T, g *graph.Graph) {
 		id := graph.ID(i)
 		owners, dependents := slices.Collect(g.Owners(id)), slices.Collect(g.Dependents(id))
 		if len(owners) != g.OwnerCount(id) || len(dependents) != g.DependentCount(id) {
-			t.Errorf("node %d has %d owners and %d dependents, and says %d and %d", id, len(owners), len(dependents), g.OwnerCount(id), g.DependentCount(id))
+			t.Errorf("node %d has %d owners and %d dependents, and says %d and %d", id, len(owners), len(dependents),
+				g.OwnerCount(id), g.DependentCount(id))
 		}
 		for n, e := range owners {
 			if want := len(fromDependents) + n; e.Index != want {
@@ -153,7 +159,8 @@ func reachable(g *graph.Graph, from graph.ID) []bool {
 	return seen
 }
 
-// checkCycles: two nodes are in one cycle if each reaches the other, and a node is in one if it reaches itself.
+// checkCycles: two nodes are in one cycle if each reaches the other, and a node is in one if it
+// reaches itself.
 func checkCycles(t *testing.T, g *graph.Graph) {
 	t.Helper()
 	reaches := make([][]bool, g.Len())
@@ -185,8 +192,8 @@ func checkCycles(t *testing.T, g *graph.Graph) {
 	}
 }
 
-// checkForest holds the rows of Tree(Roots) without options against the graph: every node is expanded exactly once, with
-// all of its dependents below it, and the marks say what is so.
+// checkForest holds the rows of Tree(Roots) without options against the graph: every node is
+// expanded exactly once, with all of its dependents below it, and the marks say what is so.
 func checkForest(t *testing.T, g *graph.Graph, rows []graph.Row) {
 	t.Helper()
 	expanded := make([]int, g.Len())

@@ -5,7 +5,8 @@ import (
 	"path"
 )
 
-// KindPattern names kinds as path.Match has patterns: "v1/Pod" of the core, "apps/Deployment", "apps/*", "*.azure.com/*", "*/ServiceExport", or "*" for all.
+// KindPattern names kinds as path.Match has patterns: "v1/Pod" of the core, "apps/Deployment",
+// "apps/*", "*.azure.com/*", "*/ServiceExport", or "*" for all.
 type KindPattern string
 
 // Matches says whether the pattern is about a kind. The group of the core is empty.

@@ -47,7 +47,8 @@ func BenchmarkLinearTreeOfAllInAChain(b *testing.B) {
 	})
 }
 
-// BenchmarkLinearTreeOfAHiddenHub walks half of n owners of a hidden object that owns the other half.
+// BenchmarkLinearTreeOfAHiddenHub walks half of n owners of a hidden object that owns the other
+// half.
 func BenchmarkLinearTreeOfAHiddenHub(b *testing.B) {
 	measure(b, func(n int) *graph.Graph { return hub(n/2, n/2) }, func(b *testing.B, g *graph.Graph) {
 		if rows := g.Tree(g.Roots(), withoutConfigMaps(g)); len(rows) > 4*g.Len() {

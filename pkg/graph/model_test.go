@@ -8,7 +8,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// model is the graph worked out in the plainest way from what was listed, to hold the real one against.
+// model is the graph worked out in the plainest way from what was listed, to hold the real one
+// against.
 type model struct {
 	listings []listing
 	seen     map[string]modelObject
@@ -50,8 +51,8 @@ func resolve(apiVersion, kind string) []graph.Type {
 	return types
 }
 
-// provesAbsence says whether a complete listing covers where the collector would look for the owner, for all types it
-// could be of.
+// provesAbsence says whether a complete listing covers where the collector would look for the
+// owner, for all types it could be of.
 func (m *model) provesAbsence(r graph.OwnerReference, dependent modelObject) bool {
 	types := resolve(r.APIVersion, r.Kind)
 	for _, t := range types {
@@ -105,8 +106,8 @@ func (m *model) problem(r graph.OwnerReference, dependent modelObject) graph.Pro
 	return p
 }
 
-// check holds the graph against the model: the same objects, the same references, the same judgement of each, and the
-// same idea of which owners are absent and which unknown.
+// check holds the graph against the model: the same objects, the same references, the same
+// judgement of each, and the same idea of which owners are absent and which unknown.
 func (m *model) check(t *testing.T, g *graph.Graph) {
 	t.Helper()
 	unproven := map[string]bool{} // of the owners that were not seen: no proof by one of their references
@@ -123,7 +124,8 @@ func (m *model) check(t *testing.T, g *graph.Graph) {
 		}
 		for i, r := range o.Owners {
 			e := edges[i]
-			got := graph.OwnerReference{APIVersion: e.APIVersion, Kind: e.Kind, Name: e.Name, UID: g.Ref(e.Owner).UID, Controller: e.Controller, Block: e.Block}
+			got := graph.OwnerReference{APIVersion: e.APIVersion, Kind: e.Kind, Name: e.Name, UID: g.Ref(e.Owner).UID,
+				Controller: e.Controller, Block: e.Block}
 			if got != r {
 				t.Errorf("owner %d of %s is %+v, want %+v", i, uid, got, r)
 			}

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// The named forms of an object. Text that objects supply is in them as it is; it has to be escaped where it is printed.
+// The named forms of an object. Text that objects supply is in them as it is; it has to be escaped
+// where it is printed.
 
 // Quoted names an object as kubectl's messages do: deployment.apps "web" in shop namespace.
 func (r Ref) Quoted() string {
@@ -15,7 +16,8 @@ func (r Ref) Quoted() string {
 	return fmt.Sprintf("%s %q in %s namespace", r.QualifiedKind(), r.Name, r.Namespace)
 }
 
-// DeletedFrom says of an object that it is deleted, as kubectl delete does: deployment.apps "web" deleted from shop namespace.
+// DeletedFrom says of an object that it is deleted, as kubectl delete does: deployment.apps "web"
+// deleted from shop namespace.
 func (r Ref) DeletedFrom() string {
 	if r.Namespace == "" {
 		return fmt.Sprintf("%s %q deleted", r.QualifiedKind(), r.Name)
@@ -29,10 +31,12 @@ func (r Ref) KindName() string { return r.Kind + "/" + r.Name }
 // TypeName names an object as kubectl's -o name does: deployment.apps/web.
 func (r Ref) TypeName() string { return r.QualifiedKind() + "/" + r.Name }
 
-// Located names the object with its namespace, where a sentence may be about objects of several: Deployment shop/web.
+// Located names the object with its namespace, where a sentence may be about objects of several:
+// Deployment shop/web.
 func (r Ref) Located() string { return Located(r.Kind, r.Namespace, r.Name) }
 
-// Located names an object that is no node of a graph as Ref.Located does. Without a namespace it is Namespace shop.
+// Located names an object that is no node of a graph as Ref.Located does. Without a namespace it is
+// Namespace shop.
 func Located(kind, namespace, name string) string {
 	if namespace == "" {
 		return kind + " " + name
@@ -49,7 +53,8 @@ func (r Ref) QualifiedKind() string {
 	return kind
 }
 
-// QualifiedResource is the plural name of the type as a command takes it so that kubectl finds no other: deployments.apps.
+// QualifiedResource is the plural name of the type as a command takes it so that kubectl finds no
+// other: deployments.apps.
 func (r Ref) QualifiedResource() string {
 	if r.Group() == "" {
 		return r.Resource

@@ -2,8 +2,9 @@ package graph
 
 import "slices"
 
-// node is one uid. It is virtual until an object with that uid is added, and again when its listing is discarded. It has no pointers, so that the collector of
-// garbage has nothing to look at in a million of them.
+// node is one uid. It is virtual until an object with that uid is added, and again when its listing
+// is discarded. It has no pointers, so that the collector of garbage has nothing to look at in a
+// million of them.
 type node struct {
 	uid                                  uid
 	name                                 text
@@ -24,7 +25,8 @@ const (
 	chunkSize = 1 << chunkBits
 )
 
-// nodes are the nodes by number. They stand in chunks, which are never copied to make room for more.
+// nodes are the nodes by number. They stand in chunks, which are never copied to make room for
+// more.
 type nodes struct {
 	chunks [][]node
 	n      int
@@ -59,7 +61,8 @@ func (n *nodes) clip() nodes {
 	return other
 }
 
-// permute puts the nodes in an order, given as the old number of each, and drops those that are not in it. It takes no second place for them.
+// permute puts the nodes in an order, given as the old number of each, and drops those that are not
+// in it. It takes no second place for them.
 func (n *nodes) permute(order []int32) {
 	whole := slices.Grow(slices.Clone(order), n.n-len(order))
 	kept := make([]bool, n.n)
@@ -71,7 +74,8 @@ func (n *nodes) permute(order []int32) {
 			whole = append(whole, int32(id))
 		}
 	}
-	// Each cycle of the permutation is moved by one place. A place that is done is marked by its own number.
+	// Each cycle of the permutation is moved by one place. A place that is done is marked by its
+	// own number.
 	for first := range whole {
 		if whole[first] == int32(first) {
 			continue

@@ -15,7 +15,8 @@ func (t Type) APIVersion() string {
 	return t.Group + "/" + t.Version
 }
 
-// less orders types by group, kind and resource; the version never decides, a type is served in one.
+// less orders types by group, kind and resource; the version never decides, a type is served in
+// one.
 func (t Type) less(u Type) bool {
 	if t.Group != u.Group {
 		return t.Group < u.Group
@@ -30,13 +31,15 @@ func (t Type) less(u Type) bool {
 type Object struct {
 	Namespace, Name, UID, ResourceVersion string
 	Generation                            int64
-	// Created and Deleted are seconds since the epoch, 0 for none. Deleted is the deletionTimestamp.
+	// Created and Deleted are seconds since the epoch, 0 for none. Deleted is the
+	// deletionTimestamp.
 	CreationTimestamp, DeletionTimestamp int64
 	Finalizers                           []string
 	Owners                               []OwnerReference
 	// Selected says that the object matches the label selector the list was evaluated with.
 	Selected bool
-	// Annotations are those that the listing was asked for, as far as the object has them; nil for none.
+	// Annotations are those that the listing was asked for, as far as the object has them; nil for
+	// none.
 	Annotations map[string]string
 }
 
@@ -48,7 +51,8 @@ type OwnerReference struct {
 
 // Ref identifies a node. For a virtual node it holds what the references to it say.
 type Ref struct {
-	// APIVersion is the version the object was listed in or, for a virtual node, the one its dependents name.
+	// APIVersion is the version the object was listed in or, for a virtual node, the one its
+	// dependents name.
 	APIVersion, Kind string
 	// Resource is empty when no served type has that group and kind.
 	Resource string

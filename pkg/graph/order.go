@@ -5,10 +5,12 @@ import (
 	"slices"
 )
 
-// order returns the nodes to keep, sorted by namespace, group, kind, name and uid. A virtual node of a type that is
-// known to be cluster-scoped has no namespace, any other is taken to be where its dependent is.
+// order returns the nodes to keep, sorted by namespace, group, kind, name and uid. A virtual node
+// of a type that is known to be cluster-scoped has no namespace, any other is taken to be where its
+// dependent is.
 //
-// Of a type in a namespace they have come in the order of their names, as lists have them: so there is next to nothing to compare.
+// Of a type in a namespace they have come in the order of their names, as lists have them: so there
+// is next to nothing to compare.
 func (b *Builder) order(virtual map[int32]int32) []int32 {
 	r := newResolver(b)
 	for id, c := range virtual {
@@ -55,8 +57,8 @@ func (b *Builder) order(virtual map[int32]int32) []int32 {
 	return order
 }
 
-// kindRanks returns the ranks of the kinds of the types, and of those that references name, and how many ranks there are. Versions and resources do not part
-// what stands together.
+// kindRanks returns the ranks of the kinds of the types, and of those that references name, and how
+// many ranks there are. Versions and resources do not part what stands together.
 func (b *Builder) kindRanks() (ofTypes, ofReferences []int32, n int) {
 	kinds := make([]groupKind, 0, len(b.types)+len(b.gvks))
 	for _, t := range b.types {
@@ -65,11 +67,14 @@ func (b *Builder) kindRanks() (ofTypes, ofReferences []int32, n int) {
 	for _, says := range b.gvks {
 		kinds = append(kinds, groupKind{groupOf(says.apiVersion), says.kind})
 	}
-	all, n := ranks(kinds, func(x, y groupKind) int { return cmp.Or(cmp.Compare(x.group, y.group), cmp.Compare(x.kind, y.kind)) })
+	all, n := ranks(kinds, func(x, y groupKind) int {
+		return cmp.Or(cmp.Compare(x.group, y.group), cmp.Compare(x.kind, y.kind))
+	})
 	return all[:len(b.types)], all[len(b.types):], n
 }
 
-// ranks returns the place of each in the order of all, which is the same for equals, and how many places there are.
+// ranks returns the place of each in the order of all, which is the same for equals, and how many
+// places there are.
 func ranks[T any](all []T, compare func(x, y T) int) (places []int32, n int) {
 	order := make([]int32, len(all))
 	for i := range order {
@@ -86,7 +91,8 @@ func ranks[T any](all []T, compare func(x, y T) int) (places []int32, n int) {
 	return places, n + 1
 }
 
-// byRank sorts nodes by a rank below n, and keeps the order of those of one rank. It takes as many steps as there are nodes and ranks.
+// byRank sorts nodes by a rank below n, and keeps the order of those of one rank. It takes as many
+// steps as there are nodes and ranks.
 func byRank(ids []int32, n int, rank func(int32) int32) []int32 {
 	next := make([]int32, n+1)
 	for _, id := range ids {

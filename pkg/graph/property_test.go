@@ -11,7 +11,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// eachSeed runs a test on many random clusters; a seed that fails is in the name of the subtest, to be run again by it.
+// eachSeed runs a test on many random clusters; a seed that fails is in the name of the subtest, to
+// be run again by it.
 func eachSeed(t *testing.T, f func(*testing.T, []listing, *rand.Rand)) {
 	for seed := range uint64(400) {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
@@ -101,8 +102,8 @@ func TestRandomTrees(t *testing.T) {
 	})
 }
 
-// checkShown: the rows are the roots and all that can be reached from them and is not hidden, each expanded once, and no
-// tree is below another.
+// checkShown: the rows are the roots and all that can be reached from them and is not hidden, each
+// expanded once, and no tree is below another.
 func checkShown(t *testing.T, g *graph.Graph, roots []graph.ID, opts graph.TreeOptions, hidden []bool) {
 	t.Helper()
 	want := make([]bool, g.Len())
@@ -143,7 +144,9 @@ func checkShown(t *testing.T, g *graph.Graph, roots []graph.ID, opts graph.TreeO
 	if !slices.Equal(got, want) {
 		t.Errorf("roots %v, owners %v: shown are %v, want %v", roots, opts.Owners, got, want)
 	}
-	if opts.HideRoots { // what is below a hidden root has a tree of its own, even if a shown root that comes later owns it too
+	// what is below a hidden root has a tree of its own, even if a shown root that comes later owns
+	// it too
+	if opts.HideRoots {
 		return
 	}
 	for _, id := range trees {
@@ -156,7 +159,8 @@ func checkShown(t *testing.T, g *graph.Graph, roots []graph.ID, opts graph.TreeO
 	}
 }
 
-// checkNothingCut: directly under an expanded row stands all that is reached from it by way of hidden nodes only, or a hidden node by way of which it is.
+// checkNothingCut: directly under an expanded row stands all that is reached from it by way of
+// hidden nodes only, or a hidden node by way of which it is.
 func checkNothingCut(t *testing.T, g *graph.Graph, roots []graph.ID, opts graph.TreeOptions, hidden []bool) {
 	t.Helper()
 	below := map[graph.ID]map[graph.ID]bool{}

@@ -9,8 +9,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// randomListings returns the listings of a small random cluster whose references are partly wrong, and of which not
-// everything can be listed. The same seed gives the same cluster.
+// randomListings returns the listings of a small random cluster whose references are partly wrong,
+// and of which not everything can be listed. The same seed gives the same cluster.
 func randomListings(seed uint64) []listing {
 	r := rand.New(rand.NewPCG(seed, 0))
 	objects := randomObjects(r)
@@ -101,8 +101,8 @@ func randomOwners(r *rand.Rand, objects [][]graph.Object, own int, dependent gra
 	return owners
 }
 
-// randomCoverage lists the objects of a type as it can go: completely, in some namespaces only, in part, not at all, or
-// at the second attempt.
+// randomCoverage lists the objects of a type as it can go: completely, in some namespaces only, in
+// part, not at all, or at the second attempt.
 func randomCoverage(r *rand.Rand, t graph.Type, objects []graph.Object) []listing {
 	some := func() []graph.Object {
 		return slices.DeleteFunc(slices.Clone(objects), func(graph.Object) bool { return r.IntN(2) == 0 })

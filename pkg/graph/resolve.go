@@ -12,7 +12,8 @@ type resolver struct {
 type coverage struct{ group, resource, namespace string }
 
 func newResolver(b *Builder) *resolver {
-	r := &resolver{types: b.types, served: b.served, exact: b.exact, byKind: map[gvk][]int32{}, covered: map[coverage]struct{}{}}
+	r := &resolver{types: b.types, served: b.served, exact: b.exact, byKind: map[gvk][]int32{},
+		covered: map[coverage]struct{}{}}
 	for i, t := range b.types {
 		key := gvk{t.Group, t.Kind}
 		r.byKind[key] = append(r.byKind[key], int32(i))
@@ -26,7 +27,8 @@ func newResolver(b *Builder) *resolver {
 	return r
 }
 
-// resolve returns the type that an apiVersion and kind mean, as a RESTMapper would: the version has to be served.
+// resolve returns the type that an apiVersion and kind mean, as a RESTMapper would: the version has
+// to be served.
 func (r *resolver) resolve(apiVersion, kind string) (int32, bool) {
 	canonical, ok := r.served[gvk{apiVersion, kind}]
 	if !ok {
@@ -39,9 +41,10 @@ func (r *resolver) resolve(apiVersion, kind string) (int32, bool) {
 	return types[0], true
 }
 
-// observed says whether every type of that group and kind was listed completely in the scope in which a dependent's
-// reference is resolved: its own namespace for a namespaced type, the cluster for the others, and everywhere for a
-// cluster-scoped dependent's reference to a namespaced type, which can mean any namespace.
+// observed says whether every type of that group and kind was listed completely in the scope in
+// which a dependent's reference is resolved: its own namespace for a namespaced type, the cluster
+// for the others, and everywhere for a cluster-scoped dependent's reference to a namespaced type,
+// which can mean any namespace.
 func (r *resolver) observed(apiVersion, kind, namespace string) bool {
 	first, ok := r.resolve(apiVersion, kind)
 	if !ok {
@@ -62,7 +65,8 @@ func (r *resolver) observed(apiVersion, kind, namespace string) bool {
 	return true
 }
 
-// checkReferences marks what is wrong with each reference and decides for each virtual node whether it is absent or unknown.
+// checkReferences marks what is wrong with each reference and decides for each virtual node whether
+// it is absent or unknown.
 func (g *Graph) checkReferences(virtual map[int32]int32, renumber []int32) {
 	g.virtual = make(map[int32]virtualNode, len(virtual))
 	for old, coord := range virtual {
@@ -78,7 +82,8 @@ func (g *Graph) checkReferences(virtual map[int32]int32, renumber []int32) {
 			e.problem |= SelfReference
 		}
 		isVirtual := !g.Observed(ID(e.owner))
-		// The collector goes by the kind that the reference names (GC-048), and only we by what the owner is.
+		// The collector goes by the kind that the reference names (GC-048), and only we by what the
+		// owner is.
 		namespaced := m.resolved && m.namespaced || !m.resolved && !isVirtual && g.namespaced(e.owner)
 		if namespaced && !g.namespaced(e.dependent) {
 			e.problem |= WrongScope

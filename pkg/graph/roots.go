@@ -1,7 +1,7 @@
 package graph
 
-// Roots returns the nodes from which all others can be reached downwards: those without owners and, of each cycle
-// that nothing outside owns, the first member.
+// Roots returns the nodes from which all others can be reached downwards: those without owners and,
+// of each cycle that nothing outside owns, the first member.
 func (g *Graph) Roots() []ID {
 	fromOutside := make([]bool, len(g.cycles))
 	for c, members := range g.cycles {
@@ -24,7 +24,8 @@ func (g *Graph) Roots() []ID {
 	return roots
 }
 
-// Related marks the seeds, everything that owns one of them and everything that one of them owns, directly or not.
+// Related marks the seeds, everything that owns one of them and everything that one of them owns,
+// directly or not.
 func (g *Graph) Related(seed func(ID) bool) []bool {
 	related := make([]bool, g.nodes.len())
 	spread := func(next func(ID, func(ID))) {

@@ -8,7 +8,8 @@ import (
 // textChunk is how many bytes of text are allocated at once.
 const textChunk = 1 << 16
 
-// text is where a string stands among texts. It has 32 bits for the place, as an ID has for a node: 4 GB of names fit into no memory either.
+// text is where a string stands among texts. It has 32 bits for the place, as an ID has for a node:
+// 4 GB of names fit into no memory either.
 type text struct{ at, length uint32 }
 
 // texts holds strings without a pointer for each.

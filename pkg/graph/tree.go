@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// Link is an edge that no ownerReference records: deleting the owner takes the dependent along all the same.
+// Link is an edge that no ownerReference records: deleting the owner takes the dependent along all
+// the same.
 type Link struct {
 	Owner, Dependent ID
 	// Rule names what makes it so, for example "crd".
@@ -20,8 +21,9 @@ type TreeOptions struct {
 	Owners bool
 	// Depth bounds the distance from a root; below 0 there is no bound.
 	Depth int
-	// Show says which rows to show; nil shows all. A root is always shown, unless HideRoots is set. The dependents of a hidden node are
-	// shown under the nearest shown node above it, and without one as trees of their own: hiding never cuts an edge.
+	// Show says which rows to show; nil shows all. A root is always shown, unless HideRoots is set.
+	// The dependents of a hidden node are shown under the nearest shown node above it, and without
+	// one as trees of their own: hiding never cuts an edge.
 	Show func(ID) bool
 	// HideRoots lets Show hide roots too.
 	HideRoots bool
@@ -51,8 +53,8 @@ type Via struct {
 // Row is one line of a tree.
 type Row struct {
 	ID ID
-	// Via is the reference that leads here and Link the rule if it is none; both are zero for a root. Of several
-	// references between the same two objects it is the first.
+	// Via is the reference that leads here and Link the rule if it is none; both are zero for a
+	// root. Of several references between the same two objects it is the first.
 	Via       Via
 	Link      string
 	LinkOwner ID
@@ -62,18 +64,20 @@ type Row struct {
 	Indent, Distance int
 	// Last is true for the last row under its parent.
 	Last bool
-	// Root says that the node is one of those that were asked for, even if it stands below another of them.
+	// Root says that the node is one of those that were asked for, even if it stands below another
+	// of them.
 	Root   bool
 	Repeat Repeat
-	// Hidden is true for a node that is not shown, where its row stands for the rows below it, which all stand above already, under several others
-	// of its owners.
+	// Hidden is true for a node that is not shown, where its row stands for the rows below it,
+	// which all stand above already, under several others of its owners.
 	Hidden bool
 	// Cut counts the dependents (or owners) that Depth leaves out.
 	Cut int
 }
 
-// Tree returns the rows of the trees of the given roots, depth first. A node is expanded once, where it comes first. A root that
-// is below another one is shown there, if it is shown there at all, and not again by itself. There are at most a few times as many rows as there are edges.
+// Tree returns the rows of the trees of the given roots, depth first. A node is expanded once,
+// where it comes first. A root that is below another one is shown there, if it is shown there at
+// all, and not again by itself. There are at most a few times as many rows as there are edges.
 func (g *Graph) Tree(roots []ID, opts TreeOptions) []Row {
 	return Rows(g.Walk(roots, opts))
 }
@@ -85,10 +89,12 @@ func Rows(walk iter.Seq[Row]) []Row {
 	return rows
 }
 
-// Walk iterates over the rows of a Tree, without finding out which are the last under their parents, and keeps none.
+// Walk iterates over the rows of a Tree, without finding out which are the last under their
+// parents, and keeps none.
 func (g *Graph) Walk(roots []ID, opts TreeOptions) iter.Seq[Row] {
 	return func(yield func(Row) bool) {
-		w := &walker{g: g, opts: opts, visited: make([]visit, g.nodes.len()), root: newMarks(len(roots), g.nodes.len()), hidden: map[ID]passes{}, yield: yield}
+		w := &walker{g: g, opts: opts, visited: make([]visit, g.nodes.len()), root: newMarks(len(roots), g.nodes.len()),
+			hidden: map[ID]passes{}, yield: yield}
 		for _, root := range roots {
 			w.root.add(root)
 		}

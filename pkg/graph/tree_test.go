@@ -9,8 +9,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// draw writes a tree as the tests below spell it: indented by two spaces, └ for the last row under its parent and ├ for
-// the others, and what else a row says behind the name.
+// draw writes a tree as the tests below spell it: indented by two spaces, └ for the last row under
+// its parent and ├ for the others, and what else a row says behind the name.
 func draw(g *graph.Graph, rows []graph.Row) string {
 	var b strings.Builder
 	for _, r := range rows {
@@ -42,12 +42,14 @@ func draw(g *graph.Graph, rows []graph.Row) string {
 	return b.String()
 }
 
-// shop is a small cluster: a deployment of two generations, a config map with two owners, and a secret two levels down.
+// shop is a small cluster: a deployment of two generations, a config map with two owners, and a
+// secret two levels down.
 func shop() *graph.Graph {
 	return build(
 		list(deployments, object("a", "web"), object("a", "api")),
 		list(replicaSets, object("a", "web-1", ref(deployments, "web")), object("a", "web-2", ref(deployments, "web"))),
-		list(pods, object("a", "web-1-x", ref(replicaSets, "web-1")), object("a", "web-2-x", ref(replicaSets, "web-2")), object("a", "web-2-y", ref(replicaSets, "web-2"))),
+		list(pods, object("a", "web-1-x", ref(replicaSets, "web-1")), object("a", "web-2-x", ref(replicaSets, "web-2")),
+			object("a", "web-2-y", ref(replicaSets, "web-2"))),
 		list(configMaps, object("a", "shared", ref(replicaSets, "web-2"), ref(deployments, "api"))),
 		list(secrets, object("a", "secret", ref(configMaps, "shared"))),
 	)
@@ -214,7 +216,8 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// TestTreeHidesRoots: what is below a hidden root has a tree of its own, once, and a root that is not hidden is one as always.
+// TestTreeHidesRoots: what is below a hidden root has a tree of its own, once, and a root that is
+// not hidden is one as always.
 func TestTreeHidesRoots(t *testing.T) {
 	tests := []struct{ name, hidden, roots, want string }{
 		{"pods below a hidden root", "Deployment ReplicaSet ConfigMap Secret", "api web", `
@@ -245,7 +248,8 @@ func TestTreeHidesRoots(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			g := shop()
 			show := func(id graph.ID) bool { return !slices.Contains(strings.Fields(tt.hidden), g.Ref(id).Kind) }
-			got := draw(g, g.Tree(nodes(t, g, strings.Fields(tt.roots)...), graph.TreeOptions{Depth: -1, Show: show, HideRoots: true}))
+			got := draw(g, g.Tree(nodes(t, g, strings.Fields(tt.roots)...),
+				graph.TreeOptions{Depth: -1, Show: show, HideRoots: true}))
 			if want := tt.want[1:]; got != want {
 				t.Errorf("got\n%swant\n%s", got, want)
 			}
@@ -272,11 +276,12 @@ func hub(owners, dependents int) *graph.Graph {
 
 // withoutConfigMaps hides the hub.
 func withoutConfigMaps(g *graph.Graph) graph.TreeOptions {
-	return graph.TreeOptions{Depth: -1, HideRoots: true, Show: func(id graph.ID) bool { return g.Ref(id).Kind != "ConfigMap" }}
+	return graph.TreeOptions{Depth: -1, HideRoots: true,
+		Show: func(id graph.ID) bool { return g.Ref(id).Kind != "ConfigMap" }}
 }
 
-// TestTreeOfAHiddenHub: what is below it is shown in its place under some of its owners, and under the others it is said that it is above. Nothing is said
-// where there is nothing below.
+// TestTreeOfAHiddenHub: what is below it is shown in its place under some of its owners, and under
+// the others it is said that it is above. Nothing is said where there is nothing below.
 func TestTreeOfAHiddenHub(t *testing.T) {
 	g := hub(6, 2)
 	want := ""
@@ -349,9 +354,11 @@ func TestTreeRoots(t *testing.T) {
 	}
 }
 
-// TestTreeRootsOfCycles: a root that is its own ancestor is no reason to show what is below it first.
+// TestTreeRootsOfCycles: a root that is its own ancestor is no reason to show what is below it
+// first.
 func TestTreeRootsOfCycles(t *testing.T) {
-	g := build(list(configMaps, object("a", "x", ref(configMaps, "y")), object("a", "y", ref(configMaps, "x")), object("a", "z", ref(configMaps, "y"))))
+	g := build(list(configMaps, object("a", "x", ref(configMaps, "y")), object("a", "y", ref(configMaps, "x")),
+		object("a", "z", ref(configMaps, "y"))))
 	for roots, want := range map[string]string{
 		"z x":   "└ x\n  └ y\n    ├ x cycle\n    └ z\n",
 		"z y x": "└ y\n  ├ x\n    └ y cycle\n  └ z\n",
@@ -364,11 +371,14 @@ func TestTreeRootsOfCycles(t *testing.T) {
 
 // TestTreeVirtual: owners that were not seen are rows, as roots downwards and at the end upwards.
 func TestTreeVirtual(t *testing.T) {
-	g := build(list(pods, object("a", "pod", ref(configMaps, "gone"), ref(deployments, "web"))), list(deployments, object("a", "web")))
-	if got, want := draw(g, g.Tree(g.Roots(), graph.TreeOptions{Depth: -1})), "├ gone\n  └ pod\n└ web\n  └ pod elsewhere\n"; got != want {
+	g := build(list(pods, object("a", "pod", ref(configMaps, "gone"), ref(deployments, "web"))),
+		list(deployments, object("a", "web")))
+	if got, want := draw(g, g.Tree(g.Roots(), graph.TreeOptions{Depth: -1})),
+		"├ gone\n  └ pod\n└ web\n  └ pod elsewhere\n"; got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
-	if got, want := draw(g, g.Tree(nodes(t, g, "pod"), graph.TreeOptions{Depth: -1, Owners: true})), "└ pod\n  ├ gone\n  └ web\n"; got != want {
+	if got, want := draw(g, g.Tree(nodes(t, g, "pod"), graph.TreeOptions{Depth: -1, Owners: true})),
+		"└ pod\n  ├ gone\n  └ web\n"; got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }
@@ -383,11 +393,13 @@ func TestTreeCycles(t *testing.T) {
 		{"two", "one", "└ one\n  └ two\n    └ one cycle\n", false, []graph.Object{
 			object("a", "one", ref(configMaps, "two")), object("a", "two", ref(configMaps, "one"))}},
 		{"self (GC-064)", "one", "└ one\n  └ one cycle\n", false, []graph.Object{object("a", "one", ref(configMaps, "one"))}},
-		{"entered from outside", "root", "└ root\n  └ one\n    └ two\n      ├ leaf\n      └ one cycle\n", false, []graph.Object{
-			object("a", "root"), object("a", "one", ref(configMaps, "root"), ref(configMaps, "two")),
-			object("a", "two", ref(configMaps, "one")), object("a", "leaf", ref(configMaps, "two"))}},
+		{"entered from outside", "root", "└ root\n  └ one\n    └ two\n      ├ leaf\n      └ one cycle\n", false,
+			[]graph.Object{
+				object("a", "root"), object("a", "one", ref(configMaps, "root"), ref(configMaps, "two")),
+				object("a", "two", ref(configMaps, "one")), object("a", "leaf", ref(configMaps, "two"))}},
 		{"upwards", "leaf", "└ leaf\n  └ two\n    └ one\n      └ two cycle\n", true, []graph.Object{
-			object("a", "one", ref(configMaps, "two")), object("a", "two", ref(configMaps, "one")), object("a", "leaf", ref(configMaps, "two"))}},
+			object("a", "one", ref(configMaps, "two")), object("a", "two", ref(configMaps, "one")),
+			object("a", "leaf", ref(configMaps, "two"))}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -403,7 +415,8 @@ func TestTreeCycles(t *testing.T) {
 // TestTreeHiddenCycle: hidden members of a cycle are passed once under each row.
 func TestTreeHiddenCycle(t *testing.T) {
 	g := build(list(configMaps,
-		object("a", "root"), object("a", "one", ref(configMaps, "root"), ref(configMaps, "two"), ref(configMaps, "one")), object("a", "two", ref(configMaps, "one")),
+		object("a", "root"), object("a", "one", ref(configMaps, "root"), ref(configMaps, "two"), ref(configMaps, "one")),
+		object("a", "two", ref(configMaps, "one")),
 		object("a", "leaf", ref(configMaps, "one")), object("a", "tail", ref(configMaps, "two"))))
 	tests := []struct{ hidden, want string }{
 		{"one two", "└ root\n  ├ leaf at 2\n  └ tail at 3\n"},
@@ -418,11 +431,13 @@ func TestTreeHiddenCycle(t *testing.T) {
 	}
 }
 
-// TestTreeLinks: links are followed below the references, where none says the same, and are not upwards.
+// TestTreeLinks: links are followed below the references, where none says the same, and are not
+// upwards.
 func TestTreeLinks(t *testing.T) {
 	g := build(
 		list(namespaces, object("", "space")), list(deployments, object("a", "web")),
-		list(pods, object("a", "pod", ref(deployments, "web"), ref(namespaces, "space"))), list(secrets, object("a", "secret")),
+		list(pods, object("a", "pod", ref(deployments, "web"), ref(namespaces, "space"))),
+		list(secrets, object("a", "secret")),
 	)
 	space := node(t, g, "space")
 	content := nodes(t, g, "secret", "web", "pod")
@@ -454,7 +469,9 @@ func TestTreeLinks(t *testing.T) {
     └ pod elsewhere
 `, graph.TreeOptions{Depth: -1}},
 		{"cut", "space", "\n└ space +3\n", graph.TreeOptions{}},
-		{"upwards, where a reference says more", "pod", "\n└ pod\n  ├ web\n    └ space by namespace of space\n  └ space elsewhere\n", graph.TreeOptions{Depth: -1, Owners: true}},
+		{"upwards, where a reference says more", "pod",
+			"\n└ pod\n  ├ web\n    └ space by namespace of space\n  └ space elsewhere\n",
+			graph.TreeOptions{Depth: -1, Owners: true}},
 		{"upwards", "secret", "\n└ secret\n  └ space by namespace of space\n", graph.TreeOptions{Depth: -1, Owners: true}},
 	}
 	for _, tt := range tests {

@@ -5,10 +5,12 @@ import (
 	"hash/maphash"
 )
 
-// uid is a uid in 16 bytes: those that its digits stand for, or the place of its text if it is not of the usual form, which a reference need not be.
+// uid is a uid in 16 bytes: those that its digits stand for, or the place of its text if it is not
+// of the usual form, which a reference need not be.
 type uid [16]byte
 
-// parseUID returns the bytes of a uid of the form in which an API server makes them: 36 characters, in lower case.
+// parseUID returns the bytes of a uid of the form in which an API server makes them: 36 characters,
+// in lower case.
 func parseUID(s string) (u uid, ok bool) {
 	if len(s) != 36 || s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' {
 		return uid{}, false
@@ -28,7 +30,8 @@ func parseUID(s string) (u uid, ok bool) {
 	return u, true
 }
 
-// digits are the values of the hexadecimal digits in lower case, and 255 of all else. A table takes no branches, which nobody can foresee of random digits.
+// digits are the values of the hexadecimal digits in lower case, and 255 of all else. A table takes
+// no branches, which nobody can foresee of random digits.
 var digits = func() (values [256]byte) {
 	for c := range values {
 		values[c] = 255

@@ -5,9 +5,10 @@ import (
 	"slices"
 )
 
-// WithUnseen returns a graph that also has virtual nodes for objects that were named elsewhere than in an ownerReference and that are not among its objects,
-// and their ids in the same order. Each is Absent if all of its type was listed where it would be, and Unknown otherwise. They stand behind all other nodes, which
-// keep their ids; g does not change.
+// WithUnseen returns a graph that also has virtual nodes for objects that were named elsewhere than
+// in an ownerReference and that are not among its objects, and their ids in the same order. Each is
+// Absent if all of its type was listed where it would be, and Unknown otherwise. They stand behind
+// all other nodes, which keep their ids; g does not change.
 func (g *Graph) WithUnseen(named []Ref) (*Graph, []ID) {
 	if len(named) == 0 {
 		return g, nil

@@ -6,8 +6,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// TestObjectsThatWereNamedAndNotSeen: they get nodes behind all others, Absent where everything of their type was listed and Unknown elsewhere, and nothing else
-// changes.
+// TestObjectsThatWereNamedAndNotSeen: they get nodes behind all others, Absent where everything of
+// their type was listed and Unknown elsewhere, and nothing else changes.
 func TestObjectsThatWereNamedAndNotSeen(t *testing.T) {
 	g := build(list(namespaces, object("", "space")), list(pods, object("a", "pod")))
 	named := []graph.Ref{
@@ -20,7 +20,8 @@ func TestObjectsThatWereNamedAndNotSeen(t *testing.T) {
 	}
 	for i, want := range []graph.State{graph.Absent, graph.Unknown} {
 		ref := more.Ref(ids[i])
-		if more.State(ids[i]) != want || more.Observed(ids[i]) || ref.Name != named[i].Name || ref.Namespace != named[i].Namespace || ref.Kind != named[i].Kind {
+		if more.State(ids[i]) != want || more.Observed(ids[i]) || ref.Name != named[i].Name ||
+			ref.Namespace != named[i].Namespace || ref.Kind != named[i].Kind {
 			t.Errorf("%+v is %s, want %+v %s", ref, more.State(ids[i]), named[i], want)
 		}
 		for range more.Dependents(ids[i]) {

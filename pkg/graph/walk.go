@@ -32,11 +32,12 @@ type passes struct {
 	barren bool // nothing that is shown is below it
 }
 
-// maxPasses is how often that is: a node with very many owners and as many dependents would have the square of them as rows.
+// maxPasses is how often that is: a node with very many owners and as many dependents would have
+// the square of them as rows.
 const maxPasses = 4
 
-// step is a row to come; if leaves is set, the end of what is below a node; and if dependents is set, those of an owner that are still to come: an owner can have
-// hundreds of thousands.
+// step is a row to come; if leaves is set, the end of what is below a node; and if dependents is
+// set, those of an owner that are still to come: an owner can have hundreds of thousands.
 type step struct {
 	id               ID
 	via              Via
@@ -53,10 +54,12 @@ type step struct {
 }
 
 func (s *step) row() Row {
-	return Row{ID: s.id, Via: s.via, Link: s.link, LinkOwner: s.linkOwner, Unconfirmed: s.unconfirmed, Indent: int(s.indent), Distance: int(s.distance)}
+	return Row{ID: s.id, Via: s.via, Link: s.link, LinkOwner: s.linkOwner, Unconfirmed: s.unconfirmed,
+		Indent: int(s.indent), Distance: int(s.distance)}
 }
 
-// topFirst puts the roots that are below another one behind those that are not, and otherwise keeps their order.
+// topFirst puts the roots that are below another one behind those that are not, and otherwise keeps
+// their order.
 func (w *walker) topFirst(roots []ID) []ID {
 	if len(roots) < 2 {
 		return roots
@@ -89,7 +92,8 @@ func (w *walker) far(e Edge, l Link) ID {
 	return e.Dependent
 }
 
-// walk yields the rows of a root and of what is below it. It keeps a stack of its own, as findCycles does.
+// walk yields the rows of a root and of what is below it. It keeps a stack of its own, as
+// findCycles does.
 func (w *walker) walk(root ID) {
 	w.stack = append(w.stack[:0], step{id: root, above: -1})
 	for len(w.stack) > 0 && !w.ended {
@@ -153,8 +157,9 @@ func (w *walker) add(row Row) {
 	w.ended = !w.yield(row)
 }
 
-// pass puts what is below a hidden node on the stack, once under each shown row: whatever else owns it, its dependents
-// are below this one too. When that was often enough, a row for the node takes their place.
+// pass puts what is below a hidden node on the stack, once under each shown row: whatever else owns
+// it, its dependents are below this one too. When that was often enough, a row for the node takes
+// their place.
 func (w *walker) pass(s step) {
 	p, row, above := w.hidden[s.id], s.row(), int(s.above)
 	switch {
@@ -212,7 +217,8 @@ func (s step) to(id ID, e Edge, l Link) step {
 func (w *walker) advance(s step) {
 	edges := w.g.dependents[w.g.depStart[s.id]:w.g.depStart[s.id+1]]
 	e := w.g.edge(edges[s.from])
-	for s.from++; int(s.from) < len(edges) && ID(w.g.edges[edges[s.from]].dependent) == e.Dependent; s.from++ { // an object's references stand together
+	// an object's references stand together
+	for s.from++; int(s.from) < len(edges) && ID(w.g.edges[edges[s.from]].dependent) == e.Dependent; s.from++ {
 	}
 	if int(s.from) < len(edges) {
 		w.stack = append(w.stack, s)

@@ -9,8 +9,9 @@ import (
 // endsByItself is how long something that was interrupted has to end by itself.
 const endsByItself = 500 * time.Millisecond
 
-// Do returns what read returns or, if that goes on although ctx has ended, what ended ctx. It is for what knows no context: a computation, a
-// file, standard input, a credential plugin. That goes on until the process ends, so it must not write to a server.
+// Do returns what read returns or, if that goes on although ctx has ended, what ended ctx. It is
+// for what knows no context: a computation, a file, standard input, a credential plugin. That goes
+// on until the process ends, so it must not write to a server.
 func Do[T any](ctx context.Context, read func() (T, error)) (T, error) {
 	type answer struct {
 		value T

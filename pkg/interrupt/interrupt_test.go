@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestDoEndsWithItsContext: what knows no context is left behind; what notices the end of it says what it has to say.
+// TestDoEndsWithItsContext: what knows no context is left behind; what notices the end of it says
+// what it has to say.
 func TestDoEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("interrupted by the test")

@@ -2,8 +2,10 @@ package link
 
 import "slices"
 
-// Annotations returns the keys of the annotations by which a source says what manages it, of a Lead whose ends a selector finds in one namespace, if they are all that the
-// link reads of the source; false for any other link. Who lists objects with them need not read the objects to know what manages them.
+// Annotations returns the keys of the annotations by which a source says what manages it, of a Lead
+// whose ends a selector finds in one namespace, if they are all that the link reads of the source;
+// false for any other link. Who lists objects with them need not read the objects to know what
+// manages them.
 func (d *Definition) Annotations() ([]string, bool) {
 	if d.Deletion.Of != Lead {
 		return nil, false

@@ -8,13 +8,15 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
-// TestAnnotationsThatSayWhatManagesAnObject: only those of a link that reads nothing else of it, and that leads to one namespace.
+// TestAnnotationsThatSayWhatManagesAnObject: only those of a link that reads nothing else of it,
+// and that leads to one namespace.
 func TestAnnotationsThatSayWhatManagesAnObject(t *testing.T) {
 	released := func() *link.Definition {
 		return &link.Definition{
 			From: link.From{Where: []link.Condition{{Annotation: "release"}}},
 			Ends: []link.Ends{{
-				Form: link.Labels, Labels: "owner=helm,name={metadata.annotations['release']}", Namespace: "{metadata.annotations['release-namespace']}",
+				Form: link.Labels, Labels: "owner=helm,name={metadata.annotations['release']}",
+				Namespace: "{metadata.annotations['release-namespace']}",
 			}},
 			Deletion: link.Deletion{Of: link.Lead},
 		}
@@ -23,11 +25,13 @@ func TestAnnotationsThatSayWhatManagesAnObject(t *testing.T) {
 		change func(*link.Definition)
 		want   string
 	}{
-		"all by annotations":     {func(*link.Definition) {}, "release release-namespace"},
-		"in its own namespace":   {func(d *link.Definition) { d.Ends[0].Namespace = "{metadata.namespace}" }, "release"},
-		"in any namespace":       {func(d *link.Definition) { d.Ends[0].Namespace = link.AnyNamespace }, ""},
-		"by a label":             {func(d *link.Definition) { d.Ends[0].Labels = "name={metadata.labels['release']}" }, ""},
-		"where it has a label":   {func(d *link.Definition) { d.From.Where = append(d.From.Where, link.Condition{Label: "a"}) }, ""},
+		"all by annotations":   {func(*link.Definition) {}, "release release-namespace"},
+		"in its own namespace": {func(d *link.Definition) { d.Ends[0].Namespace = "{metadata.namespace}" }, "release"},
+		"in any namespace":     {func(d *link.Definition) { d.Ends[0].Namespace = link.AnyNamespace }, ""},
+		"by a label":           {func(d *link.Definition) { d.Ends[0].Labels = "name={metadata.labels['release']}" }, ""},
+		"where it has a label": {func(d *link.Definition) {
+			d.From.Where = append(d.From.Where, link.Condition{Label: "a"})
+		}, ""},
 		"by its name":            {func(d *link.Definition) { d.Ends[0].Labels = "name={metadata.name}" }, ""},
 		"by a text":              {func(d *link.Definition) { d.Ends[0].Form = link.Text }, ""},
 		"what goes with its end": {func(d *link.Definition) { d.Deletion.Of = link.Source }, ""},

@@ -1,6 +1,7 @@
 package link
 
-// BoundTo returns the reference of its source that an end has; false if it has none, or if nothing says where.
+// BoundTo returns the reference of its source that an end has; false if it has none, or if nothing
+// says where.
 func (d *Definition) BoundTo(end map[string]any) (Named, bool) {
 	if d.Deletion.Bound.IsZero() {
 		return Named{}, false

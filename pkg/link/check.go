@@ -52,10 +52,12 @@ func (d *Definition) Check() []error {
 		}
 	}
 	if d.Before && d.Deletion.Of != Neither && d.Deletion.Of != Source {
-		errs.add("", fmt.Errorf(`"before" is for a source that needs its ends: with a deletion "of" %s something else orders them`, d.Deletion.Of))
+		errs.add("", fmt.Errorf(
+			`"before" is for a source that needs its ends: with a deletion "of" %s something else orders them`, d.Deletion.Of))
 	}
 	if len(d.Recreates) > 0 && d.OwnerSide() != Source {
-		errs.add("", fmt.Errorf(`"recreates" is for a source that stands above its ends: with a deletion "of" %s it does not`, d.Deletion.Of))
+		errs.add("", fmt.Errorf(`"recreates" is for a source that stands above its ends: with a deletion "of" %s it does not`,
+			d.Deletion.Of))
 	}
 	if d.Owner != "" {
 		errs.add("", oneOf("owner", d.Owner, []Direction{Source, End}))
@@ -70,7 +72,8 @@ func (d *Definition) Check() []error {
 func (d *Definition) checkConfirmed() []error {
 	var errs problems
 	if len(d.Confirmed) > 0 && (d.OwnerSide() == End || d.Deletion.Of == Lead) {
-		errs.add("", fmt.Errorf(`"confirmed" is for a source that stands above its ends: with a deletion "of" %s it does not`, d.Deletion.Of))
+		errs.add("", fmt.Errorf(`"confirmed" is for a source that stands above its ends: with a deletion "of" %s it does not`,
+			d.Deletion.Of))
 	}
 	for i, e := range d.Confirmed {
 		where := fmt.Sprintf(`"confirmed", number %d: `, i+1)
@@ -108,7 +111,8 @@ func (f From) check() []error {
 
 func checkKinds(kinds []graph.KindPattern) error {
 	for _, kind := range kinds {
-		if _, err := path.Match(string(kind), ""); kind != "*" && (err != nil || strings.Count(string(kind), "/") != 1 || strings.ContainsAny(string(kind), " ,")) {
+		if _, err := path.Match(string(kind), ""); kind != "*" &&
+			(err != nil || strings.Count(string(kind), "/") != 1 || strings.ContainsAny(string(kind), " ,")) {
 			return fmt.Errorf(`"kinds" has %q: write v1/Kind, group/Kind, group/*, or "*" for all`, kind)
 		}
 	}
@@ -155,7 +159,10 @@ func (e Ends) check() []error {
 	errs := []error{oneOf("form", e.Form, forms), checkKinds(e.Kinds)}
 	errs = append(errs, checkPlaceholders("namespace", string(e.Namespace)))
 	if strings.ContainsAny(placeholder.ReplaceAllString(string(e.Namespace), "x"), "{}/ ") {
-		errs = append(errs, fmt.Errorf(`"namespace" is %q: write source, any, or a name, in which {a path} stands for what the source has there`, e.Namespace))
+		errs = append(
+			errs, fmt.Errorf(
+				`"namespace" is %q: write source, any, or a name, in which {a path} stands for what the source has there`,
+				e.Namespace))
 	}
 	for _, encoding := range e.Decode {
 		errs = append(errs, oneOf("decode", encoding, encodings))
@@ -191,7 +198,8 @@ func (e Ends) check() []error {
 	return append(errs, e.checkMatch())
 }
 
-// checkKind says what is wrong with the kind of the ends. That of a reference can have the group of its apiVersion.
+// checkKind says what is wrong with the kind of the ends. That of a reference can have the group of
+// its apiVersion.
 func (e Ends) checkKind() error {
 	kind := string(e.Kind)
 	if e.Form == Reference {
@@ -256,12 +264,14 @@ func (e Ends) checkLabels() error {
 func (d Deletion) check() []error {
 	errs := []error{oneOf("of", d.Of, directions)}
 	if d.Of == Neither || d.Of == Guard || d.Of == Lead {
-		if d.Policy != "" || d.Finalizer != "" || d.Waits != "" || !d.PolicyField.IsZero() || d.Turn != 0 || len(d.Keep)+len(d.Never) > 0 || d.Annotation != "" {
+		if d.Policy != "" || d.Finalizer != "" || d.Waits != "" || !d.PolicyField.IsZero() || d.Turn != 0 ||
+			len(d.Keep)+len(d.Never) > 0 || d.Annotation != "" {
 			errs = append(errs, fmt.Errorf(`"of" is %q: leave out what says how a deletion travels`, d.Of))
 		}
 		return errs
 	}
-	errs = append(errs, required("by", d.By), oneOf("policy", d.Policy, policies), oneOf("waits", d.Waits, waits), d.checkForeground())
+	errs = append(errs, required("by", d.By), oneOf("policy", d.Policy, policies), oneOf("waits", d.Waits, waits),
+		d.checkForeground())
 	if d.Annotation != "" && d.Of != End {
 		errs = append(errs, errors.New(`"annotation" is of an end that goes: write "of" end`))
 	}

@@ -12,9 +12,11 @@ type Condition struct {
 	Annotation string `json:"annotation,omitempty"`
 	Label      string `json:"label,omitempty"`
 	Field      Path   `json:"field,omitzero"`
-	// Value is what it has to be, as text; empty if any will do. Of several values at a path with [*], one has to be it.
+	// Value is what it has to be, as text; empty if any will do. Of several values at a path with
+	// [*], one has to be it.
 	Value string `json:"value,omitempty"`
-	// Has is an item of it, where it is a list with commas: "Delete=false" of "Prune=false,Delete=false".
+	// Has is an item of it, where it is a list with commas: "Delete=false" of
+	// "Prune=false,Delete=false".
 	Has string `json:"has,omitempty"`
 	// Empty says that it may also be missing; without a Value, that it has to be.
 	Empty bool `json:"empty,omitempty"`
@@ -40,7 +42,8 @@ func (c Condition) holds(object map[string]any) bool {
 	})
 }
 
-// unset says whether a value counts as none. A field that is empty does; a label or annotation is there by its key alone.
+// unset says whether a value counts as none. A field that is empty does; a label or annotation is
+// there by its key alone.
 func (c Condition) unset(value any) bool {
 	if c.Field.IsZero() {
 		return false
@@ -83,7 +86,8 @@ func (c Condition) inMetadata() bool {
 	return c.Field.IsZero() || slices.Contains(metadataFields, c.Field.steps[0])
 }
 
-// String says what an object has that meets the condition: "annotation helm.sh/resource-policy is keep".
+// String says what an object has that meets the condition: "annotation helm.sh/resource-policy is
+// keep".
 func (c Condition) String() string {
 	what := c.Field.String()
 	switch {
@@ -124,7 +128,8 @@ func allMet(conditions []Condition, object map[string]any) bool {
 	return true
 }
 
-// AnyMet returns which of some alternatives an object meets, all conditions of it, in words; false if it meets none.
+// AnyMet returns which of some alternatives an object meets, all conditions of it, in words; false
+// if it meets none.
 func AnyMet(alternatives [][]Condition, object map[string]any) (string, bool) {
 	for _, all := range alternatives {
 		if allMet(all, object) {

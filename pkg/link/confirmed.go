@@ -18,7 +18,8 @@ type Identity struct {
 // IdentityOf returns what identifies an object of a group and kind.
 func IdentityOf(group, kind string, object metav1.Object) Identity {
 	return Identity{
-		Group: group, Kind: kind, Namespace: object.GetNamespace(), Name: object.GetName(), UID: string(object.GetUID()), Labels: object.GetLabels(),
+		Group: group, Kind: kind, Namespace: object.GetNamespace(), Name: object.GetName(), UID: string(object.GetUID()),
+		Labels: object.GetLabels(),
 	}
 }
 
@@ -40,7 +41,8 @@ func (d *Definition) ConfirmedBy(end map[string]any, source Identity) bool {
 // empty if that is the source, or if the end does not say.
 func (d *Definition) BoundElsewhere(end map[string]any, source Identity) string {
 	n, ok := d.BoundTo(end)
-	if !ok || n.Name == source.Name && (n.Namespace == "" || n.Namespace == source.Namespace) && (n.Kind == "" || n.Kind == source.Kind) && (!n.HasGroup || n.Group == source.Group) {
+	if !ok || n.Name == source.Name && (n.Namespace == "" || n.Namespace == source.Namespace) &&
+		(n.Kind == "" || n.Kind == source.Kind) && (!n.HasGroup || n.Group == source.Group) {
 		return ""
 	}
 	return graph.Located(n.Kind, n.Namespace, n.Name)
@@ -59,7 +61,8 @@ func (e Ends) name(object map[string]any, source Identity) bool {
 // is says whether a source is what is named, by its group, kind, namespace and name, and by its uid
 // if that is named.
 func (n Named) is(source Identity) bool {
-	return n.Name == source.Name && n.Kind == source.Kind && n.Group == source.Group && (source.Namespace == "" || n.Namespace == source.Namespace) &&
+	return n.Name == source.Name && n.Kind == source.Kind && n.Group == source.Group &&
+		(source.Namespace == "" || n.Namespace == source.Namespace) &&
 		(n.UID == "" || n.UID == source.UID)
 }
 

@@ -11,7 +11,8 @@ import (
 )
 
 const (
-	// maxDecoded is how many bytes a text may have once it is decoded. etcd holds objects of 1.5 MB; a release of Helm grows some ten times when it is unpacked.
+	// maxDecoded is how many bytes a text may have once it is decoded. etcd holds objects of 1.5
+	// MB; a release of Helm grows some ten times when it is unpacked.
 	maxDecoded = 16 << 20
 	// maxValues is how many values JSON may have: a few bytes of it make a hundred in memory.
 	maxValues = 1 << 20

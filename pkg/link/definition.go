@@ -7,8 +7,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// Definition is a link that a pack describes: which objects name others in their content, how, and what the deletion of the one does to the others. The object
-// that names is the source, what it names are the ends. Its slices must not be changed.
+// Definition is a link that a pack describes: which objects name others in their content, how, and
+// what the deletion of the one does to the others. The object that names is the source, what it
+// names are the ends. Its slices must not be changed.
 type Definition struct {
 	// ID names the definition. One of the same ID that is loaded later takes its place.
 	ID string `json:"id"`
@@ -20,22 +21,29 @@ type Definition struct {
 	Ends []Ends `json:"ends"`
 	// Deletion says what a deletion does. It is the zero value if it does nothing.
 	Deletion Deletion `json:"deletion"`
-	// Owner is the side that stands above the other in a tree where Deletion.Of is Neither: the Source, or the End. Empty for the Source.
+	// Owner is the side that stands above the other in a tree where Deletion.Of is Neither: the
+	// Source, or the End. Empty for the Source.
 	Owner Direction `json:"owner,omitempty"`
-	// Confirmed say where an end names its source, in the forms Reference, Text and Labels. Its ownerReferences, and what it is bound to, are asked in any case.
+	// Confirmed say where an end names its source, in the forms Reference, Text and Labels. Its
+	// ownerReferences, and what it is bound to, are asked in any case.
 	Confirmed []Ends `json:"confirmed,omitempty"`
-	// Recreates says how an end comes back that is deleted while the source stays: the first of which the source meets the conditions. Empty if it does not.
+	// Recreates says how an end comes back that is deleted while the source stays: the first of
+	// which the source meets the conditions. Empty if it does not.
 	Recreates []Recreation `json:"recreates,omitempty"`
-	// Before says that the source is to be gone before its ends are deleted, because it needs them until then.
+	// Before says that the source is to be gone before its ends are deleted, because it needs them
+	// until then.
 	Before bool `json:"before,omitempty"`
-	// Users say where a guard names the objects for which it keeps its end, and ReasonField is a path to why it does, in words. Both are for Deletion.Of Guard.
+	// Users say where a guard names the objects for which it keeps its end, and ReasonField is a
+	// path to why it does, in words. Both are for Deletion.Of Guard.
 	Users       []Ends `json:"users,omitempty"`
 	ReasonField Path   `json:"reasonField,omitzero"`
-	// DryRunWrites is what a webhook writes about an object that a guard keeps when somebody tries to delete it, a dry run included. Nil if it writes nothing.
+	// DryRunWrites is what a webhook writes about an object that a guard keeps when somebody tries
+	// to delete it, a dry run included. Nil if it writes nothing.
 	DryRunWrites *DryRunWrites `json:"dryRunWrites,omitempty"`
 	// Note is what else there is to say, in sentences.
 	Note string `json:"note,omitempty"`
-	// Verified says how the fields were checked: by the code at Source, or by the documentation there.
+	// Verified says how the fields were checked: by the code at Source, or by the documentation
+	// there.
 	Verified Verified `json:"verified"`
 	// Source is the https address where the fields were read.
 	Source string `json:"source"`
@@ -44,8 +52,8 @@ type Definition struct {
 	Pack string `json:"-"`
 }
 
-// DryRunWrites is what a webhook writes on dry runs, although it declares to the server that it does
-// not.
+// DryRunWrites is what a webhook writes on dry runs, although it declares to the server that it
+// does not.
 type DryRunWrites struct {
 	// Webhooks are its names, as the server gives them in a refusal.
 	Webhooks []string `json:"webhooks"`
@@ -71,19 +79,23 @@ type Recreation struct {
 	Where []Condition `json:"where,omitempty"`
 	// By is the program that creates it, where that is not the one that deletes it.
 	By string `json:"by,omitempty"`
-	// With is what does it, as "the next helm upgrade". Empty if the program does it of its own accord.
+	// With is what does it, as "the next helm upgrade". Empty if the program does it of its own
+	// accord.
 	With string `json:"with,omitempty"`
 }
 
-// Matches says whether objects of a kind can be sources. The group of the core is empty; the categories are those that discovery has for the kind.
+// Matches says whether objects of a kind can be sources. The group of the core is empty; the
+// categories are those that discovery has for the kind.
 func (f From) Matches(group, kind string, categories []string) bool {
 	if f.Category != "" && !slices.Contains(categories, f.Category) {
 		return false
 	}
-	return len(f.Kinds) == 0 || slices.ContainsFunc(f.Kinds, func(p graph.KindPattern) bool { return p.Matches(group, kind) })
+	return len(f.Kinds) == 0 || slices.ContainsFunc(f.Kinds,
+		func(p graph.KindPattern) bool { return p.Matches(group, kind) })
 }
 
-// Labels returns a label selector that all sources match, which keeps a list of them short; empty if there is none.
+// Labels returns a label selector that all sources match, which keeps a list of them short; empty
+// if there is none.
 func (f From) Labels() string {
 	var terms []string
 	for _, c := range f.Where {
@@ -102,17 +114,20 @@ func (f From) Labels() string {
 	return strings.Join(terms, ",")
 }
 
-// Anything says whether objects of any kind can be sources, so that only those that a user has named are looked at.
+// Anything says whether objects of any kind can be sources, so that only those that a user has
+// named are looked at.
 func (f From) Anything() bool { return f.Category == "" && slices.Contains(f.Kinds, "*") }
 
-// InMetadata says whether the metadata of an object says whether it is a source; false without conditions too, since then there is nothing to ask.
+// InMetadata says whether the metadata of an object says whether it is a source; false without
+// conditions too, since then there is nothing to ask.
 func (f From) InMetadata() bool {
 	return len(f.Where) > 0 && !slices.ContainsFunc(f.Where, func(c Condition) bool { return !c.inMetadata() })
 }
 
 // MetadataOnly says whether an object's metadata is all that the link needs of it.
 func (d *Definition) MetadataOnly() bool {
-	return !slices.ContainsFunc(d.From.Where, func(c Condition) bool { return !c.inMetadata() }) && !slices.ContainsFunc(d.Ends, func(e Ends) bool { return !e.inMetadata() }) &&
+	return !slices.ContainsFunc(d.From.Where, func(c Condition) bool { return !c.inMetadata() }) &&
+		!slices.ContainsFunc(d.Ends, func(e Ends) bool { return !e.inMetadata() }) &&
 		d.Deletion.PolicyField.IsZero() && len(d.Deletion.Never) == 0
 }
 
@@ -139,39 +154,50 @@ func (e Ends) inMetadata() bool {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(placeholder.FindAllString(e.Labels+e.Name+string(e.Namespace), -1), func(p string) bool { return !strings.HasPrefix(p, "{metadata.") })
+	return !slices.ContainsFunc(placeholder.FindAllString(e.Labels+e.Name+string(e.Namespace), -1),
+		func(p string) bool { return !strings.HasPrefix(p, "{metadata.") })
 }
 
 // Ends says where a source names ends, and how.
 type Ends struct {
-	// Field is a path to what names them. An empty one is the source itself, of which Keys say where it names one.
+	// Field is a path to what names them. An empty one is the source itself, of which Keys say
+	// where it names one.
 	Field Path `json:"field,omitzero"`
-	// Decode says how the text there is encoded, the outermost encoding first, and In is a path into what JSON it is in the end.
+	// Decode says how the text there is encoded, the outermost encoding first, and In is a path
+	// into what JSON it is in the end.
 	Decode []Encoding `json:"decode,omitempty"`
 	In     Path       `json:"in,omitzero"`
 	// Form is what stands there.
 	Form Form `json:"form"`
-	// Kind is the kind of the ends, "apps/Deployment" or "v1/Pod", where they do not say it; of references "*/Deployment", in the group of their apiVersion.
+	// Kind is the kind of the ends, "apps/Deployment" or "v1/Pod", where they do not say it; of
+	// references "*/Deployment", in the group of their apiVersion.
 	Kind graph.KindPattern `json:"kind,omitempty"`
-	// Keys are paths in each reference, by what they give, for where they are not called so: apiVersion, group, kind, namespace, name and uid.
+	// Keys are paths in each reference, by what they give, for where they are not called so:
+	// apiVersion, group, kind, namespace, name and uid.
 	Keys map[string]Path `json:"keys,omitempty"`
 	// Optional says that an end need not exist: that it is not there is nothing to show.
 	Optional bool `json:"optional,omitempty"`
-	// Match is a regular expression for the whole of a text, whose groups are called as the keys are.
+	// Match is a regular expression for the whole of a text, whose groups are called as the keys
+	// are.
 	Match string `json:"match,omitempty"`
 	// Replace says what stands for what in the name that Match gives.
 	Replace map[string]string `json:"replace,omitempty"`
-	// Labels is the label selector of the ends, in which a path between braces stands for what the source has there.
+	// Labels is the label selector of the ends, in which a path between braces stands for what the
+	// source has there.
 	Labels string `json:"labels,omitempty"`
-	// Name is the name that ends have which a label selector finds, in which a path between braces stands for what the source has there; empty for any.
+	// Name is the name that ends have which a label selector finds, in which a path between braces
+	// stands for what the source has there; empty for any.
 	Name string `json:"name,omitempty"`
-	// Kinds are those of the ends that a label selector finds, or that references can have; others are passed over.
+	// Kinds are those of the ends that a label selector finds, or that references can have; others
+	// are passed over.
 	Kinds []graph.KindPattern `json:"kinds,omitempty"`
-	// Category is one of discovery's that the kind of an end has, if the server has the kind; others are passed over. It is for references and instances.
+	// Category is one of discovery's that the kind of an end has, if the server has the kind;
+	// others are passed over. It is for references and instances.
 	Category string `json:"category,omitempty"`
 	// Where are conditions on each reference, all of which it meets; the others are passed over.
 	Where []Condition `json:"where,omitempty"`
-	// Namespace says where ends are that name no namespace, if their kind has namespaces; empty for SourceNamespace.
+	// Namespace says where ends are that name no namespace, if their kind has namespaces; empty for
+	// SourceNamespace.
 	Namespace EndNamespace `json:"namespace,omitempty"`
 }
 
@@ -192,8 +218,8 @@ const (
 	Instances Form = "instances"
 )
 
-// EndNamespace says in which namespace an end is that names none: one of the following, or the name of one, in which a path between braces stands for what the
-// source has there.
+// EndNamespace says in which namespace an end is that names none: one of the following, or the name
+// of one, in which a path between braces stands for what the source has there.
 type EndNamespace string
 
 // The namespaces that are not named.
@@ -227,31 +253,40 @@ const (
 type Deletion struct {
 	// Of is what is deleted with the other: Of the End, the end goes with the source.
 	Of Direction `json:"of"`
-	// By is the program that deletes it, as "Crossplane". It is empty where the garbage collector does, because ownerReferences say the same.
+	// By is the program that deletes it, as "Crossplane". It is empty where the garbage collector
+	// does, because ownerReferences say the same.
 	By string `json:"by,omitempty"`
-	// Finalizer is the one by which the program sees the deletion, "*" at its end for any that begins so. Without it on the object that is deleted nothing
-	// travels. Empty if the program needs none.
+	// Finalizer is the one by which the program sees the deletion, "*" at its end for any that
+	// begins so. Without it on the object that is deleted nothing travels. Empty if the program
+	// needs none.
 	Finalizer string `json:"finalizer,omitempty"`
-	// Policy is how the program deletes; PolicyField, in the source, says otherwise where it is not empty: Background, Foreground or Orphan.
+	// Policy is how the program deletes; PolicyField, in the source, says otherwise where it is not
+	// empty: Background, Foreground or Orphan.
 	Policy      Policy `json:"policy,omitempty"`
 	PolicyField Path   `json:"policyField,omitzero"`
-	// Foreground is what a deletion in the foreground sets PolicyField to, before anything else, where the source has the field. Empty if it leaves it alone.
+	// Foreground is what a deletion in the foreground sets PolicyField to, before anything else,
+	// where the source has the field. Empty if it leaves it alone.
 	Foreground string `json:"foreground,omitempty"`
 	// Waits says whether the program waits until they are gone before it removes the finalizer.
 	Waits Waits `json:"waits,omitempty"`
-	// Turn orders the links of an object: the program deletes what is of the first, waits as it does, and goes on to the next.
+	// Turn orders the links of an object: the program deletes what is of the first, waits as it
+	// does, and goes on to the next.
 	Turn int `json:"turn,omitempty"`
-	// Bound is the path in an end to the reference of its source. If that names another object the program refuses to act, and the source is never gone.
+	// Bound is the path in an end to the reference of its source. If that names another object the
+	// program refuses to act, and the source is never gone.
 	Bound Path `json:"bound,omitzero"`
-	// Never are alternatives of conditions on the source; where all of one are met nothing is deleted.
+	// Never are alternatives of conditions on the source; where all of one are met nothing is
+	// deleted.
 	Never [][]Condition `json:"never,omitempty"`
 	// Keep are conditions on an end; where one is met that end stays.
 	Keep []Condition `json:"keep,omitempty"`
-	// Annotation, if not empty, is that of an end which has the program delete it; its value is the policy. The link is not there without it.
+	// Annotation, if not empty, is that of an end which has the program delete it; its value is the
+	// policy. The link is not there without it.
 	Annotation string `json:"annotation,omitempty"`
 }
 
-// OwnerSide returns the side below which the other stands in a tree: the Source, unless it goes with the End, or keeps it, or Owner says so.
+// OwnerSide returns the side below which the other stands in a tree: the Source, unless it goes
+// with the End, or keeps it, or Owner says so.
 func (d *Definition) OwnerSide() Direction {
 	switch d.Deletion.Of {
 	case Source, Guard:
@@ -277,7 +312,8 @@ const (
 	Source Direction = "source"
 	// Guard: the source keeps the end from being deleted.
 	Guard Direction = "guard"
-	// Lead: the end manages the source. It is followed upwards, from objects that a user names, to find the end; what ties the two is a link of the end's own.
+	// Lead: the end manages the source. It is followed upwards, from objects that a user names, to
+	// find the end; what ties the two is a link of the end's own.
 	Lead Direction = "lead"
 )
 

@@ -38,7 +38,8 @@ func object(t testing.TB, text string) map[string]any {
 func written(all []Named) string {
 	var lines []string
 	for _, n := range all {
-		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s/%s %s %s/%s %s", n.Group, n.Version, n.Kind, n.Namespace, n.Name, n.UID)))
+		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s/%s %s %s/%s %s", n.Group, n.Version, n.Kind, n.Namespace,
+			n.Name, n.UID)))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -97,18 +98,24 @@ deletion: {of: neither}`
 // TestEndsOfAnObject reads what the objects of real programs name.
 func TestEndsOfAnObject(t *testing.T) {
 	for name, c := range map[string]struct{ link, object, want string }{
-		"a claim of Crossplane": {claimLink, "{metadata: {name: c, namespace: apps}, spec: {resourceRef: {apiVersion: platform.example.org/v1, kind: XDatabase, name: c-28lhm}}}",
+		"a claim of Crossplane": {claimLink,
+			"{metadata: {name: c, namespace: apps}, spec: {resourceRef: {apiVersion: platform.example.org/v1, kind: XDatabase, name: c-28lhm}}}",
 			"platform.example.org/v1 XDatabase apps/c-28lhm"},
-		"a claim without a composite":                {claimLink, "{metadata: {name: c, namespace: apps}, spec: {}}", ""},
-		"a claim whose reference is being filled in": {claimLink, "{metadata: {name: c}, spec: {resourceRef: {apiVersion: v1, kind: X, name: ''}}}", ""},
+		"a claim without a composite": {claimLink, "{metadata: {name: c, namespace: apps}, spec: {}}", ""},
+		"a claim whose reference is being filled in": {claimLink,
+			"{metadata: {name: c}, spec: {resourceRef: {apiVersion: v1, kind: X, name: ''}}}", ""},
 		"an Application": {applicationLink, `{metadata: {name: a, namespace: argocd}, status: {resources: [
 			{kind: ConfigMap, name: settings, namespace: guest, version: v1}, {group: apps, kind: Deployment, name: web, namespace: guest, version: v1}]}}`,
 			"/ ConfigMap guest/settings\napps/ Deployment guest/web"},
-		"an inventory of Flux": {kustomizationLink, "{metadata: {name: k, namespace: flux-system}, status: {inventory: {entries: [{id: shop_web_apps_Deployment, v: v1}, {id: _system__it_rbac.authorization.k8s.io_ClusterRole, v: v1}, {id: shop_a_b__Service, v: v1}]}}}",
+		"an inventory of Flux": {kustomizationLink,
+			"{metadata: {name: k, namespace: flux-system}, status: {inventory: {entries: [{id: shop_web_apps_Deployment, v: v1}, {id: _system__it_rbac.authorization.k8s.io_ClusterRole, v: v1}, {id: shop_a_b__Service, v: v1}]}}}",
 			"apps/ Deployment shop/web\nrbac.authorization.k8s.io/ ClusterRole flux-system/system:it\n/ Service shop/a_b"},
-		"an object whose labels name its namespace too": {trackedLink, "{metadata: {name: x, namespace: shop, labels: {tool/name: a, tool/namespace: tools}}}", "tool.example.com/ App tools/a"},
-		"one whose labels do not":                       {trackedLink, "{metadata: {name: x, namespace: shop, labels: {tool/name: a}}}", ""},
-		"a tracker of several clusters": {trackerLink, "{spec: {objects: [{apiVersion: v1, kind: Pod, name: a}, {cluster: local, apiVersion: v1, kind: Pod, name: b, namespace: x}, {cluster: far, apiVersion: v1, kind: Pod, name: c}]}}",
+		"an object whose labels name its namespace too": {trackedLink,
+			"{metadata: {name: x, namespace: shop, labels: {tool/name: a, tool/namespace: tools}}}",
+			"tool.example.com/ App tools/a"},
+		"one whose labels do not": {trackedLink, "{metadata: {name: x, namespace: shop, labels: {tool/name: a}}}", ""},
+		"a tracker of several clusters": {trackerLink,
+			"{spec: {objects: [{apiVersion: v1, kind: Pod, name: a}, {cluster: local, apiVersion: v1, kind: Pod, name: b, namespace: x}, {cluster: far, apiVersion: v1, kind: Pod, name: c}]}}",
 			"/v1 Pod shop/a\n/v1 Pod x/b"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -120,8 +127,8 @@ func TestEndsOfAnObject(t *testing.T) {
 	}
 }
 
-// TestAnObjectThatIsAReference: the fields of a usage stand at the top of it, and say no group: that of the usage is meant. Of kinds that are not listed it is
-// no usage.
+// TestAnObjectThatIsAReference: the fields of a usage stand at the top of it, and say no group:
+// that of the usage is meant. Of kinds that are not listed it is no usage.
 func TestAnObjectThatIsAReference(t *testing.T) {
 	t.Parallel()
 	d := definition(t, `
@@ -139,7 +146,8 @@ owner: end`)
 		"{kind: Secret, name: self}":                      "",
 		"{kind: ProviderConfig}":                          "",
 	} {
-		named, _, err := d.References(object(t, "{apiVersion: kubernetes.example.org/v1, kind: ProviderConfigUsage, metadata: {name: it, namespace: apps}, providerConfigRef: "+reference+"}"))
+		named, _, err := d.References(object(t,
+			"{apiVersion: kubernetes.example.org/v1, kind: ProviderConfigUsage, metadata: {name: it, namespace: apps}, providerConfigRef: "+reference+"}"))
 		if got := written(named); err != nil || got != want {
 			t.Errorf("%s: %q, %v; want %q", reference, got, err, want)
 		}
@@ -157,7 +165,8 @@ owner: end`)
 	}
 }
 
-// TestEndsOfAHelmRelease: the manifest is in the Secret, packed three times over, and documents of comments are none.
+// TestEndsOfAHelmRelease: the manifest is in the Secret, packed three times over, and documents of
+// comments are none.
 func TestEndsOfAHelmRelease(t *testing.T) {
 	manifest := "---\n# Source: shop/templates/sa.yaml\napiVersion: v1\nkind: ServiceAccount\nmetadata: {name: web}\n---\n# nothing\n---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: other}\n"
 	release, err := json.Marshal(map[string]any{"name": "shop", "manifest": manifest})
@@ -174,17 +183,20 @@ func TestEndsOfAHelmRelease(t *testing.T) {
 	}
 	text := base64.StdEncoding.EncodeToString([]byte(base64.StdEncoding.EncodeToString(zipped.Bytes())))
 	secret := map[string]any{
-		"metadata": map[string]any{"name": "sh.helm.release.v1.shop.v1", "namespace": "shop", "labels": map[string]any{"owner": "helm"}},
-		"data":     map[string]any{"release": text},
+		"metadata": map[string]any{"name": "sh.helm.release.v1.shop.v1", "namespace": "shop",
+			"labels": map[string]any{"owner": "helm"}},
+		"data": map[string]any{"release": text},
 	}
 	d := definition(t, releaseLink)
 	named, _, err := d.References(secret)
 	if want := "/v1 ServiceAccount shop/web\napps/v1 Deployment other/web"; err != nil || written(named) != want {
 		t.Errorf("%v\n%s\nwant\n%s", err, written(named), want)
 	}
-	for what, release := range map[string]any{"no base64": "%", "no gzip": base64.StdEncoding.EncodeToString([]byte("eA==")), "no text": int64(1)} {
+	for what, release := range map[string]any{"no base64": "%",
+		"no gzip": base64.StdEncoding.EncodeToString([]byte("eA==")), "no text": int64(1)} {
 		secret["data"] = map[string]any{"release": release}
-		if named, _, err := d.References(secret); err == nil || len(named) > 0 || !strings.Contains(err.Error(), "data.release") {
+		if named, _, err := d.References(secret); err == nil || len(named) > 0 ||
+			!strings.Contains(err.Error(), "data.release") {
 			t.Errorf("%s: %v, %v", what, named, err)
 		}
 	}
@@ -194,14 +206,18 @@ func TestEndsOfAHelmRelease(t *testing.T) {
 	}
 }
 
-// TestMembersOfAnApplySet: the selector is filled in from the source, and there is none if the source does not have it.
+// TestMembersOfAnApplySet: the selector is filled in from the source, and there is none if the
+// source does not have it.
 func TestMembersOfAnApplySet(t *testing.T) {
 	d := definition(t, applySetLink)
-	_, members, err := d.References(object(t, "{metadata: {name: s, namespace: shop, labels: {applyset.kubernetes.io/id: applyset-x-v1}}}"))
-	if err != nil || len(members) != 1 || members[0].Labels != "applyset.kubernetes.io/part-of=applyset-x-v1" || members[0].Namespace != "shop" {
+	_, members, err := d.References(object(t,
+		"{metadata: {name: s, namespace: shop, labels: {applyset.kubernetes.io/id: applyset-x-v1}}}"))
+	if err != nil || len(members) != 1 || members[0].Labels != "applyset.kubernetes.io/part-of=applyset-x-v1" ||
+		members[0].Namespace != "shop" {
 		t.Errorf("%v, %+v", err, members)
 	}
-	for _, o := range []string{"{metadata: {name: s}}", "{metadata: {name: s, labels: {applyset.kubernetes.io/id: 'a,b'}}}"} {
+	for _, o := range []string{"{metadata: {name: s}}",
+		"{metadata: {name: s, labels: {applyset.kubernetes.io/id: 'a,b'}}}"} {
 		if _, members, err := d.References(object(t, o)); err != nil || len(members) > 0 {
 			t.Errorf("%s: %v, %+v", o, err, members)
 		}
@@ -215,7 +231,8 @@ from: {kinds: [example.org/Version]}
 ends: [{form: labels, labels: 'copiedFrom={metadata.namespace}', name: '{metadata.name}', kinds: [example.org/Version], namespace: any}]
 deletion: {of: neither}`)
 	_, members, err := d.References(object(t, "{metadata: {name: v1, namespace: shop}}"))
-	if err != nil || len(members) != 1 || members[0].Labels != "copiedFrom=shop" || members[0].Name != "v1" || members[0].Namespace != "" {
+	if err != nil || len(members) != 1 || members[0].Labels != "copiedFrom=shop" || members[0].Name != "v1" ||
+		members[0].Namespace != "" {
 		t.Errorf("%v, %+v", err, members)
 	}
 	if !d.MetadataOnly() {
@@ -234,23 +251,32 @@ deletion: {of: end, by: OLM, policy: orphan, waits: never}`)
 	}
 }
 
-// TestEffectOfADeletion: the finalizer, what the source says of the policy, and what makes that nothing is deleted.
+// TestEffectOfADeletion: the finalizer, what the source says of the policy, and what makes that
+// nothing is deleted.
 func TestEffectOfADeletion(t *testing.T) {
-	const crossplane, argo, flux = "finalizer.apiextensions.crossplane.io", "resources-finalizer.argocd.argoproj.io/background", "finalizers.fluxcd.io"
+	const crossplane, argo, flux = "finalizer.apiextensions.crossplane.io",
+		"resources-finalizer.argocd.argoproj.io/background", "finalizers.fluxcd.io"
 	for name, c := range map[string]struct {
 		link, object string
 		finalizer    string
 		want         Effect
 	}{
-		"a claim":                       {claimLink, "{spec: {}}", crossplane, Effect{Deletes: true, Policy: Background}},
-		"a claim with Foreground":       {claimLink, "{spec: {compositeDeletePolicy: Foreground}}", crossplane, Effect{Deletes: true, Policy: Foreground, Waits: true}},
-		"a claim without a finalizer":   {claimLink, "{spec: {}}", "x", Effect{Why: "it does not have the finalizer " + crossplane}},
-		"an Application in background":  {applicationLink, "{}", argo, Effect{Deletes: true, Policy: Foreground, Waits: true}},
-		"a Kustomization that prunes":   {kustomizationLink, "{spec: {prune: true}}", flux, Effect{Deletes: true, Policy: Background}},
-		"one that is suspended":         {kustomizationLink, "{spec: {prune: true, suspend: true}}", flux, Effect{Why: "spec.suspend is true"}},
-		"one that does not prune":       {kustomizationLink, "{spec: {prune: false}}", flux, Effect{Why: "spec.prune is false or is not set and spec.deletionPolicy is MirrorPrune or is not set"}},
-		"one that deletes all the same": {kustomizationLink, "{spec: {prune: false, deletionPolicy: Delete}}", flux, Effect{Deletes: true, Policy: Background}},
-		"a release":                     {releaseLink, "{}", "", Effect{}},
+		"a claim": {claimLink, "{spec: {}}", crossplane, Effect{Deletes: true, Policy: Background}},
+		"a claim with Foreground": {claimLink, "{spec: {compositeDeletePolicy: Foreground}}", crossplane,
+			Effect{Deletes: true, Policy: Foreground, Waits: true}},
+		"a claim without a finalizer": {claimLink, "{spec: {}}", "x",
+			Effect{Why: "it does not have the finalizer " + crossplane}},
+		"an Application in background": {applicationLink, "{}", argo,
+			Effect{Deletes: true, Policy: Foreground, Waits: true}},
+		"a Kustomization that prunes": {kustomizationLink, "{spec: {prune: true}}", flux,
+			Effect{Deletes: true, Policy: Background}},
+		"one that is suspended": {kustomizationLink, "{spec: {prune: true, suspend: true}}", flux,
+			Effect{Why: "spec.suspend is true"}},
+		"one that does not prune": {kustomizationLink, "{spec: {prune: false}}", flux,
+			Effect{Why: "spec.prune is false or is not set and spec.deletionPolicy is MirrorPrune or is not set"}},
+		"one that deletes all the same": {kustomizationLink, "{spec: {prune: false, deletionPolicy: Delete}}", flux,
+			Effect{Deletes: true, Policy: Background}},
+		"a release": {releaseLink, "{}", "", Effect{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := definition(t, c.link).EffectOf(object(t, c.object), []string{c.finalizer}); got != c.want {
@@ -260,7 +286,8 @@ func TestEffectOfADeletion(t *testing.T) {
 	}
 }
 
-// TestSettingThePolicyOfAClaim: a deletion in the foreground sets the field where the claim has it and says something else, and not where the pack does not say so.
+// TestSettingThePolicyOfAClaim: a deletion in the foreground sets the field where the claim has it
+// and says something else, and not where the pack does not say so.
 func TestSettingThePolicyOfAClaim(t *testing.T) {
 	const finalizer = "finalizer.apiextensions.crossplane.io"
 	setting := strings.Replace(claimLink, "policyField:", "foreground: Foreground, policyField:", 1)
@@ -279,7 +306,8 @@ func TestSettingThePolicyOfAClaim(t *testing.T) {
 			t.Errorf("%s: %t, %+v", name, ok, got)
 		}
 	}
-	for text, want := range map[string]string{"spec.compositeDeletePolicy": "/spec/compositeDeletePolicy", "metadata.annotations['a.b/c~d']": "/metadata/annotations/a.b~1c~0d", "spec.list[*]": "none"} {
+	for text, want := range map[string]string{"spec.compositeDeletePolicy": "/spec/compositeDeletePolicy",
+		"metadata.annotations['a.b/c~d']": "/metadata/annotations/a.b~1c~0d", "spec.list[*]": "none"} {
 		p, err := ParsePath(text)
 		if err != nil {
 			t.Fatal(err)
@@ -294,9 +322,11 @@ func TestSettingThePolicyOfAClaim(t *testing.T) {
 	}
 }
 
-// TestWhatComesBack: a program creates an end again if the pack says so, and the source does not say otherwise.
+// TestWhatComesBack: a program creates an end again if the pack says so, and the source does not
+// say otherwise.
 func TestWhatComesBack(t *testing.T) {
-	suspended := strings.Replace(kustomizationLink, "deletion:", "recreates: [{where: [{field: spec.suspend, value: 'true', not: true}]}, {where: [{field: spec.prune, value: 'true', not: true}], by: kubectl, with: the next apply}]\ndeletion:", 1)
+	suspended := strings.Replace(kustomizationLink, "deletion:",
+		"recreates: [{where: [{field: spec.suspend, value: 'true', not: true}]}, {where: [{field: spec.prune, value: 'true', not: true}], by: kubectl, with: the next apply}]\ndeletion:", 1)
 	for name, c := range map[string]struct {
 		link, object string
 		want         string
@@ -340,10 +370,12 @@ func TestWhatStays(t *testing.T) {
 // TestSourcesByKindAndCategory: kinds are patterns, and a category narrows them.
 func TestSourcesByKindAndCategory(t *testing.T) {
 	claim := definition(t, claimLink).From
-	if !claim.Matches("platform.example.org", "Database", []string{"all", "claim"}) || claim.Matches("platform.example.org", "Database", nil) {
+	if !claim.Matches("platform.example.org", "Database", []string{"all", "claim"}) ||
+		claim.Matches("platform.example.org", "Database", nil) {
 		t.Error("a category is not what decides")
 	}
-	if app := definition(t, applicationLink).From; !app.Matches("argoproj.io", "Application", nil) || app.Matches("argoproj.io", "AppProject", nil) {
+	if app := definition(t, applicationLink).From; !app.Matches("argoproj.io", "Application", nil) ||
+		app.Matches("argoproj.io", "AppProject", nil) {
 		t.Error("a kind is not what decides")
 	}
 	if any := definition(t, applySetLink).From; !any.Anything() || !any.Matches("", "ConfigMap", nil) {
@@ -355,7 +387,8 @@ func TestSourcesByKindAndCategory(t *testing.T) {
 func TestPaths(t *testing.T) {
 	o := object(t, "{a: {b.c/d: [{e: x}, {e: 1}, {f: why}, z]}, g: true}")
 	for text, want := range map[string][]any{
-		"a['b.c/d'][*].e": {"x", int64(1)}, "a['b.c/d'][*].f": {"why"}, "g": {true}, "a.x": nil, "g.x": nil, "a[*]": nil, "": {o},
+		"a['b.c/d'][*].e": {"x", int64(1)}, "a['b.c/d'][*].f": {"why"}, "g": {true}, "a.x": nil, "g.x": nil, "a[*]": nil,
+		"": {o},
 	} {
 		p, err := ParsePath(text)
 		if err != nil || p.String() != text {
@@ -372,7 +405,8 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// FuzzParsePath: what is taken for a path is written as it was read, and reading an object by it does not fail.
+// FuzzParsePath: what is taken for a path is written as it was read, and reading an object by it
+// does not fail.
 func FuzzParsePath(f *testing.F) {
 	for _, text := range []string{"a.b", "a['b.c'][*]", "[*]", "a['[*]']"} {
 		f.Add(text)
@@ -391,7 +425,8 @@ func FuzzParsePath(f *testing.F) {
 	})
 }
 
-// TestDefinitionsThatAreRefused puts one fault into a definition at a time; the error says what to do.
+// TestDefinitionsThatAreRefused puts one fault into a definition at a time; the error says what to
+// do.
 func TestDefinitionsThatAreRefused(t *testing.T) {
 	for name, c := range map[string]struct{ old, new, want string }{
 		"no source kinds":      {"{category: claim}", "{}", `"from": "kinds" is empty`},
@@ -404,34 +439,45 @@ func TestDefinitionsThatAreRefused(t *testing.T) {
 		"match of a reference": {"form: reference", "form: reference, match: ^x$", `for the form "text"`},
 		"match without anchor": {"form: reference", "form: text, match: x", "begin it with ^"},
 		"match without name":   {"form: reference", "form: text, match: '^(?P<kind>x)$'", `the group "name"`},
-		"match with more":      {"form: reference", "form: text, match: '^(?P<name>x)(?P<kind>x)(?P<age>x)$'", `the group "age"`},
-		"an unknown key":       {"form: reference", "form: reference, keys: {age: spec.age}", `"keys" has "age"`},
-		"labels of reference":  {"form: reference", "form: reference, labels: a=b", `are for the form "labels"`},
-		"a group left open":    {"form: reference, field: spec.resourceRef", "form: text, field: spec.name, kind: '*/Pod'", `"kind" is "*/Pod"`},
-		"kinds of a text":      {"form: reference, field: spec.resourceRef", "form: text, field: spec.name, kind: v1/Pod, kinds: [v1/Pod]", `"kinds" is for the forms`},
-		"no field and no name": {"form: reference, field: spec.resourceRef", "form: reference, keys: {kind: spec.kind}", `"field" is missing`},
-		"no labels":            {"form: reference, field: spec.resourceRef", "form: labels", `give "labels" and the "kinds"`},
-		"bad labels":           {"form: reference, field: spec.resourceRef", "form: labels, labels: '=', kinds: ['*']", "is no label selector"},
-		"bad placeholder":      {"form: reference, field: spec.resourceRef", "form: labels, labels: 'a={b c}', kinds: ['*']", "is no path"},
-		"no direction":         {"of: end, ", "", `"deletion": "of" is ""`},
-		"no program":           {"by: Crossplane, ", "", `"by" is missing`},
-		"a policy of none":     {"policy: background", "policy: never", `"policy" is "never": it must be one of background`},
-		"a finalizer of none":  {"of: end", "of: neither", "leave out what says how a deletion travels"},
-		"any finalizer":        {"finalizer: finalizer.apiextensions.crossplane.io", "finalizer: '*'", "write how it begins"},
-		"an empty never":       {"waits: foreground", "waits: foreground, never: [[]]", `"never", number 1, is empty`},
-		"a bad namespace":      {"form: reference", "form: reference, namespace: 'a/b'", `"namespace" is "a/b"`},
-		"a namespace of {}":    {"form: reference", "form: reference, namespace: '{}'", `"namespace" has {}`},
-		"name of reference":    {"form: reference", "form: reference, name: a", `"name" is for the form "labels"`},
-		"where without fields": {"form: reference", "form: manifest, where: [{field: a}]", `"where" is for the form "reference"`},
+		"match with more": {"form: reference", "form: text, match: '^(?P<name>x)(?P<kind>x)(?P<age>x)$'",
+			`the group "age"`},
+		"an unknown key":      {"form: reference", "form: reference, keys: {age: spec.age}", `"keys" has "age"`},
+		"labels of reference": {"form: reference", "form: reference, labels: a=b", `are for the form "labels"`},
+		"a group left open": {"form: reference, field: spec.resourceRef", "form: text, field: spec.name, kind: '*/Pod'",
+			`"kind" is "*/Pod"`},
+		"kinds of a text": {"form: reference, field: spec.resourceRef",
+			"form: text, field: spec.name, kind: v1/Pod, kinds: [v1/Pod]", `"kinds" is for the forms`},
+		"no field and no name": {"form: reference, field: spec.resourceRef", "form: reference, keys: {kind: spec.kind}",
+			`"field" is missing`},
+		"no labels": {"form: reference, field: spec.resourceRef", "form: labels", `give "labels" and the "kinds"`},
+		"bad labels": {"form: reference, field: spec.resourceRef", "form: labels, labels: '=', kinds: ['*']",
+			"is no label selector"},
+		"bad placeholder": {"form: reference, field: spec.resourceRef", "form: labels, labels: 'a={b c}', kinds: ['*']",
+			"is no path"},
+		"no direction":        {"of: end, ", "", `"deletion": "of" is ""`},
+		"no program":          {"by: Crossplane, ", "", `"by" is missing`},
+		"a policy of none":    {"policy: background", "policy: never", `"policy" is "never": it must be one of background`},
+		"a finalizer of none": {"of: end", "of: neither", "leave out what says how a deletion travels"},
+		"any finalizer":       {"finalizer: finalizer.apiextensions.crossplane.io", "finalizer: '*'", "write how it begins"},
+		"an empty never":      {"waits: foreground", "waits: foreground, never: [[]]", `"never", number 1, is empty`},
+		"a bad namespace":     {"form: reference", "form: reference, namespace: 'a/b'", `"namespace" is "a/b"`},
+		"a namespace of {}":   {"form: reference", "form: reference, namespace: '{}'", `"namespace" has {}`},
+		"name of reference":   {"form: reference", "form: reference, name: a", `"name" is for the form "labels"`},
+		"where without fields": {"form: reference", "form: manifest, where: [{field: a}]",
+			`"where" is for the form "reference"`},
 		"an owner besides of":  {"deletion:", "owner: end\ndeletion:", `"owner" is for a deletion "of" neither`},
 		"before with its ends": {"deletion:", "before: true\ndeletion:", `"before" is for a source that needs its ends`},
 		"recreates nothing":    {"of: end, by: Crossplane, finalizer: finalizer.apiextensions.crossplane.io, policy: background, policyField: spec.compositeDeletePolicy, waits: foreground}", "of: neither}\nrecreates: [{}]", `"recreates", number 1: "by" is missing`},
-		"recreates if":         {"deletion: {of: end", "recreates: [{where: [{value: x}]}]\ndeletion: {of: end", `"recreates", number 1: condition 1`},
-		"a policy of no field": {"policyField: spec.compositeDeletePolicy", "foreground: Foreground", `"foreground" is for a "policyField"`},
-		"a policy of a list":   {"policyField: spec.compositeDeletePolicy", "policyField: 'spec.a[*]', foreground: Foreground", `"foreground" is for a "policyField"`},
-		"another policy":       {"policyField: spec.compositeDeletePolicy", "policyField: spec.a, foreground: Background", `"foreground" is "Background"`},
-		"recreates upwards":    {"deletion: {of: end", "recreates: [{}]\ndeletion: {of: source", `"recreates" is for a source`},
-		"an empty condition":   {"waits: foreground", "waits: foreground, keep: [{value: x}]", "give exactly one of"},
+		"recreates if": {"deletion: {of: end", "recreates: [{where: [{value: x}]}]\ndeletion: {of: end",
+			`"recreates", number 1: condition 1`},
+		"a policy of no field": {"policyField: spec.compositeDeletePolicy", "foreground: Foreground",
+			`"foreground" is for a "policyField"`},
+		"a policy of a list": {"policyField: spec.compositeDeletePolicy", "policyField: 'spec.a[*]', foreground: Foreground",
+			`"foreground" is for a "policyField"`},
+		"another policy": {"policyField: spec.compositeDeletePolicy", "policyField: spec.a, foreground: Background",
+			`"foreground" is "Background"`},
+		"recreates upwards":  {"deletion: {of: end", "recreates: [{}]\ndeletion: {of: source", `"recreates" is for a source`},
+		"an empty condition": {"waits: foreground", "waits: foreground, keep: [{value: x}]", "give exactly one of"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if !strings.Contains(claimLink, c.old) {

@@ -8,7 +8,8 @@ import (
 
 // Effect is what the deletion of an object does along a link, as far as the object itself says.
 type Effect struct {
-	// Deletes says that the other side is deleted; Why says why not, where something in the object says so.
+	// Deletes says that the other side is deleted; Why says why not, where something in the object
+	// says so.
 	Deletes bool
 	Why     string
 	// Policy is how.
@@ -17,8 +18,9 @@ type Effect struct {
 	Waits bool
 }
 
-// EffectOf says what the deletion of one side of a link does to the other, as far as the source says. The finalizers are those of the side that is deleted: the
-// source if the ends go with it, an end if the source does.
+// EffectOf says what the deletion of one side of a link does to the other, as far as the source
+// says. The finalizers are those of the side that is deleted: the source if the ends go with it, an
+// end if the source does.
 func (d *Definition) EffectOf(source map[string]any, finalizers []string) Effect {
 	if d.Deletion.Of != End && d.Deletion.Of != Source {
 		return Effect{}
@@ -27,8 +29,9 @@ func (d *Definition) EffectOf(source map[string]any, finalizers []string) Effect
 	return d.effectOf(source, finalizers, text)
 }
 
-// InForeground is EffectOf for a source whose field of the policy is set so that the program deletes in the foreground; false if the source does not have the field,
-// has that value already, or if nobody sets it.
+// InForeground is EffectOf for a source whose field of the policy is set so that the program
+// deletes in the foreground; false if the source does not have the field, has that value already,
+// or if nobody sets it.
 func (d *Definition) InForeground(source map[string]any, finalizers []string) (Effect, bool) {
 	text, found := d.Deletion.PolicyField.Text(source)
 	if d.Deletion.Foreground == "" || !found || text == "" || text == d.Deletion.Foreground {
@@ -56,7 +59,8 @@ func (d *Definition) effectOf(source map[string]any, finalizers []string, stated
 		}
 		return Effect{Why: d.Deletion.PolicyField.String() + " is Orphan", Policy: Orphan}
 	}
-	return Effect{Deletes: true, Policy: policy, Waits: d.Deletion.Waits == WaitsAlways || d.Deletion.Waits == WaitsForeground && policy == Foreground}
+	return Effect{Deletes: true, Policy: policy, Waits: d.Deletion.Waits == WaitsAlways ||
+		d.Deletion.Waits == WaitsForeground && policy == Foreground}
 }
 
 // released says whether one of the finalizers is the one by which the program sees a deletion.
@@ -94,7 +98,8 @@ func (d *Definition) Keeps(end map[string]any) (string, bool) {
 	return "", false
 }
 
-// PolicyFor returns how the program deletes an end, by the annotation of the end where that says it.
+// PolicyFor returns how the program deletes an end, by the annotation of the end where that says
+// it.
 func (d *Definition) PolicyFor(end map[string]any, e Effect) Policy {
 	if d.Deletion.Annotation == "" {
 		return e.Policy
@@ -106,7 +111,8 @@ func (d *Definition) PolicyFor(end map[string]any, e Effect) Policy {
 	return e.Policy
 }
 
-// RecreatedBy says how an end comes back that is deleted while this source stays; nil if it does not. By names the program.
+// RecreatedBy says how an end comes back that is deleted while this source stays; nil if it does
+// not. By names the program.
 func (d *Definition) RecreatedBy(source map[string]any) *Recreation {
 	for _, r := range d.Recreates {
 		if allMet(r.Where, source) {
@@ -117,9 +123,11 @@ func (d *Definition) RecreatedBy(source map[string]any) *Recreation {
 	return nil
 }
 
-// AsksEnds says whether an end can say whose it is, that it stays, or how it is deleted, and whether its metadata is not enough to tell.
+// AsksEnds says whether an end can say whose it is, that it stays, or how it is deleted, and
+// whether its metadata is not enough to tell.
 func (d *Definition) AsksEnds() (asks, whole bool) {
-	whole = !d.Deletion.Bound.IsZero() || slices.ContainsFunc(d.Deletion.Keep, func(c Condition) bool { return !c.inMetadata() }) ||
+	whole = !d.Deletion.Bound.IsZero() ||
+		slices.ContainsFunc(d.Deletion.Keep, func(c Condition) bool { return !c.inMetadata() }) ||
 		slices.ContainsFunc(d.Confirmed, func(e Ends) bool { return !e.inMetadata() })
 	return whole || len(d.Deletion.Keep)+len(d.Confirmed) > 0 || d.Deletion.Annotation != "", whole
 }

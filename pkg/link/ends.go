@@ -12,11 +12,13 @@ import (
 
 // Named is an end as a source names it. What the source does not say is empty.
 type Named struct {
-	// Group and Version are those of the apiVersion; the version is empty where only a group is named. HasGroup is false where nothing says the group.
+	// Group and Version are those of the apiVersion; the version is empty where only a group is
+	// named. HasGroup is false where nothing says the group.
 	Group, Version string
 	HasGroup       bool
 	Kind           string
-	// Namespace is that of the source where the source names none; an end whose kind is cluster-scoped has none all the same.
+	// Namespace is that of the source where the source names none; an end whose kind is
+	// cluster-scoped has none all the same.
 	Namespace, Name, UID string
 	// Field is where it stands.
 	Field string
@@ -33,7 +35,8 @@ func (n Named) CanBe(categories []string) bool {
 
 // Members are the ends that a source does not name one by one.
 type Members struct {
-	// Labels is the selector that they match, as kubectl's -l has it; empty for all objects of the kinds.
+	// Labels is the selector that they match, as kubectl's -l has it; empty for all objects of the
+	// kinds.
 	Labels string
 	// Name is the name that they have; empty for any.
 	Name string
@@ -49,7 +52,8 @@ type Members struct {
 
 // CanBe says whether an end can be of a kind that has some categories in discovery.
 func (m Members) CanBe(group, kind string, categories []string) bool {
-	return (m.Category == "" || slices.Contains(categories, m.Category)) && slices.ContainsFunc(m.Kinds, func(k graph.KindPattern) bool { return k.Matches(group, kind) })
+	return (m.Category == "" || slices.Contains(categories, m.Category)) &&
+		slices.ContainsFunc(m.Kinds, func(k graph.KindPattern) bool { return k.Matches(group, kind) })
 }
 
 // maxEnds is how many ends an object may name by a link: what one names may be read, each by a
@@ -61,8 +65,8 @@ var errTooMany = fmt.Errorf("more than %d objects are named, and the others are 
 // IsSource says whether the link holds for an object of a kind that From matches.
 func (d *Definition) IsSource(object map[string]any) bool { return allMet(d.From.Where, object) }
 
-// References returns the ends that an object names, and the selectors of those that it does not name one by one. An error says what could not be understood; the
-// ends that could be come with it.
+// References returns the ends that an object names, and the selectors of those that it does not
+// name one by one. An error says what could not be understood; the ends that could be come with it.
 func (d *Definition) References(object map[string]any) ([]Named, []Members, error) {
 	if !d.IsSource(object) {
 		return nil, nil, nil
@@ -220,7 +224,8 @@ func (e Ends) fromText(text string) (Named, error) {
 	return n, nil
 }
 
-// field is where the ends stand, as people look for it: of a source that is the reference itself, where the name is.
+// field is where the ends stand, as people look for it: of a source that is the reference itself,
+// where the name is.
 func (e Ends) field() Path {
 	if e.Field.IsZero() {
 		return e.Keys["name"]
@@ -230,7 +235,8 @@ func (e Ends) field() Path {
 
 // ofKinds says whether an end can be of a kind, by the Kinds.
 func (e Ends) ofKinds(group, kind string) bool {
-	return len(e.Kinds) == 0 || slices.ContainsFunc(e.Kinds, func(k graph.KindPattern) bool { return k.Matches(group, kind) })
+	return len(e.Kinds) == 0 || slices.ContainsFunc(e.Kinds,
+		func(k graph.KindPattern) bool { return k.Matches(group, kind) })
 }
 
 // CanBe says whether an end can be of a kind, as far as the link says.
@@ -260,7 +266,8 @@ func (e Ends) fill(get func(key string) string) Named {
 	case apiVersion != "":
 		n.setAPIVersion(apiVersion)
 	case group != "" || n.Kind != "" && e.Kind == "":
-		// Of a reference that has a kind and no group, the group is that of the core: Argo CD and Cluster API leave it out.
+		// Of a reference that has a kind and no group, the group is that of the core: Argo CD and
+		// Cluster API leave it out.
 		n.Group, n.HasGroup = group, true
 	}
 	if group, kind, given := e.endKind(); given && n.Kind == "" {

@@ -2,7 +2,8 @@ package link
 
 import "github.com/kubectl-gc/kubectl-gc/pkg/graph"
 
-// Found is a link between two objects of a graph that one of them, the source, names in its content.
+// Found is a link between two objects of a graph that one of them, the source, names in its
+// content.
 type Found struct {
 	Definition *Definition
 	// Source names End. An end that is not there is a virtual node of the graph.
@@ -11,20 +12,27 @@ type Found struct {
 	Field string
 	// Effect is what the deletion of Owner does to Dependent.
 	Effect Effect
-	// Foreground says that the client sets the source's field of the policy so that the program deletes in the foreground. Effect is what is then.
+	// Foreground says that the client sets the source's field of the policy so that the program
+	// deletes in the foreground. Effect is what is then.
 	Foreground bool
-	// Kept says why the end stays all the same, in what the end has that says so; empty if nothing does.
+	// Kept says why the end stays all the same, in what the end has that says so; empty if nothing
+	// does.
 	Kept string
-	// Bound is the object that the end is bound to in place of the source, as "Database shop/db", so that the program refuses to act; empty if it is bound to none.
+	// Bound is the object that the end is bound to in place of the source, as "Database shop/db",
+	// so that the program refuses to act; empty if it is bound to none.
 	Bound string
-	// Confirmed says that the dependent says so too: that it names the source, is owned by it, or is the source. Nobody who cannot write to an object makes it confirm
-	// a link. A link that is not confirmed is shown, and is no reason to write to what it leads to.
+	// Confirmed says that the dependent says so too: that it names the source, is owned by it, or
+	// is the source. Nobody who cannot write to an object makes it confirm a link. A link that is
+	// not confirmed is shown, and is no reason to write to what it leads to.
 	Confirmed bool
-	// Recreation says how the end comes back if that is deleted while the source stays; nil if it does not.
+	// Recreation says how the end comes back if that is deleted while the source stays; nil if it
+	// does not.
 	Recreation *Recreation
-	// Outside says that the source was read and is not among the objects of the graph, which has a virtual node for it: it is in a namespace that was not listed.
+	// Outside says that the source was read and is not among the objects of the graph, which has a
+	// virtual node for it: it is in a namespace that was not listed.
 	Outside bool
-	// More says that the source names other ends by this link, and that these are not among the links.
+	// More says that the source names other ends by this link, and that these are not among the
+	// links.
 	More bool
 }
 
@@ -47,5 +55,6 @@ func (f Found) Dependent() graph.ID {
 // Deletes says whether the deletion of the owner deletes the dependent.
 func (f Found) Deletes() bool { return f.Effect.Deletes && f.Kept == "" && f.Bound == "" }
 
-// Found returns the links below an object that objects name, in the order of their turns and then in that in which they were found.
+// Found returns the links below an object that objects name, in the order of their turns and then
+// in that in which they were found.
 func (l *Links) Found(owner graph.ID) []Found { return l.found[owner] }

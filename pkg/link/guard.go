@@ -2,7 +2,8 @@ package link
 
 import "errors"
 
-// UsersOf returns for which objects a guard keeps its end, and why it does in words, as far as it says so.
+// UsersOf returns for which objects a guard keeps its end, and why it does in words, as far as it
+// says so.
 func (d *Definition) UsersOf(guard map[string]any) (users []Named, reason string) {
 	for _, u := range d.Users {
 		found, _ := u.named(guard) // what could be understood comes with an error

@@ -7,7 +7,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestAGuardSaysForWhomAndWhyItKeepsItsEnd: the users that it names, and its reason, each only if it is there.
+// TestAGuardSaysForWhomAndWhyItKeepsItsEnd: the users that it names, and its reason, each only if
+// it is there.
 func TestAGuardSaysForWhomAndWhyItKeepsItsEnd(t *testing.T) {
 	d := definition(t, `
 from: {kinds: [protection.crossplane.io/Usage]}
@@ -41,7 +42,8 @@ func TestOnlyAGuardHasUsers(t *testing.T) {
 		"users: [{form: reference, field: spec.by, keys: {nam: spec.name}}]\ndeletion: {of: guard}": `"users": "keys" has "nam"`,
 	} {
 		d := &Definition{ID: "it", Name: "it", Verified: BySource, Source: "https://example.com/it.go"}
-		if err := yaml.UnmarshalStrict([]byte("from: {kinds: [v1/Pod]}\nends: [{form: reference, field: spec.of}]\n"+text), d); err != nil {
+		if err := yaml.UnmarshalStrict([]byte("from: {kinds: [v1/Pod]}\nends: [{form: reference, field: spec.of}]\n"+text),
+			d); err != nil {
 			t.Fatal(err)
 		}
 		var said []string
@@ -54,7 +56,8 @@ func TestOnlyAGuardHasUsers(t *testing.T) {
 	}
 }
 
-// TestAnAnnotationHasAnEndDeleted: without it the end stays, and its value is the policy, if it is one.
+// TestAnAnnotationHasAnEndDeleted: without it the end stays, and its value is the policy, if it is
+// one.
 func TestAnAnnotationHasAnEndDeleted(t *testing.T) {
 	d := definition(t, `
 from: {kinds: [v1/ConfigMap]}

@@ -37,8 +37,8 @@ func releaseOf(t *testing.T, manifest string) string {
 	return string(release)
 }
 
-// TestWhatAnObjectNamesIsBounded: a few KB of a Secret, which anybody may write, can name as much as
-// a cluster has. What is beyond the bound is said, and what is before it is there.
+// TestWhatAnObjectNamesIsBounded: a few KB of a Secret, which anybody may write, can name as much
+// as a cluster has. What is beyond the bound is said, and what is before it is there.
 func TestWhatAnObjectNamesIsBounded(t *testing.T) {
 	d := definition(t, releaseLink)
 	document := func(i int) string {
@@ -56,20 +56,24 @@ func TestWhatAnObjectNamesIsBounded(t *testing.T) {
 		ends int
 		err  string
 	}{
-		"equal documents":       {releaseOf(t, strings.Repeat(document(1), 80_000)), 1, ""},
-		"as many as it may":     {releaseOf(t, few.String()), maxEnds, ""},
-		"more":                  {releaseOf(t, many.String()), maxEnds, "more than 5000 objects are named"},
-		"a large document":      {releaseOf(t, document(1)+document(2)+"# "+strings.Repeat("x", maxDocument)), 1, "more than 2 MiB"},
-		"a large text":          {releaseOf(t, strings.Repeat("x", maxDecoded)), 0, "more than 16 MiB"},
-		"many values":           {`{"manifest": "", "x": [` + strings.Repeat("{},", maxValues) + "0]}", 0, "more than 1048576 values"},
+		"equal documents":   {releaseOf(t, strings.Repeat(document(1), 80_000)), 1, ""},
+		"as many as it may": {releaseOf(t, few.String()), maxEnds, ""},
+		"more":              {releaseOf(t, many.String()), maxEnds, "more than 5000 objects are named"},
+		"a large document": {releaseOf(t, document(1)+document(2)+"# "+strings.Repeat("x", maxDocument)), 1,
+			"more than 2 MiB"},
+		"a large text": {releaseOf(t, strings.Repeat("x", maxDecoded)), 0, "more than 16 MiB"},
+		"many values": {`{"manifest": "", "x": [` + strings.Repeat("{},", maxValues) + "0]}", 0,
+			"more than 1048576 values"},
 		"something that is not": {`{"manifest": "a: b\n---\n: : :"}`, 0, "document 2"},
 	} {
 		named, _, err := d.References(secretOf(t, tt.json))
-		if len(named) != tt.ends || tt.err == "" && err != nil || tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err)) {
+		if len(named) != tt.ends || tt.err == "" && err != nil || tt.err != "" &&
+			(err == nil || !strings.Contains(err.Error(), tt.err)) {
 			t.Errorf("%s: %d ends, want %d; error %v, want %q", name, len(named), tt.ends, err, tt.err)
 		}
 	}
-	if read, err := manifests(document(1)[len("---"):] + strings.Repeat(document(1), 80_000)); len(read) != 1 || err != nil {
+	if read, err := manifests(document(1)[len("---"):] + strings.Repeat(document(1), 80_000)); len(read) != 1 ||
+		err != nil {
 		t.Errorf("equal documents are decoded %d times, error %v", len(read), err)
 	}
 	if read, err := manifests(many.String()); len(read) > maxEnds+1 || err == nil {
@@ -79,7 +83,8 @@ func TestWhatAnObjectNamesIsBounded(t *testing.T) {
 
 // TestAListOfReferencesIsBounded, and what it names twice is named once.
 func TestAListOfReferencesIsBounded(t *testing.T) {
-	d := definition(t, "{from: {kinds: [v1/ConfigMap]}, ends: [{form: reference, field: 'data.all[*]', kind: v1/Secret}], deletion: {of: neither}}")
+	d := definition(
+		t, "{from: {kinds: [v1/ConfigMap]}, ends: [{form: reference, field: 'data.all[*]', kind: v1/Secret}], deletion: {of: neither}}")
 	list := func(n int, name func(int) string) map[string]any {
 		all := make([]any, n)
 		for i := range all {

@@ -43,7 +43,8 @@ func (e Ends) instances(object map[string]any) ([]Members, error) {
 			return all, fmt.Errorf("%s names more than %d kinds, and the others are not looked at", e.Field, maxKinds)
 		}
 		seen[group+"/"+kind] = true
-		all = append(all, Members{Kinds: []graph.KindPattern{graph.KindPattern(group + "/" + kind)}, Field: e.Field.String(), Category: e.Category})
+		all = append(all, Members{Kinds: []graph.KindPattern{graph.KindPattern(group + "/" + kind)}, Field: e.Field.String(),
+			Category: e.Category})
 	}
 	return all, nil
 }

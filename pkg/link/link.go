@@ -18,7 +18,8 @@ type Links struct {
 
 type groupResource struct{ group, resource string }
 
-// New returns the links of a graph: those of the rules, which are worked out when they are first asked for, and those that were found in what objects contain.
+// New returns the links of a graph: those of the rules, which are worked out when they are first
+// asked for, and those that were found in what objects contain.
 func New(g *graph.Graph, found ...Found) *Links {
 	l := &Links{g: g, found: map[graph.ID][]Found{}}
 	for _, f := range found {
@@ -61,8 +62,9 @@ func owners(found []Found) map[graph.ID]bool {
 	return all
 }
 
-// Dependents returns what goes with the object though no ownerReference says so. Of what is inside of it these are the objects that nothing else in there
-// owns and, of a cycle, the first: the others stand below them.
+// Dependents returns what goes with the object though no ownerReference says so. Of what is inside
+// of it these are the objects that nothing else in there owns and, of a cycle, the first: the
+// others stand below them.
 func (l *Links) Dependents(id graph.ID) []graph.Link {
 	if !l.g.Observed(id) {
 		return nil
@@ -83,14 +85,16 @@ func (l *Links) byRule(id graph.ID) []graph.Link {
 	return links(id, rule.dependents(l, owner), rule.Name)
 }
 
-// named are the dependents that objects name, each once. A link without a name is one of an ownerReference, which has its row already.
+// named are the dependents that objects name, each once. A link without a name is one of an
+// ownerReference, which has its row already.
 func (l *Links) named(id graph.ID) []graph.Link {
 	var all []graph.Link
 	seen := map[graph.ID]bool{}
 	for _, f := range l.found[id] {
 		if d := f.Dependent(); !seen[d] && d != id && f.Definition.Name != "" {
 			seen[d] = true
-			all = append(all, graph.Link{Owner: id, Dependent: d, Rule: f.Definition.Name, Unconfirmed: !f.Confirmed && l.g.Observed(d)})
+			all = append(all, graph.Link{Owner: id, Dependent: d, Rule: f.Definition.Name, Unconfirmed: !f.Confirmed &&
+				l.g.Observed(d)})
 		}
 	}
 	return all
@@ -103,7 +107,8 @@ func (l *Links) Owners(id graph.ID) []graph.Link {
 	for _, f := range l.Above(id) {
 		if owner := f.Owner(); !seen[owner] && owner != id && f.Definition.Name != "" {
 			seen[owner] = true
-			all = append(all, graph.Link{Owner: owner, Dependent: id, Rule: f.Definition.Name, Unconfirmed: !f.Confirmed && l.g.Observed(id)})
+			all = append(all, graph.Link{Owner: owner, Dependent: id, Rule: f.Definition.Name, Unconfirmed: !f.Confirmed &&
+				l.g.Observed(id)})
 		}
 	}
 	return all

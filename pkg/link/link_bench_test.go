@@ -8,7 +8,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/linear"
 )
 
-// BenchmarkLinearNamespaceLinks follows the links of each of many namespaces, in which half of the content owns the other.
+// BenchmarkLinearNamespaceLinks follows the links of each of many namespaces, in which half of the
+// content owns the other.
 func BenchmarkLinearNamespaceLinks(b *testing.B) {
 	linear.Bench(b, 400, func(b *testing.B, n int) func() {
 		all := newBuilder()

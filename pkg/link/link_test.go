@@ -12,12 +12,13 @@ import (
 )
 
 var (
-	definitions = graph.Type{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions", Kind: "CustomResourceDefinition"}
-	namespaces  = graph.Type{Version: "v1", Resource: "namespaces", Kind: "Namespace"}
-	configMaps  = graph.Type{Version: "v1", Resource: "configmaps", Kind: "ConfigMap", Namespaced: true}
-	widgets     = graph.Type{Group: "example.com", Version: "v1", Resource: "widgets", Kind: "Widget", Namespaced: true}
-	gadgets     = graph.Type{Group: "example.com", Version: "v1", Resource: "gadgets", Kind: "Gadget"}
-	foreign     = graph.Type{Group: "example.org", Version: "v1", Resource: "widgets", Kind: "Widget", Namespaced: true}
+	definitions = graph.Type{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions",
+		Kind: "CustomResourceDefinition"}
+	namespaces = graph.Type{Version: "v1", Resource: "namespaces", Kind: "Namespace"}
+	configMaps = graph.Type{Version: "v1", Resource: "configmaps", Kind: "ConfigMap", Namespaced: true}
+	widgets    = graph.Type{Group: "example.com", Version: "v1", Resource: "widgets", Kind: "Widget", Namespaced: true}
+	gadgets    = graph.Type{Group: "example.com", Version: "v1", Resource: "gadgets", Kind: "Gadget"}
+	foreign    = graph.Type{Group: "example.org", Version: "v1", Resource: "widgets", Kind: "Widget", Namespaced: true}
 )
 
 // builder builds graphs whose objects are known by namespace/name and refer to each other by it.
@@ -25,8 +26,8 @@ type builder struct{ *graph.Builder }
 
 func newBuilder() *builder { return &builder{graph.NewBuilder()} }
 
-// add adds the object of that path, with references to those of the other paths. Which kind a reference names makes no
-// difference here.
+// add adds the object of that path, with references to those of the other paths. Which kind a
+// reference names makes no difference here.
 func (b *builder) add(t graph.Type, path string, owners ...string) {
 	namespace, name, _ := strings.Cut(path, "/")
 	o := graph.Object{Namespace: namespace, Name: name, UID: path}
@@ -53,7 +54,8 @@ func dependents(t *testing.T, g *graph.Graph, l *link.Links, path, rule string) 
 	return strings.Join(all, " ")
 }
 
-// TestDefinition: a CRD takes its instances along wherever they are (API-060), and those of no other type.
+// TestDefinition: a CRD takes its instances along wherever they are (API-060), and those of no
+// other type.
 func TestDefinition(t *testing.T) {
 	b := newBuilder()
 	b.add(definitions, "/widgets.example.com")
@@ -93,8 +95,8 @@ func TestVersionOfDefinition(t *testing.T) {
 	}
 }
 
-// TestNamespace: a namespace takes all its content along (NS-001). What stands below other content is not named, and
-// nothing is left out: not a cycle, not one that something outside owns too.
+// TestNamespace: a namespace takes all its content along (NS-001). What stands below other content
+// is not named, and nothing is left out: not a cycle, not one that something outside owns too.
 func TestNamespace(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -115,7 +117,8 @@ func TestNamespace(t *testing.T) {
 		{"cycle owned from within", [][]string{{"a/v", "a/w", "a/x"}, {"a/w", "a/v"}, {"a/x"}}, "a/x"},
 		{"cycle that owns a cycle", [][]string{{"a/v", "a/w", "a/x"}, {"a/w", "a/v"}, {"a/x", "a/y"}, {"a/y", "a/x"}}, "a/x"},
 		{"cycle through another namespace", [][]string{{"a/x", "b/y"}, {"b/y", "a/x"}}, "a/x"},
-		{"two of a cycle through another namespace", [][]string{{"a/x", "b/z"}, {"a/y", "a/x"}, {"b/z", "a/y"}, {"a/w", "a/x"}}, "a/x"},
+		{"two of a cycle through another namespace",
+			[][]string{{"a/x", "b/z"}, {"a/y", "a/x"}, {"b/z", "a/y"}, {"a/w", "a/x"}}, "a/x"},
 		{"by way of a cluster-scoped object", [][]string{{"a/y", "/r"}, {"/r", "a/x"}, {"a/x"}}, "a/x"},
 	}
 	for _, tt := range tests {
@@ -139,7 +142,8 @@ func TestNamespace(t *testing.T) {
 	}
 }
 
-// TestRandomNamespaces: in the tree of a namespace with its links stands all that is in it, and no link is to spare.
+// TestRandomNamespaces: in the tree of a namespace with its links stands all that is in it, and no
+// link is to spare.
 func TestRandomNamespaces(t *testing.T) {
 	for seed := range uint64(300) {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {

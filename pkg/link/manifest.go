@@ -11,7 +11,8 @@ import (
 // maxDocument is how many bytes a document of a manifest may have: etcd holds no larger object.
 const maxDocument = 2 << 20
 
-// manifests returns the objects of YAML documents. A document that is none, as one of comments, is passed over, and so is one that is there already.
+// manifests returns the objects of YAML documents. A document that is none, as one of comments, is
+// passed over, and so is one that is there already.
 func manifests(text string) ([]Named, error) {
 	var all []Named
 	seen := map[string]bool{}

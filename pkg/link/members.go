@@ -28,7 +28,8 @@ func (e Ends) members(object map[string]any) (Members, bool, error) {
 	return m, ok, nil
 }
 
-// namespace returns where the ends of an object are that name no namespace; false if the object does not have what stands in it.
+// namespace returns where the ends of an object are that name no namespace; false if the object
+// does not have what stands in it.
 func (e Ends) namespace(object map[string]any) (string, bool) {
 	switch e.Namespace {
 	case AnyNamespace:
@@ -43,7 +44,8 @@ func (e Ends) namespace(object map[string]any) (string, bool) {
 // placeholder is a path between braces.
 var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
 
-// expand puts what an object has in the place of the paths between braces; false if it does not have it, or has what would change the meaning of a label selector.
+// expand puts what an object has in the place of the paths between braces; false if it does not
+// have it, or has what would change the meaning of a label selector.
 func expand(text string, object any) (string, bool) {
 	complete := true
 	expanded := placeholder.ReplaceAllStringFunc(text, func(p string) string {

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// Path leads to fields of an object, as JSONPath writes it: names with dots between them, ['a.b/c'] for a name that has dots, and [*] for all items of a list.
+// Path leads to fields of an object, as JSONPath writes it: names with dots between them, ['a.b/c']
+// for a name that has dots, and [*] for all items of a list.
 type Path struct{ steps []string }
 
 // allItems is the step that goes through a list. No field is called so.
@@ -94,7 +95,8 @@ func (p Path) String() string {
 	return text.String()
 }
 
-// Pointer returns the path as a JSON Pointer (RFC 6901), as JSON patches have it. A path through the items of a list has none: it is false then.
+// Pointer returns the path as a JSON Pointer (RFC 6901), as JSON patches have it. A path through
+// the items of a list has none: it is false then.
 func (p Path) Pointer() (string, bool) {
 	var pointer strings.Builder
 	for _, step := range p.steps {
@@ -128,7 +130,8 @@ func (p Path) JSON(object map[string]any) string {
 	return string(text)
 }
 
-// all returns what an object has there; nothing if a field on the way is missing, or is no object or list.
+// all returns what an object has there; nothing if a field on the way is missing, or is no object
+// or list.
 func (p Path) all(object any) []any {
 	values := []any{object}
 	for _, step := range p.steps {
@@ -150,7 +153,8 @@ func (p Path) all(object any) []any {
 	return slices.DeleteFunc(values, func(v any) bool { return v == nil })
 }
 
-// With returns a copy of an object that has a text there. An object in which the path leads through something else than fields stays as it is.
+// With returns a copy of an object that has a text there. An object in which the path leads through
+// something else than fields stays as it is.
 func (p Path) With(object map[string]any, text string) map[string]any {
 	with := maps.Clone(object)
 	switch step := p.steps[0]; {

@@ -2,11 +2,13 @@ package link
 
 import "strings"
 
-// PVC says that a PersistentVolumeClaim was made for a pod of a StatefulSet, by its name. Without an ownerReference it does not go with it.
+// PVC says that a PersistentVolumeClaim was made for a pod of a StatefulSet, by its name. Without
+// an ownerReference it does not go with it.
 const PVC = "claim"
 
-// PVCPrefix is what the names of the PersistentVolumeClaims begin with that a StatefulSet makes of a template; a hyphen and an ordinal follow
-// (getPersistentVolumeClaimName, pkg/controller/statefulset/stateful_set_utils.go). They are in its namespace.
+// PVCPrefix is what the names of the PersistentVolumeClaims begin with that a StatefulSet makes of
+// a template; a hyphen and an ordinal follow (getPersistentVolumeClaimName,
+// pkg/controller/statefulset/stateful_set_utils.go). They are in its namespace.
 func PVCPrefix(template, set string) string { return template + "-" + set }
 
 // PVCPrefixOf returns what such a name begins with, false for one that has no ordinal.

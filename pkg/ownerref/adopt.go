@@ -34,9 +34,10 @@ func (a *Adoption) object() change.Object {
 	return change.Object{Server: a.client, Type: a.child.Type, Ref: a.Object}
 }
 
-// PlanAdopt reads an object and its new owner live, and checks that it may have it. It writes nothing. What is wrong is a refusal; an object that does not exist is
-// the server's error.
-func PlanAdopt(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, child, owner selection.Object, flags Flags) (*Adoption, error) {
+// PlanAdopt reads an object and its new owner live, and checks that it may have it. It writes
+// nothing. What is wrong is a refusal; an object that does not exist is the server's error.
+func PlanAdopt(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, child, owner selection.Object,
+	flags Flags) (*Adoption, error) {
 	a := &Adoption{client: client, catalog: catalog, child: child, owner: owner, flags: flags}
 	a.Verb, a.Object, a.ownerRef = VerbAdopt, child.Ref(), owner.Ref()
 	if err := CheckTypes(child.Type, owner.Type); err != nil {
@@ -49,7 +50,8 @@ func PlanAdopt(ctx context.Context, client *cluster.Client, catalog *cluster.Cat
 	above, err := client.GetMeta(ctx, owner.Type, owner.Namespace, owner.Name)
 	switch {
 	case cluster.IsAbsent(err, owner.Type, owner.Name) && owner.Namespaced:
-		return nil, answer.WithHint(err, fmt.Sprintf("an owner is looked for in the namespace of its dependent, %s", owner.Namespace))
+		return nil, answer.WithHint(err,
+			fmt.Sprintf("an owner is looked for in the namespace of its dependent, %s", owner.Namespace))
 	case err != nil:
 		return nil, err
 	}
@@ -88,7 +90,9 @@ func (a *Adoption) pair(ctx context.Context, now *graph.Object) (Pair, error) {
 	case err != nil:
 		return p, err
 	case way != nil:
-		return p, a.refuse(fmt.Errorf("it owns that%s, and the collector would never delete the members of the cycle", wayWords(way))) // GC-064
+		// GC-064
+		return p, a.refuse(fmt.Errorf("it owns that%s, and the collector would never delete the members of the cycle",
+			wayWords(way)))
 	case unread != "" && a.Warnings == nil:
 		a.Warnings = append(a.Warnings, unread)
 	}
@@ -98,16 +102,21 @@ func (a *Adoption) pair(ctx context.Context, now *graph.Object) (Pair, error) {
 // warn notes what is allowed and may not be what is wanted.
 func (a *Adoption) warn(p Pair) {
 	if !a.owner.Deletable() {
-		a.Warnings = append(a.Warnings, fmt.Sprintf("the garbage collector does not watch %s: it notices up to 1000 s late that the owner is deleted", a.owner.Ref().QualifiedResource()))
+		a.Warnings = append(a.Warnings,
+			fmt.Sprintf("the garbage collector does not watch %s: it notices up to 1000 s late that the owner is deleted",
+				a.owner.Ref().QualifiedResource()))
 	}
 	for _, r := range p.Child.Owners {
 		if r.UID != p.Owner.UID && r.Kind == p.OwnerType.Kind && groupOf(r) == p.OwnerType.Group && r.Name == p.Owner.Name {
-			a.Warnings = append(a.Warnings, fmt.Sprintf("it also has a reference to an earlier %s, with uid %s; kubectl gc check --fix removes it", Name(r), r.UID))
+			a.Warnings = append(a.Warnings,
+				fmt.Sprintf("it also has a reference to an earlier %s, with uid %s; kubectl gc check --fix removes it",
+					Name(r), r.UID))
 		}
 	}
 }
 
-// permitted refuses what the user may not do, as far as the server says so, before anything is written.
+// permitted refuses what the user may not do, as far as the server says so, before anything is
+// written.
 func (a *Adoption) permitted(ctx context.Context) error {
 	if a.Nothing() {
 		return nil
@@ -123,8 +132,9 @@ func (a *Adoption) permitted(ctx context.Context) error {
 	return change.Permitted(ctx, a.client, a.Object, right("patch", a.child), rights...)
 }
 
-// Perform sets the reference, decided again on live reads, and looks after it. If the owner is found to be gone after the write, the reference is removed again: the
-// collector would delete the object. DryRun has the server store nothing.
+// Perform sets the reference, decided again on live reads, and looks after it. If the owner is
+// found to be gone after the write, the reference is removed again: the collector would delete the
+// object. DryRun has the server store nothing.
 func (a *Adoption) Perform(ctx context.Context, opts cluster.PatchOptions) error {
 	if a.Nothing() {
 		return nil
@@ -172,7 +182,8 @@ func (a *Adoption) set(ctx context.Context, opts cluster.PatchOptions) error {
 	return err
 }
 
-// failed names the object in an error that does not. What ended the command, and a refusal, stay as they are.
+// failed names the object in an error that does not. What ended the command, and a refusal, stay as
+// they are.
 func (a *Adoption) failed(err error) error {
 	if answer.IsRefusal(err) {
 		return err
@@ -180,17 +191,20 @@ func (a *Adoption) failed(err error) error {
 	return fmt.Errorf("adopting %s by %s: %w", a.Object.Quoted(), a.ownerRef.TypeName(), err)
 }
 
-// ownerLives reads the owner after the write. If it is gone or goes, the reference is removed again: it was read right before the write, and deleted since.
+// ownerLives reads the owner after the write. If it is gone or goes, the reference is removed
+// again: it was read right before the write, and deleted since.
 func (a *Adoption) ownerLives(ctx context.Context) error {
 	o := ReadOwner(ctx, a.client, a.catalog, a.child.Namespace, a.wanted)
 	if o.State == plan.Solid && o.Object.DeletionTimestamp == 0 || o.State == plan.Unknown {
 		return nil
 	}
-	_, err := a.object().RemoveReferences(ctx, cluster.PatchOptions{}, func(*graph.Object) ([]graph.OwnerReference, error) {
-		return []graph.OwnerReference{a.wanted}, nil
-	})
+	_, err := a.object().RemoveReferences(ctx, cluster.PatchOptions{},
+		func(*graph.Object) ([]graph.OwnerReference, error) {
+			return []graph.OwnerReference{a.wanted}, nil
+		})
 	if err != nil {
-		return a.failed(fmt.Errorf("the owner was deleted meanwhile, and removing the reference again failed, so that the collector may delete the object: %w", err))
+		return a.failed(
+			fmt.Errorf("the owner was deleted meanwhile, and removing the reference again failed, so that the collector may delete the object: %w", err))
 	}
 	return a.refuse(errors.New("the owner was deleted meanwhile; the reference was removed again"))
 }

@@ -18,7 +18,8 @@ type Change struct {
 	References []graph.OwnerReference
 	// Warnings are sentences about what may come of it.
 	Warnings []string
-	// End is what becomes of an object that has lost references, and Left are the owners that it keeps; of plan.VerbOrphan.
+	// End is what becomes of an object that has lost references, and Left are the owners that it
+	// keeps; of plan.VerbOrphan.
 	End  End
 	Left []Owner
 }

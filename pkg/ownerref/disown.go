@@ -19,9 +19,11 @@ import (
 
 // Which says which references of an object are meant. The zero Which is the only one that it has.
 type Which struct {
-	// Kind and Name are those of the owner, the kind as it was typed: a kind, a resource or a short name, with or without its group; empty for any.
+	// Kind and Name are those of the owner, the kind as it was typed: a kind, a resource or a short
+	// name, with or without its group; empty for any.
 	Kind, Name string
-	// Type is what the server serves by the word Kind; nil if it serves nothing by it, so that only the kinds of references can tell.
+	// Type is what the server serves by the word Kind; nil if it serves nothing by it, so that only
+	// the kinds of references can tell.
 	Type *graph.Type
 	// UID is that of the owner; empty for any.
 	UID string
@@ -52,9 +54,10 @@ type Disownment struct {
 	child   selection.Object
 }
 
-// PlanDisown reads an object and its owners live, and finds which references are meant. It writes nothing. If several are and it does not say All, or none is, that
-// is a refusal that lists them.
-func PlanDisown(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, child selection.Object, which Which) (*Disownment, error) {
+// PlanDisown reads an object and its owners live, and finds which references are meant. It writes
+// nothing. If several are and it does not say All, or none is, that is a refusal that lists them.
+func PlanDisown(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, child selection.Object,
+	which Which) (*Disownment, error) {
 	d := &Disownment{client: client, catalog: catalog, child: child}
 	d.Verb, d.Object = plan.VerbOrphan, child.Ref()
 	now, err := client.GetMeta(ctx, child.Type, child.Namespace, child.Name)
@@ -70,12 +73,14 @@ func PlanDisown(ctx context.Context, client *cluster.Client, catalog *cluster.Ca
 		return nil, context.Cause(ctx)
 	}
 	try := func(ctx context.Context) error {
-		_, err := d.object().RemoveReferences(ctx, cluster.PatchOptions{DryRun: true}, func(now *graph.Object) ([]graph.OwnerReference, error) {
-			return d.removed(now), nil
-		})
+		_, err := d.object().RemoveReferences(ctx, cluster.PatchOptions{DryRun: true},
+			func(now *graph.Object) ([]graph.OwnerReference, error) {
+				return d.removed(now), nil
+			})
 		return err
 	}
-	return d, change.Permitted(ctx, client, d.Object, right("patch", child), change.Enforcement{Access: right("delete", child), Try: try})
+	return d, change.Permitted(ctx, client, d.Object, right("patch", child),
+		change.Enforcement{Access: right("delete", child), Try: try})
 }
 
 // object is the object that loses an owner.
@@ -83,9 +88,11 @@ func (d *Disownment) object() change.Object {
 	return change.Object{Server: d.client, Type: d.child.Type, Ref: d.Object}
 }
 
-// choose finds the references that are meant, with all others that have the same uid: to the collector they are one (GC-024).
+// choose finds the references that are meant, with all others that have the same uid: to the
+// collector they are one (GC-024).
 func (d *Disownment) choose(now *graph.Object, which Which) ([]graph.OwnerReference, error) {
-	meant := slices.DeleteFunc(slices.Clone(now.Owners), func(r graph.OwnerReference) bool { return !which.All && !which.matches(r) })
+	meant := slices.DeleteFunc(slices.Clone(now.Owners),
+		func(r graph.OwnerReference) bool { return !which.All && !which.matches(r) })
 	uids := map[string]bool{}
 	for _, r := range meant {
 		uids[r.UID] = true
@@ -96,11 +103,14 @@ func (d *Disownment) choose(now *graph.Object, which Which) ([]graph.OwnerRefere
 	case len(meant) == 0 && len(now.Owners) == 0:
 		return nil, answer.Refuse(fmt.Errorf("%s has no owner", d.Object.Quoted()))
 	case len(meant) == 0:
-		return nil, answer.Refuse(answer.WithHint(fmt.Errorf("%s has no such owner", d.Object.Quoted()), "its owners are "+list(now.Owners)))
+		return nil, answer.Refuse(answer.WithHint(fmt.Errorf("%s has no such owner", d.Object.Quoted()),
+			"its owners are "+list(now.Owners)))
 	case len(uids) > 1 && !which.All && which.any():
-		return nil, answer.Refuse(answer.WithHint(fmt.Errorf("%s has several owners: %s", d.Object.Quoted(), list(meant)), "name one with --owner TYPE/NAME, or remove all with --all"))
+		return nil, answer.Refuse(answer.WithHint(fmt.Errorf("%s has several owners: %s", d.Object.Quoted(), list(meant)),
+			"name one with --owner TYPE/NAME, or remove all with --all"))
 	case len(uids) > 1 && !which.All:
-		return nil, answer.Refuse(answer.WithHint(fmt.Errorf("%s has several such owners: %s", d.Object.Quoted(), list(meant)), "name one with --owner-uid, or remove all of its references with --all"))
+		return nil, answer.Refuse(answer.WithHint(fmt.Errorf("%s has several such owners: %s", d.Object.Quoted(),
+			list(meant)), "name one with --owner-uid, or remove all of its references with --all"))
 	}
 	return slices.DeleteFunc(slices.Clone(now.Owners), func(r graph.OwnerReference) bool { return !uids[r.UID] }), nil
 }
@@ -134,8 +144,8 @@ func (d *Disownment) judge(ctx context.Context, now *graph.Object) ([]Owner, End
 // Dangerous says whether the collector deletes the object afterwards, or may do so.
 func (d *Disownment) Dangerous() bool { return d.End == Collected || d.End == Doubtful }
 
-// Perform removes the references, decided again on live reads, and looks after the object. If it has become dangerous since it was planned, it is refused. DryRun has
-// the server store nothing.
+// Perform removes the references, decided again on live reads, and looks after the object. If it
+// has become dangerous since it was planned, it is refused. DryRun has the server store nothing.
 func (d *Disownment) Perform(ctx context.Context, opts cluster.PatchOptions) error {
 	if d.Nothing() {
 		return nil
@@ -148,7 +158,9 @@ func (d *Disownment) Perform(ctx context.Context, opts cluster.PatchOptions) err
 		}
 		d.Left, d.End = d.judge(ctx, now)
 		if d.Dangerous() && !agreed {
-			return nil, answer.Refuse(fmt.Errorf("%s was not changed: its owners were changed meanwhile, and the garbage collector would delete it", d.Object.Quoted()))
+			return nil, answer.Refuse(
+				fmt.Errorf("%s was not changed: its owners were changed meanwhile, and the garbage collector would delete it",
+					d.Object.Quoted()))
 		}
 		return removed, context.Cause(ctx)
 	})
@@ -170,7 +182,8 @@ func (d *Disownment) Perform(ctx context.Context, opts cluster.PatchOptions) err
 	}
 	err = d.object().PutBack(ctx, d.References)
 	if errors.As(err, &back) {
-		return answer.Refuse(answer.WithHint(d.failed(err), "a controller sets itself as the owner of what its selector matches: change the labels of the object first"))
+		return answer.Refuse(answer.WithHint(d.failed(err),
+			"a controller sets itself as the owner of what its selector matches: change the labels of the object first"))
 	} else if err != nil {
 		return d.failed(err)
 	}

@@ -11,8 +11,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestWhatTheServerAsksForReferencesIsAskedBefore_API037: servers with the plugin ask for the right to delete the object for any change of its references, and for one that
-// blocks for the right to update the owner's finalizers. Others ask for neither, and the change is made.
+// TestWhatTheServerAsksForReferencesIsAskedBefore_API037: servers with the plugin ask for the right
+// to delete the object for any change of its references, and for one that blocks for the right to
+// update the owner's finalizers. Others ask for neither, and the change is made.
 func TestWhatTheServerAsksForReferencesIsAskedBefore_API037(t *testing.T) {
 	t.Parallel()
 	const mayNotDelete = `you may not delete configmaps in namespace`
@@ -24,9 +25,10 @@ func TestWhatTheServerAsksForReferencesIsAskedBefore_API037(t *testing.T) {
 		// adopt, block and disown are what the commands are refused with; empty if they are not.
 		adopt, block, disown string
 	}{
-		"without the plugin":                {testcluster.Shared(t), "patch,get,list", "", "", ""},
-		"with the plugin":                   {enforcing, "patch,get,list", mayNotDelete, mayNotDelete, mayNotDelete},
-		"with the plugin, if it may delete": {enforcing, "patch,get,list,delete", "", `you may not update configmaps/finalizers in namespace`, ""},
+		"without the plugin": {testcluster.Shared(t), "patch,get,list", "", "", ""},
+		"with the plugin":    {enforcing, "patch,get,list", mayNotDelete, mayNotDelete, mayNotDelete},
+		"with the plugin, if it may delete": {enforcing, "patch,get,list,delete", "",
+			`you may not update configmaps/finalizers in namespace`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -35,10 +37,12 @@ func TestWhatTheServerAsksForReferencesIsAskedBefore_API037(t *testing.T) {
 			owner := f.Make("owner")
 			f.Make("orphan")
 			f.Make("child", "owner="+owner)
-			_, err := ownerref.PlanAdopt(t.Context(), f.Client, f.Catalog, f.Object("orphan"), f.Object("owner"), ownerref.Flags{})
+			_, err := ownerref.PlanAdopt(t.Context(), f.Client, f.Catalog, f.Object("orphan"), f.Object("owner"),
+				ownerref.Flags{})
 			f.refusedIf(err, test.adopt)
 			yes := true
-			a, err := ownerref.PlanAdopt(t.Context(), f.Client, f.Catalog, f.Object("orphan"), f.Object("owner"), ownerref.Flags{Block: &yes})
+			a, err := ownerref.PlanAdopt(t.Context(), f.Client, f.Catalog, f.Object("orphan"), f.Object("owner"),
+				ownerref.Flags{Block: &yes})
 			f.refusedIf(err, test.block)
 			if err == nil {
 				if err := a.Perform(t.Context(), cluster.PatchOptions{}); err != nil || len(a.Warnings) > 0 {

@@ -11,7 +11,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
 
-// ErrNotServed is of an owner whose kind no API that discovery shows serves exactly as the reference has it.
+// ErrNotServed is of an owner whose kind no API that discovery shows serves exactly as the
+// reference has it.
 var ErrNotServed = errors.New("no API serves its kind")
 
 // Owner is what a live read shows of the owner that a reference names.
@@ -28,9 +29,11 @@ type Owner struct {
 // Exists says whether the very object with the uid was read.
 func (o Owner) Exists() bool { return o.Object != nil && o.Object.UID == o.Reference.UID }
 
-// ReadOwner reads live what a reference of an object in a namespace names, as the collector does; the namespace of a cluster-scoped object is empty. That an owner
-// is absent takes an answer that is about that very object; anything else is plan.Unknown (RO-004).
-func ReadOwner(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, namespace string, r graph.OwnerReference) Owner {
+// ReadOwner reads live what a reference of an object in a namespace names, as the collector does;
+// the namespace of a cluster-scoped object is empty. That an owner is absent takes an answer that
+// is about that very object; anything else is plan.Unknown (RO-004).
+func ReadOwner(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, namespace string,
+	r graph.OwnerReference) Owner {
 	o := Owner{Reference: r, State: plan.Unknown}
 	t, served := catalog.Kind(r.APIVersion, r.Kind)
 	switch {
@@ -59,7 +62,8 @@ func ReadOwner(ctx context.Context, client *cluster.Client, catalog *cluster.Cat
 }
 
 // ReadOwners reads all owners of an object.
-func ReadOwners(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, namespace string, refs []graph.OwnerReference) []Owner {
+func ReadOwners(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, namespace string,
+	refs []graph.OwnerReference) []Owner {
 	owners := make([]Owner, len(refs))
 	for i, r := range refs {
 		owners[i] = ReadOwner(ctx, client, catalog, namespace, r)
@@ -81,7 +85,8 @@ func Name(r graph.OwnerReference) string {
 	return graph.Ref{APIVersion: r.APIVersion, Kind: r.Kind, Name: r.Name}.TypeName()
 }
 
-// Names are the owners that the references of an object name, as TYPE/NAME. If the object cannot be read there are none.
+// Names are the owners that the references of an object name, as TYPE/NAME. If the object cannot be
+// read there are none.
 func Names(ctx context.Context, client *cluster.Client, object selection.Object) []string {
 	now, err := client.GetMeta(ctx, object.Type, object.Namespace, object.Name)
 	if err != nil {

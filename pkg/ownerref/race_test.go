@@ -54,7 +54,8 @@ func refused(t *testing.T, err error, words string) {
 	}
 }
 
-// TestAnOwnerThatIsDeletedWhileItIsSetIsRemovedAgain, since the collector would delete the object because of it.
+// TestAnOwnerThatIsDeletedWhileItIsSetIsRemovedAgain, since the collector would delete the object
+// because of it.
 func TestAnOwnerThatIsDeletedWhileItIsSetIsRemovedAgain(t *testing.T) {
 	for _, before := range []bool{true, false} {
 		t.Run(fmt.Sprint("before ", before), func(t *testing.T) {
@@ -67,7 +68,8 @@ func TestAnOwnerThatIsDeletedWhileItIsSetIsRemovedAgain(t *testing.T) {
 				meanwhile = f.Before
 			}
 			meanwhile(func() { f.Delete("owner") })
-			refused(t, a.Perform(t.Context(), cluster.PatchOptions{}), "the owner was deleted meanwhile; the reference was removed again")
+			refused(t, a.Perform(t.Context(), cluster.PatchOptions{}),
+				"the owner was deleted meanwhile; the reference was removed again")
 			if got := f.Owners("child"); got != "" {
 				t.Errorf("owners %s", got)
 			}
@@ -83,7 +85,8 @@ func TestAnOwnerThatWasCreatedAgainIsNotAdoptedBy(t *testing.T) {
 	a := f.adopt("child", "owner")
 	f.Delete("owner")
 	f.Make("owner")
-	refused(t, a.Perform(t.Context(), cluster.PatchOptions{}), "the owner was changed meanwhile: another object has its name now")
+	refused(t, a.Perform(t.Context(), cluster.PatchOptions{}),
+		"the owner was changed meanwhile: another object has its name now")
 	if got := f.Owners("child"); got != "" {
 		t.Errorf("owners %s", got)
 	}
@@ -111,14 +114,17 @@ func TestACycleThatComesUpBeforeTheWriteIsRefused(t *testing.T) {
 	f.Make("owner")
 	child := f.Make("child")
 	a := f.adopt("child", "owner")
-	f.Patch("owner", `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"child","uid":"`+child+`"}]}}`)
-	refused(t, a.Perform(t.Context(), cluster.PatchOptions{}), "it owns that, and the collector would never delete the members of the cycle")
+	f.Patch("owner", `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"child","uid":"`+child+
+		`"}]}}`)
+	refused(t, a.Perform(t.Context(), cluster.PatchOptions{}),
+		"it owns that, and the collector would never delete the members of the cycle")
 	if got := f.Owners("child"); got != "" {
 		t.Errorf("owners %s", got)
 	}
 }
 
-// TestWhatOthersChangeInTheReferencesMeanwhileStays: they stand elsewhere, and the change is made all the same.
+// TestWhatOthersChangeInTheReferencesMeanwhileStays: they stand elsewhere, and the change is made
+// all the same.
 func TestWhatOthersChangeInTheReferencesMeanwhileStays(t *testing.T) {
 	f := newRace(t)
 	owner, other, third := f.Make("owner"), f.Make("other"), f.Make("third")
@@ -128,7 +134,8 @@ func TestWhatOthersChangeInTheReferencesMeanwhileStays(t *testing.T) {
 		return fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","name":%q,"uid":%q}`, name, uid)
 	}
 	f.Before(func() {
-		f.Patch("child", `{"metadata":{"ownerReferences":[`+strings.Join([]string{reference("third", third), reference("other", other), reference("owner", owner)}, ",")+`]}}`)
+		f.Patch("child", `{"metadata":{"ownerReferences":[`+
+			strings.Join([]string{reference("third", third), reference("other", other), reference("owner", owner)}, ",")+`]}}`)
 	})
 	if err := d.Perform(t.Context(), cluster.PatchOptions{}); err != nil {
 		t.Fatal(err)
@@ -138,7 +145,8 @@ func TestWhatOthersChangeInTheReferencesMeanwhileStays(t *testing.T) {
 	}
 }
 
-// TestADisownmentThatHasBecomeDangerousIsRefused: nobody agreed to that the collector deletes the object.
+// TestADisownmentThatHasBecomeDangerousIsRefused: nobody agreed to that the collector deletes the
+// object.
 func TestADisownmentThatHasBecomeDangerousIsRefused(t *testing.T) {
 	f := newRace(t)
 	owner, other := f.Make("owner"), f.Make("other")
@@ -161,9 +169,11 @@ func TestAReferenceThatAControllerSetsAgainIsReported(t *testing.T) {
 	f.Make("child", "owner="+owner)
 	d := f.disown("child", ownerref.Which{})
 	f.After(func() {
-		f.Patch("child", `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"owner","uid":"`+owner+`"}]}}`)
+		f.Patch("child", `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"owner","uid":"`+owner+
+			`"}]}}`)
 	})
-	refused(t, d.Perform(t.Context(), cluster.PatchOptions{}), `the reference to its owner ConfigMap "owner" was put back once by "somebody"`)
+	refused(t, d.Perform(t.Context(), cluster.PatchOptions{}),
+		`the reference to its owner ConfigMap "owner" was put back once by "somebody"`)
 }
 
 // TestAReferenceThatAWebhookPutsBackWasNotRemoved.

@@ -9,7 +9,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// Flags are those of a reference; nil leaves what is there, and is false for a reference that is new.
+// Flags are those of a reference; nil leaves what is there, and is false for a reference that is
+// new.
 type Flags struct{ Controller, Block *bool }
 
 // Pair is an object and the owner that it is to have, as live reads have shown them.
@@ -19,7 +20,8 @@ type Pair struct {
 	Flags                Flags
 }
 
-// Check says why an object may not have the owner; nil if it may. It is pure. A cycle by way of other owners takes reads, and is not looked for.
+// Check says why an object may not have the owner; nil if it may. It is pure. A cycle by way of
+// other owners takes reads, and is not looked for.
 func (p Pair) Check() error {
 	if err := CheckTypes(p.ChildType, p.OwnerType); err != nil {
 		return err
@@ -28,19 +30,25 @@ func (p Pair) Check() error {
 	case p.Child.UID == p.Owner.UID:
 		return errors.New("an object cannot own itself: the collector would never delete it") // GC-064
 	case p.OwnerType.Namespaced && p.Child.Namespace != p.Owner.Namespace:
-		return fmt.Errorf("the owner is in namespace %s, and the collector looks for it in that of the dependent, %s", p.Owner.Namespace, p.Child.Namespace) // GC-047
+		// GC-047
+		return fmt.Errorf("the owner is in namespace %s, and the collector looks for it in that of the dependent, %s",
+			p.Owner.Namespace, p.Child.Namespace)
 	case p.Child.DeletionTimestamp != 0:
 		return errors.New("it is being deleted")
 	case p.Owner.DeletionTimestamp != 0:
 		return errors.New("the owner is being deleted, and the object would be deleted with it")
 	}
-	if r, ok := p.existing(); ok && (r.Kind != p.OwnerType.Kind || groupOf(r) != p.OwnerType.Group || r.Name != p.Owner.Name) {
-		return fmt.Errorf("it has a reference with the uid of the owner that names %s: correct that with kubectl gc check", Name(r))
+	if r, ok := p.existing(); ok &&
+		(r.Kind != p.OwnerType.Kind || groupOf(r) != p.OwnerType.Group || r.Name != p.Owner.Name) {
+		return fmt.Errorf("it has a reference with the uid of the owner that names %s: correct that with kubectl gc check",
+			Name(r))
 	}
 	if p.Flags.Controller != nil && *p.Flags.Controller {
 		for _, r := range p.Child.Owners {
 			if r.Controller && r.UID != p.Owner.UID {
-				return fmt.Errorf("%s is its controller already, and the server accepts one only: omit --controller, or disown that first", Name(r)) // API-034
+				// API-034
+				return fmt.Errorf(
+					"%s is its controller already, and the server accepts one only: omit --controller, or disown that first", Name(r))
 			}
 		}
 	}
@@ -73,7 +81,8 @@ func (p Pair) existing() (graph.OwnerReference, bool) {
 func (p Pair) Wanted() graph.OwnerReference {
 	r, ok := p.existing()
 	if !ok {
-		r = graph.OwnerReference{APIVersion: p.OwnerType.APIVersion(), Kind: p.OwnerType.Kind, Name: p.Owner.Name, UID: p.Owner.UID}
+		r = graph.OwnerReference{APIVersion: p.OwnerType.APIVersion(), Kind: p.OwnerType.Kind, Name: p.Owner.Name,
+			UID: p.Owner.UID}
 	}
 	if p.Flags.Controller != nil {
 		r.Controller = *p.Flags.Controller
@@ -95,17 +104,20 @@ const (
 	Unowned
 	// Collected: all owners that are left are absent or wait for it, and the collector deletes it.
 	Collected
-	// Doubtful: an owner that is left could not be read. If it is absent, the collector deletes the object.
+	// Doubtful: an owner that is left could not be read. If it is absent, the collector deletes the
+	// object.
 	Doubtful
 )
 
-// EndOf says what the collector does about an object that is left with some owners. It is pure. An owner that is going to orphan the object is as good as
-// removed (GC-067).
+// EndOf says what the collector does about an object that is left with some owners. It is pure. An
+// owner that is going to orphan the object is as good as removed (GC-067).
 func EndOf(deleting bool, owners []Owner) End {
 	owners = slices.DeleteFunc(slices.Clone(owners), func(o Owner) bool { return o.State == plan.Orphaning })
 	unread, never := false, false
 	for _, o := range owners {
-		unread = unread || o.State == plan.Unknown // also if its kind is not served: discovery can fail, and the collector resolves kinds in lower case
+		// also if its kind is not served: discovery can fail, and the collector resolves kinds in
+		// lower case
+		unread = unread || o.State == plan.Unknown
 		never = never || o.State == plan.BadScope
 		if o.State == plan.Solid {
 			return Kept

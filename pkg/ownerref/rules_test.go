@@ -21,18 +21,20 @@ func TestWhatBecomesOfAnObjectIsWhatTheCollectorDoes(t *testing.T) {
 		deleting bool
 		want     ownerref.End
 	}{
-		"no owner":                              {nil, false, ownerref.Unowned},
-		"no owner, being deleted":               {nil, true, ownerref.Kept},
-		"one that is alive":                     {[]ownerref.Owner{is(plan.Solid)}, false, ownerref.Kept},
-		"one that is alive and one that is not": {[]ownerref.Owner{is(plan.Absent), is(plan.Solid), unread}, false, ownerref.Kept},
-		"one that is absent":                    {[]ownerref.Owner{is(plan.Absent)}, false, ownerref.Collected},
-		"one that was created again":            {[]ownerref.Owner{is(plan.Replaced)}, false, ownerref.Collected},
-		"one that waits":                        {[]ownerref.Owner{is(plan.Waiting)}, false, ownerref.Collected},
-		"one that orphans":                      {[]ownerref.Owner{is(plan.Orphaning)}, false, ownerref.Unowned},
-		"one that orphans, and an absent one":   {[]ownerref.Owner{is(plan.Orphaning), is(plan.Absent)}, false, ownerref.Collected},
-		"one that could not be read":            {[]ownerref.Owner{is(plan.Absent), unread}, false, ownerref.Doubtful},
-		"one of a kind that is not served":      {[]ownerref.Owner{unserved, is(plan.Absent)}, false, ownerref.Doubtful},
-		"one of a wrong scope":                  {[]ownerref.Owner{is(plan.BadScope)}, false, ownerref.Kept},
+		"no owner":                {nil, false, ownerref.Unowned},
+		"no owner, being deleted": {nil, true, ownerref.Kept},
+		"one that is alive":       {[]ownerref.Owner{is(plan.Solid)}, false, ownerref.Kept},
+		"one that is alive and one that is not": {[]ownerref.Owner{is(plan.Absent), is(plan.Solid), unread}, false,
+			ownerref.Kept},
+		"one that is absent":         {[]ownerref.Owner{is(plan.Absent)}, false, ownerref.Collected},
+		"one that was created again": {[]ownerref.Owner{is(plan.Replaced)}, false, ownerref.Collected},
+		"one that waits":             {[]ownerref.Owner{is(plan.Waiting)}, false, ownerref.Collected},
+		"one that orphans":           {[]ownerref.Owner{is(plan.Orphaning)}, false, ownerref.Unowned},
+		"one that orphans, and an absent one": {[]ownerref.Owner{is(plan.Orphaning), is(plan.Absent)}, false,
+			ownerref.Collected},
+		"one that could not be read":       {[]ownerref.Owner{is(plan.Absent), unread}, false, ownerref.Doubtful},
+		"one of a kind that is not served": {[]ownerref.Owner{unserved, is(plan.Absent)}, false, ownerref.Doubtful},
+		"one of a wrong scope":             {[]ownerref.Owner{is(plan.BadScope)}, false, ownerref.Kept},
 	} {
 		if got := ownerref.EndOf(test.deleting, test.owners); got != test.want {
 			t.Errorf("%s: %v, want %v", name, got, test.want)
@@ -40,7 +42,8 @@ func TestWhatBecomesOfAnObjectIsWhatTheCollectorDoes(t *testing.T) {
 	}
 }
 
-// TestAnOwnerInAnotherNamespaceIsRefused, whoever asks for it: the command only finds those in the namespace of the object.
+// TestAnOwnerInAnotherNamespaceIsRefused, whoever asks for it: the command only finds those in the
+// namespace of the object.
 func TestAnOwnerInAnotherNamespaceIsRefused(t *testing.T) {
 	t.Parallel()
 	namespaced := graph.Type{Version: "v1", Resource: "configmaps", Kind: "ConfigMap", Namespaced: true}
@@ -55,7 +58,8 @@ func TestAnOwnerInAnotherNamespaceIsRefused(t *testing.T) {
 		"the same namespace": {namespaced, graph.Object{Namespace: "a", Name: "o", UID: "o"}, false},
 		"no namespace":       {nodes, graph.Object{Name: "o", UID: "o"}, false},
 	} {
-		if err := (ownerref.Pair{ChildType: namespaced, OwnerType: test.owner, Child: child, Owner: &test.object}).Check(); (err != nil) != test.refused {
+		if err := (ownerref.Pair{ChildType: namespaced, OwnerType: test.owner, Child: child,
+			Owner: &test.object}).Check(); (err != nil) != test.refused {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -12,8 +12,9 @@ import (
 // maxAbove bounds how many owners are read on the way up.
 const maxAbove = 1000
 
-// upwards reads live what owns the new owner, and what owns that. It returns the way from the owner up to the object, nil if there is none; unread says in a sentence
-// which owner could not be read, so that a cycle cannot be ruled out.
+// upwards reads live what owns the new owner, and what owns that. It returns the way from the owner
+// up to the object, nil if there is none; unread says in a sentence which owner could not be read,
+// so that a cycle cannot be ruled out.
 func (a *Adoption) upwards(ctx context.Context, p Pair) (way []graph.OwnerReference, unread string, err error) {
 	type node struct {
 		namespace string
@@ -30,7 +31,8 @@ func (a *Adoption) upwards(ctx context.Context, p Pair) (way []graph.OwnerRefere
 				continue
 			}
 			if len(seen) > maxAbove {
-				return nil, fmt.Sprintf("more than %d objects own %s: whether one of them is owned by the object was not found out", maxAbove, a.ownerRef.TypeName()), nil
+				return nil, fmt.Sprintf("more than %d objects own %s: whether one of them is owned by the object was not found out",
+					maxAbove, a.ownerRef.TypeName()), nil
 			}
 			seen[r.UID] = true
 			here := append(append([]graph.OwnerReference{}, next.way...), r)
@@ -43,7 +45,8 @@ func (a *Adoption) upwards(ctx context.Context, p Pair) (way []graph.OwnerRefere
 			case o.Exists():
 				queue = append(queue, node{o.Object.Namespace, o.Object.Owners, here})
 			case o.State == plan.Unknown && unread == "":
-				unread = fmt.Sprintf("%s, an owner above it, could not be read: whether the object owns that was not found out", Name(r))
+				unread = fmt.Sprintf("%s, an owner above it, could not be read: whether the object owns that was not found out",
+					Name(r))
 			}
 		}
 	}

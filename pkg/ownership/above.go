@@ -12,10 +12,12 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
-// mostLeads is of how many objects it is asked what manages them. Who selects more means a whole type or a whole namespace.
+// mostLeads is of how many objects it is asked what manages them. Who selects more means a whole
+// type or a whole namespace.
 const mostLeads = 300
 
-// climb follows ownerReferences, leads, and what objects name above themselves upwards from the roots, to the end.
+// climb follows ownerReferences, leads, and what objects name above themselves upwards from the
+// roots, to the end.
 func (s *search) climb(ctx context.Context) error {
 	seen := map[graph.ID]bool{}
 	for level := s.Roots; len(level) > 0; {
@@ -41,7 +43,8 @@ func (s *search) climb(ctx context.Context) error {
 func (s *search) tooMany(objects int) {
 	s.gaps = append(s.gaps, v1alpha1.Gap{
 		Resource: "*", Reason: v1alpha1.GapFailed, Links: true,
-		Message: fmt.Sprintf("what manages %d objects by links was not looked up: name at most %d, or use --links=false", objects, mostLeads),
+		Message: fmt.Sprintf("what manages %d objects by links was not looked up: name at most %d, or use --links=false",
+			objects, mostLeads),
 	})
 }
 
@@ -69,7 +72,8 @@ func (s *search) namedAbove(ctx context.Context, ids []graph.ID) ([]graph.ID, er
 	return unique(named), nil
 }
 
-// ancestors returns objects that were not seen yet and all that own them by references, and marks them.
+// ancestors returns objects that were not seen yet and all that own them by references, and marks
+// them.
 func (s *search) ancestors(ids []graph.ID, seen map[graph.ID]bool) []graph.ID {
 	var all []graph.ID
 	for queue := slices.Clone(ids); len(queue) > 0; {
@@ -89,7 +93,8 @@ func (s *search) ancestors(ids []graph.ID, seen map[graph.ID]bool) []graph.ID {
 
 // leads finds what manages objects, and reads it: what ties it to them are links of its own.
 func (s *search) leads(ctx context.Context, ids []graph.ID) ([]graph.ID, error) {
-	led := slices.DeleteFunc(slices.Clone(ids), func(id graph.ID) bool { return !s.Graph.Observed(id) || len(s.lead[s.groupKind(id)]) == 0 })
+	led := slices.DeleteFunc(slices.Clone(ids),
+		func(id graph.ID) bool { return !s.Graph.Observed(id) || len(s.lead[s.groupKind(id)]) == 0 })
 	objects, err := s.sources(ctx, led, s.lead)
 	if err != nil {
 		return nil, err
@@ -109,11 +114,13 @@ func (s *search) leads(ctx context.Context, ids []graph.ID) ([]graph.ID, error) 
 		}
 	}
 	managers = unique(managers)
-	return managers, s.read(ctx, slices.DeleteFunc(slices.Clone(managers), func(id graph.ID) bool { return s.isRead[id] || !s.isSource(id) }))
+	return managers, s.read(ctx, slices.DeleteFunc(slices.Clone(managers),
+		func(id graph.ID) bool { return s.isRead[id] || !s.isSource(id) }))
 }
 
 // ends are the objects that another names by one link and that are there.
-func (s *search) ends(ctx context.Context, id graph.ID, d *link.Definition, o *unstructured.Unstructured) ([]graph.ID, error) {
+func (s *search) ends(ctx context.Context, id graph.ID, d *link.Definition, o *unstructured.Unstructured) ([]graph.ID,
+	error) {
 	ends, members, err := s.references(d, o)
 	if err != nil {
 		s.gap(s.Graph.Ref(id), d, err)

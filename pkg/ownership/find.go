@@ -17,13 +17,16 @@ type Request struct {
 	Scope string
 	// Roots are the objects below which links are looked for.
 	Roots []graph.ID
-	// Foreground says that the roots are deleted in the foreground, so that the fields in which they say so are set first.
+	// Foreground says that the roots are deleted in the foreground, so that the fields in which
+	// they say so are set first.
 	Foreground bool
-	// Managers says that what manages the roots, and what goes with them, is looked for too, wherever it is: what deletes or creates them otherwise.
+	// Managers says that what manages the roots, and what goes with them, is looked for too,
+	// wherever it is: what deletes or creates them otherwise.
 	Managers bool
 	// Upwards says that what is above the roots is looked for, to the end, and nothing below them.
 	Upwards bool
-	// Reads says, of the objects that name what is below them, which are read; nil reads all that are reached.
+	// Reads says, of the objects that name what is below them, which are read; nil reads all that
+	// are reached.
 	Reads func(graph.ID) bool
 	// Definitions are the links that are known.
 	Definitions []*link.Definition
@@ -31,19 +34,23 @@ type Request struct {
 
 // Ownership is what was found.
 type Ownership struct {
-	// Graph is the request's, with virtual nodes for ends that are not there. All ids of the request's are the same in it.
+	// Graph is the request's, with virtual nodes for ends that are not there. All ids of the
+	// request's are the same in it.
 	Graph *graph.Graph
 	// Links are those of the rules and those that objects name.
 	Links *link.Links
 	// Gaps are what could not be read or understood, so that a link can be missing.
 	Gaps []v1alpha1.Gap
-	// Sources are the types of objects that can name what was found: one that is created can stand below it.
+	// Sources are the types of objects that can name what was found: one that is created can stand
+	// below it.
 	Sources []graph.Type
-	// Elsewhere says that a link leads to a namespace that was not listed, or comes from one: listing everywhere shows what is there.
+	// Elsewhere says that a link leads to a namespace that was not listed, or comes from one:
+	// listing everywhere shows what is there.
 	Elsewhere bool
 }
 
-// Find reads what it takes to know the links that matter for the roots. An error is one that every request would meet, or the end of ctx.
+// Find reads what it takes to know the links that matter for the roots. An error is one that every
+// request would meet, or the end of ctx.
 func Find(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, r Request) (*Ownership, error) {
 	s := newSearch(client, catalog, r)
 	if s.nothing() {

@@ -97,12 +97,15 @@ func withTypes(t testing.TB) *testcluster.Cluster {
 	t.Helper()
 	c := testcluster.Another(t, "types", testcluster.NoControllers())
 	fixture.Define(t, c, fixture.Kind{Group: "links.example.org", Kind: "Database", Category: "claim"},
-		fixture.Kind{Group: "links.example.org", Kind: "XDatabase", Cluster: true, Category: "composite"}, fixture.Kind{Group: "apiextensions.example.org", Kind: "Usage", Cluster: true})
+		fixture.Kind{Group: "links.example.org", Kind: "XDatabase", Cluster: true, Category: "composite"},
+		fixture.Kind{Group: "apiextensions.example.org", Kind: "Usage", Cluster: true})
 	return c
 }
 
-// find lists a namespace, or everything if it is empty, and finds the links for an object, given as group, resource, namespace and name.
-func find(t testing.TB, config *rest.Config, scope string, upwards bool, root ...string) (*ownership.Ownership, graph.ID) {
+// find lists a namespace, or everything if it is empty, and finds the links for an object, given as
+// group, resource, namespace and name.
+func find(t testing.TB, config *rest.Config, scope string, upwards bool, root ...string) (*ownership.Ownership,
+	graph.ID) {
 	t.Helper()
 	listed := fixture.List(t, config, cluster.ListOptions{Namespace: scope})
 	id := listed.Find(t, root[0], root[1], root[2], root[3])
@@ -142,8 +145,9 @@ func want(t testing.TB, got, want string) {
 	}
 }
 
-// TestClaimOfCrossplane: the claim names a composite, which owns what it composes; a Usage stands below what it guards; and from the end of it all the owners lead
-// back to the claim. A composite that is named and not there is absent.
+// TestClaimOfCrossplane: the claim names a composite, which owns what it composes; a Usage stands
+// below what it guards; and from the end of it all the owners lead back to the claim. A composite
+// that is named and not there is absent.
 func TestClaimOfCrossplane(t *testing.T) {
 	t.Parallel()
 	c := withTypes(t)
@@ -194,28 +198,32 @@ Database/db
     ConfigMap/composed
     Usage/%[1]s by usage`, x))
 	found := own.Links.Found(id)
-	if len(found) != 1 || found[0].Effect != (link.Effect{Deletes: true, Policy: link.Foreground, Waits: true}) || found[0].Field != "spec.resourceRef" {
+	if len(found) != 1 || found[0].Effect != (link.Effect{Deletes: true, Policy: link.Foreground, Waits: true}) ||
+		found[0].Field != "spec.resourceRef" {
 		t.Errorf("the deletion of the claim does %+v", found)
 	}
 	if found[0].Recreation == nil {
 		t.Error("the claim does not create its composite again")
 	}
 	if !own.Elsewhere || len(own.Gaps) > 0 {
-		t.Errorf("elsewhere %t, gaps %v: what a cluster-scoped composite owns can be in any namespace", own.Elsewhere, own.Gaps)
+		t.Errorf("elsewhere %t, gaps %v: what a cluster-scoped composite owns can be in any namespace", own.Elsewhere,
+			own.Gaps)
 	}
 	if everywhere, _ := find(t, c.Config(), "", false, "links.example.org", "databases", ns, "db"); everywhere.Elsewhere {
 		t.Error("everything is listed")
 	}
 	alone, id := find(t, c.Config(), ns, false, "links.example.org", "databases", ns, "alone")
 	want(t, drawn(alone, id, false), "Database/alone\n  XDatabase/"+x+"-gone by composite Absent")
-	if found := alone.Links.Found(id); len(found) != 1 || found[0].Effect.Deletes || !strings.Contains(found[0].Effect.Why, "finalizer.apiextensions.crossplane.io") {
+	if found := alone.Links.Found(id); len(found) != 1 || found[0].Effect.Deletes ||
+		!strings.Contains(found[0].Effect.Why, "finalizer.apiextensions.crossplane.io") {
 		t.Errorf("a claim without a finalizer does %+v", found)
 	}
 	up, id := find(t, c.Config(), ns, true, "", "configmaps", ns, "composed")
 	want(t, drawn(up, id, true), fmt.Sprintf("ConfigMap/composed\n  XDatabase/%s\n    Database/db by composite", x))
 }
 
-// TestWhatAnAbsentObjectLeftBehind: a claim names a composite that is gone. What has an ownerReference to the composite stands below it, with the links of its own.
+// TestWhatAnAbsentObjectLeftBehind: a claim names a composite that is gone. What has an
+// ownerReference to the composite stands below it, with the links of its own.
 func TestWhatAnAbsentObjectLeftBehind(t *testing.T) {
 	t.Parallel()
 	c := withTypes(t)
@@ -240,19 +248,23 @@ addressType: IPv4
 endpoints: []
 `, ns))
 	own, id := find(t, c.Config(), ns, false, "links.example.org", "databases", ns, "db")
-	want(t, drawn(own, id, false), "Database/db\n  XDatabase/x-"+ns+" by composite Absent\n    Service/composed\n      EndpointSlice/composed-1 by endpoints")
+	want(t, drawn(own, id, false),
+		"Database/db\n  XDatabase/x-"+ns+
+			" by composite Absent\n    Service/composed\n      EndpointSlice/composed-1 by endpoints")
 	if !own.Elsewhere {
 		t.Error("what an absent cluster-scoped composite owns can be in any namespace")
 	}
 }
 
-// TestHelmRelease: the Secret's manifest names the objects, one of them in a namespace that was not listed and one that is not there, and an object's annotation leads to
-// the release. Other Secrets are not read whole.
+// TestHelmRelease: the Secret's manifest names the objects, one of them in a namespace that was not
+// listed and one that is not there, and an object's annotation leads to the release. Other Secrets
+// are not read whole.
 func TestHelmRelease(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns, other := c.Namespace(t), c.Namespace(t)
-	manifest := fmt.Sprintf("---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: gone}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: far, namespace: %s}\n", other)
+	manifest := fmt.Sprintf(
+		"---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: gone}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: far, namespace: %s}\n", other)
 	c.Apply(t, fmt.Sprintf(`apiVersion: v1
 kind: Secret
 metadata: {name: sh.helm.release.v1.shop.v1, namespace: %[1]s, labels: {owner: helm, name: shop}}
@@ -306,7 +318,8 @@ func release(t testing.TB, manifest string) string {
 	return base64.StdEncoding.EncodeToString([]byte(base64.StdEncoding.EncodeToString(zipped.Bytes())))
 }
 
-// TestMembersByLabel: a selector finds objects of all kinds, one that says so is kept, and what names an object that was found by a label of its own stands below it.
+// TestMembersByLabel: a selector finds objects of all kinds, one that says so is kept, and what
+// names an object that was found by a label of its own stands below it.
 func TestMembersByLabel(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -341,7 +354,8 @@ addressType: IPv4
 endpoints: []
 `, ns))
 	own, id := find(t, c.Config(), ns, false, "", "configmaps", ns, "set")
-	want(t, drawn(own, id, false), "ConfigMap/set\n  ConfigMap/kept by applyset\n  Service/web by applyset\n    EndpointSlice/web-1 by endpoints")
+	want(t, drawn(own, id, false),
+		"ConfigMap/set\n  ConfigMap/kept by applyset\n  Service/web by applyset\n    EndpointSlice/web-1 by endpoints")
 	var kept []string
 	for _, f := range own.Links.Found(id) {
 		if !f.Deletes() {
@@ -358,11 +372,13 @@ func TestWhoMayNotReadIsToldSo(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	c.Apply(t, fmt.Sprintf("apiVersion: v1\nkind: Secret\nmetadata: {name: it, namespace: %[1]s, labels: {owner: helm}}\n", ns))
+	c.Apply(t, fmt.Sprintf(
+		"apiVersion: v1\nkind: Secret\nmetadata: {name: it, namespace: %[1]s, labels: {owner: helm}}\n", ns))
 	listed := fixture.List(t, c.Config(), cluster.ListOptions{Namespace: ns})
 	client, catalog := fixture.Connect(t, c.As("nobody-"+ns))
 	own, err := ownership.Find(t.Context(), client, catalog, ownership.Request{
-		Graph: listed.Graph, Scope: ns, Roots: []graph.ID{listed.Find(t, "", "secrets", ns, "it")}, Definitions: definitions(t),
+		Graph: listed.Graph, Scope: ns, Roots: []graph.ID{listed.Find(t, "", "secrets", ns, "it")},
+		Definitions: definitions(t),
 	})
 	if err != nil || len(own.Gaps) != 1 || own.Gaps[0].Resource != "secrets" || own.Gaps[0].Reason != "Forbidden" {
 		t.Errorf("%v, gaps %+v", err, own)

@@ -17,10 +17,10 @@ import (
 )
 
 // Guarded returns a client that sends no DELETE with dryRun=All for an object that a link of packs
-// protects, as a Usage of Crossplane does: the answer is known, and a webhook may record on the object
-// that somebody tried to delete it. Nor does it send one where that is not known. The guards are
-// listed once, by the reader. That a guard is still there, and the labels that webhooks select by, are
-// read right before each DELETE.
+// protects, as a Usage of Crossplane does: the answer is known, and a webhook may record on the
+// object that somebody tried to delete it. Nor does it send one where that is not known. The guards
+// are listed once, by the reader. That a guard is still there, and the labels that webhooks select
+// by, are read right before each DELETE.
 func Guarded(client *cluster.Client, reader *cluster.Reader, definitions []*link.Definition) *cluster.Client {
 	g := &guards{client: client, reader: reader}
 	for _, d := range definitions {
@@ -39,8 +39,8 @@ type guards struct {
 
 	mu     sync.Mutex
 	listed bool
-	// named are the guards by what they name, and served the definitions of whose sources the server
-	// serves a kind, or may do so. unlisted is why they are not all known.
+	// named are the guards by what they name, and served the definitions of whose sources the
+	// server serves a kind, or may do so. unlisted is why they are not all known.
 	named    map[guarded][]keeper
 	served   []*link.Definition
 	unlisted error
@@ -114,7 +114,8 @@ func (g *guards) labelled(ctx context.Context, t graph.Type, namespace, name str
 	for _, d := range writing {
 		label := d.DryRunWrites.Label
 		if _, labelled := o.GetLabels()[label]; labelled {
-			return &cluster.UnaskedError{Refused: true, Because: "the label " + label + " says that something keeps it", Writes: d.DryRunWrites.Writes}
+			return &cluster.UnaskedError{Refused: true, Because: "the label " + label + " says that something keeps it",
+				Writes: d.DryRunWrites.Writes}
 		}
 	}
 	return nil
@@ -153,14 +154,16 @@ func (g *guards) list(ctx context.Context) {
 	}
 }
 
-// Sources returns the objects that can be the sources of a link, and whether the server serves a kind
-// of them. The error is for what could not be listed, or is perhaps served and not shown.
-func Sources(ctx context.Context, reader *cluster.Reader, d *link.Definition) (all []*unstructured.Unstructured, served bool, err error) {
+// Sources returns the objects that can be the sources of a link, and whether the server serves a
+// kind of them. The error is for what could not be listed, or is perhaps served and not shown.
+func Sources(ctx context.Context, reader *cluster.Reader, d *link.Definition) (all []*unstructured.Unstructured,
+	served bool, err error) {
 	for _, r := range reader.Catalog().Resources {
 		if !d.From.Matches(r.Group, r.Kind, r.Categories) {
 			continue
 		}
-		list, unlisted := reader.ListObjects(ctx, schema.GroupResource{Group: r.Group, Resource: r.Resource}, "", cluster.Selection{})
+		list, unlisted := reader.ListObjects(ctx, schema.GroupResource{Group: r.Group, Resource: r.Resource}, "",
+			cluster.Selection{})
 		all, served, err = append(all, list...), true, errors.Join(err, unlisted)
 	}
 	for _, gap := range reader.Catalog().Gaps {

@@ -14,14 +14,15 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
-// whereabouts say where objects are that may manage others: those of a type and a name, or those that a label selector finds, which may have to have a name too.
+// whereabouts say where objects are that may manage others: those of a type and a name, or those
+// that a label selector finds, which may have to have a name too.
 type whereabouts struct {
 	place
 	name, labels string
 }
 
-// managers finds what would create again what is deleted: an Application, a release, a claim. It may be anywhere, and is read there without listing more than what
-// the objects say of it.
+// managers finds what would create again what is deleted: an Application, a release, a claim. It
+// may be anywhere, and is read there without listing more than what the objects say of it.
 func (s *search) managers(ctx context.Context) error {
 	managed, err := s.managed(ctx)
 	if err != nil {
@@ -64,7 +65,8 @@ func (s *search) managers(ctx context.Context) error {
 	return nil
 }
 
-// goesWith says whether all that is in a namespace is deleted with it: what goes creates nothing again.
+// goesWith says whether all that is in a namespace is deleted with it: what goes creates nothing
+// again.
 func (s *search) goesWith(namespace string) bool {
 	id, ok := s.Graph.Find("", "namespaces", "", namespace)
 	return ok && s.isRoot[id]
@@ -76,8 +78,10 @@ type managed struct {
 	by []whereabouts
 }
 
-// managed asks the roots what manages them, and what else is reached and has no owner where what it would name is of a kind that the server serves: most of what a
-// namespace has was applied by somebody, and what has an owner comes back with that. Where the listing has the annotations that say it, nobody is asked.
+// managed asks the roots what manages them, and what else is reached and has no owner where what it
+// would name is of a kind that the server serves: most of what a namespace has was applied by
+// somebody, and what has an owner comes back with that. Where the listing has the annotations that
+// say it, nobody is asked.
 func (s *search) managed(ctx context.Context) ([]managed, error) {
 	leads := map[graph.ID][]*link.Definition{}
 	var ids []graph.ID
@@ -114,7 +118,8 @@ func (s *search) managed(ctx context.Context) ([]managed, error) {
 	return all, nil
 }
 
-// annotated are the objects that were reached besides the roots, that have no owner, and whose annotations in the listing say what manages them.
+// annotated are the objects that were reached besides the roots, that have no owner, and whose
+// annotations in the listing say what manages them.
 func (s *search) annotated() []managed {
 	var all []managed
 	for i := range s.reached {
@@ -180,7 +185,8 @@ func placeOf(t graph.Type, namespace string) place {
 	return place{t, namespace}
 }
 
-// at reads the objects that are there. One that is not in the namespace where its program usually has it can be in any other.
+// at reads the objects that are there. One that is not in the namespace where its program usually
+// has it can be in any other.
 func (s *search) at(ctx context.Context, w whereabouts) ([]*unstructured.Unstructured, error) {
 	if w.labels != "" {
 		return s.client.ListObjects(ctx, w.t, w.namespace, cluster.Selection{Labels: w.labels, Fields: withName(w.name)})
@@ -201,7 +207,8 @@ func (s *search) manager(t graph.Type, o *unstructured.Unstructured, ends map[gr
 	if listed && s.reached[source] {
 		return
 	}
-	ref := graph.Ref{APIVersion: t.APIVersion(), Kind: t.Kind, Resource: t.Resource, Namespace: o.GetNamespace(), Name: o.GetName(), UID: string(o.GetUID())}
+	ref := graph.Ref{APIVersion: t.APIVersion(), Kind: t.Kind, Resource: t.Resource, Namespace: o.GetNamespace(),
+		Name: o.GetName(), UID: string(o.GetUID())}
 	if !listed {
 		source, ref = s.virtual(ref)
 	}
@@ -216,7 +223,8 @@ func (s *search) manager(t graph.Type, o *unstructured.Unstructured, ends map[gr
 		}
 		for _, n := range references {
 			if end, _ := s.resolve(n); end >= 0 && ends[end] {
-				f := link.Found{Definition: d, Source: source, End: end, Field: n.Field, Recreation: recreation, Outside: !listed, More: len(references) > 1}
+				f := link.Found{Definition: d, Source: source, End: end, Field: n.Field, Recreation: recreation, Outside: !listed,
+					More: len(references) > 1}
 				s.links = append(s.links, named{Found: f, source: ref, identity: link.IdentityOf(t.Group, t.Kind, o)})
 			}
 		}

@@ -54,8 +54,9 @@ links:
   source: https://example.com/it.go
 `
 
-// TestManagersInOtherNamespaces: what would create an object again is found where its annotation, its label or nothing but its name says, without listing more than the
-// namespace; only a manager that lists the object and is not being deleted counts.
+// TestManagersInOtherNamespaces: what would create an object again is found where its annotation,
+// its label or nothing but its name says, without listing more than the namespace; only a manager
+// that lists the object and is not being deleted counts.
 func TestManagersInOtherNamespaces(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Another(t, "types", testcluster.NoControllers())
@@ -66,25 +67,32 @@ func TestManagersInOtherNamespaces(t *testing.T) {
 		for _, name := range names {
 			resources += fmt.Sprintf("{version: v1, kind: ConfigMap, namespace: %s, name: %s}, ", shop, name)
 		}
-		return fmt.Sprintf("apiVersion: links.example.org/v1\nkind: Application\nmetadata: {name: %s, namespace: %s}\nspec: %s\nstatus: {resources: [%s]}\n---\n", name, namespace, spec, resources)
+		return fmt.Sprintf(
+			"apiVersion: links.example.org/v1\nkind: Application\nmetadata: {name: %s, namespace: %s}\nspec: %s\nstatus: {resources: [%s]}\n---\n", name, namespace, spec, resources)
 	}
 	tracked := func(name, annotations string) string {
-		return fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: %s, namespace: %s, annotations: {%s}}\n---\n", name, shop, annotations)
+		return fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: %s, namespace: %s, annotations: {%s}}\n---\n",
+			name, shop, annotations)
 	}
 	manifest := fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: released, namespace: %s}\n", shop)
-	c.Apply(t, lists(argo, "heals", "{selfHeal: true}", "healed", "more")+lists(argo, "syncs", "{manual: true}", "synced")+lists(argo, "shows", "{}", "shown")+
+	c.Apply(t, lists(argo, "heals", "{selfHeal: true}", "healed", "more")+lists(argo, "syncs", "{manual: true}", "synced")+
+		lists(argo, "shows", "{}", "shown")+
 		lists(argo, "other", "{selfHeal: true}", "unrelated")+
-		tracked("healed", "example.org/tracking: heals")+tracked("more", "example.org/tracking: heals")+tracked("synced", "example.org/tracking: syncs")+
-		tracked("shown", "example.org/tracking: shows")+tracked("claims", "example.org/tracking: other")+tracked("lost", "example.org/tracking: nowhere")+
+		tracked("healed", "example.org/tracking: heals")+tracked("more", "example.org/tracking: heals")+
+		tracked("synced", "example.org/tracking: syncs")+
+		tracked("shown", "example.org/tracking: shows")+tracked("claims", "example.org/tracking: other")+
+		tracked("lost", "example.org/tracking: nowhere")+
 		tracked("released", "meta.helm.sh/release-name: web, meta.helm.sh/release-namespace: "+argo)+tracked("plain", "")+
-		fmt.Sprintf("apiVersion: v1\nkind: Secret\nmetadata: {name: web.v1, namespace: %s, labels: {owner: helm, name: web}}\ndata: {release: %s}\n", argo, release(t, manifest)))
+		fmt.Sprintf(
+			"apiVersion: v1\nkind: Secret\nmetadata: {name: web.v1, namespace: %s, labels: {owner: helm, name: web}}\ndata: {release: %s}\n", argo, release(t, manifest)))
 	r, err := finalizer.Load(fstest.MapFS{"test.yaml": &fstest.MapFile{Data: []byte(managerPack)}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	back := func(roots ...[4]string) []string {
 		t.Helper()
-		listed := fixture.List(t, c.Config(), cluster.ListOptions{Namespace: shop, Annotations: ownership.Annotations(r.Links())})
+		listed := fixture.List(t, c.Config(),
+			cluster.ListOptions{Namespace: shop, Annotations: ownership.Annotations(r.Links())})
 		request := ownership.Request{Graph: listed.Graph, Scope: shop, Definitions: r.Links(), Managers: true}
 		for _, root := range roots {
 			request.Roots = append(request.Roots, listed.Find(t, root[0], root[1], root[2], root[3]))
@@ -100,7 +108,8 @@ func TestManagersInOtherNamespaces(t *testing.T) {
 		for i := range listed.Graph.Len() {
 			for _, f := range own.Links.Above(graph.ID(i)) {
 				if f.Recreation != nil {
-					said = append(said, fmt.Sprintf("%s by %s %s (outside %t, more %t)", own.Graph.Name(f.End), own.Graph.Name(f.Source), f.Recreation.With, f.Outside, f.More))
+					said = append(said, fmt.Sprintf("%s by %s %s (outside %t, more %t)", own.Graph.Name(f.End),
+						own.Graph.Name(f.Source), f.Recreation.With, f.Outside, f.More))
 				}
 			}
 		}
@@ -110,24 +119,29 @@ func TestManagersInOtherNamespaces(t *testing.T) {
 	of := func(name string) [4]string { return [4]string{"", "configmaps", shop, name} }
 	all := []string{
 		"healed by heals  (outside true, more true)", "more by heals  (outside true, more true)",
-		"released by web.v1 the next helm upgrade (outside true, more false)", "synced by syncs the next sync (outside true, more false)",
+		"released by web.v1 the next helm upgrade (outside true, more false)",
+		"synced by syncs the next sync (outside true, more false)",
 	}
-	if got := back(of("healed"), of("more"), of("synced"), of("shown"), of("claims"), of("lost"), of("released"), of("plain")); !slices.Equal(got, all) {
+	if got := back(of("healed"), of("more"), of("synced"), of("shown"), of("claims"), of("lost"), of("released"),
+		of("plain")); !slices.Equal(got, all) {
 		t.Errorf("of objects that are named: %q", got)
 	}
 	if got := back([4]string{"", "namespaces", "", shop}); !slices.Equal(got, all) {
 		t.Errorf("of a namespace: %q", got)
 	}
-	c.Kubectl(t, "patch", "applications.links.example.org", "heals", "-n", argo, "--type=merge", "-p", `{"metadata":{"finalizers":["example.org/app"]}}`)
+	c.Kubectl(t, "patch", "applications.links.example.org", "heals", "-n", argo, "--type=merge", "-p",
+		`{"metadata":{"finalizers":["example.org/app"]}}`)
 	c.Kubectl(t, "delete", "applications.links.example.org", "heals", "-n", argo, "--wait=false")
 	if got := back(of("healed")); len(got) > 0 {
 		t.Errorf("of an object whose Application is being deleted: %q", got)
 	}
-	c.Kubectl(t, "patch", "applications.links.example.org", "heals", "-n", argo, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
+	c.Kubectl(t, "patch", "applications.links.example.org", "heals", "-n", argo, "--type=merge", "-p",
+		`{"metadata":{"finalizers":null}}`)
 }
 
-// TestNamespaceAsksOnlyReleasesElsewhere: of the objects that go with a namespace the listing says which release has installed them. Nothing is asked if there is none, or
-// if the release goes too, and once for all objects of a release that is elsewhere.
+// TestNamespaceAsksOnlyReleasesElsewhere: of the objects that go with a namespace the listing says
+// which release has installed them. Nothing is asked if there is none, or if the release goes too,
+// and once for all objects of a release that is elsewhere.
 func TestNamespaceAsksOnlyReleasesElsewhere(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -142,7 +156,8 @@ func TestNamespaceAsksOnlyReleasesElsewhere(t *testing.T) {
 		listed := fixture.List(t, proxy.Config(), cluster.ListOptions{Annotations: ownership.Annotations(r.Links())})
 		before := len(proxy.Requests())
 		own, err := ownership.Find(t.Context(), listed.Client, listed.Catalog, ownership.Request{
-			Graph: listed.Graph, Roots: []graph.ID{listed.Find(t, "", "namespaces", "", shop)}, Definitions: r.Links(), Managers: true,
+			Graph: listed.Graph, Roots: []graph.ID{listed.Find(t, "", "namespaces", "", shop)}, Definitions: r.Links(),
+			Managers: true,
 		})
 		if err != nil || len(own.Gaps) > 0 {
 			t.Fatal(err, own.Gaps)
@@ -158,7 +173,8 @@ func TestNamespaceAsksOnlyReleasesElsewhere(t *testing.T) {
 		if release != "" {
 			annotations = fmt.Sprintf("{meta.helm.sh/release-name: %s, meta.helm.sh/release-namespace: %s}", release, namespace)
 		}
-		return fmt.Sprintf("{apiVersion: v1, kind: ConfigMap, metadata: {name: %s, namespace: %s, annotations: %s}}\n---\n", name, shop, annotations)
+		return fmt.Sprintf("{apiVersion: v1, kind: ConfigMap, metadata: {name: %s, namespace: %s, annotations: %s}}\n---\n",
+			name, shop, annotations)
 	}
 	c.Apply(t, config("plain", "", "")+config("own", "web", shop))
 	root := "GET /api/v1/namespaces/" + shop + " " // what manages the namespace itself

@@ -17,7 +17,8 @@ import (
 // few is how many objects of a type in a namespace are read one by one; more of them are listed.
 const few = 20
 
-// metadata reads the metadata of objects, each once. What is gone meanwhile or was replaced is left out, and what could not be read is a gap.
+// metadata reads the metadata of objects, each once. What is gone meanwhile or was replaced is left
+// out, and what could not be read is a gap.
 func (s *search) metadata(ctx context.Context, ids []graph.ID) (map[graph.ID]*unstructured.Unstructured, error) {
 	unknown := slices.DeleteFunc(slices.Clone(ids), func(id graph.ID) bool { return s.isMeta[id] })
 	var mu sync.Mutex
@@ -56,7 +57,8 @@ func (s *search) metadata(ctx context.Context, ids []graph.ID) (map[graph.ID]*un
 	return found, err
 }
 
-func (s *search) getMetadata(ctx context.Context, id graph.ID, p place, keep func(graph.ID, *unstructured.Unstructured)) error {
+func (s *search) getMetadata(ctx context.Context, id graph.ID, p place,
+	keep func(graph.ID, *unstructured.Unstructured)) error {
 	ref := s.Graph.Ref(id)
 	o, err := s.client.GetObjectMeta(ctx, p.t, p.namespace, ref.Name)
 	switch {
@@ -81,9 +83,12 @@ func (s *search) byPlace(ids []graph.ID) map[place][]graph.ID {
 	return at
 }
 
-// withoutStrangers leaves out objects that no link is about, where labels and annotations say which ones are: of a few ConfigMaps it is asked what they are, and not
-// of the server which ones there belong to a release. Where they are in many namespaces one list of all of these says which ones have the labels.
-func (s *search) withoutStrangers(ctx context.Context, ids []graph.ID, links map[schema.GroupKind][]*link.Definition) ([]graph.ID, error) {
+// withoutStrangers leaves out objects that no link is about, where labels and annotations say which
+// ones are: of a few ConfigMaps it is asked what they are, and not of the server which ones there
+// belong to a release. Where they are in many namespaces one list of all of these says which ones
+// have the labels.
+func (s *search) withoutStrangers(ctx context.Context, ids []graph.ID,
+	links map[schema.GroupKind][]*link.Definition) ([]graph.ID, error) {
 	places := s.byPlace(ids)
 	namespaces := map[graph.Type]int{}
 	for p := range places {
@@ -126,8 +131,9 @@ func told(links []*link.Definition) bool {
 	return !slices.ContainsFunc(links, func(d *link.Definition) bool { return !d.From.InMetadata() })
 }
 
-// labelled returns the uids of the objects of a type, in all namespaces, that have the labels of one of the links. It is nil if labels do not tell, or if they cannot be
-// listed so: then each namespace is asked, and what cannot be read there is a gap.
+// labelled returns the uids of the objects of a type, in all namespaces, that have the labels of
+// one of the links. It is nil if labels do not tell, or if they cannot be listed so: then each
+// namespace is asked, and what cannot be read there is a gap.
 func (s *search) labelled(ctx context.Context, t graph.Type, links []*link.Definition) (map[string]bool, error) {
 	selectors, all := selectors(links)
 	if !all || !told(links) {

@@ -43,7 +43,8 @@ func (s *search) read(ctx context.Context, sources []graph.ID) error {
 }
 
 // understand notes what an object names by some links.
-func (s *search) understand(ctx context.Context, id graph.ID, o *unstructured.Unstructured, definitions []*link.Definition) error {
+func (s *search) understand(ctx context.Context, id graph.ID, o *unstructured.Unstructured,
+	definitions []*link.Definition) error {
 	for _, d := range definitions {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -59,7 +60,8 @@ func (s *search) understand(ctx context.Context, id graph.ID, o *unstructured.Un
 				return err
 			}
 			for _, end := range found {
-				s.note(named{Found: link.Found{Definition: d, Source: id, End: end, Field: cmp.Or(m.Labels, m.Field)}, identity: s.identity(id, o)}, o)
+				s.note(named{Found: link.Found{Definition: d, Source: id, End: end, Field: cmp.Or(m.Labels, m.Field)},
+					identity: s.identity(id, o)}, o)
 			}
 		}
 	}
@@ -70,12 +72,14 @@ func (s *search) understand(ctx context.Context, id graph.ID, o *unstructured.Un
 func (s *search) gap(ref graph.Ref, d *link.Definition, err error) {
 	s.gaps = append(s.gaps, v1alpha1.Gap{
 		Resource: ref.Resource, Group: ref.Group(), Namespace: ref.Namespace, Reason: v1alpha1.GapFailed,
-		Links: true, Message: "reading the link " + d.ID + " of " + ref.KindName() + ": " + strings.ReplaceAll(err.Error(), "\n", "; "),
+		Links: true, Message: "reading the link " + d.ID + " of " + ref.KindName() + ": " +
+			strings.ReplaceAll(err.Error(), "\n", "; "),
 	})
 }
 
 // sources reads what the links of a kind need of objects: their metadata, where that is all.
-func (s *search) sources(ctx context.Context, ids []graph.ID, links map[schema.GroupKind][]*link.Definition) (map[graph.ID]*unstructured.Unstructured, error) {
+func (s *search) sources(ctx context.Context, ids []graph.ID,
+	links map[schema.GroupKind][]*link.Definition) (map[graph.ID]*unstructured.Unstructured, error) {
 	var whole, metadata []graph.ID
 	for _, id := range ids {
 		if slices.ContainsFunc(links[s.groupKind(id)], func(d *link.Definition) bool { return !d.MetadataOnly() }) {
@@ -99,8 +103,10 @@ func (s *search) sources(ctx context.Context, ids []graph.ID, links map[schema.G
 	return metas, nil
 }
 
-// objects reads objects whole, for the sake of some links. What is gone meanwhile or was replaced is left out, and what could not be read is a gap.
-func (s *search) objects(ctx context.Context, ids []graph.ID, links map[schema.GroupKind][]*link.Definition) (map[graph.ID]*unstructured.Unstructured, error) {
+// objects reads objects whole, for the sake of some links. What is gone meanwhile or was replaced
+// is left out, and what could not be read is a gap.
+func (s *search) objects(ctx context.Context, ids []graph.ID,
+	links map[schema.GroupKind][]*link.Definition) (map[graph.ID]*unstructured.Unstructured, error) {
 	found := map[graph.ID]*unstructured.Unstructured{}
 	var mu sync.Mutex
 	group, groupCtx := errgroup.WithContext(ctx)
@@ -118,8 +124,10 @@ func (s *search) objects(ctx context.Context, ids []graph.ID, links map[schema.G
 	return found, group.Wait()
 }
 
-// objectsAt reads objects of one place. Those of a kind whose links are about a label are selected by it: nobody's business are all Secrets of a namespace.
-func (s *search) objectsAt(ctx context.Context, p place, ids []graph.ID, links []*link.Definition, keep func(graph.ID, *unstructured.Unstructured)) error {
+// objectsAt reads objects of one place. Those of a kind whose links are about a label are selected
+// by it: nobody's business are all Secrets of a namespace.
+func (s *search) objectsAt(ctx context.Context, p place, ids []graph.ID, links []*link.Definition,
+	keep func(graph.ID, *unstructured.Unstructured)) error {
 	byName := make(map[string]graph.ID, len(ids))
 	names := make([]string, 0, len(ids))
 	for _, id := range ids {
@@ -149,10 +157,13 @@ func (s *search) objectsAt(ctx context.Context, p place, ids []graph.ID, links [
 	for range s.Graph.OfType(p.t.Group, p.t.Resource, p.namespace) {
 		total++
 	}
-	return s.client.ForEachObject(ctx, []cluster.ObjectRequest{{ObjectNames: cluster.ObjectNames{Type: p.t, Namespace: p.namespace, Names: names}, Total: total}}, check)
+	return s.client.ForEachObject(ctx,
+		[]cluster.ObjectRequest{{ObjectNames: cluster.ObjectNames{Type: p.t, Namespace: p.namespace, Names: names},
+			Total: total}}, check)
 }
 
-// selectors returns the label selectors that the sources of some links match, each once; false if there is a link whose sources no label tells.
+// selectors returns the label selectors that the sources of some links match, each once; false if
+// there is a link whose sources no label tells.
 func selectors(links []*link.Definition) ([]string, bool) {
 	var all []string
 	for _, d := range links {
@@ -193,7 +204,8 @@ func (s *search) unreadable(ctx context.Context, p place, err error) error {
 	return nil
 }
 
-// members returns the objects that a label selector finds, besides the one that has it. Each kind that the server serves is asked for them.
+// members returns the objects that a label selector finds, besides the one that has it. Each kind
+// that the server serves is asked for them.
 func (s *search) members(ctx context.Context, source graph.ID, m link.Members) ([]graph.ID, error) {
 	types := slices.DeleteFunc(s.Graph.Types(), func(t graph.Type) bool {
 		return !s.has(t) || !s.canBe(m, t)
@@ -213,7 +225,8 @@ func (s *search) members(ctx context.Context, source graph.ID, m link.Members) (
 		}
 		group.Go(func() error {
 			var err error
-			matches[i], err = s.client.ListMatching(groupCtx, t, namespace, cluster.Selectors{Labels: m.Labels, Fields: withName(m.Name)})
+			matches[i], err = s.client.ListMatching(groupCtx, t, namespace,
+				cluster.Selectors{Labels: m.Labels, Fields: withName(m.Name)})
 			return s.unreadable(groupCtx, place{t, namespace}, err)
 		})
 	}

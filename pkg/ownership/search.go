@@ -23,8 +23,9 @@ type search struct {
 	kinds map[schema.GroupKind][]graph.Type
 	// categories are those of discovery of a kind.
 	categories map[schema.GroupKind][]string
-	// downward are the links by the kinds of their sources, as far as sources are read when they are reached; seek are those whose sources are read before, because
-	// what they name is above them.
+	// downward are the links by the kinds of their sources, as far as sources are read when they
+	// are reached; seek are those whose sources are read before, because what they name is above
+	// them.
 	downward map[schema.GroupKind][]*link.Definition
 	lead     map[schema.GroupKind][]*link.Definition
 	seek     map[schema.GroupKind][]*link.Definition
@@ -42,7 +43,8 @@ type search struct {
 	below        map[graph.ID][]int // other links by source
 	above        map[graph.ID][]int // seek links by end, which are indices of links
 	unseen       map[graph.Ref]graph.ID
-	// absent are the objects that are not there and that ownerReferences name, with the group alone as APIVersion; nil until one is looked for.
+	// absent are the objects that are not there and that ownerReferences name, with the group alone
+	// as APIVersion; nil until one is looked for.
 	absent map[graph.Ref]graph.ID
 	// lastUnseen is the lowest of the negative ids of ends that are not there.
 	lastUnseen graph.ID
@@ -63,9 +65,13 @@ type named struct {
 
 func newSearch(client *cluster.Client, catalog *cluster.Catalog, r Request) *search {
 	s := &search{
-		client: client, Request: r, rules: link.New(r.Graph), types: r.Graph.Types(), kinds: map[schema.GroupKind][]graph.Type{}, categories: map[schema.GroupKind][]string{},
-		downward: map[schema.GroupKind][]*link.Definition{}, lead: map[schema.GroupKind][]*link.Definition{}, seek: map[schema.GroupKind][]*link.Definition{},
-		isRoot: make(map[graph.ID]bool, len(r.Roots)), reached: make([]bool, r.Graph.Len()), reachedKinds: map[schema.GroupKind]bool{}, isSought: map[graph.Type]bool{}, isRead: map[graph.ID]bool{}, isMeta: map[graph.ID]bool{}, metas: map[graph.ID]*unstructured.Unstructured{},
+		client: client, Request: r, rules: link.New(r.Graph), types: r.Graph.Types(),
+		kinds: map[schema.GroupKind][]graph.Type{}, categories: map[schema.GroupKind][]string{},
+		downward: map[schema.GroupKind][]*link.Definition{}, lead: map[schema.GroupKind][]*link.Definition{},
+		seek:   map[schema.GroupKind][]*link.Definition{},
+		isRoot: make(map[graph.ID]bool, len(r.Roots)), reached: make([]bool, r.Graph.Len()),
+		reachedKinds: map[schema.GroupKind]bool{}, isSought: map[graph.Type]bool{}, isRead: map[graph.ID]bool{},
+		isMeta: map[graph.ID]bool{}, metas: map[graph.ID]*unstructured.Unstructured{},
 		above: map[graph.ID][]int{}, below: map[graph.ID][]int{}, unseen: map[graph.Ref]graph.ID{},
 	}
 	for _, id := range r.Roots {
@@ -134,7 +140,8 @@ func (s *search) reach(ids ...graph.ID) {
 	}
 }
 
-// isSource says whether links of the object are to be read. Of a kind that only "*" matches these are the roots alone.
+// isSource says whether links of the object are to be read. Of a kind that only "*" matches these
+// are the roots alone.
 func (s *search) isSource(id graph.ID) bool {
 	if s.Reads != nil && !s.Reads(id) {
 		return false
@@ -185,8 +192,9 @@ func (s *search) canBe(m link.Members, t graph.Type) bool {
 	return m.CanBe(t.Group, t.Kind, s.categories[groupKind(t)])
 }
 
-// leadsOut says whether there can be more at the end of a link than was listed: it is in another namespace, or it is cluster-scoped and goes with the source, and
-// what it owns goes too, wherever that is.
+// leadsOut says whether there can be more at the end of a link than was listed: it is in another
+// namespace, or it is cluster-scoped and goes with the source, and what it owns goes too, wherever
+// that is.
 func (s *search) leadsOut(f named) bool {
 	if f.End < 0 {
 		return s.isOut(f.end)
@@ -194,7 +202,8 @@ func (s *search) leadsOut(f named) bool {
 	return s.Graph.Namespace(f.End) == "" && f.Definition.Deletion.Of == link.End
 }
 
-// isOut says whether an object that was not listed can be in a namespace that was not. One of a kind that the server does not serve is in none.
+// isOut says whether an object that was not listed can be in a namespace that was not. One of a
+// kind that the server does not serve is in none.
 func (s *search) isOut(ref graph.Ref) bool {
 	return s.Scope != "" && ref.Resource != "" && ref.Namespace != "" && ref.Namespace != s.Scope
 }
@@ -244,18 +253,21 @@ func (s *search) resolve(n link.Named) (graph.ID, graph.Ref) {
 		if !t.Namespaced {
 			namespace = ""
 		}
-		if id, ok := s.Graph.Find(t.Group, t.Resource, namespace, n.Name); ok && (n.UID == "" || n.UID == s.Graph.Ref(id).UID) {
+		if id, ok := s.Graph.Find(t.Group, t.Resource, namespace, n.Name); ok &&
+			(n.UID == "" || n.UID == s.Graph.Ref(id).UID) {
 			return id, graph.Ref{}
 		}
 	}
-	ref := graph.Ref{APIVersion: types[0].APIVersion(), Kind: n.Kind, Resource: types[0].Resource, Namespace: namespace, Name: n.Name}
+	ref := graph.Ref{APIVersion: types[0].APIVersion(), Kind: n.Kind, Resource: types[0].Resource, Namespace: namespace,
+		Name: n.Name}
 	if id, ok := s.referred(ref); ok && (n.UID == "" || n.UID == s.Graph.Ref(id).UID) {
 		return id, graph.Ref{}
 	}
 	return s.virtual(ref)
 }
 
-// referred finds an object that is not there among those that ownerReferences name: what it owned is below it.
+// referred finds an object that is not there among those that ownerReferences name: what it owned
+// is below it.
 func (s *search) referred(ref graph.Ref) (graph.ID, bool) {
 	if s.absent == nil {
 		s.absent = map[graph.Ref]graph.ID{}
@@ -312,7 +324,8 @@ func (s *search) result() *Ownership {
 	return &Ownership{Graph: g, Links: link.New(g, found...), Gaps: s.gaps, Sources: s.sourcesAbove(), Elsewhere: s.wider}
 }
 
-// matters says whether a link ties something to what was reached. Of the objects that name what is above them all were read.
+// matters says whether a link ties something to what was reached. Of the objects that name what is
+// above them all were read.
 func (s *search) matters(f named) bool {
 	if f.Kept != "" && f.Definition.Deletion.Annotation != "" {
 		return false // there is no link without the annotation

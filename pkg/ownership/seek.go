@@ -12,7 +12,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
-// sought reads the objects that name what is above them, once something was reached that they can name: all of their kinds, since only they know it.
+// sought reads the objects that name what is above them, once something was reached that they can
+// name: all of their kinds, since only they know it.
 func (s *search) sought(ctx context.Context) error {
 	for _, t := range s.Graph.Types() {
 		links := s.seek[groupKind(t)]
@@ -29,10 +30,12 @@ func (s *search) sought(ctx context.Context) error {
 
 // sourcesAbove are the types of which an object can name what was reached.
 func (s *search) sourcesAbove() []graph.Type {
-	return slices.DeleteFunc(slices.Clone(s.Graph.Types()), func(t graph.Type) bool { return !slices.ContainsFunc(s.seek[groupKind(t)], s.canEnd) })
+	return slices.DeleteFunc(slices.Clone(s.Graph.Types()),
+		func(t graph.Type) bool { return !slices.ContainsFunc(s.seek[groupKind(t)], s.canEnd) })
 }
 
-// comesIn says whether an object of a type that was not listed, since it is in another namespace, can name one that was.
+// comesIn says whether an object of a type that was not listed, since it is in another namespace,
+// can name one that was.
 func (s *search) comesIn(t graph.Type, links []*link.Definition) bool {
 	return t.Namespaced && s.Scope != "" && slices.ContainsFunc(links, (*link.Definition).LeavesNamespace)
 }
@@ -78,8 +81,10 @@ func (s *search) seekAll(ctx context.Context, t graph.Type, links []*link.Defini
 	return nil
 }
 
-// seekIn reads all objects of a type in a place; their metadata alone, where that is all that is needed. It is false if that failed, of which it makes a gap.
-func (s *search) seekIn(ctx context.Context, p place, links []*link.Definition) ([]*unstructured.Unstructured, bool, error) {
+// seekIn reads all objects of a type in a place; their metadata alone, where that is all that is
+// needed. It is false if that failed, of which it makes a gap.
+func (s *search) seekIn(ctx context.Context, p place, links []*link.Definition) ([]*unstructured.Unstructured, bool,
+	error) {
 	list := s.client.ListObjects
 	if !slices.ContainsFunc(links, func(d *link.Definition) bool { return !d.MetadataOnly() }) {
 		list = s.client.ListObjectMetas
@@ -99,7 +104,8 @@ func (s *search) seekIn(ctx context.Context, p place, links []*link.Definition) 
 	return found, true, nil
 }
 
-// fromElsewhere notes what an object in a namespace that was not listed names. That it has no node matters only if what it names is reached.
+// fromElsewhere notes what an object in a namespace that was not listed names. That it has no node
+// matters only if what it names is reached.
 func (s *search) fromElsewhere(o *unstructured.Unstructured, links []*link.Definition) {
 	for _, d := range links {
 		ends, _, _ := s.references(d, o) // of what cannot be understood there it is said when that namespace is listed

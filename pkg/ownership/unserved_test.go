@@ -13,7 +13,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// hubPack has links to a kind that the server of the tests does not serve, as that of Argo CD where it deploys to this cluster from another one.
+// hubPack has links to a kind that the server of the tests does not serve, as that of Argo CD where
+// it deploys to this cluster from another one.
 const hubPack = `title: Hub
 links:
 - id: tracked
@@ -32,20 +33,22 @@ links:
   source: https://example.com/it.go
 `
 
-// TestKindThatIsNotServedIsInNoNamespace: nothing more has to be listed for the sake of an object whose kind the server does not serve, downwards, upwards and for what
-// manages an object.
+// TestKindThatIsNotServedIsInNoNamespace: nothing more has to be listed for the sake of an object
+// whose kind the server does not serve, downwards, upwards and for what manages an object.
 func TestKindThatIsNotServedIsInNoNamespace(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	c.Apply(t, fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: it, namespace: %s, labels: {example.org/applies: shop}, annotations: {example.org/tracking: shop}}\n", ns))
+	c.Apply(t, fmt.Sprintf(
+		"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: it, namespace: %s, labels: {example.org/applies: shop}, annotations: {example.org/tracking: shop}}\n", ns))
 	r, err := finalizer.Load(fstest.MapFS{"hub.yaml": &fstest.MapFile{Data: []byte(hubPack)}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	listed := fixture.List(t, c.Config(), cluster.ListOptions{Namespace: ns})
 	id := listed.Find(t, "", "configmaps", ns, "it")
-	for name, request := range map[string]ownership.Request{"down": {}, "up": {Upwards: true}, "managers": {Managers: true}} {
+	for name, request := range map[string]ownership.Request{"down": {}, "up": {Upwards: true},
+		"managers": {Managers: true}} {
 		request.Graph, request.Scope, request.Roots, request.Definitions = listed.Graph, ns, []graph.ID{id}, r.Links()
 		own, err := ownership.Find(t.Context(), listed.Client, listed.Catalog, request)
 		if err != nil {

@@ -2,8 +2,8 @@ package page
 
 import "github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 
-// Explain fills Known with what is known of each finalizer, which can depend on the object that has it. An answer counts once for all finalizers of the same name
-// and entry.
+// Explain fills Known with what is known of each finalizer, which can depend on the object that has
+// it. An answer counts once for all finalizers of the same name and entry.
 func (p *Page) Explain(of func(name string, object v1alpha1.ObjectRef) v1alpha1.ExplainedFinalizer) {
 	type asked struct{ name, apiVersion, kind string }
 	type entry struct{ name, id string }

@@ -12,7 +12,8 @@ type Page struct {
 	Objects []Object `json:"objects"`
 	// Edges are the references and links between the Objects.
 	Edges []Edge `json:"edges"`
-	// Gaps are what could not be listed. Complete is false if something that belongs here can be in one.
+	// Gaps are what could not be listed. Complete is false if something that belongs here can be in
+	// one.
 	Complete bool           `json:"complete"`
 	Gaps     []v1alpha1.Gap `json:"gaps"`
 	// Plan is nil for a tree.
@@ -21,8 +22,8 @@ type Page struct {
 	Known []v1alpha1.ExplainedFinalizer `json:"known"`
 	// Risks say what the risks of the Known mean.
 	Risks map[string]string `json:"risks,omitempty"`
-	// Stuck say why those of the Objects still exist that are being deleted, and Unexamined what could not be listed for that. Undiagnosed is why that is not
-	// known.
+	// Stuck say why those of the Objects still exist that are being deleted, and Unexamined what
+	// could not be listed for that. Undiagnosed is why that is not known.
 	Stuck       []v1alpha1.Stuck `json:"stuck"`
 	Unexamined  []v1alpha1.Gap   `json:"unexamined"`
 	Undiagnosed string           `json:"undiagnosed,omitempty"`
@@ -36,7 +37,8 @@ type Object struct {
 	Ready   string              `json:"ready,omitempty"`
 	Status  string              `json:"status,omitempty"`
 	Failing *v1alpha1.Condition `json:"failing,omitempty"`
-	// Age is the time since the object was created, and DeletingFor that since its deletionTimestamp; empty if that is not known, or if it is not being deleted.
+	// Age is the time since the object was created, and DeletingFor that since its
+	// deletionTimestamp; empty if that is not known, or if it is not being deleted.
 	Age         string `json:"age,omitempty"`
 	DeletingFor string `json:"deletingFor,omitempty"`
 	// Parent is the object below which this one stands, -1 for none. It comes before this one.
@@ -84,7 +86,8 @@ type Finalizer struct {
 
 // Outcome is what becomes of an object by a plan.
 type Outcome struct {
-	// Word is deleted, kept, orphaned, unblocked, protected, deadlocked, stuck, forbidden, or empty if nothing is done to the object.
+	// Word is deleted, kept, orphaned, unblocked, protected, deadlocked, stuck, forbidden, or empty
+	// if nothing is done to the object.
 	Word    string `json:"word,omitempty"`
 	Because string `json:"because,omitempty"`
 	// WaitsFor says what has to happen before the object is gone.
@@ -96,7 +99,8 @@ type Outcome struct {
 type Plan struct {
 	Policy string `json:"policy"`
 	Digest string `json:"digest,omitempty"`
-	// Summary is the plan in a line, and Remarks what else there is to say, a line each. Warnings are those that keep it from being done.
+	// Summary is the plan in a line, and Remarks what else there is to say, a line each. Warnings
+	// are those that keep it from being done.
 	Summary  string   `json:"summary"`
 	Warnings []string `json:"warnings,omitempty"`
 	Remarks  []string `json:"remarks,omitempty"`

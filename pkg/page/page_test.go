@@ -15,7 +15,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/page"
 )
 
-// hostile is a text that would end the block of data, begin a comment or a script, or take the place of a part of the document.
+// hostile is a text that would end the block of data, begin a comment or a script, or take the
+// place of a part of the document.
 const hostile = `</script><script>alert(1)</script><!-- <img src=x onerror=alert(1)> {{data}} {{script}} {{policy}} &lt; ` + "\u2028\u202e"
 
 func written(t *testing.T, p *page.Page) string {
@@ -36,7 +37,8 @@ var (
 
 func TestTextOfObjectsCannotLeaveTheData(t *testing.T) {
 	p := &page.Page{Title: "kubectl gc tree " + hostile, Objects: []page.Object{{
-		ObjectRef: v1alpha1.ObjectRef{Kind: hostile, Name: hostile, Namespace: hostile, UID: hostile}, Status: hostile, Finalizers: []page.Finalizer{{Name: hostile}},
+		ObjectRef: v1alpha1.ObjectRef{Kind: hostile, Name: hostile, Namespace: hostile, UID: hostile}, Status: hostile,
+		Finalizers: []page.Finalizer{{Name: hostile}},
 	}}, Gaps: []v1alpha1.Gap{{Message: hostile}}}
 	text := written(t, p)
 	if n := strings.Count(text, "<script"); n != 2 {
@@ -65,7 +67,8 @@ func TestTextOfObjectsCannotLeaveTheData(t *testing.T) {
 func TestThePolicyAllowsItsOwnScriptAndStyleOnly(t *testing.T) {
 	text := written(t, &page.Page{Title: "kubectl gc tree"})
 	policy := html.UnescapeString(policyMeta.FindStringSubmatch(text)[1])
-	want := "default-src 'none'; script-src " + source(scriptBlock.FindStringSubmatch(text)[1]) + "; style-src " + source(styleBlock.FindStringSubmatch(text)[1]) +
+	want := "default-src 'none'; script-src " + source(scriptBlock.FindStringSubmatch(text)[1]) + "; style-src " +
+		source(styleBlock.FindStringSubmatch(text)[1]) +
 		"; base-uri 'none'; form-action 'none'"
 	if policy != want {
 		t.Errorf("the policy is %s\nwant %s", policy, want)
@@ -80,10 +83,12 @@ func source(text string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// TestTheScriptMakesNoMarkup: what it is given becomes text and never markup, and it asks nobody for anything.
+// TestTheScriptMakesNoMarkup: what it is given becomes text and never markup, and it asks nobody
+// for anything.
 func TestTheScriptMakesNoMarkup(t *testing.T) {
 	script := scriptBlock.FindStringSubmatch(written(t, &page.Page{}))[1]
-	for _, word := range []string{"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "Function(", "fetch(", "XMLHttpRequest", "WebSocket", "import(", "localStorage"} {
+	for _, word := range []string{"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "Function(",
+		"fetch(", "XMLHttpRequest", "WebSocket", "import(", "localStorage"} {
 		if strings.Contains(script, word) {
 			t.Errorf("the script has %s", word)
 		}

@@ -8,10 +8,12 @@ import (
 	"time"
 )
 
-// Or joins names with "or". Of many it names the first MaxNamed and says how many there are besides.
+// Or joins names with "or". Of many it names the first MaxNamed and says how many there are
+// besides.
 func Or(names []string) string { return join(names, " or ") }
 
-// And joins names with "and". Of many it names the first MaxNamed and says how many there are besides.
+// And joins names with "and". Of many it names the first MaxNamed and says how many there are
+// besides.
 func And(names []string) string { return join(names, " and ") }
 
 // MaxNamed is how many of a list are named.
@@ -24,7 +26,8 @@ func join(names []string, last string) string {
 	return strings.Join(names[:len(names)-1], ", ") + last + names[len(names)-1]
 }
 
-// FirstFew names all if they are no more than most; otherwise the first of them, and how many there are besides.
+// FirstFew names all if they are no more than most; otherwise the first of them, and how many there
+// are besides.
 func FirstFew(names []string, most int) string {
 	if more := len(names) - most; more > 0 {
 		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", more)
@@ -32,7 +35,8 @@ func FirstFew(names []string, most int) string {
 	return strings.Join(names, ", ")
 }
 
-// SortedFew sorts names, each once, and names the first few: never fewer than three, and never only one less than all.
+// SortedFew sorts names, each once, and names the first few: never fewer than three, and never only
+// one less than all.
 func SortedFew(names []string) string {
 	const most = 4
 	names = slices.Clone(names)
@@ -44,7 +48,8 @@ func SortedFew(names []string) string {
 	return FirstFew(names, most)
 }
 
-// Shorten keeps a server's message, which can be a whole page, to what fits a few lines of a terminal.
+// Shorten keeps a server's message, which can be a whole page, to what fits a few lines of a
+// terminal.
 func Shorten(message string) string {
 	const most = 300
 	if r := []rune(message); len(r) > most {
@@ -82,7 +87,8 @@ func Plural(n int, one, more string) string {
 	return more
 }
 
-// Sentence makes a sentence of a clause: with a capital letter and a full stop. It is empty if the clause is.
+// Sentence makes a sentence of a clause: with a capital letter and a full stop. It is empty if the
+// clause is.
 func Sentence(clause string) string {
 	if clause == "" {
 		return ""

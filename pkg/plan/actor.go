@@ -7,8 +7,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
-// Actor is the objects that a controller needs to remove a finalizer: a workload, its ServiceAccount,
-// what permits it to write, and what it reads.
+// Actor is the objects that a controller needs to remove a finalizer: a workload, its
+// ServiceAccount, what permits it to write, and what it reads.
 type Actor []graph.ID
 
 // Removers are those who can remove one finalizer of an object: one of them is enough.
@@ -17,7 +17,8 @@ type Removers []Actor
 // Needs are, by object, the controllers that it needs until it is deleted: one of each Removers.
 type Needs map[graph.ID][]Removers
 
-// Abandoned is a finalizer that objects of a type have and that nobody removes any more once the deletion is over. The objects themselves are not deleted.
+// Abandoned is a finalizer that objects of a type have and that nobody removes any more once the
+// deletion is over. The objects themselves are not deleted.
 type Abandoned struct {
 	Type      graph.Type
 	Finalizer string
@@ -28,7 +29,8 @@ type Abandoned struct {
 	Actor graph.ID
 }
 
-// goes returns the first part of an actor that goes, and was not deleted only when the stage of an object was over.
+// goes returns the first part of an actor that goes, and was not deleted only when the stage of an
+// object was over.
 func (a Actor) goes(s *simulation, id graph.ID) (graph.ID, bool) {
 	for _, part := range a {
 		if s.is(part, stops(s.Graph.Ref(part))) && s.inStage(part) <= s.inStage(id) {
@@ -38,7 +40,8 @@ func (a Actor) goes(s *simulation, id graph.ID) (graph.ID, bool) {
 	return 0, false
 }
 
-// stops says when an object is of no use any more: a workload once it is being deleted, since its pods go then; what is only read once it is gone.
+// stops says when an object is of no use any more: a workload once it is being deleted, since its
+// pods go then; what is only read once it is gone.
 func stops(ref graph.Ref) objectState {
 	if ref.Group() == "apps" {
 		return deleting | gone
@@ -46,8 +49,10 @@ func stops(ref graph.Ref) objectState {
 	return gone
 }
 
-// With plans the same deletion with what was found out about who removes finalizers. An object is not released if all who can remove one of its finalizers go, and not
-// only once it is gone. How long an actor takes for its work is not known, so that whatever goes meanwhile counts as gone before.
+// With plans the same deletion with what was found out about who removes finalizers. An object is
+// not released if all who can remove one of its finalizers go, and not only once it is gone. How
+// long an actor takes for its work is not known, so that whatever goes meanwhile counts as gone
+// before.
 func (p *Plan) With(needs Needs) *Plan {
 	held := p.candidates(needs)
 	for len(held) > 0 {
@@ -74,7 +79,8 @@ func (p *Plan) With(needs Needs) *Plan {
 	return New(p.Graph, p.Roots, p.Policy, opts)
 }
 
-// candidates are the objects that can be held: if all finalizers are removed, most goes, and what is needed for them among it.
+// candidates are the objects that can be held: if all finalizers are removed, most goes, and what
+// is needed for them among it.
 func (p *Plan) candidates(needs Needs) map[graph.ID]graph.ID {
 	all := &simulation{Projection: p.end, options: p.options, staged: p.staged}
 	held := map[graph.ID]graph.ID{}
@@ -86,8 +92,9 @@ func (p *Plan) candidates(needs Needs) map[graph.ID]graph.ID {
 	return held
 }
 
-// asUnreleased is what happens as long as the finalizers of others are not removed, if that is the same whatever is held: a namespace that is held waits for more than these, and
-// strict deletions begin otherwise.
+// asUnreleased is what happens as long as the finalizers of others are not removed, if that is the
+// same whatever is held: a namespace that is held waits for more than these, and strict deletions
+// begin otherwise.
 func (p *Plan) asUnreleased(held map[graph.ID]graph.ID) *simulation {
 	if p.options.Strict || len(p.options.held) > 0 {
 		return nil

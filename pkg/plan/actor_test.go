@@ -20,7 +20,8 @@ func operated(t *testing.T, owners ...graph.OwnerReference) *tied {
 	return s
 }
 
-// stuckIn plans a deletion of roots in which one of the actors is needed for the database; each is the names of what it needs.
+// stuckIn plans a deletion of roots in which one of the actors is needed for the database; each is
+// the names of what it needs.
 func stuckIn(t *testing.T, s *tied, policy Policy, roots []string, actors ...[]string) *Plan {
 	t.Helper()
 	g, links := s.build()
@@ -44,9 +45,11 @@ func TestActorGoesWithWhatItReleases(t *testing.T) {
 	}{
 		{"the workload goes", Background, []string{"database", "operator"}, [][]string{{"operator"}}, "database", "operator"},
 		{"its role goes", Background, []string{"database", "role"}, [][]string{{"operator", "role"}}, "database", "role"},
-		{"in the foreground", Foreground, []string{"database", "operator"}, [][]string{{"operator", "role"}}, "database", "operator"},
+		{"in the foreground", Foreground, []string{"database", "operator"}, [][]string{{"operator", "role"}}, "database",
+			"operator"},
 		{"another is left", Background, []string{"database", "operator"}, [][]string{{"operator"}, {"role"}}, "", ""},
-		{"all go", Background, []string{"database", "operator", "role"}, [][]string{{"operator"}, {"role"}}, "database", "operator"},
+		{"all go", Background, []string{"database", "operator", "role"}, [][]string{{"operator"}, {"role"}}, "database",
+			"operator"},
 		{"nothing of it goes", Background, []string{"database"}, [][]string{{"operator", "role"}}, "", ""},
 		{"nobody is known", Background, []string{"database", "operator"}, nil, "", ""},
 	} {
@@ -77,7 +80,8 @@ func TestActorGoesAfterWhatItReleases(t *testing.T) {
 	s := newTied(t)
 	s.add(configMaps, "database").Finalizers = []string{"example.com/database"}
 	s.add(sets, "operator", block(configMaps, "database"))
-	if p := stuckIn(t, s, Background, []string{"database"}, []string{"operator"}); len(p.Stuck()) != 0 || names(p.Graph, p.Deleted) != "database operator" {
+	if p := stuckIn(t, s, Background, []string{"database"}, []string{"operator"}); len(p.Stuck()) != 0 ||
+		names(p.Graph, p.Deleted) != "database operator" {
 		t.Errorf("stuck are %+v, deleted %s", p.Stuck(), names(p.Graph, p.Deleted))
 	}
 	if p := stuckIn(t, s, Foreground, []string{"database"}, []string{"operator"}); len(p.Stuck()) != 1 {
@@ -105,7 +109,8 @@ func TestWhatWaitsForAStuckObjectIsStuck(t *testing.T) {
 	}
 }
 
-// TestWhatIsOnlyReadIsThereUntilItIsGone: a role that waits in the foreground for an object that is stuck still permits, but an operator that waits has no pods any more.
+// TestWhatIsOnlyReadIsThereUntilItIsGone: a role that waits in the foreground for an object that is
+// stuck still permits, but an operator that waits has no pods any more.
 func TestWhatIsOnlyReadIsThereUntilItIsGone(t *testing.T) {
 	for part, want := range map[string]string{"role": "child", "operator": "child database"} {
 		s := newTied(t)
@@ -144,7 +149,8 @@ func TestNamespaceWithoutDiscoveryIsStuck(t *testing.T) {
 		g, links := s.build()
 		ns, adapter := lookup(t, g, "ns")[0], lookup(t, g, "adapter")[0]
 		p := New(g, []graph.ID{ns}, Background, Options{Links: links}).With(Needs{ns: {{{adapter}}}})
-		if stuck := p.Stuck(); len(stuck) != 1 || stuck[0] != (ObjectReason{ns, Reason{Code: DiscoveryFails, Cause: adapter, HasCause: true}}) {
+		if stuck := p.Stuck(); len(stuck) != 1 ||
+			stuck[0] != (ObjectReason{ns, Reason{Code: DiscoveryFails, Cause: adapter, HasCause: true}}) {
 			t.Errorf("stuck are %+v", stuck)
 		}
 		if slices.Contains(p.Deleted, ns) || !slices.Contains(p.Deleted, adapter) {

@@ -6,33 +6,37 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// Release is an object that is being deleted and from which somebody removes all finalizers that are not the collector's.
+// Release is an object that is being deleted and from which somebody removes all finalizers that
+// are not the collector's.
 type Release struct {
 	Object graph.ID
 	// Orphans says that the references to it are removed from its dependents first.
 	Orphans bool
-	// Background says that the collector's finalizers are removed too, so that it does not wait for its dependents.
+	// Background says that the collector's finalizers are removed too, so that it does not wait for
+	// its dependents.
 	Background bool
 }
 
 // Aftermath is what happens after objects were released.
 type Aftermath struct {
 	Graph *graph.Graph
-	// Follows are the objects that are deleted because of the releases, sorted. Those that were being deleted before are among them if they are gone only now.
-	// Finalizers that others have on them are taken to be removed in the end, but for what was being deleted before.
+	// Follows are the objects that are deleted because of the releases, sorted. Those that were
+	// being deleted before are among them if they are gone only now. Finalizers that others have on
+	// them are taken to be removed in the end, but for what was being deleted before.
 	Follows []graph.ID
 	// causes are what released each of them, in the order of the releases.
 	causes map[graph.ID]graph.ID
 }
 
-// Cause returns the released object because of which an object follows. If several have to be gone for it, it is one of them.
+// Cause returns the released object because of which an object follows. If several have to be gone
+// for it, it is one of them.
 func (a *Aftermath) Cause(id graph.ID) (graph.ID, bool) {
 	cause, ok := a.causes[id]
 	return cause, ok
 }
 
-// NewAftermath plans what the collector does after objects were released: dependents whose last owner is gone are deleted (GC-046), and an owner that waited
-// for them is gone too (GC-060).
+// NewAftermath plans what the collector does after objects were released: dependents whose last
+// owner is gone are deleted (GC-046), and an owner that waited for them is gone too (GC-060).
 func NewAftermath(g *graph.Graph, releases []Release, opts Options) *Aftermath {
 	s := newSimulation(g, opts, true)
 	s.keepsTerminating = true

@@ -15,7 +15,8 @@ func (s *small) follows(releases ...string) string {
 	var list []Release
 	for _, r := range releases {
 		name, how, _ := strings.Cut(r, ":")
-		list = append(list, Release{Object: lookup(s.t, g, name)[0], Orphans: how == "orphans", Background: how == "background"})
+		list = append(list, Release{Object: lookup(s.t, g, name)[0], Orphans: how == "orphans",
+			Background: how == "background"})
 	}
 	a := NewAftermath(g, list, Options{})
 	var says []string

@@ -8,7 +8,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// BenchmarkPlan50k plans the deletion of an owner of 500 objects that own 100 each, in the foreground.
+// BenchmarkPlan50k plans the deletion of an owner of 500 objects that own 100 each, in the
+// foreground.
 func BenchmarkPlan50k(b *testing.B) {
 	g, root := cascade(500, 100)
 	b.ResetTimer()
@@ -21,7 +22,8 @@ func BenchmarkPlan50k(b *testing.B) {
 	}
 }
 
-// BenchmarkPlan50kOrphans is the same with one object among them that orphans: the deletion is simulated in other orders too.
+// BenchmarkPlan50kOrphans is the same with one object among them that orphans: the deletion is
+// simulated in other orders too.
 func BenchmarkPlan50kOrphans(b *testing.B) {
 	g, root := cascade(500, 100, OrphanFinalizer)
 	b.ResetTimer()
@@ -32,8 +34,9 @@ func BenchmarkPlan50kOrphans(b *testing.B) {
 	}
 }
 
-// BenchmarkPlan50kStuck is the same with finalizers on 5,000 objects: of half of them who removes them goes with the deletion, and of the others does not. It includes that the plan
-// is made twice, before and after that is known.
+// BenchmarkPlan50kStuck is the same with finalizers on 5,000 objects: of half of them who removes
+// them goes with the deletion, and of the others does not. It includes that the plan is made twice,
+// before and after that is known.
 func BenchmarkPlan50kStuck(b *testing.B) {
 	g, root := cascadeOf(500, 100, func(name string) []string {
 		if strings.HasSuffix(name, "0") {
@@ -82,7 +85,8 @@ func cascadeOf(width, leaves int, finalizers func(name string) []string) (*graph
 		uid := "uid-" + name
 		o := graph.Object{Namespace: "ns", Name: name, UID: uid, CreationTimestamp: 1, Finalizers: finalizers(name)}
 		if owner != "" {
-			o.Owners = []graph.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: owner, UID: "uid-" + owner, Block: true}}
+			o.Owners = []graph.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: owner, UID: "uid-" + owner,
+				Block: true}}
 		}
 		l.Add(o)
 		return name

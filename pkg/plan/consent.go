@@ -6,8 +6,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// Consent is what was agreed to: the writes of some plans, by uids, so that it can be compared with plans of later listings. The zero value is an
-// agreement to nothing. It is not safe for concurrent use.
+// Consent is what was agreed to: the writes of some plans, by uids, so that it can be compared with
+// plans of later listings. The zero value is an agreement to nothing. It is not safe for concurrent
+// use.
 type Consent struct {
 	objects map[string]writes
 	// references are those that are removed, by the uids of dependent and owner.
@@ -25,7 +26,8 @@ const (
 	orphans // references to it are removed from all of its dependents, those that come later included
 )
 
-// Agree adds what a plan does, and what it goes on to do after others have removed their finalizers.
+// Agree adds what a plan does, and what it goes on to do after others have removed their
+// finalizers.
 func (c *Consent) Agree(p *Plan) {
 	if c.objects == nil {
 		c.objects, c.references = map[string]writes{}, map[[2]string]bool{}
@@ -66,8 +68,8 @@ func (c *Consent) agree(g *graph.Graph, a Action) {
 	}
 }
 
-// Allows says whether a write was agreed to, to an object or to its references to owners, all by uid. What may be deleted may be written to in any
-// other way: some of these come before a delete.
+// Allows says whether a write was agreed to, to an object or to its references to owners, all by
+// uid. What may be deleted may be written to in any other way: some of these come before a delete.
 func (c *Consent) Allows(verb Verb, object string, owners ...string) bool {
 	w := c.objects[object]
 	switch {
@@ -93,7 +95,8 @@ func (c *Consent) Deletes(uid string) bool { return c.objects[uid]&deletes != 0 
 // Len returns the number of objects and references that anything was agreed about.
 func (c *Consent) Len() int { return len(c.objects) + len(c.references) }
 
-// Keep forgets what was agreed about objects and owners for which keep, called with a uid, is false: they are no more.
+// Keep forgets what was agreed about objects and owners for which keep, called with a uid, is
+// false: they are no more.
 func (c *Consent) Keep(keep func(uid string) bool) {
 	for uid := range c.objects {
 		if !keep(uid) {
@@ -107,7 +110,8 @@ func (c *Consent) Keep(keep func(uid string) bool) {
 	}
 }
 
-// Beyond returns what a plan does that was not agreed to. What holds objects up is not compared: it is nothing that is done.
+// Beyond returns what a plan does that was not agreed to. What holds objects up is not compared: it
+// is nothing that is done.
 func (c *Consent) Beyond(p *Plan) Growth {
 	var g Growth
 	written := map[graph.ID]bool{}

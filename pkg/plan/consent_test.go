@@ -14,7 +14,8 @@ func agreedTo(t *testing.T, build func(*small)) *Consent {
 	return &c
 }
 
-// TestConsentIsToTheWholeCascade: what the waves of a plan do later is agreed to, and what comes up besides is growth.
+// TestConsentIsToTheWholeCascade: what the waves of a plan do later is agreed to, and what comes up
+// besides is growth.
 func TestConsentIsToTheWholeCascade(t *testing.T) {
 	cascade := func(s *small) {
 		s.add(configMaps, "middle", to(configMaps, "nobody"))
@@ -41,7 +42,8 @@ func TestConsentIsToTheWholeCascade(t *testing.T) {
 			cascade(s)
 			s.add(configMaps, "new", to(configMaps, "leaf"))
 		}},
-		"an object that was to lose a reference only": {deleted: "kept", build: func(s *small) { s.add(configMaps, "kept", to(configMaps, "nobody")) }},
+		"an object that was to lose a reference only": {deleted: "kept",
+			build: func(s *small) { s.add(configMaps, "kept", to(configMaps, "nobody")) }},
 		"another reference of the same object": {written: "kept", build: func(s *small) {
 			s.add(configMaps, "alive")
 			s.add(configMaps, "kept", to(configMaps, "alive"), to(configMaps, "nobody else"))
@@ -54,13 +56,15 @@ func TestConsentIsToTheWholeCascade(t *testing.T) {
 			being(s.add(configMaps, "other"), OrphanFinalizer)
 			s.add(secrets, "spared", to(configMaps, "other"))
 		}},
-		"another owner that waits": {written: "other", build: func(s *small) { being(s.add(configMaps, "other"), ForegroundFinalizer) }},
+		"another owner that waits": {written: "other",
+			build: func(s *small) { being(s.add(configMaps, "other"), ForegroundFinalizer) }},
 	} {
 		s := newSmall(t)
 		test.build(s)
 		p := s.run(Options{})
 		g := c.Beyond(p)
-		if deleted, written := names(p.Graph, g.Deleted), names(p.Graph, g.Written); deleted != test.deleted || written != test.written {
+		if deleted, written := names(p.Graph, g.Deleted), names(p.Graph, g.Written); deleted != test.deleted ||
+			written != test.written {
 			t.Errorf("%s: deletes %q and writes to %q, want %q and %q", name, deleted, written, test.deleted, test.written)
 		}
 		if g.None() != (test.deleted+test.written == "") {
@@ -69,8 +73,8 @@ func TestConsentIsToTheWholeCascade(t *testing.T) {
 	}
 }
 
-// TestConsentIsToWhatFollowsOthers: what goes on after others have removed their finalizers is agreed to, whether they held an object before or the plan
-// deletes it.
+// TestConsentIsToWhatFollowsOthers: what goes on after others have removed their finalizers is
+// agreed to, whether they held an object before or the plan deletes it.
 func TestConsentIsToWhatFollowsOthers(t *testing.T) {
 	s := newSmall(t)
 	s.add(configMaps, "held", to(configMaps, "nobody")).Finalizers = []string{"example.com/hold"}
@@ -95,7 +99,8 @@ func TestConsentIsToWhatFollowsOthers(t *testing.T) {
 	}
 }
 
-// TestConsentToADeletion: a loop that does the collector's part of a deletion may write what its plan has the collector write.
+// TestConsentToADeletion: a loop that does the collector's part of a deletion may write what its
+// plan has the collector write.
 func TestConsentToADeletion(t *testing.T) {
 	s := newSmall(t)
 	s.add(configMaps, "root")
@@ -103,7 +108,8 @@ func TestConsentToADeletion(t *testing.T) {
 	var c Consent
 	c.Agree(s.plan(Orphan, "root"))
 	switch {
-	case !c.Allows(VerbOrphan, "child", "root"), !c.Allows(VerbRemoveFinalizer, "root"), !c.Allows(VerbOrphan, "later", "root"):
+	case !c.Allows(VerbOrphan, "child", "root"), !c.Allows(VerbRemoveFinalizer, "root"),
+		!c.Allows(VerbOrphan, "later", "root"):
 		t.Error("orphaning was not agreed to")
 	case c.Allows(VerbDelete, "child"), c.Allows(VerbOrphan, "child", "root", "other"), c.Allows(VerbUnblock, "child"):
 		t.Error("more was agreed to")

@@ -7,8 +7,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
-// company are objects that a controller deletes alike because another one is being deleted, though no ownerReference says so: the content of a namespace, the
-// instances of a CRD, or what a program finds by a link that one of the two names.
+// company are objects that a controller deletes alike because another one is being deleted, though
+// no ownerReference says so: the content of a namespace, the instances of a CRD, or what a program
+// finds by a link that one of the two names.
 type company struct {
 	objects []graph.ID
 	because Reason
@@ -16,7 +17,8 @@ type company struct {
 	policy func(graph.ID) (Policy, bool)
 }
 
-// accompany is one round of the controller: it deletes them, and looks again when one of them is gone.
+// accompany is one round of the controller: it deletes them, and looks again when one of them is
+// gone.
 func (s *simulation) accompany(id graph.ID, c company) {
 	for _, o := range c.objects {
 		isNew := s.await(id, o)
@@ -33,7 +35,8 @@ func (s *simulation) accompany(id graph.ID, c company) {
 	}
 }
 
-// await notes that an object is to be looked at when another one is gone. It is false if that was noted before.
+// await notes that an object is to be looked at when another one is gone. It is false if that was
+// noted before.
 func (s *simulation) await(id, o graph.ID) bool {
 	if s.awaits(id, o) {
 		return false
@@ -60,7 +63,8 @@ func (s *simulation) special(id graph.ID) bool {
 	return is
 }
 
-// IgnoresPolicy says whether a deletion of the object goes its own way whatever the propagation policy: CRDs do (API-060).
+// IgnoresPolicy says whether a deletion of the object goes its own way whatever the propagation
+// policy: CRDs do (API-060).
 func IgnoresPolicy(r graph.Ref) bool {
 	rule, _ := link.Of(r)
 	return rule.IgnoresPolicy
@@ -100,7 +104,8 @@ func (s *simulation) cleanUp(id graph.ID) func() {
 	}
 }
 
-// backgroundPolicy deletes in the background, and once more what waits for its dependents or orphans them.
+// backgroundPolicy deletes in the background, and once more what waits for its dependents or
+// orphans them.
 func (s *simulation) backgroundPolicy(id graph.ID) (Policy, bool) {
 	return Background, !s.is(id, deleting) || s.is(id, orphan|foreground)
 }
@@ -110,9 +115,12 @@ func (s *simulation) contentPolicy(id graph.ID) (Policy, bool) {
 	return s.ownPolicy(id), !s.is(id, deleting)
 }
 
-// reachedPolicy is a policy for what the controller of namespaces comes to. It deletes the objects of a type with one request, which goes through them in the order of their
-// names and ends at the first that is refused, each time that it is sent (NS-014; Store.DeleteCollection of the API server, with its one worker).
-func (s *simulation) reachedPolicy(content []graph.ID, policy func(graph.ID) (Policy, bool)) func(graph.ID) (Policy, bool) {
+// reachedPolicy is a policy for what the controller of namespaces comes to. It deletes the objects
+// of a type with one request, which goes through them in the order of their names and ends at the
+// first that is refused, each time that it is sent (NS-014; Store.DeleteCollection of the API
+// server, with its one worker).
+func (s *simulation) reachedPolicy(content []graph.ID,
+	policy func(graph.ID) (Policy, bool)) func(graph.ID) (Policy, bool) {
 	first := map[graph.Type]graph.ID{}
 	for _, id := range content {
 		t, _ := s.Graph.Type(id)
@@ -136,7 +144,8 @@ func (s *simulation) ownPolicy(id graph.ID) Policy {
 	return Item{Orphan: s.is(id, orphan), Foreground: s.is(id, foreground)}.ownPolicy()
 }
 
-// content are the objects that go with another by a rule, as far as the links of the options tell of them.
+// content are the objects that go with another by a rule, as far as the links of the options tell
+// of them.
 func (s *simulation) content(id graph.ID, rule link.Rule) []graph.ID {
 	if rule.Inside != nil {
 		return slices.Collect(rule.Inside(s.Graph, s.Graph.Ref(id)))

@@ -2,8 +2,9 @@ package plan
 
 import "github.com/kubectl-gc/kubectl-gc/pkg/graph"
 
-// cycles returns the deadlocks in which what is stuck ends, as rings of objects each of which waits for the next and the last for the first
-// (GC-064). Each begins with its first member in the order of the graph.
+// cycles returns the deadlocks in which what is stuck ends, as rings of objects each of which waits
+// for the next and the last for the first (GC-064). Each begins with its first member in the order
+// of the graph.
 func (p *Plan) cycles() [][]graph.ID {
 	if len(p.Deadlocked) == 0 {
 		return nil

@@ -23,7 +23,8 @@ func rings(p *Plan) string {
 // unserved is a reference that the collector cannot judge (GC-050): what has it is never deleted.
 var unserved = graph.OwnerReference{APIVersion: "example.com/v1", Kind: "Widget", Name: "w", UID: "w"}
 
-// TestShortCycles_GC064: what waits for itself is found, and what only waits for that is not a member.
+// TestShortCycles_GC064: what waits for itself is found, and what only waits for that is not a
+// member.
 func TestShortCycles_GC064(t *testing.T) {
 	for name, test := range map[string]struct {
 		owners map[string][]graph.OwnerReference
@@ -31,9 +32,12 @@ func TestShortCycles_GC064(t *testing.T) {
 		policy Policy
 		want   string
 	}{
-		"self reference":               {map[string][]graph.OwnerReference{"a": {block(configMaps, "a")}}, []string{"a"}, Foreground, "a"},
-		"self reference, not blocking": {map[string][]graph.OwnerReference{"a": {to(configMaps, "a")}}, []string{"a"}, Foreground, ""},
-		"self reference, background":   {map[string][]graph.OwnerReference{"a": {block(configMaps, "a")}}, []string{"a"}, Background, ""},
+		"self reference": {map[string][]graph.OwnerReference{"a": {block(configMaps, "a")}}, []string{"a"},
+			Foreground, "a"},
+		"self reference, not blocking": {map[string][]graph.OwnerReference{"a": {to(configMaps, "a")}}, []string{"a"},
+			Foreground, ""},
+		"self reference, background": {map[string][]graph.OwnerReference{"a": {block(configMaps, "a")}}, []string{"a"},
+			Background, ""},
 		"every member of two": {map[string][]graph.OwnerReference{
 			"a": {block(configMaps, "b")}, "b": {block(configMaps, "a")},
 		}, []string{"a", "b"}, Foreground, "a>b"},
@@ -103,8 +107,8 @@ func TestLongCycle_GC064(t *testing.T) {
 	}
 }
 
-// TestCycleThatTheCollectorMayBreak_GC064: a cycle whose members are still to be deleted depends on timing; one that waits already, and one of a
-// single object, does not.
+// TestCycleThatTheCollectorMayBreak_GC064: a cycle whose members are still to be deleted depends on
+// timing; one that waits already, and one of a single object, does not.
 func TestCycleThatTheCollectorMayBreak_GC064(t *testing.T) {
 	ring := func(waiting bool) *Plan {
 		s := newSmall(t)
@@ -129,7 +133,8 @@ func TestCycleThatTheCollectorMayBreak_GC064(t *testing.T) {
 	}
 }
 
-// TestCycleElsewhere: one that is waiting already, and not below what is deleted, is not this plan's.
+// TestCycleElsewhere: one that is waiting already, and not below what is deleted, is not this
+// plan's.
 func TestCycleElsewhere(t *testing.T) {
 	s := newSmall(t)
 	s.add(configMaps, "root")

@@ -7,9 +7,10 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// Deadlocks returns the rings of objects each of which waits, in the foreground, for a dependent that waits for the next, so that none can
-// ever finish: all members of a cycle were deleted in the foreground, or an object blocks itself (GC-064, RO-023). A ring is
-// its blocking references; its first is that of its first member in the order of the graph. An object is in one ring at most.
+// Deadlocks returns the rings of objects each of which waits, in the foreground, for a dependent
+// that waits for the next, so that none can ever finish: all members of a cycle were deleted in the
+// foreground, or an object blocks itself (GC-064, RO-023). A ring is its blocking references; its
+// first is that of its first member in the order of the graph. An object is in one ring at most.
 func (o *Projection) Deadlocks() [][]graph.Edge { return slices.Collect(o.deadlocks(o.Graph.Cycles())) }
 
 // deadlocks iterates over those in some of the cycles of the graph.
@@ -33,7 +34,8 @@ func (o *Projection) deadlocks(cycles [][]graph.ID) iter.Seq[[]graph.Edge] {
 	}
 }
 
-// ring returns the shortest way from an object along the dependents that it waits for back to itself, nil if there is none.
+// ring returns the shortest way from an object along the dependents that it waits for back to
+// itself, nil if there is none.
 func (o *Projection) ring(start graph.ID) []graph.Edge {
 	via := map[graph.ID]graph.Edge{}
 	for queue := []graph.ID{start}; len(queue) > 0; queue = queue[1:] {

@@ -14,15 +14,17 @@ const (
 	Absent
 	// Replaced means that another object has the name.
 	Replaced
-	// Mismatch means that nothing is at the coordinates of the reference, though its uid is alive under others. The collector takes
-	// the owner for absent.
+	// Mismatch means that nothing is at the coordinates of the reference, though its uid is alive
+	// under others. The collector takes the owner for absent.
 	Mismatch
-	// BadScope means that a cluster-scoped object names a namespaced owner; the collector gives up on it (GC-048).
+	// BadScope means that a cluster-scoped object names a namespaced owner; the collector gives up
+	// on it (GC-048).
 	BadScope
-	// Orphaning means being deleted with the finalizer orphan, so it is going to release its dependents. It is told under the rules of the Loop only; for
-	// Upstream it is what a GET shows.
+	// Orphaning means being deleted with the finalizer orphan, so it is going to release its
+	// dependents. It is told under the rules of the Loop only; for Upstream it is what a GET shows.
 	Orphaning
-	// Unknown means that it could not be found out; the collector tries again for ever (GC-049, GC-050).
+	// Unknown means that it could not be found out; the collector tries again for ever (GC-049,
+	// GC-050).
 	Unknown
 )
 
@@ -42,7 +44,8 @@ type Item struct {
 	Owners []OwnerState
 	// HasDependents says that some object has a reference with its uid.
 	HasDependents bool
-	// DependentForeground says that one of those is itself being deleted in the foreground, which may be a cycle (GC-054).
+	// DependentForeground says that one of those is itself being deleted in the foreground, which
+	// may be a cycle (GC-054).
 	DependentForeground bool
 }
 
@@ -50,12 +53,15 @@ type Item struct {
 type Rules uint8
 
 const (
-	// Upstream is the cluster's collector: it gives up on an object as soon as one reference cannot be judged (GC-051).
+	// Upstream is the cluster's collector: it gives up on an object as soon as one reference cannot
+	// be judged (GC-051).
 	Upstream Rules = iota
-	// Loop is that of package collect. It judges no object before the owners that wait to orphan it have released it, by whatever name it refers to
-	// them: the collector takes those references off by the uid alone (GC-067), and which of both it does first is chance. It looks at all references before it gives up, so that one solid owner is enough to keep an object and
-	// to remove what is proven gone (RO-006, X-04); it looks again at what upstream forgets (RO-001); and it goes on with the version
-	// that its own patch has made (T-29).
+	// Loop is that of package collect. It judges no object before the owners that wait to orphan it
+	// have released it, by whatever name it refers to them: the collector takes those references
+	// off by the uid alone (GC-067), and which of both it does first is chance. It looks at all
+	// references before it gives up, so that one solid owner is enough to keep an object and to
+	// remove what is proven gone (RO-006, X-04); it looks again at what upstream forgets (RO-001);
+	// and it goes on with the version that its own patch has made (T-29).
 	Loop
 )
 
@@ -66,7 +72,8 @@ type Decision struct {
 	Policy Policy
 	// RemoveOwnerRefs are the indices of the references to remove.
 	RemoveOwnerRefs []int
-	// Unblock says that the blocking references have to be unblocked before the delete, for a cycle to come to an end.
+	// Unblock says that the blocking references have to be unblocked before the delete, for a cycle
+	// to come to an end.
 	Unblock bool
 }
 
@@ -78,7 +85,8 @@ const (
 	Nothing Do = iota
 	// Delete the object.
 	Delete
-	// RemoveOwnerRefs removes the references to owners that are gone or wait, because another owner is solid (GC-053).
+	// RemoveOwnerRefs removes the references to owners that are gone or wait, because another owner
+	// is solid (GC-053).
 	RemoveOwnerRefs
 	// Unresolvable means that a reference cannot be resolved, so nothing is done (GC-051).
 	Unresolvable

@@ -8,8 +8,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
-// Denials say what the user may not do, a line for each verb, type and namespace. Objects are named if others of the type
-// there are not forbidden. Text that objects supply is not escaped.
+// Denials say what the user may not do, a line for each verb, type and namespace. Objects are named
+// if others of the type there are not forbidden. Text that objects supply is not escaped.
 func (p *Plan) Denials() []string {
 	type class struct{ verb, resource, group, subresource, namespace string }
 	of := func(f Forbidden) class {

@@ -7,18 +7,20 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// Details are what a plan cannot tell from metadata: somebody who can ask the server finds them out and passes them to Learn.
+// Details are what a plan cannot tell from metadata: somebody who can ask the server finds them out
+// and passes them to Learn.
 type Details struct {
 	// Pods and StatefulSets are those of the cascade that were read.
 	Pods         map[graph.ID]Pod
 	StatefulSets map[graph.ID]StatefulSet
 	// Unread are the pods and StatefulSets of the cascade that were not.
 	Unread []graph.ID
-	// GracePeriodSeconds, if not nil, goes with the requested deletes, and with no others (GC-056). Propagated says that it then shortens
-	// that of their dependents.
+	// GracePeriodSeconds, if not nil, goes with the requested deletes, and with no others (GC-056).
+	// Propagated says that it then shortens that of their dependents.
 	GracePeriodSeconds *int64
 	Propagated         bool
-	// Disks are the volumes whose data are destroyed because they, or their PVCs, are deleted, and UnreadDisks the PVCs and volumes of which that is not known.
+	// Disks are the volumes whose data are destroyed because they, or their PVCs, are deleted, and
+	// UnreadDisks the PVCs and volumes of which that is not known.
 	Disks       []v1alpha1.Disk
 	UnreadDisks []graph.ID
 	// Idle are finalizers that the deletion waits for and whose actors do not run.
@@ -27,10 +29,12 @@ type Details struct {
 	Abandoned []Abandoned
 	// Unserved are APIServices that are not deleted although what answers them is.
 	Unserved []Unserved
-	// Spared are objects whose finalizers' actors leave what they manage outside the cluster, and UnreadSpared those of which that is not known.
+	// Spared are objects whose finalizers' actors leave what they manage outside the cluster, and
+	// UnreadSpared those of which that is not known.
 	Spared       []Spared
 	UnreadSpared []graph.ID
-	// Decided are the fields that tell the actors of finalizers what to do with what they manage outside the cluster.
+	// Decided are the fields that tell the actors of finalizers what to do with what they manage
+	// outside the cluster.
 	Decided []Decided
 	// Forbidden are the writes of this command that the server is known to refuse.
 	Forbidden []Forbidden
@@ -44,7 +48,8 @@ type Spared struct {
 	Because string
 }
 
-// Decided is a field that tells the actor of a finalizer what to do with what it manages outside the cluster, or that identifies it there.
+// Decided is a field that tells the actor of a finalizer what to do with what it manages outside
+// the cluster, or that identifies it there.
 type Decided struct {
 	Object    graph.ID
 	Finalizer string
@@ -55,7 +60,8 @@ type Decided struct {
 // Forbidden is a write that the user may not do.
 type Forbidden struct {
 	Object graph.ID
-	// Verb, Resource and Subresource are what the server asks of its authorizer: delete, configmaps.
+	// Verb, Resource and Subresource are what the server asks of its authorizer: delete,
+	// configmaps.
 	Verb, Resource, Subresource string
 	// Reason is what the authorizer said, often nothing.
 	Reason string

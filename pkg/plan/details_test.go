@@ -16,7 +16,8 @@ func blockers(p *Plan) string {
 	return strings.Join(all, "; ")
 }
 
-// TestGracePeriodOfPods_API018 goes through what decides how long a pod stays (pkg/registry/core/pod/strategy.go, CheckGracefulDelete).
+// TestGracePeriodOfPods_API018 goes through what decides how long a pod stays
+// (pkg/registry/core/pod/strategy.go, CheckGracefulDelete).
 func TestGracePeriodOfPods_API018(t *testing.T) {
 	seconds := func(s int64) *int64 { return &s }
 	for name, test := range map[string]struct {
@@ -70,7 +71,8 @@ func TestGracefulPodsAreBlockers(t *testing.T) {
 	}
 }
 
-// TestClaimsStay: the PVCs of a StatefulSet that no reference ties to it, by their names and its policy.
+// TestClaimsStay: the PVCs of a StatefulSet that no reference ties to it, by their names and its
+// policy.
 func TestClaimsStay(t *testing.T) {
 	s := newSmall(t)
 	s.add(sets, "db")
@@ -109,7 +111,8 @@ func TestClaimsStay(t *testing.T) {
 	}
 	p := s.plan(Background, "db", "db-0")
 	p.Learn(Details{StatefulSets: map[graph.ID]StatefulSet{
-		lookup(t, p.Graph, "db")[0]: {Templates: []string{"data"}}, lookup(t, p.Graph, "db-0")[0]: {Templates: []string{"data"}},
+		lookup(t, p.Graph, "db")[0]:   {Templates: []string{"data"}},
+		lookup(t, p.Graph, "db-0")[0]: {Templates: []string{"data"}},
 	}})
 	wantReason(t, p, "data-db-0", PVCRetained, "db")
 	wantReason(t, p, "data-db-0-0", PVCRetained, "db-0")

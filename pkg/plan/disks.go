@@ -11,12 +11,14 @@ type Idle struct {
 	// Object is one of those that carry it.
 	Object    graph.ID
 	Finalizer string
-	// Actor names who removes it, and Because says by what it is known that it does not run, in clauses.
+	// Actor names who removes it, and Because says by what it is known that it does not run, in
+	// clauses.
 	Actor   string
 	Because []string
 }
 
-// PVCs returns the PersistentVolumeClaims that are deleted, sorted: with each a disk can be destroyed.
+// PVCs returns the PersistentVolumeClaims that are deleted, sorted: with each a disk can be
+// destroyed.
 func (p *Plan) PVCs() []graph.ID { return p.DeletedOf("", "persistentvolumeclaims") }
 
 // Volumes returns the PersistentVolumes that are deleted, sorted.

@@ -25,8 +25,8 @@ func (p *Plan) explain() {
 	}
 }
 
-// avoidable says whether the collector can break a cycle because it comes between the deletes of its members (GC-054, GC-064): it has more than
-// one, and not all of them were waiting before.
+// avoidable says whether the collector can break a cycle because it comes between the deletes of
+// its members (GC-054, GC-064): it has more than one, and not all of them were waiting before.
 func (p *Plan) avoidable(cycle []graph.ID) bool {
 	return len(cycle) > 1 && slices.ContainsFunc(cycle, func(id graph.ID) bool {
 		return p.Graph.State(id) != graph.Deleting || !slices.Contains(p.Graph.Finalizers(id), ForegroundFinalizer)
@@ -35,7 +35,8 @@ func (p *Plan) avoidable(cycle []graph.ID) bool {
 
 const mismatch = graph.WrongNamespace | graph.WrongName | graph.WrongKind
 
-// mismatched says whether the collector does not find a seen owner, because the reference with its uid names something else (GC-047, X-01).
+// mismatched says whether the collector does not find a seen owner, because the reference with its
+// uid names something else (GC-047, X-01).
 func mismatched(g *graph.Graph, e graph.Edge) bool {
 	return e.Problem&mismatch != 0 && e.Problem&(graph.Unresolvable|graph.WrongScope) == 0 && g.Observed(e.Owner)
 }
@@ -45,8 +46,9 @@ func (p *Plan) mismatched(e graph.Edge) bool {
 	return mismatched(p.Graph, e) || p.end.proven[e.Index] == Mismatch
 }
 
-// explainDeletes names as the cause of the collector's deletes what a person needs to know first: a reference because of which
-// an object goes though its owner lives; and an owner that finalizers hold, without which the object would go sooner.
+// explainDeletes names as the cause of the collector's deletes what a person needs to know first: a
+// reference because of which an object goes though its owner lives; and an owner that finalizers
+// hold, without which the object would go sooner.
 func (p *Plan) explainDeletes(deleted set) {
 	for i := range p.Actions {
 		a := &p.Actions[i]
@@ -67,7 +69,8 @@ func (p *Plan) explainDeletes(deleted set) {
 	}
 }
 
-// preferBlocked makes the first owner that has finalizers of others the cause: a dependent goes only after the last of its owners (GC-046).
+// preferBlocked makes the first owner that has finalizers of others the cause: a dependent goes
+// only after the last of its owners (GC-046).
 func (p *Plan) preferBlocked(a *Action) {
 	for e := range p.Graph.Owners(a.Object) {
 		if b, ok := p.Blocker(e.Owner); ok && len(b.Finalizers) > 0 {
@@ -77,7 +80,8 @@ func (p *Plan) preferBlocked(a *Action) {
 	}
 }
 
-// Surprises are the deletes of objects that have an owner which lives on under other coordinates than the reference to it says.
+// Surprises are the deletes of objects that have an owner which lives on under other coordinates
+// than the reference to it says.
 func (p *Plan) Surprises() []Action {
 	deleted := newSet(p.Graph, p.Deleted)
 	var surprises []Action
@@ -89,20 +93,22 @@ func (p *Plan) Surprises() []Action {
 	return surprises
 }
 
-// Overridden are the objects that were to orphan their dependents, by a finalizer of their own, and that the collector deletes in the foreground all the
-// same, because an owner waits for them: their dependents go too (GC-054, X-13).
+// Overridden are the objects that were to orphan their dependents, by a finalizer of their own, and
+// that the collector deletes in the foreground all the same, because an owner waits for them: their
+// dependents go too (GC-054, X-13).
 func (p *Plan) Overridden() []graph.ID {
 	var overridden []graph.ID
 	for _, a := range p.Actions {
-		if a.Verb == VerbDelete && a.By == ByCollector && a.Policy == Foreground && slices.Contains(p.Graph.Finalizers(a.Object), OrphanFinalizer) {
+		if a.Verb == VerbDelete && a.By == ByCollector && a.Policy == Foreground &&
+			slices.Contains(p.Graph.Finalizers(a.Object), OrphanFinalizer) {
 			overridden = append(overridden, a.Object)
 		}
 	}
 	return overridden
 }
 
-// Reference returns the reference of an object that a reason is about: one that names something else than its owner is
-// (OwnerMismatch), or that the collector cannot judge (OwnerUnresolved).
+// Reference returns the reference of an object that a reason is about: one that names something
+// else than its owner is (OwnerMismatch), or that the collector cannot judge (OwnerUnresolved).
 func Reference(g *graph.Graph, object graph.ID, r Reason) (graph.Edge, bool) {
 	for e := range g.Owners(object) {
 		if !r.HasCause || e.Owner != r.Cause {
@@ -122,7 +128,8 @@ func Reference(g *graph.Graph, object graph.ID, r Reason) (graph.Edge, bool) {
 	return graph.Edge{}, false
 }
 
-// nonBlocking returns the references from objects of a foreground cascade to owners that do not wait for them (GC-061).
+// nonBlocking returns the references from objects of a foreground cascade to owners that do not
+// wait for them (GC-061).
 func (p *Plan) nonBlocking(deleted set) []graph.Edge {
 	if p.Policy != Foreground {
 		return nil
@@ -147,7 +154,8 @@ func (p *Plan) nonBlocking(deleted set) []graph.Edge {
 	return edges
 }
 
-// blocksOtherwise says whether another reference of the same object to the same owner blocks, or the same was found before.
+// blocksOtherwise says whether another reference of the same object to the same owner blocks, or
+// the same was found before.
 func (p *Plan) blocksOtherwise(e graph.Edge) bool {
 	for other := range p.Graph.Owners(e.Dependent) {
 		if other.Owner == e.Owner && (other.Block || other.Index < e.Index) {

@@ -6,7 +6,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// TestDeletedAlthoughAnOwnerIsAlive_X01: a dependent of the root has another owner, alive, whose name, kind or group its reference gets wrong.
+// TestDeletedAlthoughAnOwnerIsAlive_X01: a dependent of the root has another owner, alive, whose
+// name, kind or group its reference gets wrong.
 func TestDeletedAlthoughAnOwnerIsAlive_X01(t *testing.T) {
 	for name, wrong := range map[string]graph.OwnerReference{
 		"name":  as(to(configMaps, "alive"), configMaps, "living"),
@@ -43,7 +44,8 @@ func TestOwnerInAnotherNamespace_X01(t *testing.T) {
 	wantReason(t, s.plan(Background, "root"), "dependent", OwnerMismatch, "alive")
 }
 
-// TestMismatchWithTheRoot: the wrong reference is to the root itself; the dependent goes with it, which is no surprise.
+// TestMismatchWithTheRoot: the wrong reference is to the root itself; the dependent goes with it,
+// which is no surprise.
 func TestMismatchWithTheRoot(t *testing.T) {
 	s := newSmall(t)
 	s.add(configMaps, "root")
@@ -66,7 +68,8 @@ func TestMismatchWithTheRoot(t *testing.T) {
 func TestNotJudgedSaysWhichReference(t *testing.T) {
 	s := newSmall(t)
 	s.add(configMaps, "root")
-	s.add(configMaps, "unserved", to(configMaps, "root"), graph.OwnerReference{APIVersion: "example.com/v1", Kind: "Widget", Name: "w", UID: "w"})
+	s.add(configMaps, "unserved", to(configMaps, "root"),
+		graph.OwnerReference{APIVersion: "example.com/v1", Kind: "Widget", Name: "w", UID: "w"})
 	s.add(roles, "scope", to(configMaps, "root"))
 	p := s.plan(Background, "root")
 	for uid, problem := range map[string]graph.Problem{"unserved": graph.Unresolvable, "scope": graph.WrongScope} {
@@ -84,7 +87,8 @@ func TestNotJudgedSaysWhichReference(t *testing.T) {
 	}
 }
 
-// TestOwnerWithFinalizersIsTheCause_RO053: of two owners that go in one wave, the dependent waits for the one with a finalizer, whichever comes last.
+// TestOwnerWithFinalizersIsTheCause_RO053: of two owners that go in one wave, the dependent waits
+// for the one with a finalizer, whichever comes last.
 func TestOwnerWithFinalizersIsTheCause_RO053(t *testing.T) {
 	for _, owners := range [][]string{{"held", "free"}, {"free", "held"}} {
 		s := newSmall(t)
@@ -100,7 +104,8 @@ func TestOwnerWithFinalizersIsTheCause_RO053(t *testing.T) {
 	}
 }
 
-// TestNonBlockingReferences_GC061: the references of a foreground cascade without blockOwnerDeletion, each dependent and owner once.
+// TestNonBlockingReferences_GC061: the references of a foreground cascade without
+// blockOwnerDeletion, each dependent and owner once.
 func TestNonBlockingReferences_GC061(t *testing.T) {
 	s := newSmall(t)
 	s.add(configMaps, "other")
@@ -127,7 +132,8 @@ func TestNonBlockingReferences_GC061(t *testing.T) {
 	}
 }
 
-// TestOwnOrphanFinalizerIsOverridden_X13: it counts when the owner is gone, and not when the owner waits.
+// TestOwnOrphanFinalizerIsOverridden_X13: it counts when the owner is gone, and not when the owner
+// waits.
 func TestOwnOrphanFinalizerIsOverridden_X13(t *testing.T) {
 	s := newSmall(t)
 	s.add(configMaps, "root")

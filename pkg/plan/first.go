@@ -12,7 +12,8 @@ type start struct {
 	roots  []graph.ID
 	policy Policy
 	opts   Options
-	// stages are the roots in the stages of an ordered deletion, with what is deleted before what takes it along; none of any other.
+	// stages are the roots in the stages of an ordered deletion, with what is deleted before what
+	// takes it along; none of any other.
 	stages [][]graph.ID
 	// block are references that are made to block before that.
 	block []graph.Edge
@@ -36,7 +37,8 @@ func (b start) begin(s *simulation) {
 	s.staged.begin(s, b.stages[0])
 }
 
-// send sends the deletes of some objects, and before them of what programs would delete in another way.
+// send sends the deletes of some objects, and before them of what programs would delete in another
+// way.
 func (b start) send(s *simulation, objects []graph.ID) {
 	first := inForeground(s.Graph, objects, b.policy, b.opts)
 	send := func(id graph.ID, because Reason) {
@@ -57,8 +59,9 @@ func (b start) send(s *simulation, objects []graph.ID) {
 	}
 }
 
-// First returns the deletes of the client that come before those of the roots. The roots are not to be deleted unless what these delete is being deleted or gone:
-// programs would delete it, in another way.
+// First returns the deletes of the client that come before those of the roots. The roots are not to
+// be deleted unless what these delete is being deleted or gone: programs would delete it, in
+// another way.
 func (p *Plan) First() []Action {
 	var first []Action
 	for _, a := range p.Actions {
@@ -69,9 +72,11 @@ func (p *Plan) First() []Action {
 	return first
 }
 
-// inForeground are what programs would delete in the background although the roots are deleted in the foreground, because the roots do not have the field that says
-// otherwise. The client deletes them in the foreground itself, before the roots. The DELETE of the program comes second: it has no policy, and the server leaves the
-// finalizer of the first on the object (API-002). What only an unconfirmed link leads to is left to the program.
+// inForeground are what programs would delete in the background although the roots are deleted in
+// the foreground, because the roots do not have the field that says otherwise. The client deletes
+// them in the foreground itself, before the roots. The DELETE of the program comes second: it has
+// no policy, and the server leaves the finalizer of the first on the object (API-002). What only an
+// unconfirmed link leads to is left to the program.
 func inForeground(g *graph.Graph, roots []graph.ID, policy Policy, opts Options) []ObjectReason {
 	if policy != Foreground || opts.Links == nil {
 		return nil
@@ -80,7 +85,8 @@ func inForeground(g *graph.Graph, roots []graph.ID, policy Policy, opts Options)
 	for _, root := range roots {
 		for _, f := range opts.Links.Found(root) {
 			known := slices.ContainsFunc(first, func(r ObjectReason) bool { return r.Object == f.End })
-			background := f.Definition.Deletion.Foreground != "" && f.Source == root && f.Deletes() && f.Effect.Policy == link.Background
+			background := f.Definition.Deletion.Foreground != "" && f.Source == root && f.Deletes() &&
+				f.Effect.Policy == link.Background
 			if background && !known && opts.mayChange(f.End) && g.Observed(f.End) && g.State(f.End) != graph.Deleting {
 				first = append(first, ObjectReason{f.End, Reason{Code: LinkFirst, Cause: root, HasCause: true}})
 			}

@@ -12,9 +12,10 @@ var (
 	configMaps = graph.Type{Version: "v1", Resource: "configmaps", Kind: "ConfigMap", Namespaced: true}
 	secrets    = graph.Type{Version: "v1", Resource: "secrets", Kind: "Secret", Namespaced: true}
 	pods       = graph.Type{Version: "v1", Resource: "pods", Kind: "Pod", Namespaced: true}
-	claims     = graph.Type{Version: "v1", Resource: "persistentvolumeclaims", Kind: "PersistentVolumeClaim", Namespaced: true}
-	sets       = graph.Type{Group: "apps", Version: "v1", Resource: "statefulsets", Kind: "StatefulSet", Namespaced: true}
-	roles      = graph.Type{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles", Kind: "ClusterRole"}
+	claims     = graph.Type{Version: "v1", Resource: "persistentvolumeclaims", Kind: "PersistentVolumeClaim",
+		Namespaced: true}
+	sets  = graph.Type{Group: "apps", Version: "v1", Resource: "statefulsets", Kind: "StatefulSet", Namespaced: true}
+	roles = graph.Type{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles", Kind: "ClusterRole"}
 )
 
 // small is a cluster made by hand. The uid of an object is its name.

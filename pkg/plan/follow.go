@@ -8,8 +8,10 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
-// What objects name in their content goes along too, if a program deletes it: the program sees the deletion of one side of a link by a finalizer, deletes the
-// other side, waits for it or not, and removes its finalizer. Nothing of this rests on ownerReferences, so it comes on top of what the collector does.
+// What objects name in their content goes along too, if a program deletes it: the program sees the
+// deletion of one side of a link by a finalizer, deletes the other side, waits for it or not, and
+// removes its finalizer. Nothing of this rests on ownerReferences, so it comes on top of what the
+// collector does.
 
 // begin looks, when an object is being deleted, whether programs delete what a link ties to it.
 func (s *simulation) begin(id graph.ID) {
@@ -37,7 +39,8 @@ func travels(f *link.Found) bool {
 	return (of == link.End || of == link.Source) && f.Source != f.End
 }
 
-// effect says what the deletion of a link's owner does to its dependent: LinkDeleted, or why it is not deleted; nothing if the link is only shown.
+// effect says what the deletion of a link's owner does to its dependent: LinkDeleted, or why it is
+// not deleted; nothing if the link is only shown.
 func (s *simulation) effect(f *link.Found) ReasonCode {
 	switch {
 	case !travels(f):
@@ -60,12 +63,14 @@ func seen(g *graph.Graph, f *link.Found) bool {
 
 // followed is how far the programs have come with the links of an object that is being deleted.
 type followed struct {
-	// turn is the one whose deletes were sent last, and at the first of the links whose program waits. What is gone does not come back, so that those before it
-	// need not be looked at again: an owner of thousands is asked after each of them.
+	// turn is the one whose deletes were sent last, and at the first of the links whose program
+	// waits. What is gone does not come back, so that those before it need not be looked at again:
+	// an owner of thousands is asked after each of them.
 	turn, at int
 }
 
-// followLinks is one round of the programs for an object that is being deleted. It is nil if there is nothing to do, or nothing but to wait.
+// followLinks is one round of the programs for an object that is being deleted. It is nil if there
+// is nothing to do, or nothing but to wait.
 func (s *simulation) followLinks(id graph.ID) func() {
 	if !s.is(id, linked) {
 		return nil
@@ -99,7 +104,8 @@ func (s *simulation) followLinks(id graph.ID) func() {
 	}
 }
 
-// nextTurn is the first turn of the links of an object whose deletes were not sent; false if there is none.
+// nextTurn is the first turn of the links of an object whose deletes were not sent; false if there
+// is none.
 func (s *simulation) nextTurn(id graph.ID) (int, bool) {
 	last, sent := s.followed[id]
 	found := s.options.Links.Found(id)
@@ -130,7 +136,8 @@ func (s *simulation) due(id graph.ID, turn int) []company {
 	return due
 }
 
-// awaited is the first link of an object whose dependent was deleted and whose program waits until that is gone, nil if there is none.
+// awaited is the first link of an object whose dependent was deleted and whose program waits until
+// that is gone, nil if there is none.
 func (s *simulation) awaited(id graph.ID) *link.Found {
 	last, sent := s.followed[id]
 	if !sent {
@@ -138,7 +145,8 @@ func (s *simulation) awaited(id graph.ID) *link.Found {
 	}
 	found := s.options.Links.Found(id)
 	at := last.at
-	for at < len(found) && found[at].Definition.Deletion.Turn <= last.turn && !(found[at].Effect.Waits && s.effect(&found[at]) == LinkDeleted && !s.is(found[at].Dependent(), gone)) {
+	for at < len(found) && found[at].Definition.Deletion.Turn <= last.turn &&
+		!(found[at].Effect.Waits && s.effect(&found[at]) == LinkDeleted && !s.is(found[at].Dependent(), gone)) {
 		at++
 	}
 	s.followed[id] = followed{last.turn, at}
@@ -187,7 +195,8 @@ func (s *simulation) spared(id graph.ID) (Reason, bool) {
 	return Reason{}, false
 }
 
-// Until returns the objects that programs wait for before they remove a finalizer of an object that is deleted, sorted.
+// Until returns the objects that programs wait for before they remove a finalizer of an object that
+// is deleted, sorted.
 func (p *Plan) Until(id graph.ID) []graph.ID {
 	if p.options.Links == nil {
 		return nil
@@ -204,7 +213,8 @@ func (p *Plan) Until(id graph.ID) []graph.ID {
 	return slices.Compact(until)
 }
 
-// Link returns the link that the reason of an object is about; false for reasons that are about none. The cause is on its other side.
+// Link returns the link that the reason of an object is about; false for reasons that are about
+// none. The cause is on its other side.
 func (p *Plan) Link(object graph.ID, r Reason) (link.Found, bool) {
 	owner, dependent := r.Cause, object
 	switch r.Code {

@@ -12,13 +12,16 @@ import (
 )
 
 var (
-	databases      = graph.Type{Group: "example.org", Version: "v1", Resource: "databases", Kind: "Database", Namespaced: true}
-	xdatabases     = graph.Type{Group: "example.org", Version: "v1", Resource: "xdatabases", Kind: "XDatabase"}
-	buckets        = graph.Type{Group: "example.org", Version: "v1", Resource: "buckets", Kind: "Bucket"}
-	applications   = graph.Type{Group: "argoproj.io", Version: "v1alpha1", Resource: "applications", Kind: "Application", Namespaced: true}
-	kustomizations = graph.Type{Group: "kustomize.toolkit.fluxcd.io", Version: "v1", Resource: "kustomizations", Kind: "Kustomization", Namespaced: true}
-	usages         = graph.Type{Group: "apiextensions.crossplane.io", Version: "v1beta1", Resource: "usages", Kind: "Usage"}
-	nsType         = graph.Type{Version: "v1", Resource: "namespaces", Kind: "Namespace"}
+	databases = graph.Type{Group: "example.org", Version: "v1", Resource: "databases", Kind: "Database",
+		Namespaced: true}
+	xdatabases   = graph.Type{Group: "example.org", Version: "v1", Resource: "xdatabases", Kind: "XDatabase"}
+	buckets      = graph.Type{Group: "example.org", Version: "v1", Resource: "buckets", Kind: "Bucket"}
+	applications = graph.Type{Group: "argoproj.io", Version: "v1alpha1", Resource: "applications", Kind: "Application",
+		Namespaced: true}
+	kustomizations = graph.Type{Group: "kustomize.toolkit.fluxcd.io", Version: "v1", Resource: "kustomizations",
+		Kind: "Kustomization", Namespaced: true}
+	usages = graph.Type{Group: "apiextensions.crossplane.io", Version: "v1beta1", Resource: "usages", Kind: "Usage"}
+	nsType = graph.Type{Version: "v1", Resource: "namespaces", Kind: "Namespace"}
 )
 
 const (
@@ -31,15 +34,18 @@ const (
 // definitions of links, as packs have them.
 var (
 	compositeOf = &link.Definition{Name: "composite", Recreates: []link.Recreation{{}}, Deletion: link.Deletion{
-		Of: link.End, By: "Crossplane", Finalizer: claimFinalizer, Policy: link.Background, PolicyField: path("spec.compositeDeletePolicy"), Foreground: "Foreground", Waits: link.WaitsForeground,
+		Of: link.End, By: "Crossplane", Finalizer: claimFinalizer, Policy: link.Background,
+		PolicyField: path("spec.compositeDeletePolicy"), Foreground: "Foreground", Waits: link.WaitsForeground,
 	}}
 	resourceOf = &link.Definition{Name: "resource", Recreates: []link.Recreation{{}}, Deletion: link.Deletion{
 		Of: link.End, By: "Argo CD", Finalizer: argoFinalizer + "*", Policy: link.Foreground, Waits: link.WaitsAlways,
 	}}
-	inventoryOf = &link.Definition{Name: "inventory", Recreates: []link.Recreation{{Where: []link.Condition{{Field: path("spec.suspend"), Value: "true", Not: true}}}}, Deletion: link.Deletion{
-		Of: link.End, By: "Flux", Finalizer: fluxFinalizer, Policy: link.Background, Waits: link.WaitsNever,
-		Never: [][]link.Condition{{{Field: path("spec.suspend"), Value: "true"}}},
-	}}
+	inventoryOf = &link.Definition{Name: "inventory",
+		Recreates: []link.Recreation{{Where: []link.Condition{{Field: path("spec.suspend"), Value: "true", Not: true}}}},
+		Deletion: link.Deletion{
+			Of: link.End, By: "Flux", Finalizer: fluxFinalizer, Policy: link.Background, Waits: link.WaitsNever,
+			Never: [][]link.Condition{{{Field: path("spec.suspend"), Value: "true"}}},
+		}}
 	guardOf = &link.Definition{Name: "usage", Deletion: link.Deletion{Of: link.Guard, By: "Crossplane"}}
 )
 
@@ -69,16 +75,20 @@ type tie struct {
 
 func newTied(t *testing.T) *tied { return &tied{small: newSmall(t)} }
 
-// tie adds a link by which a source with a spec names an end. The finalizers are those of the source.
+// tie adds a link by which a source with a spec names an end. The finalizers are those of the
+// source.
 func (s *tied) tie(d *link.Definition, source, end string, spec map[string]any, finalizers ...string) *tie {
-	s.ties = append(s.ties, tie{definition: d, source: source, end: end, effect: d.EffectOf(map[string]any{"spec": spec}, finalizers), recreation: d.RecreatedBy(map[string]any{"spec": spec})})
+	s.ties = append(s.ties, tie{definition: d, source: source, end: end,
+		effect:     d.EffectOf(map[string]any{"spec": spec}, finalizers),
+		recreation: d.RecreatedBy(map[string]any{"spec": spec})})
 	return &s.ties[len(s.ties)-1]
 }
 
 func (s *tied) build() (*graph.Graph, *link.Links) {
 	s.t.Helper()
 	b := graph.NewBuilder()
-	for _, typ := range []graph.Type{configMaps, secrets, pods, claims, sets, roles, databases, xdatabases, buckets, applications, kustomizations, usages, nsType} {
+	for _, typ := range []graph.Type{configMaps, secrets, pods, claims, sets, roles, databases, xdatabases, buckets,
+		applications, kustomizations, usages, nsType} {
 		b.Serve(typ)
 		l := b.Listing(typ, "")
 		l.Add(s.objects[typ]...)
@@ -88,7 +98,9 @@ func (s *tied) build() (*graph.Graph, *link.Links) {
 	var found []link.Found
 	for _, tie := range s.ties {
 		ids := lookup(s.t, g, tie.source, tie.end)
-		found = append(found, link.Found{Definition: tie.definition, Source: ids[0], End: ids[1], Field: "spec.resourceRef", Effect: tie.effect, Kept: tie.kept, Recreation: tie.recreation, Foreground: tie.foreground, Confirmed: !tie.unconfirmed})
+		found = append(found, link.Found{Definition: tie.definition, Source: ids[0], End: ids[1], Field: "spec.resourceRef",
+			Effect: tie.effect, Kept: tie.kept, Recreation: tie.recreation, Foreground: tie.foreground,
+			Confirmed: !tie.unconfirmed})
 	}
 	return g, link.New(g, found...)
 }
@@ -128,7 +140,8 @@ func deletedBy(p *Plan, uid string) By {
 	return ""
 }
 
-// TestClaimTakesItsComposite in the background: the claim does not wait for it, and what it composed goes after it.
+// TestClaimTakesItsComposite in the background: the claim does not wait for it, and what it
+// composed goes after it.
 func TestClaimTakesItsComposite(t *testing.T) {
 	s := newTied(t)
 	s.claim("Background", claimFinalizer)
@@ -156,7 +169,8 @@ func TestClaimTakesItsComposite(t *testing.T) {
 	}
 }
 
-// TestClaimWaitsForItsComposite in the foreground: the composed objects go first, then the composite, and the claim is last, whatever the policy of its deletion.
+// TestClaimWaitsForItsComposite in the foreground: the composed objects go first, then the
+// composite, and the claim is last, whatever the policy of its deletion.
 func TestClaimWaitsForItsComposite(t *testing.T) {
 	for _, policy := range []Policy{Background, Foreground, Orphan} {
 		s := newTied(t)
@@ -164,7 +178,8 @@ func TestClaimWaitsForItsComposite(t *testing.T) {
 		p := s.plan(policy, "claim")
 		wantDeleted(t, p, "claim composed composite")
 		said := slices.DeleteFunc(said(p), func(line string) bool { return strings.Contains(line, "claim") })
-		if got := strings.Join(said, ", "); got != "2 delete composite Foreground, 3 delete composed Background, 4 removeFinalizer composite" {
+		if got := strings.Join(
+			said, ", "); got != "2 delete composite Foreground, 3 delete composed Background, 4 removeFinalizer composite" {
 			t.Errorf("%s: %s", policy, got)
 		}
 		claim, composite := lookup(t, p.Graph, "claim")[0], lookup(t, p.Graph, "composite")[0]
@@ -182,7 +197,8 @@ func TestPolicyOfAClaimIsSetFirst(t *testing.T) {
 	p := s.plan(Foreground, "claim")
 	wantDeleted(t, p, "claim composed composite")
 	a := p.Actions[0]
-	if a.Verb != VerbSetPolicy || a.By != ByClient || a.Wave != 0 || p.Graph.Name(a.Object) != "claim" || a.Setting.Field.String() != "spec.compositeDeletePolicy" || a.Setting.Value != "Foreground" {
+	if a.Verb != VerbSetPolicy || a.By != ByClient || a.Wave != 0 || p.Graph.Name(a.Object) != "claim" ||
+		a.Setting.Field.String() != "spec.compositeDeletePolicy" || a.Setting.Value != "Foreground" {
 		t.Errorf("the first action is %+v", a)
 	}
 	if f, ok := p.Link(a.Object, a.Because); !ok || p.Graph.Name(f.End) != "composite" {
@@ -228,7 +244,8 @@ func TestCompositeOfALivingClaim(t *testing.T) {
 		t.Fatalf("recreated %+v, want the composite", p.Recreated)
 	}
 	r := p.Recreated[0]
-	if names(p.Graph, []graph.ID{r.Object, r.Owner}) != "claim composite" || r.Program != "Crossplane" || r.Field != "spec.resourceRef" || !r.Only {
+	if names(p.Graph, []graph.ID{r.Object, r.Owner}) != "claim composite" || r.Program != "Crossplane" ||
+		r.Field != "spec.resourceRef" || !r.Only {
 		t.Errorf("recreated %+v", r)
 	}
 	if p := s.plan(Background, "composite", "claim"); len(p.Recreated) != 0 {
@@ -236,7 +253,8 @@ func TestCompositeOfALivingClaim(t *testing.T) {
 	}
 }
 
-// TestTwoClaimsOfOneComposite: it goes with the first, and comes back for the other; or it is waited for by both.
+// TestTwoClaimsOfOneComposite: it goes with the first, and comes back for the other; or it is
+// waited for by both.
 func TestTwoClaimsOfOneComposite(t *testing.T) {
 	s := newTied(t)
 	s.claim("Foreground", claimFinalizer)
@@ -254,7 +272,8 @@ func TestTwoClaimsOfOneComposite(t *testing.T) {
 	}
 }
 
-// TestApplicationKeepsAResource: Argo CD deletes the others in the foreground and waits for them; what they own goes with them.
+// TestApplicationKeepsAResource: Argo CD deletes the others in the foreground and waits for them;
+// what they own goes with them.
 func TestApplicationKeepsAResource(t *testing.T) {
 	s := newTied(t)
 	s.add(applications, "app").Finalizers = []string{argoFinalizer}
@@ -270,7 +289,8 @@ func TestApplicationKeepsAResource(t *testing.T) {
 	wantDeleted(t, p, "app pod set settings")
 	wantReason(t, p, "data", LinkKept, "app")
 	wantReason(t, p, "set", LinkDeleted, "app")
-	wantSaid(t, p, "1 delete app Background", "2 delete settings Foreground", "2 delete set Foreground", "3 removeFinalizer settings", "3 delete pod Background", "4 removeFinalizer set")
+	wantSaid(t, p, "1 delete app Background", "2 delete settings Foreground", "2 delete set Foreground",
+		"3 removeFinalizer settings", "3 delete pod Background", "4 removeFinalizer set")
 	if until := p.Until(p.Roots[0]); names(p.Graph, until) != "set settings" {
 		t.Errorf("the application waits until %s are gone", names(p.Graph, until))
 	}
@@ -324,7 +344,8 @@ func TestAbsentEnd(t *testing.T) {
 	}
 }
 
-// TestCompositeOfAClaimWithoutAPolicyIsDeletedFirst in the foreground by the client, whether it is named too or not: Crossplane would delete it in the background.
+// TestCompositeOfAClaimWithoutAPolicyIsDeletedFirst in the foreground by the client, whether it is
+// named too or not: Crossplane would delete it in the background.
 func TestCompositeOfAClaimWithoutAPolicyIsDeletedFirst(t *testing.T) {
 	s := newTied(t)
 	s.claim("", claimFinalizer)
@@ -332,7 +353,8 @@ func TestCompositeOfAClaimWithoutAPolicyIsDeletedFirst(t *testing.T) {
 		p := s.plan(Foreground, roots...)
 		wantDeleted(t, p, "claim composed composite")
 		first := p.First()
-		if len(first) != 1 || p.Graph.Name(first[0].Object) != "composite" || first[0].Policy != Foreground || first[0].By != ByClient || first[0].Because.Code != LinkFirst {
+		if len(first) != 1 || p.Graph.Name(first[0].Object) != "composite" || first[0].Policy != Foreground ||
+			first[0].By != ByClient || first[0].Because.Code != LinkFirst {
 			t.Errorf("%v: first are %+v", roots, first)
 		}
 		if f, ok := p.Link(first[0].Object, first[0].Because); !ok || f.Definition != compositeOf {
@@ -352,7 +374,8 @@ func TestCompositeOfAClaimWithoutAPolicyIsDeletedFirst(t *testing.T) {
 	}
 }
 
-// TestLinksHaveTurns: what is of the second turn is deleted when what is waited for of the first is gone.
+// TestLinksHaveTurns: what is of the second turn is deleted when what is waited for of the first is
+// gone.
 func TestLinksHaveTurns(t *testing.T) {
 	turn := func(n int) *link.Definition {
 		d := *resourceOf
@@ -376,7 +399,8 @@ func TestLinksHaveTurns(t *testing.T) {
 			wave[p.Graph.Name(a.Object)] = a.Wave
 		}
 	}
-	if wave["second"] != wave["alsosecond"] || wave["first"] >= wave["below"] || wave["below"] >= wave["second"] || wave["second"] >= wave["third"] {
+	if wave["second"] != wave["alsosecond"] || wave["first"] >= wave["below"] || wave["below"] >= wave["second"] ||
+		wave["second"] >= wave["third"] {
 		t.Errorf("the waves are %v", wave)
 	}
 }
@@ -386,7 +410,8 @@ func TestNoPolicyIsSetForWhatIsAbsent(t *testing.T) {
 	s := newTied(t)
 	s.add(databases, "claim").Finalizers = []string{claimFinalizer}
 	s.add(configMaps, "names-it", to(xdatabases, "absent")) // so that the graph has it
-	s.tie(compositeOf, "claim", "absent", map[string]any{"compositeDeletePolicy": "Foreground"}, claimFinalizer).foreground = true
+	s.tie(compositeOf, "claim", "absent", map[string]any{"compositeDeletePolicy": "Foreground"},
+		claimFinalizer).foreground = true
 	if p := s.plan(Foreground, "claim"); p.Actions[0].Verb == VerbSetPolicy {
 		t.Errorf("the deletion of the claim sets %+v", p.Actions[0])
 	}
@@ -398,7 +423,8 @@ func TestLinksInACycle(t *testing.T) {
 		s := newTied(t)
 		for i := range 3 {
 			s.add(databases, fmt.Sprintf("c%d", i)).Finalizers = []string{claimFinalizer}
-			s.tie(compositeOf, fmt.Sprintf("c%d", i), fmt.Sprintf("c%d", (i+1)%3), map[string]any{"compositeDeletePolicy": policy}, claimFinalizer)
+			s.tie(compositeOf, fmt.Sprintf("c%d", i), fmt.Sprintf("c%d", (i+1)%3),
+				map[string]any{"compositeDeletePolicy": policy}, claimFinalizer)
 		}
 		s.tie(compositeOf, "c0", "c0", map[string]any{"compositeDeletePolicy": policy}, claimFinalizer)
 		return s.plan(Background, "c0")
@@ -425,7 +451,8 @@ func TestEndWithAnotherOwner(t *testing.T) {
 	wantReason(t, p, "end", LinkDeleted, "claim")
 }
 
-// TestNamespaceWithAClaim takes the claim, the composite, which is in no namespace, and what it composed; also if the claim was being deleted before.
+// TestNamespaceWithAClaim takes the claim, the composite, which is in no namespace, and what it
+// composed; also if the claim was being deleted before.
 func TestNamespaceWithAClaim(t *testing.T) {
 	for _, policy := range []string{"Background", "Foreground"} {
 		for _, before := range []bool{false, true} {
@@ -445,10 +472,13 @@ func TestNamespaceWithAClaim(t *testing.T) {
 	}
 }
 
-// TestSourceThatGoesWithItsEnd: the link leads from the end to the source, and the finalizer is that of the end.
+// TestSourceThatGoesWithItsEnd: the link leads from the end to the source, and the finalizer is
+// that of the end.
 func TestSourceThatGoesWithItsEnd(t *testing.T) {
 	s := newTied(t)
-	back := &link.Definition{Name: "claim", Deletion: link.Deletion{Of: link.Source, By: "Crossplane", Finalizer: xrFinalizer, Policy: link.Background, Waits: link.WaitsNever}}
+	back := &link.Definition{Name: "claim",
+		Deletion: link.Deletion{Of: link.Source, By: "Crossplane", Finalizer: xrFinalizer, Policy: link.Background,
+			Waits: link.WaitsNever}}
 	s.add(databases, "claim")
 	s.add(xdatabases, "composite").Finalizers = []string{xrFinalizer}
 	s.tie(back, "claim", "composite", nil, xrFinalizer)
@@ -463,7 +493,8 @@ func TestSourceThatGoesWithItsEnd(t *testing.T) {
 // TestProgramWithoutAFinalizer deletes what goes along, whether anybody removes finalizers or not.
 func TestProgramWithoutAFinalizer(t *testing.T) {
 	s := newTied(t)
-	free := &link.Definition{Name: "part", Deletion: link.Deletion{Of: link.End, By: "the operator", Policy: link.Background, Waits: link.WaitsNever}}
+	free := &link.Definition{Name: "part",
+		Deletion: link.Deletion{Of: link.End, By: "the operator", Policy: link.Background, Waits: link.WaitsNever}}
 	s.add(databases, "whole")
 	s.add(configMaps, "part")
 	s.add(configMaps, "root").Finalizers = []string{"example.com/hold"}
@@ -475,7 +506,8 @@ func TestProgramWithoutAFinalizer(t *testing.T) {
 	}
 }
 
-// TestGuards: an object is named with its guard unless the guard is gone before its deletion is sent. What becomes of it does not change.
+// TestGuards: an object is named with its guard unless the guard is gone before its deletion is
+// sent. What becomes of it does not change.
 func TestGuards(t *testing.T) {
 	s := newTied(t)
 	s.add(buckets, "bucket")
@@ -517,11 +549,13 @@ func TestGuards(t *testing.T) {
 	}
 }
 
-// TestADeletionThatIsRepeated: somebody has tried to delete what a guard keeps. Its program deletes it when the guard is gone, which nothing refuses any more; the plan of
-// the object says so.
+// TestADeletionThatIsRepeated: somebody has tried to delete what a guard keeps. Its program deletes
+// it when the guard is gone, which nothing refuses any more; the plan of the object says so.
 func TestADeletionThatIsRepeated(t *testing.T) {
-	replay := &link.Definition{Name: "replay", Deletion: link.Deletion{Of: link.End, By: "Crossplane", Finalizer: "example.com/usage", Policy: link.Background, Waits: link.WaitsNever,
-		Annotation: "example.com/attempt"}}
+	replay := &link.Definition{Name: "replay",
+		Deletion: link.Deletion{Of: link.End, By: "Crossplane", Finalizer: "example.com/usage", Policy: link.Background,
+			Waits:      link.WaitsNever,
+			Annotation: "example.com/attempt"}}
 	s := newTied(t)
 	s.add(buckets, "bucket")
 	s.add(usages, "usage").Finalizers = []string{"example.com/usage"}
@@ -533,13 +567,14 @@ func TestADeletionThatIsRepeated(t *testing.T) {
 		t.Errorf("guarded %+v although the guard is gone when its program deletes the bucket", p.Guarded)
 	}
 	p = s.plan(Background, "bucket")
-	if len(p.Guarded) != 1 || p.Guarded[0].RepeatedBy != "Crossplane" || !p.IsGuarded(p.Guarded[0].Object) || p.IsGuarded(p.Guarded[0].Guard) {
+	if len(p.Guarded) != 1 || p.Guarded[0].RepeatedBy != "Crossplane" || !p.IsGuarded(p.Guarded[0].Object) ||
+		p.IsGuarded(p.Guarded[0].Guard) {
 		t.Errorf("guarded %+v, want the bucket, whose deletion Crossplane repeats", p.Guarded)
 	}
 }
 
-// TestRandomLinks: whatever objects name, a deletion comes to its end, only what is there is deleted, and each for a reason that leads to a root or to what was
-// being deleted before.
+// TestRandomLinks: whatever objects name, a deletion comes to its end, only what is there is
+// deleted, and each for a reason that leads to a root or to what was being deleted before.
 func TestRandomLinks(t *testing.T) {
 	followed, kept := 0, 0
 	for seed := range uint64(400) {
@@ -584,7 +619,8 @@ func TestRandomLinks(t *testing.T) {
 			}
 			if a.Because.Code == LinkDeleted {
 				followed++
-				if f, ok := p.Link(a.Object, a.Because); !ok || f.Dependent() != a.Object || f.Owner() != a.Because.Cause || !f.Deletes() || !because[a.Because.Cause] && g.State(a.Because.Cause) != graph.Deleting {
+				if f, ok := p.Link(a.Object, a.Because); !ok || f.Dependent() != a.Object || f.Owner() != a.Because.Cause ||
+					!f.Deletes() || !because[a.Because.Cause] && g.State(a.Because.Cause) != graph.Deleting {
 					t.Errorf("seed %d: %s is deleted because of %+v", seed, g.Ref(a.Object), a.Because)
 				}
 			}
@@ -622,7 +658,8 @@ func randomTie(rng *rand.Rand, all []string) tie {
 		d.Deletion.Finalizer = ""
 	}
 	r := tie{definition: &d, source: all[rng.IntN(len(all)-1)], end: all[rng.IntN(len(all))]}
-	r.effect = link.Effect{Deletes: rng.IntN(5) > 0, Policy: []link.Policy{link.Background, link.Foreground}[rng.IntN(2)], Waits: rng.IntN(2) == 0}
+	r.effect = link.Effect{Deletes: rng.IntN(5) > 0, Policy: []link.Policy{link.Background, link.Foreground}[rng.IntN(2)],
+		Waits: rng.IntN(2) == 0}
 	if !r.effect.Deletes {
 		r.effect = link.Effect{Why: "spec.suspend is true"}
 	}

@@ -19,9 +19,10 @@ func (p *Plan) Relevant(gaps []v1alpha1.Gap) []v1alpha1.Gap {
 	return hidingIn(p.Graph, gaps, namespaces)
 }
 
-// Hiding returns the gaps in which a dependent of one of the owners can be hidden. The dependents of a namespaced object are in its
-// namespace: a cluster-scoped one that names it is a mistake that the collector never acts on (GC-048). Those of a cluster-scoped
-// object can be anywhere, and a group whose discovery failed can hold anything (RO-012).
+// Hiding returns the gaps in which a dependent of one of the owners can be hidden. The dependents
+// of a namespaced object are in its namespace: a cluster-scoped one that names it is a mistake that
+// the collector never acts on (GC-048). Those of a cluster-scoped object can be anywhere, and a
+// group whose discovery failed can hold anything (RO-012).
 func Hiding(g *graph.Graph, gaps []v1alpha1.Gap, owners ...graph.Ref) []v1alpha1.Gap {
 	namespaces := map[string]bool{}
 	for _, o := range owners {

@@ -13,11 +13,13 @@ type Pod struct {
 	OnNode bool
 	// Ended says that its phase is Succeeded or Failed.
 	Ended bool
-	// GracePeriodSeconds is its terminationGracePeriodSeconds or, of one that is being deleted, its deletionGracePeriodSeconds.
+	// GracePeriodSeconds is its terminationGracePeriodSeconds or, of one that is being deleted, its
+	// deletionGracePeriodSeconds.
 	GracePeriodSeconds int64
 }
 
-// grace is how many seconds the pod may stay, 0 if it is gone at once; requested is the period that its delete carries.
+// grace is how many seconds the pod may stay, 0 if it is gone at once; requested is the period that
+// its delete carries.
 func (pod Pod) grace(deleting bool, requested *int64) int64 {
 	period := pod.GracePeriodSeconds
 	switch {

@@ -10,8 +10,8 @@ import (
 type Growth struct {
 	// Deleted are objects that the others do not delete.
 	Deleted []graph.ID
-	// Written are objects that are not deleted, and that a Consent does not have the writes to: references or finalizers of the collector are
-	// removed. Plan.Beyond does not compare them.
+	// Written are objects that are not deleted, and that a Consent does not have the writes to:
+	// references or finalizers of the collector are removed. Plan.Beyond does not compare them.
 	Written []graph.ID
 	// Blockers are objects with finalizers of others that were not in the other plans.
 	Blockers []Blocker
@@ -24,8 +24,8 @@ func (g Growth) None() bool {
 	return len(g.Deleted)+len(g.Written)+len(g.Blockers)+len(g.Deadlocked) == 0
 }
 
-// Beyond compares the plan with others, of other graphs, by uid: objects that they delete too, and finalizers of others on the same objects in
-// them, are no growth.
+// Beyond compares the plan with others, of other graphs, by uid: objects that they delete too, and
+// finalizers of others on the same objects in them, are no growth.
 func (p *Plan) Beyond(agreed ...*Plan) Growth {
 	deleted, deadlocked, finalizers := map[string]bool{}, map[string]bool{}, map[string][]string{}
 	for _, old := range agreed {

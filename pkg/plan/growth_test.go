@@ -38,7 +38,8 @@ func TestBeyond(t *testing.T) {
 		"a finalizer more":            {now: holding(x, 1), agreed: []*Plan{small}, held: 1},
 		"a finalizer less":            {now: holding(nil, 1), agreed: []*Plan{holding(x, 1)}},
 		"the finalizer was agreed to": {now: holding(x, 1), agreed: []*Plan{small, holding(x, 1)}},
-		"another finalizer":           {now: holding(map[int][]string{1: {"example.com/x", "example.com/y"}}, 1), agreed: []*Plan{holding(x, 1)}, held: 1},
+		"another finalizer": {now: holding(map[int][]string{1: {"example.com/x", "example.com/y"}}, 1),
+			agreed: []*Plan{holding(x, 1)}, held: 1},
 	} {
 		got := test.now.Beyond(test.agreed...)
 		if len(got.Deleted) != test.deleted || len(got.Blockers) != test.held || got.None() != (test.deleted+test.held == 0) {

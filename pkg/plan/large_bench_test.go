@@ -13,7 +13,8 @@ func BenchmarkPlan500k(b *testing.B) {
 	planAll(b, g, root)
 }
 
-// BenchmarkPlan500kOwners plans the deletion of one owner of 300,000 objects, of which 200,000 others have five each.
+// BenchmarkPlan500kOwners plans the deletion of one owner of 300,000 objects, of which 200,000
+// others have five each.
 func BenchmarkPlan500kOwners(b *testing.B) {
 	g, root := shared(10_000, 30, 20, 5)
 	planAll(b, g, root)
@@ -33,7 +34,8 @@ func planAll(b *testing.B, g *graph.Graph, root graph.ID) {
 	}
 }
 
-// shared is one owner of so many objects in each of some namespaces, which have so many others there that are each owned by some of them.
+// shared is one owner of so many objects in each of some namespaces, which have so many others
+// there that are each owned by some of them.
 func shared(namespaces, owned, others, owners int) (*graph.Graph, graph.ID) {
 	b := graph.NewBuilder()
 	roots := graph.Type{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles", Kind: "ClusterRole"}
@@ -48,7 +50,9 @@ func shared(namespaces, owned, others, owners int) (*graph.Graph, graph.ID) {
 		namespace := fmt.Sprint("ns-", n)
 		name := func(kind string, i int) string { return fmt.Sprintf("%s-%d-%d", kind, n, i) }
 		for i := range owned {
-			l.Add(graph.Object{Namespace: namespace, Name: name("owned", i), UID: name("owned", i), Owners: []graph.OwnerReference{{APIVersion: "rbac.authorization.k8s.io/v1", Kind: "ClusterRole", Name: "root", UID: "root"}}})
+			l.Add(graph.Object{Namespace: namespace, Name: name("owned", i), UID: name("owned", i),
+				Owners: []graph.OwnerReference{{APIVersion: "rbac.authorization.k8s.io/v1", Kind: "ClusterRole", Name: "root",
+					UID: "root"}}})
 		}
 		for i := range others {
 			o := graph.Object{Namespace: namespace, Name: name("other", i), UID: name("other", i)}

@@ -19,8 +19,9 @@ type shape struct {
 var (
 	shapeConfigMaps  = graph.Type{Version: "v1", Resource: "configmaps", Kind: "ConfigMap", Namespaced: true}
 	shapeNamespaces  = graph.Type{Version: "v1", Resource: "namespaces", Kind: "Namespace"}
-	shapeDefinitions = graph.Type{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions", Kind: "CustomResourceDefinition"}
-	shapeWidgets     = graph.Type{Group: "example.com", Version: "v1", Resource: "widgets", Kind: "Widget", Namespaced: true}
+	shapeDefinitions = graph.Type{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions",
+		Kind: "CustomResourceDefinition"}
+	shapeWidgets = graph.Type{Group: "example.com", Version: "v1", Resource: "widgets", Kind: "Widget", Namespaced: true}
 )
 
 func newShape() *shape {
@@ -33,9 +34,11 @@ func newShape() *shape {
 }
 
 func (s *shape) add(t graph.Type, namespace, name string, finalizers []string, owners ...string) {
-	o := graph.Object{Namespace: namespace, Name: name, UID: "uid-" + namespace + name, CreationTimestamp: 1, Finalizers: finalizers}
+	o := graph.Object{Namespace: namespace, Name: name, UID: "uid-" + namespace + name, CreationTimestamp: 1,
+		Finalizers: finalizers}
 	for _, owner := range owners {
-		o.Owners = append(o.Owners, graph.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: owner, UID: "uid-" + namespace + owner, Block: true})
+		o.Owners = append(o.Owners, graph.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: owner,
+			UID: "uid-" + namespace + owner, Block: true})
 	}
 	s.listings[t].Add(o)
 }
@@ -65,7 +68,8 @@ func named(g *graph.Graph, prefix string) []graph.ID {
 
 func number(i int) string { return fmt.Sprintf("%07d", i) }
 
-// linearPlans are the plans whose cost has to grow as their objects do, with the smaller of the two sizes that are compared.
+// linearPlans are the plans whose cost has to grow as their objects do, with the smaller of the two
+// sizes that are compared.
 var linearPlans = []struct {
 	name string
 	n    int
@@ -151,7 +155,8 @@ var linearPlans = []struct {
 		s := newShape()
 		s.configMap("root")
 		for i, owner := 0, "root"; i < n; i++ {
-			s.listings[shapeConfigMaps].Add(graph.Object{Namespace: "ns", Name: "link" + number(i), UID: "uid-nslink" + number(i), CreationTimestamp: 1,
+			s.listings[shapeConfigMaps].Add(graph.Object{Namespace: "ns", Name: "link" + number(i),
+				UID: "uid-nslink" + number(i), CreationTimestamp: 1,
 				Owners: []graph.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: owner, UID: "uid-ns" + owner}}})
 			owner = "link" + number(i)
 		}
@@ -246,7 +251,8 @@ var linearPlans = []struct {
 		}
 		g := s.build()
 		return func() *Plan {
-			return NewRun(g, Options{Rules: Loop, Gaps: []v1alpha1.Gap{{Resource: "secrets", Namespace: "other", Reason: v1alpha1.GapForbidden}}})
+			return NewRun(g, Options{Rules: Loop,
+				Gaps: []v1alpha1.Gap{{Resource: "secrets", Namespace: "other", Reason: v1alpha1.GapForbidden}}})
 		}
 	}},
 	{"RunDeadlocks", 2_500, func(n int) func() *Plan {
@@ -254,8 +260,10 @@ var linearPlans = []struct {
 		for i := range n {
 			for _, pair := range [][2]string{{"a", "b"}, {"b", "a"}} {
 				name, owner := pair[0]+number(i), pair[1]+number(i)
-				s.listings[shapeConfigMaps].Add(graph.Object{Namespace: "ns", Name: name, UID: "uid-ns" + name, CreationTimestamp: 1, DeletionTimestamp: 2, Finalizers: []string{ForegroundFinalizer},
-					Owners: []graph.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: owner, UID: "uid-ns" + owner, Block: true}}})
+				s.listings[shapeConfigMaps].Add(graph.Object{Namespace: "ns", Name: name, UID: "uid-ns" + name,
+					CreationTimestamp: 1, DeletionTimestamp: 2, Finalizers: []string{ForegroundFinalizer},
+					Owners: []graph.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: owner, UID: "uid-ns" + owner,
+						Block: true}}})
 			}
 		}
 		g := s.build()
@@ -287,7 +295,8 @@ func BenchmarkLinearPlan(b *testing.B) {
 	}
 }
 
-// BenchmarkLinearLinks plans the deletion of an object that names many, half of which are kept, and half waited for.
+// BenchmarkLinearLinks plans the deletion of an object that names many, half of which are kept, and
+// half waited for.
 func BenchmarkLinearLinks(b *testing.B) {
 	linear.Bench(b, 10_000, func(b *testing.B, n int) func() {
 		s := newShape()
@@ -297,10 +306,12 @@ func BenchmarkLinearLinks(b *testing.B) {
 		}
 		g := s.build()
 		root := named(g, "root")
-		d := &link.Definition{Name: "resource", Deletion: link.Deletion{Of: link.End, By: "Argo CD", Finalizer: "example.com/app"}}
+		d := &link.Definition{Name: "resource",
+			Deletion: link.Deletion{Of: link.End, By: "Argo CD", Finalizer: "example.com/app"}}
 		var found []link.Found
 		for i, end := range named(g, "end") {
-			found = append(found, link.Found{Definition: d, Source: root[0], End: end, Confirmed: i%4 < 2, Effect: link.Effect{Deletes: i%2 == 0, Policy: link.Foreground, Waits: true}})
+			found = append(found, link.Found{Definition: d, Source: root[0], End: end, Confirmed: i%4 < 2,
+				Effect: link.Effect{Deletes: i%2 == 0, Policy: link.Foreground, Waits: true}})
 		}
 		links := link.New(g, found...)
 		return func() {
@@ -344,7 +355,8 @@ func BenchmarkLinearLearn(b *testing.B) {
 	linear.Bench(b, 5_000, func(_ *testing.B, n int) func() {
 		s := newShape()
 		sets := graph.Type{Group: "apps", Version: "v1", Resource: "statefulsets", Kind: "StatefulSet", Namespaced: true}
-		claims := graph.Type{Version: "v1", Resource: "persistentvolumeclaims", Kind: "PersistentVolumeClaim", Namespaced: true}
+		claims := graph.Type{Version: "v1", Resource: "persistentvolumeclaims", Kind: "PersistentVolumeClaim",
+			Namespaced: true}
 		for _, t := range []graph.Type{sets, claims} {
 			s.listings[t] = s.Listing(t, "")
 		}

@@ -2,8 +2,9 @@ package plan
 
 import "github.com/kubectl-gc/kubectl-gc/pkg/graph"
 
-// NotDeleted returns the objects that a loop may write to and has not deleted when it came to its end, and why: those that are terminating and wait for
-// somebody else, and those of which it could not resolve an owner.
+// NotDeleted returns the objects that a loop may write to and has not deleted when it came to its
+// end, and why: those that are terminating and wait for somebody else, and those of which it could
+// not resolve an owner.
 func (o *Projection) NotDeleted(may func(graph.ID) bool) []ObjectReason {
 	s := &simulation{Projection: o, options: Options{Rules: Loop}}
 	var rest []ObjectReason

@@ -7,10 +7,13 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
-// NewOngoing plans how deletions end that have begun, as far as they are about the roots: nobody sends anything, and the collector, the controllers and whoever
-// has a finalizer go on. The policy of each deletion is read from the finalizers of the object. A root goes because it is being deleted, or because something
-// takes it along that is: an owner, its namespace, or what is above it in a link. One that nothing takes along is in Kept. A root can also be an object that is
-// absent, whose dependents are left. Deleted and Deadlocked are the roots and what goes with them; there is no policy.
+// NewOngoing plans how deletions end that have begun, as far as they are about the roots: nobody
+// sends anything, and the collector, the controllers and whoever has a finalizer go on. The policy
+// of each deletion is read from the finalizers of the object. A root goes because it is being
+// deleted, or because something takes it along that is: an owner, its namespace, or what is above
+// it in a link. One that nothing takes along is in Kept. A root can also be an object that is
+// absent, whose dependents are left. Deleted and Deadlocked are the roots and what goes with them;
+// there is no policy.
 func NewOngoing(g *graph.Graph, roots []graph.ID, opts Options) *Plan {
 	s := simulate(g, opts, true, (*simulation).resume)
 	p := &Plan{Graph: g, Roots: roots, options: opts, end: s.Projection, DependsOnTiming: s.timing}
@@ -58,8 +61,9 @@ func (s *simulation) resumeDeletion(id graph.ID) {
 	s.settle(id)
 }
 
-// cascade are those of the roots that go or are absent, and what goes with them. What keeps an object for another reason is not told from what its owners do:
-// it is in the cascade of each owner that it has not lost.
+// cascade are those of the roots that go or are absent, and what goes with them. What keeps an
+// object for another reason is not told from what its owners do: it is in the cascade of each owner
+// that it has not lost.
 func (s *simulation) cascade(roots []graph.ID) map[graph.ID]bool {
 	in := map[graph.ID]bool{}
 	for next := slices.Clone(roots); len(next) > 0; {

@@ -26,7 +26,8 @@ func wantKept(t *testing.T, p *Plan, want string) {
 	}
 }
 
-// family is an owner with a dependent that blocks, one that does not, one that another owns too, and a dependent below.
+// family is an owner with a dependent that blocks, one that does not, one that another owns too,
+// and a dependent below.
 func family(t *testing.T) *tied {
 	s := newTied(t)
 	s.add(configMaps, "owner")
@@ -124,7 +125,8 @@ func TestARingThatWaitsForItselfIsDeadlocked(t *testing.T) {
 	}
 }
 
-// TestADeletionThatHasBegunEndsAsItWasPlanned: right after its delete was sent, an object that a finalizer keeps has the cascade that the plan of the delete said.
+// TestADeletionThatHasBegunEndsAsItWasPlanned: right after its delete was sent, an object that a
+// finalizer keeps has the cascade that the plan of the delete said.
 func TestADeletionThatHasBegunEndsAsItWasPlanned(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(300) {

@@ -13,7 +13,8 @@ type Links interface {
 	// Found returns the links below an object that objects name, and Above those above it.
 	Found(owner graph.ID) []link.Found
 	Above(dependent graph.ID) []link.Found
-	// Belonging returns a function that says what belongs to objects, so that whoever may act on these may act on that; nil if all does that a deletion of them reaches.
+	// Belonging returns a function that says what belongs to objects, so that whoever may act on
+	// these may act on that; nil if all does that a deletion of them reaches.
 	Belonging(objects []graph.ID) func(graph.ID) bool
 }
 
@@ -24,23 +25,27 @@ type Options struct {
 	// Rules are those of whoever does the collector's part.
 	Rules     Rules
 	Overrides Overrides
-	// Strict makes every owner that is deleted in the foreground wait for all of its dependents that are deleted: their references are made to
-	// block first.
+	// Strict makes every owner that is deleted in the foreground wait for all of its dependents
+	// that are deleted: their references are made to block first.
 	Strict bool
-	// Proven are the states of owners that live reads have shown, by the Index of the reference; they count more than the listing.
+	// Proven are the states of owners that live reads have shown, by the Index of the reference;
+	// they count more than the listing.
 	Proven map[int]OwnerState
 	// Allow says what the loop may write to; nil allows all. Evidence is not restricted by it.
 	Allow func(graph.ID) bool
-	// Orphaned are the uids of owners whose dependents the loop has orphaned: references to them that have come up since are removed first.
+	// Orphaned are the uids of owners whose dependents the loop has orphaned: references to them
+	// that have come up since are removed first.
 	Orphaned []string
-	// Gaps are what the listing could not see. Under the rules of the loop a gap that can hide a dependent keeps the collector's
-	// finalizers on.
+	// Gaps are what the listing could not see. Under the rules of the loop a gap that can hide a
+	// dependent keeps the collector's finalizers on.
 	Gaps []v1alpha1.Gap
-	// stages are the objects that the client deletes, in the stages of an ordered deletion; none of any other.
+	// stages are the objects that the client deletes, in the stages of an ordered deletion; none of
+	// any other.
 	stages [][]graph.ID
 	// orderCycle are objects that cannot be ordered.
 	orderCycle []graph.ID
-	// held are objects from which nobody removes the finalizers of others, with what goes that would be needed for it.
+	// held are objects from which nobody removes the finalizers of others, with what goes that
+	// would be needed for it.
 	held map[graph.ID]graph.ID
 	// protected are objects whose deletion the server refuses, whoever sends it, and why.
 	protected map[graph.ID]string
@@ -48,17 +53,19 @@ type Options struct {
 	belongs func(graph.ID) bool
 }
 
-// mayChange says whether the client may write to an object, or save it, because of the roots: what only an unconfirmed link leads to is the business of the program that
-// follows the link.
+// mayChange says whether the client may write to an object, or save it, because of the roots: what
+// only an unconfirmed link leads to is the business of the program that follows the link.
 func (o Options) mayChange(id graph.ID) bool { return o.belongs == nil || o.belongs(id) }
 
 // Overrides are what the loop is told to do more or less than upstream does.
 type Overrides struct {
-	// KeepMismatched keeps objects whose owner is alive under other coordinates than the reference's.
+	// KeepMismatched keeps objects whose owner is alive under other coordinates than the
+	// reference's.
 	KeepMismatched bool
 	// BreakDeadlocks unblocks a reference in a cycle whose members all wait for each other.
 	BreakDeadlocks bool
-	// UnservedKinds are kinds, each an apiVersion and a kind, that are not served any more and whose objects count as absent.
+	// UnservedKinds are kinds, each an apiVersion and a kind, that are not served any more and
+	// whose objects count as absent.
 	UnservedKinds map[[2]string]bool
 }
 

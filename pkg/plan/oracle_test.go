@@ -24,11 +24,13 @@ import (
 var oracleSeed = flag.Uint64("oracle-seed", 1, "seed of the first random graph to hold against the real collector")
 
 func TestMain(m *testing.M) {
-	testcluster.Main(m, testcluster.Controllers(testcluster.Collector), testcluster.ControllersArgs("--kube-api-qps=2000", "--kube-api-burst=2000"))
+	testcluster.Main(m, testcluster.Controllers(testcluster.Collector),
+		testcluster.ControllersArgs("--kube-api-qps=2000", "--kube-api-burst=2000"))
 }
 
-// TestPlanIsWhatTheCollectorDoes_P10 creates each random cluster at least twice, plans the deletion of some of its objects, deletes them and compares what
-// the real collector leaves with the plan: existence, references, deletionTimestamp and finalizers of each object. A graph that ends
+// TestPlanIsWhatTheCollectorDoes_P10 creates each random cluster at least twice, plans the deletion
+// of some of its objects, deletes them and compares what the real collector leaves with the plan:
+// existence, references, deletionTimestamp and finalizers of each object. A graph that ends
 // differently in its copies depends on the collector's timing, which the plan has to say.
 func TestPlanIsWhatTheCollectorDoes_P10(t *testing.T) {
 	c := testcluster.Shared(t)
@@ -78,10 +80,12 @@ func TestPlanIsWhatTheCollectorDoes_P10(t *testing.T) {
 			}
 			if a.timing {
 				timing.Add(1)
-				t.Logf("seed %d depends on timing, by the plan's own word (-plan +collector):\n%s", seed, cmp.Diff(a.planned, a.actual))
+				t.Logf("seed %d depends on timing, by the plan's own word (-plan +collector):\n%s", seed,
+					cmp.Diff(a.planned, a.actual))
 				return nil
 			}
-			t.Errorf("seed %d, %s of %v, release %t: (-plan +collector)\n%s\nbefore:\n%s\nplan:\n%s", seed, a.policy, a.roots, a.release,
+			t.Errorf("seed %d, %s of %v, release %t: (-plan +collector)\n%s\nbefore:\n%s\nplan:\n%s", seed, a.policy, a.roots,
+				a.release,
 				cmp.Diff(a.planned, a.actual), strings.Join(a.before, "\n"), strings.Join(a.actions, "\n"))
 			return nil
 		})
@@ -105,8 +109,8 @@ func TestPlanIsWhatTheCollectorDoes_P10(t *testing.T) {
 // world is where the random clusters are.
 type world struct{ *randomcluster.World }
 
-// copies replays a random cluster twice and, if it does not end as planned, twice more: what ends differently in some of them is not
-// for a plan to foresee.
+// copies replays a random cluster twice and, if it does not end as planned, twice more: what ends
+// differently in some of them is not for a plan to foresee.
 func (w world) copies(ctx context.Context, seed uint64) ([]*outcome, error) {
 	var copies []*outcome
 	for _, name := range []string{"a", "b", "c", "d"} {
@@ -136,8 +140,8 @@ type outcome struct {
 
 func (o *outcome) matches() bool { return slices.Equal(o.planned, o.actual) }
 
-// replay makes a random cluster, lets the collector finish with it, deletes, and waits until what is there is what was planned
-// or does not change any more.
+// replay makes a random cluster, lets the collector finish with it, deletes, and waits until what
+// is there is what was planned or does not change any more.
 func (w world) replay(ctx context.Context, namespace string, seed uint64) (*outcome, error) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	if err := w.Create(ctx, namespace, rng); err != nil {
@@ -148,16 +152,19 @@ func (w world) replay(ctx context.Context, namespace string, seed uint64) (*outc
 	if err != nil {
 		return nil, err
 	}
-	o := &outcome{policy: []Policy{Background, Foreground, Orphan}[rng.IntN(3)], release: rng.IntN(2) == 0, before: randomcluster.Snapshot(g, namespace)}
+	o := &outcome{policy: []Policy{Background, Foreground, Orphan}[rng.IntN(3)], release: rng.IntN(2) == 0,
+		before: randomcluster.Snapshot(g, namespace)}
 	roots := randomcluster.Roots(g, namespace, rng.IntN)
 	for _, id := range roots {
 		o.roots = append(o.roots, strings.TrimPrefix(g.Ref(id).Name, namespace))
 	}
 	begin := start{roots: roots, policy: o.policy}.begin
 	s := simulate(g, Options{}, o.release, begin)
-	o.planned, o.timing = describe(g, s, namespace), s.timing || len(s.unsettled(begin)) > 0 || New(g, roots, o.policy, Options{}).DependsOnTiming
+	o.planned, o.timing = describe(g, s, namespace), s.timing || len(s.unsettled(begin)) > 0 ||
+		New(g, roots, o.policy, Options{}).DependsOnTiming
 	for _, a := range s.actions {
-		o.actions = append(o.actions, fmt.Sprintf("%d %s %s %s %s %v", a.Wave, a.Verb, g.Ref(a.Object).Name, a.Policy, a.Because.Code, a.Edges))
+		o.actions = append(o.actions, fmt.Sprintf("%d %s %s %s %s %v", a.Wave, a.Verb, g.Ref(a.Object).Name, a.Policy,
+			a.Because.Code, a.Edges))
 	}
 	o.deleted = len(s.deleted())
 	o.cascade = map[types.UID]bool{}
@@ -177,7 +184,8 @@ func (w world) replay(ctx context.Context, namespace string, seed uint64) (*outc
 	return o, w.until(ctx, namespace, o)
 }
 
-// until polls until the cluster is as planned and stays so while the collector collects something else; or until it has not changed for long.
+// until polls until the cluster is as planned and stays so while the collector collects something
+// else; or until it has not changed for long.
 func (w world) until(ctx context.Context, namespace string, o *outcome) error {
 	changed := time.Now()
 	for {
@@ -218,11 +226,13 @@ func (w world) until(ctx context.Context, namespace string, o *outcome) error {
 	}
 }
 
-// errRestless is of a random cluster in which the collector has left something undone for long, such as a dependent that was created when its owner was
-// waiting already (GC-025): nothing can be foretold of it.
+// errRestless is of a random cluster in which the collector has left something undone for long,
+// such as a dependent that was created when its owner was waiting already (GC-025): nothing can be
+// foretold of it.
 var errRestless = errors.New("the collector does not come to rest")
 
-// quiet waits until the collector has nothing left to do by its own rules, and has had time to do what it would do by others.
+// quiet waits until the collector has nothing left to do by its own rules, and has had time to do
+// what it would do by others.
 func (w world) quiet(ctx context.Context, namespace string) (*graph.Graph, error) {
 	var todo, at []string
 	for range 300 {
@@ -248,14 +258,16 @@ func (w world) quiet(ctx context.Context, namespace string) (*graph.Graph, error
 			return nil, ctx.Err()
 		}
 	}
-	return nil, fmt.Errorf("%w in %s: %v is left to do by its own rules in\n%s", errRestless, namespace, todo, strings.Join(at, "\n"))
+	return nil, fmt.Errorf("%w in %s: %v is left to do by its own rules in\n%s", errRestless, namespace, todo,
+		strings.Join(at, "\n"))
 }
 
 // describe describes a graph as a simulation leaves it.
 func describe(g *graph.Graph, s *simulation, namespace string) []string {
 	return withoutSpentReferences(randomcluster.Describe(g, namespace, func(id graph.ID) randomcluster.Object {
 		item, refs := s.Item(id)
-		o := randomcluster.Object{Gone: s.Gone(id), Deleting: item.Deleting, Orphan: item.Orphan, Foreground: item.Foreground, Held: s.HasForeignFinalizers(id), Refs: refs}
+		o := randomcluster.Object{Gone: s.Gone(id), Deleting: item.Deleting, Orphan: item.Orphan, Foreground: item.Foreground,
+			Held: s.HasForeignFinalizers(id), Refs: refs}
 		for _, e := range refs {
 			o.Blocks = append(o.Blocks, s.Blocks(e))
 		}
@@ -263,8 +275,9 @@ func describe(g *graph.Graph, s *simulation, namespace string) []string {
 	}))
 }
 
-// withoutSpentReferences leaves out the references of objects that are being deleted and held by others: whether one of two owners that go was still alive
-// when the other was seen to be gone, so that the reference to it was removed, tells nobody anything.
+// withoutSpentReferences leaves out the references of objects that are being deleted and held by
+// others: whether one of two owners that go was still alive when the other was seen to be gone, so
+// that the reference to it was removed, tells nobody anything.
 func withoutSpentReferences(lines []string) []string {
 	for i, line := range lines {
 		object, _, _ := strings.Cut(line, " owners=")

@@ -7,9 +7,10 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// dependentsFirst orders the roots so that one that another owns, directly or not, comes before it. By the time the owner is being deleted
-// the dependent is too, and what becomes of it does not depend on how fast the collector is: it would otherwise take a
-// reference to a waiting owner off a dependent that has another.
+// dependentsFirst orders the roots so that one that another owns, directly or not, comes before it.
+// By the time the owner is being deleted the dependent is too, and what becomes of it does not
+// depend on how fast the collector is: it would otherwise take a reference to a waiting owner off a
+// dependent that has another.
 func dependentsFirst(g *graph.Graph, roots []graph.ID) []graph.ID {
 	if len(roots) < 2 {
 		return roots
@@ -20,8 +21,9 @@ func dependentsFirst(g *graph.Graph, roots []graph.ID) []graph.ID {
 	return roots
 }
 
-// Batches returns the deletes of the roots, in the order that the roots are planned in. Those of one batch own each other in no
-// way, so they may be sent side by side; a batch is sent when the one before it is answered.
+// Batches returns the deletes of the roots, in the order that the roots are planned in. Those of
+// one batch own each other in no way, so they may be sent side by side; a batch is sent when the
+// one before it is answered.
 func (p *Plan) Batches() [][]Action {
 	depth := depths(p.Graph, p.Roots)
 	var batches [][]Action
@@ -37,8 +39,8 @@ func (p *Plan) Batches() [][]Action {
 	return batches
 }
 
-// depths counts for each root how many other roots are, one below the other, below it. Members of a cycle own each other both ways: each is
-// one deeper than the one before.
+// depths counts for each root how many other roots are, one below the other, below it. Members of a
+// cycle own each other both ways: each is one deeper than the one before.
 func depths(g *graph.Graph, roots []graph.ID) map[graph.ID]int {
 	depth := make(map[graph.ID]int, len(roots))
 	isRoot := make(map[graph.ID]bool, len(roots))
@@ -74,8 +76,8 @@ func depths(g *graph.Graph, roots []graph.ID) map[graph.ID]int {
 	return depth
 }
 
-// dependentsBeforeOwners visits all that is at or below the given objects, each once and, but for where a cycle closes, after what is
-// below it.
+// dependentsBeforeOwners visits all that is at or below the given objects, each once and, but for
+// where a cycle closes, after what is below it.
 func dependentsBeforeOwners(g *graph.Graph, from []graph.ID, visit func(graph.ID)) {
 	type step struct {
 		id    graph.ID

@@ -10,7 +10,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
-// owned returns a graph of config maps named 0 to n-1 and their numbers' IDs; owners maps a dependent to what owns it.
+// owned returns a graph of config maps named 0 to n-1 and their numbers' IDs; owners maps a
+// dependent to what owns it.
 func owned(n int, owners map[int][]int) (*graph.Graph, []graph.ID) {
 	b := graph.NewBuilder()
 	t := graph.Type{Version: "v1", Resource: "configmaps", Kind: "ConfigMap", Namespaced: true}
@@ -20,7 +21,8 @@ func owned(n int, owners map[int][]int) (*graph.Graph, []graph.ID) {
 	for i := range n {
 		o := graph.Object{Namespace: "ns", Name: name(i), UID: "uid-" + name(i)}
 		for _, owner := range owners[i] {
-			o.Owners = append(o.Owners, graph.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: name(owner), UID: "uid-" + name(owner)})
+			o.Owners = append(o.Owners, graph.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: name(owner),
+				UID: "uid-" + name(owner)})
 		}
 		l.Add(o)
 	}
@@ -40,12 +42,17 @@ func TestBatches(t *testing.T) {
 		roots  []int
 		want   [][]int
 	}{
-		"unrelated":                   {n: 3, roots: []int{0, 1, 2}, want: [][]int{{0, 1, 2}}},
-		"chain":                       {n: 3, owners: map[int][]int{1: {0}, 2: {1}}, roots: []int{0, 1, 2}, want: [][]int{{2}, {1}, {0}}},
-		"chain with a gap":            {n: 3, owners: map[int][]int{1: {0}, 2: {1}}, roots: []int{0, 2}, want: [][]int{{2}, {0}}},
-		"two chains":                  {n: 4, owners: map[int][]int{1: {0}, 3: {2}}, roots: []int{0, 1, 2, 3}, want: [][]int{{1, 3}, {0, 2}}},
-		"cycle":                       {n: 3, owners: map[int][]int{0: {1, 2}, 1: {0}, 2: {0}}, roots: []int{0, 1, 2}, want: [][]int{{2}, {1}, {0}}},
-		"above a cycle of no roots":   {n: 5, owners: map[int][]int{0: {1, 3}, 1: {0, 4}, 2: {0}}, roots: []int{2, 3, 4}, want: [][]int{{2}, {3, 4}}},
+		"unrelated": {n: 3, roots: []int{0, 1, 2}, want: [][]int{{0, 1, 2}}},
+		"chain": {n: 3, owners: map[int][]int{1: {0}, 2: {1}}, roots: []int{0, 1, 2},
+			want: [][]int{{2}, {1}, {0}}},
+		"chain with a gap": {n: 3, owners: map[int][]int{1: {0}, 2: {1}}, roots: []int{0, 2},
+			want: [][]int{{2}, {0}}},
+		"two chains": {n: 4, owners: map[int][]int{1: {0}, 3: {2}}, roots: []int{0, 1, 2, 3},
+			want: [][]int{{1, 3}, {0, 2}}},
+		"cycle": {n: 3, owners: map[int][]int{0: {1, 2}, 1: {0}, 2: {0}}, roots: []int{0, 1, 2},
+			want: [][]int{{2}, {1}, {0}}},
+		"above a cycle of no roots": {n: 5, owners: map[int][]int{0: {1, 3}, 1: {0, 4}, 2: {0}}, roots: []int{2, 3, 4},
+			want: [][]int{{2}, {3, 4}}},
 		"a root that was named twice": {n: 2, owners: map[int][]int{1: {0}}, roots: []int{1, 0, 1}, want: [][]int{{1}, {0}}},
 	} {
 		g, ids := owned(test.n, test.owners)
@@ -68,8 +75,9 @@ func TestBatches(t *testing.T) {
 	}
 }
 
-// TestBatchesKeepRelatedRootsApart: in random graphs, cycles among them, no batch has two roots of which one owns the other, directly or
-// not, and an owner that its dependent does not own in turn comes after it.
+// TestBatchesKeepRelatedRootsApart: in random graphs, cycles among them, no batch has two roots of
+// which one owns the other, directly or not, and an owner that its dependent does not own in turn
+// comes after it.
 func TestBatchesKeepRelatedRootsApart(t *testing.T) {
 	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 1))
@@ -131,7 +139,8 @@ func reachable(g *graph.Graph) map[graph.ID]map[graph.ID]bool {
 	return below
 }
 
-// TestObjectThatTwoControllersDelete: the only instance of a CRD is all that is in a namespace, and both are deleted.
+// TestObjectThatTwoControllersDelete: the only instance of a CRD is all that is in a namespace, and
+// both are deleted.
 func TestObjectThatTwoControllersDelete(t *testing.T) {
 	s := newShape()
 	s.add(shapeNamespaces, "", "root-namespace", nil)

@@ -13,17 +13,19 @@ import (
 type Ordering struct {
 	// Needs are the controllers that an object needs until it is deleted.
 	Needs Needs
-	// First says whether an object is deleted before what nobody is known to wait for: a custom resource, or one with finalizers.
+	// First says whether an object is deleted before what nobody is known to wait for: a custom
+	// resource, or one with finalizers.
 	First func(graph.ID) bool
-	// Workload says whether an object is a workload: one that removes finalizers is deleted before definitions and namespaces.
+	// Workload says whether an object is a workload: one that removes finalizers is deleted before
+	// definitions and namespaces.
 	Workload func(graph.ID) bool
 }
 
-// Ordered plans the same deletion in stages: custom resources, and what has finalizers; controllers and
-// the rest; CRDs; namespaces. A stage begins when all is deleted that the one before deletes. An object
-// comes before the objects that its controllers need, and before their owners and namespaces. What is
-// not among the roots is deleted by a controller, in no stage of its own. If there is no such order, the
-// plan is not ordered, and the objects are in OrderCycle.
+// Ordered plans the same deletion in stages: custom resources, and what has finalizers; controllers
+// and the rest; CRDs; namespaces. A stage begins when all is deleted that the one before deletes.
+// An object comes before the objects that its controllers need, and before their owners and
+// namespaces. What is not among the roots is deleted by a controller, in no stage of its own. If
+// there is no such order, the plan is not ordered, and the objects are in OrderCycle.
 func (p *Plan) Ordered(o Ordering) *Plan {
 	c := newCandidates(p, o)
 	opts := p.options
@@ -31,7 +33,8 @@ func (p *Plan) Ordered(o Ordering) *Plan {
 	return New(p.Graph, p.Roots, p.Policy, opts).With(o.Needs)
 }
 
-// OrderCycle are objects each of which has to be gone before the next is deleted, and the last before the first, so that there is no ordered deletion; nil if there is one.
+// OrderCycle are objects each of which has to be gone before the next is deleted, and the last
+// before the first, so that there is no ordered deletion; nil if there is one.
 func (p *Plan) OrderCycle() []graph.ID { return p.options.orderCycle }
 
 // rank is the order of the stages where nothing else decides it.
@@ -52,7 +55,8 @@ type candidates struct {
 	// inside are the namespaces and definitions that take an object along.
 	inside map[graph.ID][]graph.ID
 	ranks  map[graph.ID]rank
-	// before are the candidates that have to be gone before an object is deleted, and rather those that would be, if there is no other order.
+	// before are the candidates that have to be gone before an object is deleted, and rather those
+	// that would be, if there is no other order.
 	before, rather map[graph.ID]map[graph.ID]bool
 	// takers are all that takes an object along, directly or not, as far as that was asked.
 	takers map[graph.ID]map[graph.ID]bool
@@ -61,7 +65,8 @@ type candidates struct {
 func newCandidates(p *Plan, o Ordering) *candidates {
 	c := &candidates{
 		Ordering: o, plan: p, goes: map[graph.ID]bool{}, inside: map[graph.ID][]graph.ID{}, ranks: map[graph.ID]rank{},
-		before: map[graph.ID]map[graph.ID]bool{}, rather: map[graph.ID]map[graph.ID]bool{}, takers: map[graph.ID]map[graph.ID]bool{},
+		before: map[graph.ID]map[graph.ID]bool{}, rather: map[graph.ID]map[graph.ID]bool{},
+		takers: map[graph.ID]map[graph.ID]bool{},
 	}
 	ids := slices.Concat(p.Deleted, objects(p.Deadlocked))
 	slices.Sort(ids)
@@ -129,8 +134,9 @@ func (c *candidates) first(id graph.ID) {
 	}
 }
 
-// carrier is the topmost object with which an object goes because a program deletes both: its controller, or the owner in a link. Deleted alone, the program would make it
-// again. None of the excluded is, and nothing that does not belong to the roots.
+// carrier is the topmost object with which an object goes because a program deletes both: its
+// controller, or the owner in a link. Deleted alone, the program would make it again. None of the
+// excluded is, and nothing that does not belong to the roots.
 func (c *candidates) carrier(id graph.ID, excluded map[graph.ID]bool) graph.ID {
 	seen := map[graph.ID]bool{id: true}
 	for {
@@ -239,8 +245,8 @@ func (c *candidates) rank(id graph.ID, r rank) {
 	}
 }
 
-// followsLate says whether a part goes because an object does, and only once that is gone: the collector deletes dependents after their owner unless it is deleted in the
-// foreground.
+// followsLate says whether a part goes because an object does, and only once that is gone: the
+// collector deletes dependents after their owner unless it is deleted in the foreground.
 func (c *candidates) followsLate(id, part graph.ID) bool {
 	if c.plan.Policy == Foreground || !c.takersOf(part)[id] {
 		return false
@@ -257,10 +263,12 @@ func (c *candidates) followsLate(id, part graph.ID) bool {
 			}
 		}
 	}
-	return !slices.ContainsFunc(slices.Collect(maps.Keys(seen)), func(owner graph.ID) bool { return !c.takersOf(owner)[id] })
+	return !slices.ContainsFunc(slices.Collect(maps.Keys(seen)),
+		func(owner graph.ID) bool { return !c.takersOf(owner)[id] })
 }
 
-// links has the sources of links go before their ends where a pack says so, and guards before what they protect.
+// links has the sources of links go before their ends where a pack says so, and guards before what
+// they protect.
 func (c *candidates) links(ids []graph.ID) {
 	if c.plan.options.Links == nil {
 		return
@@ -330,7 +338,8 @@ func (c *candidates) waits(id graph.ID, left map[graph.ID]bool) bool {
 	return false
 }
 
-// cycle is one of those that keep what is left from being sorted. Each of them waits for one that is left, so that the way back along these comes to a place where it was.
+// cycle is one of those that keep what is left from being sorted. Each of them waits for one that
+// is left, so that the way back along these comes to a place where it was.
 func (c *candidates) cycle(left map[graph.ID]bool) []graph.ID {
 	id := slices.Min(slices.Collect(maps.Keys(left)))
 	at := map[graph.ID]int{}
@@ -343,6 +352,7 @@ func (c *candidates) cycle(left map[graph.ID]bool) []graph.ID {
 		}
 		at[id] = len(way)
 		way = append(way, id)
-		id = slices.Min(slices.DeleteFunc(slices.Collect(maps.Keys(c.before[id])), func(first graph.ID) bool { return !left[first] }))
+		id = slices.Min(slices.DeleteFunc(slices.Collect(maps.Keys(c.before[id])),
+			func(first graph.ID) bool { return !left[first] }))
 	}
 }

@@ -16,14 +16,16 @@ func controller(t graph.Type, name string) graph.OwnerReference {
 	return r
 }
 
-// ordering is what a test says of an ordered deletion: who is needed for whom, by name, and which types are custom resources.
+// ordering is what a test says of an ordered deletion: who is needed for whom, by name, and which
+// types are custom resources.
 type ordering struct {
 	policy Policy
 	roots  []string
 	needs  map[string][]string
 }
 
-// ordered plans a deletion in stages. Databases and buckets are custom resources, StatefulSets are workloads.
+// ordered plans a deletion in stages. Databases and buckets are custom resources, StatefulSets are
+// workloads.
 func (s *tied) ordered(o ordering) *Plan {
 	s.t.Helper()
 	g, links := s.build()
@@ -58,7 +60,8 @@ func inStages(p *Plan) string {
 	return strings.Join(stages, " | ")
 }
 
-// TestStagesOfAnOrderedDeletion: what has to be gone before something else is deleted is in an earlier stage.
+// TestStagesOfAnOrderedDeletion: what has to be gone before something else is deleted is in an
+// earlier stage.
 func TestStagesOfAnOrderedDeletion(t *testing.T) {
 	const finalizer = "example.com/finalizer"
 	for _, test := range []struct {
@@ -102,7 +105,8 @@ func TestStagesOfAnOrderedDeletion(t *testing.T) {
 			s.add(sets, "operator", controller(databases, "revision"))
 			s.add(buckets, "backup").Finalizers = []string{finalizer}
 			s.add(sets, "core")
-		}, ordering{roots: []string{"provider", "backup", "core"}, needs: map[string][]string{"backup": {"operator"}, "provider": {"core"}}},
+		}, ordering{roots: []string{"provider", "backup", "core"},
+			needs: map[string][]string{"backup": {"operator"}, "provider": {"core"}}},
 			"backup | provider | core", "backup core operator provider revision"},
 		{"a dependent needs an operator that its controller owns", func(s *tied) {
 			s.add(databases, "provider")
@@ -113,20 +117,24 @@ func TestStagesOfAnOrderedDeletion(t *testing.T) {
 		{"an object owns its actor, which goes when it is gone", func(s *tied) {
 			s.add(databases, "database").Finalizers = []string{finalizer}
 			s.add(sets, "operator", controller(databases, "database"))
-		}, ordering{roots: []string{"database"}, needs: map[string][]string{"database": {"operator"}}}, "database", "database operator"},
+		}, ordering{roots: []string{"database"}, needs: map[string][]string{"database": {"operator"}}}, "database",
+			"database operator"},
 		{"a dependent goes with a controller that is named", func(s *tied) {
 			s.add(databases, "database")
 			s.add(kustomizations, "backup", controller(databases, "database")).Finalizers = []string{finalizer}
 			s.add(sets, "operator")
-		}, ordering{roots: []string{"database", "operator"}, needs: map[string][]string{"backup": {"operator"}}}, "database | operator", "backup database operator"},
+		}, ordering{roots: []string{"database", "operator"}, needs: map[string][]string{"backup": {"operator"}}},
+			"database | operator", "backup database operator"},
 		{"what another needs is deleted after it", func(s *tied) {
 			s.add(databases, "database").Finalizers = []string{finalizer}
 			s.add(xdatabases, "config")
-		}, ordering{roots: []string{"database", "config"}, needs: map[string][]string{"database": {"config"}}}, "database | config", "config database"},
+		}, ordering{roots: []string{"database", "config"}, needs: map[string][]string{"database": {"config"}}},
+			"database | config", "config database"},
 		{"a pack says that an object needs another", func(s *tied) {
 			s.add(databases, "database")
 			s.add(xdatabases, "config")
-			s.tie(&link.Definition{Name: "config", Before: true, Deletion: link.Deletion{Of: link.Neither}}, "database", "config", nil)
+			s.tie(&link.Definition{Name: "config", Before: true, Deletion: link.Deletion{Of: link.Neither}}, "database",
+				"config", nil)
 		}, ordering{roots: []string{"config", "database"}}, "database | config", "config database"},
 		{"nothing is to be ordered", func(s *tied) {
 			s.add(configMaps, "a")
@@ -177,7 +185,8 @@ func TestOrderedDeletionThatHasNoOrder(t *testing.T) {
 		{"an object deletes its actor in the foreground", func(s *tied) {
 			s.add(databases, "database").Finalizers = []string{finalizer}
 			s.add(sets, "operator", controller(databases, "database"))
-		}, ordering{policy: Foreground, roots: []string{"database"}, needs: map[string][]string{"database": {"operator"}}}, "database"},
+		}, ordering{policy: Foreground, roots: []string{"database"}, needs: map[string][]string{"database": {"operator"}}},
+			"database"},
 	} {
 		t.Run(test.scenario, func(t *testing.T) {
 			s := newTied(t)

@@ -13,7 +13,8 @@ import (
 
 var tangles = flag.Int("tangles", 100, "number of small random clusters whose deletion is gone through in all orders")
 
-// tangle makes a small random cluster in which owners orphan, wait, are held and own each other in cycles far more often than in any that is real.
+// tangle makes a small random cluster in which owners orphan, wait, are held and own each other in
+// cycles far more often than in any that is real.
 func tangle(t *testing.T, rng *rand.Rand) *small {
 	s := newSmall(t)
 	types := []graph.Type{configMaps, secrets, sets}
@@ -54,7 +55,8 @@ func tangle(t *testing.T, rng *rand.Rand) *small {
 	return s
 }
 
-// ends returns what a cascade can end in if things are taken up in any order, one at a time; nil if there are too many to go through.
+// ends returns what a cascade can end in if things are taken up in any order, one at a time; nil if
+// there are too many to go through.
 func ends(g *graph.Graph, release bool, begin func(*simulation)) map[string]bool {
 	const most = 30_000
 	start := newSimulation(g, Options{}, release)
@@ -103,10 +105,12 @@ func keyOf(s *simulation, due []graph.ID) string {
 	return string(key)
 }
 
-// both is what comes of it when two workers decide about two objects at a time, and the second writes after the first: if its object has changed
-// meanwhile it has to decide again. They may be one and the same.
+// both is what comes of it when two workers decide about two objects at a time, and the second
+// writes after the first: if its object has changed meanwhile it has to decide again. They may be
+// one and the same.
 func (s *simulation) both(due []graph.ID, a, b graph.ID) *simulation {
-	next := &simulation{Projection: s.clone(), release: s.release, containers: map[graph.ID]graph.ID{}, orphaned: map[graph.ID]bool{}, followed: map[graph.ID]followed{}, silent: true}
+	next := &simulation{Projection: s.clone(), release: s.release, containers: map[graph.ID]graph.ID{},
+		orphaned: map[graph.ID]bool{}, followed: map[graph.ID]followed{}, silent: true}
 	for _, id := range due {
 		if id != a && id != b {
 			next.Enqueue(id)
@@ -154,8 +158,8 @@ func endOf(g *graph.Graph, s *simulation) string {
 	return b.String()
 }
 
-// TestEveryOrderThatEndsOtherwiseIsAnnounced goes through all orders in which the collector can take up what is due in small random clusters: if they end in
-// more than one way, the plan says so.
+// TestEveryOrderThatEndsOtherwiseIsAnnounced goes through all orders in which the collector can
+// take up what is due in small random clusters: if they end in more than one way, the plan says so.
 func TestEveryOrderThatEndsOtherwiseIsAnnounced(t *testing.T) {
 	t.Parallel()
 	several, announced, skipped, missed := 0, 0, 0, 0
@@ -185,10 +189,12 @@ func TestEveryOrderThatEndsOtherwiseIsAnnounced(t *testing.T) {
 		}
 		if len(all) > 1 && !says {
 			missed++
-			t.Errorf("seed %d, %s of %v, release %t can end in %d ways, and the plan does not say so: %v", seed, policy, roots, release, len(all), all)
+			t.Errorf("seed %d, %s of %v, release %t can end in %d ways, and the plan does not say so: %v", seed, policy, roots,
+				release, len(all), all)
 		}
 	}
-	t.Logf("%d of %d can end in several ways, %d are said to, %d were missed; %d were too many to go through", several, n, announced, missed, skipped)
+	t.Logf("%d of %d can end in several ways, %d are said to, %d were missed; %d were too many to go through", several, n,
+		announced, missed, skipped)
 	if several < n/20 || skipped > n/20 {
 		t.Error("that is too little to show anything")
 	}

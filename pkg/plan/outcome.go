@@ -100,7 +100,8 @@ func (s *simulation) waitsFor(id graph.ID) Reason {
 	return r
 }
 
-// firstContained returns the first of the objects that a CRD or namespace waits for. It is asked when the simulation has ended.
+// firstContained returns the first of the objects that a CRD or namespace waits for. It is asked
+// when the simulation has ended.
 func (s *simulation) firstContained(container graph.ID) (graph.ID, bool) {
 	if s.contained == nil {
 		s.contained = map[graph.ID]graph.ID{}

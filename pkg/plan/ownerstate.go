@@ -6,7 +6,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// LiveOwner is the state of the owner with a uid, by what a live read has shown where the reference says (GC-046).
+// LiveOwner is the state of the owner with a uid, by what a live read has shown where the reference
+// says (GC-046).
 func LiveOwner(now *graph.Object, uid string) OwnerState {
 	switch {
 	case now.UID != uid:
@@ -19,7 +20,8 @@ func LiveOwner(now *graph.Object, uid string) OwnerState {
 	return Solid
 }
 
-// Item is an object as the decision about it sees it, without the states of its owners, and the references that it still has.
+// Item is an object as the decision about it sees it, without the states of its owners, and the
+// references that it still has.
 func (o *Projection) Item(id graph.ID) (Item, []graph.Edge) {
 	item := Item{Deleting: o.is(id, deleting), Orphan: o.is(id, orphan), Foreground: o.is(id, foreground)}
 	refs := make([]graph.Edge, 0, o.Graph.OwnerCount(id))
@@ -36,8 +38,9 @@ func (o *Projection) Item(id graph.ID) (Item, []graph.Edge) {
 	return item, refs
 }
 
-// OwnerState judges a reference by the listing and what has happened since. It is what a GET of what the reference names would
-// show the collector if nobody else acts (GC-046 to GC-050); an absence that is acted on has to be proven by one.
+// OwnerState judges a reference by the listing and what has happened since. It is what a GET of
+// what the reference names would show the collector if nobody else acts (GC-046 to GC-050); an
+// absence that is acted on has to be proven by one.
 func (o *Projection) OwnerState(e graph.Edge) OwnerState {
 	if o.rules == Loop && o.releases(e) {
 		return Orphaning
@@ -47,7 +50,8 @@ func (o *Projection) OwnerState(e graph.Edge) OwnerState {
 
 // named judges a reference by what it names alone.
 func (o *Projection) named(e graph.Edge) OwnerState {
-	if state, ok := o.proven[e.Index]; ok && !((state == Waiting || state == Solid || state == Orphaning) && o.is(e.Owner, gone) && o.Graph.Observed(e.Owner)) {
+	if state, ok := o.proven[e.Index]; ok &&
+		!((state == Waiting || state == Solid || state == Orphaning) && o.is(e.Owner, gone) && o.Graph.Observed(e.Owner)) {
 		return o.overrides.Apply(e, state)
 	}
 	state := o.listedState(e)
@@ -57,8 +61,10 @@ func (o *Projection) named(e graph.Edge) OwnerState {
 	return o.overrides.Apply(e, state)
 }
 
-// releases says whether the object with an owner's uid is going to take the reference off (GC-067): it waits to orphan its dependents; or it will, since
-// it carries the finalizer and has lost its own owners, and the reference names something else, so that its dependent seems to have lost it already.
+// releases says whether the object with an owner's uid is going to take the reference off (GC-067):
+// it waits to orphan its dependents; or it will, since it carries the finalizer and has lost its
+// own owners, and the reference names something else, so that its dependent seems to have lost it
+// already.
 func (o *Projection) releases(e graph.Edge) bool {
 	return o.Orphans(e.Owner) || e.Problem&mismatch != 0 && o.is(e.Owner, orphan) && o.goes(e.Owner)
 }
@@ -75,7 +81,8 @@ func (o *Projection) goes(id graph.ID) bool {
 	return owned && !o.is(id, gone|deleting)
 }
 
-// Prove records what a live read has shown of the owner that a reference names, before the terms are applied; it counts more than the listing.
+// Prove records what a live read has shown of the owner that a reference names, before the terms
+// are applied; it counts more than the listing.
 func (o *Projection) Prove(e graph.Edge, state OwnerState) {
 	if o.proven == nil {
 		o.proven = map[int]OwnerState{}
@@ -108,8 +115,9 @@ func (o *Projection) listedState(e graph.Edge) OwnerState {
 	return Solid
 }
 
-// Candidate says whether the collector's loop has to look at an object: it waits for its dependents, or one of its owners is not alive by
-// the listing. One that releases its dependents is still alive. A healthy object is none (RO-010).
+// Candidate says whether the collector's loop has to look at an object: it waits for its
+// dependents, or one of its owners is not alive by the listing. One that releases its dependents is
+// still alive. A healthy object is none (RO-010).
 func (o *Projection) Candidate(id graph.ID) bool {
 	switch {
 	case o.Gone(id):

@@ -20,7 +20,8 @@ const (
 	VerbUnblock Verb = "unblock"
 	// VerbBlock sets blockOwnerDeletion to true on an object's references.
 	VerbBlock Verb = "block"
-	// VerbSetPolicy sets the field of an object in which it says how a program deletes what it names.
+	// VerbSetPolicy sets the field of an object in which it says how a program deletes what it
+	// names.
 	VerbSetPolicy Verb = "setPolicy"
 	// VerbRemoveFinalizer takes one of the collector's finalizers off an object.
 	VerbRemoveFinalizer Verb = "removeFinalizer"
@@ -36,7 +37,8 @@ const (
 	ByClient By = "client"
 	// ByCollector is the garbage collector, the cluster's or the one of --gc=client.
 	ByCollector By = "collector"
-	// ByController is another controller: that of namespaces, the API server's for CRDs, or the program that follows a link.
+	// ByController is another controller: that of namespaces, the API server's for CRDs, or the
+	// program that follows a link.
 	ByController By = "controller"
 )
 
@@ -50,8 +52,8 @@ type Action struct {
 	Edges []int
 	// Setting is what is set, for VerbSetPolicy; nil for all others.
 	Setting *Setting
-	// Wave is when it is due: what one wave brings about, the next reacts to. The first is 1; what makes references
-	// block, and what sets a policy, comes before it, in 0.
+	// Wave is when it is due: what one wave brings about, the next reacts to. The first is 1; what
+	// makes references block, and what sets a policy, comes before it, in 0.
 	Wave int
 	// Stage is that of an ordered deletion, from 1; 0 of any other.
 	Stage   int
@@ -78,42 +80,47 @@ type ReasonCode string
 
 // The reasons of actions and survivors.
 const (
-	Requested         ReasonCode = "Requested"       // it was named
-	OwnersGone        ReasonCode = "OwnersGone"      // the last owner is gone
-	OwnerWaiting      ReasonCode = "OwnerWaiting"    // the owner waits for its dependents
-	OwnedByAnother    ReasonCode = "OwnedByAnother"  // another owner is alive
-	OwnerOrphans      ReasonCode = "OwnerOrphans"    // the owner is deleted with the policy Orphan
-	NoBlockers        ReasonCode = "NoBlockers"      // no blocking dependent is left
-	Orphaned          ReasonCode = "Orphaned"        // the references to it are off
-	MayBeCycle        ReasonCode = "MayBeCycle"      // a dependent waits itself
-	CRDDeleted        ReasonCode = "Definition"      // the CRD of its type is deleted
-	Content           ReasonCode = "Content"         // its namespace is deleted
-	ContentGone       ReasonCode = "ContentGone"     // nothing is left in the namespace
-	OwnerUnresolved   ReasonCode = "NotJudged"       // a reference cannot be resolved, so the collector never acts
-	OwnerStays        ReasonCode = "OwnerStays"      // the owner is never gone
-	ForeignFinalizers ReasonCode = "FinalizersHold"  // finalizers of others are on it
-	Protected         ReasonCode = "Protected"       // the server refuses its deletion
-	NotReached        ReasonCode = "NotReached"      // the controller of its namespace stops at an object that is protected
-	ActorDeleted      ReasonCode = "ActorDeleted"    // who removes its finalizers goes with it
-	DiscoveryFails    ReasonCode = "DiscoveryFails"  // what answers an API goes with it, so that nobody knows whether the namespace is empty
-	DependentsBlock   ReasonCode = "DependentsBlock" // blocking dependents are left
-	NotDone           ReasonCode = "NotDone"         // a write was refused, or there was no time for it
-	Deadlock          ReasonCode = "Deadlock"        // all members of a cycle wait for each other
-	ForegroundCycle   ReasonCode = "ForegroundCycle" // it waits for itself, by way of others or not
-	OwnerMismatch     ReasonCode = "OwnerMismatch"   // the reference names something else than what has the owner's uid
-	PVCRetained       ReasonCode = "ClaimRetained"   // the StatefulSet it was made for keeps its PVCs
-	PVCNotOwned       ReasonCode = "ClaimNotOwned"   // the StatefulSet it was made for deletes its PVCs, and has not made itself its owner
-	GracePeriod       ReasonCode = "GracePeriod"     // the grace period of the roots is given to it
-	Strict            ReasonCode = "Strict"          // its owner is to wait for it
-	LinkForeground    ReasonCode = "LinkForeground"  // a program is to delete in the foreground what is below it in a link
-	LinkFirst         ReasonCode = "LinkFirst"       // a program would delete it in the background with what is above it in a link
-	LinkDeleted       ReasonCode = "LinkDeleted"     // a program deletes it because what is above it in a link is deleted
-	LinkPending       ReasonCode = "LinkPending"     // only that program deletes it, and it has not begun
-	LinkWaits         ReasonCode = "LinkWaits"       // a program waits until what is below it in a link is gone
-	LinkKept          ReasonCode = "LinkKept"        // a program keeps it, as it or its owner in a link says
-	LinkNotSeen       ReasonCode = "LinkNotSeen"     // its owner in a link lacks the finalizer by which the program sees the deletion
-	Ordered           ReasonCode = "Ordered"         // it has to be gone before something else is deleted
-	EarlierStage      ReasonCode = "EarlierStage"    // its stage does not begin
+	Requested         ReasonCode = "Requested"      // it was named
+	OwnersGone        ReasonCode = "OwnersGone"     // the last owner is gone
+	OwnerWaiting      ReasonCode = "OwnerWaiting"   // the owner waits for its dependents
+	OwnedByAnother    ReasonCode = "OwnedByAnother" // another owner is alive
+	OwnerOrphans      ReasonCode = "OwnerOrphans"   // the owner is deleted with the policy Orphan
+	NoBlockers        ReasonCode = "NoBlockers"     // no blocking dependent is left
+	Orphaned          ReasonCode = "Orphaned"       // the references to it are off
+	MayBeCycle        ReasonCode = "MayBeCycle"     // a dependent waits itself
+	CRDDeleted        ReasonCode = "Definition"     // the CRD of its type is deleted
+	Content           ReasonCode = "Content"        // its namespace is deleted
+	ContentGone       ReasonCode = "ContentGone"    // nothing is left in the namespace
+	OwnerUnresolved   ReasonCode = "NotJudged"      // a reference cannot be resolved, so the collector never acts
+	OwnerStays        ReasonCode = "OwnerStays"     // the owner is never gone
+	ForeignFinalizers ReasonCode = "FinalizersHold" // finalizers of others are on it
+	Protected         ReasonCode = "Protected"      // the server refuses its deletion
+	// the controller of its namespace stops at an object that is protected
+	NotReached   ReasonCode = "NotReached"
+	ActorDeleted ReasonCode = "ActorDeleted" // who removes its finalizers goes with it
+	// what answers an API goes with it, so that nobody knows whether the namespace is empty
+	DiscoveryFails  ReasonCode = "DiscoveryFails"
+	DependentsBlock ReasonCode = "DependentsBlock" // blocking dependents are left
+	NotDone         ReasonCode = "NotDone"         // a write was refused, or there was no time for it
+	Deadlock        ReasonCode = "Deadlock"        // all members of a cycle wait for each other
+	ForegroundCycle ReasonCode = "ForegroundCycle" // it waits for itself, by way of others or not
+	OwnerMismatch   ReasonCode = "OwnerMismatch"   // the reference names something else than what has the owner's uid
+	PVCRetained     ReasonCode = "ClaimRetained"   // the StatefulSet it was made for keeps its PVCs
+	// the StatefulSet it was made for deletes its PVCs, and has not made itself its owner
+	PVCNotOwned    ReasonCode = "ClaimNotOwned"
+	GracePeriod    ReasonCode = "GracePeriod"    // the grace period of the roots is given to it
+	Strict         ReasonCode = "Strict"         // its owner is to wait for it
+	LinkForeground ReasonCode = "LinkForeground" // a program is to delete in the foreground what is below it in a link
+	// a program would delete it in the background with what is above it in a link
+	LinkFirst   ReasonCode = "LinkFirst"
+	LinkDeleted ReasonCode = "LinkDeleted" // a program deletes it because what is above it in a link is deleted
+	LinkPending ReasonCode = "LinkPending" // only that program deletes it, and it has not begun
+	LinkWaits   ReasonCode = "LinkWaits"   // a program waits until what is below it in a link is gone
+	LinkKept    ReasonCode = "LinkKept"    // a program keeps it, as it or its owner in a link says
+	// its owner in a link lacks the finalizer by which the program sees the deletion
+	LinkNotSeen  ReasonCode = "LinkNotSeen"
+	Ordered      ReasonCode = "Ordered"      // it has to be gone before something else is deleted
+	EarlierStage ReasonCode = "EarlierStage" // its stage does not begin
 )
 
 // ObjectReason is an object that is not deleted, and why.
@@ -127,7 +134,8 @@ type Blocker struct {
 	Object graph.ID
 	// Finalizers are those that are not the collector's.
 	Finalizers []string
-	// GracePeriodSeconds is how long a pod on a node may take to terminate, 0 for anything else. It is known after Learn.
+	// GracePeriodSeconds is how long a pod on a node may take to terminate, 0 for anything else. It
+	// is known after Learn.
 	GracePeriodSeconds int64
 }
 
@@ -136,48 +144,60 @@ type Plan struct {
 	Graph  *graph.Graph
 	Policy Policy
 	Roots  []graph.ID
-	// Actions are in the order of their waves and within one in the order of the graph. They are what happens if everybody who
-	// has a finalizer on an object of the cascade removes it in the end.
+	// Actions are in the order of their waves and within one in the order of the graph. They are
+	// what happens if everybody who has a finalizer on an object of the cascade removes it in the
+	// end.
 	Actions []Action
 	// Deleted are the objects that are gone in the end, sorted.
 	Deleted []graph.ID
-	// Kept are the objects that the deletion touches or comes near to and that are not deleted, sorted.
+	// Kept are the objects that the deletion touches or comes near to and that are not deleted,
+	// sorted.
 	Kept []ObjectReason
 	// Blockers keep objects of the cascade from being deleted, sorted by object.
 	Blockers []Blocker
-	// Deadlocked are terminating in the end although every finalizer of others was removed: cycles that wait for
-	// themselves, and blocking dependents that the collector cannot judge (GC-064, GC-066).
+	// Deadlocked are terminating in the end although every finalizer of others was removed: cycles
+	// that wait for themselves, and blocking dependents that the collector cannot judge (GC-064,
+	// GC-066).
 	Deadlocked []ObjectReason
-	// Blocked are those of Deleted that are not deleted, and why, as long as the finalizers of others are not removed.
+	// Blocked are those of Deleted that are not deleted, and why, as long as the finalizers of
+	// others are not removed.
 	Blocked []ObjectReason
-	// DependsOnTiming says that the end can be another one than this, depending on how fast the collector is and what it takes up first: it tries
-	// objects that it could not judge ever more rarely, breaks what may be a cycle in two steps (GC-014, GC-054), and orphans dependents before or
-	// after it has judged them (GC-053, GC-067).
+	// DependsOnTiming says that the end can be another one than this, depending on how fast the
+	// collector is and what it takes up first: it tries objects that it could not judge ever more
+	// rarely, breaks what may be a cycle in two steps (GC-014, GC-054), and orphans dependents
+	// before or after it has judged them (GC-053, GC-067).
 	DependsOnTiming bool
-	// Unsettled are objects that are known to be able to end otherwise, sorted. It can be empty although the end depends on timing.
+	// Unsettled are objects that are known to be able to end otherwise, sorted. It can be empty
+	// although the end depends on timing.
 	Unsettled []graph.ID
-	// NonBlocking are the references of dependents that the policy Foreground does not wait for (GC-061), sorted by dependent.
+	// NonBlocking are the references of dependents that the policy Foreground does not wait for
+	// (GC-061), sorted by dependent.
 	NonBlocking []graph.Edge
-	// Recreated are those of Deleted that a program probably creates again, because an object that it keeps names them, sorted.
+	// Recreated are those of Deleted that a program probably creates again, because an object that
+	// it keeps names them, sorted.
 	Recreated []Recreated
-	// Guarded are the objects whose deletion the server refuses as long as their guards are there, in the order of the deletes.
+	// Guarded are the objects whose deletion the server refuses as long as their guards are there,
+	// in the order of the deletes.
 	Guarded []Guarded
 	// Cycles are the rings among Deadlocked in which each waits for the next (GC-064).
 	Cycles [][]graph.ID
-	// Forbidden are the writes of this command that would be refused, and Unread the pods and StatefulSets of the cascade whose content is
-	// not known. Both are known after Learn.
+	// Forbidden are the writes of this command that would be refused, and Unread the pods and
+	// StatefulSets of the cascade whose content is not known. Both are known after Learn.
 	Forbidden []Forbidden
 	Unread    []graph.ID
-	// Disks are the volumes whose data are destroyed, UnreadDisks the PVCs and volumes of which that is not known, and Idle the finalizers that nobody removes
-	// although their actors are installed. They are known after Learn.
+	// Disks are the volumes whose data are destroyed, UnreadDisks the PVCs and volumes of which
+	// that is not known, and Idle the finalizers that nobody removes although their actors are
+	// installed. They are known after Learn.
 	Disks       []v1alpha1.Disk
 	UnreadDisks []graph.ID
 	Idle        []Idle
-	// Abandoned are finalizers of objects that are not deleted, which nobody removes any more. They are known after Learn.
+	// Abandoned are finalizers of objects that are not deleted, which nobody removes any more. They
+	// are known after Learn.
 	Abandoned []Abandoned
 	// Unserved are APIServices that stay without what answers them. They are known after Learn.
 	Unserved []Unserved
-	// Spared are those of Deleted whose part outside the cluster stays, and UnreadSpared those of which that is not known. They are known after Learn.
+	// Spared are those of Deleted whose part outside the cluster stays, and UnreadSpared those of
+	// which that is not known. They are known after Learn.
 	Spared       []Spared
 	UnreadSpared []graph.ID
 	// Decided is what decides about that. It is known after Learn.
@@ -186,9 +206,11 @@ type Plan struct {
 	options Options
 	end     *Projection
 	staged  *staging
-	// unreleased is what happens as long as the finalizers of others are not removed; nil if that was not simulated.
+	// unreleased is what happens as long as the finalizers of others are not removed; nil if that
+	// was not simulated.
 	unreleased *simulation
-	// after are the actions of a run whose finalizers of others were removed; nil if there are none.
+	// after are the actions of a run whose finalizers of others were removed; nil if there are
+	// none.
 	after []Action
 }
 
@@ -212,8 +234,8 @@ func New(g *graph.Graph, roots []graph.ID, policy Policy, opts Options) *Plan {
 	return planOf(s, start, nil)
 }
 
-// Belongs says whether an object belongs to the roots: it was named, lies inside what was named, is owned by it, or a confirmed link leads to it. The client writes to no
-// other, and saves no other.
+// Belongs says whether an object belongs to the roots: it was named, lies inside what was named, is
+// owned by it, or a confirmed link leads to it. The client writes to no other, and saves no other.
 func (p *Plan) Belongs(id graph.ID) bool { return p.options.mayChange(id) }
 
 // Unconfirmed are those of Deleted and Deadlocked that do not belong to the roots, sorted.
@@ -226,7 +248,8 @@ func (p *Plan) Unconfirmed() []graph.ID {
 	return slices.Compact(ids)
 }
 
-// planOf is the plan of what was simulated. If it is known already what happens as long as the finalizers of others are not removed, that is not simulated again.
+// planOf is the plan of what was simulated. If it is known already what happens as long as the
+// finalizers of others are not removed, that is not simulated again.
 func planOf(s *simulation, start start, unreleased *simulation) *Plan {
 	p := &Plan{
 		Graph: s.Graph, Policy: start.policy, Roots: start.roots, options: s.options, end: s.Projection,

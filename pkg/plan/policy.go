@@ -30,7 +30,8 @@ func ParsePolicy(s string) (Policy, error) {
 	return "", fmt.Errorf("invalid cascade value %q: must be background, foreground or orphan", s)
 }
 
-// The finalizers through which the API server and the collector talk (apimachinery/pkg/apis/meta/v1/types.go).
+// The finalizers through which the API server and the collector talk
+// (apimachinery/pkg/apis/meta/v1/types.go).
 const (
 	OrphanFinalizer     = "orphan"
 	ForegroundFinalizer = "foregroundDeletion"

@@ -8,16 +8,18 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// Projection is a graph and what has happened to its objects since it was listed: a flag for each object and one for each
-// reference. It also knows which objects the collector has to look at because of what has happened, which is what the
-// collector's graph builder does with events (GC-024 to GC-027). A plan feeds it with what the server would do, the loop of
-// package collect with what the server has done. It is not safe for concurrent use.
+// Projection is a graph and what has happened to its objects since it was listed: a flag for each
+// object and one for each reference. It also knows which objects the collector has to look at
+// because of what has happened, which is what the collector's graph builder does with events
+// (GC-024 to GC-027). A plan feeds it with what the server would do, the loop of package collect
+// with what the server has done. It is not safe for concurrent use.
 type Projection struct {
 	Graph   *graph.Graph
 	objects []objectState
 	edges   []edgeState
 	queue   []graph.ID // each once
-	// blockers count the blocking references that are left to an object, from when that was asked first.
+	// blockers count the blocking references that are left to an object, from when that was asked
+	// first.
 	blockers  map[graph.ID]int
 	proven    map[int]OwnerState
 	overrides Overrides
@@ -49,7 +51,8 @@ const (
 	released // by the owner, which orphans
 )
 
-// NewProjection returns a Projection to which nothing has happened yet. Of the options it takes what owners are judged by.
+// NewProjection returns a Projection to which nothing has happened yet. Of the options it takes
+// what owners are judged by.
 func NewProjection(g *graph.Graph, opts Options) *Projection {
 	o := &Projection{
 		Graph: g, objects: make([]objectState, g.Len()), edges: make([]edgeState, g.Edges()), blockers: map[graph.ID]int{},
@@ -99,13 +102,16 @@ func (o *Projection) Gone(id graph.ID) bool { return o.is(id, gone) }
 // Deleting says that the object has a deletionTimestamp.
 func (o *Projection) Deleting(id graph.ID) bool { return o.is(id, deleting) }
 
-// Orphans says that the object is being deleted and waits for its dependents to be orphaned (GC-067).
+// Orphans says that the object is being deleted and waits for its dependents to be orphaned
+// (GC-067).
 func (o *Projection) Orphans(id graph.ID) bool { return o.is(id, deleting) && o.is(id, orphan) }
 
-// Waits says that the object is being deleted in the foreground and waits for its dependents (GC-060).
+// Waits says that the object is being deleted in the foreground and waits for its dependents
+// (GC-060).
 func (o *Projection) Waits(id graph.ID) bool { return o.is(id, deleting) && o.is(id, foreground) }
 
-// HasForeignFinalizers says that the object has finalizers that are not the collector's, or that its grace period runs.
+// HasForeignFinalizers says that the object has finalizers that are not the collector's, or that
+// its grace period runs.
 func (o *Projection) HasForeignFinalizers(id graph.ID) bool { return o.is(id, foreignFinalizers) }
 
 // Drain returns the objects that the collector has to look at, sorted, and empties the queue.
@@ -119,7 +125,8 @@ func (o *Projection) Drain() []graph.ID {
 	return due
 }
 
-// Enqueue adds an object to those that the collector looks at (upstream: the queue attemptToDelete).
+// Enqueue adds an object to those that the collector looks at (upstream: the queue
+// attemptToDelete).
 func (o *Projection) Enqueue(id graph.ID) {
 	if !o.is(id, inQueue) {
 		o.objects[id] |= inQueue
@@ -127,8 +134,8 @@ func (o *Projection) Enqueue(id graph.ID) {
 	}
 }
 
-// Delete records that the server has taken a DELETE with a policy: the finalizer that the policy asks for is in the place of the
-// collector's finalizers (API-003).
+// Delete records that the server has taken a DELETE with a policy: the finalizer that the policy
+// asks for is in the place of the collector's finalizers (API-003).
 func (o *Projection) Delete(id graph.ID, policy Policy) {
 	o.objects[id] = o.objects[id]&^(orphan|foreground) | deleting
 	switch policy {
@@ -141,7 +148,8 @@ func (o *Projection) Delete(id graph.ID, policy Policy) {
 	}
 }
 
-// wait makes the collector look at an object that waits for its dependents, and at all of them (GC-025).
+// wait makes the collector look at an object that waits for its dependents, and at all of them
+// (GC-025).
 func (o *Projection) wait(id graph.ID) {
 	o.Enqueue(id)
 	for e := range o.Dependents(id) {
@@ -159,7 +167,8 @@ func (o *Projection) Released(id graph.ID, finalizer string) {
 	}
 }
 
-// Removed records that an object is no more: its dependents have lost an owner, and whoever waits for it is looked at (GC-027).
+// Removed records that an object is no more: its dependents have lost an owner, and whoever waits
+// for it is looked at (GC-027).
 func (o *Projection) Removed(id graph.ID) {
 	if o.is(id, gone) {
 		return
@@ -184,7 +193,8 @@ func (o *Projection) OwnerRefRemoved(e graph.Edge) {
 	}
 }
 
-// enqueueMisnamed looks at the dependents that were not judged as long as an owner of theirs seemed to go and to release them.
+// enqueueMisnamed looks at the dependents that were not judged as long as an owner of theirs seemed
+// to go and to release them.
 func (o *Projection) enqueueMisnamed(owner graph.ID) {
 	if o.rules != Loop || !o.is(owner, orphan) || o.is(owner, gone|deleting) || o.goes(owner) {
 		return
@@ -243,13 +253,16 @@ func (o *Projection) Blocks(e graph.Edge) bool {
 	return o.Blocking(e) && o.edges[e.Index]&unblocked == 0
 }
 
-// Blocking says whether a reference has blocked, by itself or because it was made to, whatever has happened to it since.
+// Blocking says whether a reference has blocked, by itself or because it was made to, whatever has
+// happened to it since.
 func (o *Projection) Blocking(e graph.Edge) bool { return e.Block || o.edges[e.Index]&blocking != 0 }
 
-// Blocked says whether a blocking dependent is left. Blocking is by uid, whatever else the reference says (GC-060, GC-066).
+// Blocked says whether a blocking dependent is left. Blocking is by uid, whatever else the
+// reference says (GC-060, GC-066).
 func (o *Projection) Blocked(id graph.ID) bool { return o.Blockers(id) > 0 }
 
-// Blockers returns how many blocking references are left. They are counted once: an owner of thousands is asked after each of them.
+// Blockers returns how many blocking references are left. They are counted once: an owner of
+// thousands is asked after each of them.
 func (o *Projection) Blockers(id graph.ID) int {
 	n, counted := o.blockers[id]
 	if !counted {

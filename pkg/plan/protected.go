@@ -13,8 +13,8 @@ type Refusal struct {
 	Message string
 }
 
-// Without plans the same deletion where the server refuses to delete some objects, whoever asks: a policy or a webhook protects them. What was learnt of the plan has to be
-// learnt again.
+// Without plans the same deletion where the server refuses to delete some objects, whoever asks: a
+// policy or a webhook protects them. What was learnt of the plan has to be learnt again.
 func (p *Plan) Without(refused []Refusal) *Plan {
 	if len(refused) == 0 {
 		return p

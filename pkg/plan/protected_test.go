@@ -6,7 +6,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// TestProtectedDependent stays: in the background its owners go, in the foreground they wait for it, and a namespace never ends.
+// TestProtectedDependent stays: in the background its owners go, in the foreground they wait for
+// it, and a namespace never ends.
 func TestProtectedDependent(t *testing.T) {
 	for _, test := range []struct {
 		policy         Policy
@@ -45,7 +46,8 @@ func TestProtectedDependent(t *testing.T) {
 	operator := operated(t)
 	held := stuckIn(t, operator, Background, []string{"ns"}, []string{"operator"})
 	ids := lookup(t, held.Graph, "database", "operator")
-	if p := held.Without([]Refusal{{ids[1], "no"}}).With(Needs{ids[0]: {{{ids[1]}}}}); len(held.Stuck()) == 0 || names(p.Graph, p.Deleted) != "database password pod" {
+	if p := held.Without([]Refusal{{ids[1], "no"}}).With(Needs{ids[0]: {{{ids[1]}}}}); len(held.Stuck()) == 0 ||
+		names(p.Graph, p.Deleted) != "database password pod" {
 		t.Errorf("stuck %+v, deleted %q", p.Stuck(), names(p.Graph, p.Deleted))
 	}
 	// What others do not send is told when it is sent.
@@ -55,7 +57,8 @@ func TestProtectedDependent(t *testing.T) {
 	wantDeleted(t, p.Without([]Refusal{{p.Roots[0], "no"}}), "top")
 }
 
-// TestContentBehindAProtectedObject stays: the controller of namespaces stops at it, and comes to what is of another type or before it by name. What the collector deletes goes.
+// TestContentBehindAProtectedObject stays: the controller of namespaces stops at it, and comes to
+// what is of another type or before it by name. What the collector deletes goes.
 func TestContentBehindAProtectedObject(t *testing.T) {
 	s := newTied(t)
 	s.add(nsType, "ns")

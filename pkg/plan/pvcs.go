@@ -8,18 +8,22 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
-// StatefulSet is what decides over the PersistentVolumeClaims that were made for a StatefulSet's pods.
+// StatefulSet is what decides over the PersistentVolumeClaims that were made for a StatefulSet's
+// pods.
 type StatefulSet struct {
 	// Templates are the names of its volumeClaimTemplates.
 	Templates []string
-	// DeletesPVCs says that its persistentVolumeClaimRetentionPolicy has whenDeleted: Delete. Its controller then puts an
-	// ownerReference to it on the PVCs, which makes them part of the cascade.
+	// DeletesPVCs says that its persistentVolumeClaimRetentionPolicy has whenDeleted: Delete. Its
+	// controller then puts an ownerReference to it on the PVCs, which makes them part of the
+	// cascade.
 	DeletesPVCs bool
 }
 
-// learnPVCs adds the PVCs that stay to the survivors: nothing else in the graph says that they belong to what is deleted.
+// learnPVCs adds the PVCs that stay to the survivors: nothing else in the graph says that they
+// belong to what is deleted.
 func (p *Plan) learnPVCs(sets map[graph.ID]StatefulSet) {
-	// A PVC's name does not always tell the template from the set. The first set in the order of the graph is taken.
+	// A PVC's name does not always tell the template from the set. The first set in the order of
+	// the graph is taken.
 	type stem struct{ namespace, name string }
 	owners := map[stem]graph.ID{}
 	for id, s := range sets {
@@ -46,7 +50,8 @@ func (p *Plan) learnPVCs(sets map[graph.ID]StatefulSet) {
 		}
 		name, ok := link.PVCPrefixOf(pvc.Name)
 		if owner, made := owners[stem{pvc.Namespace, name}]; ok && made {
-			p.Kept = append(p.Kept, ObjectReason{Object: id, Because: Reason{Code: sets[owner].staying(), Cause: owner, HasCause: true}})
+			p.Kept = append(p.Kept, ObjectReason{Object: id,
+				Because: Reason{Code: sets[owner].staying(), Cause: owner, HasCause: true}})
 		}
 	}
 	slices.SortFunc(p.Kept, func(a, b ObjectReason) int { return cmp.Compare(a.Object, b.Object) })
@@ -68,7 +73,8 @@ func (s StatefulSet) staying() ReasonCode {
 	return PVCRetained
 }
 
-// PVCLinks returns the PVCs that stay when a StatefulSet goes, so that a tree can show them below it.
+// PVCLinks returns the PVCs that stay when a StatefulSet goes, so that a tree can show them below
+// it.
 func (p *Plan) PVCLinks() func(graph.ID) []graph.Link {
 	links := map[graph.ID][]graph.Link{}
 	for _, s := range p.Kept {

@@ -5,12 +5,14 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
-// Recreated is an object that a program creates again when it is deleted, because another object still names it.
+// Recreated is an object that a program creates again when it is deleted, because another object
+// still names it.
 type Recreated struct {
 	// Object is deleted, and Owner is the object that names it, in Field.
 	Object, Owner graph.ID
 	Field         string
-	// Program is who creates it, and With what does; empty if the program does it of its own accord.
+	// Program is who creates it, and With what does; empty if the program does it of its own
+	// accord.
 	Program, With string
 	// Only says that the owner names nothing else by this link.
 	Only bool
@@ -18,7 +20,8 @@ type Recreated struct {
 	Confirmed bool
 }
 
-// recreated finds them by the links above what is deleted, where the source stays and says that its program creates them.
+// recreated finds them by the links above what is deleted, where the source stays and says that its
+// program creates them.
 func (p *Plan) recreated() []Recreated {
 	if p.options.Links == nil {
 		return nil
@@ -30,14 +33,16 @@ func (p *Plan) recreated() []Recreated {
 				continue
 			}
 			recreated = append(recreated, Recreated{
-				Object: id, Owner: f.Source, Field: f.Field, Program: f.Recreation.By, With: f.Recreation.With, Only: p.only(f), Confirmed: f.Confirmed,
+				Object: id, Owner: f.Source, Field: f.Field, Program: f.Recreation.By, With: f.Recreation.With, Only: p.only(f),
+				Confirmed: f.Confirmed,
 			})
 		}
 	}
 	return recreated
 }
 
-// knownAs says whether it is known already that an owner names an object: by another field, or in two items of a list.
+// knownAs says whether it is known already that an owner names an object: by another field, or in
+// two items of a list.
 func knownAs(recreated []Recreated, object, owner graph.ID) bool {
 	for i := len(recreated) - 1; i >= 0 && recreated[i].Object == object; i-- {
 		if recreated[i].Owner == owner {

@@ -6,8 +6,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// NewRun plans a run of the collector's loop over all there is: what it does until nothing is left that it can do, and nothing that needs
-// somebody else to remove a finalizer. It has no roots and no policy.
+// NewRun plans a run of the collector's loop over all there is: what it does until nothing is left
+// that it can do, and nothing that needs somebody else to remove a finalizer. It has no roots and
+// no policy.
 func NewRun(g *graph.Graph, opts Options) *Plan {
 	opts.Rules = Loop
 	var candidates []graph.ID
@@ -26,7 +27,8 @@ func NewRun(g *graph.Graph, opts Options) *Plan {
 	blocked := simulate(g, opts, false, begin)
 	p := &Plan{
 		Graph: g, options: opts, end: blocked.Projection,
-		Actions: blocked.actions, Deleted: blocked.deleted(), Kept: blocked.kept(), Deadlocked: blocked.deadlocked(), Blockers: blocked.blockers(),
+		Actions: blocked.actions, Deleted: blocked.deleted(), Kept: blocked.kept(), Deadlocked: blocked.deadlocked(),
+		Blockers:        blocked.blockers(),
 		DependsOnTiming: blocked.timing, Guarded: blocked.guarded,
 	}
 	p.settle(blocked, begin)
@@ -55,7 +57,8 @@ func (s *simulation) orphanLate() {
 		}
 		for e := range s.Dependents(owner) {
 			if s.options.Allow == nil || s.options.Allow(e.Dependent) {
-				s.act(Action{Verb: VerbOrphan, Object: e.Dependent, Edges: []int{e.Index}, By: ByCollector, Because: Reason{Code: OwnerOrphans, Cause: owner, HasCause: true}})
+				s.act(Action{Verb: VerbOrphan, Object: e.Dependent, Edges: []int{e.Index}, By: ByCollector,
+					Because: Reason{Code: OwnerOrphans, Cause: owner, HasCause: true}})
 				s.OwnerRefRemoved(e)
 				s.Enqueue(e.Dependent)
 			}
@@ -63,19 +66,22 @@ func (s *simulation) orphanLate() {
 	}
 }
 
-// terminating returns the objects with dependents that were being deleted before and that finalizers of others hold.
+// terminating returns the objects with dependents that were being deleted before and that
+// finalizers of others hold.
 func terminating(o *Projection, may func(graph.ID) bool) []graph.ID {
 	var ids []graph.ID
 	for i := range o.Graph.Len() {
 		id := graph.ID(i)
-		if o.Graph.Observed(id) && o.Graph.State(id) == graph.Deleting && o.HasForeignFinalizers(id) && o.Graph.DependentCount(id) > 0 && (may == nil || may(id)) {
+		if o.Graph.Observed(id) && o.Graph.State(id) == graph.Deleting && o.HasForeignFinalizers(id) &&
+			o.Graph.DependentCount(id) > 0 && (may == nil || may(id)) {
 			ids = append(ids, id)
 		}
 	}
 	return ids
 }
 
-// Follows are the objects that a run goes on to delete after others have removed their finalizers, and that are not being deleted before, sorted.
+// Follows are the objects that a run goes on to delete after others have removed their finalizers,
+// and that are not being deleted before, sorted.
 func (p *Plan) Follows() []graph.ID {
 	begun := map[graph.ID]bool{}
 	for _, a := range p.Actions {

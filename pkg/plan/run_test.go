@@ -41,7 +41,8 @@ func wantSaid(t *testing.T, p *Plan, want ...string) {
 	}
 }
 
-// TestRunGoesToTheEnd: what one wave brings about the next reacts to, down to where somebody else holds.
+// TestRunGoesToTheEnd: what one wave brings about the next reacts to, down to where somebody else
+// holds.
 func TestRunGoesToTheEnd(t *testing.T) {
 	s := newSmall(t)
 	s.add(configMaps, "middle", to(configMaps, "nobody"))
@@ -84,17 +85,20 @@ func TestPlanIsAboutWhatMayBeWrittenTo_P19(t *testing.T) {
 	}
 }
 
-// TestRunFinishesOwnersThatWait: those that were deleted before, in the foreground and with orphaning.
+// TestRunFinishesOwnersThatWait: those that were deleted before, in the foreground and with
+// orphaning.
 func TestRunFinishesOwnersThatWait(t *testing.T) {
 	s := newSmall(t)
 	being(s.add(configMaps, "waits"), ForegroundFinalizer)
 	s.add(secrets, "child", block(configMaps, "waits"))
 	being(s.add(configMaps, "orphans"), OrphanFinalizer)
 	s.add(secrets, "spared", to(configMaps, "orphans"))
-	wantSaid(t, s.run(Options{}), "1 orphan spared", "1 removeFinalizer orphans", "1 delete child Background", "2 removeFinalizer waits")
+	wantSaid(t, s.run(Options{}), "1 orphan spared", "1 removeFinalizer orphans", "1 delete child Background",
+		"2 removeFinalizer waits")
 }
 
-// TestGapKeepsFinalizers_X05: a dependent may be in it, so neither owner is let go; what is seen is done all the same.
+// TestGapKeepsFinalizers_X05: a dependent may be in it, so neither owner is let go; what is seen is
+// done all the same.
 func TestGapKeepsFinalizers_X05(t *testing.T) {
 	s := newSmall(t)
 	being(s.add(configMaps, "waits"), ForegroundFinalizer)
@@ -103,7 +107,8 @@ func TestGapKeepsFinalizers_X05(t *testing.T) {
 	gap := v1alpha1.Gap{Resource: "pods", Reason: v1alpha1.GapForbidden}
 	wantSaid(t, s.run(Options{Gaps: []v1alpha1.Gap{gap}}), "1 orphan spared")
 	gap.Namespace = "elsewhere"
-	wantSaid(t, s.run(Options{Gaps: []v1alpha1.Gap{gap}}), "1 orphan spared", "1 removeFinalizer orphans", "1 removeFinalizer waits")
+	wantSaid(t, s.run(Options{Gaps: []v1alpha1.Gap{gap}}), "1 orphan spared", "1 removeFinalizer orphans",
+		"1 removeFinalizer waits")
 }
 
 // TestDeadlocksAreBrokenWhenTold_X12: all members of a cycle wait for each other.
@@ -119,22 +124,26 @@ func TestDeadlocksAreBrokenWhenTold_X12(t *testing.T) {
 	if got := names(p.Graph, p.Deleted); got != "a b c" || p.Actions[0].Verb != VerbUnblock {
 		t.Errorf("deleted %s by %v", got, said(p))
 	}
-	if p := s.run(Options{Overrides: Overrides{BreakDeadlocks: true}, Allow: func(graph.ID) bool { return false }}); len(p.Actions) > 0 {
+	if p := s.run(Options{Overrides: Overrides{BreakDeadlocks: true},
+		Allow: func(graph.ID) bool { return false }}); len(p.Actions) > 0 {
 		t.Errorf("what may not be written to was: %v", said(p))
 	}
 }
 
-// TestKeptMismatchesAndKindsThatAreGone_X01_X03: mismatched owners are held, and kinds that are not served are gone, if the terms say so.
+// TestKeptMismatchesAndKindsThatAreGone_X01_X03: mismatched owners are held, and kinds that are not
+// served are gone, if the terms say so.
 func TestKeptMismatchesAndKindsThatAreGone_X01_X03(t *testing.T) {
 	s := newSmall(t)
 	s.add(configMaps, "alive")
 	s.add(secrets, "mismatched", as(to(configMaps, "alive"), configMaps, "other"))
 	s.add(secrets, "odd", graph.OwnerReference{APIVersion: "unheard.example.com/v1", Kind: "Thing", Name: "x", UID: "x"})
 	wantSaid(t, s.run(Options{}), "1 delete mismatched Background")
-	wantSaid(t, s.run(Options{Overrides: Overrides{KeepMismatched: true, UnservedKinds: map[[2]string]bool{{"unheard.example.com/v1", "Thing"}: true}}}), "1 delete odd Background")
+	wantSaid(t, s.run(Options{Overrides: Overrides{KeepMismatched: true,
+		UnservedKinds: map[[2]string]bool{{"unheard.example.com/v1", "Thing"}: true}}}), "1 delete odd Background")
 }
 
-// TestProvenCountsMoreThanTheListing: an owner that a live read has found keeps its dependent, whatever the list said.
+// TestProvenCountsMoreThanTheListing: an owner that a live read has found keeps its dependent,
+// whatever the list said.
 func TestProvenCountsMoreThanTheListing(t *testing.T) {
 	s := newSmall(t)
 	s.add(secrets, "child", to(configMaps, "late"))
@@ -150,7 +159,8 @@ func TestProvenCountsMoreThanTheListing(t *testing.T) {
 	}
 }
 
-// TestKindsThatLostMostOwners_P18: a kind of owner that is gone all at once is told of, and one of which some are gone is not.
+// TestKindsThatLostMostOwners_P18: a kind of owner that is gone all at once is told of, and one of
+// which some are gone is not.
 func TestKindsThatLostMostOwners_P18(t *testing.T) {
 	for name, c := range map[string]struct {
 		gone, replaced, alive int
@@ -197,7 +207,8 @@ func TestKindsThatLostMostOwners_P18(t *testing.T) {
 	}
 }
 
-// TestProjectionCountsBlockers: the count that is kept is the count that there is, whatever happens in which order.
+// TestProjectionCountsBlockers: the count that is kept is the count that there is, whatever happens
+// in which order.
 func TestProjectionCountsBlockers(t *testing.T) {
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 0))
@@ -248,8 +259,9 @@ func TestProjectionCountsBlockers(t *testing.T) {
 	}
 }
 
-// TestRunReleasesBeforeItJudges: an owner that waits to orphan its dependents, or is going to, removes its uid from them, whatever else their references say.
-// What is judged before that would be deleted.
+// TestRunReleasesBeforeItJudges: an owner that waits to orphan its dependents, or is going to,
+// removes its uid from them, whatever else their references say. What is judged before that would
+// be deleted.
 func TestRunReleasesBeforeItJudges(t *testing.T) {
 	s := newSmall(t)
 	being(s.add(configMaps, "o"), OrphanFinalizer)
@@ -271,8 +283,9 @@ func TestRunReleasesBeforeItJudges(t *testing.T) {
 	}
 }
 
-// TestRunJudgesWhatAnOwnerThatStaysSeemsToHaveLost: an owner carries the finalizer orphan, and whoever refers to it under another name does not wait for
-// what is never going to come: it has an owner that lives, or one that nobody can judge.
+// TestRunJudgesWhatAnOwnerThatStaysSeemsToHaveLost: an owner carries the finalizer orphan, and
+// whoever refers to it under another name does not wait for what is never going to come: it has an
+// owner that lives, or one that nobody can judge.
 func TestRunJudgesWhatAnOwnerThatStaysSeemsToHaveLost(t *testing.T) {
 	s := newSmall(t)
 	s.add(secrets, "lives")

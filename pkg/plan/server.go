@@ -2,8 +2,9 @@ package plan
 
 import "github.com/kubectl-gc/kubectl-gc/pkg/graph"
 
-// delete is what the API server does with a DELETE: it puts the finalizer that the policy wants in the place of the
-// collector's finalizers (API-003), and removes the object if it has none left (API-017).
+// delete is what the API server does with a DELETE: it puts the finalizer that the policy wants in
+// the place of the collector's finalizers (API-003), and removes the object if it has none left
+// (API-017).
 func (s *simulation) delete(id graph.ID, policy Policy, by By, because Reason) {
 	if _, refused := s.options.protected[id]; refused && by != ByClient {
 		s.touch(id)
@@ -28,7 +29,8 @@ func (s *simulation) clear(id graph.ID, finalizers objectState) {
 	s.settle(id)
 }
 
-// settle removes an object that is being deleted and that nothing holds (API-020), or has it looked at again.
+// settle removes an object that is being deleted and that nothing holds (API-020), or has it looked
+// at again.
 func (s *simulation) settle(id graph.ID) {
 	switch {
 	case !s.is(id, deleting):
@@ -56,8 +58,8 @@ func (s *simulation) remove(id graph.ID) {
 	}
 }
 
-// unblock sets blockOwnerDeletion to false on an object's references, so that a cycle comes to an end (GC-054). It is false
-// if none of them blocks.
+// unblock sets blockOwnerDeletion to false on an object's references, so that a cycle comes to an
+// end (GC-054). It is false if none of them blocks.
 func (s *simulation) unblock(id graph.ID, refs []graph.Edge) bool {
 	var indices []int
 	for _, e := range refs {
@@ -77,7 +79,8 @@ func (s *simulation) unblock(id graph.ID, refs []graph.Edge) bool {
 	return true
 }
 
-// orphanDependents takes the references to an object off all its dependents, and then its finalizer (GC-067).
+// orphanDependents takes the references to an object off all its dependents, and then its finalizer
+// (GC-067).
 func (s *simulation) orphanDependents(id graph.ID) {
 	s.orphaned[id] = true
 	cause := Reason{Code: OwnerOrphans, Cause: id, HasCause: true}
@@ -103,9 +106,10 @@ func (s *simulation) orphanDependents(id graph.ID) {
 	s.clear(id, orphan)
 }
 
-// retried says whether the collector tries an object again and again because it cannot resolve one of its references (GC-050). One that it
-// gives up on because of a reference of bad scope it forgets until the next event (GC-041, GC-048); the first of them in the
-// object's order decides, because the first error ends the attempt (GC-046).
+// retried says whether the collector tries an object again and again because it cannot resolve one
+// of its references (GC-050). One that it gives up on because of a reference of bad scope it
+// forgets until the next event (GC-041, GC-048); the first of them in the object's order decides,
+// because the first error ends the attempt (GC-046).
 func (s *simulation) retried(id graph.ID) bool {
 	item, _, _ := s.item(id)
 	for _, state := range item.Owners {

@@ -12,34 +12,41 @@ type simulation struct {
 	options Options
 	// release says that whoever has a finalizer on an object that is being deleted removes it.
 	release bool
-	// keepsTerminating says that nobody releases what was being deleted before the simulation began.
+	// keepsTerminating says that nobody releases what was being deleted before the simulation
+	// began.
 	keepsTerminating bool
 	retries          []graph.ID // what the wave after the next looks at again
-	// containers are the objects, being deleted, that another one is waited for by: its CRD, its namespace, or what a link ties it to. Few have more than one.
+	// containers are the objects, being deleted, that another one is waited for by: its CRD, its
+	// namespace, or what a link ties it to. Few have more than one.
 	containers     map[graph.ID]graph.ID
 	moreContainers map[graph.ID][]graph.ID
 	// over is how many cycles, from the first on, are gone.
 	over int
 	// contained are the first objects that these wait for in the end, once that was asked.
 	contained map[graph.ID]graph.ID
-	// hides says by namespace whether a gap may hide a dependent of what is in it, as far as it was asked.
+	// hides says by namespace whether a gap may hide a dependent of what is in it, as far as it was
+	// asked.
 	hides map[string]bool
-	// timing says that the end depends on how fast the collector is: an object is looked at again only because the collector has been trying
-	// it in vain, which it does ever more rarely, up to every 1000 seconds (GC-014); or a delete that a patch of its own has made stale
-	// is tried again while the owner may or may not be gone (GC-054).
+	// timing says that the end depends on how fast the collector is: an object is looked at again
+	// only because the collector has been trying it in vain, which it does ever more rarely, up to
+	// every 1000 seconds (GC-014); or a delete that a patch of its own has made stale is tried
+	// again while the owner may or may not be gone (GC-054).
 	timing  bool
 	wave    int
 	actions []Action
 	touched []graph.ID
-	// followed is how far the programs have come with the links of an object, once they have sent deletes.
+	// followed is how far the programs have come with the links of an object, once they have sent
+	// deletes.
 	followed map[graph.ID]followed
-	// unreached are the objects that the controller of namespaces does not come to, with the one at which it stops.
+	// unreached are the objects that the controller of namespaces does not come to, with the one at
+	// which it stops.
 	unreached map[graph.ID]graph.ID
 	// guarded are the objects whose deletion is sent while a guard of theirs is there.
 	guarded []Guarded
 	// orphaned are the objects that have orphaned their dependents.
 	orphaned map[graph.ID]bool
-	// order is that in which things are taken up one by one, instead of in waves; silent keeps no actions.
+	// order is that in which things are taken up one by one, instead of in waves; silent keeps no
+	// actions.
 	order  order
 	silent bool
 	// staged is how far an ordered deletion has come; nil of any other.
@@ -47,10 +54,13 @@ type simulation struct {
 }
 
 func newSimulation(g *graph.Graph, opts Options, release bool) *simulation {
-	return &simulation{Projection: NewProjection(g, opts), options: opts, release: release, containers: map[graph.ID]graph.ID{}, orphaned: map[graph.ID]bool{}, followed: map[graph.ID]followed{}, unreached: map[graph.ID]graph.ID{}}
+	return &simulation{Projection: NewProjection(g, opts), options: opts, release: release,
+		containers: map[graph.ID]graph.ID{}, orphaned: map[graph.ID]bool{}, followed: map[graph.ID]followed{},
+		unreached: map[graph.ID]graph.ID{}}
 }
 
-// simulate begins, and lets the collector, and the controllers of CRDs and namespaces, react until nothing is left to do.
+// simulate begins, and lets the collector, and the controllers of CRDs and namespaces, react until
+// nothing is left to do.
 func simulate(g *graph.Graph, opts Options, release bool, begin func(*simulation)) *simulation {
 	s := newSimulation(g, opts, release)
 	begin(s)
@@ -79,7 +89,8 @@ func (s *simulation) breakDeadlock() bool {
 	if !s.options.Overrides.BreakDeadlocks {
 		return false
 	}
-	// The first ring is enough, and there can be thousands: what has come to its end is not looked at again.
+	// The first ring is enough, and there can be thousands: what has come to its end is not looked
+	// at again.
 	cycles := s.Graph.Cycles()
 	for s.over < len(cycles) && !slices.ContainsFunc(cycles[s.over], func(id graph.ID) bool { return !s.is(id, gone) }) {
 		s.over++
@@ -90,14 +101,16 @@ func (s *simulation) breakDeadlock() bool {
 			continue
 		}
 		s.wave++
-		s.act(Action{Verb: VerbUnblock, Object: e.Dependent, Edges: []int{e.Index}, By: ByCollector, Because: Reason{Code: Deadlock, Cause: e.Owner, HasCause: true}})
+		s.act(Action{Verb: VerbUnblock, Object: e.Dependent, Edges: []int{e.Index}, By: ByCollector,
+			Because: Reason{Code: Deadlock, Cause: e.Owner, HasCause: true}})
 		s.Unblocked(e)
 		return s.hasWork()
 	}
 	return false
 }
 
-// step lets the collector look at each object once. What it decides rests on the state at the beginning of the wave.
+// step lets the collector look at each object once. What it decides rests on the state at the
+// beginning of the wave.
 func (s *simulation) step(now []graph.ID) {
 	todo := make([]func(), 0, len(now))
 	for _, id := range now {
@@ -160,7 +173,8 @@ func (s *simulation) attempt(id graph.ID) func() {
 			if s.unblock(id, refs) {
 				s.timing = true // the dependent that waits may be gone sooner
 				if s.options.Rules == Upstream {
-					// The patch makes the delete's resourceVersion stale, so it is tried again, after what the patch set off (GC-054).
+					// The patch makes the delete's resourceVersion stale, so it is tried again,
+					// after what the patch set off (GC-054).
 					s.retries = append(s.retries, id)
 					return
 				}
@@ -240,8 +254,8 @@ func (s *simulation) act(a Action) {
 	s.actions = append(s.actions, a)
 }
 
-// mayHide says whether a gap forbids the loop to let an owner go: a dependent may be in it (X-05, RO-012). That depends on the owner's namespace
-// alone.
+// mayHide says whether a gap forbids the loop to let an owner go: a dependent may be in it (X-05,
+// RO-012). That depends on the owner's namespace alone.
 func (s *simulation) mayHide(id graph.ID) bool {
 	if s.options.Rules != Loop || len(s.options.Gaps) == 0 {
 		return false

@@ -6,7 +6,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// Stage is a part of an ordered deletion. It begins when all is gone that the stages before it delete.
+// Stage is a part of an ordered deletion. It begins when all is gone that the stages before it
+// delete.
 type Stage struct {
 	// Objects are those whose deletes the client sends, in their order.
 	Objects []graph.ID
@@ -53,7 +54,8 @@ type staging struct {
 }
 
 func newStaging(b start) *staging {
-	st := &staging{start: b, named: map[graph.ID]bool{}, later: b.stages[1:], begunIn: map[graph.ID]int{}, goneIn: map[graph.ID]int{}}
+	st := &staging{start: b, named: map[graph.ID]bool{}, later: b.stages[1:], begunIn: map[graph.ID]int{},
+		goneIn: map[graph.ID]int{}}
 	for _, id := range b.roots {
 		st.named[id] = true
 	}
@@ -68,7 +70,8 @@ func (st *staging) begin(s *simulation, objects []graph.ID) {
 	st.sending = false
 }
 
-// requested is why the client deletes an object: it was named, or it has to be gone before the next stage.
+// requested is why the client deletes an object: it was named, or it has to be gone before the next
+// stage.
 func (s *simulation) requested(id graph.ID) Reason {
 	if s.staged != nil && !s.staged.named[id] {
 		return Reason{Code: Ordered}
@@ -76,7 +79,8 @@ func (s *simulation) requested(id graph.ID) Reason {
 	return Reason{Code: Requested}
 }
 
-// nextStage begins the next stage in which there is something to do, if all is gone that was deleted before.
+// nextStage begins the next stage in which there is something to do, if all is gone that was
+// deleted before.
 func (s *simulation) nextStage() bool {
 	if s.staged == nil || s.staged.sending || len(s.staged.later) == 0 {
 		return false

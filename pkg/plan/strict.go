@@ -6,9 +6,10 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// strictly simulates a deletion for which the client first makes references block, so that an owner that is deleted in the foreground waits
-// for all of its dependents and not only for those that block it already (GC-061). The start has these references afterwards. What blocks can make the collector
-// delete more in the foreground, so it is found in rounds.
+// strictly simulates a deletion for which the client first makes references block, so that an owner
+// that is deleted in the foreground waits for all of its dependents and not only for those that
+// block it already (GC-061). The start has these references afterwards. What blocks can make the
+// collector delete more in the foreground, so it is found in rounds.
 func strictly(g *graph.Graph, begin *start, opts Options) *simulation {
 	for {
 		s := simulate(g, opts, true, begin.begin)
@@ -20,8 +21,9 @@ func strictly(g *graph.Graph, begin *start, opts Options) *simulation {
 	}
 }
 
-// passing returns the references of deleted objects, to owners that are deleted in the foreground, that do not block. References in a cycle
-// are none: there, each would wait for the other (GC-064). Nor are those of what does not belong to the roots.
+// passing returns the references of deleted objects, to owners that are deleted in the foreground,
+// that do not block. References in a cycle are none: there, each would wait for the other (GC-064).
+// Nor are those of what does not belong to the roots.
 func (s *simulation) passing() []graph.Edge {
 	waits := map[graph.ID]bool{}
 	for _, a := range s.actions {
@@ -49,7 +51,8 @@ func (s *simulation) inOneCycle(a, b graph.ID) bool {
 	return in && also && x == y
 }
 
-// blocks are the writes that make references block, one for each object. They come before the first wave.
+// blocks are the writes that make references block, one for each object. They come before the first
+// wave.
 func blocks(edges []graph.Edge) []Action {
 	slices.SortFunc(edges, func(a, b graph.Edge) int { return a.Index - b.Index })
 	var actions []Action
@@ -59,7 +62,8 @@ func blocks(edges []graph.Edge) []Action {
 			continue
 		}
 		actions = append(actions, Action{
-			Verb: VerbBlock, Object: e.Dependent, Edges: []int{e.Index}, By: ByClient, Because: Reason{Code: Strict, Cause: e.Owner, HasCause: true},
+			Verb: VerbBlock, Object: e.Dependent, Edges: []int{e.Index}, By: ByClient,
+			Because: Reason{Code: Strict, Cause: e.Owner, HasCause: true},
 		})
 	}
 	return actions

@@ -7,8 +7,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// TestStrict: with it each owner goes after all its dependents, without it the first does not wait for one. References of cycles are left
-// alone, and so are those of what stays.
+// TestStrict: with it each owner goes after all its dependents, without it the first does not wait
+// for one. References of cycles are left alone, and so are those of what stays.
 func TestStrict(t *testing.T) {
 	for name, test := range map[string]struct {
 		n      int
@@ -67,11 +67,13 @@ func TestStrict(t *testing.T) {
 	}
 }
 
-// TestPropagatedGracePeriod: a dependent's own grace period is shortened, and not lengthened; that of a root is replaced (GC-056, API-018).
+// TestPropagatedGracePeriod: a dependent's own grace period is shortened, and not lengthened; that
+// of a root is replaced (GC-056, API-018).
 func TestPropagatedGracePeriod(t *testing.T) {
 	g, ids := owned(3, map[int][]int{1: {0}, 2: {0}})
 	pods := map[graph.ID]Pod{
-		ids[0]: {OnNode: true, GracePeriodSeconds: 5}, ids[1]: {OnNode: true, GracePeriodSeconds: 5}, ids[2]: {OnNode: true, GracePeriodSeconds: 60},
+		ids[0]: {OnNode: true, GracePeriodSeconds: 5}, ids[1]: {OnNode: true, GracePeriodSeconds: 5},
+		ids[2]: {OnNode: true, GracePeriodSeconds: 60},
 	}
 	requested := int64(20)
 	for propagated, want := range map[bool][]int64{false: {20, 5, 60}, true: {20, 5, 20}} {

@@ -2,7 +2,8 @@ package plan
 
 import "github.com/kubectl-gc/kubectl-gc/pkg/graph"
 
-// Stuck are those of Deadlocked that wait, directly or not, for what nobody does: finalizers whose actors go first, and objects whose deletion the server refuses; sorted.
+// Stuck are those of Deadlocked that wait, directly or not, for what nobody does: finalizers whose
+// actors go first, and objects whose deletion the server refuses; sorted.
 func (p *Plan) Stuck() []ObjectReason {
 	waits := make(map[graph.ID]Reason, len(p.Deadlocked))
 	for _, d := range p.Deadlocked {

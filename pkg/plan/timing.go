@@ -7,15 +7,20 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// What a deletion ends in does not depend, as a rule, on what the collector takes up first: an object goes with the last of its owners, whenever that is
-// seen. It does where an owner orphans, because that changes what its dependents refer to: whether they lose the reference to another owner before that, for
-// the sake of the one that orphans (GC-053), or after it, when none is left (GC-067); and whether the owner orphans at all, or is deleted in the foreground
-// for the sake of its own owner (GC-054). It does in cycles (GC-064). What others hold does not wait for its dependents any more once the
-// collector has seen that none blocks it (GC-061). And an object that is never gone keeps its owners waiting, unless it has lost its references to them for the sake of a root
-// that was deleted a moment later. Where there is any of this, the deletion is simulated in other orders too.
+// What a deletion ends in does not depend, as a rule, on what the collector takes up first: an
+// object goes with the last of its owners, whenever that is seen. It does where an owner orphans,
+// because that changes what its dependents refer to: whether they lose the reference to another
+// owner before that, for the sake of the one that orphans (GC-053), or after it, when none is left
+// (GC-067); and whether the owner orphans at all, or is deleted in the foreground for the sake of
+// its own owner (GC-054). It does in cycles (GC-064). What others hold does not wait for its
+// dependents any more once the collector has seen that none blocks it (GC-061). And an object that
+// is never gone keeps its owners waiting, unless it has lost its references to them for the sake of
+// a root that was deleted a moment later. Where there is any of this, the deletion is simulated in
+// other orders too.
 
-// unsettled returns the objects that can end otherwise than in the simulation, which began so, because the collector is free to take up things in another
-// order; sorted. It is no proof that there are no more.
+// unsettled returns the objects that can end otherwise than in the simulation, which began so,
+// because the collector is free to take up things in another order; sorted. It is no proof that
+// there are no more.
 func (s *simulation) unsettled(begin func(*simulation)) []graph.ID {
 	if !s.orderMatters() {
 		return nil
@@ -24,7 +29,8 @@ func (s *simulation) unsettled(begin func(*simulation)) []graph.ID {
 	untouched := NewProjection(s.Graph, s.options)
 	for _, o := range orders(len(s.touched)) {
 		other := &simulation{
-			Projection: untouched.clone(), options: s.options, release: s.release, containers: map[graph.ID]graph.ID{}, orphaned: map[graph.ID]bool{},
+			Projection: untouched.clone(), options: s.options, release: s.release, containers: map[graph.ID]graph.ID{},
+			orphaned: map[graph.ID]bool{},
 			followed: map[graph.ID]followed{}, unreached: map[graph.ID]graph.ID{}, order: o, silent: true,
 		}
 		begin(other)
@@ -58,7 +64,8 @@ func (s *simulation) compare(other *simulation, differ map[graph.ID]bool) {
 	}
 }
 
-// orderMatters says whether there is anything in what the simulation has touched that makes the order of things matter.
+// orderMatters says whether there is anything in what the simulation has touched that makes the
+// order of things matter.
 func (s *simulation) orderMatters() bool {
 	stays, waits := false, false // something stays, and something has waited, perhaps for that
 	return slices.ContainsFunc(s.touched, func(id graph.ID) bool {
@@ -155,7 +162,8 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// What bounds the work on other orders, in objects: maxSteps of all of them, and maxRandomSteps of those at random.
+// What bounds the work on other orders, in objects: maxSteps of all of them, and maxRandomSteps of
+// those at random.
 const (
 	maxSteps        = 400_000
 	maxRandomSteps  = 20_000
@@ -163,8 +171,9 @@ const (
 	minOrders       = 4
 )
 
-// orders are those that a cascade of so many objects is simulated in. The first go to the extremes of what the collector may be early or late with; the
-// random ones are for what takes several of them together.
+// orders are those that a cascade of so many objects is simulated in. The first go to the extremes
+// of what the collector may be early or late with; the random ones are for what takes several of
+// them together.
 func orders(objects int) []order {
 	var all, more []order
 	for _, rank := range [][tasks]uint8{
@@ -189,7 +198,8 @@ func orders(objects int) []order {
 	return all
 }
 
-// drain lets things happen one after the other, in the simulation's order, until nothing is left to do.
+// drain lets things happen one after the other, in the simulation's order, until nothing is left to
+// do.
 func (s *simulation) drain() {
 	q := &queue{}
 	for {

@@ -16,8 +16,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// scenario is a cascade in which it matters what the collector takes up first: eight goes with four and the root if it loses the reference to seven, which
-// orphans it, before it loses those; and stays if seven is still there when they are gone.
+// scenario is a cascade in which it matters what the collector takes up first: eight goes with four
+// and the root if it loses the reference to seven, which orphans it, before it loses those; and
+// stays if seven is still there when they are gone.
 func scenario(t *testing.T) *small {
 	s := newSmall(t)
 	s.add(configMaps, "root")
@@ -31,12 +32,14 @@ func scenario(t *testing.T) *small {
 	return s
 }
 
-// TestFateThatDependsOnWhoIsFirstIsAnnounced: an object belongs to owners that go and to one that orphans.
+// TestFateThatDependsOnWhoIsFirstIsAnnounced: an object belongs to owners that go and to one that
+// orphans.
 func TestFateThatDependsOnWhoIsFirstIsAnnounced(t *testing.T) {
 	for _, policy := range []Policy{Background, Foreground} {
 		p := scenario(t).plan(policy, "root")
 		if !p.DependsOnTiming || names(p.Graph, p.Unsettled) != "eight" {
-			t.Errorf("%s: depends on timing: %t, unsettled: %q; want eight", policy, p.DependsOnTiming, names(p.Graph, p.Unsettled))
+			t.Errorf("%s: depends on timing: %t, unsettled: %q; want eight", policy, p.DependsOnTiming,
+				names(p.Graph, p.Unsettled))
 		}
 		if code, cause := reasonOf(p, "eight"); code == OwnerOrphans && cause != "seven" {
 			t.Errorf("%s: eight is left because of %s, and it is seven that orphans", policy, cause)
@@ -44,7 +47,8 @@ func TestFateThatDependsOnWhoIsFirstIsAnnounced(t *testing.T) {
 	}
 }
 
-// TestRootThatIsDeletedAMomentLater: before that it is solid, so that an object that is never gone loses the reference to the first root, which does not wait then.
+// TestRootThatIsDeletedAMomentLater: before that it is solid, so that an object that is never gone
+// loses the reference to the first root, which does not wait then.
 func TestRootThatIsDeletedAMomentLater(t *testing.T) {
 	s := newSmall(t)
 	s.add(configMaps, "first")
@@ -61,8 +65,9 @@ func TestRootThatIsDeletedAMomentLater(t *testing.T) {
 	}
 }
 
-// TestFateThatDependsOnWhoIsFirstWithTheCollector deletes copies of the same cascade, all at once, and the real collector comes to one of the two ends with
-// each: it keeps eight, which has no owner then, or not.
+// TestFateThatDependsOnWhoIsFirstWithTheCollector deletes copies of the same cascade, all at once,
+// and the real collector comes to one of the two ends with each: it keeps eight, which has no owner
+// then, or not.
 func TestFateThatDependsOnWhoIsFirstWithTheCollector(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -74,13 +79,15 @@ func TestFateThatDependsOnWhoIsFirstWithTheCollector(t *testing.T) {
 	const copies = 12
 	for i := range copies {
 		uids := map[string]types.UID{}
-		for _, line := range []string{"root", "one root", "two one", "three root", "four two", "six two", "seven three six", "eight four seven root"} {
+		for _, line := range []string{"root", "one root", "two one", "three root", "four two", "six two", "seven three six",
+			"eight four seven root"} {
 			names := strings.Fields(line)
 			o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap"}}
 			o.SetName(fmt.Sprintf("%s-%d", names[0], i))
 			var refs []metav1.OwnerReference
 			for _, owner := range names[1:] {
-				refs = append(refs, metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: fmt.Sprintf("%s-%d", owner, i), UID: uids[owner]})
+				refs = append(refs, metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: fmt.Sprintf("%s-%d", owner, i),
+					UID: uids[owner]})
 			}
 			o.SetOwnerReferences(refs)
 			if names[0] == "seven" {
@@ -95,27 +102,29 @@ func TestFateThatDependsOnWhoIsFirstWithTheCollector(t *testing.T) {
 	}
 	background := metav1.DeletePropagationBackground
 	for i := range copies {
-		if err := maps.Delete(t.Context(), fmt.Sprintf("root-%d", i), metav1.DeleteOptions{PropagationPolicy: &background}); err != nil {
+		if err := maps.Delete(t.Context(), fmt.Sprintf("root-%d", i),
+			metav1.DeleteOptions{PropagationPolicy: &background}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	var left []string
-	testcluster.Eventually(t, "nothing but some of the eights is left, without owners", func(ctx context.Context) (bool, error) {
-		left = nil
-		list, err := maps.List(ctx, metav1.ListOptions{})
-		if err != nil {
-			return false, err
-		}
-		for _, o := range list.Items {
-			if o.GetName() != "kube-root-ca.crt" {
-				left = append(left, o.GetName())
+	testcluster.Eventually(t, "nothing but some of the eights is left, without owners",
+		func(ctx context.Context) (bool, error) {
+			left = nil
+			list, err := maps.List(ctx, metav1.ListOptions{})
+			if err != nil {
+				return false, err
 			}
-			if !strings.HasPrefix(o.GetName(), "eight-") || len(o.GetOwnerReferences()) > 0 {
-				return false, nil
+			for _, o := range list.Items {
+				if o.GetName() != "kube-root-ca.crt" {
+					left = append(left, o.GetName())
+				}
+				if !strings.HasPrefix(o.GetName(), "eight-") || len(o.GetOwnerReferences()) > 0 {
+					return false, nil
+				}
 			}
-		}
-		return true, nil
-	})
+			return true, nil
+		})
 	slices.Sort(left)
 	t.Logf("%d of %d are kept: %v", len(left), copies, left)
 }

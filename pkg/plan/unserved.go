@@ -2,17 +2,19 @@ package plan
 
 import "github.com/kubectl-gc/kubectl-gc/pkg/graph"
 
-// Unserved is an APIService that is not deleted although what answers it is. Then the discovery of its group fails, and the namespace controller finishes no namespace (NS-012).
+// Unserved is an APIService that is not deleted although what answers it is. Then the discovery of
+// its group fails, and the namespace controller finishes no namespace (NS-012).
 type Unserved struct {
 	APIService graph.Ref
-	// Backend is what is deleted and would be needed to answer: the Service, or a workload behind it.
+	// Backend is what is deleted and would be needed to answer: the Service, or a workload behind
+	// it.
 	Backend graph.ID
 	// Namespaces are those among the deleted that cannot complete because of that, sorted.
 	Namespaces []graph.ID
 }
 
-// TakesRounds says of the namespaces, by name, to which the namespace controller has to come back, and then asks for discovery again: pods take time to terminate, and finalizers to
-// be removed.
+// TakesRounds says of the namespaces, by name, to which the namespace controller has to come back,
+// and then asks for discovery again: pods take time to terminate, and finalizers to be removed.
 func TakesRounds(g *graph.Graph) map[string]bool {
 	names := map[string]bool{}
 	for i := range g.Len() {
@@ -20,7 +22,8 @@ func TakesRounds(g *graph.Graph) map[string]bool {
 		if !g.Observed(id) {
 			continue
 		}
-		if ref := g.Ref(id); ref.Namespace != "" && (ref.Resource == "pods" && ref.Group() == "" || len(g.Finalizers(id)) > 0) {
+		if ref := g.Ref(id); ref.Namespace != "" &&
+			(ref.Resource == "pods" && ref.Group() == "" || len(g.Finalizers(id)) > 0) {
 			names[ref.Namespace] = true
 		}
 	}

@@ -26,7 +26,8 @@ func ActionLine(a collect.Action) string {
 	case plan.VerbOrphan:
 		return fmt.Sprintf("%s: %s removed: %s", object, phrase.Count(len(a.Owners), "owner reference"), because)
 	case plan.VerbUnblock:
-		return fmt.Sprintf("%s: blockOwnerDeletion set to false on %s: %s", object, phrase.Count(len(a.Owners), "reference"), because)
+		return fmt.Sprintf("%s: blockOwnerDeletion set to false on %s: %s", object, phrase.Count(len(a.Owners), "reference"),
+			because)
 	case plan.VerbRemoveFinalizer:
 		return fmt.Sprintf("%s: finalizer %s removed: %s", object, Escape(a.Finalizer), because)
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
-// Archive writes what an archive has: how many objects of each type and namespace, or each object in a wide table; for what and where it was written; what is
-// missing, and whether it is whole.
+// Archive writes what an archive has: how many objects of each type and namespace, or each object
+// in a wide table; for what and where it was written; what is missing, and whether it is whole.
 func Archive(w io.Writer, a *v1alpha1.Archive, s Style) error {
 	table := archiveCounts
 	if s.Wide {
@@ -33,7 +33,8 @@ func Archive(w io.Writer, a *v1alpha1.Archive, s Style) error {
 	fmt.Fprintf(out, "%s: %s, %s\n", Escape(a.File), phrase.Count(len(a.Objects), "object"), archiveOrigin(a))
 	fmt.Fprintln(out, archivePurpose(a))
 	if !a.Complete {
-		fmt.Fprintln(out, paint(s.warn, "incomplete: types that may contain dependents could not be listed when it was written"))
+		fmt.Fprintln(out, paint(s.warn,
+			"incomplete: types that may contain dependents could not be listed when it was written"))
 	}
 	if len(a.Missing) > 0 {
 		missing := "missing"

@@ -8,7 +8,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
-// Archived writes what an archive has, and which objects it does not have. Gaps says that there may be objects that could not be listed.
+// Archived writes what an archive has, and which objects it does not have. Gaps says that there may
+// be objects that could not be listed.
 func Archived(w io.Writer, file string, saved *archive.Saved, gaps bool) {
 	NotArchived(w, saved, gaps)
 	fmt.Fprintln(w, ArchivedIn(file, saved))
@@ -29,8 +30,10 @@ func NotArchived(w io.Writer, saved *archive.Saved, gaps bool) {
 		for i, ref := range saved.Unconfirmed {
 			names[i] = Escape(ref.Located())
 		}
-		fmt.Fprintf(w, "Warning: only links that %s not confirm lead to %s, which the archive leaves out: name %s to save %s\n",
-			phrase.Plural(len(names), "it does", "they do"), phrase.FirstFew(names, maxNamed), phrase.Plural(len(names), "it", "them"), phrase.Plural(len(names), "it", "them"))
+		fmt.Fprintf(
+			w, "Warning: only links that %s not confirm lead to %s, which the archive leaves out: name %s to save %s\n",
+			phrase.Plural(len(names), "it does", "they do"), phrase.FirstFew(names, maxNamed),
+			phrase.Plural(len(names), "it", "them"), phrase.Plural(len(names), "it", "them"))
 	}
 	if gaps {
 		fmt.Fprintln(w, "Warning: objects of types that could not be listed are not in the archive; its plan names the gaps")

@@ -15,10 +15,12 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
-// Check writes the findings of a report as a table, but for those that are mere information, and a summary. A wide one writes each kind of finding with what
-// comes of it and the commands that set it right.
+// Check writes the findings of a report as a table, but for those that are mere information, and a
+// summary. A wide one writes each kind of finding with what comes of it and the commands that set
+// it right.
 func Check(w io.Writer, report *v1alpha1.CheckReport, s Style) error {
-	shown := slices.DeleteFunc(slices.Clone(report.Findings), func(f v1alpha1.CheckFinding) bool { return !s.Wide && f.Severity == string(check.Info) })
+	shown := slices.DeleteFunc(slices.Clone(report.Findings),
+		func(f v1alpha1.CheckFinding) bool { return !s.Wide && f.Severity == string(check.Info) })
 	sortFindings(shown)
 	if s.Wide {
 		return checkDetails(w, report, shown, s)
@@ -47,7 +49,8 @@ func sortFindings(all []v1alpha1.CheckFinding) {
 func checkTable(w io.Writer, shown []v1alpha1.CheckFinding, s Style) error {
 	type finding = v1alpha1.CheckFinding
 	return writeRows(w, s, []column[finding]{
-		{header: "SEVERITY", cell: func(f finding) string { return f.Severity }, color: func(f finding) *color.Color { return s.severity(f.Severity) }},
+		{header: "SEVERITY", cell: func(f finding) string { return f.Severity },
+			color: func(f finding) *color.Color { return s.severity(f.Severity) }},
 		{header: "NAMESPACE", cell: func(f finding) string { return orDash(Escape(f.Object.Namespace)) }, shorten: 1},
 		{header: "OBJECT", cell: func(f finding) string { return KindName(graph.Ref(f.Object)) }, shorten: 1},
 		{header: "CODE", cell: func(f finding) string { return f.Code }},
@@ -121,15 +124,18 @@ func checkSummary(w io.Writer, report *v1alpha1.CheckReport, s Style) error {
 	if len(parts) > 0 {
 		found = phrase.And(parts)
 	}
-	lines := []string{fmt.Sprintf("checked %s of %s: %s", phrase.Count(report.References, "owner reference"), phrase.Count(report.Objects, "object"), found)}
+	lines := []string{fmt.Sprintf("checked %s of %s: %s", phrase.Count(report.References, "owner reference"),
+		phrase.Count(report.Objects, "object"), found)}
 	if n := counts[check.Info]; n > 0 && !s.Wide {
-		lines = append(lines, fmt.Sprintf("the collector is about to act on %s; -o wide shows %s", phrase.Count(n, "object"), phrase.Plural(n, "it", "them")))
+		lines = append(lines, fmt.Sprintf("the collector is about to act on %s; -o wide shows %s", phrase.Count(n, "object"),
+			phrase.Plural(n, "it", "them")))
 	}
 	if report.NotLookedAt > 0 {
 		lines = append(lines, phrase.Count(report.NotLookedAt, "kind")+" of finalizers not examined: there are too many")
 	}
 	if len(report.Gaps) > 0 {
-		lines = append(lines, "incomplete: "+shorten(unlisted(report.Gaps), s.Wide)+" could not be listed or read; references of and to objects of these types are not checked")
+		lines = append(lines, "incomplete: "+shorten(unlisted(report.Gaps), s.Wide)+
+			" could not be listed or read; references of and to objects of these types are not checked")
 	}
 	for _, text := range lines {
 		for _, line := range wrap(text, s.columns()) {
@@ -141,7 +147,8 @@ func checkSummary(w io.Writer, report *v1alpha1.CheckReport, s Style) error {
 	return nil
 }
 
-// CheckNames writes the objects with findings of a severity or worse, each once, as kubectl's -o name does.
+// CheckNames writes the objects with findings of a severity or worse, each once, as kubectl's -o
+// name does.
 func CheckNames(w io.Writer, report *v1alpha1.CheckReport, least check.Severity) error {
 	out := bufio.NewWriter(w)
 	written := map[string]bool{}

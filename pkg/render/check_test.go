@@ -23,12 +23,17 @@ func hostileReport() *v1alpha1.CheckReport {
 		Objects: 2, References: 3,
 		Findings: []v1alpha1.CheckFinding{
 			{
-				Object:         v1alpha1.ObjectRef{APIVersion: "v1", Kind: "ConfigMap", Resource: "configmaps", Namespace: evil, Name: evil, UID: "1"},
-				OwnerReference: &metav1.OwnerReference{APIVersion: evil, Kind: evil, Name: evil, UID: evil}, Code: string(check.OwnerAbsent), Severity: string(check.Error),
-				Message: evil, Effect: string(check.DeleteObject), Consequence: evil, Remedy: evil, Commands: []string{evil}, Evidence: []string{evil}, File: evil,
+				Object: v1alpha1.ObjectRef{APIVersion: "v1", Kind: "ConfigMap", Resource: "configmaps", Namespace: evil,
+					Name: evil, UID: "1"},
+				OwnerReference: &metav1.OwnerReference{APIVersion: evil, Kind: evil, Name: evil, UID: evil},
+				Code:           string(check.OwnerAbsent), Severity: string(check.Error),
+				Message: evil, Effect: string(check.DeleteObject), Consequence: evil, Remedy: evil, Commands: []string{evil},
+				Evidence: []string{evil}, File: evil,
 			},
-			{Object: v1alpha1.ObjectRef{Kind: "ConfigMap", Name: "b", UID: "2"}, Code: string(check.InexactKind), Severity: string(check.Warning), Message: "m", Effect: string(check.None)},
-			{Object: v1alpha1.ObjectRef{Kind: "ConfigMap", Name: "c", UID: "3"}, Code: string(check.OwnerCollected), Severity: string(check.Info), Message: "m", Effect: string(check.DeleteObject)},
+			{Object: v1alpha1.ObjectRef{Kind: "ConfigMap", Name: "b", UID: "2"}, Code: string(check.InexactKind),
+				Severity: string(check.Warning), Message: "m", Effect: string(check.None)},
+			{Object: v1alpha1.ObjectRef{Kind: "ConfigMap", Name: "c", UID: "3"}, Code: string(check.OwnerCollected),
+				Severity: string(check.Info), Message: "m", Effect: string(check.DeleteObject)},
 		},
 		Gaps: []v1alpha1.Gap{{Resource: evil, Group: evil, Namespace: evil, Reason: v1alpha1.GapForbidden, Message: evil}},
 	}
@@ -77,7 +82,8 @@ func TestJUnitIsWellFormed(t *testing.T) {
 					broken++
 				}
 			}
-			if len(suites.Suite.Cases) != test.cases || suites.Tests != test.cases || failed != test.failures || suites.Failures != failed || broken != test.errors || suites.Errors != broken {
+			if len(suites.Suite.Cases) != test.cases || suites.Tests != test.cases || failed != test.failures ||
+				suites.Failures != failed || broken != test.errors || suites.Errors != broken {
 				t.Errorf("%d cases, %d failures, %d errors\n%s", len(suites.Suite.Cases), failed, broken, out.String())
 			}
 			for d := xml.NewDecoder(&out); ; {
@@ -91,7 +97,8 @@ func TestJUnitIsWellFormed(t *testing.T) {
 	}
 }
 
-// TestCheckEscapesWhatObjectsSay: no format for people has a control character that an object supplied.
+// TestCheckEscapesWhatObjectsSay: no format for people has a control character that an object
+// supplied.
 func TestCheckEscapesWhatObjectsSay(t *testing.T) {
 	t.Parallel()
 	for name, write := range map[string]func(io.Writer) error{
@@ -122,13 +129,18 @@ func TestCheckEscapesWhatObjectsSay(t *testing.T) {
 // TestMetricsCountFindings by code, namespace and severity.
 func TestMetricsCountFindings(t *testing.T) {
 	t.Parallel()
-	finding := v1alpha1.CheckFinding{Object: v1alpha1.ObjectRef{Namespace: "shop"}, Code: string(check.OwnerAbsent), Severity: string(check.Error)}
+	finding := v1alpha1.CheckFinding{Object: v1alpha1.ObjectRef{Namespace: "shop"}, Code: string(check.OwnerAbsent),
+		Severity: string(check.Error)}
 	var out bytes.Buffer
-	if err := render.CheckMetrics(&out, &v1alpha1.CheckReport{Objects: 7, References: 5, Complete: true, Findings: []v1alpha1.CheckFinding{finding, finding}}, measured); err != nil {
+	if err := render.CheckMetrics(&out,
+		&v1alpha1.CheckReport{Objects: 7, References: 5, Complete: true, Findings: []v1alpha1.CheckFinding{finding, finding}},
+		measured); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`kubectl_gc_check_findings{code="OwnerAbsent",namespace="shop",severity="error"} 2`, "kubectl_gc_check_objects 7", "kubectl_gc_check_references 5", "kubectl_gc_check_complete 1", "kubectl_gc_check_last_run_timestamp_seconds 1767323045",
+		`kubectl_gc_check_findings{code="OwnerAbsent",namespace="shop",severity="error"} 2`, "kubectl_gc_check_objects 7",
+		"kubectl_gc_check_references 5", "kubectl_gc_check_complete 1",
+		"kubectl_gc_check_last_run_timestamp_seconds 1767323045",
 	} {
 		if !strings.Contains(out.String(), want+"\n") {
 			t.Errorf("no %s in\n%s", want, out.String())

@@ -39,8 +39,9 @@ type junitFault struct {
 	Text    string `xml:",chardata"`
 }
 
-// JUnit writes a report as JUnit XML: a test case for each finding, which fails if it is of the severity or worse; one for each gap, which is an error; and, if
-// there is neither, one that passes.
+// JUnit writes a report as JUnit XML: a test case for each finding, which fails if it is of the
+// severity or worse; one for each gap, which is an error; and, if there is neither, one that
+// passes.
 func JUnit(w io.Writer, report *v1alpha1.CheckReport, least check.Severity) error {
 	suite := junitSuite{Name: "kubectl gc check"}
 	for _, f := range report.Findings {
@@ -66,7 +67,8 @@ func JUnit(w io.Writer, report *v1alpha1.CheckReport, least check.Severity) erro
 		suite.Cases = []junitCase{{Class: "check", Name: "owner references"}}
 	}
 	suite.Tests = len(suite.Cases)
-	text, err := xml.MarshalIndent(junitSuites{Tests: suite.Tests, Failures: suite.Failures, Errors: suite.Errors, Suite: suite}, "", "  ")
+	text, err := xml.MarshalIndent(junitSuites{Tests: suite.Tests, Failures: suite.Failures, Errors: suite.Errors,
+		Suite: suite}, "", "  ")
 	if err != nil {
 		return err
 	}

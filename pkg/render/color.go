@@ -30,8 +30,9 @@ func ParseColor(s string) (When, error) {
 // Palette colours what has a meaning. Its zero value leaves text as it is.
 type Palette struct{ kind, dim, warn, bad *color.Color }
 
-// NewPalette decides once whether what is written to out is coloured: on a terminal, unless NO_COLOR or TERM=dumb say otherwise.
-// The color package's own global decision looks at stdout only and is not used.
+// NewPalette decides once whether what is written to out is coloured: on a terminal, unless
+// NO_COLOR or TERM=dumb say otherwise. The color package's own global decision looks at stdout only
+// and is not used.
 func NewPalette(when When, out io.Writer) Palette {
 	if when == Never || when == Auto && !printers.AllowsColorOutput(out) {
 		return Palette{}

@@ -21,7 +21,8 @@ func TestParseColor(t *testing.T) {
 	}
 }
 
-// TestColor: colour is on if it is asked for, off by itself where there is no terminal, and changes nothing but the colour.
+// TestColor: colour is on if it is asked for, off by itself where there is no terminal, and changes
+// nothing but the colour.
 func TestColor(t *testing.T) {
 	plain := new(bytes.Buffer)
 	if err := render.TreeTable(plain, shop(), render.Style{Wide: true}); err != nil {

@@ -16,7 +16,8 @@ type Columns struct {
 }
 
 var (
-	// relaxedPath is a JSONPath as kubectl takes it in columns: the braces and the first dot may be missing.
+	// relaxedPath is a JSONPath as kubectl takes it in columns: the braces and the first dot may be
+	// missing.
 	relaxedPath = regexp.MustCompile(`^\{\.?([^{}]+)\}$|^\.?([^{}]+)$`)
 	// columnWord is a word of a file of columns.
 	columnWord = regexp.MustCompile(`\S+`)
@@ -25,7 +26,8 @@ var (
 // ParseColumns reads columns as kubectl does: HEADER:PATH, with commas between them.
 func ParseColumns(spec string) (*Columns, error) {
 	if spec == "" {
-		return nil, fmt.Errorf("custom-columns format specified but no custom columns given, as in custom-columns=NAME:.ref.name")
+		return nil, fmt.Errorf(
+			"custom-columns format specified but no custom columns given, as in custom-columns=NAME:.ref.name")
 	}
 	c := &Columns{}
 	for _, column := range strings.Split(spec, ",") {
@@ -40,12 +42,14 @@ func ParseColumns(spec string) (*Columns, error) {
 	return c, nil
 }
 
-// ParseColumnsFile reads columns from a file as kubectl does: a line of headers, and below it a line of paths.
+// ParseColumnsFile reads columns from a file as kubectl does: a line of headers, and below it a
+// line of paths.
 func ParseColumnsFile(text string) (*Columns, error) {
 	headers, paths, _ := strings.Cut(text, "\n")
 	h, p := columnWord.FindAllString(headers, -1), columnWord.FindAllString(paths, -1)
 	if len(h) == 0 || len(h) != len(p) {
-		return nil, fmt.Errorf("number of headers (%d) and field specifications (%d) don't match: want a line of headers and below it a line with a path for each", len(h), len(p))
+		return nil, fmt.Errorf(
+			"number of headers (%d) and field specifications (%d) don't match: want a line of headers and below it a line with a path for each", len(h), len(p))
 	}
 	c := &Columns{}
 	for i := range h {
@@ -70,7 +74,8 @@ func (c *Columns) add(header, path string) error {
 	return nil
 }
 
-// Write writes a row for each item, which is what JSON decodes to. A field that is not there is <none>, and several values have commas between them.
+// Write writes a row for each item, which is what JSON decodes to. A field that is not there is
+// <none>, and several values have commas between them.
 func (c *Columns) Write(w io.Writer, items []any, s Style) error {
 	rows := make([][]string, len(items))
 	for i, item := range items {

@@ -8,11 +8,13 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
-// TestColumnsAreWrittenAsKubectlWritesThem: a field that is not there is <none>, and braces and the first dot may be missing.
+// TestColumnsAreWrittenAsKubectlWritesThem: a field that is not there is <none>, and braces and the
+// first dot may be missing.
 func TestColumnsAreWrittenAsKubectlWritesThem(t *testing.T) {
 	t.Parallel()
 	items := []any{
-		map[string]any{"ref": map[string]any{"kind": "Pod", "name": "web"}, "depth": int64(1), "finalizers": []any{"a", "b"}, "deletionTimestamp": nil},
+		map[string]any{"ref": map[string]any{"kind": "Pod", "name": "web"}, "depth": int64(1), "finalizers": []any{"a", "b"},
+			"deletionTimestamp": nil},
 		map[string]any{"ref": map[string]any{"kind": "Pod", "name": "x\x1b[31m"}, "root": true},
 	}
 	for spec, want := range map[string]string{
@@ -39,7 +41,8 @@ func TestColumnsWithoutHeaders(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := columns.Write(&out, []any{map[string]any{"a": "x", "b": "y"}}, render.Style{NoHeaders: true}); err != nil || out.String() != "x   y\n" {
+	if err := columns.Write(&out, []any{map[string]any{"a": "x", "b": "y"}}, render.Style{NoHeaders: true}); err != nil ||
+		out.String() != "x   y\n" {
 		t.Errorf("%v: %q", err, out.String())
 	}
 }
@@ -47,7 +50,8 @@ func TestColumnsWithoutHeaders(t *testing.T) {
 // TestColumnsThatCannotBeReadAreRefused with what is wrong with them.
 func TestColumnsThatCannotBeReadAreRefused(t *testing.T) {
 	t.Parallel()
-	for spec, want := range map[string]string{"": "no custom columns given", "NAME": "want HEADER:PATH", "NAME:": "want HEADER:PATH", ":.a": "want HEADER:PATH", "A:{.a}{.b}": "unexpected path", "A:.a[": "column A"} {
+	for spec, want := range map[string]string{"": "no custom columns given", "NAME": "want HEADER:PATH",
+		"NAME:": "want HEADER:PATH", ":.a": "want HEADER:PATH", "A:{.a}{.b}": "unexpected path", "A:.a[": "column A"} {
 		if _, err := render.ParseColumns(spec); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", spec, err, want)
 		}

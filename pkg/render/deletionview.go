@@ -14,13 +14,15 @@ import (
 )
 
 const (
-	// quietAfter is how long nothing happens before that is told where there is no terminal, and how often.
+	// quietAfter is how long nothing happens before that is told where there is no terminal, and
+	// how often.
 	quietAfter = 15 * time.Second
 	// collectorAfter is how long the collector may take its time.
 	collectorAfter = 30 * time.Second
 )
 
-// DeletionView prints what happens in a deletion: on a terminal with lines that are written over while something is left. Nil prints nothing.
+// DeletionView prints what happens in a deletion: on a terminal with lines that are written over
+// while something is left. Nil prints nothing.
 type DeletionView struct {
 	out, errOut io.Writer
 	lines       DeletionLines
@@ -51,7 +53,8 @@ const (
 	NoLines
 )
 
-// NewDeletionView returns the view of a deletion. With clientGC the cluster's collector is not waited for.
+// NewDeletionView returns the view of a deletion. With clientGC the cluster's collector is not
+// waited for.
 func NewDeletionView(out, errOut io.Writer, lines DeletionLines, p *deletion.Planned, clientGC bool) *DeletionView {
 	v := &DeletionView{
 		out: out, errOut: errOut, lines: lines, waits: Waits{Known: p.Known}, clientGC: clientGC,
@@ -86,7 +89,8 @@ func (v *DeletionView) Stage(n, of int, p *deletion.Planned) {
 // Begin says that the deletion begins now.
 func (v *DeletionView) Begin() { v.start = time.Now() }
 
-// Tick says what is left: on a terminal every second, elsewhere when nothing has happened for a while.
+// Tick says what is left: on a terminal every second, elsewhere when nothing has happened for a
+// while.
 func (v *DeletionView) Tick(p act.Progress) {
 	if p.Quiet < v.told {
 		v.told = 0
@@ -118,7 +122,8 @@ func (v *DeletionView) blame(p act.Progress) {
 	if l := p.CollectorsTurn; l != nil {
 		v.blamed = true
 		v.Done()
-		fmt.Fprintf(v.errOut, "Warning: the cluster's garbage collector has not acted on %s for %s; is kube-controller-manager running? %s\n",
+		fmt.Fprintf(
+			v.errOut, "Warning: the cluster's garbage collector has not acted on %s for %s; is kube-controller-manager running? %s\n",
 			Quoted(l.Object), p.Quiet.Round(time.Second), v.remedy)
 	}
 }

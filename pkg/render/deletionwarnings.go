@@ -20,7 +20,9 @@ func WarnPlanned(errOut io.Writer, p *deletion.Planned) {
 	WarnGaps(errOut, p.Gaps)
 	for i, o := range p.LeftOut {
 		if i == mostLeftOut {
-			fmt.Fprintf(errOut, "Warning: %d more are not deleted: they no longer match the selector, or another object has their name\n", len(p.LeftOut)-i)
+			fmt.Fprintf(
+				errOut, "Warning: %d more are not deleted: they no longer match the selector, or another object has their name\n",
+				len(p.LeftOut)-i)
 			return
 		}
 		fmt.Fprintf(errOut, "Warning: %s is not deleted: %v\n", Quoted(o.Object), o.Err)
@@ -31,7 +33,8 @@ func WarnPlanned(errOut io.Writer, p *deletion.Planned) {
 func WarnNamespaces(errOut io.Writer, p *deletion.Planned) {
 	for _, id := range p.Roots {
 		if r := p.Graph.Ref(id); r.Resource == "namespaces" && r.Group() == "" {
-			fmt.Fprintf(errOut, "Warning: the namespace controller of kube-controller-manager deletes the content of %s; --gc=client does only the garbage collector's part\n", Quoted(r))
+			fmt.Fprintf(
+				errOut, "Warning: the namespace controller of kube-controller-manager deletes the content of %s; --gc=client does only the garbage collector's part\n", Quoted(r))
 		}
 	}
 }
@@ -43,7 +46,8 @@ func WarnResult(errOut io.Writer, r *deletion.Result) {
 	warnUnplanned(errOut, r.Unplanned, r.Archived)
 }
 
-// warnAdopted tells of orphans that have a new controller, as they may have if its selector matches.
+// warnAdopted tells of orphans that have a new controller, as they may have if its selector
+// matches.
 func warnAdopted(errOut io.Writer, orphaned []act.Orphan) {
 	for _, o := range orphaned {
 		if o.Adopter != nil {
@@ -55,8 +59,8 @@ func warnAdopted(errOut io.Writer, orphaned []act.Orphan) {
 // Adopter names the new controller of an orphan.
 func Adopter(o act.Orphan) string { return Escape(o.Adopter.Kind) + "/" + Escape(o.Adopter.Name) }
 
-// warnUnseen tells of what was not waited for to its end, because it may neither be watched, listed nor read. As for kubectl that is no error: the deletion
-// was asked for, and goes on.
+// warnUnseen tells of what was not waited for to its end, because it may neither be watched, listed
+// nor read. As for kubectl that is no error: the deletion was asked for, and goes on.
 func warnUnseen(errOut io.Writer, unseen []act.Unseen) {
 	type place struct{ resource, group, namespace string }
 	names, first := map[place][]string{}, []act.Unseen{}
@@ -68,11 +72,13 @@ func warnUnseen(errOut io.Writer, unseen []act.Unseen) {
 		names[of(u)] = append(names[of(u)], KindName(u.Object))
 	}
 	for _, u := range first {
-		fmt.Fprintf(errOut, "Warning: cannot wait for %s, whose deletion continues: %s\n", SortedFew(names[of(u)]), Escape(Shorten(u.Err.Error())))
+		fmt.Fprintf(errOut, "Warning: cannot wait for %s, whose deletion continues: %s\n", SortedFew(names[of(u)]),
+			Escape(Shorten(u.Err.Error())))
 	}
 }
 
-// warnUnplanned tells of what the cluster's collector has deleted beyond the plan. Nobody can keep it from doing so.
+// warnUnplanned tells of what the cluster's collector has deleted beyond the plan. Nobody can keep
+// it from doing so.
 func warnUnplanned(errOut io.Writer, unplanned []graph.Ref, archived bool) {
 	if len(unplanned) == 0 {
 		return
@@ -81,5 +87,6 @@ func warnUnplanned(errOut io.Writer, unplanned []graph.Ref, archived bool) {
 	if archived {
 		missing = " and the archive"
 	}
-	fmt.Fprintf(errOut, "Warning: the collector also deleted dependents that are not in the plan%s: %s\n", missing, SortedFew(KindNames(unplanned...)))
+	fmt.Fprintf(errOut, "Warning: the collector also deleted dependents that are not in the plan%s: %s\n", missing,
+		SortedFew(KindNames(unplanned...)))
 }

@@ -14,8 +14,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
-// Diagnosis writes what is stuck by its causes, each once: what is stuck and for how long, the cause in a sentence, what was seen, what removing the
-// finalizer costs, and numbered commands, the safest first. A wide one names all objects.
+// Diagnosis writes what is stuck by its causes, each once: what is stuck and for how long, the
+// cause in a sentence, what was seen, what removing the finalizer costs, and numbered commands, the
+// safest first. A wide one names all objects.
 func Diagnosis(w io.Writer, d *v1alpha1.Diagnosis, now time.Time, s Style) error {
 	out := bufio.NewWriter(w)
 	for _, stuck := range d.Stuck {
@@ -28,12 +29,15 @@ func Diagnosis(w io.Writer, d *v1alpha1.Diagnosis, now time.Time, s Style) error
 	}
 	fmt.Fprintln(out, diagnosisSummary(d))
 	if d.NotLookedAt > 0 {
-		for _, line := range wrap(phrase.Count(d.NotLookedAt, "object")+" not examined: there are too many, or a webhook does not respond; the evidence is that of similar objects", s.columns()) {
+		for _, line := range wrap(phrase.Count(d.NotLookedAt, "object")+
+			" not examined: there are too many, or a webhook does not respond; the evidence is that of similar objects",
+			s.columns()) {
 			fmt.Fprintln(out, line)
 		}
 	}
 	if len(d.Gaps) > 0 {
-		for _, line := range wrap("incomplete: "+shorten(unlisted(d.Gaps), s.Wide)+" could not be listed; objects of these types that are stuck, or that block others, are not shown", s.columns()) {
+		for _, line := range wrap("incomplete: "+shorten(unlisted(d.Gaps), s.Wide)+
+			" could not be listed; objects of these types that are stuck, or that block others, are not shown", s.columns()) {
 			fmt.Fprintln(out, line)
 		}
 	}
@@ -66,7 +70,8 @@ func diagnosisSummary(d *v1alpha1.Diagnosis) string {
 	return stuckSummary(d, deleting)
 }
 
-// stuckSummary counts the objects that are stuck, the causes of that, and the objects whose deletion makes progress.
+// stuckSummary counts the objects that are stuck, the causes of that, and the objects whose
+// deletion makes progress.
 func stuckSummary(d *v1alpha1.Diagnosis, deleting int) string {
 	stuck, causes := 0, 0
 	for _, s := range d.Stuck {

@@ -19,7 +19,8 @@ var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
 // widget is one that is stuck for some minutes, for a finalizer whose actor is dead.
 func widget(name string, minutes int) v1alpha1.Stuck {
-	ref := v1alpha1.ObjectRef{APIVersion: "example.com/v1", Kind: "Widget", Resource: "widgets", Namespace: "shop", Name: name, UID: name}
+	ref := v1alpha1.ObjectRef{APIVersion: "example.com/v1", Kind: "Widget", Resource: "widgets", Namespace: "shop",
+		Name: name, UID: name}
 	since := metav1.NewTime(noon.Add(-time.Duration(minutes) * time.Minute))
 	return v1alpha1.Stuck{Object: ref, Since: &since, Causes: []v1alpha1.Cause{{
 		Code: "FinalizerActorDead", Object: ref, Finalizer: "example.com/bucket", Actor: "the Widget operator",
@@ -31,19 +32,22 @@ func widget(name string, minutes int) v1alpha1.Stuck {
 func diagnosis(t *testing.T, width int, wide bool, stuck ...v1alpha1.Stuck) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := render.Diagnosis(&out, &v1alpha1.Diagnosis{Stuck: stuck}, noon, render.Style{Width: width, Wide: wide}); err != nil {
+	if err := render.Diagnosis(&out, &v1alpha1.Diagnosis{Stuck: stuck}, noon,
+		render.Style{Width: width, Wide: wide}); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
 }
 
-// TestDiagnosisGroupsByCause: what differs in nothing but the name is told once, with one command for all that are not named.
+// TestDiagnosisGroupsByCause: what differs in nothing but the name is told once, with one command
+// for all that are not named.
 func TestDiagnosisGroupsByCause(t *testing.T) {
 	var stuck []v1alpha1.Stuck
 	for i := range 5 {
 		stuck = append(stuck, widget(fmt.Sprintf("w%d", i), 10+i))
 	}
-	namespace := v1alpha1.Stuck{Object: v1alpha1.ObjectRef{APIVersion: "v1", Kind: "Namespace", Resource: "namespaces", Name: "shop", UID: "n"}, Since: stuck[0].Since, Causes: stuck[0].Causes}
+	namespace := v1alpha1.Stuck{Object: v1alpha1.ObjectRef{APIVersion: "v1", Kind: "Namespace", Resource: "namespaces",
+		Name: "shop", UID: "n"}, Since: stuck[0].Since, Causes: stuck[0].Causes}
 	want := `FinalizerActorDead
   stuck     widget/w0 in shop (10m), widget/w1 in shop (11m), widget/w2 in shop (12m) and 2 more
   waiting   namespace/shop (10m)
@@ -60,13 +64,14 @@ func TestDiagnosisGroupsByCause(t *testing.T) {
 	if diff := cmp.Diff(want, diagnosis(t, 0, false, append(stuck, namespace)...)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if wide := diagnosis(t, 0, true, stuck...); strings.Contains(wide, "more") || !strings.Contains(wide, "widgets.example.com/w4 ") {
+	if wide := diagnosis(t, 0, true, stuck...); strings.Contains(wide, "more") ||
+		!strings.Contains(wide, "widgets.example.com/w4 ") {
 		t.Errorf("the wide one does not name all:\n%s", wide)
 	}
 }
 
-// TestTheCommandForManyReachesNoMore: it names the type and the namespace that the others are in, and is left out
-// where it would have to be forced, or would reach another namespace.
+// TestTheCommandForManyReachesNoMore: it names the type and the namespace that the others are in,
+// and is left out where it would have to be forced, or would reach another namespace.
 func TestTheCommandForManyReachesNoMore(t *testing.T) {
 	const hostile = "example.com/x;touch hacked"
 	of := func(change func(*v1alpha1.Cause)) string {
@@ -106,7 +111,8 @@ func TestDiagnosisSaysThatNothingIsStuck(t *testing.T) {
 	if got := diagnosis(t, 0, false, goesOn); !strings.HasSuffix(got, "\n1 object is being deleted; nothing is stuck\n") {
 		t.Error(got)
 	}
-	if got := diagnosis(t, 0, false, goesOn, widget("b", 1)); !strings.HasSuffix(got, "\n1 object is stuck in deletion, for 1 cause; 1 other deletion in progress\n") {
+	if got := diagnosis(t, 0, false, goesOn, widget("b", 1)); !strings.HasSuffix(got,
+		"\n1 object is stuck in deletion, for 1 cause; 1 other deletion in progress\n") {
 		t.Error(got)
 	}
 }
@@ -114,7 +120,8 @@ func TestDiagnosisSaysThatNothingIsStuck(t *testing.T) {
 // TestDiagnosisSaysHowManyWereNotLookedAt, of which what is said was seen at others.
 func TestDiagnosisSaysHowManyWereNotLookedAt(t *testing.T) {
 	var out bytes.Buffer
-	if err := render.Diagnosis(&out, &v1alpha1.Diagnosis{Stuck: []v1alpha1.Stuck{widget("a", 1)}, NotLookedAt: 7}, noon, render.Style{}); err != nil {
+	if err := render.Diagnosis(&out, &v1alpha1.Diagnosis{Stuck: []v1alpha1.Stuck{widget("a", 1)}, NotLookedAt: 7}, noon,
+		render.Style{}); err != nil {
 		t.Fatal(err)
 	}
 	if want := "\n7 objects not examined: "; !strings.Contains(out.String(), want) {
@@ -122,13 +129,15 @@ func TestDiagnosisSaysHowManyWereNotLookedAt(t *testing.T) {
 	}
 }
 
-// TestDiagnosisSaysWhatComesUpNext: a cause behind another is marked, unless it is the first of some object.
+// TestDiagnosisSaysWhatComesUpNext: a cause behind another is marked, unless it is the first of
+// some object.
 func TestDiagnosisSaysWhatComesUpNext(t *testing.T) {
 	s := widget("a", 1)
 	later := s.Causes[0]
 	later.Code, later.After = "AdmissionDenied", 1
 	s.Causes = append(s.Causes, later)
-	if got := diagnosis(t, 0, false, s); !strings.Contains(got, "\n\nthen: AdmissionDenied\n") || !strings.HasPrefix(got, "FinalizerActorDead\n") {
+	if got := diagnosis(t, 0, false, s); !strings.Contains(got, "\n\nthen: AdmissionDenied\n") ||
+		!strings.HasPrefix(got, "FinalizerActorDead\n") {
 		t.Error(got)
 	}
 	now := widget("b", 1)
@@ -138,7 +147,8 @@ func TestDiagnosisSaysWhatComesUpNext(t *testing.T) {
 	}
 }
 
-// TestDiagnosisTellsWhatWasSeenAtEachObject: what differs between objects that wait for one actor is told of each, and what does not once.
+// TestDiagnosisTellsWhatWasSeenAtEachObject: what differs between objects that wait for one actor
+// is told of each, and what does not once.
 func TestDiagnosisTellsWhatWasSeenAtEachObject(t *testing.T) {
 	var stuck []v1alpha1.Stuck
 	for i, own := range []string{"its load balancer is a", "its load balancer is b", "its load balancer is a", ""} {
@@ -157,14 +167,16 @@ func TestDiagnosisTellsWhatWasSeenAtEachObject(t *testing.T) {
 	}
 }
 
-// TestDiagnosisNumbersTheSteps, with what each brings about and puts at risk, and says that data is destroyed before everything that is to be done.
+// TestDiagnosisNumbersTheSteps, with what each brings about and puts at risk, and says that data is
+// destroyed before everything that is to be done.
 func TestDiagnosisNumbersTheSteps(t *testing.T) {
 	s := widget("w", 1)
 	c := &s.Causes[0]
 	c.Summary, c.Cost, c.DataLoss = "The Widget operator does not work.", "The bucket leaks.", true
 	c.Steps = []v1alpha1.Step{
 		{Command: "kubectl scale deployments.apps/operator -n widgets --replicas=1", Does: "starts it", Risk: "none"},
-		{Command: "kubectl gc unfinalize widgets.example.com/w -n shop --force", Does: "removes the finalizer", Risk: "data-loss"},
+		{Command: "kubectl gc unfinalize widgets.example.com/w -n shop --force", Does: "removes the finalizer",
+			Risk: "data-loss"},
 		{Command: "kubectl delete bucket", Risk: "leaks-external"},
 	}
 	want := `  cause     The Widget operator does not work.
@@ -183,18 +195,22 @@ func TestDiagnosisNumbersTheSteps(t *testing.T) {
 	}
 }
 
-// TestDiagnosisSaysWhatIsStuckFirst: a cause that lies in an object that is not being deleted names what it keeps, then where it lies.
+// TestDiagnosisSaysWhatIsStuckFirst: a cause that lies in an object that is not being deleted names
+// what it keeps, then where it lies.
 func TestDiagnosisSaysWhatIsStuckFirst(t *testing.T) {
 	s := widget("w", 1)
 	s.Causes[0].Object = v1alpha1.ObjectRef{APIVersion: "v1", Kind: "Node", Resource: "nodes", Name: "n1"}
-	if got := diagnosis(t, 0, false, s); !strings.Contains(got, "  stuck     widget/w in shop (60s)\n  in        node/n1\n") {
+	if got := diagnosis(t, 0, false, s); !strings.Contains(got,
+		"  stuck     widget/w in shop (60s)\n  in        node/n1\n") {
 		t.Error(got)
 	}
 }
 
-// TestDiagnosisNamesWhatCouldNotBeListed, whether or not something is stuck: each type once, the first few of many unless all are wanted.
+// TestDiagnosisNamesWhatCouldNotBeListed, whether or not something is stuck: each type once, the
+// first few of many unless all are wanted.
 func TestDiagnosisNamesWhatCouldNotBeListed(t *testing.T) {
-	gaps := []v1alpha1.Gap{{Resource: "*"}, {Resource: "*", Group: "example.com"}, {Resource: "secrets", Namespace: "a"}, {Resource: "secrets", Namespace: "b"}}
+	gaps := []v1alpha1.Gap{{Resource: "*"}, {Resource: "*", Group: "example.com"}, {Resource: "secrets", Namespace: "a"},
+		{Resource: "secrets", Namespace: "b"}}
 	for name, test := range map[string]struct {
 		d    v1alpha1.Diagnosis
 		wide bool
@@ -202,11 +218,14 @@ func TestDiagnosisNamesWhatCouldNotBeListed(t *testing.T) {
 	}{
 		"nothing is stuck": {v1alpha1.Diagnosis{Gaps: gaps}, false, "nothing is stuck in the types that could be listed\n" +
 			"incomplete: the core group, group example.com, secrets could not be listed; objects of these types that are stuck, or that block others, are not shown\n"},
-		"something is stuck": {v1alpha1.Diagnosis{Stuck: []v1alpha1.Stuck{widget("w", 1)}, Gaps: append(slices.Clip(gaps), v1alpha1.Gap{Resource: "leases", Group: "coordination.k8s.io"})}, false,
+		"something is stuck": {v1alpha1.Diagnosis{Stuck: []v1alpha1.Stuck{widget("w", 1)},
+			Gaps: append(slices.Clip(gaps), v1alpha1.Gap{Resource: "leases", Group: "coordination.k8s.io"})}, false,
 			"1 object is stuck in deletion, for 1 cause\n" +
 				"incomplete: the core group, group example.com, secrets and 1 more could not be listed; objects of these types that are stuck, or that block others, are not shown\n"},
-		"wide": {v1alpha1.Diagnosis{Gaps: append(slices.Clip(gaps), v1alpha1.Gap{Resource: "leases", Group: "coordination.k8s.io"})}, true, "nothing is stuck in the types that could be listed\n" +
-			"incomplete: the core group, group example.com, secrets, leases.coordination.k8s.io could not be listed; objects of these types that are stuck, or that block others, are not shown\n"},
+		"wide": {v1alpha1.Diagnosis{Gaps: append(slices.Clip(gaps),
+			v1alpha1.Gap{Resource: "leases", Group: "coordination.k8s.io"})}, true,
+			"nothing is stuck in the types that could be listed\n" +
+				"incomplete: the core group, group example.com, secrets, leases.coordination.k8s.io could not be listed; objects of these types that are stuck, or that block others, are not shown\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
@@ -220,7 +239,8 @@ func TestDiagnosisNamesWhatCouldNotBeListed(t *testing.T) {
 	}
 }
 
-// TestDiagnosisWraps: on a terminal text is wrapped, and commands are not: they are there to be copied.
+// TestDiagnosisWraps: on a terminal text is wrapped, and commands are not: they are there to be
+// copied.
 func TestDiagnosisWraps(t *testing.T) {
 	s := widget("w", 1)
 	c := &s.Causes[0]
@@ -250,14 +270,16 @@ func TestDiagnosisEscapes(t *testing.T) {
 	}
 }
 
-// TestTheSummaryCountsTheCausesOfWhatIsStuck: that another object is not being deleted, or that its deletion goes on, is none of them.
+// TestTheSummaryCountsTheCausesOfWhatIsStuck: that another object is not being deleted, or that its
+// deletion goes on, is none of them.
 func TestTheSummaryCountsTheCausesOfWhatIsStuck(t *testing.T) {
 	stuck, deleting := widget("stuck", 10), widget("deleting", 1)
 	deleting.Causes = []v1alpha1.Cause{{Code: "InProgress", Object: deleting.Object}}
 	live := v1alpha1.Stuck{Object: widget("live", 0).Object}
 	live.Causes = []v1alpha1.Cause{{Code: "NotDeleting", Object: live.Object}}
 	got := diagnosis(t, 0, false, stuck, deleting, live)
-	if want := "\n1 object is stuck in deletion, for 1 cause; 1 other deletion in progress\n"; !strings.HasSuffix(got, want) {
+	if want := "\n1 object is stuck in deletion, for 1 cause; 1 other deletion in progress\n"; !strings.HasSuffix(
+		got, want) {
 		t.Errorf("%q does not end with %q", got, want)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// TreeDOT writes the tree as a graph for Graphviz. As in the collector's own dump (dump.go), there is one node for a uid
-// and edges point from the dependent to its owner.
+// TreeDOT writes the tree as a graph for Graphviz. As in the collector's own dump (dump.go), there
+// is one node for a uid and edges point from the dependent to its owner.
 func TreeDOT(w io.Writer, t Tree) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintln(out, "strict digraph full {")
@@ -26,7 +26,8 @@ func TreeDOT(w io.Writer, t Tree) error {
 		case graph.Unknown:
 			style = ` color="grey" style="dashed"`
 		}
-		fmt.Fprintf(out, "  n%d [label=%s group=%s%s]\n", id, quoteDOT(strings.Join(label(r, t.Graph.State(id)), "\n")), quoteDOT(Escape(r.Namespace)), style)
+		fmt.Fprintf(out, "  n%d [label=%s group=%s%s]\n", id, quoteDOT(strings.Join(label(r, t.Graph.State(id)), "\n")),
+			quoteDOT(Escape(r.Namespace)), style)
 	}
 	for _, e := range edges {
 		attributes := ""
@@ -73,8 +74,8 @@ type drawnEdge struct {
 // between labels an edge that stands for several, by way of objects that are not shown.
 const between = "…"
 
-// parts returns the objects that the tree shows and all references among them, each once. Where what leads to a row is not
-// shown, an edge to the row above it takes its place.
+// parts returns the objects that the tree shows and all references among them, each once. Where
+// what leads to a row is not shown, an edge to the row above it takes its place.
 func (t Tree) parts() (nodes []graph.ID, edges []drawnEdge) {
 	shown := make(map[graph.ID]bool, len(t.Rows))
 	drawn := map[drawnEdge]bool{}
@@ -133,11 +134,13 @@ var dotEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "&", "&am
 // quoteDOT quotes a text.
 func quoteDOT(s string) string { return `"` + dotEscapes.Replace(s) + `"` }
 
-// mermaidEntities spells out what means something to Mermaid or to the HTML that it makes, even between quotes: comments
-// and directives (%%), Markdown, line breaks (\n), formulas ($$) and entities. It looks for line breaks and formulas when the entities are read
-// already, so that a word joiner, which is not seen, stands between their characters.
+// mermaidEntities spells out what means something to Mermaid or to the HTML that it makes, even
+// between quotes: comments and directives (%%), Markdown, line breaks (\n), formulas ($$) and
+// entities. It looks for line breaks and formulas when the entities are read already, so that a
+// word joiner, which is not seen, stands between their characters.
 var mermaidEntities = strings.NewReplacer(
-	`\n`, "#92;#8288;n", "$", "#36;#8288;", `#`, "#35;", `"`, "#quot;", "<", "#lt;", ">", "#gt;", "&", "#amp;", "`", "#96;", `\`, "#92;", "%", "#37;",
+	`\n`, "#92;#8288;n", "$", "#36;#8288;", `#`, "#35;", `"`, "#quot;", "<", "#lt;", ">", "#gt;", "&", "#amp;", "`",
+	"#96;", `\`, "#92;", "%", "#37;",
 )
 
 // quoteMermaid quotes the lines of a text.

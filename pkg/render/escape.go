@@ -6,8 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Escape makes text that an object or a server supplied safe to print on one line of a terminal: control characters, the C1 set and
-// the marks that reverse the direction of writing are spelled out (kubernetes/kubernetes#101695).
+// Escape makes text that an object or a server supplied safe to print on one line of a terminal:
+// control characters, the C1 set and the marks that reverse the direction of writing are spelled
+// out (kubernetes/kubernetes#101695).
 func Escape(s string) string {
 	if strings.IndexFunc(s, unsafeRune) < 0 && utf8.ValidString(s) {
 		return s
@@ -45,7 +46,8 @@ func unsafeRune(r rune) bool {
 	switch {
 	case r < 0x20, r >= 0x7f && r < 0xa0: // C0, DEL, C1
 		return true
-	case r == 0x061c, r >= 0x200e && r <= 0x200f, r >= 0x2028 && r <= 0x202e, r >= 0x2066 && r <= 0x2069: // line breaks, bidirectional controls
+	case r == 0x061c, r >= 0x200e && r <= 0x200f, r >= 0x2028 && r <= 0x202e, r >= 0x2066 && r <= 0x2069:
+		// line breaks, bidirectional controls
 		return true
 	}
 	return false

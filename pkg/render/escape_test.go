@@ -44,8 +44,8 @@ func TestEscapeEveryRune(t *testing.T) {
 	}
 }
 
-// unsafeRune returns the first rune that must not reach a terminal. It goes by Unicode's tables and not by the ranges that
-// the package names.
+// unsafeRune returns the first rune that must not reach a terminal. It goes by Unicode's tables and
+// not by the ranges that the package names.
 func unsafeRune(s string) (rune, bool) {
 	for _, r := range s {
 		if unicode.Is(unicode.Cc, r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp) {

@@ -81,7 +81,8 @@ func explainOne(w io.Writer, f v1alpha1.ExplainedFinalizer, s Style) {
 	line("to keep things", f.Knob)
 	for i, p := range f.Protect {
 		line(first(i, "save the data"), p.Does+":")
-		fmt.Fprintf(w, "%s%s\n", strings.Repeat(" ", explainIndent+2), paint(s.kind, Escape(p.Command))) // not wrapped: it is there to be copied
+		// not wrapped: it is there to be copied
+		fmt.Fprintf(w, "%s%s\n", strings.Repeat(" ", explainIndent+2), paint(s.kind, Escape(p.Command)))
 	}
 	if f.Claims != "" {
 		line("deletes", "PersistentVolumeClaims with the labels "+f.Claims)
@@ -118,7 +119,8 @@ func meaning(word string, words map[string]string) string {
 	return word + ": " + words[word]
 }
 
-// explainLines writes a label and texts below each other, each wrapped between words. Nothing is written without a text.
+// explainLines writes a label and texts below each other, each wrapped between words. Nothing is
+// written without a text.
 func explainLines(w io.Writer, s Style, label string, texts []string) {
 	width := explainWidth
 	if s.Width > explainIndent+leastWidth {
@@ -163,7 +165,8 @@ func FinalizersKnown(w io.Writer, e *v1alpha1.Explanation, s Style) error {
 	}, e.Finalizers)
 }
 
-// FinalizersPresent writes a row for each finalizer that was found and each type of object that has it, and how many nothing is known of.
+// FinalizersPresent writes a row for each finalizer that was found and each type of object that has
+// it, and how many nothing is known of.
 func FinalizersPresent(w io.Writer, e *v1alpha1.Explanation, s Style) error {
 	type present struct {
 		v1alpha1.ExplainedFinalizer

@@ -9,7 +9,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
-// TestExplanationsEscapeWhatAClusterSays: finalizers and types come from objects, and must not move the cursor or begin a line.
+// TestExplanationsEscapeWhatAClusterSays: finalizers and types come from objects, and must not move
+// the cursor or begin a line.
 func TestExplanationsEscapeWhatAClusterSays(t *testing.T) {
 	for _, text := range hostileTexts {
 		e := &v1alpha1.Explanation{Finalizers: []v1alpha1.ExplainedFinalizer{{
@@ -19,7 +20,8 @@ func TestExplanationsEscapeWhatAClusterSays(t *testing.T) {
 		}}}
 		var table, names, full bytes.Buffer
 		for _, err := range []error{
-			render.FinalizersPresent(&table, e, render.Style{Wide: true}), render.ExplanationNames(&names, e), render.Explanation(&full, e, render.Style{}),
+			render.FinalizersPresent(&table, e, render.Style{Wide: true}), render.ExplanationNames(&names, e),
+			render.Explanation(&full, e, render.Style{}),
 		} {
 			if err != nil {
 				t.Fatal(err)
@@ -38,12 +40,14 @@ func TestExplanationsEscapeWhatAClusterSays(t *testing.T) {
 	}
 }
 
-// TestExplanationWrapsAtAHundredColumns, on a terminal or not, but for what has no space in it and for commands, which are there to be copied.
+// TestExplanationWrapsAtAHundredColumns, on a terminal or not, but for what has no space in it and
+// for commands, which are there to be copied.
 func TestExplanationWrapsAtAHundredColumns(t *testing.T) {
 	long := strings.Repeat("a sentence that goes on ", 20)
 	command := "kubectl get " + strings.Repeat("widget/long-name ", 10)
 	e := &v1alpha1.Explanation{Finalizers: []v1alpha1.ExplainedFinalizer{{
-		Name: "x", Form: "x", Kinds: []string{"*"}, Does: long, Note: long, Protect: []v1alpha1.ProtectStep{{Command: command, Does: long}},
+		Name: "x", Form: "x", Kinds: []string{"*"}, Does: long, Note: long,
+		Protect: []v1alpha1.ProtectStep{{Command: command, Does: long}},
 	}}}
 	for _, c := range []struct{ terminal, most int }{{0, 100}, {200, 100}, {60, 60}} {
 		var out bytes.Buffer

@@ -19,7 +19,8 @@ func signWords(s *v1alpha1.Signs) []string {
 		word  string
 		names []string
 	}{
-		{"Deployment", s.Deployments}, {"StatefulSet", s.StatefulSets}, {"DaemonSet", s.DaemonSets}, {"label", s.Labels}, {"image", s.Images},
+		{"Deployment", s.Deployments}, {"StatefulSet", s.StatefulSets}, {"DaemonSet", s.DaemonSets}, {"label", s.Labels},
+		{"image", s.Images},
 		{"Lease", s.Leases}, {"APIService", s.APIServices}, {"webhook configuration", s.Webhooks},
 	} {
 		for _, name := range sign.names {

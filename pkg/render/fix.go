@@ -34,7 +34,8 @@ func FixPlan(w io.Writer, p *check.Fixes, s Style) error {
 	}, rows); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "removes %s of %s; no object is deleted\n", phrase.Count(p.Count(), "owner reference"), phrase.Count(len(p.Fixes), "object"))
+	_, err := fmt.Fprintf(w, "removes %s of %s; no object is deleted\n", phrase.Count(p.Count(), "owner reference"),
+		phrase.Count(len(p.Fixes), "object"))
 	return err
 }
 
@@ -47,7 +48,8 @@ func KeptBy(fix *check.Fix) string {
 
 // FixLine says in one line that references were removed from an object.
 func FixLine(fix *check.Fix) string {
-	return fmt.Sprintf("%s: %s removed: %s", Quoted(fix.Object), phrase.Count(len(fix.Removed), "owner reference"), Escape(strings.Join(fix.Because, "; ")))
+	return fmt.Sprintf("%s: %s removed: %s", Quoted(fix.Object), phrase.Count(len(fix.Removed), "owner reference"),
+		Escape(strings.Join(fix.Because, "; ")))
 }
 
 // FixNames writes the names of the objects that are changed, one in a line.
@@ -65,7 +67,8 @@ func FixSkipped(object graph.Ref, because error) string {
 	return Quoted(object) + " was left alone: " + Escape(because.Error())
 }
 
-// Adopted says in one line what was done about an owner of an object, as kubectl does: configmap/a adopted by deployment.apps/web. The suffix says that it was a dry run.
+// Adopted says in one line what was done about an owner of an object, as kubectl does: configmap/a
+// adopted by deployment.apps/web. The suffix says that it was a dry run.
 func Adopted(c *ownerref.Change, suffix string) string {
 	object := TypeName(c.Object)
 	if c.Nothing() {
@@ -89,7 +92,8 @@ func Disowned(c *ownerref.Change, suffix string) string {
 	return object + " disowned by " + phrase.And(names) + suffix
 }
 
-// OwnersLeft says in a sentence what becomes of an object that has lost references; empty if nothing new does.
+// OwnersLeft says in a sentence what becomes of an object that has lost references; empty if
+// nothing new does.
 func OwnersLeft(c *ownerref.Change) string {
 	var names []string
 	for _, o := range c.Left {
@@ -100,9 +104,11 @@ func OwnersLeft(c *ownerref.Change) string {
 		return "it has no owner left: the garbage collector does not delete it any more"
 	case ownerref.Collected:
 		return fmt.Sprintf("the garbage collector deletes it: %s, which %s left, %s or %s being deleted", phrase.And(names),
-			phrase.Plural(len(names), "is", "are"), phrase.Plural(len(names), "does not exist", "do not exist"), phrase.Plural(len(names), "is", "are"))
+			phrase.Plural(len(names), "is", "are"), phrase.Plural(len(names), "does not exist", "do not exist"),
+			phrase.Plural(len(names), "is", "are"))
 	case ownerref.Doubtful:
-		return fmt.Sprintf("the garbage collector deletes it if %s, of which not all could be read, %s not exist", phrase.And(names), phrase.Plural(len(names), "does", "do"))
+		return fmt.Sprintf("the garbage collector deletes it if %s, of which not all could be read, %s not exist",
+			phrase.And(names), phrase.Plural(len(names), "does", "do"))
 	}
 	return ""
 }

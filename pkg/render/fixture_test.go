@@ -9,17 +9,22 @@ import (
 )
 
 var (
-	namespaces   = graph.Type{Version: "v1", Resource: "namespaces", Kind: "Namespace"}
-	pods         = graph.Type{Version: "v1", Resource: "pods", Kind: "Pod", Namespaced: true}
-	configMaps   = graph.Type{Version: "v1", Resource: "configmaps", Kind: "ConfigMap", Namespaced: true}
-	claims       = graph.Type{Version: "v1", Resource: "persistentvolumeclaims", Kind: "PersistentVolumeClaim", Namespaced: true}
+	namespaces = graph.Type{Version: "v1", Resource: "namespaces", Kind: "Namespace"}
+	pods       = graph.Type{Version: "v1", Resource: "pods", Kind: "Pod", Namespaced: true}
+	configMaps = graph.Type{Version: "v1", Resource: "configmaps", Kind: "ConfigMap", Namespaced: true}
+	claims     = graph.Type{Version: "v1", Resource: "persistentvolumeclaims", Kind: "PersistentVolumeClaim",
+		Namespaced: true}
 	deployments  = graph.Type{Group: "apps", Version: "v1", Resource: "deployments", Kind: "Deployment", Namespaced: true}
 	replicaSets  = graph.Type{Group: "apps", Version: "v1", Resource: "replicasets", Kind: "ReplicaSet", Namespaced: true}
-	clusterRoles = graph.Type{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles", Kind: "ClusterRole"}
-	definitions  = graph.Type{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions", Kind: "CustomResourceDefinition"}
-	services     = graph.Type{Version: "v1", Resource: "services", Kind: "Service", Namespaced: true}
-	knative      = graph.Type{Group: "serving.knative.dev", Version: "v1", Resource: "services", Kind: "Service", Namespaced: true}
-	backups      = graph.Type{Group: "example.com", Version: "v1", Resource: "backups", Kind: "Backup", Namespaced: true} // never listed
+	clusterRoles = graph.Type{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles",
+		Kind: "ClusterRole"}
+	definitions = graph.Type{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions",
+		Kind: "CustomResourceDefinition"}
+	services = graph.Type{Version: "v1", Resource: "services", Kind: "Service", Namespaced: true}
+	knative  = graph.Type{Group: "serving.knative.dev", Version: "v1", Resource: "services", Kind: "Service",
+		Namespaced: true}
+	// never listed
+	backups = graph.Type{Group: "example.com", Version: "v1", Resource: "backups", Kind: "Backup", Namespaced: true}
 )
 
 // now is what the ages of the fixtures are measured against.
@@ -27,7 +32,8 @@ var now = time.Unix(1_700_000_000, 0).UTC()
 
 // object returns an object that is as old as it says; its uid is made from its name.
 func object(namespace, name string, age time.Duration, owners ...graph.OwnerReference) graph.Object {
-	return graph.Object{Namespace: namespace, Name: name, UID: "uid-" + name, ResourceVersion: "1", CreationTimestamp: now.Add(-age).Unix(), Owners: owners}
+	return graph.Object{Namespace: namespace, Name: name, UID: "uid-" + name, ResourceVersion: "1",
+		CreationTimestamp: now.Add(-age).Unix(), Owners: owners}
 }
 
 // deleting says that the object is being deleted, since when and what holds it.
@@ -51,7 +57,8 @@ func controller(t graph.Type, name string) graph.OwnerReference {
 func snapshot(listings map[graph.Type][]graph.Object) *graph.Graph {
 	b := graph.NewBuilder()
 	b.Serve(backups)
-	for _, t := range []graph.Type{namespaces, pods, configMaps, claims, deployments, replicaSets, clusterRoles, definitions, services, knative} {
+	for _, t := range []graph.Type{namespaces, pods, configMaps, claims, deployments, replicaSets, clusterRoles,
+		definitions, services, knative} {
 		b.Serve(t)
 		l := b.Listing(t, "")
 		l.Add(listings[t]...)
@@ -70,7 +77,8 @@ func shop() render.Tree {
 		replicaSets: {object("shop", "web-5d9c7b8f6d", 3*day, controller(deployments, "web"))},
 		pods: {
 			object("shop", "web-5d9c7b8f6d-x2lq9", 3*day, controller(replicaSets, "web-5d9c7b8f6d")),
-			deleting(object("shop", "web-5d9c7b8f6d-zz4kf", 3*day, controller(replicaSets, "web-5d9c7b8f6d")), 95*time.Second, "example.com/drain", "batch.kubernetes.io/job-tracking"),
+			deleting(object("shop", "web-5d9c7b8f6d-zz4kf", 3*day, controller(replicaSets, "web-5d9c7b8f6d")), 95*time.Second,
+				"example.com/drain", "batch.kubernetes.io/job-tracking"),
 			deleting(object("shop", "leaving", time.Hour), -20*time.Second),
 		},
 		configMaps: {
@@ -85,7 +93,8 @@ func shop() render.Tree {
 		},
 		claims: {
 			deleting(object("shop", "data", 100*day, ref(deployments, "api")), 26*time.Hour, "kubernetes.io/pvc-protection"),
-			deleting(object("shop", "logs", 100*day, ref(deployments, "api")), 26*time.Hour, "external-provisioner.volume.kubernetes.io/finalizer-of-great-length"),
+			deleting(object("shop", "logs", 100*day, ref(deployments, "api")), 26*time.Hour,
+				"external-provisioner.volume.kubernetes.io/finalizer-of-great-length"),
 		},
 		services: {object("shop", "front", 40*day)},
 		knative:  {object("shop", "function", 40*day), object("shop", "function-2", 40*day, ref(knative, "function"))},
@@ -94,8 +103,9 @@ func shop() render.Tree {
 	t.Rows = g.Tree(g.Roots(), graph.TreeOptions{Depth: -1})
 	for name, reading := range map[string]graph.PrinterColumns{
 		"web": {Ready: "2/3"}, "api": {Ready: "0/1"}, "web-5d9c7b8f6d": {Ready: "2/3"},
-		"web-5d9c7b8f6d-x2lq9": {Ready: "1/1", Status: "Running"}, "web-5d9c7b8f6d-zz4kf": {Ready: "0/1", Status: "Terminating"},
-		"data": {Status: "Terminating"},
+		"web-5d9c7b8f6d-x2lq9": {Ready: "1/1", Status: "Running"},
+		"web-5d9c7b8f6d-zz4kf": {Ready: "0/1", Status: "Terminating"},
+		"data":                 {Status: "Terminating"},
 	} {
 		id, _ := g.Lookup("uid-" + name)
 		t.Readings[id] = reading
@@ -111,11 +121,13 @@ func treeOf(t testing.TB, opts graph.TreeOptions, roots ...string) render.Tree {
 	return tree
 }
 
-// nearer is a tree in which an object is cut by the depth where it comes first and expanded where it comes again.
+// nearer is a tree in which an object is cut by the depth where it comes first and expanded where
+// it comes again.
 func nearer() render.Tree {
 	g := snapshot(map[graph.Type][]graph.Object{configMaps: {
 		object("shop", "a", time.Hour), object("shop", "b", time.Hour, ref(configMaps, "a")), object("shop", "c", time.Hour),
-		object("shop", "d", time.Hour, ref(configMaps, "b"), ref(configMaps, "c")), object("shop", "e", time.Hour, ref(configMaps, "d")),
+		object("shop", "d", time.Hour, ref(configMaps, "b"), ref(configMaps, "c")),
+		object("shop", "e", time.Hour, ref(configMaps, "d")),
 	}})
 	return render.Tree{Graph: g, Rows: g.Tree(g.Roots(), graph.TreeOptions{Depth: 2}), Now: now}
 }
@@ -148,7 +160,8 @@ func linked(t testing.TB, show func(graph.Ref) bool) render.Tree {
 	links := func(id graph.ID) []graph.Link {
 		switch id {
 		case roots[0]:
-			return []graph.Link{{Owner: id, Dependent: instances[0], Rule: "crd"}, {Owner: id, Dependent: instances[1], Rule: "crd"}}
+			return []graph.Link{{Owner: id, Dependent: instances[0], Rule: "crd"},
+				{Owner: id, Dependent: instances[1], Rule: "crd"}}
 		case roots[1]:
 			return []graph.Link{{Owner: id, Dependent: instances[1], Rule: "namespace"}}
 		}
@@ -161,53 +174,63 @@ func linked(t testing.TB, show func(graph.Ref) bool) render.Tree {
 	return render.Tree{Graph: g, Rows: g.Tree(roots, opts), Now: now}
 }
 
-// claimed is an object that names another in its content, which owns one and names two more, one of them a second time.
+// claimed is an object that names another in its content, which owns one and names two more, one of
+// them a second time.
 func claimed(t testing.TB) render.Tree {
 	t.Helper()
 	g := snapshot(map[graph.Type][]graph.Object{
-		knative:    {object("shop", "claim", time.Hour), object("other", "composite", time.Hour)},
-		configMaps: {object("other", "composed", time.Hour, controller(knative, "composite")), object("shop", "settings", time.Hour), object("shop", "usage", time.Hour)},
+		knative: {object("shop", "claim", time.Hour), object("other", "composite", time.Hour)},
+		configMaps: {object("other", "composed", time.Hour, controller(knative, "composite")),
+			object("shop", "settings", time.Hour), object("shop", "usage", time.Hour)},
 	})
 	all := ids(t, g, "claim", "composite", "settings", "usage")
 	claim, composite, settings, usage := all[0], all[1], all[2], all[3]
 	links := func(id graph.ID) []graph.Link {
 		switch id {
 		case claim:
-			return []graph.Link{{Owner: id, Dependent: composite, Rule: "composite"}, {Owner: id, Dependent: settings, Rule: "connection"}}
+			return []graph.Link{{Owner: id, Dependent: composite, Rule: "composite"},
+				{Owner: id, Dependent: settings, Rule: "connection"}}
 		case composite:
-			return []graph.Link{{Owner: id, Dependent: settings, Rule: "connection"}, {Owner: id, Dependent: usage, Rule: "\x1b[31musage"}}
+			return []graph.Link{{Owner: id, Dependent: settings, Rule: "connection"},
+				{Owner: id, Dependent: usage, Rule: "\x1b[31musage"}}
 		}
 		return nil
 	}
 	return render.Tree{Graph: g, Rows: g.Tree([]graph.ID{claim}, graph.TreeOptions{Depth: -1, Links: links}), Now: now}
 }
 
-// failing is a tree of objects of which a condition says what is wrong: one that is there, one that is being deleted and one whose STATUS says it too.
+// failing is a tree of objects of which a condition says what is wrong: one that is there, one that
+// is being deleted and one whose STATUS says it too.
 func failing(t testing.TB) render.Tree {
 	t.Helper()
 	g := snapshot(map[graph.Type][]graph.Object{knative: {
 		object("shop", "platform-database-orders", time.Hour),
-		deleting(object("shop", "deleted", time.Hour, ref(knative, "platform-database-orders")), 95*time.Second, "finalizer.managedresource.crossplane.io"),
+		deleting(object("shop", "deleted", time.Hour, ref(knative, "platform-database-orders")), 95*time.Second,
+			"finalizer.managedresource.crossplane.io"),
 		object("shop", "with-status", time.Hour, ref(knative, "platform-database-orders")),
 		object("shop", "without-reason", time.Hour, ref(knative, "platform-database-orders")),
 		object("shop", "well", time.Hour, ref(knative, "platform-database-orders")),
 	}})
 	all := ids(t, g, "platform-database-orders", "deleted", "with-status", "without-reason", "well")
-	notSynced := &graph.Condition{Type: "Synced", Status: "False", Reason: "ReconcileError", Message: "connect failed: cannot get provider config"}
-	return render.Tree{Graph: g, Rows: g.Tree(all[:1], graph.TreeOptions{Depth: -1}), Now: now, Readings: map[graph.ID]graph.PrinterColumns{
-		all[0]: {Ready: "True", Failing: notSynced},
-		all[1]: {Ready: "True", Failing: notSynced},
-		all[2]: {Ready: "False", Status: "cannot get provider config", Failing: notSynced},
-		all[3]: {Ready: "True", Failing: &graph.Condition{Type: "Synced", Status: "False"}},
-		all[4]: {Ready: "True"},
-	}}
+	notSynced := &graph.Condition{Type: "Synced", Status: "False", Reason: "ReconcileError",
+		Message: "connect failed: cannot get provider config"}
+	return render.Tree{Graph: g, Rows: g.Tree(all[:1], graph.TreeOptions{Depth: -1}), Now: now,
+		Readings: map[graph.ID]graph.PrinterColumns{
+			all[0]: {Ready: "True", Failing: notSynced},
+			all[1]: {Ready: "True", Failing: notSynced},
+			all[2]: {Ready: "False", Status: "cannot get provider config", Failing: notSynced},
+			all[3]: {Ready: "True", Failing: &graph.Condition{Type: "Synced", Status: "False"}},
+			all[4]: {Ready: "True"},
+		}}
 }
 
 // hostileTexts are what an object, a reference to one or an odd server can call itself.
 var hostileTexts = []string{
-	"\x1b[31mred\x1b[0m", "\x1b]0;title\x07", "carriage\rreturn", "line\nbreak", "tab\tstop", "csi\u009b31m", "start\x01of heading", "\x7f", "back\bspace",
+	"\x1b[31mred\x1b[0m", "\x1b]0;title\x07", "carriage\rreturn", "line\nbreak", "tab\tstop", "csi\u009b31m",
+	"start\x01of heading", "\x7f", "back\bspace",
 	"bidi\u202egpj.exe", "isolate\u2066x\u2069", "letter\u061cmark", "line\u2028separator", "invalid\xff\xfe",
-	`"quoted"`, `back\slash`, `trailing\`, `\"`, `\n`, "<br/>", "<b>&lt;</b>", "#quot;", "#35;", "a]; n0 --> n1", `"];n9 [label="x"]`, "%%{init: {'theme':'dark'}}%%", "`code`", "--", "",
+	`"quoted"`, `back\slash`, `trailing\`, `\"`, `\n`, "<br/>", "<b>&lt;</b>", "#quot;", "#35;", "a]; n0 --> n1",
+	`"];n9 [label="x"]`, "%%{init: {'theme':'dark'}}%%", "`code`", "--", "",
 	" leading and trailing ", "e\u0301", "日本語", "👩‍👩‍👧",
 }
 
@@ -222,14 +245,16 @@ func hostile() render.Tree {
 		l := b.Listing(t, "")
 		uid := "uid-" + text
 		l.Add(graph.Object{
-			Namespace: text, Name: other, UID: uid, ResourceVersion: text, CreationTimestamp: now.Unix(), Finalizers: []string{text, other},
-			Owners: []graph.OwnerReference{{APIVersion: text, Kind: text, Name: text, UID: "gone-" + text}},
+			Namespace: text, Name: other, UID: uid, ResourceVersion: text, CreationTimestamp: now.Unix(),
+			Finalizers: []string{text, other},
+			Owners:     []graph.OwnerReference{{APIVersion: text, Kind: text, Name: text, UID: "gone-" + text}},
 		})
 		l.Complete()
 		readings[uid] = graph.PrinterColumns{Ready: text, Status: other}
 	}
 	g := b.Build()
-	tree := render.Tree{Graph: g, Rows: g.Tree(g.Roots(), graph.TreeOptions{Depth: -1}), Now: now, Readings: map[graph.ID]graph.PrinterColumns{}}
+	tree := render.Tree{Graph: g, Rows: g.Tree(g.Roots(), graph.TreeOptions{Depth: -1}), Now: now,
+		Readings: map[graph.ID]graph.PrinterColumns{}}
 	for uid, reading := range readings {
 		if id, ok := g.Lookup(uid); ok {
 			tree.Readings[id] = reading

@@ -11,7 +11,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
-// WarnGaps writes what could not be listed: a line for each reason and message, however many types share it.
+// WarnGaps writes what could not be listed: a line for each reason and message, however many types
+// share it.
 func WarnGaps(errOut io.Writer, gaps []v1alpha1.Gap) {
 	type class struct {
 		reason  v1alpha1.GapReason

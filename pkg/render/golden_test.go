@@ -37,7 +37,8 @@ var formats = map[string]func(io.Writer, render.Tree) error{
 func writeJSON(w io.Writer, t render.Tree) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
-	return e.Encode(encode.Tree(t, []v1alpha1.Gap{{Resource: "backups", Group: "example.com", Reason: v1alpha1.GapForbidden, Message: "no"}}))
+	return e.Encode(encode.Tree(t,
+		[]v1alpha1.Gap{{Resource: "backups", Group: "example.com", Reason: v1alpha1.GapForbidden, Message: "no"}}))
 }
 
 // TestGolden compares what is written with testdata; go test ./pkg/render -update writes it.
@@ -58,9 +59,12 @@ func TestGolden(t *testing.T) {
 		{"forest", shop(), []string{"table", "wide", "color", "dot", "mermaid", "names", "json"}},
 		{"depth", treeOf(t, graph.TreeOptions{Depth: 1}, "web", "api"), []string{"table", "names"}},
 		{"depth-nearer", nearer(), []string{"table", "names", "json"}},
-		{"owners", treeOf(t, graph.TreeOptions{Depth: -1, Owners: true}, "web-5d9c7b8f6d-x2lq9", "under-shared", "ring-a"), []string{"table", "wide", "dot", "json"}},
-		{"hidden", treeOf(t, graph.TreeOptions{Depth: -1, Show: hide("ReplicaSet")}, "web", "api"), []string{"table", "dot", "mermaid"}},
-		{"hidden-owners", treeOf(t, graph.TreeOptions{Depth: -1, Owners: true, Show: hide("ReplicaSet")}, "web-5d9c7b8f6d-x2lq9"), []string{"table", "dot"}},
+		{"owners", treeOf(t, graph.TreeOptions{Depth: -1, Owners: true}, "web-5d9c7b8f6d-x2lq9", "under-shared", "ring-a"),
+			[]string{"table", "wide", "dot", "json"}},
+		{"hidden", treeOf(t, graph.TreeOptions{Depth: -1, Show: hide("ReplicaSet")}, "web", "api"),
+			[]string{"table", "dot", "mermaid"}},
+		{"hidden-owners", treeOf(t, graph.TreeOptions{Depth: -1, Owners: true, Show: hide("ReplicaSet")},
+			"web-5d9c7b8f6d-x2lq9"), []string{"table", "dot"}},
 		{"links", linked(t, nil), []string{"table", "wide", "dot", "mermaid", "json"}},
 		{"links-hidden", linked(t, func(r graph.Ref) bool { return r.Kind != "Service" }), []string{"table", "dot"}},
 		{"pack-links", claimed(t), []string{"table", "wide", "color"}},

@@ -29,7 +29,8 @@ func (p Plan) heldBy(b plan.Blocker) string {
 	return strings.Join(known, "; ")
 }
 
-// explain writes, of each finalizer that will hold something and is known, who removes it and what that does.
+// explain writes, of each finalizer that will hold something and is known, who removes it and what
+// that does.
 func (p Plan) explain(w io.Writer) error {
 	told := map[string]bool{}
 	for _, b := range p.Blockers {

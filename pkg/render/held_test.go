@@ -39,7 +39,8 @@ func held(t *testing.T) render.Plan {
 			with(object("shop", "logs", time.Hour, app), "kubernetes.io/pvc-protection"),
 		},
 		configMaps: {with(object("shop", "settings", time.Hour, app), "example.com/hold")},
-		services:   {with(object("shop", "web", time.Hour, app), "example.com/hold", "service.kubernetes.io/load-balancer-cleanup", "service.k8s.aws/resources")},
+		services: {with(object("shop", "web", time.Hour, app), "example.com/hold",
+			"service.kubernetes.io/load-balancer-cleanup", "service.k8s.aws/resources")},
 	})
 	id, ok := g.Find("apps", "deployments", "shop", "app")
 	if !ok {
@@ -66,7 +67,8 @@ func TestHeldIsExplained(t *testing.T) {
 		"PersistentVolumeClaim/data": protects,
 		"PersistentVolumeClaim/logs": protects,
 		"ConfigMap/settings":         "the controller that added example.com/hold has to remove it",
-		"Service/web":                balances + "; " + routes + "; the controller that added example.com/hold has to remove it",
+		"Service/web": balances + "; " + routes +
+			"; the controller that added example.com/hold has to remove it",
 	}, got); diff != "" {
 		t.Error(diff)
 	}
@@ -75,7 +77,8 @@ func TestHeldIsExplained(t *testing.T) {
 	if err := render.PlanTable(&out, p, render.Style{}); err != nil {
 		t.Fatal(err)
 	}
-	_, below, found := strings.Cut(out.String(), "example.com/hold,service.kubernetes.io/load-balancer-cleanup,service.k8s.aws/resources")
+	_, below, found := strings.Cut(out.String(),
+		"example.com/hold,service.kubernetes.io/load-balancer-cleanup,service.k8s.aws/resources")
 	if !found {
 		t.Fatalf("the table does not name the finalizers:\n%s", out.String())
 	}

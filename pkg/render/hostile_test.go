@@ -12,7 +12,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
-// checkOutput writes a tree in every format for people and looks that what objects say stays what they say.
+// checkOutput writes a tree in every format for people and looks that what objects say stays what
+// they say.
 func checkOutput(t *testing.T, tree render.Tree) {
 	t.Helper()
 	for _, format := range []string{"table", "wide", "names", "dot", "mermaid"} {
@@ -49,7 +50,8 @@ var shapes = map[string]*regexp.Regexp{
 		"  n\\d+ (-->|-\\.->(\\|\"[^\"<>&%`\\\\#|]*\"\\|)?) n\\d+)$"),
 }
 
-// TestHostileTexts prints a tree in every form, all of whose texts try to move the cursor, to break a row, or to end a quote.
+// TestHostileTexts prints a tree in every form, all of whose texts try to move the cursor, to break
+// a row, or to end a quote.
 func TestHostileTexts(t *testing.T) { checkOutput(t, hostile()) }
 
 // TestRandomTexts makes trees whose every text is random.
@@ -74,7 +76,8 @@ func TestRandomTexts(t *testing.T) {
 	}
 }
 
-// treeOfTexts is a small tree with an owner that was not seen, a dependent, a link and a hidden row, all called as text says.
+// treeOfTexts is a small tree with an owner that was not seen, a dependent, a link and a hidden
+// row, all called as text says.
 func treeOfTexts(text func() string) render.Tree {
 	b := graph.NewBuilder()
 	var roots []string
@@ -83,7 +86,8 @@ func treeOfTexts(text func() string) render.Tree {
 		uid := fmt.Sprint(i) + text()
 		roots = append(roots, uid)
 		o := graph.Object{Namespace: text(), Name: text(), UID: uid, Finalizers: []string{text(), text()}}
-		o.Owners = []graph.OwnerReference{{APIVersion: text(), Kind: text(), Name: text(), UID: fmt.Sprint("gone", i) + text()}}
+		o.Owners = []graph.OwnerReference{{APIVersion: text(), Kind: text(), Name: text(),
+			UID: fmt.Sprint("gone", i) + text()}}
 		if i > 0 {
 			o.Owners = append(o.Owners, graph.OwnerReference{APIVersion: text(), Kind: text(), Name: text(), UID: roots[i-1]})
 		}
@@ -92,7 +96,8 @@ func treeOfTexts(text func() string) render.Tree {
 	g := b.Build()
 	readings := map[graph.ID]graph.PrinterColumns{}
 	for i := range g.Len() {
-		readings[graph.ID(i)] = graph.PrinterColumns{Ready: text(), Status: text(), Failing: &graph.Condition{Type: text(), Status: text(), Reason: text(), Message: text()}}
+		readings[graph.ID(i)] = graph.PrinterColumns{Ready: text(), Status: text(),
+			Failing: &graph.Condition{Type: text(), Status: text(), Reason: text(), Message: text()}}
 	}
 	first, _ := g.Lookup(roots[0])
 	last, _ := g.Lookup(roots[3])

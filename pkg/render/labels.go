@@ -8,7 +8,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// labelsOf writes the labels of an object as kubectl get --show-labels does. Where they could not be read they are unknown, which is not none.
+// labelsOf writes the labels of an object as kubectl get --show-labels does. Where they could not
+// be read they are unknown, which is not none.
 func (t Tree) labelsOf(id graph.ID) string {
 	labels, known := t.Labels[id]
 	switch {

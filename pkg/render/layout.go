@@ -10,8 +10,8 @@ import (
 type column[R any] struct {
 	header string
 	cell   func(R) string
-	// shorten says when the cells are shortened so that the table fits: those with 1 before those with
-	// 2, and never those with 0. They are coloured only afterwards, by color.
+	// shorten says when the cells are shortened so that the table fits: those with 1 before those
+	// with 2, and never those with 0. They are coloured only afterwards, by color.
 	shorten int
 	color   func(R) *color.Color
 	// wide leaves the column out of a table that is not.

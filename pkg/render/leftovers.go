@@ -12,7 +12,8 @@ import (
 // mostLeftovers is how many objects that are left are named.
 const mostLeftovers = 20
 
-// Leftovers writes what a run leaves to others, a line for each object. What is known of finalizers may be nothing.
+// Leftovers writes what a run leaves to others, a line for each object. What is known of finalizers
+// may be nothing.
 func Leftovers(w io.Writer, g *graph.Graph, left []plan.ObjectReason, known *finalizer.Registry) {
 	for i, l := range left {
 		if i == mostLeftovers {
@@ -31,7 +32,8 @@ func LeftBecause(g *graph.Graph, l plan.ObjectReason, known *finalizer.Registry)
 	return ForeignFinalizers(g.Ref(l.Object), g.Finalizers(l.Object), known)
 }
 
-// ForeignFinalizers names the finalizers of an object that are not the collector's, each with who removes it where that is known.
+// ForeignFinalizers names the finalizers of an object that are not the collector's, each with who
+// removes it where that is known.
 func ForeignFinalizers(r graph.Ref, finalizers []string, known *finalizer.Registry) string {
 	return FinalizersOf(r, plan.Foreign(finalizers), known)
 }

@@ -8,8 +8,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
-// A table draws a tree down to a level, since each level moves all that is below to the right: on a terminal as far as half of its width, elsewhere down
-// to mostLevels. What lies deeper is counted. Other formats have all of it.
+// A table draws a tree down to a level, since each level moves all that is below to the right: on a
+// terminal as far as half of its width, elsewhere down to mostLevels. What lies deeper is counted.
+// Other formats have all of it.
 const (
 	mostLevels  = 60
 	leastLevels = 8
@@ -30,7 +31,8 @@ func (s Style) Drawn(rows []graph.Row) []graph.Row { return s.draw(rows).rows }
 type drawing struct {
 	rows   []graph.Row
 	levels int
-	// deeper counts, by the place of a row, the objects that lie below it and are not drawn there; total counts all such objects.
+	// deeper counts, by the place of a row, the objects that lie below it and are not drawn there;
+	// total counts all such objects.
 	deeper map[int]int
 	total  int
 	// first is the first row below which something is not drawn, and next what is not drawn there.
@@ -77,13 +79,15 @@ func (d drawing) mark(row graph.Row) string {
 	return ""
 }
 
-// more is the text of the row that takes the place of what is not drawn below the row at a place, empty for none.
+// more is the text of the row that takes the place of what is not drawn below the row at a place,
+// empty for none.
 func (d drawing) more(at int, prefix *prefixes, p Palette) string {
 	n := d.deeper[at]
 	if n == 0 {
 		return ""
 	}
-	return paint(p.dim, prefix.next(graph.Row{Indent: d.rows[at].Indent + 1, Last: true})+"… "+liesDeeper(phrase.Count(n, "more object"), n))
+	return paint(p.dim, prefix.next(graph.Row{Indent: d.rows[at].Indent + 1, Last: true})+"… "+
+		liesDeeper(phrase.Count(n, "more object"), n))
 }
 
 func liesDeeper(objects string, n int) string {
@@ -100,7 +104,8 @@ func (d drawing) footer(w io.Writer, g *graph.Graph) error {
 	}
 	named := g.Ref(d.first.ID).Arguments()
 	if named == nil {
-		_, err := fmt.Fprintf(w, "%s than %d levels; -o json has all of it\n", liesDeeper(phrase.Count(d.total, "object"), d.total), d.levels)
+		_, err := fmt.Fprintf(w, "%s than %d levels; -o json has all of it\n",
+			liesDeeper(phrase.Count(d.total, "object"), d.total), d.levels)
 		return err
 	}
 	words := append([]string{"kubectl", "gc", "tree"}, named...)

@@ -20,7 +20,8 @@ import (
 func chain(n int) render.Tree {
 	objects := []graph.Object{object("shop", "c00000", time.Hour)}
 	for i := 1; i < n; i++ {
-		objects = append(objects, object("shop", fmt.Sprintf("c%05d", i), time.Hour, ref(configMaps, fmt.Sprintf("c%05d", i-1))))
+		objects = append(objects, object("shop", fmt.Sprintf("c%05d", i), time.Hour,
+			ref(configMaps, fmt.Sprintf("c%05d", i-1))))
 	}
 	g := snapshot(map[graph.Type][]graph.Object{configMaps: objects})
 	return render.Tree{Graph: g, Rows: g.Tree(g.Roots(), graph.TreeOptions{Depth: -1}), Now: now}
@@ -35,7 +36,8 @@ func lastLines(text string, n int) string {
 	return strings.Join(lines[max(0, len(lines)-n):], "\n")
 }
 
-// TestDeepTreeIsDrawnAsFarAsATerminalHoldsIt: a table ends at a level and says what lies deeper; what programs read has everything.
+// TestDeepTreeIsDrawnAsFarAsATerminalHoldsIt: a table ends at a level and says what lies deeper;
+// what programs read has everything.
 func TestDeepTreeIsDrawnAsFarAsATerminalHoldsIt(t *testing.T) {
 	t.Parallel()
 	deep := chain(12_000)
@@ -56,10 +58,12 @@ func TestDeepTreeIsDrawnAsFarAsATerminalHoldsIt(t *testing.T) {
 		"to a terminal": {func(w io.Writer) error { return render.TreeTable(w, deep, render.Style{Width: 80}) }, 23, "" +
 			"shop └─ConfigMap/c00019 Active - - 60m\n└─… 11980 more objects lie deeper\n" +
 			"11980 objects lie deeper than 20 levels; kubectl gc tree configmaps/c00019 -n shop shows what is below the first of them, and -o json has all of it"},
-		"to a narrow terminal": {func(w io.Writer) error { return render.TreeTable(w, chain(9), render.Style{Width: 20}) }, 11, "" +
-			"shop └─ConfigMap/c00007 Active - - 60m\n└─… 1 more object lies deeper\n" +
-			"1 object lies deeper than 8 levels; kubectl gc tree configmaps/c00007 -n shop shows what is below the first of them, and -o json has all of it"},
-		"no deeper than that": {func(w io.Writer) error { return render.TreeTable(w, chain(60), render.Style{}) }, 61, "shop └─ConfigMap/c00059 Active - - 60m"},
+		"to a narrow terminal": {func(w io.Writer) error { return render.TreeTable(w, chain(9), render.Style{Width: 20}) },
+			11, "" +
+				"shop └─ConfigMap/c00007 Active - - 60m\n└─… 1 more object lies deeper\n" +
+				"1 object lies deeper than 8 levels; kubectl gc tree configmaps/c00007 -n shop shows what is below the first of them, and -o json has all of it"},
+		"no deeper than that": {func(w io.Writer) error { return render.TreeTable(w, chain(60), render.Style{}) }, 61,
+			"shop └─ConfigMap/c00059 Active - - 60m"},
 		"upwards": {func(w io.Writer) error { return render.TreeTable(w, up, render.Style{}) }, 63, "" +
 			"shop └─ConfigMap/c00040 Active - - 60m\n└─… 40 more objects lie deeper\n" +
 			"40 objects lie deeper than 60 levels; kubectl gc tree configmaps/c00040 -n shop --owners shows what is below the first of them, and -o json has all of it"},
@@ -68,7 +72,8 @@ func TestDeepTreeIsDrawnAsFarAsATerminalHoldsIt(t *testing.T) {
 		}, 64, "└─… 11940 more objects lie deeper\n" +
 			"11940 objects lie deeper than 60 levels; kubectl gc tree configmaps/c00059 -n shop shows what is below the first of them, and -o json has all of it\n" +
 			"deletes 12000 objects of 1 kind in 12000 waves"},
-		"names": {func(w io.Writer) error { return render.RowNames(w, deep.Graph, slices.Values(deep.Rows)) }, 12_000, "configmap/c11999"},
+		"names": {func(w io.Writer) error { return render.RowNames(w, deep.Graph, slices.Values(deep.Rows)) }, 12_000,
+			"configmap/c11999"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -90,8 +95,8 @@ func TestDeepTreeIsDrawnAsFarAsATerminalHoldsIt(t *testing.T) {
 	}
 }
 
-// TestTheFooterOfADeepTreeCanBePasted: the object that it names may be called anything, and an owner of a kind that no
-// server has is not named.
+// TestTheFooterOfADeepTreeCanBePasted: the object that it names may be called anything, and an
+// owner of a kind that no server has is not named.
 func TestTheFooterOfADeepTreeCanBePasted(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
@@ -111,7 +116,9 @@ func TestTheFooterOfADeepTreeCanBePasted(t *testing.T) {
 		}
 		g := snapshot(map[graph.Type][]graph.Object{configMaps: objects})
 		var out strings.Builder
-		if err := render.TreeTable(&out, render.Tree{Graph: g, Rows: g.Tree(g.Roots(), graph.TreeOptions{Depth: -1}), Now: now}, render.Style{Width: 20}); err != nil {
+		if err := render.TreeTable(&out,
+			render.Tree{Graph: g, Rows: g.Tree(g.Roots(), graph.TreeOptions{Depth: -1}), Now: now},
+			render.Style{Width: 20}); err != nil {
 			t.Fatal(err)
 		}
 		if got := lastLines(out.String(), 1); !strings.Contains(got, want) {
@@ -120,8 +127,8 @@ func TestTheFooterOfADeepTreeCanBePasted(t *testing.T) {
 	}
 }
 
-// TestWhatIsExpandedTooDeepIsNotSaidToBeShown: an object whose dependents are not drawn where they are expanded is not "shown above" elsewhere, and is counted
-// once.
+// TestWhatIsExpandedTooDeepIsNotSaidToBeShown: an object whose dependents are not drawn where they
+// are expanded is not "shown above" elsewhere, and is counted once.
 func TestWhatIsExpandedTooDeepIsNotSaidToBeShown(t *testing.T) {
 	t.Parallel()
 	objects := []graph.Object{object("shop", "c0", time.Hour), object("shop", "z", time.Hour)}
@@ -129,7 +136,8 @@ func TestWhatIsExpandedTooDeepIsNotSaidToBeShown(t *testing.T) {
 		objects = append(objects, object("shop", fmt.Sprintf("c%d", i), time.Hour, ref(configMaps, fmt.Sprintf("c%d", i-1))))
 	}
 	objects[11].Owners = append(objects[11].Owners, ref(configMaps, "z"))
-	objects = append(objects, object("shop", "c10-b", time.Hour, ref(configMaps, "c10")), object("shop", "y", time.Hour, ref(configMaps, "c7")))
+	objects = append(objects, object("shop", "c10-b", time.Hour, ref(configMaps, "c10")),
+		object("shop", "y", time.Hour, ref(configMaps, "c7")))
 	g := snapshot(map[graph.Type][]graph.Object{configMaps: objects})
 	tree := render.Tree{Graph: g, Rows: g.Tree(g.Roots(), graph.TreeOptions{Depth: -1}), Now: now}
 	var out strings.Builder
@@ -146,8 +154,8 @@ shop └─ConfigMap/c10 (expanded deeper, not drawn) Active - - 60m
 	}
 }
 
-// TestHiddenHub: a row that stands for what is below a hidden object says so in a table, has no node of its own in -o json and no line in -o name, and keeps
-// the edges in a graph.
+// TestHiddenHub: a row that stands for what is below a hidden object says so in a table, has no
+// node of its own in -o json and no line in -o name, and keeps the edges in a graph.
 func TestHiddenHub(t *testing.T) {
 	t.Parallel()
 	tree := hub(6)
@@ -156,8 +164,10 @@ func TestHiddenHub(t *testing.T) {
 		want  map[string]int
 	}{
 		"table": {func(w io.Writer, t render.Tree) error { return render.TreeTable(w, t, render.Style{}) }, map[string]int{
-			"ConfigMap/hub (hidden, expanded above)": 2, "Secret": 0, "Pod/dependent-00000 (shown above)": 3, "Pod/dependent-00000 ": 4}},
-		"names":   {func(w io.Writer, t render.Tree) error { return render.RowNames(w, t.Graph, slices.Values(t.Rows)) }, map[string]int{"configmap/hub": 0, "pod/dependent-00005\n": 1}},
+			"ConfigMap/hub (hidden, expanded above)": 2, "Secret": 0, "Pod/dependent-00000 (shown above)": 3,
+			"Pod/dependent-00000 ": 4}},
+		"names": {func(w io.Writer, t render.Tree) error { return render.RowNames(w, t.Graph, slices.Values(t.Rows)) },
+			map[string]int{"configmap/hub": 0, "pod/dependent-00005\n": 1}},
 		"dot":     {render.TreeDOT, map[string]int{"ConfigMap/hub": 1, "->": 6 + 6 + 4*6}},
 		"mermaid": {render.TreeMermaid, map[string]int{"ConfigMap/hub": 1}},
 	} {
@@ -184,10 +194,12 @@ func hub(n int) render.Tree {
 		name := fmt.Sprintf("owner-%05d", i)
 		objects[deployments] = append(objects[deployments], object("shop", name, time.Hour))
 		owners = append(owners, ref(deployments, name))
-		objects[pods] = append(objects[pods], object("shop", fmt.Sprintf("dependent-%05d", i), time.Hour, ref(configMaps, "hub")))
+		objects[pods] = append(objects[pods],
+			object("shop", fmt.Sprintf("dependent-%05d", i), time.Hour, ref(configMaps, "hub")))
 	}
 	objects[configMaps] = []graph.Object{object("shop", "hub", time.Hour, owners...)}
 	g := snapshot(objects)
 	show := func(id graph.ID) bool { return g.Ref(id).Kind != "ConfigMap" }
-	return render.Tree{Graph: g, Rows: g.Tree(g.Roots(), graph.TreeOptions{Depth: -1, Show: show, HideRoots: true}), Now: now}
+	return render.Tree{Graph: g, Rows: g.Tree(g.Roots(), graph.TreeOptions{Depth: -1, Show: show, HideRoots: true}),
+		Now: now}
 }

@@ -32,7 +32,8 @@ func table(t render.Tree) error { return render.TreeTable(io.Discard, t, render.
 // BenchmarkLinearTableOfAChain writes a chain of owners, which is drawn down to a level.
 func BenchmarkLinearTableOfAChain(b *testing.B) { measure(b, chain, table) }
 
-// BenchmarkLinearTableOfAHiddenHub writes the owners and the dependents of an object that is hidden.
+// BenchmarkLinearTableOfAHiddenHub writes the owners and the dependents of an object that is
+// hidden.
 func BenchmarkLinearTableOfAHiddenHub(b *testing.B) { measure(b, hubOfHalf, table) }
 
 // BenchmarkLinearObjectOfAChain makes what -o json prints of a chain.
@@ -63,6 +64,7 @@ func BenchmarkLinearPlanTableOfAChain(b *testing.B) {
 		plans[t.Graph] = plan.New(t.Graph, t.Graph.Roots(), plan.Background, plan.Options{})
 		return t
 	}, func(t render.Tree) error {
-		return render.PlanTable(io.Discard, render.Plan{Plan: plans[t.Graph], Rows: slices.Values(t.Rows)}, render.Style{Wide: true})
+		return render.PlanTable(io.Discard, render.Plan{Plan: plans[t.Graph], Rows: slices.Values(t.Rows)},
+			render.Style{Wide: true})
 	})
 }

@@ -9,8 +9,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 )
 
-// LinkTest writes the links that packs find in objects: each source, and below it the ends that it names, where it names them, and what a deletion does. With the
-// zero Style it is the text that links.txt has.
+// LinkTest writes the links that packs find in objects: each source, and below it the ends that it
+// names, where it names them, and what a deletion does. With the zero Style it is the text that
+// links.txt has.
 func LinkTest(w io.Writer, t *v1alpha1.LinkTest, s Style) error {
 	out := bufio.NewWriter(w)
 	for i, source := range t.Sources {
@@ -34,7 +35,8 @@ func LinkTest(w io.Writer, t *v1alpha1.LinkTest, s Style) error {
 	return out.Flush()
 }
 
-// testedName names an object as packs name kinds, with its namespace and name: apps/Deployment shop/web.
+// testedName names an object as packs name kinds, with its namespace and name: apps/Deployment
+// shop/web.
 func testedName(r v1alpha1.ObjectRef, s Style) string {
 	group, _, found := strings.Cut(r.APIVersion, "/")
 	if !found {

@@ -15,7 +15,8 @@ func TestLinkTestText(t *testing.T) {
 		{
 			Object: v1alpha1.ObjectRef{APIVersion: "example.com/v1", Kind: "Widget", Name: "w"},
 			Links: []v1alpha1.FoundLink{
-				{Name: "part", End: end, Present: true, Field: "spec.parts[*]", Of: "end", Deleted: true, By: "Widgets", Policy: "foreground", Waits: true},
+				{Name: "part", End: end, Present: true, Field: "spec.parts[*]", Of: "end", Deleted: true, By: "Widgets",
+					Policy: "foreground", Waits: true},
 				{Name: "part", End: end, Field: "spec.part", Of: "end", Deleted: true, By: "Widgets", Policy: "background"},
 				{Name: "part", End: end, Present: true, Labels: "a=b", Of: "end", Kept: "spec.keep is true"},
 				{Name: "part", End: end, Present: true, Labels: "a=b", Of: "end", Why: "spec.suspend is true"},
@@ -24,7 +25,8 @@ func TestLinkTestText(t *testing.T) {
 		{
 			Object: v1alpha1.ObjectRef{APIVersion: "v1", Kind: "Secret", Namespace: "shop", Name: "s\x1b"},
 			Links: []v1alpha1.FoundLink{
-				{Name: "token", End: end, Present: true, Field: "data.of", Of: "source", Deleted: true, By: "Widgets", Policy: "background"},
+				{Name: "token", End: end, Present: true, Field: "data.of", Of: "source", Deleted: true, By: "Widgets",
+					Policy: "background"},
 				{Name: "token", End: end, Present: true, Field: "data.of", Of: "source", Why: "spec.suspend is true"},
 				{Name: "use", End: end, Present: true, Field: "spec.of", Of: "guard"},
 				{Name: "release", End: end, Present: true, Field: "spec.of", Of: "neither", Owner: "source"},

@@ -9,7 +9,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// namer names kinds: with their group only where two groups of the same tree have a kind of that name.
+// namer names kinds: with their group only where two groups of the same tree have a kind of that
+// name.
 type namer struct{ ambiguous map[string]bool }
 
 func newNamer(t Tree) namer {
@@ -32,7 +33,8 @@ func (n namer) kind(r graph.Ref) string {
 	return r.Kind
 }
 
-// RowNames writes one line for each object of the rows of a tree, as kubectl's -o name does: kind.group/name.
+// RowNames writes one line for each object of the rows of a tree, as kubectl's -o name does:
+// kind.group/name.
 func RowNames(w io.Writer, g *graph.Graph, rows iter.Seq[graph.Row]) error {
 	return writeNames(w, g, func(yield func(graph.ID) bool) {
 		written := make([]bool, g.Len()) // a row that --depth cuts can come again, nearer to a root

@@ -5,7 +5,8 @@ import "github.com/kubectl-gc/kubectl-gc/pkg/graph"
 // Quoted names an object as kubectl's messages do: deployment.apps "web" in shop namespace.
 func Quoted(r graph.Ref) string { return Escape(r.Quoted()) }
 
-// DeletedFrom says of an object that it is deleted, as kubectl delete does: deployment.apps "web" deleted from shop namespace.
+// DeletedFrom says of an object that it is deleted, as kubectl delete does: deployment.apps "web"
+// deleted from shop namespace.
 func DeletedFrom(r graph.Ref) string { return Escape(r.DeletedFrom()) }
 
 // KindName names an object as the tree does: Deployment/web.

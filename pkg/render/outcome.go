@@ -26,7 +26,8 @@ const (
 
 // String is the word; empty for what is not touched.
 func (w word) String() string {
-	return [...]string{"", "deleted", "unblocked", "kept", "orphaned", "protected", "deadlocked", "stuck", "forbidden", "absent", "unknown"}[w]
+	return [...]string{"", "deleted", "unblocked", "kept", "orphaned", "protected", "deadlocked", "stuck", "forbidden",
+		"absent", "unknown"}[w]
 }
 
 func (w word) paint(p Palette) string {
@@ -74,7 +75,8 @@ func (p Plan) outcomes() outcomes {
 func (o outcomes) of(id graph.ID) outcome      { return o[id] }
 func (o outcomes) set(id graph.ID, to outcome) { o[id] = to }
 
-// fates are by the ID of the object, for a plan that is counted: the sentences that say why would take more memory than the graph.
+// fates are by the ID of the object, for a plan that is counted: the sentences that say why would
+// take more memory than the graph.
 type fates []fate
 
 // fates returns what becomes of each object of the graph.

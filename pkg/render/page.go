@@ -8,7 +8,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/page"
 )
 
-// TreePage returns the page of a tree. Its title is the command. What is known of the finalizers, and why objects still exist, is not on it yet.
+// TreePage returns the page of a tree. Its title is the command. What is known of the finalizers,
+// and why objects still exist, is not on it yet.
 func TreePage(title string, t Tree, gaps []v1alpha1.Gap, upwards bool) *page.Page {
 	p, _ := t.page(title, gaps)
 	p.Upwards, p.Complete = upwards, len(gaps) == 0
@@ -19,7 +20,8 @@ func TreePage(title string, t Tree, gaps []v1alpha1.Gap, upwards bool) *page.Pag
 func (t Tree) page(title string, gaps []v1alpha1.Gap) (*page.Page, map[graph.ID]int) {
 	p := &page.Page{
 		Title: title, Made: t.Now.UTC().Format(time.RFC3339), Gaps: append([]v1alpha1.Gap{}, gaps...), Risks: risks,
-		Objects: []page.Object{}, Edges: []page.Edge{}, Known: []v1alpha1.ExplainedFinalizer{}, Stuck: []v1alpha1.Stuck{}, Unexamined: []v1alpha1.Gap{},
+		Objects: []page.Object{}, Edges: []page.Edge{}, Known: []v1alpha1.ExplainedFinalizer{}, Stuck: []v1alpha1.Stuck{},
+		Unexamined: []v1alpha1.Gap{},
 	}
 	at := map[graph.ID]int{}
 	var above []graph.ID
@@ -46,7 +48,8 @@ func (t Tree) pageObject(row graph.Row) page.Object {
 	g, id, reading := t.Graph, row.ID, t.Readings[row.ID]
 	_, cycle := g.Cycle(id)
 	o := page.Object{
-		ObjectRef: v1alpha1.ObjectRef(g.Ref(id)), State: v1alpha1.State(g.State(id).String()), Ready: reading.Ready, Status: reading.Status,
+		ObjectRef: v1alpha1.ObjectRef(g.Ref(id)), State: v1alpha1.State(g.State(id).String()), Ready: reading.Ready,
+		Status: reading.Status,
 		Parent: -1, Root: row.Root, Cycle: cycle, Cut: row.Cut,
 	}
 	if g.CreationTimestamp(id) != 0 {
@@ -64,7 +67,8 @@ func (t Tree) pageObject(row graph.Row) page.Object {
 	return o
 }
 
-// pageEdges adds the references and links between the objects of a page, and to each object the owners that are not there.
+// pageEdges adds the references and links between the objects of a page, and to each object the
+// owners that are not there.
 func (t Tree) pageEdges(p *page.Page, at map[graph.ID]int) {
 	nodes, edges := t.parts()
 	for _, id := range nodes {
@@ -75,7 +79,8 @@ func (t Tree) pageEdges(p *page.Page, at map[graph.ID]int) {
 				continue
 			}
 			o := &p.Objects[at[id]]
-			o.Elsewhere = append(o.Elsewhere, page.Owner{ObjectRef: v1alpha1.ObjectRef(t.Graph.Ref(e.Owner)), Reference: reference})
+			o.Elsewhere = append(o.Elsewhere,
+				page.Owner{ObjectRef: v1alpha1.ObjectRef(t.Graph.Ref(e.Owner)), Reference: reference})
 		}
 	}
 	for _, e := range edges {

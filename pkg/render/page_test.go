@@ -45,7 +45,8 @@ func on(t *testing.T, p *page.Page, name string) page.Object {
 
 func TestEveryObjectOfATreeIsOnItsPageOnceBelowAnEarlierOne(t *testing.T) {
 	t.Parallel()
-	for name, tree := range map[string]render.Tree{"shop": shop(), "cut and expanded below": nearer(), "linked": linked(t, nil), "hostile": hostile()} {
+	for name, tree := range map[string]render.Tree{"shop": shop(), "cut and expanded below": nearer(),
+		"linked": linked(t, nil), "hostile": hostile()} {
 		p := render.TreePage("kubectl gc tree", tree, nil, false)
 		shown := map[graph.ID]bool{}
 		for _, row := range tree.Rows {
@@ -70,7 +71,8 @@ func TestAPageSaysWhatTheTreeKnows(t *testing.T) {
 		t.Errorf("complete %t, gaps %v, made %s", p.Complete, p.Gaps, p.Made)
 	}
 	pod := on(t, p, "web-5d9c7b8f6d-zz4kf")
-	if pod.State != v1alpha1.StateDeleting || pod.DeletingFor != "95s" || pod.Age != "3d" || pod.Ready != "0/1" || len(pod.Finalizers) != 2 || pod.Finalizers[0].Name != "example.com/drain" {
+	if pod.State != v1alpha1.StateDeleting || pod.DeletingFor != "95s" || pod.Age != "3d" || pod.Ready != "0/1" ||
+		len(pod.Finalizers) != 2 || pod.Finalizers[0].Name != "example.com/drain" {
 		t.Errorf("the pod is %+v", pod)
 	}
 	if o := on(t, p, "removed"); o.State != v1alpha1.StateAbsent || !o.Root && o.Parent >= 0 {
@@ -83,7 +85,8 @@ func TestAPageSaysWhatTheTreeKnows(t *testing.T) {
 		t.Errorf("the cycle is not marked: %+v", o)
 	}
 	edges := edgesOf(p)
-	for _, want := range []string{"web -> web-5d9c7b8f6d controller block", "web -> shared", "api -> shared", "ring-a -> ring-b", "ring-b -> ring-a", "web -> misnamed WrongName", "web -> elsewhere WrongNamespace"} {
+	for _, want := range []string{"web -> web-5d9c7b8f6d controller block", "web -> shared", "api -> shared",
+		"ring-a -> ring-b", "ring-b -> ring-a", "web -> misnamed WrongName", "web -> elsewhere WrongNamespace"} {
 		if !slices.Contains(edges, want) {
 			t.Errorf("the page lacks the edge %s; it has\n%s", want, strings.Join(edges, "\n"))
 		}
@@ -93,14 +96,16 @@ func TestAPageSaysWhatTheTreeKnows(t *testing.T) {
 func TestAPageHasLinksAndTheOwnersThatItDoesNotShow(t *testing.T) {
 	t.Parallel()
 	p := render.TreePage("kubectl gc tree", linked(t, nil), nil, false)
-	if edges := edgesOf(p); !slices.Contains(edges, "shop -> function link namespace") || !slices.Contains(edges, "services.serving.knative.dev -> function-3 link crd") {
+	if edges := edgesOf(p); !slices.Contains(edges, "shop -> function link namespace") ||
+		!slices.Contains(edges, "services.serving.knative.dev -> function-3 link crd") {
 		t.Errorf("the links are %q", edges)
 	}
 	p = render.TreePage("kubectl gc tree deployment/web", treeOf(t, graph.TreeOptions{Depth: -1}, "web"), nil, false)
 	if o := on(t, p, "shared"); len(o.Elsewhere) != 1 || o.Elsewhere[0].Name != "api" {
 		t.Errorf("the other owner is not named: %+v", o)
 	}
-	p = render.TreePage("kubectl gc tree deployment/web --depth 1", treeOf(t, graph.TreeOptions{Depth: 1}, "web"), nil, false)
+	p = render.TreePage("kubectl gc tree deployment/web --depth 1", treeOf(t, graph.TreeOptions{Depth: 1}, "web"),
+		nil, false)
 	if o := on(t, p, "web-5d9c7b8f6d"); o.Cut != 2 {
 		t.Errorf("%d dependents are said to be left out, want 2", o.Cut)
 	}
@@ -114,7 +119,8 @@ func TestAPageOfAPlanHasWhatItTouchesAndItsSteps(t *testing.T) {
 	t.Parallel()
 	g := shop().Graph
 	roots := ids(t, g, "web")
-	planned := render.Plan{Plan: plan.New(g, roots, plan.Background, plan.Options{}), Rows: g.Walk(roots, graph.TreeOptions{Depth: -1})}
+	planned := render.Plan{Plan: plan.New(g, roots, plan.Background, plan.Options{}),
+		Rows: g.Walk(roots, graph.TreeOptions{Depth: -1})}
 	hiding := []v1alpha1.Gap{{Resource: "secrets", Reason: v1alpha1.GapForbidden}}
 	p := render.PlanPage("kubectl gc delete deployment/web", planned, append(hiding, v1alpha1.Gap{Resource: "nodes"}), now)
 	if !p.Complete || len(p.Gaps) != 2 {
@@ -145,17 +151,20 @@ func TestAPageOfAPlanHasWhatItTouchesAndItsSteps(t *testing.T) {
 	if writes != len(planned.Actions) {
 		t.Errorf("the steps have %d writes, and the plan %d", writes, len(planned.Actions))
 	}
-	if first := p.Plan.Steps[0].Actions; len(first) != 1 || first[0].Verb != "delete" || p.Objects[first[0].Object].Name != "web" || first[0].By != "client" {
+	if first := p.Plan.Steps[0].Actions; len(first) != 1 || first[0].Verb != "delete" ||
+		p.Objects[first[0].Object].Name != "web" || first[0].By != "client" {
 		t.Errorf("the first step is %+v", first)
 	}
 }
 
-// TestAPageOfAPlanHasWhatItTouchesOutsideOfTheTree: a tree that is drawn to a depth does not have all objects that something is done to.
+// TestAPageOfAPlanHasWhatItTouchesOutsideOfTheTree: a tree that is drawn to a depth does not have
+// all objects that something is done to.
 func TestAPageOfAPlanHasWhatItTouchesOutsideOfTheTree(t *testing.T) {
 	t.Parallel()
 	g := shop().Graph
 	roots := ids(t, g, "web")
-	planned := render.Plan{Plan: plan.New(g, roots, plan.Background, plan.Options{}), Rows: g.Walk(roots, graph.TreeOptions{Depth: 0})}
+	planned := render.Plan{Plan: plan.New(g, roots, plan.Background, plan.Options{}),
+		Rows: g.Walk(roots, graph.TreeOptions{Depth: 0})}
 	p := render.PlanPage("kubectl gc delete deployment/web", planned, nil, now)
 	if o := on(t, p, "web-5d9c7b8f6d"); o.Outcome.Word != "deleted" || o.Parent != -1 {
 		t.Errorf("the ReplicaSet is %+v", o)

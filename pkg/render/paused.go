@@ -15,12 +15,14 @@ func Paused(err error) string {
 	case err == nil:
 		return "collecting again"
 	case errors.As(err, &loss):
-		return fmt.Sprintf("Warning: nothing is collected while %s; if you want their dependents collected, start again with --allow-mass-collection", Escape(loss.Error()))
+		return fmt.Sprintf(
+			"Warning: nothing is collected while %s; if you want their dependents collected, start again with --allow-mass-collection", Escape(loss.Error()))
 	}
 	return "Warning: nothing is collected until the server answers again: " + Escape(Shorten(err.Error()))
 }
 
-// EventWritten is a line about the Event of a reference to an owner in another namespace, which may have been refused.
+// EventWritten is a line about the Event of a reference to an owner in another namespace, which may
+// have been refused.
 func EventWritten(dependent graph.Ref, err error) string {
 	object := Quoted(dependent)
 	if err != nil {

@@ -32,7 +32,8 @@ type Plan struct {
 	Unordered string
 }
 
-// groupedFrom is how many rows make a plan too long to read; it is then counted instead, unless all of it is asked for.
+// groupedFrom is how many rows make a plan too long to read; it is then counted instead, unless all
+// of it is asked for.
 const groupedFrom = 60
 
 // PlanTable writes what becomes of each object, as a tree, what is known of the finalizers
@@ -142,7 +143,8 @@ func (p Plan) tree(w io.Writer, s Style) error {
 		if l.word == untouched && !p.Graph.Observed(row.ID) {
 			l.word = unobserved(p.Graph.State(row.ID))
 		}
-		l.drawn = paint(s.dim, prefix.next(row)) + paint(s.kind, Escape(names.kind(l.Ref))) + "/" + Escape(l.Name) + paint(s.dim, drawing.mark(row))
+		l.drawn = paint(s.dim, prefix.next(row)) + paint(s.kind, Escape(names.kind(l.Ref))) + "/" + Escape(l.Name) +
+			paint(s.dim, drawing.mark(row))
 		lines = append(lines, l)
 		if more := drawing.more(i, &prefix, s.Palette); more != "" {
 			lines = append(lines, planLine{drawn: more, more: true})
@@ -166,7 +168,8 @@ func (p Plan) tree(w io.Writer, s Style) error {
 	return drawing.footer(w, p.Graph)
 }
 
-// grouped counts the objects by wave, outcome, namespace and kind, and names those that wait for finalizers, are kept or deadlocked.
+// grouped counts the objects by wave, outcome, namespace and kind, and names those that wait for
+// finalizers, are kept or deadlocked.
 func (p Plan) grouped(w io.Writer, s Style) error {
 	type class struct {
 		fate
@@ -184,7 +187,8 @@ func (p Plan) grouped(w io.Writer, s Style) error {
 		classes = append(classes, c)
 	}
 	slices.SortFunc(classes, func(a, b class) int {
-		return cmp.Or(cmp.Compare(a.wave, b.wave), strings.Compare(a.word.String(), b.word.String()), strings.Compare(a.namespace, b.namespace), strings.Compare(a.kind, b.kind))
+		return cmp.Or(cmp.Compare(a.wave, b.wave), strings.Compare(a.word.String(), b.word.String()),
+			strings.Compare(a.namespace, b.namespace), strings.Compare(a.kind, b.kind))
 	})
 	return writeRows(w, s, []column[class]{
 		{header: "NAMESPACE", cell: func(c class) string { return orDash(Escape(c.namespace)) }},
@@ -206,7 +210,8 @@ func (p Plan) Summary() string {
 	if len(p.Gaps) > 0 {
 		atLeast = "at least "
 	}
-	s := fmt.Sprintf("deletes %s%s of %s in %s", atLeast, phrase.Count(len(p.Deleted), "object"), phrase.Count(len(kinds), "kind"), p.steps())
+	s := fmt.Sprintf("deletes %s%s of %s in %s", atLeast, phrase.Count(len(p.Deleted), "object"),
+		phrase.Count(len(kinds), "kind"), p.steps())
 	if n := p.blocks(); n > 0 {
 		s += fmt.Sprintf("; makes %s block first", phrase.Count(n, "reference"))
 	}
@@ -214,7 +219,8 @@ func (p Plan) Summary() string {
 		s += fmt.Sprintf("; %d kept", n)
 	}
 	if holders := p.holders(); len(holders) > 0 {
-		s += fmt.Sprintf("; waits for the finalizers of %s: %s", phrase.Count(len(holders), "object"), phrase.FirstFew(holders, maxNamed))
+		s += fmt.Sprintf("; waits for the finalizers of %s: %s", phrase.Count(len(holders), "object"),
+			phrase.FirstFew(holders, maxNamed))
 	}
 	if n := len(p.Deadlocked); n > 0 {
 		s += fmt.Sprintf("; the deletion of %s cannot complete: %s", phrase.Count(n, "object"), p.objects(p.Deadlocked))
@@ -255,7 +261,8 @@ func (p Plan) holders() []string {
 	var names []string
 	for _, b := range p.Blockers {
 		if len(b.Finalizers) > 0 {
-			names = append(names, fmt.Sprintf("%s (%s)", KindName(p.Graph.Ref(b.Object)), Escape(strings.Join(b.Finalizers, ", "))))
+			names = append(names, fmt.Sprintf("%s (%s)", KindName(p.Graph.Ref(b.Object)),
+				Escape(strings.Join(b.Finalizers, ", "))))
 		}
 	}
 	return names

@@ -10,7 +10,8 @@ import (
 // mostDifferences is how many lines of a difference are shown.
 const mostDifferences = 20
 
-// PlanDifference is what a plan does beside the approved one, a line each: "+" is what it does more, "-" what it does not do any more.
+// PlanDifference is what a plan does beside the approved one, a line each: "+" is what it does
+// more, "-" what it does not do any more.
 func PlanDifference(d *approval.Difference) string {
 	var lines []string
 	for _, words := range d.More {

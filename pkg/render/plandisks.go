@@ -25,7 +25,9 @@ func (p Plan) remarkUnreadDisks() []remark {
 	if len(p.UnreadDisks) == 0 {
 		return nil
 	}
-	return []remark{p.about(fmt.Sprintf("it is unknown whether the data of %s are destroyed: the volumes could not be read", phrase.FirstFew(KindNamesOf(p.Graph, p.UnreadDisks), maxNamed)), p.UnreadDisks...)}
+	return []remark{p.about(
+		fmt.Sprintf("it is unknown whether the data of %s are destroyed: the volumes could not be read",
+			phrase.FirstFew(KindNamesOf(p.Graph, p.UnreadDisks), maxNamed)), p.UnreadDisks...)}
 }
 
 // remarkIdle names the finalizers that nobody removes as long as their actors do not run.
@@ -34,7 +36,8 @@ func (p Plan) remarkIdle() []remark {
 	var about []graph.ID
 	for _, i := range p.Idle {
 		about = append(about, i.Object)
-		names = append(names, fmt.Sprintf("%s of %s, which is not running (%s)", Escape(i.Finalizer), Escape(i.Actor), Escape(strings.Join(i.Because, "; "))))
+		names = append(names, fmt.Sprintf("%s of %s, which is not running (%s)", Escape(i.Finalizer), Escape(i.Actor),
+			Escape(strings.Join(i.Because, "; "))))
 	}
 	if len(names) == 0 {
 		return nil

@@ -9,7 +9,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// linkReason words a reason that is about a link. The other side of a link can be in another namespace, so that the cause is named with its own.
+// linkReason words a reason that is about a link. The other side of a link can be in another
+// namespace, so that the cause is named with its own.
 func linkReason(g *graph.Graph, f link.Found, r plan.Reason) string {
 	cause := located(g, r.Cause)
 	deletion := f.Definition.Deletion
@@ -26,7 +27,8 @@ func linkReason(g *graph.Graph, f link.Found, r plan.Reason) string {
 	case plan.LinkWaits:
 		return fmt.Sprintf("%s waits until %s is gone", program, cause)
 	case plan.LinkNotSeen:
-		return fmt.Sprintf("%s does not delete it with %s, which does not have the finalizer %s", program, cause, Escape(deletion.Finalizer))
+		return fmt.Sprintf("%s does not delete it with %s, which does not have the finalizer %s", program, cause,
+			Escape(deletion.Finalizer))
 	case plan.LinkKept:
 		if f.Bound != "" {
 			return fmt.Sprintf("%s does not delete it: it is bound to %s", program, Escape(f.Bound))
@@ -43,7 +45,8 @@ func linkReason(g *graph.Graph, f link.Found, r plan.Reason) string {
 	return sentence(g, r)
 }
 
-// remarkForeground says which fields are set first so that programs delete in the foreground, and what is deleted first because there is no field to set.
+// remarkForeground says which fields are set first so that programs delete in the foreground, and
+// what is deleted first because there is no field to set.
 func (p Plan) remarkForeground() []remark {
 	if p.Policy != plan.Foreground {
 		return nil
@@ -51,13 +54,18 @@ func (p Plan) remarkForeground() []remark {
 	var all []remark
 	for _, a := range p.Actions {
 		if a.Verb == plan.VerbSetPolicy {
-			all = append(all, p.about(fmt.Sprintf("%s of %s is set to %s first: %s", Escape(a.Setting.Field.String()), located(p.Graph, a.Object), Escape(a.Setting.Value), p.Because(a.Object, a.Because)), a.Object))
+			all = append(all, p.about(fmt.Sprintf("%s of %s is set to %s first: %s", Escape(a.Setting.Field.String()),
+				located(p.Graph, a.Object), Escape(a.Setting.Value), p.Because(a.Object, a.Because)), a.Object))
 		}
 	}
 	for _, a := range p.First() {
 		if f, ok := p.Link(a.Object, a.Because); ok {
-			all = append(all, p.about(fmt.Sprintf("%s is deleted first, in the foreground: %s does not have the field %s, so that %s would delete it in the background and not wait for it",
-				located(p.Graph, a.Object), located(p.Graph, f.Source), Escape(f.Definition.Deletion.PolicyField.String()), Escape(f.Definition.Deletion.By)), a.Object))
+			all = append(
+				all, p.about(
+					fmt.Sprintf(
+						"%s is deleted first, in the foreground: %s does not have the field %s, so that %s would delete it in the background and not wait for it",
+						located(p.Graph, a.Object), located(p.Graph, f.Source), Escape(f.Definition.Deletion.PolicyField.String()),
+						Escape(f.Definition.Deletion.By)), a.Object))
 		}
 	}
 	return all
@@ -65,7 +73,8 @@ func (p Plan) remarkForeground() []remark {
 
 func located(g *graph.Graph, id graph.ID) string { return Escape(g.Ref(id).Located()) }
 
-// until says what has to be gone before a program removes a finalizer; nothing if there is no such object.
+// until says what has to be gone before a program removes a finalizer; nothing if there is no such
+// object.
 func (p Plan) until(b plan.Blocker) string {
 	var names []string
 	for _, id := range p.Until(b.Object) {
@@ -115,7 +124,8 @@ func (p Plan) remarkRecreated() []remark {
 			again += " with " + Escape(of.with)
 		}
 		all = append(all, p.about(fmt.Sprintf("%s %s deleted, and %s creates %s, because %s names %s in %s%s",
-			phrase.FirstFew(names[of], maxNamed), are, Escape(of.program), again, located(p.Graph, of.owner), them, Escape(of.field), remedy), ids[of]...))
+			phrase.FirstFew(names[of], maxNamed), are, Escape(of.program), again, located(p.Graph, of.owner), them,
+			Escape(of.field), remedy), ids[of]...))
 	}
 	return all
 }
@@ -129,8 +139,10 @@ func (p Plan) remarkUnconfirmed() []remark {
 	if len(names) == 0 {
 		return nil
 	}
-	return []remark{p.about(fmt.Sprintf("only links that %s not confirm lead to %s: kubectl gc itself writes to none of that and saves none of it",
-		phrase.Plural(len(names), "it does", "they do"), phrase.FirstFew(names, maxNamed)), p.Unconfirmed()...)}
+	return []remark{p.about(
+		fmt.Sprintf(
+			"only links that %s not confirm lead to %s: kubectl gc itself writes to none of that and saves none of it",
+			phrase.Plural(len(names), "it does", "they do"), phrase.FirstFew(names, maxNamed)), p.Unconfirmed()...)}
 }
 
 // remarkGuarded names what the server does not delete.
@@ -138,7 +150,8 @@ func (p Plan) remarkGuarded() []remark {
 	var all []remark
 	for _, g := range p.Guarded {
 		guard, object := p.Graph.Ref(g.Guard), located(p.Graph, g.Object)
-		line := fmt.Sprintf("%s keeps %s: the deletion of %s is refused until the %s is deleted", Escape(guard.Located()), object, object, Escape(guard.Kind))
+		line := fmt.Sprintf("%s keeps %s: the deletion of %s is refused until the %s is deleted", Escape(guard.Located()),
+			object, object, Escape(guard.Kind))
 		if g.RepeatedBy != "" {
 			line += fmt.Sprintf("; %s deletes %s then, because somebody has tried to", Escape(g.RepeatedBy), object)
 		}

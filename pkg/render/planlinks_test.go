@@ -17,9 +17,11 @@ import (
 )
 
 var (
-	crossplane = &link.Definition{Name: "composite", Recreates: []link.Recreation{{}}, Deletion: link.Deletion{Of: link.End, By: "Crossplane", Finalizer: "example.com/claim"}}
-	hostileCD  = &link.Definition{Name: "resource", Recreates: []link.Recreation{{}}, Deletion: link.Deletion{Of: link.End, By: "Evil\x1b[2JCD", Finalizer: "example.com/app\x1b*"}}
-	usage      = &link.Definition{Name: "usage", Deletion: link.Deletion{Of: link.Guard, By: "Crossplane"}}
+	crossplane = &link.Definition{Name: "composite", Recreates: []link.Recreation{{}},
+		Deletion: link.Deletion{Of: link.End, By: "Crossplane", Finalizer: "example.com/claim"}}
+	hostileCD = &link.Definition{Name: "resource", Recreates: []link.Recreation{{}},
+		Deletion: link.Deletion{Of: link.End, By: "Evil\x1b[2JCD", Finalizer: "example.com/app\x1b*"}}
+	usage = &link.Definition{Name: "usage", Deletion: link.Deletion{Of: link.Guard, By: "Crossplane"}}
 )
 
 // tie is a link between objects by their names.
@@ -37,7 +39,8 @@ func planOfLinks(t *testing.T, objects map[graph.Type][]graph.Object, ties []tie
 	var found []link.Found
 	for _, tie := range ties {
 		at := ids(t, g, tie.source, tie.end)
-		found = append(found, link.Found{Definition: tie.definition, Source: at[0], End: at[1], Field: "spec.resourceRef", Confirmed: true, Effect: tie.effect, Kept: tie.kept, Recreation: tie.definition.RecreatedBy(nil)})
+		found = append(found, link.Found{Definition: tie.definition, Source: at[0], End: at[1], Field: "spec.resourceRef",
+			Confirmed: true, Effect: tie.effect, Kept: tie.kept, Recreation: tie.definition.RecreatedBy(nil)})
 	}
 	links := link.New(g, found...)
 	p := render.Plan{Plan: plan.New(g, ids(t, g, roots...), plan.Background, plan.Options{Links: links})}
@@ -50,14 +53,18 @@ func finalized(o graph.Object, finalizers ...string) graph.Object {
 	return o
 }
 
-// TestPlanOfLinks: the table says who deletes what, what is waited for, and why something is kept, and the JSON says the same.
+// TestPlanOfLinks: the table says who deletes what, what is waited for, and why something is kept,
+// and the JSON says the same.
 func TestPlanOfLinks(t *testing.T) {
 	p := planOfLinks(t, map[graph.Type][]graph.Object{
-		deployments:  {finalized(object("apps", "claim", time.Hour), "example.com/claim"), object("apps", "bare", time.Hour), finalized(object("apps", "paused", time.Hour), "example.com/claim")},
-		clusterRoles: {object("", "composite", time.Hour), object("", "of-bare", time.Hour), object("", "of-paused", time.Hour), object("", "data", time.Hour)},
+		deployments: {finalized(object("apps", "claim", time.Hour), "example.com/claim"), object("apps", "bare", time.Hour),
+			finalized(object("apps", "paused", time.Hour), "example.com/claim")},
+		clusterRoles: {object("", "composite", time.Hour), object("", "of-bare", time.Hour),
+			object("", "of-paused", time.Hour), object("", "data", time.Hour)},
 	}, []tie{
 		{crossplane, "claim", "composite", link.Effect{Deletes: true, Policy: link.Foreground, Waits: true}, ""},
-		{crossplane, "claim", "data", link.Effect{Deletes: true, Policy: link.Foreground, Waits: true}, "annotation keep is \x1b[2Jtrue"},
+		{crossplane, "claim", "data", link.Effect{Deletes: true, Policy: link.Foreground, Waits: true},
+			"annotation keep is \x1b[2Jtrue"},
 		{crossplane, "bare", "of-bare", link.Effect{Why: "it does not have the finalizer example.com/claim"}, ""},
 		{crossplane, "paused", "of-paused", link.Effect{Why: "spec.suspend is tr\x1bue"}, ""},
 	}, "claim", "bare", "paused")
@@ -93,7 +100,8 @@ func TestPlanOfLinks(t *testing.T) {
 		said["remaining "+s.Object.Name] = s.Because
 	}
 	want := map[string]string{
-		"claim": "client; Requested; it was named", "bare": "client; Requested; it was named", "paused": "client; Requested; it was named",
+		"claim": "client; Requested; it was named", "bare": "client; Requested; it was named",
+		"paused":    "client; Requested; it was named",
 		"composite": "controller; LinkDeleted; Crossplane deletes it, since Deployment apps/claim is deleted",
 		"data":      "LinkKept", "of-bare": "LinkNotSeen", "of-paused": "LinkKept",
 		"remaining claim": "it waits for its finalizers", "remaining paused": "it waits for its finalizers",
@@ -103,17 +111,21 @@ func TestPlanOfLinks(t *testing.T) {
 		t.Errorf("reasons (-want +got):\n%s", diff)
 	}
 	for _, b := range o.Blockers {
-		if b.Object.Name == "claim" && (len(b.Until) != 1 || b.Until[0].Name != "composite" || !strings.HasSuffix(b.Because, "; until ClusterRole composite is gone")) {
+		if b.Object.Name == "claim" &&
+			(len(b.Until) != 1 || b.Until[0].Name != "composite" ||
+				!strings.HasSuffix(b.Because, "; until ClusterRole composite is gone")) {
 			t.Errorf("the claim waits for %+v", b)
 		}
 	}
 }
 
-// TestRemarksOfLinks: what comes back and what is guarded, a line for each object that names others, with text of objects and packs escaped.
+// TestRemarksOfLinks: what comes back and what is guarded, a line for each object that names
+// others, with text of objects and packs escaped.
 func TestRemarksOfLinks(t *testing.T) {
 	deletes := link.Effect{Deletes: true, Policy: link.Background}
 	p := planOfLinks(t, map[graph.Type][]graph.Object{
-		deployments:  {object("apps", "claim", time.Hour), object("argocd", "app\x1b", time.Hour), object("apps", "u1", time.Hour), object("apps", "u2", time.Hour)},
+		deployments: {object("apps", "claim", time.Hour), object("argocd", "app\x1b", time.Hour),
+			object("apps", "u1", time.Hour), object("apps", "u2", time.Hour)},
 		clusterRoles: {object("", "composite", time.Hour)},
 		configMaps:   {object("apps", "a", time.Hour), object("apps", "b", time.Hour), object("apps", "other", time.Hour)},
 	}, []tie{
@@ -137,27 +149,32 @@ func TestRemarksOfLinks(t *testing.T) {
 		t.Errorf("remarks (-want +got):\n%s", diff)
 	}
 	o := encode.Plan(p, nil)
-	if len(o.Recreated) != 3 || len(o.Guarded) != 2 || o.Guarded[0].Object.Name != "composite" || o.Guarded[0].Guard.Name != "u1" {
+	if len(o.Recreated) != 3 || len(o.Guarded) != 2 || o.Guarded[0].Object.Name != "composite" ||
+		o.Guarded[0].Guard.Name != "u1" {
 		t.Errorf("recreated %+v, guarded %+v", o.Recreated, o.Guarded)
 	}
 	for _, r := range o.Recreated {
-		if r.Object.Name == "composite" && (r.Owner.Name != "claim" || r.Program != "Crossplane" || r.Field != "spec.resourceRef") {
+		if r.Object.Name == "composite" &&
+			(r.Owner.Name != "claim" || r.Program != "Crossplane" || r.Field != "spec.resourceRef") {
 			t.Errorf("recreated %+v", r)
 		}
 	}
 }
 
-// TestOrderOfAForegroundByLink: what a program deletes in the foreground loses its dependents before its finalizers are honoured, whatever policy was asked for.
+// TestOrderOfAForegroundByLink: what a program deletes in the foreground loses its dependents
+// before its finalizers are honoured, whatever policy was asked for.
 func TestOrderOfAForegroundByLink(t *testing.T) {
 	for policy, want := range map[link.Policy]string{
 		link.Foreground: "Crossplane deletes in the foreground: the dependents of Deployment/composite are deleted before the controllers of its finalizers act",
 		link.Background: "",
 	} {
 		p := planOfLinks(t, map[graph.Type][]graph.Object{
-			deployments: {finalized(object("apps", "claim", time.Hour), "example.com/claim"), finalized(object("apps", "composite", time.Hour), "example.com/hold")},
-			configMaps:  {object("apps", "usage", time.Hour, controller(deployments, "composite"))},
+			deployments: {finalized(object("apps", "claim", time.Hour), "example.com/claim"),
+				finalized(object("apps", "composite", time.Hour), "example.com/hold")},
+			configMaps: {object("apps", "usage", time.Hour, controller(deployments, "composite"))},
 		}, []tie{{crossplane, "claim", "composite", link.Effect{Deletes: true, Policy: policy}, ""}}, "claim")
-		if got := slices.Contains(p.Remarks(), want); got != (want != "") || want == "" && strings.Contains(strings.Join(p.Remarks(), "\n"), "in the foreground") {
+		if got := slices.Contains(p.Remarks(), want); got != (want != "") || want == "" &&
+			strings.Contains(strings.Join(p.Remarks(), "\n"), "in the foreground") {
 			t.Errorf("%s: remarks %q, want %q", policy, p.Remarks(), want)
 		}
 	}
@@ -166,8 +183,10 @@ func TestOrderOfAForegroundByLink(t *testing.T) {
 // TestEachLinkReasonHasASentence where nothing is known of the link.
 func TestEachLinkReasonHasASentence(t *testing.T) {
 	p := planOfLinks(t, map[graph.Type][]graph.Object{deployments: {object("apps", "claim", time.Hour)}}, nil, "claim")
-	for _, code := range []plan.ReasonCode{plan.LinkDeleted, plan.LinkPending, plan.LinkWaits, plan.LinkKept, plan.LinkNotSeen} {
-		if s := render.Because(p.Graph, p.Roots[0], plan.Reason{Code: code, Cause: p.Roots[0], HasCause: true}); !strings.Contains(s, "Deployment/claim") {
+	for _, code := range []plan.ReasonCode{plan.LinkDeleted, plan.LinkPending, plan.LinkWaits, plan.LinkKept,
+		plan.LinkNotSeen} {
+		if s := render.Because(p.Graph, p.Roots[0],
+			plan.Reason{Code: code, Cause: p.Roots[0], HasCause: true}); !strings.Contains(s, "Deployment/claim") {
 			t.Errorf("%s: %q", code, s)
 		}
 		if s := p.Because(p.Roots[0], plan.Reason{Code: code}); s == "" {

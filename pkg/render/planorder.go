@@ -10,8 +10,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// remarkOrder warns that a foreground deletion takes the dependents of an object before whoever has a finalizer on it has done their work, which may need
-// them: they order the teardown themselves, and in the background they could (kubernetes/kubernetes#111725).
+// remarkOrder warns that a foreground deletion takes the dependents of an object before whoever has
+// a finalizer on it has done their work, which may need them: they order the teardown themselves,
+// and in the background they could (kubernetes/kubernetes#111725).
 func (p Plan) remarkOrder() []remark {
 	program, waiting := p.foregroundByLink()
 	if p.Policy != plan.Foreground && program == "" {
@@ -32,12 +33,18 @@ func (p Plan) remarkOrder() []remark {
 	case len(ids) == 0:
 		return nil
 	case p.Policy != plan.Foreground:
-		return []remark{p.about(fmt.Sprintf("%s deletes in the foreground: the dependents of %s are deleted before the controllers of its finalizers act", Escape(program), names), ids...)}
+		return []remark{p.about(
+			fmt.Sprintf(
+				"%s deletes in the foreground: the dependents of %s are deleted before the controllers of its finalizers act",
+				Escape(program), names), ids...)}
 	}
-	return []remark{p.about(fmt.Sprintf("the foreground deletion deletes the dependents of %s before the controllers of its finalizers act; with --cascade=background these controllers decide the order", names), ids...)}
+	return []remark{p.about(
+		fmt.Sprintf(
+			"the foreground deletion deletes the dependents of %s before the controllers of its finalizers act; with --cascade=background these controllers decide the order", names), ids...)}
 }
 
-// foregroundByLink returns the first program that deletes in the foreground, and what is deleted so then, by itself or the collector; nothing if none does.
+// foregroundByLink returns the first program that deletes in the foreground, and what is deleted so
+// then, by itself or the collector; nothing if none does.
 func (p Plan) foregroundByLink() (string, map[graph.ID]bool) {
 	program, waiting := "", map[graph.ID]bool{}
 	for _, a := range p.Actions {

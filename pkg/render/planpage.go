@@ -13,21 +13,25 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// PlanPage returns the page of a plan: the tree of what is deleted, what else the plan touches, and what becomes of each object. All gaps are on it; those of the
-// Plan decide whether it is complete. The digest, what is known of the finalizers, and why objects still exist, are not on it yet.
+// PlanPage returns the page of a plan: the tree of what is deleted, what else the plan touches, and
+// what becomes of each object. All gaps are on it; those of the Plan decide whether it is complete.
+// The digest, what is known of the finalizers, and why objects still exist, are not on it yet.
 func PlanPage(title string, p Plan, gaps []v1alpha1.Gap, now time.Time) *page.Page {
 	outcomes := p.outcomes()
 	out, at := Tree{Graph: p.Graph, Rows: p.rowsOfAll(outcomes), Now: now}.page(title, gaps)
 	out.Complete = len(p.Gaps) == 0
 	for id, i := range at {
 		o := outcomes[id]
-		out.Objects[i].Outcome = &page.Outcome{Word: o.word.String(), Because: o.because, WaitsFor: o.heldBy, Policy: string(o.policy)}
+		out.Objects[i].Outcome = &page.Outcome{Word: o.word.String(), Because: o.because, WaitsFor: o.heldBy,
+			Policy: string(o.policy)}
 	}
-	out.Plan = &page.Plan{Policy: string(p.Policy), Summary: p.Summary(), Warnings: denials(p), Remarks: p.Remarks(), Steps: p.pageSteps(at)}
+	out.Plan = &page.Plan{Policy: string(p.Policy), Summary: p.Summary(), Warnings: denials(p), Remarks: p.Remarks(),
+		Steps: p.pageSteps(at)}
 	return out
 }
 
-// rowsOfAll are the rows of the tree, and one for each object besides that something is done to or that is kept.
+// rowsOfAll are the rows of the tree, and one for each object besides that something is done to or
+// that is kept.
 func (p Plan) rowsOfAll(outcomes outcomes) []graph.Row {
 	var rows []graph.Row
 	shown := map[graph.ID]bool{}
@@ -63,7 +67,8 @@ func (p Plan) pageSteps(at map[graph.ID]int) []page.Step {
 			steps, last = append(steps, page.Step{Name: name}), n
 		}
 		step := &steps[len(steps)-1]
-		step.Actions = append(step.Actions, page.Action{Verb: string(a.Verb), Object: at[a.Object], By: string(a.By), Because: p.Because(a.Object, a.Because)})
+		step.Actions = append(step.Actions,
+			page.Action{Verb: string(a.Verb), Object: at[a.Object], By: string(a.By), Because: p.Because(a.Object, a.Because)})
 	}
 	return steps
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
-// remarkProtected names the objects that the server does not delete, with what it says, and what cannot complete because of that.
+// remarkProtected names the objects that the server does not delete, with what it says, and what
+// cannot complete because of that.
 func (p Plan) remarkProtected() []remark {
 	var messages []string
 	objects := map[string][]graph.ID{}
@@ -21,7 +22,8 @@ func (p Plan) remarkProtected() []remark {
 	var all []remark
 	for _, message := range messages {
 		names := phrase.FirstFew(KindNamesOf(p.Graph, objects[message]), maxNamed)
-		all = append(all, p.about(fmt.Sprintf("the server refuses the deletion of %s: %s", names, Escape(Shorten(message))), objects[message]...))
+		all = append(all, p.about(fmt.Sprintf("the server refuses the deletion of %s: %s", names, Escape(Shorten(message))),
+			objects[message]...))
 	}
 	return all
 }
@@ -33,13 +35,16 @@ func (p Plan) remarkAsked() []remark {
 	}
 	var parts []string
 	if p.Asked.Count < p.Asked.Of {
-		parts = append(parts, fmt.Sprintf("the server was asked about %d of the %d deletes that others send", p.Asked.Count, p.Asked.Of))
+		parts = append(parts, fmt.Sprintf("the server was asked about %d of the %d deletes that others send", p.Asked.Count,
+			p.Asked.Of))
 	}
 	if n := p.Asked.Unanswered; n > 0 {
-		parts = append(parts, fmt.Sprintf("it is unknown whether the server refuses %s: no dry run could tell", phrase.Count(n, "delete")))
+		parts = append(parts, fmt.Sprintf("it is unknown whether the server refuses %s: no dry run could tell",
+			phrase.Count(n, "delete")))
 	}
 	if len(p.Asked.Refused) > 0 && !p.Asked.As {
-		parts = append(parts, "the server was asked in your name, because you may not impersonate the controllers that delete; a policy may decide otherwise for them")
+		parts = append(
+			parts, "the server was asked in your name, because you may not impersonate the controllers that delete; a policy may decide otherwise for them")
 	}
 	if len(parts) == 0 {
 		return nil

@@ -27,7 +27,8 @@ func (p Plan) Because(id graph.ID, r plan.Reason) string {
 	return Because(p.Graph, id, r)
 }
 
-// Because words why something is done to an object, or is not. Text that objects supplied is escaped.
+// Because words why something is done to an object, or is not. Text that objects supplied is
+// escaped.
 func Because(g *graph.Graph, id graph.ID, r plan.Reason) string {
 	switch e, ok := plan.Reference(g, id, r); {
 	case ok && r.Code == plan.OwnerMismatch:
@@ -67,16 +68,20 @@ func mismatch(g *graph.Graph, e graph.Edge) string {
 	return fmt.Sprintf("its reference names %s, and its uid is that of %s", names, is)
 }
 
-// notJudged says why the collector never acts on an object because of one of its references (GC-048 to GC-050).
+// notJudged says why the collector never acts on an object because of one of its references (GC-048
+// to GC-050).
 func notJudged(e graph.Edge) string {
 	names := Escape(e.Kind) + "/" + Escape(e.Name)
 	switch {
 	case e.Problem&graph.Unresolvable != 0:
-		return fmt.Sprintf("its reference names kind %s of %s, which discovery does not show: the collector never acts on it", Escape(e.Kind), Escape(e.APIVersion))
+		return fmt.Sprintf("its reference names kind %s of %s, which discovery does not show: the collector never acts on it",
+			Escape(e.Kind), Escape(e.APIVersion))
 	case e.Problem&graph.InexactKind != 0:
-		return fmt.Sprintf("its reference names kind %s of %s, and no served type, or more than one, has exactly that kind", Escape(e.Kind), Escape(e.APIVersion))
+		return fmt.Sprintf("its reference names kind %s of %s, and no served type, or more than one, has exactly that kind",
+			Escape(e.Kind), Escape(e.APIVersion))
 	case e.Problem&graph.WrongScope != 0:
-		return fmt.Sprintf("cluster-scoped, but its reference names %s, which is namespaced: the collector never acts on it", names)
+		return fmt.Sprintf(
+			"cluster-scoped, but its reference names %s, which is namespaced: the collector never acts on it", names)
 	}
 	return fmt.Sprintf("it is unknown whether its owner %s exists", names)
 }

@@ -17,8 +17,8 @@ type remark struct {
 	objects []graph.Ref
 }
 
-// remarks are all that a person should know of a plan besides its summary, in the order in which they
-// are printed. Codes are part of the output's contract.
+// remarks are all that a person should know of a plan besides its summary, in the order in which
+// they are printed. Codes are part of the output's contract.
 var remarks = [...]struct {
 	code, severity, means string
 	of                    func(Plan) []remark
@@ -26,27 +26,36 @@ var remarks = [...]struct {
 	few bool
 }{
 	{"Stage", info, "which objects an ordered deletion deletes in a stage", Plan.remarkStages, false},
-	{"NoOrder", severe, "each of some objects has to be deleted before another one, in a ring: there is no order", Plan.remarkOrderCycle, false},
+	{"NoOrder", severe, "each of some objects has to be deleted before another one, in a ring: there is no order",
+		Plan.remarkOrderCycle, false},
 	{"ControllerDeleted", severe, "the controller that removes the finalizers of objects is deleted first: their deletion does not complete", Plan.remarkStuck, false},
 	{"DeletionRefused", severe, "the server refuses to delete objects that others would delete; only with --dry-run=server", Plan.remarkProtected, false},
 	{"ServerNotAsked", warning, "the server was not asked about all deletes, or not in the name of the controllers; only with --dry-run=server", Plan.remarkAsked, false},
-	{"FinalizerAbandoned", warning, "objects that are not deleted keep a finalizer that nobody removes any more afterwards", Plan.remarkAbandoned, false},
-	{"APIServiceWithoutBackend", warning, "an APIService is not deleted and loses its backend: namespace deletions hang then", Plan.remarkUnserved, false},
+	{"FinalizerAbandoned", warning,
+		"objects that are not deleted keep a finalizer that nobody removes any more afterwards", Plan.remarkAbandoned, false},
+	{"APIServiceWithoutBackend", warning,
+		"an APIService is not deleted and loses its backend: namespace deletions hang then", Plan.remarkUnserved, false},
 	{"DataDestroyed", warning, "the data of volumes are destroyed", Plan.remarkDisks, false},
-	{"DataUnknown", warning, "whether the data of volumes are destroyed could not be found out", Plan.remarkUnreadDisks, false},
+	{"DataUnknown", warning, "whether the data of volumes are destroyed could not be found out",
+		Plan.remarkUnreadDisks, false},
 	{"WaitsForFinalizers", info, "more objects wait for finalizers than have them", Plan.remarkHeld, false},
-	{"ControllerNotRunning", warning, "the controller of a finalizer that the deletion waits for does not run", Plan.remarkIdle, false},
+	{"ControllerNotRunning", warning, "the controller of a finalizer that the deletion waits for does not run",
+		Plan.remarkIdle, false},
 	{"GracePeriod", info, "pods terminate gracefully", Plan.remarkGrace, false},
 	{"NotRead", warning, "pods and StatefulSets could not be read: how long they take, and which PVCs are kept, is unknown", Plan.remarkUnread, false},
 	{"NotBlocking", info, "the foreground deletion does not wait for some dependents", Plan.remarkNonBlocking, false},
 	{"DependentsFirst", warning, "a foreground deletion deletes dependents before the controllers of their owner's finalizers act", Plan.remarkOrder, false},
 	{"OwnerKept", warning, "objects are deleted although one of their owners is kept", Plan.remarkSurprises, false},
-	{"OrphanOverridden", warning, "the foreground deletion of an owner overrides the orphan finalizer of a dependent", Plan.remarkOverridden, false},
+	{"OrphanOverridden", warning, "the foreground deletion of an owner overrides the orphan finalizer of a dependent",
+		Plan.remarkOverridden, false},
 	{"PVCKept", info, "PVCs of StatefulSets are kept", Plan.remarkClaims, false},
-	{"ForegroundCycle", severe, "objects wait for each other in a ring: their deletion does not complete", Plan.remarkCycles, false},
+	{"ForegroundCycle", severe, "objects wait for each other in a ring: their deletion does not complete",
+		Plan.remarkCycles, false},
 	{"OutsideKept", warning, "what objects manage outside the cluster stays, or that is unknown", Plan.remarkSpared, true},
-	{"PolicyChanged", info, "what is set or deleted first, so that a program deletes in the foreground", Plan.remarkForeground, true},
-	{"Guarded", severe, "the server refuses the deletion of an object until another one is deleted", Plan.remarkGuarded, true},
+	{"PolicyChanged", info, "what is set or deleted first, so that a program deletes in the foreground",
+		Plan.remarkForeground, true},
+	{"Guarded", severe, "the server refuses the deletion of an object until another one is deleted",
+		Plan.remarkGuarded, true},
 	{"Recreated", warning, "a program creates an object again after its deletion", Plan.remarkRecreated, true},
 	{"LinkUnconfirmed", info, "only links that they do not confirm lead to objects: kubectl gc itself does not write to them", Plan.remarkUnconfirmed, true},
 }
@@ -105,7 +114,8 @@ func (p Plan) about(text string, about ...graph.ID) remark {
 	return r
 }
 
-// remarkHeld says how much more than the held objects themselves waits for their finalizers (RO-053).
+// remarkHeld says how much more than the held objects themselves waits for their finalizers
+// (RO-053).
 func (p Plan) remarkHeld() []remark {
 	holders := len(p.holders())
 	if n := len(p.Blocked); holders > 0 && n > holders {
@@ -147,7 +157,8 @@ func (p Plan) remarkUnread() []remark {
 	for i, kind := range kinds {
 		kinds[i] = phrase.Count(counts[kind], Escape(kind))
 	}
-	return []remark{{text: "not read: " + strings.Join(kinds, " and ") + "; how long the pods take to terminate and which PVCs are kept is unknown"}}
+	return []remark{{text: "not read: " + strings.Join(kinds, " and ") +
+		"; how long the pods take to terminate and which PVCs are kept is unknown"}}
 }
 
 func (p Plan) remarkNonBlocking() []remark {
@@ -163,7 +174,8 @@ func (p Plan) remarkNonBlocking() []remark {
 	if len(dependents) == 0 {
 		return nil
 	}
-	return []remark{{text: fmt.Sprintf("the foreground deletion does not wait for %s: blockOwnerDeletion is not set%s", phrase.Count(len(dependents), "dependent"), strict)}}
+	return []remark{{text: fmt.Sprintf("the foreground deletion does not wait for %s: blockOwnerDeletion is not set%s",
+		phrase.Count(len(dependents), "dependent"), strict)}}
 }
 
 func (p Plan) remarkSurprises() []remark {
@@ -179,7 +191,8 @@ func (p Plan) remarkSurprises() []remark {
 	case 1:
 		return []remark{p.about("1 object is deleted although one of its owners is kept: "+names[0], ids...)}
 	}
-	return []remark{p.about(fmt.Sprintf("%d objects are deleted although one of their owners is kept: %s", len(names), phrase.FirstFew(names, maxNamed)), ids...)}
+	return []remark{p.about(fmt.Sprintf("%d objects are deleted although one of their owners is kept: %s", len(names),
+		phrase.FirstFew(names, maxNamed)), ids...)}
 }
 
 // remarkOverridden warns of what does not do as its own finalizer says.
@@ -190,9 +203,13 @@ func (p Plan) remarkOverridden() []remark {
 	case 0:
 		return nil
 	case 1:
-		return []remark{p.about(fmt.Sprintf("the orphan finalizer of %[1]s is overridden by its owner's foreground deletion: the dependents of %[1]s are deleted too", names[0]), ids...)}
+		return []remark{p.about(
+			fmt.Sprintf(
+				"the orphan finalizer of %[1]s is overridden by its owner's foreground deletion: the dependents of %[1]s are deleted too", names[0]), ids...)}
 	}
-	return []remark{p.about(fmt.Sprintf("the orphan finalizers of %s are overridden by the foreground deletion of their owners: their dependents are deleted too", phrase.FirstFew(names, maxNamed)), ids...)}
+	return []remark{p.about(
+		fmt.Sprintf(
+			"the orphan finalizers of %s are overridden by the foreground deletion of their owners: their dependents are deleted too", phrase.FirstFew(names, maxNamed)), ids...)}
 }
 
 func (p Plan) remarkClaims() []remark {
@@ -209,7 +226,8 @@ func (p Plan) remarkClaims() []remark {
 	case 1:
 		return []remark{p.about("1 PVC is kept: "+names[0], ids...)}
 	}
-	return []remark{p.about(fmt.Sprintf("%s are kept: %s", phrase.Count(len(names), "PVC"), phrase.FirstFew(names, maxNamed)), ids...)}
+	return []remark{p.about(fmt.Sprintf("%s are kept: %s", phrase.Count(len(names), "PVC"),
+		phrase.FirstFew(names, maxNamed)), ids...)}
 }
 
 func (p Plan) remarkCycles() []remark {

@@ -24,9 +24,11 @@ func remarkable(t *testing.T) (render.Plan, func(string) graph.ID) {
 	wrong.Name = "living\x1b[2J"
 	unserved := graph.OwnerReference{APIVersion: "example.com/v9", Kind: "Widget\x1b]0;", Name: "w", UID: "uid-w"}
 	g := snapshot(map[graph.Type][]graph.Object{
-		deployments:  {object("shop", "app", time.Hour)},
-		pods:         {object("shop", "p1", time.Hour, blocking), object("shop", "p2", time.Hour, blocking), object("shop", "p3", time.Hour, blocking)},
-		configMaps:   {object("shop", "alive", time.Hour), object("shop", "misnamed", time.Hour, blocking, wrong), object("shop", "l1", time.Hour, loose), object("shop", "odd", time.Hour, loose, unserved)},
+		deployments: {object("shop", "app", time.Hour)},
+		pods: {object("shop", "p1", time.Hour, blocking), object("shop", "p2", time.Hour, blocking),
+			object("shop", "p3", time.Hour, blocking)},
+		configMaps: {object("shop", "alive", time.Hour), object("shop", "misnamed", time.Hour, blocking, wrong),
+			object("shop", "l1", time.Hour, loose), object("shop", "odd", time.Hour, loose, unserved)},
 		clusterRoles: {object("", "wide", time.Hour, loose)},
 	})
 	at := func(name string) graph.ID {
@@ -67,7 +69,8 @@ func TestRemarks(t *testing.T) {
 			t.Errorf("finding %q is no remark", f.Message)
 		}
 	}
-	if diff := cmp.Diff([]string{"GracePeriod info", "NotRead warning", "NotBlocking info", "OwnerKept warning"}, found); diff != "" {
+	if diff := cmp.Diff([]string{"GracePeriod info", "NotRead warning", "NotBlocking info", "OwnerKept warning"},
+		found); diff != "" {
 		t.Errorf("findings (-want +got):\n%s", diff)
 	}
 	if last := o.Findings[len(o.Findings)-1]; len(last.Objects) != 1 || last.Objects[0].Name != "misnamed" {

@@ -9,7 +9,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// remarkStuck says which objects keep finalizers that nobody removes, because who does so goes first, and what to do instead.
+// remarkStuck says which objects keep finalizers that nobody removes, because who does so goes
+// first, and what to do instead.
 func (p Plan) remarkStuck() []remark {
 	var causes []graph.ID
 	objects := map[graph.ID][]string{}
@@ -30,7 +31,8 @@ func (p Plan) remarkStuck() []remark {
 		if len(objects[cause]) > 1 {
 			are, their = "are", "their"
 		}
-		parts = append(parts, fmt.Sprintf("%s %s stuck once %s is deleted: nobody can remove %s finalizers then", phrase.FirstFew(objects[cause], maxNamed), are, located(p.Graph, cause), their))
+		parts = append(parts, fmt.Sprintf("%s %s stuck once %s is deleted: nobody can remove %s finalizers then",
+			phrase.FirstFew(objects[cause], maxNamed), are, located(p.Graph, cause), their))
 	}
 	if len(parts) == 0 {
 		return nil
@@ -77,11 +79,13 @@ func (p Plan) remarkUnserved() []remark {
 			for _, id := range u.Namespaces {
 				names = append(names, located(p.Graph, id))
 			}
-			hangs = phrase.FirstFew(names, maxNamed) + " " + phrase.Plural(len(names), "is", "are") + " stuck then, and other namespaces that are deleted can hang"
+			hangs = phrase.FirstFew(names, maxNamed) + " " + phrase.Plural(len(names), "is", "are") +
+				" stuck then, and other namespaces that are deleted can hang"
 		}
 		service := Escape(u.APIService.Located())
-		all = append(all, remark{fmt.Sprintf("without %s, %s has no backend, and that blocks every namespace deletion: %s; delete %s too",
-			located(p.Graph, u.Backend), service, hangs, service), []graph.Ref{u.APIService}})
+		all = append(
+			all, remark{fmt.Sprintf("without %s, %s has no backend, and that blocks every namespace deletion: %s; delete %s too",
+				located(p.Graph, u.Backend), service, hangs, service), []graph.Ref{u.APIService}})
 	}
 	return all
 }

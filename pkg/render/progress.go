@@ -14,8 +14,9 @@ const (
 	progressEvery = 100 * time.Millisecond
 )
 
-// Progress is one line on a terminal that is written over as a listing goes on. It appears only where a person
-// looks, and only if there is something to wait for. Nil shows nothing. It is safe for concurrent use.
+// Progress is one line on a terminal that is written over as a listing goes on. It appears only
+// where a person looks, and only if there is something to wait for. Nil shows nothing. It is safe
+// for concurrent use.
 type Progress struct {
 	mu    sync.Mutex
 	out   io.Writer

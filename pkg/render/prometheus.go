@@ -13,8 +13,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// metrics writes gauges in the text format of Prometheus, which is OpenMetrics as well: families are not mixed, and the end is marked. No label has the name of an
-// object, so that there are few series however much is wrong.
+// metrics writes gauges in the text format of Prometheus, which is OpenMetrics as well: families
+// are not mixed, and the end is marked. No label has the name of an object, so that there are few
+// series however much is wrong.
 type metrics struct {
 	out *bufio.Writer
 	// prefix is that of all names.
@@ -66,13 +67,14 @@ func seriesLabel(name, value string) string {
 	return name + `="` + labelEscapes.Replace(Escape(value)) + `"`
 }
 
-// CheckMetrics writes a report in the text format of Prometheus, for a textfile collector: the findings by code, namespace and severity, whether the report is
-// complete, and when it was made.
+// CheckMetrics writes a report in the text format of Prometheus, for a textfile collector: the
+// findings by code, namespace and severity, whether the report is complete, and when it was made.
 func CheckMetrics(w io.Writer, report *v1alpha1.CheckReport, now time.Time) error {
 	m := metrics{bufio.NewWriter(w), "kubectl_gc_check_"}
 	counts := map[string]float64{}
 	for _, f := range report.Findings {
-		counts[strings.Join([]string{seriesLabel("code", f.Code), seriesLabel("namespace", f.Object.Namespace), seriesLabel("severity", f.Severity)}, ",")]++
+		counts[strings.Join([]string{seriesLabel("code", f.Code), seriesLabel("namespace", f.Object.Namespace),
+			seriesLabel("severity", f.Severity)}, ",")]++
 	}
 	m.family("findings", "What is wrong with ownerReferences, namespaces and finalizers.", counts)
 	m.single("objects", "How many objects were checked.", float64(report.Objects))
@@ -84,8 +86,9 @@ func CheckMetrics(w io.Writer, report *v1alpha1.CheckReport, now time.Time) erro
 // unexplainedCode is the label of objects that are stuck for no cause that was found.
 const unexplainedCode = "Unexplained"
 
-// DiagnosisMetrics writes a diagnosis in the text format of Prometheus: how many objects are stuck and for how long the oldest, by code, kind and namespace. An
-// object counts once, for its first cause.
+// DiagnosisMetrics writes a diagnosis in the text format of Prometheus: how many objects are stuck
+// and for how long the oldest, by code, kind and namespace. An object counts once, for its first
+// cause.
 func DiagnosisMetrics(w io.Writer, d *v1alpha1.Diagnosis, now time.Time) error {
 	m := metrics{bufio.NewWriter(w), "kubectl_gc_why_"}
 	counts, oldest := map[string]float64{}, map[string]float64{}
@@ -98,13 +101,15 @@ func DiagnosisMetrics(w io.Writer, d *v1alpha1.Diagnosis, now time.Time) error {
 			code = s.Causes[0].Code
 		}
 		ref := graph.Ref(s.Object)
-		labels := strings.Join([]string{seriesLabel("code", code), seriesLabel("group", ref.Group()), seriesLabel("kind", ref.Kind), seriesLabel("namespace", ref.Namespace)}, ",")
+		labels := strings.Join([]string{seriesLabel("code", code), seriesLabel("group", ref.Group()),
+			seriesLabel("kind", ref.Kind), seriesLabel("namespace", ref.Namespace)}, ",")
 		counts[labels]++
 		oldest[labels] = max(oldest[labels], now.Sub(s.Since.Time).Seconds())
 	}
 	m.family("stuck_objects", "Objects that are stuck in deletion, each for its first cause.", counts)
 	m.family("oldest_age_seconds", "How long ago the deletion began of the object that is stuck the longest.", oldest)
-	m.single("not_examined_objects", "How many objects were not examined, because there are too many of their like.", float64(d.NotLookedAt))
+	m.single("not_examined_objects", "How many objects were not examined, because there are too many of their like.",
+		float64(d.NotLookedAt))
 	m.run(len(d.Gaps), d.Complete, now)
 	return m.end()
 }

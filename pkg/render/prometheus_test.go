@@ -16,10 +16,12 @@ import (
 
 var measured = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// stuckDiagnosis has two objects of a kind that are stuck, one of another, one without a cause, and one that is not being deleted.
+// stuckDiagnosis has two objects of a kind that are stuck, one of another, one without a cause, and
+// one that is not being deleted.
 func stuckDiagnosis() *v1alpha1.Diagnosis {
 	stuck := func(apiVersion, kind, namespace string, ago time.Duration, codes ...string) v1alpha1.Stuck {
-		s := v1alpha1.Stuck{Object: v1alpha1.ObjectRef{APIVersion: apiVersion, Kind: kind, Namespace: namespace, Name: "secret-name"}, Since: &metav1.Time{Time: measured.Add(-ago)}}
+		s := v1alpha1.Stuck{Object: v1alpha1.ObjectRef{APIVersion: apiVersion, Kind: kind, Namespace: namespace,
+			Name: "secret-name"}, Since: &metav1.Time{Time: measured.Add(-ago)}}
 		for _, code := range codes {
 			s.Causes = append(s.Causes, v1alpha1.Cause{Code: code})
 		}
@@ -38,7 +40,8 @@ func stuckDiagnosis() *v1alpha1.Diagnosis {
 	}
 }
 
-// TestMetricsCountStuckObjects by code, kind and namespace, with the age of the oldest; no object is named.
+// TestMetricsCountStuckObjects by code, kind and namespace, with the age of the oldest; no object
+// is named.
 func TestMetricsCountStuckObjects(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
@@ -50,18 +53,22 @@ func TestMetricsCountStuckObjects(t *testing.T) {
 		`kubectl_gc_why_oldest_age_seconds{code="FinalizerActorDead",group="acme.cert-manager.io",kind="Challenge",namespace="shop"} 7200`,
 		`kubectl_gc_why_stuck_objects{code="FinalizerActorDead",group="",kind="Namespace",namespace=""} 1`,
 		`kubectl_gc_why_oldest_age_seconds{code="FinalizerActorDead",group="",kind="Namespace",namespace=""} 3600`,
-		"kubectl_gc_why_not_examined_objects 3", "kubectl_gc_why_gaps 1", "kubectl_gc_why_complete 0", "kubectl_gc_why_last_run_timestamp_seconds 1767323045",
+		"kubectl_gc_why_not_examined_objects 3", "kubectl_gc_why_gaps 1", "kubectl_gc_why_complete 0",
+		"kubectl_gc_why_last_run_timestamp_seconds 1767323045",
 	} {
 		if !strings.Contains(out.String(), want+"\n") {
 			t.Errorf("no %s in\n%s", want, out.String())
 		}
 	}
-	if n := strings.Count(out.String(), "stuck_objects{"); n != 3 || strings.Contains(out.String(), "secret-name") || !strings.Contains(out.String(), `code="Unexplained"`) {
-		t.Errorf("%d series of stuck objects, want 3, one of them Unexplained and none with the name of an object:\n%s", n, out.String())
+	if n := strings.Count(out.String(), "stuck_objects{"); n != 3 || strings.Contains(out.String(), "secret-name") ||
+		!strings.Contains(out.String(), `code="Unexplained"`) {
+		t.Errorf("%d series of stuck objects, want 3, one of them Unexplained and none with the name of an object:\n%s", n,
+			out.String())
 	}
 }
 
-// TestMetricsAreOpenMetrics: each family is described once, its series follow it and differ, labels are escaped, and the end is marked.
+// TestMetricsAreOpenMetrics: each family is described once, its series follow it and differ, labels
+// are escaped, and the end is marked.
 func TestMetricsAreOpenMetrics(t *testing.T) {
 	t.Parallel()
 	checked := hostileReport()
@@ -71,7 +78,8 @@ func TestMetricsAreOpenMetrics(t *testing.T) {
 		"why, nothing": func(b *bytes.Buffer) error { return render.DiagnosisMetrics(b, &v1alpha1.Diagnosis{}, measured) },
 		"check":        func(b *bytes.Buffer) error { return render.CheckMetrics(b, checked, measured) },
 		"check, a finding": func(b *bytes.Buffer) error {
-			return render.CheckMetrics(b, &v1alpha1.CheckReport{Findings: []v1alpha1.CheckFinding{{Code: string(check.OwnerAbsent)}}}, measured)
+			return render.CheckMetrics(
+				b, &v1alpha1.CheckReport{Findings: []v1alpha1.CheckFinding{{Code: string(check.OwnerAbsent)}}}, measured)
 		},
 		"check, no finding": func(b *bytes.Buffer) error { return render.CheckMetrics(b, &v1alpha1.CheckReport{}, measured) },
 	} {
@@ -88,7 +96,8 @@ func TestMetricsAreOpenMetrics(t *testing.T) {
 var (
 	helpLine   = regexp.MustCompile(`^# HELP ([a-z_:][a-z0-9_:]*) [^\\]+$`)
 	typeLine   = regexp.MustCompile(`^# TYPE ([a-z_:][a-z0-9_:]*) gauge$`)
-	sampleLine = regexp.MustCompile(`^([a-z_:][a-z0-9_:]*)((?:\{[a-z_]+="(?:[^"\\\n]|\\[\\n"])*"(?:,[a-z_]+="(?:[^"\\\n]|\\[\\n"])*")*\})?) [0-9]+$`)
+	sampleLine = regexp.MustCompile(
+		`^([a-z_:][a-z0-9_:]*)((?:\{[a-z_]+="(?:[^"\\\n]|\\[\\n"])*"(?:,[a-z_]+="(?:[^"\\\n]|\\[\\n"])*")*\})?) [0-9]+$`)
 )
 
 // openMetrics says what is wrong with gauges in OpenMetrics' text format, empty if nothing is.

@@ -9,7 +9,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// TestWhatALinkDeletesHasAReason: the reason code of each link has a sentence, which names the object that the deletion came from.
+// TestWhatALinkDeletesHasAReason: the reason code of each link has a sentence, which names the
+// object that the deletion came from.
 func TestWhatALinkDeletesHasAReason(t *testing.T) {
 	t.Parallel()
 	b := graph.NewBuilder()

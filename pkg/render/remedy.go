@@ -35,7 +35,8 @@ func (t *trouble) step(w io.Writer, s Style, i int) {
 			field(w, s, "", strings.Repeat(" ", len(number))+t.more(commands))
 			break
 		}
-		fmt.Fprintf(w, "%s%s%s\n", strings.Repeat(" ", indent), number, paint(s.kind, Escape(command))) // not wrapped: it is there to be copied
+		// not wrapped: it is there to be copied
+		fmt.Fprintf(w, "%s%s%s\n", strings.Repeat(" ", indent), number, paint(s.kind, Escape(command)))
 		number = strings.Repeat(" ", len(number))
 	}
 	if does := doing(t.Steps[i]); does != "" {
@@ -46,7 +47,8 @@ func (t *trouble) step(w io.Writer, s Style, i int) {
 // doing says what a step brings about, and what it puts at risk.
 func doing(step v1alpha1.Step) string {
 	does := Escape(step.Does)
-	risk := map[string]string{"data-loss": "data is lost", "breaks-cluster": "the cluster can break", "leaks-external": "something leaks"}[step.Risk]
+	risk := map[string]string{"data-loss": "data is lost", "breaks-cluster": "the cluster can break",
+		"leaks-external": "something leaks"}[step.Risk]
 	switch {
 	case risk == "":
 		return does

@@ -15,7 +15,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
 )
 
-// RescuePlan writes what is known of the finalizers that hold an object, what speaks against its rescue, and the steps.
+// RescuePlan writes what is known of the finalizers that hold an object, what speaks against its
+// rescue, and the steps.
 func RescuePlan(w io.Writer, p *rescue.Planned, s Style) error {
 	var lines []string
 	if p.Finalizers != nil {
@@ -34,7 +35,8 @@ func RescuePlan(w io.Writer, p *rescue.Planned, s Style) error {
 	return Paragraphs(w, append(lines, rescueSteps(p)...), s)
 }
 
-// othersFinalizers leaves out those of the collector, about which there is nothing to explain: the dependents lose their references before.
+// othersFinalizers leaves out those of the collector, about which there is nothing to explain: the
+// dependents lose their references before.
 func othersFinalizers(p *unfinalize.Planned) *unfinalize.Planned {
 	others := *p
 	others.Batches = nil
@@ -70,7 +72,8 @@ func rescueSteps(p *rescue.Planned) []string {
 	case len(p.Dependents) == 0:
 		lines = append(lines, fmt.Sprintf("archives %s, which has no dependents, in %s", object, Escape(p.Archive)))
 	default:
-		lines = append(lines, fmt.Sprintf("archives %s and %s in %s", object, phrase.Count(len(p.Dependents), "dependent"), Escape(p.Archive)))
+		lines = append(lines, fmt.Sprintf("archives %s and %s in %s", object, phrase.Count(len(p.Dependents), "dependent"),
+			Escape(p.Archive)))
 	}
 	if released := refs(plan.VerbOrphan); len(released) > 0 {
 		lines = append(lines, fmt.Sprintf("removes the references to it from %s", named(released)))
@@ -88,7 +91,8 @@ func rescueSteps(p *rescue.Planned) []string {
 		lines = append(lines, "puts the references back, with the new uid, on "+named(adopted))
 	}
 	if len(p.Lost) > 0 {
-		lines = append(lines, fmt.Sprintf("cannot save %s, being deleted already: %s", phrase.Count(len(p.Lost), "dependent"), phrase.And(KindNames(p.Lost...))))
+		lines = append(lines, fmt.Sprintf("cannot save %s, being deleted already: %s", phrase.Count(len(p.Lost), "dependent"),
+			phrase.And(KindNames(p.Lost...))))
 	}
 	return lines
 }

@@ -23,7 +23,8 @@ func RestorePlan(w io.Writer, p *restore.Plan, s Style) error {
 			{header: "NAMESPACE", cell: func(step restore.Step) string { return orDash(Escape(step.Object.Namespace)) }},
 			{header: "OBJECT", cell: func(step restore.Step) string { return KindName(step.Object) }, shorten: 1},
 			{header: "OWNERS", cell: restoredOwners, shorten: 1},
-			{header: "NOTE", cell: func(step restore.Step) string { return orDash(Escape(strings.Join(step.Notes, "; "))) }, shorten: 1},
+			{header: "NOTE", cell: func(step restore.Step) string { return orDash(Escape(strings.Join(step.Notes, "; "))) },
+				shorten: 1},
 		}, p.Steps); err != nil {
 			return err
 		}
@@ -73,7 +74,8 @@ func restoreSummary(p *restore.Plan, s Style) []string {
 		verb restore.Verb
 		does string
 	}{
-		{restore.Create, "%s to create"}, {restore.Apply, "%s to apply over others of their name"}, {restore.Refer, "%s to give references to restored owners"}, {restore.SetStatus, "%s to give its status"},
+		{restore.Create, "%s to create"}, {restore.Apply, "%s to apply over others of their name"},
+		{restore.Refer, "%s to give references to restored owners"}, {restore.SetStatus, "%s to give its status"},
 	} {
 		if n := counts[v.verb]; n > 0 {
 			parts = append(parts, fmt.Sprintf(v.does, phrase.Count(n, "object")))
@@ -117,7 +119,8 @@ func RestoreNames(w io.Writer, p *restore.Plan) error {
 }
 
 // restoredAs says what a step has done.
-var restoredAs = map[restore.Verb]string{restore.Create: "restored", restore.Apply: "applied", restore.Refer: "given its owners", restore.Rebind: "bound to its claim", restore.SetStatus: "given its status"}
+var restoredAs = map[restore.Verb]string{restore.Create: "restored", restore.Apply: "applied",
+	restore.Refer: "given its owners", restore.Rebind: "bound to its claim", restore.SetStatus: "given its status"}
 
 // Restored is the line about a step that was done.
 func Restored(d restore.Done, dryRun bool) string {
@@ -134,8 +137,9 @@ func Restored(d restore.Done, dryRun bool) string {
 	return line
 }
 
-// RestoreErrors are the errors of what was not done, each naming its object. Interrupted says that ctx ended, so that objects whose error that is are only named: it is
-// not known what has become of them.
+// RestoreErrors are the errors of what was not done, each naming its object. Interrupted says that
+// ctx ended, so that objects whose error that is are only named: it is not known what has become of
+// them.
 func RestoreErrors(r *restore.Result, interrupted bool) error {
 	var errs []error
 	var unfinished []string
@@ -151,10 +155,12 @@ func RestoreErrors(r *restore.Result, interrupted bool) error {
 		}
 	}
 	if len(unfinished) > 0 {
-		errs = append(errs, answer.WithHint(errors.New("interrupted; not finished: "+SortedFew(unfinished)), "the same command goes on from here"))
+		errs = append(errs, answer.WithHint(errors.New("interrupted; not finished: "+SortedFew(unfinished)),
+			"the same command goes on from here"))
 	}
 	if unsent > 0 && (interrupted || len(errs) == 0) {
-		errs = append(errs, answer.WithHint(fmt.Errorf("%s not begun", phrase.Count(unsent, "step")), "the same command goes on from here"))
+		errs = append(errs, answer.WithHint(fmt.Errorf("%s not begun", phrase.Count(unsent, "step")),
+			"the same command goes on from here"))
 	}
 	return errors.Join(errs...)
 }

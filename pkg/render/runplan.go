@@ -9,7 +9,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// RunPlan is what there is to show of the plan of a run: the objects that something is done to, under the owners because of which.
+// RunPlan is what there is to show of the plan of a run: the objects that something is done to,
+// under the owners because of which.
 func RunPlan(p *collect.Proposal) Plan {
 	return Plan{Plan: p.Plan, Rows: slices.Values(runRows(p.Plan)), Gaps: slices.Concat(p.Gaps, p.Unread)}
 }
@@ -29,10 +30,12 @@ func runRows(p *plan.Plan) []graph.Row {
 		}
 		show(a.Object)
 	}
-	return p.Graph.Tree(p.Graph.Heads(ids), graph.TreeOptions{Depth: -1, Show: func(id graph.ID) bool { return shown[id] }})
+	return p.Graph.Tree(p.Graph.Heads(ids),
+		graph.TreeOptions{Depth: -1, Show: func(id graph.ID) bool { return shown[id] }})
 }
 
-// NothingToCollect says that a run has nothing to do, as far as everything could be listed and read.
+// NothingToCollect says that a run has nothing to do, as far as everything could be listed and
+// read.
 func NothingToCollect(listed, unread []v1alpha1.Gap) string {
 	switch {
 	case len(listed) > 0:

@@ -97,7 +97,8 @@ func (t *trouble) seen(w io.Writer, s Style) {
 // columns is how wide text may be, 0 for no bound.
 func (s Style) columns() int { return min(s.Width, readable) }
 
-// field writes a label and a text, which is wrapped if it is written to a terminal. Lines after the first are set in.
+// field writes a label and a text, which is wrapped if it is written to a terminal. Lines after the
+// first are set in.
 func field(w io.Writer, s Style, label, text string) {
 	fmt.Fprintf(w, "  %s%s", paint(s.dim, label), strings.Repeat(" ", indent-2-len(label)))
 	for i, line := range wrap(text, s.columns()-indent-2) {

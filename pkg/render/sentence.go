@@ -7,8 +7,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// Sentence words a reason whose cause is no node of a plan's graph; its uid is empty if there is none. Text that objects supplied is
-// escaped.
+// Sentence words a reason whose cause is no node of a plan's graph; its uid is empty if there is
+// none. Text that objects supplied is escaped.
 func Sentence(code plan.ReasonCode, cause graph.Ref) string {
 	s := reasons[code]
 	if cause.UID == "" || s.with == "" {

@@ -12,7 +12,8 @@ type Style struct {
 	Palette
 	// Wide adds columns, and shortens nothing.
 	Wide bool
-	// Width is how many columns the terminal has, 0 for no bound: what is not written to a terminal is never shortened to fit it.
+	// Width is how many columns the terminal has, 0 for no bound: what is not written to a terminal
+	// is never shortened to fit it.
 	Width int
 	// NoHeaders leaves out the first line of a table.
 	NoHeaders bool
@@ -42,8 +43,9 @@ const leastWidth = 16
 // gap is the space between two columns.
 const gap = 3
 
-// fit shortens the cells of the given columns, the widest first, until the table fits the style's width or they are as short as they
-// may be: lines that wrap make a table unreadable. It is false if they wrap all the same. The cells of these columns must not be coloured.
+// fit shortens the cells of the given columns, the widest first, until the table fits the style's
+// width or they are as short as they may be: lines that wrap make a table unreadable. It is false
+// if they wrap all the same. The cells of these columns must not be coloured.
 func (s Style) fit(header []string, rows [][]string, shorten ...int) bool {
 	if s.Width == 0 || s.Wide {
 		return true

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestTableFitsTheTerminal: the columns that may be shortened are, the widest first, and only as far as needed; a wide table and one
-// that goes to no terminal are left alone.
+// TestTableFitsTheTerminal: the columns that may be shortened are, the widest first, and only as
+// far as needed; a wide table and one that goes to no terminal are left alone.
 func TestTableFitsTheTerminal(t *testing.T) {
 	header := []string{"NAME", "WAITS-FOR", "BECAUSE"}
 	cells := func() [][]string {
@@ -35,7 +35,8 @@ func TestTableFitsTheTerminal(t *testing.T) {
 		{Style{Width: 20, Wide: true}, 25, 40},
 	} {
 		if held, because := width(test.style); held != test.held || because != test.because {
-			t.Errorf("width %d, wide %t: columns of %d and %d, want %d and %d", test.style.Width, test.style.Wide, held, because, test.held, test.because)
+			t.Errorf("width %d, wide %t: columns of %d and %d, want %d and %d", test.style.Width, test.style.Wide, held, because,
+				test.held, test.because)
 		}
 	}
 }

@@ -9,8 +9,10 @@ import (
 	"github.com/olekukonko/tablewriter/pkg/twwidth"
 )
 
-// writeTable writes rows as kubectl get does: left-aligned columns three spaces apart, no lines, nothing wrapped and no
-// spaces at the end of a line; without the header if the style says so. Trees have a hundred thousand rows, and each takes less than a microsecond for a cell; tablewriter's own renderer takes ten.
+// writeTable writes rows as kubectl get does: left-aligned columns three spaces apart, no lines,
+// nothing wrapped and no spaces at the end of a line; without the header if the style says so.
+// Trees have a hundred thousand rows, and each takes less than a microsecond for a cell;
+// tablewriter's own renderer takes ten.
 func (s Style) writeTable(w io.Writer, header []string, rows [][]string) error {
 	if s.NoHeaders {
 		header = make([]string, len(header)) // which takes no room
@@ -64,8 +66,9 @@ func spaces(out *bufio.Writer, n int) {
 	_, _ = out.WriteString(some[:max(0, n)])
 }
 
-// width is how many columns of a terminal a text takes, colors left out. Most texts end in ASCII, of which each character takes one; what stands before, as the lines
-// of a tree and a color, comes again and again, and the library remembers it.
+// width is how many columns of a terminal a text takes, colors left out. Most texts end in ASCII,
+// of which each character takes one; what stands before, as the lines of a tree and a color, comes
+// again and again, and the library remembers it.
 func width(s string) int {
 	from := len(s) // where the plain end begins
 	for from > 0 && s[from-1] >= ' ' && s[from-1] < utf8.RuneSelf-1 {

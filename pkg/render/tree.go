@@ -20,7 +20,8 @@ type Tree struct {
 	Rows  []graph.Row
 	// Readings are by node; a node without one is shown without.
 	Readings map[graph.ID]graph.PrinterColumns
-	// Labels are by node, and nil if they are not shown. Those of a node that has none here could not be read.
+	// Labels are by node, and nil if they are not shown. Those of a node that has none here could
+	// not be read.
 	Labels map[graph.ID]map[string]string
 	// Now is what ages are measured against.
 	Now time.Time
@@ -37,7 +38,8 @@ type treeLine struct {
 	more bool
 }
 
-// TreeTable writes the tree as a table, down to a level, and how many objects lie deeper. A wide one adds how each object is owned and its uid.
+// TreeTable writes the tree as a table, down to a level, and how many objects lie deeper. A wide
+// one adds how each object is owned and its uid.
 func TreeTable(w io.Writer, t Tree, s Style) error {
 	names := newNamer(t)
 	drawing := s.draw(t.Rows)
@@ -103,7 +105,8 @@ func (t Tree) lines(drawing drawing, names namer, s Style) []treeLine {
 	return lines
 }
 
-// prefixes draws the lines in front of a name. It remembers, for each indent, whether the row there was the last.
+// prefixes draws the lines in front of a name. It remembers, for each indent, whether the row there
+// was the last.
 type prefixes struct {
 	last []bool
 	// dotted draws the branch to what no ownerReference leads to as a dotted line.
@@ -136,7 +139,8 @@ func (p *prefixes) next(row graph.Row) string {
 	return b.String()
 }
 
-// linkMark names the link of a pack that leads to a row. That of a rule of Kubernetes needs no name: the row above it is a CRD or a namespace.
+// linkMark names the link of a pack that leads to a row. That of a rule of Kubernetes needs no
+// name: the row above it is a CRD or a namespace.
 func linkMark(row graph.Row) string {
 	if row.Link == "" || slices.ContainsFunc(link.Rules(), func(r link.Rule) bool { return r.Name == row.Link }) {
 		return ""
@@ -152,8 +156,9 @@ func linkName(row graph.Row) string {
 	return Escape(row.Link)
 }
 
-// state is the verdict on the object's existence or, for one that is simply there, what kubectl get says as its STATUS; and what is wrong with it, unless the
-// STATUS says so. It comes with the color in which it is printed.
+// state is the verdict on the object's existence or, for one that is simply there, what kubectl get
+// says as its STATUS; and what is wrong with it, unless the STATUS says so. It comes with the color
+// in which it is printed.
 func (t Tree) state(id graph.ID, r graph.PrinterColumns, p Palette) (string, *color.Color) {
 	failing := failingCondition(r.Failing)
 	switch t.Graph.State(id) {
@@ -177,7 +182,8 @@ func (t Tree) state(id graph.ID, r graph.PrinterColumns, p Palette) (string, *co
 	return "Active", nil
 }
 
-// failingCondition is a condition in a few words: "Synced: ReconcileError". Its message is too long for a table.
+// failingCondition is a condition in a few words: "Synced: ReconcileError". Its message is too long
+// for a table.
 func failingCondition(c *graph.Condition) string {
 	switch {
 	case c == nil:

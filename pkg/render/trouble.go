@@ -25,7 +25,8 @@ type place struct {
 	steps    []v1alpha1.Step
 }
 
-// troubles groups the causes of all objects. Those of one group have one remedy; what was seen may differ between objects that wait for one actor.
+// troubles groups the causes of all objects. Those of one group have one remedy; what was seen may
+// differ between objects that wait for one actor.
 func troubles(d *v1alpha1.Diagnosis) []*trouble {
 	var all []*trouble
 	byKey, placed, holds := map[string]*trouble{}, map[string]bool{}, map[string]bool{}
@@ -53,7 +54,8 @@ func troubles(d *v1alpha1.Diagnosis) []*trouble {
 	return all
 }
 
-// groupKey is the same for causes that are told once. Objects that wait for one actor may differ in what was seen, which is then told of each.
+// groupKey is the same for causes that are told once. Objects that wait for one actor may differ in
+// what was seen, which is then told of each.
 func groupKey(c v1alpha1.Cause) string {
 	group, _, _ := strings.Cut(c.Object.APIVersion, "/")
 	words := []string{c.Code, c.Finalizer, c.Actor, c.Remedy, c.Cost, group, c.Object.Resource}
@@ -106,8 +108,9 @@ func (t *trouble) own() []ownEvidence {
 // ownEvidence is what was seen at some places of a cause, and not at the others.
 type ownEvidence struct{ names, evidence []string }
 
-// names are the objects of a cause: those in which it lies that are stuck themselves, with how long they have been deleted; those in which it lies that
-// are not being deleted; and what waits for them.
+// names are the objects of a cause: those in which it lies that are stuck themselves, with how long
+// they have been deleted; those in which it lies that are not being deleted; and what waits for
+// them.
 func (t *trouble) names(now time.Time) (stuck, in, waiting []string) {
 	since, places := map[string]v1alpha1.Stuck{}, map[string]bool{}
 	for _, h := range t.holds {

@@ -10,8 +10,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
 )
 
-// UnfinalizePlan writes what would be done about finalizers, what is known of them, what follows, and what would be left behind. With numbers the finalizers
-// are there to be chosen from, and nothing is counted.
+// UnfinalizePlan writes what would be done about finalizers, what is known of them, what follows,
+// and what would be left behind. With numbers the finalizers are there to be chosen from, and
+// nothing is counted.
 func UnfinalizePlan(w io.Writer, p *unfinalize.Planned, numbers bool, s Style) error {
 	if err := VerdictTable(w, rowsOf(p, numbers), s); err != nil {
 		return err
@@ -60,7 +61,8 @@ func unfinalizeSummary(p *unfinalize.Planned) string {
 	}
 	var parts []string
 	if finalizers > 0 {
-		parts = append(parts, fmt.Sprintf("removes %s from %s", phrase.Count(finalizers, "finalizer"), phrase.Count(objects-again, "object")))
+		parts = append(parts, fmt.Sprintf("removes %s from %s", phrase.Count(finalizers, "finalizer"),
+			phrase.Count(objects-again, "object")))
 	}
 	if again > 0 {
 		parts = append(parts, fmt.Sprintf("deletes %s again", phrase.Count(again, "object")))

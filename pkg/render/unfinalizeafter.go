@@ -11,7 +11,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
 )
 
-// afterLines say what the garbage collector deletes when the objects are gone. Of many objects the first few have a line of their own.
+// afterLines say what the garbage collector deletes when the objects are gone. Of many objects the
+// first few have a line of their own.
 func afterLines(p *unfinalize.Planned) []string {
 	var lines []string
 	for _, c := range p.Candidates() {
@@ -33,13 +34,17 @@ func afterLine(c *unfinalize.Candidate) string {
 		if !c.Releases() {
 			when += ", which its other finalizers still prevent"
 		}
-		parts = append(parts, fmt.Sprintf("%s, the garbage collector deletes %s: %s", when, phrase.Count(len(after.Deleted), "object"), phrase.And(KindNames(after.Deleted...))))
+		parts = append(parts, fmt.Sprintf("%s, the garbage collector deletes %s: %s", when,
+			phrase.Count(len(after.Deleted), "object"), phrase.And(KindNames(after.Deleted...))))
 	}
 	switch {
 	case after.Unlisted:
-		parts = append(parts, fmt.Sprintf("it is unknown what is deleted when %s is gone: it was not among the objects listed", KindName(c.Ref)))
+		parts = append(
+			parts, fmt.Sprintf("it is unknown what is deleted when %s is gone: it was not among the objects listed",
+				KindName(c.Ref)))
 	case len(after.Gaps) > 0:
-		parts = append(parts, fmt.Sprintf("it is unknown what else is deleted when %s is gone: %s could not be listed", KindName(c.Ref), phrase.And(gapTypes(after))))
+		parts = append(parts, fmt.Sprintf("it is unknown what else is deleted when %s is gone: %s could not be listed",
+			KindName(c.Ref), phrase.And(gapTypes(after))))
 	}
 	return strings.Join(parts, "; ")
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
 )
 
-// UnfinalizeErrors are the errors of what was not done, or not for long. Interrupted says that ctx ended, so that objects whose error that is are only named.
+// UnfinalizeErrors are the errors of what was not done, or not for long. Interrupted says that ctx
+// ended, so that objects whose error that is are only named.
 func UnfinalizeErrors(outcomes []*unfinalize.Outcome, interrupted bool) error {
 	var errs []error
 	var unfinished []string
@@ -22,7 +23,8 @@ func UnfinalizeErrors(outcomes []*unfinalize.Outcome, interrupted bool) error {
 		errs = append(errs, unfinalizeError(o))
 	}
 	if len(unfinished) > 0 {
-		errs = append(errs, answer.WithHint(errors.New("interrupted; not finished: "+SortedFew(unfinished)), "kubectl gc unfinalize TYPE/NAME lists the finalizers that are still there"))
+		errs = append(errs, answer.WithHint(errors.New("interrupted; not finished: "+SortedFew(unfinished)),
+			"kubectl gc unfinalize TYPE/NAME lists the finalizers that are still there"))
 	}
 	return errors.Join(errs...)
 }
@@ -38,7 +40,8 @@ func unfinalizeError(o *unfinalize.Outcome) error {
 	case o.Unread != nil:
 		return fmt.Errorf("%s could not be read afterwards: %w", object, o.Unread)
 	case len(o.PutBack) > 0:
-		return answer.Refuse(answer.WithHint(fmt.Errorf("%s: %s", object, putBackWords(o.PutBack[0])), "stop or change what adds it before you remove it again"))
+		return answer.Refuse(answer.WithHint(fmt.Errorf("%s: %s", object, putBackWords(o.PutBack[0])),
+			"stop or change what adds it before you remove it again"))
 	}
 	return nil
 }
@@ -50,11 +53,13 @@ func putBackWords(b unfinalize.PutBack) string {
 	case b.Ignored:
 		return name + " is still there: the server was asked for the policy Background and has not removed it"
 	case b.InRequest && len(b.Webhooks) > 0:
-		return fmt.Sprintf("%s was put back in the same request, by a webhook or a policy that changes writes; these webhooks may be called: %s", name, strings.Join(b.Webhooks, ", "))
+		return fmt.Sprintf(
+			"%s was put back in the same request, by a webhook or a policy that changes writes; these webhooks may be called: %s", name, strings.Join(b.Webhooks, ", "))
 	case b.InRequest:
 		return name + " was put back in the same request, by a webhook or a policy that changes writes"
 	case b.Manager != "":
-		return fmt.Sprintf("%s was put back by %q, as managedFields say: its controller is running and keeps adding it", name, b.Manager)
+		return fmt.Sprintf("%s was put back by %q, as managedFields say: its controller is running and keeps adding it", name,
+			b.Manager)
 	}
 	return name + " was put back, and managedFields do not say by whom: a controller is running and keeps adding it"
 }

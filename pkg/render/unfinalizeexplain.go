@@ -10,7 +10,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
 )
 
-// explanations say what is known of the finalizers, and what speaks against removing them: the same thing of several objects once.
+// explanations say what is known of the finalizers, and what speaks against removing them: the same
+// thing of several objects once.
 func explanations(p *unfinalize.Planned) []string {
 	var lines []string
 	told := map[string]bool{}
@@ -25,7 +26,8 @@ func explanations(p *unfinalize.Planned) []string {
 	return lines
 }
 
-// explainFinalizer says what is known of one finalizer, in lines of which all but the first are indented.
+// explainFinalizer says what is known of one finalizer, in lines of which all but the first are
+// indented.
 func explainFinalizer(c *unfinalize.Candidate, v unfinalize.Assessment, overrides unfinalize.Overrides) []string {
 	var lines []string
 	add := func(text string) {

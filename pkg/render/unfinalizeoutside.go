@@ -10,7 +10,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
 )
 
-// outsideLines name what the objects stand for outside the cluster: without the object nobody finds it again.
+// outsideLines name what the objects stand for outside the cluster: without the object nobody finds
+// it again.
 func outsideLines(p *unfinalize.Planned) []string {
 	var lines []string
 	for _, c := range p.Candidates() {
@@ -35,7 +36,8 @@ func LeftOutside(w io.Writer, outcomes []*unfinalize.Outcome) error {
 	for _, o := range outcomes {
 		for _, d := range o.Done {
 			if len(d.Outside) > 0 {
-				lines = append(lines, Escape("outside the cluster, nobody has cleaned up after "+KindName(d.Object)+": "+strings.Join(d.Outside, "; ")))
+				lines = append(lines, Escape("outside the cluster, nobody has cleaned up after "+KindName(d.Object)+": "+
+					strings.Join(d.Outside, "; ")))
 			}
 		}
 	}

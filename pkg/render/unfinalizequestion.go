@@ -12,7 +12,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
 )
 
-// UnfinalizeQuestion asks for what is done and for all that comes of it: data first, then what is left undone, and what follows. It is wrapped as Paragraphs are.
+// UnfinalizeQuestion asks for what is done and for all that comes of it: data first, then what is
+// left undone, and what follows. It is wrapped as Paragraphs are.
 func UnfinalizeQuestion(p *unfinalize.Planned, s Style) string {
 	p = p.Allowed()
 	var sentences, undone []string
@@ -20,7 +21,8 @@ func UnfinalizeQuestion(p *unfinalize.Planned, s Style) string {
 	for _, c := range p.Candidates() {
 		for _, v := range c.Assessments {
 			for _, r := range v.Refusals {
-				if line := "Finalizer " + v.Name + ": " + r.Because + leavesOutside(c) + "."; r.Asks() && !slices.Contains(undone, line) {
+				if line := "Finalizer " + v.Name + ": " + r.Because + leavesOutside(c) + "."; r.Asks() &&
+					!slices.Contains(undone, line) {
 					undone = append(undone, line)
 				}
 			}
@@ -37,7 +39,8 @@ func UnfinalizeQuestion(p *unfinalize.Planned, s Style) string {
 	}
 	sentences = append(sentences, undone...)
 	if len(follow) > 0 {
-		sentences = append(sentences, fmt.Sprintf("Then the garbage collector deletes %s: %s.", phrase.Count(len(follow), "object"), phrase.And(KindNames(follow...))))
+		sentences = append(sentences, fmt.Sprintf("Then the garbage collector deletes %s: %s.",
+			phrase.Count(len(follow), "object"), phrase.And(KindNames(follow...))))
 	}
 	for i := range sentences {
 		sentences[i] = Escape(sentences[i])
@@ -56,7 +59,8 @@ func leavesOutside(c *unfinalize.Candidate) string {
 	return " (" + KindName(c.Ref) + ": " + strings.Join(outside, "; ") + ")"
 }
 
-// UnfinalizeLosses writes what is destroyed, deleted and left behind by a plan that nobody is asked about.
+// UnfinalizeLosses writes what is destroyed, deleted and left behind by a plan that nobody is asked
+// about.
 func UnfinalizeLosses(w io.Writer, p *unfinalize.Planned) error {
 	good := p.Allowed()
 	return Paragraphs(w, slices.Concat(diskLines(good), afterLines(good), strandedLines(p)), Style{})

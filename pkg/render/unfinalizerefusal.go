@@ -9,7 +9,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
 )
 
-// UnfinalizeRefusal is the refusal for what a plan refuses; nil if that is nothing. KeepGoing says that the others are done.
+// UnfinalizeRefusal is the refusal for what a plan refuses; nil if that is nothing. KeepGoing says
+// that the others are done.
 func UnfinalizeRefusal(p *unfinalize.Planned, keepGoing bool) error {
 	refused := p.Refused()
 	if len(refused) == 0 {
@@ -29,10 +30,12 @@ func UnfinalizeRefusal(p *unfinalize.Planned, keepGoing bool) error {
 	if keepGoing {
 		what = "refused: "
 	}
-	return answer.Refuse(answer.WithHint(errors.New(what+first), refusalHint(against, len(p.Candidates()) > 1 && !keepGoing)))
+	return answer.Refuse(answer.WithHint(errors.New(what+first),
+		refusalHint(against, len(p.Candidates()) > 1 && !keepGoing)))
 }
 
-// refusalHint says what to do about a refusal; others says that there are objects that could be done without it.
+// refusalHint says what to do about a refusal; others says that there are objects that could be
+// done without it.
 func refusalHint(r unfinalize.Refusal, others bool) string {
 	parts := []string{}
 	if r.Hint != "" {

@@ -40,7 +40,8 @@ func UnfinalizedNames(w io.Writer, outcomes []*unfinalize.Outcome) error {
 	return nil
 }
 
-// UnfinalizeOutcomes writes to out which objects are deleted and what stayed outside the cluster, and to errOut what is left and why.
+// UnfinalizeOutcomes writes to out which objects are deleted and what stayed outside the cluster,
+// and to errOut what is left and why.
 func UnfinalizeOutcomes(out, errOut io.Writer, outcomes []*unfinalize.Outcome, known *finalizer.Registry) error {
 	for _, o := range outcomes {
 		var err error
@@ -91,7 +92,8 @@ func UnfinalizeRemains(o *unfinalize.Outcome, known *finalizer.Registry) string 
 	}
 	switch {
 	case o.Half:
-		parts = append(parts, "nothing blocks its deletion, and the next write completes it: run the command again without --finalizer")
+		parts = append(
+			parts, "nothing blocks its deletion, and the next write completes it: run the command again without --finalizer")
 	case len(parts) == 0:
 		parts = append(parts, "it is not being deleted")
 	}

@@ -15,10 +15,14 @@ var methodWords = map[unfinalize.Method]string{
 
 // refusalWords say in the table why one does not.
 var refusalWords = map[unfinalize.Code]string{
-	unfinalize.NotThere: "not there", unfinalize.NothingHeld: "nothing to do", unfinalize.NotDeleting: "not deleting", unfinalize.ActorAlive: "alive",
-	unfinalize.ActorNotFound: "actor not found", unfinalize.ActorUnknown: "actor unknown", unfinalize.ActorOutside: "actor outside",
-	unfinalize.DataLoss: "data loss", unfinalize.BreaksCluster: "breaks cluster", unfinalize.NotEmpty: "not empty", unfinalize.NotProvenEmpty: "not proven empty",
-	unfinalize.HiddenDependents: "hidden dependents", unfinalize.Forbidden: "forbidden", unfinalize.ServerRefuses: "server",
+	unfinalize.NotThere: "not there", unfinalize.NothingHeld: "nothing to do", unfinalize.NotDeleting: "not deleting",
+	unfinalize.ActorAlive:    "alive",
+	unfinalize.ActorNotFound: "actor not found", unfinalize.ActorUnknown: "actor unknown",
+	unfinalize.ActorOutside: "actor outside",
+	unfinalize.DataLoss:     "data loss", unfinalize.BreaksCluster: "breaks cluster", unfinalize.NotEmpty: "not empty",
+	unfinalize.NotProvenEmpty:   "not proven empty",
+	unfinalize.HiddenDependents: "hidden dependents", unfinalize.Forbidden: "forbidden",
+	unfinalize.ServerRefuses: "server",
 }
 
 // assessmentWords are an assessment in a few words.

@@ -6,7 +6,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
 )
 
-// strandedLines name what is left in namespaces, which is lost with those that are finalized all the same.
+// strandedLines name what is left in namespaces, which is lost with those that are finalized all
+// the same.
 func strandedLines(p *unfinalize.Planned) []string {
 	var lines []string
 	for _, c := range p.Candidates() {
@@ -23,7 +24,8 @@ func strandedLines(p *unfinalize.Planned) []string {
 			lines = append(lines, "  "+TypeName(r))
 		}
 		for _, g := range e.Gaps {
-			lines = append(lines, fmt.Sprintf("  possibly %s, which could not be listed: %s", Escape(g.TypeName()), Escape(Shorten(g.Message))))
+			lines = append(lines, fmt.Sprintf("  possibly %s, which could not be listed: %s", Escape(g.TypeName()),
+				Escape(Shorten(g.Message))))
 		}
 	}
 	return lines

@@ -44,13 +44,14 @@ func VerdictTable(w io.Writer, verdicts []Verdict, s Style) error {
 		{header: "UID", cell: func(v Verdict) string { return Escape(v.Object.UID) }, wide: true},
 	}
 	if len(verdicts) > 0 && verdicts[0].Number > 0 {
-		columns = slices.Insert(columns, 0, column[Verdict]{header: "#", cell: func(v Verdict) string { return strconv.Itoa(v.Number) }})
+		columns = slices.Insert(columns, 0,
+			column[Verdict]{header: "#", cell: func(v Verdict) string { return strconv.Itoa(v.Number) }})
 	}
 	return writeRows(w, s, columns, verdicts)
 }
 
-// Paragraphs writes lines, wrapped between words if they are written to a terminal. What is carried over stands two spaces further in than the line
-// that it belongs to.
+// Paragraphs writes lines, wrapped between words if they are written to a terminal. What is carried
+// over stands two spaces further in than the line that it belongs to.
 func Paragraphs(w io.Writer, lines []string, s Style) error {
 	for _, line := range lines {
 		text := strings.TrimLeft(line, " ")

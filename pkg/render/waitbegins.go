@@ -9,7 +9,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
-// WaitBegins writes which of the objects that are meant do not exist, with what else could have been meant, and what is waited for.
+// WaitBegins writes which of the objects that are meant do not exist, with what else could have
+// been meant, and what is waited for.
 func WaitBegins(out, errOut io.Writer, p *deletion.Planned) {
 	for _, a := range p.Absent {
 		fmt.Fprintf(out, "%s does not exist\n", Quoted(a.Object))
@@ -18,7 +19,8 @@ func WaitBegins(out, errOut io.Writer, p *deletion.Planned) {
 		}
 	}
 	if n := len(p.Deleted); n > 0 {
-		fmt.Fprintf(out, "waiting until %s: %s\n", phrase.Count(n, "object")+phrase.Plural(n, " is deleted", " are deleted"), SortedFew(KindNamesOf(p.Graph, p.Deleted)))
+		fmt.Fprintf(out, "waiting until %s: %s\n", phrase.Count(n, "object")+phrase.Plural(n, " is deleted", " are deleted"),
+			SortedFew(KindNamesOf(p.Graph, p.Deleted)))
 	}
 }
 

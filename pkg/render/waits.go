@@ -57,7 +57,8 @@ func (w Waits) For(l act.Blocked) string {
 	case orphan:
 		return "the collector has not orphaned its dependents yet"
 	case isPod(l):
-		return fmt.Sprintf("its grace period ended %s ago; the kubelet has not confirmed that it stopped", w.Now.Sub(time.Unix(l.DeletionTimestamp, 0)).Round(time.Second))
+		return fmt.Sprintf("its grace period ended %s ago; the kubelet has not confirmed that it stopped",
+			w.Now.Sub(time.Unix(l.DeletionTimestamp, 0)).Round(time.Second))
 	}
 	return "terminating"
 }

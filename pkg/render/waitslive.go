@@ -9,10 +9,12 @@ import (
 
 // headline says how far a wait has come.
 func headline(p act.Progress, after time.Duration) string {
-	return fmt.Sprintf("%d of %d deleted after %s, wave %d of %d", p.Total-p.BlockedCount, p.Total, after.Round(time.Second), p.Wave, p.Waves)
+	return fmt.Sprintf("%d of %d deleted after %s, wave %d of %d", p.Total-p.BlockedCount, p.Total,
+		after.Round(time.Second), p.Wave, p.Waves)
 }
 
-// liveView are the lines that say on a terminal how far a wait has come and what is left, cut to its width.
+// liveView are the lines that say on a terminal how far a wait has come and what is left, cut to
+// its width.
 func (w Waits) liveView(p act.Progress, after time.Duration, width int) []string {
 	lines := []string{headline(p, after)}
 	left := w.byUse(p.Blocked)
@@ -34,7 +36,8 @@ func (w Waits) liveView(p act.Progress, after time.Duration, width int) []string
 	return lines
 }
 
-// shortenTo cuts a line so that it is shorter than a terminal is wide: one that wrapped could not be written over.
+// shortenTo cuts a line so that it is shorter than a terminal is wide: one that wrapped could not
+// be written over.
 func shortenTo(line string, width int) string {
 	if r := []rune(line); len(r) >= width {
 		return string(r[:max(width-2, 0)]) + "…"

@@ -25,6 +25,7 @@ type Action struct {
 	Finalizers []string
 	// Policy is that of a delete.
 	Policy plan.Policy
-	// Owner is the object that references are removed from, or put back to; its uid is empty as long as that is not known.
+	// Owner is the object that references are removed from, or put back to; its uid is empty as
+	// long as that is not known.
 	Owner graph.Ref
 }

@@ -27,7 +27,8 @@ func (p *Planned) Actions() []Action {
 	return actions
 }
 
-// freeing are the writes that free the object. The references of its dependents are removed before in any case.
+// freeing are the writes that free the object. The references of its dependents are removed before
+// in any case.
 func (p *Planned) freeing() []Action {
 	var actions []Action
 	if p.Finalizers == nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// adopt gives the dependents their references back, with the new uid. Dependents that came up when the object was free already refer to the old one: their references are
-// changed.
+// adopt gives the dependents their references back, with the new uid. Dependents that came up when
+// the object was free already refer to the old one: their references are changed.
 func (r *rescuer) adopt(ctx context.Context) error {
 	found, _, err := r.list(ctx)
 	if err != nil {
@@ -21,7 +21,8 @@ func (r *rescuer) adopt(ctx context.Context) error {
 	}
 	r.p.add(found)
 	unset := r.giveStatus(ctx)
-	return errors.Join(unset, r.each(ctx, r.giveBack, func(d *Dependent) Action { return Action{Verb: VerbAdopt, Object: d.Ref, Owner: r.p.Now} }))
+	return errors.Join(unset, r.each(ctx, r.giveBack,
+		func(d *Dependent) Action { return Action{Verb: VerbAdopt, Object: d.Ref, Owner: r.p.Now} }))
 }
 
 // giveBack gives one dependent its references back.
@@ -40,7 +41,8 @@ func (r *rescuer) giveBack(ctx context.Context, d *Dependent) result {
 	return got
 }
 
-// giveStatus gives a custom resource the status that it had, unless it has one already: it can name what is outside the cluster.
+// giveStatus gives a custom resource the status that it had, unless it has one already: it can name
+// what is outside the cluster.
 func (r *rescuer) giveStatus(ctx context.Context) error {
 	state, has := r.p.record.Object.Object["status"]
 	if !has || cluster.BuiltIn(r.p.Type.Group) {

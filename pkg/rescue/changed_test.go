@@ -28,7 +28,8 @@ func (s *scene) late() {
 	s.note("configmap/late")
 }
 
-// keptChange fails the test unless the owner was created again as it was changed, with its finalizer.
+// keptChange fails the test unless the owner was created again as it was changed, with its
+// finalizer.
 func (s *scene) keptChange() {
 	s.t.Helper()
 	owner := s.get("configmap/owner")
@@ -39,8 +40,8 @@ func (s *scene) keptChange() {
 	s.rescued()
 }
 
-// TestWhatIsChangedAfterItWasArchivedIsNotLost: in the same run, whenever that is before the object is
-// freed; and after a run that was killed.
+// TestWhatIsChangedAfterItWasArchivedIsNotLost: in the same run, whenever that is before the object
+// is freed; and after a run that was killed.
 func TestWhatIsChangedAfterItWasArchivedIsNotLost(t *testing.T) {
 	t.Parallel()
 	t.Run("when the references are removed", func(t *testing.T) {
@@ -91,7 +92,8 @@ func TestWhatIsChangedAfterItWasArchivedIsNotLost(t *testing.T) {
 	}
 }
 
-// TestAReferenceThatIsChangedAfterItWasArchivedIsNotLost: its flags come back as they were in the end.
+// TestAReferenceThatIsChangedAfterItWasArchivedIsNotLost: its flags come back as they were in the
+// end.
 func TestAReferenceThatIsChangedAfterItWasArchivedIsNotLost(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, testcluster.Shared(t), hold)
@@ -99,7 +101,8 @@ func TestAReferenceThatIsChangedAfterItWasArchivedIsNotLost(t *testing.T) {
 	if out := s.rescue(dies(t, s.c, 0, false).Kubeconfig(t), force, rescue.Options{}); out.Err == nil {
 		t.Fatal("it was not killed")
 	}
-	s.c.Kubectl(t, "patch", "secret", "b", "-n", s.namespace, "--type=json", "-p", `[{"op": "add", "path": "/metadata/ownerReferences/0/controller", "value": true}]`)
+	s.c.Kubectl(t, "patch", "secret", "b", "-n", s.namespace, "--type=json", "-p",
+		`[{"op": "add", "path": "/metadata/ownerReferences/0/controller", "value": true}]`)
 	if out := s.rescue(s.c.Kubeconfig(), force, rescue.Options{}); out.Err != nil {
 		t.Fatal(out.Err)
 	}
@@ -115,7 +118,8 @@ func TestWhatWentByItselfMayHaveBeenChanged(t *testing.T) {
 	if out := s.rescue(dies(t, s.c, 2, false).Kubeconfig(t), force, rescue.Options{}); out.Err == nil {
 		t.Fatal("it was not killed")
 	}
-	s.c.Kubectl(t, "patch", "configmap", "owner", "-n", s.namespace, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
+	s.c.Kubectl(t, "patch", "configmap", "owner", "-n", s.namespace, "--type=merge", "-p",
+		`{"metadata":{"finalizers":null}}`)
 	out := s.rescue(s.c.Kubeconfig(), force, rescue.Options{})
 	if out.Err != nil || len(out.Skipped) != 1 || !strings.Contains(out.Skipped[0].Because, "is not restored") {
 		t.Errorf("%v, %v", out.Err, out.Skipped)
@@ -123,8 +127,8 @@ func TestWhatWentByItselfMayHaveBeenChanged(t *testing.T) {
 	s.rescued()
 }
 
-// TestADependentThatIsAddedBeforeTheObjectIsFreed lives on beside the collector, which runs: dependents
-// are listed right before the object is freed, and not when the references were removed.
+// TestADependentThatIsAddedBeforeTheObjectIsFreed lives on beside the collector, which runs:
+// dependents are listed right before the object is freed, and not when the references were removed.
 func TestADependentThatIsAddedBeforeTheObjectIsFreed(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, testcluster.Shared(t), hold)
@@ -151,8 +155,8 @@ func TestADependentThatIsAddedBeforeTheObjectIsFreed(t *testing.T) {
 	s.is("configmap/late", "owner block")
 }
 
-// TestWhatHappensWhileAnOwnerOrphansIsNotLost: its last finalizer is the collector's, which is removed
-// after more listings. Right before that the owner is changed, or gets a dependent.
+// TestWhatHappensWhileAnOwnerOrphansIsNotLost: its last finalizer is the collector's, which is
+// removed after more listings. Right before that the owner is changed, or gets a dependent.
 func TestWhatHappensWhileAnOwnerOrphansIsNotLost(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Another(t, "collector off", testcluster.NoControllers())
@@ -172,7 +176,8 @@ func TestWhatHappensWhileAnOwnerOrphansIsNotLost(t *testing.T) {
 			var released, reads atomic.Int64
 			proxy.On(func(r *http.Request) bool {
 				// Later than the look at what would be lost: the loop lists for itself.
-				return released.Load() == 2 && r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/secrets") && reads.Add(1) == 3
+				return released.Load() == 2 && r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/secrets") &&
+					reads.Add(1) == 3
 			}, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 				next.ServeHTTP(w, r)
 				test.happens(s)
@@ -194,8 +199,8 @@ func TestWhatHappensWhileAnOwnerOrphansIsNotLost(t *testing.T) {
 	}
 }
 
-// TestAnAnnotationIsNoProof that a rescue has created an object: a stranger's gets no dependents, in
-// the run in which it comes up, nor in the next.
+// TestAnAnnotationIsNoProof that a rescue has created an object: a stranger's gets no dependents,
+// in the run in which it comes up, nor in the next.
 func TestAnAnnotationIsNoProof(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, testcluster.Shared(t), hold)
@@ -203,13 +208,15 @@ func TestAnAnnotationIsNoProof(t *testing.T) {
 	out := s.rescue(s.c.Kubeconfig(), force, rescue.Options{OnAction: func(a rescue.Action) {
 		if a.Verb == plan.VerbRemoveFinalizer {
 			s.c.Kubectl(t, "wait", "--for=delete", "configmap/owner", "-n", s.namespace)
-			s.c.Apply(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: owner, namespace: `+s.namespace+`, annotations: {gc.kubectl.dev/restored-from: `+s.uids["configmap/owner"]+`}}}`)
+			s.c.Apply(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: owner, namespace: `+s.namespace+
+				`, annotations: {gc.kubectl.dev/restored-from: `+s.uids["configmap/owner"]+`}}}`)
 		}
 	}})
 	if !answer.IsRefusal(out.Err) || !strings.Contains(out.Err.Error(), "and not by this rescue") {
 		t.Errorf("%v", out.Err)
 	}
-	if _, _, err := s.plan(s.c.Kubeconfig(), force); !answer.IsRefusal(err) || !strings.Contains(err.Error(), "and not by this rescue") {
+	if _, _, err := s.plan(s.c.Kubeconfig(), force); !answer.IsRefusal(err) ||
+		!strings.Contains(err.Error(), "and not by this rescue") {
 		t.Errorf("a second run: %v", err)
 	}
 	s.is("configmap/a", "other")

@@ -60,7 +60,8 @@ func (r *rescuer) create(ctx context.Context) error {
 	return nil
 }
 
-// existing reads the object that has the name. The error is a refusal unless a rescue has created it.
+// existing reads the object that has the name. The error is a refusal unless a rescue has created
+// it.
 func (r *rescuer) existing(ctx context.Context) (*unstructured.Unstructured, error) {
 	live, err := r.q.Client.GetObject(ctx, r.p.Type, r.p.Ref.Namespace, r.p.Ref.Name)
 	if err != nil {
@@ -72,8 +73,9 @@ func (r *rescuer) existing(ctx context.Context) (*unstructured.Unstructured, err
 	return live, nil
 }
 
-// ownersAlive are the references of the object to its own owners, without those that are proven to be gone, or are being deleted: the collector would delete the
-// object because of them. What cannot be read is not known to be gone.
+// ownersAlive are the references of the object to its own owners, without those that are proven to
+// be gone, or are being deleted: the collector would delete the object because of them. What cannot
+// be read is not known to be gone.
 func (r *rescuer) ownersAlive(ctx context.Context, o *unstructured.Unstructured) ([]metav1.OwnerReference, error) {
 	var kept []metav1.OwnerReference
 	for _, owner := range o.GetOwnerReferences() {
@@ -86,7 +88,8 @@ func (r *rescuer) ownersAlive(ctx context.Context, o *unstructured.Unstructured)
 		if t.Namespaced {
 			namespace = r.p.Ref.Namespace
 		}
-		ref := graph.Ref{APIVersion: owner.APIVersion, Kind: owner.Kind, Resource: t.Resource, Namespace: namespace, Name: owner.Name, UID: string(owner.UID)}
+		ref := graph.Ref{APIVersion: owner.APIVersion, Kind: owner.Kind, Resource: t.Resource, Namespace: namespace,
+			Name: owner.Name, UID: string(owner.UID)}
 		now, err := change.Object{Server: r.q.Client, Type: t, Ref: ref}.Read(ctx)
 		because := ""
 		switch {
@@ -101,7 +104,8 @@ func (r *rescuer) ownersAlive(ctx context.Context, o *unstructured.Unstructured)
 			kept = append(kept, owner)
 			continue
 		}
-		r.out.Skipped = append(r.out.Skipped, Skipped{Object: ref, Because: "the object has no reference to this owner any more: " + because})
+		r.out.Skipped = append(r.out.Skipped,
+			Skipped{Object: ref, Because: "the object has no reference to this owner any more: " + because})
 	}
 	return kept, nil
 }

@@ -25,7 +25,8 @@ type Dependent struct {
 	References []Reference
 	// Recorded says that an archive has the references.
 	Recorded bool
-	// Released says that the references were not there when it was read last: they were removed, by this rescue or by the collector.
+	// Released says that the references were not there when it was read last: they were removed, by
+	// this rescue or by the collector.
 	Released bool
 }
 
@@ -35,9 +36,11 @@ func (d *Dependent) found(exact []Reference) {
 	d.References = exact
 }
 
-// blocks says whether one of the references has blockOwnerDeletion, which can take a right of its own (API-037).
+// blocks says whether one of the references has blockOwnerDeletion, which can take a right of its
+// own (API-037).
 func (d *Dependent) blocks() bool {
-	return slices.ContainsFunc(d.References, func(r Reference) bool { return r.BlockOwnerDeletion != nil && *r.BlockOwnerDeletion })
+	return slices.ContainsFunc(d.References,
+		func(r Reference) bool { return r.BlockOwnerDeletion != nil && *r.BlockOwnerDeletion })
 }
 
 // referencesTo are the references of an object to an owner, in their order.
@@ -51,7 +54,8 @@ func referencesTo(o *unstructured.Unstructured, uid string) []Reference {
 	return all
 }
 
-// dependentsOf are the dependents that a graph has of an owner. Their references are as far as the graph knows them.
+// dependentsOf are the dependents that a graph has of an owner. Their references are as far as the
+// graph knows them.
 func dependentsOf(g *graph.Graph, uid string) []*Dependent {
 	owner, known := g.Lookup(uid)
 	if !known {
@@ -77,7 +81,8 @@ func dependentsOf(g *graph.Graph, uid string) []*Dependent {
 
 // referenceOf is the reference that an edge stands for.
 func referenceOf(g *graph.Graph, e graph.Edge) Reference {
-	r := Reference{OwnerReference: metav1.OwnerReference{APIVersion: e.APIVersion, Kind: e.Kind, Name: e.Name, UID: types.UID(g.Ref(e.Owner).UID)}}
+	r := Reference{OwnerReference: metav1.OwnerReference{APIVersion: e.APIVersion, Kind: e.Kind, Name: e.Name,
+		UID: types.UID(g.Ref(e.Owner).UID)}}
 	if e.Controller {
 		r.Controller = &e.Controller
 	}

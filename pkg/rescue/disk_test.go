@@ -28,7 +28,8 @@ func TestAClaimWhoseDiskWouldBeDestroyedNeedsForce(t *testing.T) {
 	})
 	config, client, catalog := fixture.ConnectFlags(t, c.Kubeconfig())
 	for _, overrides := range []unfinalize.Overrides{{}, force} {
-		q, err := selection.NewQuery(t.Context(), config, client, catalog, selection.Request{Namespace: namespace, Args: []string{"pvc/data"}})
+		q, err := selection.NewQuery(t.Context(), config, client, catalog,
+			selection.Request{Namespace: namespace, Args: []string{"pvc/data"}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -44,23 +44,29 @@ type scene struct {
 // dependents are those of the owner, as TYPE/NAME.
 var dependents = []string{"configmap/a", "secret/b"}
 
-// newScene makes the objects: a has the owner behind another one, with both flags; b has only the owner.
+// newScene makes the objects: a has the owner behind another one, with both flags; b has only the
+// owner.
 func newScene(t *testing.T, c *testcluster.Cluster, finalizers ...string) *scene {
 	t.Helper()
-	s := &scene{t: t, c: c, namespace: c.Namespace(t), archive: filepath.Join(t.TempDir(), "rescue.yaml"), known: fixture.Packs(t), uids: map[string]string{}}
+	s := &scene{t: t, c: c, namespace: c.Namespace(t), archive: filepath.Join(t.TempDir(), "rescue.yaml"),
+		known: fixture.Packs(t), uids: map[string]string{}}
 	list, err := json.Marshal(finalizers)
 	if err != nil {
 		t.Fatal(err)
 	}
 	c.Apply(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: other, namespace: `+s.namespace+`}}`)
-	c.Apply(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: owner, namespace: `+s.namespace+`, labels: {app: shop}, finalizers: `+string(list)+`}, data: {key: value}}`)
+	c.Apply(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: owner, namespace: `+s.namespace+
+		`, labels: {app: shop}, finalizers: `+string(list)+`}, data: {key: value}}`)
 	s.note("configmap/other", "configmap/owner")
-	s.dependent("ConfigMap", "a", s.reference("other", ""), s.reference("owner", "controller: true, blockOwnerDeletion: true"))
+	s.dependent("ConfigMap", "a", s.reference("other", ""),
+		s.reference("owner", "controller: true, blockOwnerDeletion: true"))
 	s.dependent("Secret", "b", s.reference("owner", ""))
 	s.note(dependents...)
 	t.Cleanup(func() {
 		for _, name := range append(slices.Clone(dependents), "configmap/owner") {
-			_, _ = c.Try(context.Background(), "", "patch", name, "-n", s.namespace, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`) // if it is still there
+			// if it is still there
+			_, _ = c.Try(context.Background(), "", "patch", name, "-n", s.namespace, "--type=merge", "-p",
+				`{"metadata":{"finalizers":null}}`)
 		}
 	})
 	return s
@@ -75,7 +81,8 @@ func (s *scene) reference(owner, flags string) string {
 
 func (s *scene) dependent(kind, name string, references ...string) {
 	s.t.Helper()
-	s.c.Apply(s.t, fmt.Sprintf(`{apiVersion: v1, kind: %s, metadata: {name: %s, namespace: %s, ownerReferences: [%s]}}`, kind, name, s.namespace, strings.Join(references, ", ")))
+	s.c.Apply(s.t, fmt.Sprintf(`{apiVersion: v1, kind: %s, metadata: {name: %s, namespace: %s, ownerReferences: [%s]}}`,
+		kind, name, s.namespace, strings.Join(references, ", ")))
 }
 
 func (s *scene) note(names ...string) {
@@ -89,7 +96,8 @@ func (s *scene) note(names ...string) {
 func (s *scene) get(name string) *unstructured.Unstructured {
 	s.t.Helper()
 	o := &unstructured.Unstructured{}
-	if err := json.Unmarshal([]byte(s.c.Kubectl(s.t, "get", name, "-n", s.namespace, "-o", "json")), &o.Object); err != nil {
+	if err := json.Unmarshal([]byte(s.c.Kubectl(s.t, "get", name, "-n", s.namespace, "-o", "json")),
+		&o.Object); err != nil {
 		s.t.Fatal(err)
 	}
 	return o
@@ -104,11 +112,13 @@ func (s *scene) delete(policy string) {
 func (s *scene) plan(kubeconfig string, overrides unfinalize.Overrides) (*selection.Query, *rescue.Planned, error) {
 	s.t.Helper()
 	config, client, catalog := fixture.ConnectFlags(s.t, kubeconfig)
-	q, err := selection.NewQuery(s.t.Context(), config, client, catalog, selection.Request{Namespace: s.namespace, Args: []string{"configmap/owner"}})
+	q, err := selection.NewQuery(s.t.Context(), config, client, catalog,
+		selection.Request{Namespace: s.namespace, Args: []string{"configmap/owner"}})
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	p, err := rescue.Plan(s.t.Context(), q, s.known, rescue.Request{Archive: s.archive, Overrides: overrides, DryRun: true})
+	p, err := rescue.Plan(s.t.Context(), q, s.known,
+		rescue.Request{Archive: s.archive, Overrides: overrides, DryRun: true})
 	return q, p, err
 }
 
@@ -126,12 +136,13 @@ func (s *scene) rescue(kubeconfig string, overrides unfinalize.Overrides, opts r
 	return rescue.Perform(s.t.Context(), q, s.known, p, opts)
 }
 
-// rescued fails the test unless the owner is there again with another uid and its content, and the dependents are the same objects with the references that they
-// had, to the new uid.
+// rescued fails the test unless the owner is there again with another uid and its content, and the
+// dependents are the same objects with the references that they had, to the new uid.
 func (s *scene) rescued() {
 	s.t.Helper()
 	owner := s.get("configmap/owner")
-	if string(owner.GetUID()) == s.uids["configmap/owner"] || owner.GetDeletionTimestamp() != nil || owner.GetLabels()["app"] != "shop" {
+	if string(owner.GetUID()) == s.uids["configmap/owner"] || owner.GetDeletionTimestamp() != nil ||
+		owner.GetLabels()["app"] != "shop" {
 		s.t.Errorf("the owner is %v", owner.Object["metadata"])
 	}
 	if data, _, _ := unstructured.NestedStringMap(owner.Object, "data"); data["key"] != "value" {
@@ -168,11 +179,13 @@ func (s *scene) is(name string, want ...string) {
 	}
 }
 
-// collected returns when the collector has done all that it had to do when it was called: it has deleted an object that came last and whose owner is absent.
+// collected returns when the collector has done all that it had to do when it was called: it has
+// deleted an object that came last and whose owner is absent.
 func (s *scene) collected() {
 	s.t.Helper()
 	name := fmt.Sprintf("canary-%d", time.Now().UnixNano())
-	s.c.Apply(s.t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: `+name+`, namespace: `+s.namespace+`, ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: absent, uid: `+name+`}]}}`)
+	s.c.Apply(s.t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: `+name+`, namespace: `+s.namespace+
+		`, ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: absent, uid: `+name+`}]}}`)
 	testcluster.Eventually(s.t, "the collector to delete what has no owner", func(ctx context.Context) (bool, error) {
 		out, err := s.c.Try(ctx, "", "get", "configmap", name, "-n", s.namespace, "--ignore-not-found")
 		return strings.TrimSpace(out) == "", err

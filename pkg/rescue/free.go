@@ -17,8 +17,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
 )
 
-// free removes the finalizers of the object that were agreed on, as kubectl gc unfinalize does, and waits until it is gone. The orphan finalizer is the last: the
-// collector may be alive, and it has nothing to do any more.
+// free removes the finalizers of the object that were agreed on, as kubectl gc unfinalize does, and
+// waits until it is gone. The orphan finalizer is the last: the collector may be alive, and it has
+// nothing to do any more.
 func (r *rescuer) free(ctx context.Context) error {
 	if r.p.Stage == Gone {
 		r.mayMiss()
@@ -50,7 +51,8 @@ func (r *rescuer) free(ctx context.Context) error {
 	return r.untilGone(ctx)
 }
 
-// remove removes finalizers from the object, and says whether it is gone. Of an object without any, the deletion is completed.
+// remove removes finalizers from the object, and says whether it is gone. Of an object without any,
+// the deletion is completed.
 func (r *rescuer) remove(ctx context.Context, names []string, overrides unfinalize.Overrides) (bool, error) {
 	live, err := r.live(ctx)
 	if live == nil && err == nil {
@@ -79,7 +81,8 @@ func (r *rescuer) remove(ctx context.Context, names []string, overrides unfinali
 		return true, nil
 	}
 	for _, row := range planned.Refused() {
-		return false, answer.Refuse(fmt.Errorf("%s was not freed: %s", r.p.Ref.Quoted(), row.Assessment.Against(overrides)[0].Because))
+		return false, answer.Refuse(fmt.Errorf("%s was not freed: %s", r.p.Ref.Quoted(),
+			row.Assessment.Against(overrides)[0].Because))
 	}
 	var outdated error
 	o := unfinalize.Perform(ctx, r.q.Client, planned, unfinalize.Options{
@@ -125,12 +128,15 @@ func (r *rescuer) notFreed(ctx context.Context, o *unfinalize.Outcome) error {
 		if back.Manager != "" {
 			who = fmt.Sprintf("%q", back.Manager)
 		}
-		return answer.Refuse(fmt.Errorf("%s was not freed: %s was put back by %s; stop it first", r.p.Ref.Quoted(), back.Name, who))
+		return answer.Refuse(fmt.Errorf("%s was not freed: %s was put back by %s; stop it first", r.p.Ref.Quoted(),
+			back.Name, who))
 	case o.LeftAlone() && !errors.Is(o.Err, change.ErrReplaced):
 		return answer.Refuse(fmt.Errorf("%s was not freed: %w", r.p.Ref.Quoted(), o.Err))
 	case o.Err != nil && !errors.Is(o.Err, change.ErrReplaced):
 		if o.Failed != nil {
-			r.out.Failed = append(r.out.Failed, Failure{Action{Verb: o.Failed.Verb, Object: o.Failed.Object, Finalizers: o.Failed.Finalizers, Policy: o.Failed.Policy}, o.Err})
+			r.out.Failed = append(r.out.Failed,
+				Failure{Action{Verb: o.Failed.Verb, Object: o.Failed.Object, Finalizers: o.Failed.Finalizers,
+					Policy: o.Failed.Policy}, o.Err})
 		}
 		return fmt.Errorf("%s was not freed: %w", r.p.Ref.Quoted(), o.Err)
 	}
@@ -159,12 +165,13 @@ func (r *rescuer) untilGone(ctx context.Context) error {
 		watching = limited
 	}
 	var gone atomic.Bool
-	err := r.q.Client.Watch(watching, []cluster.ResumePoint{{Type: r.p.Type, Namespace: r.p.Ref.Namespace}}, func(c cluster.Change) {
-		if c.Object == nil && !c.Relisted[r.p.Ref.UID] || c.Object != nil && c.Gone && c.Object.UID == r.p.Ref.UID {
-			gone.Store(true)
-			stop(nil)
-		}
-	})
+	err := r.q.Client.Watch(watching, []cluster.ResumePoint{{Type: r.p.Type, Namespace: r.p.Ref.Namespace}},
+		func(c cluster.Change) {
+			if c.Object == nil && !c.Relisted[r.p.Ref.UID] || c.Object != nil && c.Gone && c.Object.UID == r.p.Ref.UID {
+				gone.Store(true)
+				stop(nil)
+			}
+		})
 	switch {
 	case gone.Load():
 		return nil
@@ -182,5 +189,6 @@ func (r *rescuer) untilGone(ctx context.Context) error {
 		holds = "held by " + strings.Join(names, ", ")
 	}
 	r.out.Remaining = append(r.out.Remaining, Skipped{Object: r.p.Ref, Because: holds})
-	return answer.Refuse(fmt.Errorf("%s was not created again: timed out after %s, and it still exists, %s", r.p.Ref.Quoted(), r.opts.Timeout, holds))
+	return answer.Refuse(fmt.Errorf("%s was not created again: timed out after %s, and it still exists, %s",
+		r.p.Ref.Quoted(), r.opts.Timeout, holds))
 }

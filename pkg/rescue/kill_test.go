@@ -15,10 +15,12 @@ import (
 
 // isWrite says whether a request changes something that is stored.
 func isWrite(r *http.Request) bool {
-	return r.Method != http.MethodGet && !strings.HasSuffix(r.URL.Path, "accessreviews") && !strings.Contains(r.URL.RawQuery, "dryRun=All")
+	return r.Method != http.MethodGet && !strings.HasSuffix(r.URL.Path, "accessreviews") &&
+		!strings.Contains(r.URL.RawQuery, "dryRun=All")
 }
 
-// dies returns a proxy through which n writes come, and after them nothing any more. With lost, the answer to the n-th does not come either.
+// dies returns a proxy through which n writes come, and after them nothing any more. With lost, the
+// answer to the n-th does not come either.
 func dies(t *testing.T, c *testcluster.Cluster, n int64, lost bool) *faultproxy.Proxy {
 	proxy := faultproxy.Start(t, c.Config())
 	var writes atomic.Int64
@@ -36,7 +38,8 @@ func dies(t *testing.T, c *testcluster.Cluster, n int64, lost bool) *faultproxy.
 	return proxy
 }
 
-// TestKilledAfterEveryWrite_TheSameEnd: wherever it dies, with the collector at work all the time, no dependent is deleted, and a second run comes to the same end.
+// TestKilledAfterEveryWrite_TheSameEnd: wherever it dies, with the collector at work all the time,
+// no dependent is deleted, and a second run comes to the same end.
 func TestKilledAfterEveryWrite_TheSameEnd(t *testing.T) {
 	t.Parallel()
 	const writes = 6 // two references, the finalizer, the object, two references

@@ -18,14 +18,17 @@ import (
 )
 
 // planned plans the rescue of a named object in a namespace.
-func planned(t *testing.T, c *testcluster.Cluster, namespace, name string, overrides unfinalize.Overrides) (*selection.Query, *rescue.Planned) {
+func planned(t *testing.T, c *testcluster.Cluster, namespace, name string,
+	overrides unfinalize.Overrides) (*selection.Query, *rescue.Planned) {
 	t.Helper()
 	config, client, catalog := fixture.ConnectFlags(t, c.Kubeconfig())
-	q, err := selection.NewQuery(t.Context(), config, client, catalog, selection.Request{Namespace: namespace, Args: []string{name}})
+	q, err := selection.NewQuery(t.Context(), config, client, catalog,
+		selection.Request{Namespace: namespace, Args: []string{name}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := rescue.Plan(t.Context(), q, fixture.Packs(t), rescue.Request{Archive: filepath.Join(t.TempDir(), "archive.yaml"), Overrides: overrides})
+	p, err := rescue.Plan(t.Context(), q, fixture.Packs(t),
+		rescue.Request{Archive: filepath.Join(t.TempDir(), "archive.yaml"), Overrides: overrides})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,8 +43,8 @@ func refuses(p *rescue.Planned, code unfinalize.Code) bool {
 const complete = `{"status":{"startTime":"2026-01-01T00:00:00Z","completionTime":"2026-01-01T00:01:00Z","conditions":[
   {"type":"SuccessCriteriaMet","status":"True","lastTransitionTime":"2026-01-01T00:01:00Z"},{"type":"Complete","status":"True","lastTransitionTime":"2026-01-01T00:01:00Z"}]}}`
 
-// TestWhatANewObjectWouldDoOnceMoreNeedsForce: a Job runs again, or beside itself, and the tokens of a
-// ServiceAccount become invalid. The plan says so with --force, too.
+// TestWhatANewObjectWouldDoOnceMoreNeedsForce: a Job runs again, or beside itself, and the tokens
+// of a ServiceAccount become invalid. The plan says so with --force, too.
 func TestWhatANewObjectWouldDoOnceMoreNeedsForce(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Another(t, "collector off", testcluster.NoControllers())
@@ -54,10 +57,13 @@ func TestWhatANewObjectWouldDoOnceMoreNeedsForce(t *testing.T) {
 	c.Kubectl(t, "patch", "job", "finished", "-n", namespace, "--subresource=status", "--type=merge", "-p", complete)
 	job("running", "")
 	job("suspended", "suspend: true, ")
-	c.Apply(t, `{apiVersion: v1, kind: ServiceAccount, metadata: {name: account, namespace: `+namespace+`, finalizers: [`+hold+`]}}`)
-	c.Apply(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: plain, namespace: `+namespace+`, finalizers: [`+hold+`]}}`)
+	c.Apply(t, `{apiVersion: v1, kind: ServiceAccount, metadata: {name: account, namespace: `+namespace+`, finalizers: [`+
+		hold+`]}}`)
+	c.Apply(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: plain, namespace: `+namespace+`, finalizers: [`+
+		hold+`]}}`)
 	for name, want := range map[string]unfinalize.Code{
-		"job/finished": rescue.RunsAgain, "job/running": rescue.RunsAgain, "sa/account": rescue.InvalidatesTokens, "job/suspended": "", "cm/plain": "",
+		"job/finished": rescue.RunsAgain, "job/running": rescue.RunsAgain, "sa/account": rescue.InvalidatesTokens,
+		"job/suspended": "", "cm/plain": "",
 	} {
 		c.Kubectl(t, "delete", name, "-n", namespace, "--wait=false", "--cascade=background")
 		t.Cleanup(func() {
@@ -81,20 +87,24 @@ func TestAServiceWhoseAddressIsTakenComesBackWithAnother(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	namespace := c.Namespace(t)
-	c.Apply(t, `{apiVersion: v1, kind: Service, metadata: {name: web, namespace: `+namespace+`, finalizers: [`+hold+`]}, spec: {ports: [{port: 80}]}}`)
+	c.Apply(t, `{apiVersion: v1, kind: Service, metadata: {name: web, namespace: `+namespace+`, finalizers: [`+hold+
+		`]}, spec: {ports: [{port: 80}]}}`)
 	ip := c.Kubectl(t, "get", "service", "web", "-n", namespace, "-o", "jsonpath={.spec.clusterIP}")
 	c.Kubectl(t, "delete", "service", "web", "-n", namespace, "--wait=false")
 	q, p := planned(t, c, namespace, "service/web", force)
-	out := rescue.Perform(t.Context(), q, fixture.Packs(t), p, rescue.Options{Head: encode.RescuePlan, OnAction: func(a rescue.Action) {
-		if a.Verb == plan.VerbRemoveFinalizer {
-			c.Kubectl(t, "wait", "--for=delete", "service/web", "-n", namespace)
-			c.Apply(t, `{apiVersion: v1, kind: Service, metadata: {name: other, namespace: `+namespace+`}, spec: {clusterIP: "`+ip+`", ports: [{port: 80}]}}`)
-		}
-	}})
+	out := rescue.Perform(t.Context(), q, fixture.Packs(t), p,
+		rescue.Options{Head: encode.RescuePlan, OnAction: func(a rescue.Action) {
+			if a.Verb == plan.VerbRemoveFinalizer {
+				c.Kubectl(t, "wait", "--for=delete", "service/web", "-n", namespace)
+				c.Apply(t, `{apiVersion: v1, kind: Service, metadata: {name: other, namespace: `+namespace+`}, spec: {clusterIP: "`+
+					ip+`", ports: [{port: 80}]}}`)
+			}
+		}})
 	if out.Err != nil || len(out.Skipped) != 1 || !strings.Contains(out.Skipped[0].Because, "with another address") {
 		t.Errorf("%v, %v", out.Err, out.Skipped)
 	}
-	if now := c.Kubectl(t, "get", "service", "web", "-n", namespace, "-o", "jsonpath={.spec.clusterIP}"); now == "" || now == ip {
+	if now := c.Kubectl(t, "get", "service", "web", "-n", namespace, "-o", "jsonpath={.spec.clusterIP}"); now == "" ||
+		now == ip {
 		t.Errorf("it has the address %q, had %q", now, ip)
 	}
 	c.Kubectl(t, "patch", "service", "web", "-n", namespace, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)

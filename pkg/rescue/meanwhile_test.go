@@ -12,7 +12,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestADependentThatComesUpLaterIsSavedToo: it is archived before it loses its reference, and gets it back.
+// TestADependentThatComesUpLaterIsSavedToo: it is archived before it loses its reference, and gets
+// it back.
 func TestADependentThatComesUpLaterIsSavedToo(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, testcluster.Shared(t), hold)
@@ -64,7 +65,8 @@ func TestAnotherClientIsFirst(t *testing.T) {
 			s.c.Kubectl(t, "create", "configmap", "owner", "-n", s.namespace, "--from-literal=of=another")
 		}
 	}})
-	if !answer.IsRefusal(out.Err) || !strings.Contains(out.Err.Error(), "and not by this rescue") || !strings.Contains(answer.Hint(out.Err), "kubectl gc adopt") {
+	if !answer.IsRefusal(out.Err) || !strings.Contains(out.Err.Error(), "and not by this rescue") ||
+		!strings.Contains(answer.Hint(out.Err), "kubectl gc adopt") {
 		t.Errorf("%v, %s", out.Err, answer.Hint(out.Err))
 	}
 	s.collected()
@@ -79,17 +81,21 @@ func TestADependentWithAnotherControllerKeepsIt(t *testing.T) {
 	s.delete("background")
 	out := s.rescue(s.c.Kubeconfig(), force, rescue.Options{OnAction: func(a rescue.Action) {
 		if a.Verb == rescue.VerbCreate {
-			s.c.Kubectl(t, "patch", "configmap", "a", "-n", s.namespace, "--type=json", "-p", `[{"op": "add", "path": "/metadata/ownerReferences/0/controller", "value": true}]`)
+			s.c.Kubectl(t, "patch", "configmap", "a", "-n", s.namespace, "--type=json", "-p",
+				`[{"op": "add", "path": "/metadata/ownerReferences/0/controller", "value": true}]`)
 		}
 	}})
-	if !answer.IsRefusal(out.Err) || !strings.Contains(out.Err.Error(), "it has another controller by now: ConfigMap/other") || len(out.Skipped) != 1 || out.Skipped[0].Object.Name != "a" {
+	if !answer.IsRefusal(out.Err) ||
+		!strings.Contains(out.Err.Error(), "it has another controller by now: ConfigMap/other") || len(out.Skipped) != 1 ||
+		out.Skipped[0].Object.Name != "a" {
 		t.Errorf("%v, skipped %v", out.Err, out.Skipped)
 	}
 	s.is("configmap/a", "other controller")
 	s.is("secret/b", "owner")
 }
 
-// TestADependentThatIsDeletedMeanwhileIsNotAnAdoptedOne: its references were to come back, and did not.
+// TestADependentThatIsDeletedMeanwhileIsNotAnAdoptedOne: its references were to come back, and did
+// not.
 func TestADependentThatIsDeletedMeanwhileIsNotAnAdoptedOne(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, testcluster.Shared(t), hold)
@@ -116,13 +122,16 @@ func TestAReferenceThatSomethingPutsBack(t *testing.T) {
 	out := s.rescue(s.c.Kubeconfig(), force, rescue.Options{OnAction: func(a rescue.Action) {
 		if a.Verb == plan.VerbOrphan && a.Object.Name == "b" {
 			s.c.Kubectl(t, "patch", "secret", "b", "-n", s.namespace, "--type=merge", "--field-manager=stubborn", "-p",
-				`{"metadata": {"ownerReferences": [{"apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": "`+s.uids["configmap/owner"]+`"}]}}`)
+				`{"metadata": {"ownerReferences": [{"apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": "`+
+					s.uids["configmap/owner"]+`"}]}}`)
 		}
 	}})
-	if !answer.IsRefusal(out.Err) || !strings.Contains(out.Err.Error(), "was put back") || !strings.Contains(out.Err.Error(), "was not freed") {
+	if !answer.IsRefusal(out.Err) || !strings.Contains(out.Err.Error(), "was put back") ||
+		!strings.Contains(out.Err.Error(), "was not freed") {
 		t.Errorf("%v", out.Err)
 	}
-	if now := s.get("configmap/owner"); string(now.GetUID()) != s.uids["configmap/owner"] || len(now.GetFinalizers()) != 1 {
+	if now := s.get("configmap/owner"); string(now.GetUID()) != s.uids["configmap/owner"] ||
+		len(now.GetFinalizers()) != 1 {
 		t.Errorf("the owner is %v", now.Object["metadata"])
 	}
 	if again := s.rescue(s.c.Kubeconfig(), force, rescue.Options{}); again.Err != nil {

@@ -12,7 +12,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 )
 
-// removal removes the references of an object to an owner, the last first, each after a test that it is there; none if it has none.
+// removal removes the references of an object to an owner, the last first, each after a test that
+// it is there; none if it has none.
 func removal(o *unstructured.Unstructured, uid string) []cluster.PatchStep {
 	var steps []cluster.PatchStep
 	for _, r := range slices.Backward(referencesTo(o, uid)) {
@@ -21,9 +22,12 @@ func removal(o *unstructured.Unstructured, uid string) []cluster.PatchStep {
 	return steps
 }
 
-// adoption gives an object references to a new owner, as it had them to the old one: at their place in the list, with their flags. References to the old owner that
-// are still there are changed. There are no steps if it has a reference to the new owner, or if it must not get one; why says which controller it has then.
-func adoption(o *unstructured.Unstructured, references []Reference, old, now string) (steps []cluster.PatchStep, why string) {
+// adoption gives an object references to a new owner, as it had them to the old one: at their place
+// in the list, with their flags. References to the old owner that are still there are changed.
+// There are no steps if it has a reference to the new owner, or if it must not get one; why says
+// which controller it has then.
+func adoption(o *unstructured.Unstructured, references []Reference, old, now string) (steps []cluster.PatchStep,
+	why string) {
 	list := o.GetOwnerReferences()
 	if len(referencesTo(o, now)) > 0 {
 		return nil, ""

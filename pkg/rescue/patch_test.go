@@ -81,10 +81,13 @@ func TestAdoptionPutsReferencesWhereTheyWere(t *testing.T) {
 		{"between others", with("a", "b"), []Reference{reference("old", 1)}, []string{"add /1 new"}, ""},
 		{"the list is shorter by now", with("a"), []Reference{reference("old", 3)}, []string{"add /1 new"}, ""},
 		{"twice", with(), []Reference{reference("old", 0), reference("old", 2)}, []string{"add  [new]", "add /1 new"}, ""},
-		{"the old one is still there", with("a", "old"), []Reference{reference("old", 1)}, []string{"test /1/uid old", "add /1/uid new"}, ""},
+		{"the old one is still there", with("a", "old"), []Reference{reference("old", 1)},
+			[]string{"test /1/uid old", "add /1/uid new"}, ""},
 		{"it is there", with("new"), []Reference{reference("old", 0)}, nil, ""},
-		{"another controller", with("b!"), []Reference{reference("old!", 0)}, nil, "it has another controller by now: ConfigMap/b"},
-		{"another controller beside a reference of none", with("b!"), []Reference{reference("old", 0)}, []string{"add /0 new"}, ""},
+		{"another controller", with("b!"), []Reference{reference("old!", 0)}, nil,
+			"it has another controller by now: ConfigMap/b"},
+		{"another controller beside a reference of none", with("b!"), []Reference{reference("old", 0)},
+			[]string{"add /0 new"}, ""},
 	} {
 		steps, why := adoption(test.now, test.references, "old", "new")
 		if got := says(t, steps); !slices.Equal(got, test.want) || why != test.why {

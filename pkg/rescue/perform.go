@@ -23,8 +23,9 @@ type Options struct {
 	Head func(*Planned) *v1alpha1.Plan
 	// Timeout is how long it may take until the object is gone that was freed; zero for no limit.
 	Timeout time.Duration
-	// OnSaved is called with every archive that was written, and OnAction with every write that the server has taken, in the order of the plan within a step. They may be
-	// nil; calls come one at a time.
+	// OnSaved is called with every archive that was written, and OnAction with every write that the
+	// server has taken, in the order of the plan within a step. They may be nil; calls come one at
+	// a time.
 	OnSaved  func(file string, saved *archive.Saved)
 	OnAction func(Action)
 }
@@ -36,11 +37,13 @@ type Outcome struct {
 	Done []Action
 	// Failed are those that failed.
 	Failed []Failure
-	// Skipped are dependents that did not get their references back, and owners of the object that it has no reference to any more, on purpose.
+	// Skipped are dependents that did not get their references back, and owners of the object that
+	// it has no reference to any more, on purpose.
 	Skipped []Skipped
 	// Remaining says what still holds the object.
 	Remaining []Skipped
-	// Err is why the rescue did not come to its end; nil if it did. A refusal says what somebody has to do first.
+	// Err is why the rescue did not come to its end; nil if it did. A refusal says what somebody
+	// has to do first.
 	Err error
 }
 
@@ -58,13 +61,15 @@ type Skipped struct {
 	Dependent bool
 }
 
-// Perform does what is planned, and goes on from where the cluster shows that the rescue stands. Nothing is done if the plan refuses anything. Each write carries the uid
-// and the resourceVersion of what was read right before it.
+// Perform does what is planned, and goes on from where the cluster shows that the rescue stands.
+// Nothing is done if the plan refuses anything. Each write carries the uid and the resourceVersion
+// of what was read right before it.
 func Perform(ctx context.Context, q *selection.Query, known *finalizer.Registry, p *Planned, opts Options) *Outcome {
 	r := &rescuer{q: q, known: known, p: p, opts: opts, out: &Outcome{Planned: p}}
 	r.out.Err = r.run(ctx)
 	if r.out.Err != nil && p.record != nil && answer.Hint(r.out.Err) == "" {
-		r.out.Err = answer.WithHint(r.out.Err, "the same command goes on from the archive: add "+phrase.Command("--archive", p.Archive))
+		r.out.Err = answer.WithHint(r.out.Err,
+			"the same command goes on from the archive: add "+phrase.Command("--archive", p.Archive))
 	}
 	return r.out
 }
@@ -104,11 +109,12 @@ func (r *rescuer) run(ctx context.Context) error {
 	return r.out.unadopted()
 }
 
-// remember notes that the object was created. Where that cannot be written, another run compares the
-// content.
+// remember notes that the object was created. Where that cannot be written, another run compares
+// the content.
 func (r *rescuer) remember() { _ = r.p.record.Created.Add(r.p.Ref.UID, r.p.Now.UID) }
 
-// unadopted is the refusal that says which dependents did not get their references back, which was promised; nil if all did.
+// unadopted is the refusal that says which dependents did not get their references back, which was
+// promised; nil if all did.
 func (o *Outcome) unadopted() error {
 	var names []string
 	for _, s := range o.Skipped {
@@ -119,7 +125,8 @@ func (o *Outcome) unadopted() error {
 	if len(names) == 0 {
 		return nil
 	}
-	return answer.Refuse(fmt.Errorf("%s was created again, and %s did not get %s references back: %s", o.Planned.Ref.Quoted(), phrase.Count(len(names), "dependent"),
+	return answer.Refuse(fmt.Errorf("%s was created again, and %s did not get %s references back: %s",
+		o.Planned.Ref.Quoted(), phrase.Count(len(names), "dependent"),
 		phrase.Plural(len(names), "its", "their"), phrase.FirstFew(names, phrase.MaxNamed)))
 }
 
@@ -137,8 +144,10 @@ type result struct {
 	err     error
 }
 
-// each does something to all dependents side by side, and says in their order what came of it. The error joins those of all.
-func (r *rescuer) each(ctx context.Context, do func(context.Context, *Dependent) result, action func(*Dependent) Action) error {
+// each does something to all dependents side by side, and says in their order what came of it. The
+// error joins those of all.
+func (r *rescuer) each(ctx context.Context, do func(context.Context, *Dependent) result,
+	action func(*Dependent) Action) error {
 	results := make([]result, len(r.p.Dependents))
 	var group errgroup.Group
 	group.SetLimit(r.q.Client.Concurrency())

@@ -28,11 +28,13 @@ import (
 
 // Request says how an object is to be rescued.
 type Request struct {
-	// Archive is the file of the archive; empty for DefaultArchive. If it exists, the rescue that it is of goes on.
+	// Archive is the file of the archive; empty for DefaultArchive. If it exists, the rescue that
+	// it is of goes on.
 	Archive string
 	// Overrides are the refusals that are overridden.
 	Overrides unfinalize.Overrides
-	// DryRun sends the writes that can be sent before the others with dryRun=All, so that what the server refuses is refused in the plan.
+	// DryRun sends the writes that can be sent before the others with dryRun=All, so that what the
+	// server refuses is refused in the plan.
 	DryRun bool
 	// OnGaps is told what could not be listed in the search for dependents; nil if nobody is.
 	OnGaps func([]v1alpha1.Gap)
@@ -41,7 +43,8 @@ type Request struct {
 // Planned says what is to be done to rescue an object, and what speaks against it.
 type Planned struct {
 	Type graph.Type
-	// Ref is the object with the uid that it had, and Now the object as it is if it was created again.
+	// Ref is the object with the uid that it had, and Now the object as it is if it was created
+	// again.
 	Ref, Now graph.Ref
 	Stage    Stage
 	// Archive is the file that has, or is to have, the object. Resumed says that it exists.
@@ -51,7 +54,8 @@ type Planned struct {
 	Object *unstructured.Unstructured
 	// Dependents are those whose references are removed and put back.
 	Dependents []*Dependent
-	// Volume is the PersistentVolume of a claim, as long as it is bound to the old uid; nil for none.
+	// Volume is the PersistentVolume of a claim, as long as it is bound to the old uid; nil for
+	// none.
 	Volume *graph.Ref
 	// Lost are dependents that are being deleted themselves.
 	Lost []graph.Ref
@@ -70,8 +74,10 @@ type Planned struct {
 	volumes graph.Type
 }
 
-// Plan reads the object of a query and its dependents, and the archive if there is one, and says what is to be done. It writes nothing; with Request.DryRun it sends
-// dry runs. The error is a refusal if there is nothing that could be rescued, and otherwise the server's or about the archive.
+// Plan reads the object of a query and its dependents, and the archive if there is one, and says
+// what is to be done. It writes nothing; with Request.DryRun it sends dry runs. The error is a
+// refusal if there is nothing that could be rescued, and otherwise the server's or about the
+// archive.
 func Plan(ctx context.Context, q *selection.Query, known *finalizer.Registry, req Request) (*Planned, error) {
 	if len(q.Objects) != 1 {
 		return nil, fmt.Errorf("one object is rescued at a time, and %d were named", len(q.Objects))
@@ -130,7 +136,8 @@ func begin(ctx context.Context, q *selection.Query, req Request) (*Planned, *uns
 			p.Object = p.record.Object
 		}
 	case live == nil && req.Archive != "":
-		return nil, nil, answer.Refuse(fmt.Errorf("%s does not exist, and there is no archive %s to create it from", ref.Quoted(), req.Archive))
+		return nil, nil, answer.Refuse(fmt.Errorf("%s does not exist, and there is no archive %s to create it from",
+			ref.Quoted(), req.Archive))
 	case live == nil:
 		return nil, nil, answer.WithHint(missing, resumeHint(ref))
 	}
@@ -151,7 +158,8 @@ func begin(ctx context.Context, q *selection.Query, req Request) (*Planned, *uns
 	return p, live, nil
 }
 
-// resumeHint says how a rescue goes on whose object is gone; it names the archive if there is one in the current directory.
+// resumeHint says how a rescue goes on whose object is gone; it names the archive if there is one
+// in the current directory.
 func resumeHint(ref graph.Ref) string {
 	ref.UID = "*"
 	file := "FILE"
@@ -181,7 +189,8 @@ func (p *Planned) refused(live *unstructured.Unstructured) error {
 	case p.Stage == Alive:
 		err := fmt.Errorf("nothing was changed: %s is not being deleted", p.Ref.Quoted())
 		if from := live.GetAnnotations()[restore.RestoredFrom]; from != "" && !p.Resumed {
-			return answer.Refuse(answer.WithHint(err, "it was created again; if that rescue was interrupted, name its archive with --archive FILE"))
+			return answer.Refuse(answer.WithHint(err,
+				"it was created again; if that rescue was interrupted, name its archive with --archive FILE"))
 		}
 		return answer.Refuse(err)
 	case p.Stage == Replaced:
@@ -200,7 +209,8 @@ func (p *Planned) replaced(live *unstructured.Unstructured) error {
 		who = fmt.Sprintf("%q", fields[0].Manager)
 	}
 	return answer.Refuse(answer.WithHint(
-		fmt.Errorf("%s was created by %s and not by this rescue: its dependents are left without references to it", p.Ref.Quoted(), who),
+		fmt.Errorf("%s was created by %s and not by this rescue: its dependents are left without references to it",
+			p.Ref.Quoted(), who),
 		"if it may own them, give them references to it with kubectl gc adopt; "+p.Archive+" names them"))
 }
 
@@ -218,7 +228,8 @@ func (p *Planned) list(ctx context.Context, q *selection.Query, req Request) err
 		req.OnGaps(p.Gaps)
 	}
 	if len(p.Gaps) > 0 && p.Stage != Created {
-		p.refuse(unfinalize.HiddenDependents, unfinalize.Never, "types that may contain dependents could not be listed, and such dependents would be deleted",
+		p.refuse(unfinalize.HiddenDependents, unfinalize.Never,
+			"types that may contain dependents could not be listed, and such dependents would be deleted",
 			"make these types available, or ask for permission to list them")
 	}
 	p.add(dependentsOf(listed.Graph, p.Ref.UID))
@@ -230,7 +241,8 @@ func (p *Planned) add(found []*Dependent) bool {
 	grown := false
 	for _, d := range found {
 		known := func(other *Dependent) bool { return other.Ref.UID == d.Ref.UID }
-		if !slices.ContainsFunc(p.Dependents, known) && !slices.ContainsFunc(p.Lost, func(ref graph.Ref) bool { return ref.UID == d.Ref.UID }) {
+		if !slices.ContainsFunc(p.Dependents, known) &&
+			!slices.ContainsFunc(p.Lost, func(ref graph.Ref) bool { return ref.UID == d.Ref.UID }) {
 			p.Dependents = append(p.Dependents, d)
 			grown = true
 		}
@@ -238,7 +250,8 @@ func (p *Planned) add(found []*Dependent) bool {
 	return grown
 }
 
-// readLive reads the dependents: what their references say exactly, and which of them are being deleted. One that is gone is left out.
+// readLive reads the dependents: what their references say exactly, and which of them are being
+// deleted. One that is gone is left out.
 func (p *Planned) readLive(ctx context.Context, client *cluster.Client) error {
 	gone := make([]error, len(p.Dependents))
 	var group errgroup.Group

@@ -19,9 +19,11 @@ import (
 
 // Record is what the archives of a rescue say.
 type Record struct {
-	// Files are the archives in the order in which they were written: one, and one more for each time that dependents came up later.
+	// Files are the archives in the order in which they were written: one, and one more for each
+	// time that dependents came up later.
 	Files []string
-	// Object is the one that is rescued, as it was in the end, with the finalizers that it had first.
+	// Object is the one that is rescued, as it was in the end, with the finalizers that it had
+	// first.
 	Object     *unstructured.Unstructured
 	Dependents []*Dependent
 	// Cluster is the uid of the namespace kube-system; empty if it is not known.
@@ -32,7 +34,8 @@ type Record struct {
 
 // DefaultArchive is the name of the archive of an object in the current directory.
 func DefaultArchive(ref graph.Ref) string {
-	return strings.ReplaceAll(fmt.Sprintf("rescue-%s-%s-%s.yaml", ref.Resource, ref.Name, ref.UID), ":", "-") // which Windows does not take
+	// which Windows does not take
+	return strings.ReplaceAll(fmt.Sprintf("rescue-%s-%s-%s.yaml", ref.Resource, ref.Name, ref.UID), ":", "-")
 }
 
 // numbered is the name of the n-th archive of a rescue whose first one has a name.
@@ -44,8 +47,9 @@ func numbered(file string, n int) string {
 	return fmt.Sprintf("%s.%d%s", strings.TrimSuffix(file, ext), n, ext)
 }
 
-// Read reads the archives of a rescue, of which file is the first. The error is fs.ErrNotExist if there is none, and otherwise names the file and what is wrong with it.
-// The object is named without its uid.
+// Read reads the archives of a rescue, of which file is the first. The error is fs.ErrNotExist if
+// there is none, and otherwise names the file and what is wrong with it. The object is named
+// without its uid.
 func Read(file string, object graph.Ref) (*Record, error) {
 	created, err := archive.CreatedFrom(file)
 	if err != nil {
@@ -109,7 +113,8 @@ func rootOf(file string, head *v1alpha1.Plan, object graph.Ref) (v1alpha1.Object
 		return v1alpha1.ObjectRef{}, fmt.Errorf("%s is no archive of kubectl gc rescue", file)
 	}
 	root := head.Roots[0]
-	if got := refOf(root); got.Group() != object.Group() || got.Resource != object.Resource || got.Namespace != object.Namespace || got.Name != object.Name {
+	if got := refOf(root); got.Group() != object.Group() || got.Resource != object.Resource ||
+		got.Namespace != object.Namespace || got.Name != object.Name {
 		return root, fmt.Errorf("%s is an archive of %s, and not of %s", file, got.Quoted(), object.Quoted())
 	}
 	return root, nil
@@ -124,7 +129,8 @@ func (r *Record) refer(references []v1alpha1.Reference) {
 		if d == nil {
 			d = &Dependent{Type: typeOf(ref), Ref: ref, Recorded: true}
 			at[ref.UID] = d
-			r.Dependents = append(slices.DeleteFunc(r.Dependents, func(was *Dependent) bool { return was.Ref.UID == ref.UID }), d)
+			r.Dependents = append(slices.DeleteFunc(r.Dependents,
+				func(was *Dependent) bool { return was.Ref.UID == ref.UID }), d)
 		}
 		d.References = append(d.References, Reference{reference.OwnerReference, reference.Index})
 	}
@@ -141,7 +147,8 @@ func (r *Record) find(uid string) *Dependent {
 }
 
 func refOf(o v1alpha1.ObjectRef) graph.Ref {
-	return graph.Ref{APIVersion: o.APIVersion, Kind: o.Kind, Resource: o.Resource, Namespace: o.Namespace, Name: o.Name, UID: o.UID}
+	return graph.Ref{APIVersion: o.APIVersion, Kind: o.Kind, Resource: o.Resource, Namespace: o.Namespace, Name: o.Name,
+		UID: o.UID}
 }
 
 // typeOf is the type of an object, which was listed when it was archived.
@@ -150,5 +157,6 @@ func typeOf(ref graph.Ref) graph.Type {
 	if group := ref.Group(); group != "" {
 		version = strings.TrimPrefix(version, group+"/")
 	}
-	return graph.Type{Group: ref.Group(), Version: version, Resource: ref.Resource, Kind: ref.Kind, Namespaced: ref.Namespace != ""}
+	return graph.Type{Group: ref.Group(), Version: version, Resource: ref.Resource, Kind: ref.Kind,
+		Namespaced: ref.Namespace != ""}
 }

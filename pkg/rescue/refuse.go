@@ -19,9 +19,11 @@ import (
 
 // The reasons of refusals that only a rescue has.
 const (
-	// ContentDeleted: the content of a namespace, or the instances of a CustomResourceDefinition, are being deleted.
+	// ContentDeleted: the content of a namespace, or the instances of a CustomResourceDefinition,
+	// are being deleted.
 	ContentDeleted unfinalize.Code = "ContentDeleted"
-	// NamespaceDeleted: the object could not be created again, because its namespace is being deleted.
+	// NamespaceDeleted: the object could not be created again, because its namespace is being
+	// deleted.
 	NamespaceDeleted unfinalize.Code = "NamespaceDeleted"
 	// RunsOnNode: a pod is stopped on its node.
 	RunsOnNode unfinalize.Code = "RunsOnNode"
@@ -48,15 +50,22 @@ func (p *Planned) Against() []unfinalize.Refusal {
 	return left
 }
 
-// weigh refuses what a rescue would not bring back. A type whose objects have something of their own deleted with them cannot be rescued at all.
+// weigh refuses what a rescue would not bring back. A type whose objects have something of their
+// own deleted with them cannot be rescued at all.
 func (p *Planned) weigh(ctx context.Context, reader *cluster.Reader, live *unstructured.Unstructured) {
 	switch group, resource := p.Ref.Group(), p.Ref.Resource; {
 	case group == cluster.Namespaces.Group && resource == cluster.Namespaces.Resource:
-		p.refuse(ContentDeleted, unfinalize.Never, "what is in the namespace is being deleted, and a new namespace would be empty", "kubectl gc why explains what blocks its deletion")
+		p.refuse(ContentDeleted, unfinalize.Never,
+			"what is in the namespace is being deleted, and a new namespace would be empty",
+			"kubectl gc why explains what blocks its deletion")
 	case group == cluster.CRDs.Group && resource == cluster.CRDs.Resource:
-		p.refuse(ContentDeleted, unfinalize.Never, "its instances are being deleted, and a new CustomResourceDefinition would have none", "kubectl gc why explains what blocks its deletion")
+		p.refuse(ContentDeleted, unfinalize.Never,
+			"its instances are being deleted, and a new CustomResourceDefinition would have none",
+			"kubectl gc why explains what blocks its deletion")
 	case group == "" && resource == cluster.Pods.Resource && status.Nested(live, "spec", "nodeName") != "":
-		p.refuse(RunsOnNode, unfinalize.WithForce, "its containers are being stopped on node "+status.Nested(live, "spec", "nodeName")+", and a new pod starts without their state", "")
+		p.refuse(RunsOnNode, unfinalize.WithForce,
+			"its containers are being stopped on node "+status.Nested(live, "spec", "nodeName")+
+				", and a new pod starts without their state", "")
 	case group == "" && (resource == cluster.PVCs.Resource || resource == cluster.PersistentVolumes.Resource):
 		p.keepDisk(ctx, reader, live)
 	case group == "" && resource == cluster.ServiceAccounts.Resource:
@@ -66,14 +75,17 @@ func (p *Planned) weigh(ctx context.Context, reader *cluster.Reader, live *unstr
 	if p.Ref.Namespace == "" {
 		return
 	}
-	// A namespace that may not be read is not known to be a problem; the server says so if it is one.
-	if ns, err := reader.GetObject(ctx, cluster.Namespaces, "", p.Ref.Namespace); err == nil && ns != nil && ns.GetDeletionTimestamp() != nil {
-		p.refuse(NamespaceDeleted, unfinalize.Never, fmt.Sprintf("its namespace %q is being deleted, so that it could not be created again", p.Ref.Namespace), "")
+	// A namespace that may not be read is not known to be a problem; the server says so if it is
+	// one.
+	if ns, err := reader.GetObject(ctx, cluster.Namespaces, "", p.Ref.Namespace); err == nil && ns != nil &&
+		ns.GetDeletionTimestamp() != nil {
+		p.refuse(NamespaceDeleted, unfinalize.Never,
+			fmt.Sprintf("its namespace %q is being deleted, so that it could not be created again", p.Ref.Namespace), "")
 	}
 }
 
-// weighRun refuses to create a Job that would run once more: one that has run to its end, as restore
-// leaves it out, and one that runs, since the new one does not find the pods of the old.
+// weighRun refuses to create a Job that would run once more: one that has run to its end, as
+// restore leaves it out, and one that runs, since the new one does not find the pods of the old.
 func (p *Planned) weighRun() {
 	if p.Ref.Group() != "batch" || p.Ref.Resource != "jobs" {
 		return
@@ -83,7 +95,8 @@ func (p *Planned) weighRun() {
 	case restore.IsFinished(p.Object):
 		p.refuse(RunsAgain, unfinalize.WithForce, "the Job has run to its end, and a new one runs again", "")
 	case !suspended:
-		p.refuse(RunsAgain, unfinalize.WithForce, "a new Job begins again, and starts its pods beside those that are running", "")
+		p.refuse(RunsAgain, unfinalize.WithForce,
+			"a new Job begins again, and starts its pods beside those that are running", "")
 	}
 }
 
@@ -93,7 +106,8 @@ func (p *Planned) keepDisk(ctx context.Context, reader *cluster.Reader, live *un
 	if p.Ref.Resource == cluster.PVCs.Resource {
 		bound, failed := reader.Volumes(ctx, append(p.Lost[:0:0], p.Ref), 1)
 		if err := failed[p.Ref.UID]; err != nil {
-			p.refuse(unfinalize.DataLoss, unfinalize.WithForce, "whether its disk is destroyed with it is not known: "+err.Error(), "")
+			p.refuse(unfinalize.DataLoss, unfinalize.WithForce,
+				"whether its disk is destroyed with it is not known: "+err.Error(), "")
 		}
 		volume = bound[p.Ref.UID]
 	}
@@ -101,13 +115,16 @@ func (p *Planned) keepDisk(ctx context.Context, reader *cluster.Reader, live *un
 		return
 	}
 	if disk := status.Disk(volume); disk.Destroyed() {
-		p.refuse(unfinalize.DataLoss, unfinalize.WithForce, "to free it "+status.Destroys([]v1alpha1.Disk{disk}), status.KeepDisks([]v1alpha1.Disk{disk}))
+		p.refuse(unfinalize.DataLoss, unfinalize.WithForce, "to free it "+status.Destroys([]v1alpha1.Disk{disk}),
+			status.KeepDisks([]v1alpha1.Disk{disk}))
 	}
 }
 
-// assess says how the object is freed: all of its finalizers are removed, as kubectl gc unfinalize does. That the collector is alive is no reason to leave it its own
-// finalizers: it does nothing outside the cluster, and the dependents have no references any more.
-func (p *Planned) assess(ctx context.Context, client *cluster.Client, reader *cluster.Reader, known *finalizer.Registry) error {
+// assess says how the object is freed: all of its finalizers are removed, as kubectl gc unfinalize
+// does. That the collector is alive is no reason to leave it its own finalizers: it does nothing
+// outside the cluster, and the dependents have no references any more.
+func (p *Planned) assess(ctx context.Context, client *cluster.Client, reader *cluster.Reader,
+	known *finalizer.Registry) error {
 	assessor := unfinalize.NewAssessor(client, actor.NewFinder(reader, known))
 	c, err := assessor.Assess(ctx, p.Type, p.Object, finalizersOf(p.Object))
 	if err != nil {
@@ -115,7 +132,8 @@ func (p *Planned) assess(ctx context.Context, client *cluster.Client, reader *cl
 	}
 	for i := range c.Assessments {
 		if v := &c.Assessments[i]; isCollectors(v.Name) {
-			v.Refusals = slices.DeleteFunc(v.Refusals, func(r unfinalize.Refusal) bool { return r.Code == unfinalize.ActorAlive })
+			v.Refusals = slices.DeleteFunc(v.Refusals,
+				func(r unfinalize.Refusal) bool { return r.Code == unfinalize.ActorAlive })
 		}
 	}
 	unfinalize.Rights(ctx, client, []*unfinalize.Candidate{c})

@@ -22,17 +22,20 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// untouched fails the test unless the owner is held and its dependents have their references, as before the rescue.
+// untouched fails the test unless the owner is held and its dependents have their references, as
+// before the rescue.
 func (s *scene) untouched() {
 	s.t.Helper()
-	if now := s.get("configmap/owner"); string(now.GetUID()) != s.uids["configmap/owner"] || !slices.Contains(now.GetFinalizers(), hold) {
+	if now := s.get("configmap/owner"); string(now.GetUID()) != s.uids["configmap/owner"] ||
+		!slices.Contains(now.GetFinalizers(), hold) {
 		s.t.Errorf("the owner is %v", now.Object["metadata"])
 	}
 	s.is("configmap/a", "other", "owner controller block")
 	s.is("secret/b", "owner")
 }
 
-// TestNotRescuedWhoseActorIsAlive_UntilForce: it cleans up outside meanwhile, and the plan says what that is about.
+// TestNotRescuedWhoseActorIsAlive_UntilForce: it cleans up outside meanwhile, and the plan says
+// what that is about.
 func TestNotRescuedWhoseActorIsAlive_UntilForce(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, testcluster.Shared(t), hold)
@@ -47,7 +50,9 @@ func TestNotRescuedWhoseActorIsAlive_UntilForce(t *testing.T) {
 		t.Errorf("against it is %v", p.Against())
 	}
 	var text bytes.Buffer
-	if err := render.RescuePlan(&text, p, render.Style{}); err != nil || !strings.Contains(text.String(), "the Test operator removes it, and is running") || !strings.Contains(text.String(), "the bucket leaks") {
+	if err := render.RescuePlan(&text, p, render.Style{}); err != nil ||
+		!strings.Contains(text.String(), "the Test operator removes it, and is running") ||
+		!strings.Contains(text.String(), "the bucket leaks") {
 		t.Errorf("%v; it does not say whose work outside the cluster is skipped:\n%s", err, text.String())
 	}
 	out := s.rescue(s.c.Kubeconfig(), unfinalize.Overrides{}, rescue.Options{})
@@ -77,10 +82,12 @@ func TestAnArchiveOfAnotherClusterIsRefused(t *testing.T) {
 	if err != nil || !bytes.Contains(archived, []byte(here)) {
 		t.Fatalf("%v; the archive does not say of which cluster it is", err)
 	}
-	if err := os.WriteFile(s.archive, bytes.ReplaceAll(archived, []byte(here), []byte("00000000-0000-4000-8000-000000000000")), 0o600); err != nil {
+	if err := os.WriteFile(s.archive,
+		bytes.ReplaceAll(archived, []byte(here), []byte("00000000-0000-4000-8000-000000000000")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := s.plan(s.c.Kubeconfig(), force); !answer.IsRefusal(err) || !strings.Contains(err.Error(), "an archive of another cluster") {
+	if _, _, err := s.plan(s.c.Kubeconfig(), force); !answer.IsRefusal(err) ||
+		!strings.Contains(err.Error(), "an archive of another cluster") {
 		t.Errorf("%v", err)
 	}
 	s.untouched()
@@ -110,11 +117,13 @@ func TestWithoutARightNothingIsWritten(t *testing.T) {
 	s.c.Apply(t, strings.ReplaceAll(reader, "NS", s.namespace))
 	t.Cleanup(func() { s.c.Kubectl(t, "delete", "clusterrole/"+s.namespace, "clusterrolebinding/"+s.namespace) })
 	testcluster.Eventually(t, "the user may change ConfigMaps", func(ctx context.Context) (bool, error) {
-		return s.c.Command(ctx, "auth", "can-i", "patch", "configmaps", "--as", s.namespace, "-n", s.namespace).Run() == nil, nil
+		return s.c.Command(ctx, "auth", "can-i", "patch", "configmaps", "--as", s.namespace, "-n",
+			s.namespace).Run() == nil, nil
 	})
 	proxy := faultproxy.Start(t, s.c.As(s.namespace))
 	out := s.rescue(proxy.Kubeconfig(t), force, rescue.Options{})
-	if !answer.IsRefusal(out.Err) || !strings.Contains(out.Err.Error(), "you may not patch secrets in namespace") || len(out.Done) > 0 {
+	if !answer.IsRefusal(out.Err) || !strings.Contains(out.Err.Error(), "you may not patch secrets in namespace") ||
+		len(out.Done) > 0 {
 		t.Errorf("%v, did %v", out.Err, out.Done)
 	}
 	for _, r := range proxy.Requests() {
@@ -133,7 +142,8 @@ func lists(r *http.Request) bool {
 	return r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/secrets")
 }
 
-// TestADependentThatCannotBeSeenIsNotLost: what cannot be listed can hide a dependent, which would be deleted with the object, and no flag makes that right.
+// TestADependentThatCannotBeSeenIsNotLost: what cannot be listed can hide a dependent, which would
+// be deleted with the object, and no flag makes that right.
 func TestADependentThatCannotBeSeenIsNotLost(t *testing.T) {
 	t.Parallel()
 	forbidden := faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden, "secrets are secret")
@@ -144,7 +154,8 @@ func TestADependentThatCannotBeSeenIsNotLost(t *testing.T) {
 		proxy := faultproxy.Start(t, s.c.Config())
 		proxy.On(lists, forbidden)
 		out := s.rescue(proxy.Kubeconfig(t), force, rescue.Options{})
-		if !answer.IsRefusal(out.Err) || !strings.Contains(out.Err.Error(), "could not be listed") || len(out.Done) > 0 || len(out.Planned.Gaps) != 1 {
+		if !answer.IsRefusal(out.Err) || !strings.Contains(out.Err.Error(), "could not be listed") || len(out.Done) > 0 ||
+			len(out.Planned.Gaps) != 1 {
 			t.Errorf("%v, did %v, gaps %v", out.Err, out.Done, out.Planned.Gaps)
 		}
 		s.untouched()

@@ -20,15 +20,16 @@ import (
 // errOutdated says that an archive lacks something: a dependent, or what has changed since.
 var errOutdated = errors.New("the archive is not up to date")
 
-// release removes the references to the object from all its dependents, each only when an archive has
-// it, and frees the object when an archive has it as it is and a listing shows no dependent that
-// refers to it. Both are looked at right before it is freed.
+// release removes the references to the object from all its dependents, each only when an archive
+// has it, and frees the object when an archive has it as it is and a listing shows no dependent
+// that refers to it. Both are looked at right before it is freed.
 func (r *rescuer) release(ctx context.Context) error {
 	for range change.Tries {
 		if err := r.save(ctx); err != nil {
 			return err
 		}
-		if err := r.each(ctx, r.orphan, func(d *Dependent) Action { return Action{Verb: plan.VerbOrphan, Object: d.Ref, Owner: r.p.Ref} }); err != nil {
+		if err := r.each(ctx, r.orphan,
+			func(d *Dependent) Action { return Action{Verb: plan.VerbOrphan, Object: d.Ref, Owner: r.p.Ref} }); err != nil {
 			return err
 		}
 		if slices.ContainsFunc(r.p.Dependents, func(d *Dependent) bool { return !d.Recorded }) {
@@ -38,7 +39,8 @@ func (r *rescuer) release(ctx context.Context) error {
 			return err
 		}
 	}
-	return answer.Refuse(errors.New("the object was not freed: it, or its dependents, keep being changed; stop what changes them first"))
+	return answer.Refuse(
+		errors.New("the object was not freed: it, or its dependents, keep being changed; stop what changes them first"))
 }
 
 // before looks at the object and its dependents right before a write that frees it. The error is
@@ -54,7 +56,8 @@ func (r *rescuer) before(ctx context.Context, live *unstructured.Unstructured) e
 	return nil
 }
 
-// orphan removes the references from one dependent. One that is gone, or is being deleted, has nothing to lose.
+// orphan removes the references from one dependent. One that is gone, or is being deleted, has
+// nothing to lose.
 func (r *rescuer) orphan(ctx context.Context, d *Dependent) result {
 	if !d.Recorded {
 		return result{}
@@ -81,8 +84,10 @@ func (r *rescuer) orphan(ctx context.Context, d *Dependent) result {
 	return got
 }
 
-// patch changes the references of a dependent as it is read right before; without steps there is nothing to change, or it is skipped for a reason.
-func (r *rescuer) patch(ctx context.Context, d *Dependent, steps func(*unstructured.Unstructured) ([]cluster.PatchStep, string), verify func(*graph.Object) error) (got result) {
+// patch changes the references of a dependent as it is read right before; without steps there is
+// nothing to change, or it is skipped for a reason.
+func (r *rescuer) patch(ctx context.Context, d *Dependent,
+	steps func(*unstructured.Unstructured) ([]cluster.PatchStep, string), verify func(*graph.Object) error) (got result) {
 	var o *unstructured.Unstructured
 	got.err = change.Write{
 		Read: func(ctx context.Context) (version string, err error) {
@@ -112,8 +117,9 @@ func (r *rescuer) patch(ctx context.Context, d *Dependent, steps func(*unstructu
 	return got
 }
 
-// listAgain lists the dependents that refer to the object now, and says whether there are any that were not known. The error names a known one whose reference is there
-// again: to remove it once more would be to fight whoever puts it back.
+// listAgain lists the dependents that refer to the object now, and says whether there are any that
+// were not known. The error names a known one whose reference is there again: to remove it once
+// more would be to fight whoever puts it back.
 func (r *rescuer) listAgain(ctx context.Context) (grown bool, err error) {
 	found, hiding, err := r.list(ctx)
 	switch {
@@ -121,7 +127,8 @@ func (r *rescuer) listAgain(ctx context.Context) (grown bool, err error) {
 		return false, err
 	case len(hiding) > 0:
 		r.p.Gaps = hiding
-		return false, answer.Refuse(errors.New("the object was not freed: types that may contain dependents could not be listed, and such dependents would be deleted"))
+		return false, answer.Refuse(
+			errors.New("the object was not freed: types that may contain dependents could not be listed, and such dependents would be deleted"))
 	}
 	for _, d := range found {
 		known := slices.ContainsFunc(r.p.Dependents, func(other *Dependent) bool { return other.Ref.UID == d.Ref.UID })
@@ -134,7 +141,8 @@ func (r *rescuer) listAgain(ctx context.Context) (grown bool, err error) {
 		case err != nil:
 			return false, err
 		case len(referencesTo(o, r.p.Ref.UID)) > 0:
-			back := r.q.Client.PutBack(ctx, d.Type, d.Ref, "its reference to "+r.p.Ref.KindName(), cluster.OwnerPath(r.p.Ref.UID), 1)
+			back := r.q.Client.PutBack(ctx, d.Type, d.Ref, "its reference to "+r.p.Ref.KindName(),
+				cluster.OwnerPath(r.p.Ref.UID), 1)
 			return false, answer.Refuse(fmt.Errorf("the object was not freed: %s: %w", d.Ref.Quoted(), back))
 		}
 	}
@@ -147,7 +155,8 @@ func (r *rescuer) listAgain(ctx context.Context) (grown bool, err error) {
 	return slices.ContainsFunc(r.p.Dependents, func(d *Dependent) bool { return !d.Recorded }), nil
 }
 
-// list lists the dependents that refer to the object, and what can hide some, with discovery that is asked again.
+// list lists the dependents that refer to the object, and what can hide some, with discovery that
+// is asked again.
 func (r *rescuer) list(ctx context.Context) ([]*Dependent, []v1alpha1.Gap, error) {
 	client := r.q.Client.WithFreshDiscovery()
 	catalog, err := client.Discover(ctx)

@@ -10,7 +10,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestRescuedWithItsDependents: with the cluster's collector at work, the dependents are the same objects in the end.
+// TestRescuedWithItsDependents: with the cluster's collector at work, the dependents are the same
+// objects in the end.
 func TestRescuedWithItsDependents(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, testcluster.Shared(t), hold)
@@ -26,7 +27,8 @@ func TestRescuedWithItsDependents(t *testing.T) {
 	}
 }
 
-// TestNotRescuedWhoseActorIsUnknown_UntilForce: as kubectl gc unfinalize, it does not remove what somebody may still work on.
+// TestNotRescuedWhoseActorIsUnknown_UntilForce: as kubectl gc unfinalize, it does not remove what
+// somebody may still work on.
 func TestNotRescuedWhoseActorIsUnknown_UntilForce(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, testcluster.Shared(t), hold)
@@ -42,13 +44,15 @@ func TestNotRescuedWhoseActorIsUnknown_UntilForce(t *testing.T) {
 	s.rescued()
 }
 
-// TestRescuedFromAForegroundDeletion: a deletion in the foreground that is under way ends for those that are not deleted yet, and the others are named.
+// TestRescuedFromAForegroundDeletion: a deletion in the foreground that is under way ends for those
+// that are not deleted yet, and the others are named.
 func TestRescuedFromAForegroundDeletion(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Another(t, "collector off", testcluster.NoControllers())
 	s := newScene(t, c, hold)
 	s.dependent("ConfigMap", "late", s.reference("owner", ""))
-	c.Kubectl(t, "patch", "configmap", "late", "-n", s.namespace, "--type=merge", "-p", `{"metadata":{"finalizers":["`+hold+`"]}}`)
+	c.Kubectl(t, "patch", "configmap", "late", "-n", s.namespace, "--type=merge", "-p",
+		`{"metadata":{"finalizers":["`+hold+`"]}}`)
 	c.Kubectl(t, "delete", "configmap", "late", "-n", s.namespace, "--wait=false")
 	s.delete("foreground")
 	out := s.rescue(c.Kubeconfig(), force, rescue.Options{})
@@ -62,7 +66,8 @@ func TestRescuedFromAForegroundDeletion(t *testing.T) {
 	s.rescued()
 }
 
-// TestRescuedFromAnOrphaningDeletion: the collector, which is alive, does nothing outside the cluster, so that its finalizer needs no --force.
+// TestRescuedFromAnOrphaningDeletion: the collector, which is alive, does nothing outside the
+// cluster, so that its finalizer needs no --force.
 func TestRescuedFromAnOrphaningDeletion(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Another(t, "collector off", testcluster.NoControllers())
@@ -74,15 +79,18 @@ func TestRescuedFromAnOrphaningDeletion(t *testing.T) {
 	s.rescued()
 }
 
-// TestNotRescuedThatIsNotBeingDeleted: nothing is done to an object that is alive, and one that does not exist cannot be created from nothing.
+// TestNotRescuedThatIsNotBeingDeleted: nothing is done to an object that is alive, and one that
+// does not exist cannot be created from nothing.
 func TestNotRescuedThatIsNotBeingDeleted(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, testcluster.Shared(t))
-	if _, _, err := s.plan(s.c.Kubeconfig(), force); !answer.IsRefusal(err) || !strings.Contains(err.Error(), "is not being deleted") {
+	if _, _, err := s.plan(s.c.Kubeconfig(), force); !answer.IsRefusal(err) ||
+		!strings.Contains(err.Error(), "is not being deleted") {
 		t.Errorf("%v", err)
 	}
 	s.c.Kubectl(t, "delete", "configmap", "owner", "-n", s.namespace, "--cascade=orphan")
-	if _, _, err := s.plan(s.c.Kubeconfig(), force); !answer.IsRefusal(err) || !strings.Contains(err.Error(), "there is no archive") {
+	if _, _, err := s.plan(s.c.Kubeconfig(), force); !answer.IsRefusal(err) ||
+		!strings.Contains(err.Error(), "there is no archive") {
 		t.Errorf("%v", err)
 	}
 }

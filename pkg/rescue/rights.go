@@ -12,8 +12,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
 )
 
-// rights asks what the user may do, and refuses what is known to be forbidden. The right to update the owner's finalizers is only needed where the server enforces it
-// (API-037), which cannot be seen.
+// rights asks what the user may do, and refuses what is known to be forbidden. The right to update
+// the owner's finalizers is only needed where the server enforces it (API-037), which cannot be
+// seen.
 func (p *Planned) rights(ctx context.Context, client *cluster.Client) {
 	access := func(verb, subresource string, t graph.Type, ref graph.Ref) cluster.Access {
 		return cluster.Access{Verb: verb, Subresource: subresource, Type: t, Namespace: ref.Namespace, Name: ref.Name}
@@ -42,7 +43,8 @@ func (p *Planned) rights(ctx context.Context, client *cluster.Client) {
 		switch because := missing.Error(); {
 		case told[all]:
 		case missing.Subresource != "":
-			p.refuse(unfinalize.Forbidden, unfinalize.WithForce, because+", which a reference with blockOwnerDeletion can need", change.AskForPermission)
+			p.refuse(unfinalize.Forbidden, unfinalize.WithForce, because+", which a reference with blockOwnerDeletion can need",
+				change.AskForPermission)
 		default:
 			p.refuse(unfinalize.Forbidden, unfinalize.Never, because, change.AskForPermission)
 		}
@@ -50,8 +52,9 @@ func (p *Planned) rights(ctx context.Context, client *cluster.Client) {
 	}
 }
 
-// dryRun sends the removal of references and finalizers with dryRun=All, and refuses what the server refuses. What has changed since it was read says nothing: it is read
-// again when it is written to. The object cannot be created as long as it is there, so that this is not tried.
+// dryRun sends the removal of references and finalizers with dryRun=All, and refuses what the
+// server refuses. What has changed since it was read says nothing: it is read again when it is
+// written to. The object cannot be created as long as it is there, so that this is not tried.
 func (p *Planned) dryRun(ctx context.Context, client *cluster.Client) error {
 	refusals := make([]error, len(p.Dependents))
 	var group errgroup.Group
@@ -65,7 +68,8 @@ func (p *Planned) dryRun(ctx context.Context, client *cluster.Client) error {
 			if steps := removal(o, p.Ref.UID); len(steps) > 0 {
 				_, refusals[i] = d.in(client).Send(ctx, o.GetResourceVersion(), steps, cluster.PatchOptions{DryRun: true})
 			}
-			if now, err := read(ctx, client, d); refusals[i] != nil && (err != nil || now.GetResourceVersion() != o.GetResourceVersion()) {
+			if now, err := read(ctx, client, d); refusals[i] != nil &&
+				(err != nil || now.GetResourceVersion() != o.GetResourceVersion()) {
 				refusals[i] = nil // a test has failed
 			}
 			return nil
@@ -74,7 +78,8 @@ func (p *Planned) dryRun(ctx context.Context, client *cluster.Client) error {
 	_ = group.Wait() // each refusal is in its place
 	for i, err := range refusals {
 		if err != nil {
-			p.refuse(unfinalize.ServerRefuses, unfinalize.Never, fmt.Sprintf("the server would not let the references of %s be removed: %v", p.Dependents[i].Ref.Quoted(), err), "")
+			p.refuse(unfinalize.ServerRefuses, unfinalize.Never,
+				fmt.Sprintf("the server would not let the references of %s be removed: %v", p.Dependents[i].Ref.Quoted(), err), "")
 			break // one is enough
 		}
 	}

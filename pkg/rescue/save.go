@@ -16,9 +16,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/restore"
 )
 
-// save writes an archive of what no archive has: of the object with its dependents, of dependents that
-// came up later, or of what has changed since. What it has is read from it again, so that the rest is
-// done with what is on the disk.
+// save writes an archive of what no archive has: of the object with its dependents, of dependents
+// that came up later, or of what has changed since. What it has is read from it again, so that the
+// rest is done with what is on the disk.
 func (r *rescuer) save(ctx context.Context) error {
 	part := *r.p
 	part.Dependents = nil
@@ -40,7 +40,8 @@ func (r *rescuer) save(ctx context.Context) error {
 		return notSaved(ctx, err, first)
 	}
 	if first && !saved.Has(r.p.Ref.UID) {
-		return errors.Join(answer.Refuse(fmt.Errorf("nothing was changed: %s was deleted meanwhile", r.p.Ref.Quoted())), os.Remove(file))
+		return errors.Join(answer.Refuse(fmt.Errorf("nothing was changed: %s was deleted meanwhile", r.p.Ref.Quoted())),
+			os.Remove(file))
 	}
 	if err := r.readBack(file, saved); err != nil {
 		return err
@@ -79,8 +80,8 @@ func (r *rescuer) isOutdated(live *unstructured.Unstructured) bool {
 	return saved.GetResourceVersion() != live.GetResourceVersion() && !reflect.DeepEqual(r.lasting(saved), r.lasting(live))
 }
 
-// lasting is what an object that is created again has of the old one. Finalizers can only be removed
-// from one that is being deleted.
+// lasting is what an object that is created again has of the old one. Finalizers can only be
+// removed from one that is being deleted.
 func (r *rescuer) lasting(o *unstructured.Unstructured) map[string]any {
 	c := restore.Creatable(o)
 	c.SetFinalizers(nil)
@@ -112,7 +113,8 @@ func (p *Planned) contents() archive.Contents {
 		add(p.Type, graph.Object{Namespace: p.Ref.Namespace, Name: p.Ref.Name, UID: p.Ref.UID})
 		owner := graph.OwnerReference{APIVersion: p.Ref.APIVersion, Kind: p.Ref.Kind, Name: p.Ref.Name, UID: p.Ref.UID}
 		for _, d := range p.Dependents {
-			add(d.Type, graph.Object{Namespace: d.Ref.Namespace, Name: d.Ref.Name, UID: d.Ref.UID, Owners: []graph.OwnerReference{owner}})
+			add(d.Type, graph.Object{Namespace: d.Ref.Namespace, Name: d.Ref.Name, UID: d.Ref.UID,
+				Owners: []graph.OwnerReference{owner}})
 		}
 	})
 }

@@ -46,5 +46,6 @@ func (p *Planned) isRestored(live *unstructured.Unstructured) bool {
 		return false
 	}
 	sent := restore.Creatable(p.record.Object)
-	return p.record.Created.Is(p.Ref.UID, string(live.GetUID())) || restore.IsCopy(sent, live) && restore.OwnedAlike(p.record.Object, live)
+	return p.record.Created.Is(p.Ref.UID, string(live.GetUID())) || restore.IsCopy(sent, live) &&
+		restore.OwnedAlike(p.record.Object, live)
 }

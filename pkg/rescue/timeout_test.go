@@ -14,8 +14,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestTimedOutWhileTheObjectIsStillThere: a pod that no kubelet stops. It is not created again, its dependent lives without its reference, and a second run goes on when
-// the pod is gone.
+// TestTimedOutWhileTheObjectIsStillThere: a pod that no kubelet stops. It is not created again, its
+// dependent lives without its reference, and a second run goes on when the pod is gone.
 func TestTimedOutWhileTheObjectIsStillThere(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Another(t, "collector off", testcluster.NoControllers())
@@ -23,11 +23,13 @@ func TestTimedOutWhileTheObjectIsStillThere(t *testing.T) {
 	c.Apply(t, `{apiVersion: v1, kind: Pod, metadata: {name: slow, namespace: `+namespace+`, finalizers: [`+hold+`]},
   spec: {nodeName: nowhere, automountServiceAccountToken: false, terminationGracePeriodSeconds: 3600, containers: [{name: c, image: example.com/c}]}}`)
 	uid := c.Kubectl(t, "get", "pod", "slow", "-n", namespace, "-o", "jsonpath={.metadata.uid}")
-	c.Apply(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: child, namespace: `+namespace+`, ownerReferences: [{apiVersion: v1, kind: Pod, name: slow, uid: `+uid+`}]}}`)
+	c.Apply(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: child, namespace: `+namespace+
+		`, ownerReferences: [{apiVersion: v1, kind: Pod, name: slow, uid: `+uid+`}]}}`)
 	c.Kubectl(t, "delete", "pod", "slow", "-n", namespace, "--wait=false")
 	run := func() *rescue.Outcome {
 		config, client, catalog := fixture.ConnectFlags(t, c.Kubeconfig())
-		q, err := selection.NewQuery(t.Context(), config, client, catalog, selection.Request{Namespace: namespace, Args: []string{"pod/slow"}})
+		q, err := selection.NewQuery(t.Context(), config, client, catalog,
+			selection.Request{Namespace: namespace, Args: []string{"pod/slow"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -35,13 +37,15 @@ func TestTimedOutWhileTheObjectIsStillThere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return rescue.Perform(t.Context(), q, fixture.Packs(t), p, rescue.Options{Head: encode.RescuePlan, Timeout: 2 * time.Second})
+		return rescue.Perform(t.Context(), q, fixture.Packs(t), p,
+			rescue.Options{Head: encode.RescuePlan, Timeout: 2 * time.Second})
 	}
 	owner := func() string {
 		return c.Kubectl(t, "get", "configmap", "child", "-n", namespace, "-o", "jsonpath={.metadata.ownerReferences[*].uid}")
 	}
 	out := run()
-	if !answer.IsRefusal(out.Err) || !strings.Contains(out.Err.Error(), "timed out") || len(out.Remaining) != 1 || out.Remaining[0].Because != "its grace period is pending" {
+	if !answer.IsRefusal(out.Err) || !strings.Contains(out.Err.Error(), "timed out") || len(out.Remaining) != 1 ||
+		out.Remaining[0].Because != "its grace period is pending" {
 		t.Errorf("%v, remaining %v", out.Err, out.Remaining)
 	}
 	if !strings.Contains(answer.Hint(out.Err), "--archive "+file) {
@@ -54,7 +58,8 @@ func TestTimedOutWhileTheObjectIsStillThere(t *testing.T) {
 	if out := run(); out.Err != nil {
 		t.Fatal(out.Err)
 	}
-	if now := c.Kubectl(t, "get", "pod", "slow", "-n", namespace, "-o", "jsonpath={.metadata.uid}"); now == uid || owner() != now {
+	if now := c.Kubectl(t, "get", "pod", "slow", "-n", namespace, "-o", "jsonpath={.metadata.uid}"); now == uid ||
+		owner() != now {
 		t.Errorf("the pod has the uid %s, had %s, and the dependent names %s", now, uid, owner())
 	}
 	c.Kubectl(t, "patch", "pod", "slow", "-n", namespace, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)

@@ -9,10 +9,12 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
 )
 
-// VolumeUnknown says that it is not known whether the volume of a claim can be bound to the new claim.
+// VolumeUnknown says that it is not known whether the volume of a claim can be bound to the new
+// claim.
 const VolumeUnknown unfinalize.Code = "VolumeUnknown"
 
-// readVolume finds the PersistentVolume that a claim is bound to. It names the claim by its uid, and the new claim would stay Pending.
+// readVolume finds the PersistentVolume that a claim is bound to. It names the claim by its uid,
+// and the new claim would stay Pending.
 func (p *Planned) readVolume(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog) {
 	if p.Ref.Group() != "" || p.Ref.Resource != cluster.PVCs.Resource {
 		return
@@ -24,7 +26,9 @@ func (p *Planned) readVolume(ctx context.Context, client *cluster.Client, catalo
 	var err error
 	p.volumes = volumes.Type
 	if p.Volume, err = restore.BoundVolume(ctx, client, volumes.Type, p.Object); err != nil {
-		p.refuse(VolumeUnknown, unfinalize.WithForce, "its volume cannot be read, and the new claim would stay Pending until somebody gives the volume its uid: "+err.Error(), "ask an administrator for the permission to get and patch persistentvolumes")
+		p.refuse(VolumeUnknown, unfinalize.WithForce,
+			"its volume cannot be read, and the new claim would stay Pending until somebody gives the volume its uid: "+
+				err.Error(), "ask an administrator for the permission to get and patch persistentvolumes")
 	}
 }
 

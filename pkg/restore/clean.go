@@ -8,18 +8,23 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// RestoredFrom is the annotation of an object that was created from an archive. Its value is the uid that the object had.
+// RestoredFrom is the annotation of an object that was created from an archive. Its value is the
+// uid that the object had.
 const RestoredFrom = "gc.kubectl.dev/restored-from"
 
-// serverSet are the fields of metadata that the server sets or that describe a life that is over (API-038).
-var serverSet = []string{"uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "managedFields", "selfLink", "ownerReferences"}
+// serverSet are the fields of metadata that the server sets or that describe a life that is over
+// (API-038).
+var serverSet = []string{"uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp",
+	"deletionGracePeriodSeconds", "managedFields", "selfLink", "ownerReferences"}
 
-// collectors are the finalizers by which a deletion tells the garbage collector what to do. A new object that had one would begin its life with a policy for
-// its end.
+// collectors are the finalizers by which a deletion tells the garbage collector what to do. A new
+// object that had one would begin its life with a policy for its end.
 var collectors = []string{plan.ForegroundFinalizer, plan.OrphanFinalizer}
 
-// Creatable returns a copy of an archived object that a server can create: without what servers and controllers set, without ownerReferences, which the caller
-// maps to new uids, and with the annotation RestoredFrom. Of the built-in kinds it leaves out what belongs to the old object alone; kinds.go says what.
+// Creatable returns a copy of an archived object that a server can create: without what servers and
+// controllers set, without ownerReferences, which the caller maps to new uids, and with the
+// annotation RestoredFrom. Of the built-in kinds it leaves out what belongs to the old object
+// alone; kinds.go says what.
 func Creatable(archived *unstructured.Unstructured) *unstructured.Unstructured {
 	o := archived.DeepCopy()
 	metadata, _ := o.Object["metadata"].(map[string]any)
@@ -27,7 +32,8 @@ func Creatable(archived *unstructured.Unstructured) *unstructured.Unstructured {
 		delete(metadata, field)
 	}
 	delete(o.Object, "status")
-	if kept := slices.DeleteFunc(o.GetFinalizers(), func(f string) bool { return slices.Contains(collectors, f) }); len(kept) > 0 {
+	if kept := slices.DeleteFunc(o.GetFinalizers(),
+		func(f string) bool { return slices.Contains(collectors, f) }); len(kept) > 0 {
 		o.SetFinalizers(kept)
 	} else {
 		delete(metadata, "finalizers")

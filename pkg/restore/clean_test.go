@@ -18,7 +18,8 @@ func object(t *testing.T, text string) *unstructured.Unstructured {
 	return o
 }
 
-// TestWhatAServerCanCreate of an archived object: without what servers and controllers have set, and with all else.
+// TestWhatAServerCanCreate of an archived object: without what servers and controllers have set,
+// and with all else.
 func TestWhatAServerCanCreate(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ archived, want string }{
@@ -164,7 +165,8 @@ spec: {type: NodePort, ports: [{port: 80}, {port: 81}]}
 	}
 	headless := object(t, `{apiVersion: v1, kind: Service, spec: {clusterIP: None, clusterIPs: [None]}}`)
 	before := headless.DeepCopy()
-	if dropAllocations(headless); !cmp.Equal(before.Object["spec"].(map[string]any)["clusterIP"], headless.Object["spec"].(map[string]any)["clusterIP"]) {
+	if dropAllocations(headless); !cmp.Equal(before.Object["spec"].(map[string]any)["clusterIP"],
+		headless.Object["spec"].(map[string]any)["clusterIP"]) {
 		t.Error("a headless Service got an address")
 	}
 }

@@ -8,10 +8,10 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// IsCopy says whether a live object is what a server makes of one that Creatable has returned: alike
-// in all but what servers and controllers set, with the same annotation RestoredFrom. Its owners are
-// for the caller to compare. Anybody may write the annotation; who writes all else too has created
-// the very object.
+// IsCopy says whether a live object is what a server makes of one that Creatable has returned:
+// alike in all but what servers and controllers set, with the same annotation RestoredFrom. Its
+// owners are for the caller to compare. Anybody may write the annotation; who writes all else too
+// has created the very object.
 func IsCopy(sent, live *unstructured.Unstructured) bool {
 	return live.GetAnnotations()[RestoredFrom] == sent.GetAnnotations()[RestoredFrom] &&
 		reflect.DeepEqual(compared(sent.DeepCopy()), compared(Creatable(live)))
@@ -25,8 +25,8 @@ func compared(o *unstructured.Unstructured) map[string]any {
 	return o.Object
 }
 
-// isAlike says whether a controller has made an object as it was: alike in all but its metadata, its
-// status and how often it is to run, which are the controller's.
+// isAlike says whether a controller has made an object as it was: alike in all but its metadata,
+// its status and how often it is to run, which are the controller's.
 func isAlike(sent, live *unstructured.Unstructured) bool {
 	content := func(o *unstructured.Unstructured) map[string]any {
 		o = o.DeepCopy()
@@ -56,11 +56,12 @@ type proof struct {
 	noted, copied, alike bool
 }
 
-// isRestored says whether what is in the place of an archived object was restored from it. A copy has
-// no owners but those that the archived object had, or what has become of these.
+// isRestored says whether what is in the place of an archived object was restored from it. A copy
+// has no owners but those that the archived object had, or what has become of these.
 func (d *decider) isRestored(it *item) bool {
 	p := d.proofs[it.number]
-	return p.noted || p.copied && !slices.ContainsFunc(d.live[it.number].owners, func(r metav1.OwnerReference) bool { return !d.isOwner(it, string(r.UID)) })
+	return p.noted || p.copied && !slices.ContainsFunc(d.live[it.number].owners,
+		func(r metav1.OwnerReference) bool { return !d.isOwner(it, string(r.UID)) })
 }
 
 // isOwner says whether a uid is that of an owner of an archived object, then or now.
@@ -71,8 +72,9 @@ func (d *decider) isOwner(it *item, uid string) bool {
 	})
 }
 
-// isProven says whether the object that is in the place of an archived one, or that is applied over,
-// may be given what the archived one has owned.
+// isProven says whether the object that is in the place of an archived one, or that is applied
+// over, may be given what the archived one has owned.
 func (d *decider) isProven(it *item) bool {
-	return d.fates[it.number] == applied || d.live[it.number].uid == it.ref.UID || d.isRestored(it) || d.proofs[it.number].alike
+	return d.fates[it.number] == applied || d.live[it.number].uid == it.ref.UID || d.isRestored(it) ||
+		d.proofs[it.number].alike
 }

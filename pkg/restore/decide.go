@@ -22,7 +22,8 @@ type survey struct {
 	proofs []proof
 	// namespaces are those of the objects that are not in the archive.
 	namespaces map[string]live
-	// outside are the owners that are not in the archive, by the place and the uid in the reference.
+	// outside are the owners that are not in the archive, by the place and the uid in the
+	// reference.
 	outside map[outsider]outsideOwner
 	// volumes are those of the claims, by name.
 	volumes map[string]volume
@@ -133,15 +134,15 @@ func (d *decider) first(it *item) {
 	}
 }
 
-// isDefaultAccount says whether an object is the ServiceAccount that a controller makes in each new namespace, in one that was restored: nobody else can have made
-// the one that is there.
+// isDefaultAccount says whether an object is the ServiceAccount that a controller makes in each new
+// namespace, in one that was restored: nobody else can have made the one that is there.
 func (d *decider) isDefaultAccount(it *item) bool {
 	ns := d.places[place{kindNamespace, "", it.ref.Namespace}]
 	return it.kind() == kindAccount && it.ref.Name == "default" && ns != nil && d.isRestored(ns)
 }
 
-// madeAgain says whether the object in the place was made by the same controller for what is now in the place of its owner: names that a controller gives are
-// those of what it makes.
+// madeAgain says whether the object in the place was made by the same controller for what is now in
+// the place of its owner: names that a controller gives are those of what it makes.
 func (d *decider) madeAgain(it *item) bool {
 	c := it.controller()
 	if c == nil {
@@ -149,7 +150,8 @@ func (d *decider) madeAgain(it *item) bool {
 	}
 	owner := d.byUID[string(c.UID)]
 	if owner != nil {
-		return owner.number < it.number && d.fates[owner.number] == alive && d.live[it.number].controlledBy(d.uids[owner.number])
+		return owner.number < it.number && d.fates[owner.number] == alive &&
+			d.live[it.number].controlledBy(d.uids[owner.number])
 	}
 	return d.live[it.number].controlledBy(string(c.UID))
 }
@@ -157,7 +159,8 @@ func (d *decider) madeAgain(it *item) bool {
 // comes says whether an archived object is there or comes back.
 func (d *decider) comes(uid string) bool {
 	owner := d.byUID[uid]
-	return owner != nil && (d.fates[owner.number] == alive || d.fates[owner.number] == applied || d.fates[owner.number] == created || d.fates[owner.number] == byOthers)
+	return owner != nil && (d.fates[owner.number] == alive || d.fates[owner.number] == applied ||
+		d.fates[owner.number] == created || d.fates[owner.number] == byOthers)
 }
 
 // impossible says why an object cannot be restored now; an empty Reason if it can.
@@ -199,7 +202,8 @@ func (d *decider) withoutNamespace(it *item) (Reason, string) {
 	}
 	switch {
 	case now.empty():
-		return NamespaceMissing, fmt.Sprintf("there is no namespace %s, and the archive does not have it; create it first", ns)
+		return NamespaceMissing, fmt.Sprintf(
+			"there is no namespace %s, and the archive does not have it; create it first", ns)
 	case now.deleting:
 		return NamespaceDeleted, fmt.Sprintf("namespace %s is being deleted", ns)
 	}
@@ -208,7 +212,8 @@ func (d *decider) withoutNamespace(it *item) (Reason, string) {
 
 // ownsCreated says whether something is created that an object owns.
 func (d *decider) ownsCreated(it *item) bool {
-	return slices.ContainsFunc(d.dependents(it), func(dependent *item) bool { return d.fates[dependent.number] == created })
+	return slices.ContainsFunc(d.dependents(it),
+		func(dependent *item) bool { return d.fates[dependent.number] == created })
 }
 
 // holdForOwners holds what an owner is missing for, and says whether it has held anything.
@@ -252,7 +257,8 @@ func (d *decider) resolved(it *item, r metav1.OwnerReference) bool {
 	return ok
 }
 
-// resolve finds the owner of a reference as it is after the restore. It is false for one that does not come back; uncertain says why it is not known.
+// resolve finds the owner of a reference as it is after the restore. It is false for one that does
+// not come back; uncertain says why it is not known.
 func (d *decider) resolve(it *item, r metav1.OwnerReference) (ref Reference, ok bool, uncertain string) {
 	if owner := d.byUID[string(r.UID)]; owner != nil {
 		switch d.fates[owner.number] {

@@ -15,7 +15,8 @@ import (
 // nobody is the uid of an owner that is not there yet. The plugin looks at the kind alone.
 const nobody = "00000000-0000-4000-8000-000000000000"
 
-// enforcements are the rights that the plugin can ask for, each with a dry run of a write for which it does.
+// enforcements are the rights that the plugin can ask for, each with a dry run of a write for which
+// it does.
 func (p *Plan) enforcements(client *cluster.Client, catalog *cluster.Catalog) []change.Enforcement {
 	var all []change.Enforcement
 	asked := map[cluster.Access]bool{}
@@ -46,7 +47,8 @@ func (p *Plan) enforcements(client *cluster.Client, catalog *cluster.Catalog) []
 }
 
 // probeCreate creates a ConfigMap with a reference, in a dry run.
-func probeCreate(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, namespace string, ref metav1.OwnerReference) error {
+func probeCreate(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, namespace string,
+	ref metav1.OwnerReference) error {
 	t, served := catalog.Lookup(schema.GroupResource{Resource: "configmaps"})
 	if !served {
 		return nil
@@ -70,6 +72,7 @@ func probePatch(ctx context.Context, client *cluster.Client, s *Step) error {
 	}
 	ref := s.References[0].OwnerReference
 	ref.UID = nobody
-	_, err = o.Send(ctx, "", additions(now, s.References[:1], []metav1.OwnerReference{ref}), cluster.PatchOptions{DryRun: true})
+	_, err = o.Send(ctx, "", additions(now, s.References[:1], []metav1.OwnerReference{ref}),
+		cluster.PatchOptions{DryRun: true})
 	return err
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// A definition is served some moments after it was created. Nothing can be watched that says when: the condition Established comes before the server has
-// begun to serve the type everywhere.
+// A definition is served some moments after it was created. Nothing can be watched that says when:
+// the condition Established comes before the server has begun to serve the type everywhere.
 const (
 	servedEvery  = 200 * time.Millisecond
 	servedWithin = time.Minute
@@ -35,7 +35,8 @@ func (r *performer) awaitDefinitions(ctx context.Context, definitions []*Step) e
 			return context.Cause(ctx)
 		}
 		if err != nil {
-			return fmt.Errorf("%s is not served after %s: %w; restore again when it is Established", s.Object.Name, servedWithin, last)
+			return fmt.Errorf("%s is not served after %s: %w; restore again when it is Established", s.Object.Name,
+				servedWithin, last)
 		}
 	}
 	return nil

@@ -13,7 +13,8 @@ import (
 type facts struct {
 	// definition are the types that a CustomResourceDefinition serves, one for each version.
 	definition []graph.Type
-	// finished says of a Job or a Pod that it has run to its end; created again, it would run again.
+	// finished says of a Job or a Pod that it has run to its end; created again, it would run
+	// again.
 	finished bool
 	// mirror says of a pod that the kubelet made it from a file on its node.
 	mirror bool
@@ -21,7 +22,8 @@ type facts struct {
 	selects bool
 	// volume is the name of the PersistentVolume of a claim.
 	volume string
-	// retained says of a PersistentVolume that its reclaim policy is not Delete: what it stands for is still there without it.
+	// retained says of a PersistentVolume that its reclaim policy is not Delete: what it stands for
+	// is still there without it.
 	retained bool
 	// status says that the object has one.
 	status bool
@@ -99,7 +101,8 @@ func typesOf(o map[string]any) []graph.Type {
 		name, _ := fields["name"].(string)
 		if served, _ := fields["served"].(bool); served && name != "" {
 			types = append(types, graph.Type{
-				Group: text("spec", "group"), Version: name, Resource: text("spec", "names", "plural"), Kind: text("spec", "names", "kind"),
+				Group: text("spec", "group"), Version: name, Resource: text("spec", "names", "plural"),
+				Kind:       text("spec", "names", "kind"),
 				Namespaced: text("spec", "scope") == "Namespaced",
 			})
 		}

@@ -62,7 +62,8 @@ func (it *item) controller() *metav1.OwnerReference {
 	return nil
 }
 
-// readIndex reads an archive to its end. The error names the file and the line; nothing is to be restored from an archive that is not whole.
+// readIndex reads an archive to its end. The error names the file and the line; nothing is to be
+// restored from an archive that is not whole.
 func readIndex(file string) (*index, error) {
 	r, err := archive.Open(file)
 	if err != nil {
@@ -97,7 +98,8 @@ func readIndex(file string) (*index, error) {
 
 // newItem takes from an object what is kept. Names that would lead a request elsewhere are refused.
 func newItem(o *unstructured.Unstructured) (*item, error) {
-	for _, field := range []struct{ name, value string }{{"metadata.name", o.GetName()}, {"metadata.namespace", o.GetNamespace()}} {
+	for _, field := range []struct{ name, value string }{{"metadata.name", o.GetName()},
+		{"metadata.namespace", o.GetNamespace()}} {
 		if wrong := content.IsPathSegmentName(field.value); len(wrong) > 0 {
 			return nil, fmt.Errorf("%s %q %s", field.name, field.value, wrong[0])
 		}
@@ -106,7 +108,8 @@ func newItem(o *unstructured.Unstructured) (*item, error) {
 		return nil, fmt.Errorf("apiVersion: %w", err)
 	}
 	it := &item{
-		ref:    graph.Ref{APIVersion: o.GetAPIVersion(), Kind: o.GetKind(), Namespace: o.GetNamespace(), Name: o.GetName(), UID: string(o.GetUID())},
+		ref: graph.Ref{APIVersion: o.GetAPIVersion(), Kind: o.GetKind(), Namespace: o.GetNamespace(), Name: o.GetName(),
+			UID: string(o.GetUID())},
 		owners: o.GetOwnerReferences(),
 	}
 	it.facts = factsOf(it.kind(), o.Object)

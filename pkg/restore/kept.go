@@ -4,13 +4,16 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// made are the kinds of which a controller of Kubernetes makes the objects for an owner, by their kind, and makes them again.
+// made are the kinds of which a controller of Kubernetes makes the objects for an owner, by their
+// kind, and makes them again.
 var made = map[schema.GroupKind][]schema.GroupKind{
 	{Group: "apps", Kind: "ReplicaSet"}: {{Group: "apps", Kind: "Deployment"}},
 	kindPod: {
-		{Group: "apps", Kind: "ReplicaSet"}, {Group: "apps", Kind: "StatefulSet"}, {Group: "apps", Kind: "DaemonSet"}, {Kind: "ReplicationController"}, kindJob,
+		{Group: "apps", Kind: "ReplicaSet"}, {Group: "apps", Kind: "StatefulSet"}, {Group: "apps", Kind: "DaemonSet"},
+		{Kind: "ReplicationController"}, kindJob,
 	},
-	{Group: "apps", Kind: "ControllerRevision"}:        {{Group: "apps", Kind: "StatefulSet"}, {Group: "apps", Kind: "DaemonSet"}},
+	{Group: "apps", Kind: "ControllerRevision"}: {{Group: "apps", Kind: "StatefulSet"},
+		{Group: "apps", Kind: "DaemonSet"}},
 	{Group: "discovery.k8s.io", Kind: "EndpointSlice"}: {kindService, kindEndpoints},
 	{Group: "resource.k8s.io", Kind: "ResourceClaim"}:  {kindPod},
 }
@@ -18,7 +21,8 @@ var made = map[schema.GroupKind][]schema.GroupKind{
 // rootCA is the ConfigMap that a controller writes to each namespace.
 const rootCA = "kube-root-ca.crt"
 
-// maker says who makes an archived object again; empty if nobody does. Comes says whether an archived object is there or comes back.
+// maker says who makes an archived object again; empty if nobody does. Comes says whether an
+// archived object is there or comes back.
 func (x *index) maker(it *item, comes func(uid string) bool) string {
 	if c := it.controller(); c != nil {
 		by := schema.FromAPIVersionAndKind(c.APIVersion, c.Kind).GroupKind()
@@ -46,8 +50,9 @@ func isEvent(kind schema.GroupKind) bool {
 	return kind.Kind == "Event" && (kind.Group == "" || kind.Group == "events.k8s.io")
 }
 
-// leftOut says why an object that is gone is not created again; an empty Reason if it is. Whether something is restored that it owns decides about what
-// controllers make: a new one would have another uid.
+// leftOut says why an object that is gone is not created again; an empty Reason if it is. Whether
+// something is restored that it owns decides about what controllers make: a new one would have
+// another uid.
 func (x *index) leftOut(it *item, all, owns bool, comes func(uid string) bool) (Reason, string) {
 	switch {
 	case isEvent(it.kind()):

@@ -7,7 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// cleaners take from objects of the built-in kinds what only the old object could have. They get its uid.
+// cleaners take from objects of the built-in kinds what only the old object could have. They get
+// its uid.
 var cleaners = map[schema.GroupKind]func(o map[string]any, uid string){
 	{Kind: "Namespace"}:             cleanNamespace,
 	{Kind: "Pod"}:                   cleanPod,
@@ -24,7 +25,8 @@ func remove(o map[string]any, path ...string) { unstructured.RemoveNestedField(o
 // cleanNamespace: the server sets spec.finalizers itself (NS-001).
 func cleanNamespace(o map[string]any, _ string) { remove(o, "spec", "finalizers") }
 
-// cleanPod: a pod is scheduled anew; its priority is computed from its class; ephemeral containers cannot be created with it.
+// cleanPod: a pod is scheduled anew; its priority is computed from its class; ephemeral containers
+// cannot be created with it.
 func cleanPod(o map[string]any, _ string) {
 	remove(o, "spec", "nodeName")
 	remove(o, "spec", "ephemeralContainers")
@@ -33,7 +35,8 @@ func cleanPod(o map[string]any, _ string) {
 	}
 }
 
-// The annotations with which the controller of volumes says that it has bound a claim and a volume. A claim that has the first and is not bound is Lost.
+// The annotations with which the controller of volumes says that it has bound a claim and a volume.
+// A claim that has the first and is not bound is Lost.
 const (
 	bindCompleted     = "pv.kubernetes.io/bind-completed"
 	boundByController = "pv.kubernetes.io/bound-by-controller"
@@ -54,7 +57,8 @@ func cleanVolume(o map[string]any, _ string) {
 	remove(o, "spec", "claimRef", "resourceVersion")
 }
 
-// cleanSecret: the token of a ServiceAccount is valid for its uid only; the controller of tokens writes a new one, and deletes a Secret with the uid of another.
+// cleanSecret: the token of a ServiceAccount is valid for its uid only; the controller of tokens
+// writes a new one, and deletes a Secret with the uid of another.
 func cleanSecret(o map[string]any, _ string) {
 	if kind, _, _ := unstructured.NestedString(o, "type"); kind != "kubernetes.io/service-account-token" {
 		return
@@ -73,8 +77,10 @@ func cleanService(o map[string]any, _ string) {
 	}
 }
 
-// jobLabels are those by which a Job finds its pods; the server generates them from its uid and name, unless spec.manualSelector says otherwise.
-var jobLabels = []string{"controller-uid", "batch.kubernetes.io/controller-uid", "job-name", "batch.kubernetes.io/job-name"}
+// jobLabels are those by which a Job finds its pods; the server generates them from its uid and
+// name, unless spec.manualSelector says otherwise.
+var jobLabels = []string{"controller-uid", "batch.kubernetes.io/controller-uid", "job-name",
+	"batch.kubernetes.io/job-name"}
 
 // cleanJob has the server generate the selector for the new uid.
 func cleanJob(o map[string]any, uid string) {
@@ -92,8 +98,8 @@ func cleanJob(o map[string]any, uid string) {
 	}
 }
 
-// dropAllocations removes what the server has chosen from what was free: the addresses and ports of a Service. It chooses again when the object is created
-// without them.
+// dropAllocations removes what the server has chosen from what was free: the addresses and ports of
+// a Service. It chooses again when the object is created without them.
 func dropAllocations(o *unstructured.Unstructured) {
 	if o.GroupVersionKind().GroupKind() != (schema.GroupKind{Kind: "Service"}) {
 		return

@@ -13,7 +13,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// live is what is in a place of the cluster now. The zero value is a place that is proven to be empty.
+// live is what is in a place of the cluster now. The zero value is a place that is proven to be
+// empty.
 type live struct {
 	uid string
 	// restoredFrom is what its annotation RestoredFrom says, which anybody may have written.
@@ -38,7 +39,8 @@ func (l live) controlledBy(uid string) bool {
 	return false
 }
 
-// controllerBesides names who manages the live object, other than the owner with the uid; empty for nobody.
+// controllerBesides names who manages the live object, other than the owner with the uid; empty for
+// nobody.
 func (l live) controllerBesides(uid string) string {
 	for _, r := range l.owners {
 		if r.Controller != nil && *r.Controller && string(r.UID) != uid {
@@ -67,7 +69,8 @@ type target struct {
 	namespace, name string
 }
 
-// worthAList is from how many objects of a type in a namespace on a list is read, and not each by itself.
+// worthAList is from how many objects of a type in a namespace on a list is read, and not each by
+// itself.
 const worthAList = 100
 
 // look reads what is in places now. Each has an entry in the result.

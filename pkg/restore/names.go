@@ -43,7 +43,8 @@ func ParseNames(args []string) ([]Name, error) {
 	return names, nil
 }
 
-// find returns the objects that are meant: those that are named with all that they own or contain, or all of the archive. A namespace means what was in it.
+// find returns the objects that are meant: those that are named with all that they own or contain,
+// or all of the archive. A namespace means what was in it.
 func (x *index) find(names []Name, namespace string, cat *cluster.Catalog) ([]bool, error) {
 	wanted := make([]bool, len(x.items))
 	if len(names) == 0 {
@@ -55,7 +56,8 @@ func (x *index) find(names []Name, namespace string, cat *cluster.Catalog) ([]bo
 	for _, name := range names {
 		var found []*item
 		for _, it := range x.items {
-			if it.ref.Name == name.Name && (namespace == "" || it.ref.Namespace == "" || it.ref.Namespace == namespace) && x.isOf(it, name.Type, cat) {
+			if it.ref.Name == name.Name && (namespace == "" || it.ref.Namespace == "" || it.ref.Namespace == namespace) &&
+				x.isOf(it, name.Type, cat) {
 				found = append(found, it)
 			}
 		}
@@ -65,9 +67,11 @@ func (x *index) find(names []Name, namespace string, cat *cluster.Catalog) ([]bo
 		}
 		switch places = slices.Compact(places); {
 		case len(found) == 0:
-			return nil, fmt.Errorf("%s has no %s/%s; kubectl gc archive --verify lists what it has", x.file, name.Type, name.Name)
+			return nil, fmt.Errorf("%s has no %s/%s; kubectl gc archive --verify lists what it has", x.file, name.Type,
+				name.Name)
 		case len(places) > 1:
-			return nil, fmt.Errorf("%s/%s is %s in %s; say which with -n, or name the group", name.Type, name.Name, phrase.And(places), x.file)
+			return nil, fmt.Errorf("%s/%s is %s in %s; say which with -n, or name the group", name.Type, name.Name,
+				phrase.And(places), x.file)
 		}
 		for _, it := range found {
 			x.include(it, wanted)
@@ -99,8 +103,8 @@ func (x *index) include(it *item, wanted []bool) {
 	}
 }
 
-// dependents are the objects that another owns: what is in another namespace, or in none, cannot be a
-// dependent of an object in a namespace, whatever it says.
+// dependents are the objects that another owns: what is in another namespace, or in none, cannot be
+// a dependent of an object in a namespace, whatever it says.
 func (x *index) dependents(it *item) []*item {
 	if x.owned == nil {
 		x.owned = map[string][]*item{}
@@ -129,7 +133,8 @@ func (x *index) definitionOf(it *item) *item {
 	return x.definitions[gvk]
 }
 
-// isOf says whether an object is of the type that a word means: a kind, a resource or a short name, with or without a group.
+// isOf says whether an object is of the type that a word means: a kind, a resource or a short name,
+// with or without a group.
 func (x *index) isOf(it *item, word string, cat *cluster.Catalog) bool {
 	kind := it.kind()
 	names := []string{kind.Kind}

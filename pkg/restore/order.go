@@ -2,13 +2,16 @@ package restore
 
 import "k8s.io/apimachinery/pkg/runtime/schema"
 
-// waves say which kinds are created before and after the others: what others need to be created at all, and last what stands in their way.
+// waves say which kinds are created before and after the others: what others need to be created at
+// all, and last what stands in their way.
 var waves = map[schema.GroupKind]int{
 	kindDefinition: 0, kindNamespace: 0,
 	kindAccount: 1, {Kind: "Secret"}: 1, kindConfigMap: 1, kindVolume: 1,
-	{Group: "storage.k8s.io", Kind: "StorageClass"}: 1, {Group: "scheduling.k8s.io", Kind: "PriorityClass"}: 1, {Group: "node.k8s.io", Kind: "RuntimeClass"}: 1,
+	{Group: "storage.k8s.io", Kind: "StorageClass"}: 1, {Group: "scheduling.k8s.io", Kind: "PriorityClass"}: 1,
+	{Group: "node.k8s.io", Kind: "RuntimeClass"}:              1,
 	{Group: "rbac.authorization.k8s.io", Kind: "ClusterRole"}: 1, {Group: "rbac.authorization.k8s.io", Kind: "Role"}: 1,
-	{Group: "rbac.authorization.k8s.io", Kind: "ClusterRoleBinding"}: 1, {Group: "rbac.authorization.k8s.io", Kind: "RoleBinding"}: 1,
+	{Group: "rbac.authorization.k8s.io", Kind: "ClusterRoleBinding"}: 1,
+	{Group: "rbac.authorization.k8s.io", Kind: "RoleBinding"}:        1,
 	kindClaim: 2, kindService: 2,
 	{Kind: "ResourceQuota"}: 4, {Kind: "LimitRange"}: 4, {Group: "policy", Kind: "PodDisruptionBudget"}: 4,
 	{Group: "admissionregistration.k8s.io", Kind: "MutatingWebhookConfiguration"}:     5,

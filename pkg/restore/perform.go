@@ -41,18 +41,21 @@ type Failure struct {
 type Result struct {
 	Done   []Done
 	Failed []Failure
-	// Unasked are the steps of a dry run that the server cannot be asked about, because what they need is not there yet.
+	// Unasked are the steps of a dry run that the server cannot be asked about, because what they
+	// need is not there yet.
 	Unasked []*Step
 }
 
 // ErrOwnerFailed is of a step whose owner was not restored.
 var ErrOwnerFailed = errors.New("an owner was not restored")
 
-// ErrNotSent is of a step that was not begun, because the command was interrupted or the archive could not be read again.
+// ErrNotSent is of a step that was not begun, because the command was interrupted or the archive
+// could not be read again.
 var ErrNotSent = errors.New("it was not begun")
 
-// Perform does what a plan says, each step once, and looks at all of it again in the end. The archive is read again meanwhile, and must be the same. The error is of what ended it;
-// the result is there all the same, and a second New and Perform go on from it.
+// Perform does what a plan says, each step once, and looks at all of it again in the end. The
+// archive is read again meanwhile, and must be the same. The error is of what ended it; the result
+// is there all the same, and a second New and Perform go on from it.
 func (p *Plan) Perform(ctx context.Context, client *cluster.Client, opts PerformOptions) (*Result, error) {
 	r := &performer{plan: p, client: client, opts: opts, results: make([]outcome, len(p.Steps)), of: map[*item]*creation{}}
 	for i := range p.Steps {
@@ -104,7 +107,8 @@ type performer struct {
 	forgets bool
 }
 
-// remember notes that an object was created from an archived one. The note says that it cannot, once.
+// remember notes that an object was created from an archived one. The note says that it cannot,
+// once.
 func (r *performer) remember(archived, now string) []string {
 	err := r.plan.created.Add(archived, now)
 	r.mu.Lock()
@@ -144,7 +148,8 @@ func (r *performer) result() *Result {
 	return out
 }
 
-// writeObjects creates and applies objects, wave after wave: each wave reads the archive once, and what is of another wave is stepped over.
+// writeObjects creates and applies objects, wave after wave: each wave reads the archive once, and
+// what is of another wave is stepped over.
 func (r *performer) writeObjects(ctx context.Context) error {
 	for wave := 0; wave <= lastWave; wave++ {
 		byNumber := map[int]int{}
@@ -174,8 +179,9 @@ func (r *performer) writeObjects(ctx context.Context) error {
 	return nil
 }
 
-// writeWave reads the archive and writes the objects of one wave; byNumber has their steps. An object is not begun before its owners are, so that those who wait
-// for owners never keep these from being written.
+// writeWave reads the archive and writes the objects of one wave; byNumber has their steps. An
+// object is not begun before its owners are, so that those who wait for owners never keep these
+// from being written.
 func (r *performer) writeWave(ctx context.Context, byNumber map[int]int) error {
 	a, err := archive.Open(r.plan.File)
 	if err != nil {
@@ -212,7 +218,8 @@ func (r *performer) writeWave(ctx context.Context, byNumber map[int]int) error {
 	return nil
 }
 
-// errOther is the error of an archive that is not the one that was read before, which was agreed to.
+// errOther is the error of an archive that is not the one that was read before, which was agreed
+// to.
 func errOther(file string) error {
 	return fmt.Errorf("%s has changed since it was read; nothing more was restored", file)
 }

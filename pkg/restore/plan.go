@@ -11,7 +11,8 @@ import (
 
 // Options say what is restored, and how.
 type Options struct {
-	// Names are the objects that are meant, each with what it owns or contains; empty for all of the archive.
+	// Names are the objects that are meant, each with what it owns or contains; empty for all of
+	// the archive.
 	Names []Name
 	// Namespace restricts it to one namespace; empty for any.
 	Namespace string
@@ -21,7 +22,8 @@ type Options struct {
 	Overwrite bool
 	// Status writes the archived status too.
 	Status bool
-	// RequireOwners holds objects of which an owner does not come back; otherwise they are restored without that reference.
+	// RequireOwners holds objects of which an owner does not come back; otherwise they are restored
+	// without that reference.
 	RequireOwners bool
 	// OtherCluster allows an archive of another cluster, or of one that is not known.
 	OtherCluster bool
@@ -52,18 +54,20 @@ type Step struct {
 	Type   graph.Type
 	// References are those that the object gets.
 	References []Reference
-	// Late are those that it gets after it was created, since an owner is created later: the owners own each other.
+	// Late are those that it gets after it was created, since an owner is created later: the owners
+	// own each other.
 	Late []Reference
 	// Notes say what does not come back as it was.
 	Notes []string
 
 	item *item
-	// maker is the controller that makes the object as well, empty for none: of two the later one stays out, and of too many the controller deletes one.
+	// maker is the controller that makes the object as well, empty for none: of two the later one
+	// stays out, and of too many the controller deletes one.
 	maker string
 	// unbound says of a claim that it gets another volume.
 	unbound bool
-	// claim is the claim that a Rebind is for, with its archived uid; claimUID is that of the restored
-	// one, empty if it is created too.
+	// claim is the claim that a Rebind is for, with its archived uid; claimUID is that of the
+	// restored one, empty if it is created too.
 	claim    *item
 	claimUID string
 	// wave is when a Create is due; those of one wave follow the archive's order.
@@ -81,7 +85,8 @@ type Reference struct {
 // Reason says in a word why an object is left alone or held.
 type Reason string
 
-// The reasons for leaving an archived object out. The first group is as it should be, of the second (Held) the object could not be restored now.
+// The reasons for leaving an archived object out. The first group is as it should be, of the second
+// (Held) the object could not be restored now.
 const (
 	Exists         Reason = "Exists"         // it is there, it or what was created from it
 	NameTaken      Reason = "NameTaken"      // another object has its name
@@ -114,9 +119,11 @@ type Plan struct {
 	Head *v1alpha1.Plan
 	// Steps are in the order in which they are begun. A step waits for its owners.
 	Steps []Step
-	// Left are objects that are not restored on purpose, and Held those that cannot be restored now.
+	// Left are objects that are not restored on purpose, and Held those that cannot be restored
+	// now.
 	Left, Held []Left
-	// Forbidden are rights that the user needs and does not have. If there are any, nothing is done.
+	// Forbidden are rights that the user needs and does not have. If there are any, nothing is
+	// done.
 	Forbidden []change.MissingRight
 
 	opts  Options

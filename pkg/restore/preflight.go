@@ -12,7 +12,8 @@ func (p *Plan) preflight(ctx context.Context, client *cluster.Client, catalog *c
 	var accesses []cluster.Access
 	asked := map[cluster.Access]bool{}
 	add := func(s *Step, verb, subresource string) {
-		a := cluster.Access{Verb: verb, Type: s.Type, Subresource: subresource, Namespace: s.Object.Namespace, Name: s.Object.Name}
+		a := cluster.Access{Verb: verb, Type: s.Type, Subresource: subresource, Namespace: s.Object.Namespace,
+			Name: s.Object.Name}
 		if verb == "create" {
 			a.Name = "" // which no authorizer is told
 		}

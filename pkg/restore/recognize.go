@@ -11,8 +11,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
 )
 
-// recognize finds out of objects with another uid whether they were restored, or made again, from the
-// archived ones in whose places they are. The companion of the archive says so of most. What an
+// recognize finds out of objects with another uid whether they were restored, or made again, from
+// the archived ones in whose places they are. The companion of the archive says so of most. What an
 // earlier restore has created before it was killed, and what controllers make that own something,
 // is compared with the archive, which is read again for it.
 func (s *surveyor) recognize(ctx context.Context, created *archive.Created) error {
@@ -57,8 +57,8 @@ func (s *surveyor) recognize(ctx context.Context, created *archive.Created) erro
 	return nil
 }
 
-// compare compares the next object of the archive with the live one in its place. Of one that cannot
-// be read nothing is proven.
+// compare compares the next object of the archive with the live one in its place. Of one that
+// cannot be read nothing is proven.
 func (s *surveyor) compare(ctx context.Context, group *errgroup.Group, a *archive.Reader, it *item) error {
 	archived, _, err := a.Next()
 	if err != nil {

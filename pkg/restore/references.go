@@ -15,7 +15,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// references gives references the uids that their owners have now. In a dry run those of owners that are not there are left out.
+// references gives references the uids that their owners have now. In a dry run those of owners
+// that are not there are left out.
 func (r *performer) references(ctx context.Context, planned []Reference) ([]metav1.OwnerReference, error) {
 	var all []metav1.OwnerReference
 	for _, ref := range planned {
@@ -60,7 +61,8 @@ func relabel(o *unstructured.Unstructured, planned []Reference, references []met
 	}
 }
 
-// writeReferences adds the references that objects get after they are there, and gives volumes the new uids of their claims.
+// writeReferences adds the references that objects get after they are there, and gives volumes the
+// new uids of their claims.
 func (r *performer) writeReferences(ctx context.Context) {
 	r.each(func(i int, s *Step) {
 		switch {
@@ -110,7 +112,8 @@ func (r *performer) refer(ctx context.Context, s *Step, uid string, planned []Re
 	return outcome{done: &Done{Step: s, UID: uid}}
 }
 
-// additions are the steps that give an object references: in place of those to the archived owners, or after the others.
+// additions are the steps that give an object references: in place of those to the archived owners,
+// or after the others.
 func additions(now *graph.Object, planned []Reference, references []metav1.OwnerReference) []cluster.PatchStep {
 	var steps []cluster.PatchStep
 	n := len(now.Owners)

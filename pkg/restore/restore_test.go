@@ -39,7 +39,8 @@ func randomGraph(rng *rand.Rand) (names []string, edges []edge) {
 	return names, edges
 }
 
-// TestARestoredGraphIsAsItWas over random graphs, of which a random part was deleted: objects, owners and flags, whatever the order and the cycles.
+// TestARestoredGraphIsAsItWas over random graphs, of which a random part was deleted: objects,
+// owners and flags, whatever the order and the cycles.
 func TestARestoredGraphIsAsItWas(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(25) {
@@ -78,7 +79,8 @@ func (w *world) takeOff(deleted []string) {
 		w.t.Fatal(err)
 	}
 	for _, o := range all.Items {
-		o.OwnerReferences = slices.DeleteFunc(o.OwnerReferences, func(r metav1.OwnerReference) bool { return slices.Contains(deleted, r.Name) })
+		o.OwnerReferences = slices.DeleteFunc(o.OwnerReferences,
+			func(r metav1.OwnerReference) bool { return slices.Contains(deleted, r.Name) })
 		if _, err := maps.Update(w.t.Context(), &o, metav1.UpdateOptions{}); err != nil {
 			w.t.Fatal(err)
 		}
@@ -96,11 +98,13 @@ func (w *world) absentOwners() []string {
 	return names
 }
 
-// TestRestoreGoesOnWhereItWasCutOff after any number of writes, whether the answer to the last has come or not.
+// TestRestoreGoesOnWhereItWasCutOff after any number of writes, whether the answer to the last has
+// come or not.
 func TestRestoreGoesOnWhereItWasCutOff(t *testing.T) {
 	t.Parallel()
 	names := []string{"a", "b", "c", "d", "e"}
-	edges := []edge{{"b", "a", true, true}, {"c", "b", false, false}, {"c", "d", false, true}, {"d", "c", false, false}, {"e", "a", false, false}}
+	edges := []edge{{"b", "a", true, true}, {"c", "b", false, false}, {"c", "d", false, true}, {"d", "c", false, false},
+		{"e", "a", false, false}}
 	for _, lost := range []bool{false, true} {
 		for n := range 7 {
 			t.Run(fmt.Sprintf("after %d writes, answer lost %t", n, lost), func(t *testing.T) {
@@ -113,7 +117,9 @@ func TestRestoreGoesOnWhereItWasCutOff(t *testing.T) {
 				w.takeOff([]string{"a"}) // e stays
 				cutOff := *w
 				cutOff.config = rest.CopyConfig(w.config)
-				cutOff.config.Wrap(func(next http.RoundTripper) http.RoundTripper { return &cut{next: next, after: int64(n), lost: lost} })
+				cutOff.config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+					return &cut{next: next, after: int64(n), lost: lost}
+				})
 				p, client := cutOff.plan(file, Options{})
 				if r, err := p.Perform(t.Context(), client, PerformOptions{}); err == nil && len(r.Failed) == 0 && n < 6 {
 					t.Fatalf("it was not cut off: %+v", r)
@@ -127,7 +133,8 @@ func TestRestoreGoesOnWhereItWasCutOff(t *testing.T) {
 	}
 }
 
-// cut answers nothing any more after some writes; that to the last is lost, too, if it is told so. Reviews are questions and no writes.
+// cut answers nothing any more after some writes; that to the last is lost, too, if it is told so.
+// Reviews are questions and no writes.
 type cut struct {
 	next  http.RoundTripper
 	after int64
@@ -155,7 +162,8 @@ func (c *cut) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// TestAnotherObjectOfTheNameIsLeftAlone, unless it is to be overwritten; what belongs to it comes back without it then, or not at all if it needs its owners.
+// TestAnotherObjectOfTheNameIsLeftAlone, unless it is to be overwritten; what belongs to it comes
+// back without it then, or not at all if it needs its owners.
 func TestAnotherObjectOfTheNameIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -166,7 +174,8 @@ func TestAnotherObjectOfTheNameIsLeftAlone(t *testing.T) {
 	w.make([]string{"owner"}, nil)
 
 	p, _ := w.plan(file, Options{RequireOwners: true})
-	if len(p.Steps) != 0 || len(p.Held) != 1 || p.Held[0].Reason != OwnerMissing || len(p.Left) != 1 || p.Left[0].Reason != NameTaken {
+	if len(p.Steps) != 0 || len(p.Held) != 1 || p.Held[0].Reason != OwnerMissing || len(p.Left) != 1 ||
+		p.Left[0].Reason != NameTaken {
 		t.Errorf("with required owners: %+v", p)
 	}
 	w.restore(file, Options{})

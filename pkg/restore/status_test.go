@@ -38,16 +38,22 @@ func TestAStatusComesBackWhateverItWasCutOffAt(t *testing.T) {
 	c := testcluster.Another(t, "types", testcluster.NoControllers())
 	c.Apply(t, withStatus)
 	c.Kubectl(t, "wait", "--for=condition=Established", "crd/gauges.restore.example.com")
-	gauges := dynamic.NewForConfigOrDie(c.Config()).Resource(schema.GroupVersionResource{Group: "restore.example.com", Version: "v1", Resource: "gauges"})
+	gauges := dynamic.NewForConfigOrDie(c.Config()).Resource(schema.GroupVersionResource{Group: "restore.example.com",
+		Version: "v1", Resource: "gauges"})
 	for n := range 4 {
 		t.Run(fmt.Sprintf("after %d writes", n), func(t *testing.T) {
 			w := &world{t, c.Config(), kubernetes.NewForConfigOrDie(c.Config()), c.Namespace(t)}
-			c.Apply(t, fmt.Sprintf(`{apiVersion: restore.example.com/v1, kind: Gauge, metadata: {name: a, namespace: %s}, spec: {max: 7}}`, w.namespace))
-			c.Kubectl(t, "patch", "gauges.restore.example.com", "a", "-n", w.namespace, "--subresource=status", "--type=merge", "-p", `{"status":{"value":3}}`)
+			c.Apply(t, fmt.Sprintf(
+				`{apiVersion: restore.example.com/v1, kind: Gauge, metadata: {name: a, namespace: %s}, spec: {max: 7}}`,
+				w.namespace))
+			c.Kubectl(t, "patch", "gauges.restore.example.com", "a", "-n", w.namespace, "--subresource=status", "--type=merge",
+				"-p", `{"status":{"value":3}}`)
 			listed := fixture.List(t, c.Config(), cluster.ListOptions{Namespace: w.namespace})
 			file := t.TempDir() + "/archive.yaml"
-			what := archive.Contents{Graph: listed.Graph, Objects: []graph.ID{listed.Find(t, "restore.example.com", "gauges", w.namespace, "a")}}
-			if _, err := archive.Save(t.Context(), listed.Client, file, what, &v1alpha1.Plan{TypeMeta: v1alpha1.TypeMeta("Plan")}); err != nil {
+			what := archive.Contents{Graph: listed.Graph,
+				Objects: []graph.ID{listed.Find(t, "restore.example.com", "gauges", w.namespace, "a")}}
+			if _, err := archive.Save(t.Context(), listed.Client, file, what,
+				&v1alpha1.Plan{TypeMeta: v1alpha1.TypeMeta("Plan")}); err != nil {
 				t.Fatal(err)
 			}
 			if err := gauges.Namespace(w.namespace).Delete(t.Context(), "a", metav1.DeleteOptions{}); err != nil {

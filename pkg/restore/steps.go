@@ -47,7 +47,8 @@ func (d *decider) plan() *Plan {
 
 // write is the step that creates or applies an object.
 func (d *decider) write(it *item) Step {
-	s := Step{Verb: Create, Object: it.ref, Type: d.types[it.number], item: it, maker: d.maker(it, d.comes), wave: d.waves[it.number]}
+	s := Step{Verb: Create, Object: it.ref, Type: d.types[it.number], item: it, maker: d.maker(it, d.comes),
+		wave: d.waves[it.number]}
 	if d.fates[it.number] == applied {
 		s.Verb, s.Object.UID = Apply, d.uids[it.number]
 	}
@@ -77,7 +78,8 @@ func (d *decider) bind(it *item, s *Step) {
 	}
 	switch v := d.volumes[name]; {
 	case v.err != nil:
-		s.Notes = append(s.Notes, fmt.Sprintf("whether its volume %s exists cannot be read; it stays Pending without it", name))
+		s.Notes = append(
+			s.Notes, fmt.Sprintf("whether its volume %s exists cannot be read; it stays Pending without it", name))
 	case !v.found:
 		s.unbound = true
 		s.Notes = append(s.Notes, fmt.Sprintf("with a new volume: %s is gone, and so are the data", name))
@@ -95,8 +97,10 @@ func (d *decider) rebind(it *item) (Step, bool) {
 		return Step{}, false
 	}
 	return Step{
-		Verb: Rebind, Type: v.Type, Object: graph.Ref{APIVersion: v.APIVersion(), Kind: v.Kind, Resource: v.Resource, Name: it.facts.volume, UID: v.uid},
-		item: it, claim: it, claimUID: d.uids[it.number], wave: d.waves[it.number], Notes: []string{fmt.Sprintf("for claim %s in namespace %s", it.ref.Name, it.ref.Namespace)},
+		Verb: Rebind, Type: v.Type, Object: graph.Ref{APIVersion: v.APIVersion(), Kind: v.Kind, Resource: v.Resource,
+			Name: it.facts.volume, UID: v.uid},
+		item: it, claim: it, claimUID: d.uids[it.number], wave: d.waves[it.number],
+		Notes: []string{fmt.Sprintf("for claim %s in namespace %s", it.ref.Name, it.ref.Namespace)},
 	}, true
 }
 
@@ -107,8 +111,8 @@ func (d *decider) there(it *item, verb Verb) Step {
 	return s
 }
 
-// refer is the step that gives an object that is there the references to owners that have another uid now. References that somebody has taken off although
-// the owner is still the same stay off.
+// refer is the step that gives an object that is there the references to owners that have another
+// uid now. References that somebody has taken off although the owner is still the same stay off.
 func (d *decider) refer(it *item) (Step, bool) {
 	now := d.live[it.number]
 	if !d.wanted[it.number] || now.deleting {

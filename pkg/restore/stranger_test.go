@@ -20,8 +20,9 @@ import (
 func (w *world) stranger(name, from string, owners ...metav1.OwnerReference) *corev1.ConfigMap {
 	w.t.Helper()
 	o, err := w.client.CoreV1().ConfigMaps(w.namespace).Create(w.t.Context(), &corev1.ConfigMap{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: map[string]string{RestoredFrom: from}, OwnerReferences: owners},
-		Data:       map[string]string{"of": "a stranger"},
+		ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: map[string]string{RestoredFrom: from},
+			OwnerReferences: owners},
+		Data: map[string]string{"of": "a stranger"},
 	}, metav1.CreateOptions{})
 	if err != nil {
 		w.t.Fatal(err)
@@ -47,9 +48,10 @@ func TestAnAnnotationIsNoProof(t *testing.T) {
 		only []Name   // what is meant, nothing for all
 		want []string
 	}{
-		"a dependent is created":    {[]string{"child"}, nil, []string{"child map[name:child]", "owner map[of:a stranger]"}},
-		"a dependent is there":      {nil, nil, []string{"child map[name:child]", "owner map[of:a stranger]"}},
-		"only a dependent is meant": {[]string{"child"}, []Name{{"configmap", "child"}}, []string{"child map[name:child]", "owner map[of:a stranger]"}},
+		"a dependent is created": {[]string{"child"}, nil, []string{"child map[name:child]", "owner map[of:a stranger]"}},
+		"a dependent is there":   {nil, nil, []string{"child map[name:child]", "owner map[of:a stranger]"}},
+		"only a dependent is meant": {[]string{"child"}, []Name{{"configmap", "child"}},
+			[]string{"child map[name:child]", "owner map[of:a stranger]"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -105,8 +107,8 @@ func TestAnAnnotationIsNoProof(t *testing.T) {
 	})
 }
 
-// TestAReferenceToAControllerIsNoProof that the controller has made an object: anybody may write it.
-// What owns nothing in the archive is left alone all the same.
+// TestAReferenceToAControllerIsNoProof that the controller has made an object: anybody may write
+// it. What owns nothing in the archive is left alone all the same.
 func TestAReferenceToAControllerIsNoProof(t *testing.T) {
 	t.Parallel()
 	for name, alike := range map[string]bool{"another content": false, "as it was": true} {
@@ -118,8 +120,9 @@ func TestAReferenceToAControllerIsNoProof(t *testing.T) {
 			w.delete("set", "key")
 			is := true
 			o := &corev1.ConfigMap{
-				ObjectMeta: metav1.ObjectMeta{Name: "set", OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "app", Controller: &is}}},
-				Data:       map[string]string{"name": "of a stranger"},
+				ObjectMeta: metav1.ObjectMeta{Name: "set",
+					OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "app", Controller: &is}}},
+				Data: map[string]string{"name": "of a stranger"},
 			}
 			if alike {
 				o.Data["name"] = "set"
@@ -141,8 +144,9 @@ func TestAReferenceToAControllerIsNoProof(t *testing.T) {
 	}
 }
 
-// TestWhatWasRestoredIsKnownByItsUID, whatever has become of its content, from a file that is for its
-// owner alone; and by its content where nothing was noted, as of what a killed restore has created.
+// TestWhatWasRestoredIsKnownByItsUID, whatever has become of its content, from a file that is for
+// its owner alone; and by its content where nothing was noted, as of what a killed restore has
+// created.
 func TestWhatWasRestoredIsKnownByItsUID(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -201,7 +205,8 @@ func TestACopyWithOwnersOfItsOwnIsNoProof(t *testing.T) {
 		},
 		Data: map[string]string{"name": "owner"},
 	}
-	if _, err := w.client.CoreV1().ConfigMaps(w.namespace).Create(t.Context(), copied, metav1.CreateOptions{}); err != nil {
+	if _, err := w.client.CoreV1().ConfigMaps(w.namespace).Create(t.Context(), copied,
+		metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	w.restore(file, Options{})
@@ -214,8 +219,10 @@ func TestACopyWithOwnersOfItsOwnIsNoProof(t *testing.T) {
 func TestAVolumeIsNotBoundToAStrangersClaim(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: "data", Namespace: w.namespace, UID: "00000000-0000-4000-8000-000000000001"}}
-	archived := object(t, `{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, namespace: `+w.namespace+`, uid: `+string(claim.UID)+`}, spec: {volumeName: v}}`)
+	claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: "data", Namespace: w.namespace,
+		UID: "00000000-0000-4000-8000-000000000001"}}
+	archived := object(t, `{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, namespace: `+w.namespace+
+		`, uid: `+string(claim.UID)+`}, spec: {volumeName: v}}`)
 	it, err := newItem(archived)
 	if err != nil {
 		t.Fatal(err)
@@ -223,11 +230,14 @@ func TestAVolumeIsNotBoundToAStrangersClaim(t *testing.T) {
 	for name, p := range map[string]proof{"a stranger's": {}, "restored": {noted: true}} {
 		d := decide(survey{
 			index:  &index{items: []*item{it}, byUID: map[string]*item{it.ref.UID: it}, places: map[place]*item{it.place(): it}},
-			wanted: []bool{true}, types: []graph.Type{{Version: "v1", Resource: "persistentvolumeclaims", Kind: "PersistentVolumeClaim", Namespaced: true}},
-			live: []live{{uid: "another", restoredFrom: it.ref.UID}}, proofs: []proof{p}, namespaces: map[string]live{w.namespace: {uid: "n"}},
-			volumes: map[string]volume{"v": {found: true, uid: "v", claim: w.namespace + "/data", claimUID: it.ref.UID}},
+			wanted: []bool{true}, types: []graph.Type{{Version: "v1", Resource: "persistentvolumeclaims",
+				Kind: "PersistentVolumeClaim", Namespaced: true}},
+			live: []live{{uid: "another", restoredFrom: it.ref.UID}}, proofs: []proof{p},
+			namespaces: map[string]live{w.namespace: {uid: "n"}},
+			volumes:    map[string]volume{"v": {found: true, uid: "v", claim: w.namespace + "/data", claimUID: it.ref.UID}},
 		}, Options{})
-		if got := len(d.Steps) == 1 && d.Steps[0].Verb == Rebind && d.Steps[0].claimUID == "another"; got != p.noted || len(d.Steps) > 1 {
+		if got := len(d.Steps) == 1 && d.Steps[0].Verb == Rebind && d.Steps[0].claimUID == "another"; got != p.noted ||
+			len(d.Steps) > 1 {
 			t.Errorf("%s: %+v", name, d.Steps)
 		}
 	}
@@ -278,7 +288,8 @@ func TestATamperedArchiveStaysInItsNamespace(t *testing.T) {
 		},
 		"no namespace": func(s string) string { return strings.ReplaceAll(s, "  namespace: "+w.namespace+"\n", "") },
 		"no namespaced kind": func(s string) string {
-			return strings.NewReplacer("apiVersion: v1\ndata", "apiVersion: rbac.authorization.k8s.io/v1\nx", "kind: ConfigMap\nmetadata", "kind: ClusterRole\nmetadata").Replace(s)
+			return strings.NewReplacer("apiVersion: v1\ndata", "apiVersion: rbac.authorization.k8s.io/v1\nx",
+				"kind: ConfigMap\nmetadata", "kind: ClusterRole\nmetadata").Replace(s)
 		},
 	} {
 		tampered := []byte(docs[0] + "\n---\n" + docs[1] + "\n---\n" + change(docs[2]))
@@ -289,7 +300,8 @@ func TestATamperedArchiveStaysInItsNamespace(t *testing.T) {
 		var outside []string
 		config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 			return roundTripper(func(r *http.Request) (*http.Response, error) {
-				if r.Method != http.MethodGet && !strings.Contains(r.URL.Path, "/namespaces/"+w.namespace+"/") && !strings.Contains(r.URL.Path, "accessreviews") {
+				if r.Method != http.MethodGet && !strings.Contains(r.URL.Path, "/namespaces/"+w.namespace+"/") &&
+					!strings.Contains(r.URL.Path, "accessreviews") {
 					outside = append(outside, r.Method+" "+r.URL.Path)
 				}
 				return next.RoundTrip(r)
@@ -297,7 +309,8 @@ func TestATamperedArchiveStaysInItsNamespace(t *testing.T) {
 		})
 		in := *w
 		in.config = config
-		for _, opts := range []Options{{Namespace: w.namespace, Overwrite: true}, {Namespace: w.namespace, Overwrite: true, Names: []Name{{"configmap", "owner"}}}} {
+		for _, opts := range []Options{{Namespace: w.namespace, Overwrite: true},
+			{Namespace: w.namespace, Overwrite: true, Names: []Name{{"configmap", "owner"}}}} {
 			p, client := in.plan(file, opts)
 			if _, err := p.Perform(t.Context(), client, PerformOptions{}); err != nil {
 				t.Errorf("%s: %v", name, err)

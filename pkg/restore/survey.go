@@ -17,9 +17,11 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// New reads an archive and what the cluster has of it now, and plans what a restore does. Nothing is written. The error names the file and the line of what cannot be
-// read, is a refusal for an archive of another cluster, or is what every request would meet.
-func New(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, file string, opts Options) (*Plan, error) {
+// New reads an archive and what the cluster has of it now, and plans what a restore does. Nothing
+// is written. The error names the file and the line of what cannot be read, is a refusal for an
+// archive of another cluster, or is what every request would meet.
+func New(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, file string, opts Options) (*Plan,
+	error) {
 	x, err := readIndex(file)
 	if err != nil {
 		return nil, err
@@ -34,7 +36,8 @@ func New(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, 
 		return nil, err
 	}
 	s := &surveyor{client: client, catalog: catalog, survey: survey{
-		index: x, wanted: wanted, types: make([]graph.Type, len(x.items)), live: make([]live, len(x.items)), proofs: make([]proof, len(x.items)),
+		index: x, wanted: wanted, types: make([]graph.Type, len(x.items)), live: make([]live, len(x.items)),
+		proofs: make([]proof, len(x.items)),
 	}}
 	created, err := archive.CreatedFrom(file)
 	if err != nil {
@@ -54,7 +57,8 @@ func New(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, 
 	return p, p.preflight(ctx, client, catalog)
 }
 
-// sameCluster refuses an archive of another cluster: what has the same name there can be something else.
+// sameCluster refuses an archive of another cluster: what has the same name there can be something
+// else.
 func sameCluster(ctx context.Context, client *cluster.Client, archived string) error {
 	now, err := client.Identity(ctx)
 	if err != nil {
@@ -71,7 +75,8 @@ func sameCluster(ctx context.Context, client *cluster.Client, archived string) e
 	default:
 		return nil
 	}
-	return answer.Refuse(answer.WithHint(errors.New("nothing was restored: "+because), "add --other-cluster to restore it here all the same"))
+	return answer.Refuse(answer.WithHint(errors.New("nothing was restored: "+because),
+		"add --other-cluster to restore it here all the same"))
 }
 
 // surveyor reads what a survey has.
@@ -90,7 +95,8 @@ func (s *surveyor) read(ctx context.Context) error {
 	}
 	s.require()
 	for _, it := range s.items { // which are served when their definition is created
-		if d := s.definitionOf(it); s.types[it.number] == (graph.Type{}) && d != nil && s.wanted[d.number] && s.live[d.number].empty() {
+		if d := s.definitionOf(it); s.types[it.number] == (graph.Type{}) && d != nil && s.wanted[d.number] &&
+			s.live[d.number].empty() {
 			for _, t := range d.facts.definition {
 				if t.APIVersion() == it.ref.APIVersion && t.Kind == it.ref.Kind {
 					s.types[it.number] = t
@@ -107,7 +113,8 @@ func (s *surveyor) read(ctx context.Context) error {
 	return s.readVolumes(ctx)
 }
 
-// readPlaces reads what is in the places of the objects that are meant, of their owners, and of what they need.
+// readPlaces reads what is in the places of the objects that are meant, of their owners, and of
+// what they need.
 func (s *surveyor) readPlaces(ctx context.Context) error {
 	read := slices.Clone(s.wanted)
 	for _, it := range s.items {
@@ -143,7 +150,8 @@ func (s *surveyor) readStatuses(ctx context.Context) {
 	var group errgroup.Group
 	group.SetLimit(s.client.Concurrency())
 	for _, it := range s.items {
-		if now, p := &s.live[it.number], s.proofs[it.number]; s.wanted[it.number] && it.facts.status && (p.noted || p.copied) {
+		if now, p := &s.live[it.number], s.proofs[it.number]; s.wanted[it.number] && it.facts.status &&
+			(p.noted || p.copied) {
 			group.Go(func() error {
 				o, err := s.client.GetObject(ctx, s.types[it.number], it.ref.Namespace, it.ref.Name)
 				if err == nil && string(o.GetUID()) == now.uid { // of one that cannot be read nothing is known

@@ -5,8 +5,10 @@ import (
 	"errors"
 )
 
-// ErrDeletedAgain is of an object that was created and is gone or being deleted again, or replaced, when it is looked at in the end.
-var ErrDeletedAgain = errors.New("it was created, and is gone or being deleted again; kubectl gc check says whether its owners exist")
+// ErrDeletedAgain is of an object that was created and is gone or being deleted again, or replaced,
+// when it is looked at in the end.
+var ErrDeletedAgain = errors.New(
+	"it was created, and is gone or being deleted again; kubectl gc check says whether its owners exist")
 
 // verify looks again at what was written.
 func (r *performer) verify(ctx context.Context) {

@@ -14,7 +14,8 @@ type volume struct {
 	graph.Type
 	found bool
 	uid   string
-	// claim names the claim that it is bound to or reserved for, as NAMESPACE/NAME, and claimUID is its uid; both are empty for none.
+	// claim names the claim that it is bound to or reserved for, as NAMESPACE/NAME, and claimUID is
+	// its uid; both are empty for none.
 	claim, claimUID string
 	err             error
 }
@@ -49,9 +50,11 @@ func volumeOf(ctx context.Context, client *cluster.Client, t graph.Type, name st
 	return v
 }
 
-// BoundVolume returns the PersistentVolume that is bound to an archived claim by the uid that the claim had; nil if there is none, or it belongs to another claim by now. The
-// error is the server's.
-func BoundVolume(ctx context.Context, client *cluster.Client, volumes graph.Type, claim *unstructured.Unstructured) (*graph.Ref, error) {
+// BoundVolume returns the PersistentVolume that is bound to an archived claim by the uid that the
+// claim had; nil if there is none, or it belongs to another claim by now. The error is the
+// server's.
+func BoundVolume(ctx context.Context, client *cluster.Client, volumes graph.Type,
+	claim *unstructured.Unstructured) (*graph.Ref, error) {
 	it, err := newItem(claim)
 	if err != nil || it.facts.volume == "" {
 		return nil, err
@@ -60,12 +63,15 @@ func BoundVolume(ctx context.Context, client *cluster.Client, volumes graph.Type
 	if !v.found || !v.of(it) || v.claimUID != it.ref.UID {
 		return nil, v.err
 	}
-	return &graph.Ref{APIVersion: v.APIVersion(), Kind: v.Kind, Resource: v.Resource, Name: it.facts.volume, UID: v.uid}, nil
+	return &graph.Ref{APIVersion: v.APIVersion(), Kind: v.Kind, Resource: v.Resource, Name: it.facts.volume,
+		UID: v.uid}, nil
 }
 
-// RebindVolume gives a PersistentVolume that is bound to a claim the uid that the claim has now; the controller of volumes binds them then. Nothing is written if it is bound to
-// another uid than the old one.
-func RebindVolume(ctx context.Context, client *cluster.Client, volumes graph.Type, volume graph.Ref, oldUID, newUID string) error {
+// RebindVolume gives a PersistentVolume that is bound to a claim the uid that the claim has now;
+// the controller of volumes binds them then. Nothing is written if it is bound to another uid than
+// the old one.
+func RebindVolume(ctx context.Context, client *cluster.Client, volumes graph.Type, volume graph.Ref, oldUID,
+	newUID string) error {
 	_, err := client.Patch(ctx, volumes, "", volume.Name, append(cluster.Unchanged(volume.UID, ""),
 		cluster.PatchStep{Op: "test", Path: "/spec/claimRef/uid", Value: oldUID},
 		cluster.PatchStep{Op: "replace", Path: "/spec/claimRef/uid", Value: newUID},

@@ -46,7 +46,9 @@ func (w *world) make(names []string, edges []edge) {
 	maps := w.client.CoreV1().ConfigMaps(w.namespace)
 	made := map[string]*corev1.ConfigMap{}
 	for _, name := range names {
-		o, err := maps.Create(w.t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: map[string]string{"name": name}}, metav1.CreateOptions{})
+		o, err := maps.Create(w.t.Context(),
+			&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: map[string]string{"name": name}},
+			metav1.CreateOptions{})
 		if err != nil {
 			w.t.Fatal(err)
 		}
@@ -90,7 +92,8 @@ func (w *world) save() string {
 	}
 	file := filepath.Join(w.t.TempDir(), "archive.yaml")
 	head := &v1alpha1.Plan{TypeMeta: v1alpha1.TypeMeta("Plan")}
-	if _, err := archive.Save(w.t.Context(), listed.Client, file, archive.Contents{Graph: listed.Graph, Objects: ids}, head); err != nil {
+	if _, err := archive.Save(w.t.Context(), listed.Client, file, archive.Contents{Graph: listed.Graph, Objects: ids},
+		head); err != nil {
 		w.t.Fatal(err)
 	}
 	return file
@@ -131,7 +134,8 @@ func (w *world) restore(file string, opts Options) *Result {
 	return r
 }
 
-// shape says which objects there are and how they own each other, without the uids. A reference to what does not exist is said, too.
+// shape says which objects there are and how they own each other, without the uids. A reference to
+// what does not exist is said, too.
 func (w *world) shape() []string {
 	w.t.Helper()
 	all, err := w.client.CoreV1().ConfigMaps(w.namespace).List(w.t.Context(), metav1.ListOptions{})
@@ -153,7 +157,8 @@ func (w *world) shape() []string {
 			if owner == "" {
 				owner = "absent " + r.Name
 			}
-			lines = append(lines, fmt.Sprintf("%s < %s controller %t block %t", o.Name, owner, r.Controller != nil && *r.Controller, r.BlockOwnerDeletion != nil && *r.BlockOwnerDeletion))
+			lines = append(lines, fmt.Sprintf("%s < %s controller %t block %t", o.Name, owner, r.Controller != nil &&
+				*r.Controller, r.BlockOwnerDeletion != nil && *r.BlockOwnerDeletion))
 		}
 	}
 	slices.Sort(lines)

@@ -17,7 +17,8 @@ import (
 
 // CreateObject creates an object; a Service whose addresses or ports another one has by now gets
 // others, which the note says. The error is the server's.
-func CreateObject(ctx context.Context, client *cluster.Client, t graph.Type, namespace string, o *unstructured.Unstructured, opts cluster.WriteOptions) (written *unstructured.Unstructured, note string, err error) {
+func CreateObject(ctx context.Context, client *cluster.Client, t graph.Type, namespace string,
+	o *unstructured.Unstructured, opts cluster.WriteOptions) (written *unstructured.Unstructured, note string, err error) {
 	written, err = client.Create(ctx, t, namespace, o, opts)
 	if !isAllocated(err) {
 		return written, "", err
@@ -27,8 +28,10 @@ func CreateObject(ctx context.Context, client *cluster.Client, t graph.Type, nam
 	return written, "with another address or port: the archived one is taken", err
 }
 
-// create creates an object. What is in its place by now counts as created if it is a copy of it: an answer can be lost on its way.
-func (r *performer) create(ctx context.Context, s *Step, o *unstructured.Unstructured) (*unstructured.Unstructured, []string, error) {
+// create creates an object. What is in its place by now counts as created if it is a copy of it: an
+// answer can be lost on its way.
+func (r *performer) create(ctx context.Context, s *Step, o *unstructured.Unstructured) (*unstructured.Unstructured,
+	[]string, error) {
 	written, note, err := CreateObject(ctx, r.client, s.Type, s.Object.Namespace, o, cluster.WriteOptions{})
 	if err == nil {
 		return written, noteOf(note), nil
@@ -58,26 +61,30 @@ func (r *performer) create(ctx context.Context, s *Step, o *unstructured.Unstruc
 	return nil, nil, err
 }
 
-// isMadeFor says whether a live object belongs to the owners that were restored: what has a controller is managed by the restored one.
+// isMadeFor says whether a live object belongs to the owners that were restored: what has a
+// controller is managed by the restored one.
 func (r *performer) isMadeFor(ctx context.Context, it *item, now live) bool {
 	c := it.controller()
 	return c == nil || now.controlledBy(r.uidOf(ctx, r.plan.itemOf(string(c.UID))))
 }
 
-// madeWithNamespace says whether an object is the ServiceAccount that a controller makes in each new namespace, and the namespace is created by this restore.
+// madeWithNamespace says whether an object is the ServiceAccount that a controller makes in each
+// new namespace, and the namespace is created by this restore.
 func (r *performer) madeWithNamespace(it *item) bool {
 	ns := r.plan.index.places[place{kindNamespace, "", it.ref.Namespace}]
 	return it.kind() == kindAccount && it.ref.Name == "default" && ns != nil && r.of[ns] != nil
 }
 
 // apply applies an object over the live one that the plan has seen, and no other.
-func (r *performer) apply(ctx context.Context, s *Step, o *unstructured.Unstructured) (*unstructured.Unstructured, []string, error) {
+func (r *performer) apply(ctx context.Context, s *Step, o *unstructured.Unstructured) (*unstructured.Unstructured,
+	[]string, error) {
 	written, err := r.applyOver(ctx, s, o, s.Object.UID)
 	return written, nil, err
 }
 
 // applyOver applies an object over the one that has the uid.
-func (r *performer) applyOver(ctx context.Context, s *Step, o *unstructured.Unstructured, uid string) (*unstructured.Unstructured, error) {
+func (r *performer) applyOver(ctx context.Context, s *Step, o *unstructured.Unstructured,
+	uid string) (*unstructured.Unstructured, error) {
 	over := o.DeepCopy()
 	over.SetUID(types.UID(uid))
 	return r.client.Apply(ctx, s.Type, over, cluster.WriteOptions{DryRun: r.opts.DryRun})
@@ -103,7 +110,8 @@ func (r *performer) ask(ctx context.Context, i int, o *unstructured.Unstructured
 	r.note(i, outcome{done: &Done{Step: s}})
 }
 
-// canAsk says whether the namespace and the type of an object are there before anything is restored.
+// canAsk says whether the namespace and the type of an object are there before anything is
+// restored.
 func (r *performer) canAsk(s *Step) bool {
 	x := r.plan.index
 	for _, needed := range (&survey{index: x}).needs(s.item) {
@@ -114,7 +122,8 @@ func (r *performer) canAsk(s *Step) bool {
 	return true
 }
 
-// status writes the archived status of an object that was created. What is not written is a note: the object is there.
+// status writes the archived status of an object that was created. What is not written is a note:
+// the object is there.
 func (r *performer) status(ctx context.Context, s *Step, written, archived *unstructured.Unstructured) []string {
 	o := written.DeepCopy()
 	o.Object["status"] = archived.Object["status"]
@@ -143,7 +152,8 @@ func (r *performer) setStatus(ctx context.Context, s *Step, archived *unstructur
 	return outcome{done: &Done{Step: s, UID: s.Object.UID}}
 }
 
-// rebind gives a volume that was bound to the archived claim the uid of the new one. The controller of volumes binds them then.
+// rebind gives a volume that was bound to the archived claim the uid of the new one. The controller
+// of volumes binds them then.
 func (r *performer) rebind(ctx context.Context, s *Step) outcome {
 	if r.opts.DryRun {
 		return outcome{unasked: true}

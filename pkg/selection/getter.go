@@ -11,12 +11,13 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 )
 
-// freshGetter gives cli-runtime's resource builder the discovery of this run in place of kubectl's cache on disk, which may be
-// six hours old: a type that is not in it would be unknown.
+// freshGetter gives cli-runtime's resource builder the discovery of this run in place of kubectl's
+// cache on disk, which may be six hours old: a type that is not in it would be unknown.
 type freshGetter struct {
 	genericclioptions.RESTClientGetter
 	client *cluster.Client
-	// mapper is made once: the builder asks for it with each object, and making it costs as much as the server has types.
+	// mapper is made once: the builder asks for it with each object, and making it costs as much as
+	// the server has types.
 	mapper func() meta.RESTMapper
 }
 
@@ -33,5 +34,6 @@ func (g freshGetter) ToDiscoveryClient() (discovery.CachedDiscoveryInterface, er
 	return g.client.Discovery(), nil
 }
 
-// ToRESTMapper implements genericclioptions.RESTClientGetter. Short names and categories work as in kubectl.
+// ToRESTMapper implements genericclioptions.RESTClientGetter. Short names and categories work as in
+// kubectl.
 func (g freshGetter) ToRESTMapper() (meta.RESTMapper, error) { return g.mapper(), nil }

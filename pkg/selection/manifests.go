@@ -17,7 +17,8 @@ type Manifest struct {
 	Source string
 }
 
-// Manifests reads the objects in files, as kubectl does, and asks no server. Lists are taken apart. It ends with ctx.
+// Manifests reads the objects in files, as kubectl does, and asks no server. Lists are taken apart.
+// It ends with ctx.
 func Manifests(ctx context.Context, files resource.FilenameOptions) ([]Manifest, error) {
 	infos, err := infosOf(ctx, resource.NewLocalBuilder().
 		Unstructured().
@@ -38,7 +39,8 @@ func Manifests(ctx context.Context, files resource.FilenameOptions) ([]Manifest,
 	return all, nil
 }
 
-// infosOf returns what a builder finds. It knows no context, and reads files, addresses and standard input.
+// infosOf returns what a builder finds. It knows no context, and reads files, addresses and
+// standard input.
 func infosOf(ctx context.Context, b *resource.Builder) ([]*resource.Info, error) {
 	return interrupt.Do(ctx, func() ([]*resource.Info, error) { return b.Do().Infos() })
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// Lookup finds an object in a listing: by its uid if it was resolved to one, by its name if that is what the user gave.
+// Lookup finds an object in a listing: by its uid if it was resolved to one, by its name if that is
+// what the user gave.
 func (o Object) Lookup(g *graph.Graph) (graph.ID, bool) {
 	if o.UID == "" {
 		return g.Find(o.Group, o.Resource.Resource, o.Namespace, o.Name)
@@ -16,9 +17,11 @@ func (o Object) Lookup(g *graph.Graph) (graph.ID, bool) {
 	return id, ok && g.Observed(id)
 }
 
-// MatchAgain returns what says whether an object that was listed still matches the selectors. The listing shows labels. Fields only the server
-// knows, so it is asked again about the objects that have changed since it was asked first.
-func (r Request) MatchAgain(ctx context.Context, client *cluster.Client, g *graph.Graph, objects []Object) (func(Object, graph.ID) bool, error) {
+// MatchAgain returns what says whether an object that was listed still matches the selectors. The
+// listing shows labels. Fields only the server knows, so it is asked again about the objects that
+// have changed since it was asked first.
+func (r Request) MatchAgain(ctx context.Context, client *cluster.Client, g *graph.Graph,
+	objects []Object) (func(Object, graph.ID) bool, error) {
 	selectors := r.Selectors()
 	if !r.Selects() {
 		return func(Object, graph.ID) bool { return true }, nil
@@ -54,7 +57,8 @@ func (r Request) MatchAgain(ctx context.Context, client *cluster.Client, g *grap
 	}, nil
 }
 
-// StillMatches returns what asks the server whether an object still matches the selectors; nil if there are none.
+// StillMatches returns what asks the server whether an object still matches the selectors; nil if
+// there are none.
 func (r Request) StillMatches(client *cluster.Client) func(context.Context, graph.Type, graph.Ref) (bool, error) {
 	selectors := r.Selectors()
 	if !r.Selects() || selectors == (cluster.Selectors{}) {

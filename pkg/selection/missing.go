@@ -14,7 +14,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/suggest"
 )
 
-// mostHints is for how many objects that are not there a near name is looked for. Nobody reads more.
+// mostHints is for how many objects that are not there a near name is looked for. Nobody reads
+// more.
 const mostHints = 10
 
 // ErrAnother says that another object has the name of one that was meant.
@@ -35,8 +36,9 @@ func (q *Query) ExplainAll(ctx context.Context, g *graph.Graph, objects []Object
 	return errs
 }
 
-// ExplainMissing asks the server for an object that was not listed, so that the error is the server's own word: not found, or
-// forbidden. If the object is there after all, its type cannot be listed.
+// ExplainMissing asks the server for an object that was not listed, so that the error is the
+// server's own word: not found, or forbidden. If the object is there after all, its type cannot be
+// listed.
 func (q *Query) ExplainMissing(ctx context.Context, g *graph.Graph, o Object) error {
 	return q.explain(ctx, g, o, true)
 }
@@ -47,10 +49,12 @@ func (q *Query) explain(ctx context.Context, g *graph.Graph, o Object, hint bool
 	case err == nil && o.UID != "" && now.UID != o.UID:
 		return ErrAnother
 	case err == nil && !o.Deletable():
-		return fmt.Errorf("%s %q cannot be shown: the server does not offer to list, watch and delete %s, so nothing collects them",
+		return fmt.Errorf(
+			"%s %q cannot be shown: the server does not offer to list, watch and delete %s, so nothing collects them",
 			o.Resource.Resource, o.Name, o.Resource.Resource)
 	case err == nil:
-		return fmt.Errorf("%s %q exists and was not among the objects listed: it was created just now, or its type may not be listed; try again",
+		return fmt.Errorf(
+			"%s %q exists and was not among the objects listed: it was created just now, or its type may not be listed; try again",
 			o.Resource.Resource, o.Name)
 	case hint && apierrors.IsNotFound(err):
 		return answer.WithHint(err, q.nearName(g, o))
@@ -58,7 +62,8 @@ func (q *Query) explain(ctx context.Context, g *graph.Graph, o Object, hint bool
 	return err
 }
 
-// Unlisted is an error if a type that was asked for could not be listed: that none of its objects are shown would look as if there were none.
+// Unlisted is an error if a type that was asked for could not be listed: that none of its objects
+// are shown would look as if there were none.
 func (q *Query) Unlisted(gaps []v1alpha1.Gap) error {
 	for _, t := range q.Types {
 		for _, gap := range gaps {

@@ -19,9 +19,11 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// Objects finds the objects that are meant, as kubectl delete does. It asks the server for those that match selectors; that an object exists which a file or an
-// argument names is not asked. The errors that come with the objects are of manifests without a name.
-func (r Request) Objects(ctx context.Context, getter genericclioptions.RESTClientGetter, client *cluster.Client, catalog *cluster.Catalog) ([]Object, []error, error) {
+// Objects finds the objects that are meant, as kubectl delete does. It asks the server for those
+// that match selectors; that an object exists which a file or an argument names is not asked. The
+// errors that come with the objects are of manifests without a name.
+func (r Request) Objects(ctx context.Context, getter genericclioptions.RESTClientGetter, client *cluster.Client,
+	catalog *cluster.Catalog) ([]Object, []error, error) {
 	if r.Selects() && len(r.Args) == 1 && !strings.Contains(r.Args[0], "/") {
 		objects, err := r.selected(ctx, getter, client, catalog)
 		return objects, nil, err
@@ -29,8 +31,10 @@ func (r Request) Objects(ctx context.Context, getter genericclioptions.RESTClien
 	return r.named(ctx, getter, catalog)
 }
 
-// named asks kubectl's own builder for what names and files mean. The errors are of objects without a name.
-func (r Request) named(ctx context.Context, getter genericclioptions.RESTClientGetter, catalog *cluster.Catalog) ([]Object, []error, error) {
+// named asks kubectl's own builder for what names and files mean. The errors are of objects without
+// a name.
+func (r Request) named(ctx context.Context, getter genericclioptions.RESTClientGetter,
+	catalog *cluster.Catalog) ([]Object, []error, error) {
 	infos, err := infosOf(ctx, resource.NewBuilder(getter).
 		Unstructured().
 		ContinueOnError().
@@ -46,7 +50,9 @@ func (r Request) named(ctx context.Context, getter genericclioptions.RESTClientG
 	var objects []Object
 	var nameless []error
 	for _, info := range infos {
-		if info.Name == "" { // a manifest without one, or with generateName; the path of such an object is that of all of its type
+		// a manifest without one, or with generateName; the path of such an object is that of all
+		// of its type
+		if info.Name == "" {
 			nameless = append(nameless, fmt.Errorf("error when deleting %q: resource name may not be empty", info.Source))
 			continue
 		}
@@ -71,8 +77,10 @@ func typeOf(catalog *cluster.Catalog, mapping *meta.RESTMapping, name string) (c
 	return t, nil
 }
 
-// selected asks the server for the objects of the types that match. kubectl's builder would do so too, and read them whole.
-func (r Request) selected(ctx context.Context, getter genericclioptions.RESTClientGetter, client *cluster.Client, catalog *cluster.Catalog) ([]Object, error) {
+// selected asks the server for the objects of the types that match. kubectl's builder would do so
+// too, and read them whole.
+func (r Request) selected(ctx context.Context, getter genericclioptions.RESTClientGetter, client *cluster.Client,
+	catalog *cluster.Catalog) ([]Object, error) {
 	mappings, err := mappingsOf(getter, r.Namespace, r.Args[0])
 	if err != nil {
 		return nil, err
@@ -94,14 +102,16 @@ func (r Request) selected(ctx context.Context, getter genericclioptions.RESTClie
 	return slices.Concat(found...), utilerrors.NewAggregate(errs)
 }
 
-// mappingsOf finds the types that a word or several mean, categories among them, each once. kubectl's builder knows; it is asked as if for an object
-// of a name, for which it sends no request.
+// mappingsOf finds the types that a word or several mean, categories among them, each once.
+// kubectl's builder knows; it is asked as if for an object of a name, for which it sends no
+// request.
 func mappingsOf(getter genericclioptions.RESTClientGetter, namespace, types string) ([]*meta.RESTMapping, error) {
 	builder := func() *resource.Builder { return resource.NewBuilder(getter).Unstructured() }
 	var mappings []*meta.RESTMapping
 	seen := map[schema.GroupVersionKind]bool{}
 	for _, word := range resource.SplitResourceArgument(builder().ReplaceAliases(types)) {
-		infos, err := builder().NamespaceParam(namespace).ResourceTypeOrNameArgs(false, word, "any").RequireObject(false).Do().Infos()
+		infos, err := builder().NamespaceParam(namespace).ResourceTypeOrNameArgs(false, word,
+			"any").RequireObject(false).Do().Infos()
 		if err != nil {
 			return nil, err
 		}
@@ -114,13 +124,15 @@ func mappingsOf(getter genericclioptions.RESTClientGetter, namespace, types stri
 }
 
 // matching lists the objects of one type, in the version that was asked for.
-func (r Request) matching(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, mapping *meta.RESTMapping, namespace string) ([]Object, error) {
+func (r Request) matching(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog,
+	mapping *meta.RESTMapping, namespace string) ([]Object, error) {
 	gvr := mapping.Resource
 	namespaced := mapping.Scope.Name() == meta.RESTScopeNameNamespace
 	if !namespaced {
 		namespace = ""
 	}
-	asked := graph.Type{Group: gvr.Group, Version: gvr.Version, Resource: gvr.Resource, Kind: mapping.GroupVersionKind.Kind, Namespaced: namespaced}
+	asked := graph.Type{Group: gvr.Group, Version: gvr.Version, Resource: gvr.Resource,
+		Kind: mapping.GroupVersionKind.Kind, Namespaced: namespaced}
 	selectors := r.Selectors()
 	matches, err := client.ListMatching(ctx, asked, namespace, selectors)
 	if err != nil {

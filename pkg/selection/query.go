@@ -26,12 +26,13 @@ type Query struct {
 	Store *cluster.Store
 	// Annotations are the keys of the annotations that the graph keeps.
 	Annotations []string
-	// Progress, if not nil, is called before each listing. Report is told how far it has come, from several goroutines, one at a time; done, when it has ended.
+	// Progress, if not nil, is called before each listing. Report is told how far it has come, from
+	// several goroutines, one at a time; done, when it has ended.
 	Progress func() (report func(cluster.Progress), done func())
 }
 
-// ListingScope is the namespace to list. A namespaced object's dependents can only be in its namespace; a
-// cluster-scoped one's can be anywhere. Owners are in the same namespace or in none.
+// ListingScope is the namespace to list. A namespaced object's dependents can only be in its
+// namespace; a cluster-scoped one's can be anywhere. Owners are in the same namespace or in none.
 func (q *Query) ListingScope(owners bool) string {
 	if q.AllNamespaces || q.ClusterScoped() && !owners {
 		return ""
@@ -85,8 +86,8 @@ func (q *Query) NewStore(ctx context.Context, changed func(cluster.Change)) *clu
 	return q.Client.NewStore(ctx, q.options(), changed)
 }
 
-// Find returns the objects that are meant, of those listed. An object that was named and was not listed is an error, in the server's own words where
-// it has any.
+// Find returns the objects that are meant, of those listed. An object that was named and was not
+// listed is an error, in the server's own words where it has any.
 func (q *Query) Find(ctx context.Context, g *graph.Graph) ([]graph.ID, error) {
 	var ids []graph.ID
 	var missing []error
@@ -107,8 +108,8 @@ func (q *Query) Find(ctx context.Context, g *graph.Graph) ([]graph.ID, error) {
 	return q.Matching(g), nil
 }
 
-// Forest returns the roots of everything in scope. In one namespace, cluster-scoped objects are only of interest as owners
-// of what is in it, or as its dependents.
+// Forest returns the roots of everything in scope. In one namespace, cluster-scoped objects are
+// only of interest as owners of what is in it, or as its dependents.
 func (q *Query) Forest(g *graph.Graph) ([]graph.ID, func(graph.ID) bool) {
 	if q.Scope == "" {
 		return g.Roots(), nil
@@ -153,8 +154,10 @@ func Filter(ids []graph.ID, keep func(graph.ID) bool) []graph.ID {
 	return kept
 }
 
-// NewQuery finds out what a request means on a server. It asks for nothing but discovery, and for the Secrets of Helm releases that are named; the scope is that of the dependents.
-func NewQuery(ctx context.Context, config genericclioptions.RESTClientGetter, client *cluster.Client, catalog *cluster.Catalog, req Request) (*Query, error) {
+// NewQuery finds out what a request means on a server. It asks for nothing but discovery, and for
+// the Secrets of Helm releases that are named; the scope is that of the dependents.
+func NewQuery(ctx context.Context, config genericclioptions.RESTClientGetter, client *cluster.Client,
+	catalog *cluster.Catalog, req Request) (*Query, error) {
 	req, err := req.withReleases(ctx, client, catalog)
 	if err != nil {
 		return nil, err
@@ -163,7 +166,8 @@ func NewQuery(ctx context.Context, config genericclioptions.RESTClientGetter, cl
 	if err != nil {
 		return nil, err
 	}
-	q := &Query{Selection: meant, Client: client, Catalog: catalog, Namespace: req.Namespace, AllNamespaces: req.AllNamespaces}
+	q := &Query{Selection: meant, Client: client, Catalog: catalog, Namespace: req.Namespace,
+		AllNamespaces: req.AllNamespaces}
 	q.Scope = q.ListingScope(false)
 	return q, nil
 }

@@ -14,11 +14,13 @@ import (
 // releasePrefix is how an argument names a Helm release: helm/shop.
 const releasePrefix = "helm/"
 
-// revisionPrefix is how the Secrets of a release begin; its name, ".v" and the revision follow (pkg/storage of Helm).
+// revisionPrefix is how the Secrets of a release begin; its name, ".v" and the revision follow
+// (pkg/storage of Helm).
 const revisionPrefix = "sh.helm.release.v1."
 
-// withReleases returns the request with the Secret of its last revision in the place of each Helm release that an argument names, unless the server has a type
-// that is called so. Helm keeps a release in Secrets; which of them there are is asked by label.
+// withReleases returns the request with the Secret of its last revision in the place of each Helm
+// release that an argument names, unless the server has a type that is called so. Helm keeps a
+// release in Secrets; which of them there are is asked by label.
 func (r Request) withReleases(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog) (Request, error) {
 	var args []string
 	for _, arg := range r.Args {
@@ -53,12 +55,14 @@ func serves(catalog *cluster.Catalog, word string) bool {
 }
 
 // release returns the name of the Secret of the last revision of a release.
-func (r Request) release(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, name string) (string, error) {
+func (r Request) release(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, name string) (string,
+	error) {
 	secrets, ok := catalog.Lookup(schema.GroupResource{Resource: "secrets"})
 	if !ok {
 		return "", fmt.Errorf("reading Helm release %q: discovery does not show secrets", name)
 	}
-	matches, err := client.ListMatching(ctx, secrets.Type, r.Namespace, cluster.Selectors{Labels: "owner=helm,name=" + name})
+	matches, err := client.ListMatching(ctx, secrets.Type, r.Namespace,
+		cluster.Selectors{Labels: "owner=helm,name=" + name})
 	if err != nil {
 		return "", fmt.Errorf("reading Helm release %q: %w", name, err)
 	}
@@ -70,7 +74,8 @@ func (r Request) release(ctx context.Context, client *cluster.Client, catalog *c
 		}
 	}
 	if last == "" {
-		return "", fmt.Errorf("reading Helm release %q: not found in namespace %q; helm list -A shows all releases", name, r.Namespace)
+		return "", fmt.Errorf("reading Helm release %q: not found in namespace %q; helm list -A shows all releases", name,
+			r.Namespace)
 	}
 	return last, nil
 }

@@ -12,10 +12,12 @@ import (
 
 // Request is what a user typed to say which objects are meant, in kubectl's words.
 type Request struct {
-	// Args are TYPE/NAME..., TYPE NAME... or TYPE[,TYPE...]; without any, and without files, all objects are meant.
+	// Args are TYPE/NAME..., TYPE NAME... or TYPE[,TYPE...]; without any, and without files, all
+	// objects are meant.
 	Args  []string
 	Files resource.FilenameOptions
-	// Namespace is where objects without a namespace of their own are. With EnforceNamespace a file that names another one is an error.
+	// Namespace is where objects without a namespace of their own are. With EnforceNamespace a file
+	// that names another one is an error.
 	Namespace        string
 	EnforceNamespace bool
 	AllNamespaces    bool

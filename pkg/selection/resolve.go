@@ -12,8 +12,10 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 )
 
-// Resolve finds out what a request means on a server. It asks for nothing but discovery. It ends with ctx.
-func Resolve(ctx context.Context, getter genericclioptions.RESTClientGetter, cat *cluster.Catalog, req Request) (Selection, error) {
+// Resolve finds out what a request means on a server. It asks for nothing but discovery. It ends
+// with ctx.
+func Resolve(ctx context.Context, getter genericclioptions.RESTClientGetter, cat *cluster.Catalog,
+	req Request) (Selection, error) {
 	selector, err := req.Selector()
 	r := Selection{Selector: selector}
 	if err != nil {

@@ -15,13 +15,15 @@ type Object struct {
 	Namespace, Name string
 	// UID, if not empty, is the one that it must have.
 	UID string
-	// ResourceVersion, if not empty, is the one in which the server found that it matches a selector.
+	// ResourceVersion, if not empty, is the one in which the server found that it matches a
+	// selector.
 	ResourceVersion string
 }
 
 // Ref is the object as graphs name it.
 func (o Object) Ref() graph.Ref {
-	return graph.Ref{APIVersion: o.APIVersion(), Kind: o.Kind, Resource: o.Resource.Resource, Namespace: o.Namespace, Name: o.Name, UID: o.UID}
+	return graph.Ref{APIVersion: o.APIVersion(), Kind: o.Kind, Resource: o.Resource.Resource, Namespace: o.Namespace,
+		Name: o.Name, UID: o.UID}
 }
 
 // Selection says which objects are meant. If nothing is set, all objects are.

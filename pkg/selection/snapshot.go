@@ -19,28 +19,33 @@ type Snapshot struct {
 	ResumePoints []cluster.ResumePoint
 	// Options are those that it was listed with.
 	Options cluster.ListOptions
-	// Part says that the graph has only what a store holds around some objects; see cluster.Store.List.
+	// Part says that the graph has only what a store holds around some objects; see
+	// cluster.Store.List.
 	Part bool
 }
 
-// List lists a cluster and builds its graph. It is the only way from a server to a graph that commands have: what could not be listed is a gap, and an error
-// ends it only if every request would meet it. It ends with ctx.
-func List(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, opts cluster.ListOptions) (*Snapshot, error) {
+// List lists a cluster and builds its graph. It is the only way from a server to a graph that
+// commands have: what could not be listed is a gap, and an error ends it only if every request
+// would meet it. It ends with ctx.
+func List(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, opts cluster.ListOptions) (*Snapshot,
+	error) {
 	return build(ctx, catalog, opts, func(b *graph.Builder) (*cluster.ListResult, bool, error) {
 		listed, err := client.List(ctx, catalog, opts, b)
 		return listed, false, err
 	})
 }
 
-// ListStore is List from a store, which sends requests only for what it does not hold yet. With uids it is of the objects around these only, unless types have
-// joined or left; nil is all.
-func ListStore(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, store *cluster.Store, around []string) (*Snapshot, error) {
+// ListStore is List from a store, which sends requests only for what it does not hold yet. With
+// uids it is of the objects around these only, unless types have joined or left; nil is all.
+func ListStore(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, store *cluster.Store,
+	around []string) (*Snapshot, error) {
 	return build(ctx, catalog, store.Options(), func(b *graph.Builder) (*cluster.ListResult, bool, error) {
 		return store.List(ctx, client, catalog, b, around)
 	})
 }
 
-func build(ctx context.Context, catalog *cluster.Catalog, opts cluster.ListOptions, list func(*graph.Builder) (*cluster.ListResult, bool, error)) (*Snapshot, error) {
+func build(ctx context.Context, catalog *cluster.Catalog, opts cluster.ListOptions,
+	list func(*graph.Builder) (*cluster.ListResult, bool, error)) (*Snapshot, error) {
 	builder := graph.NewBuilder()
 	listed, part, err := list(builder)
 	if err != nil {
@@ -51,5 +56,6 @@ func build(ctx context.Context, catalog *cluster.Catalog, opts cluster.ListOptio
 	if err != nil {
 		return nil, err
 	}
-	return &Snapshot{Graph: g, Catalog: catalog, Gaps: listed.Gaps, ResumePoints: listed.ResumePoints, Options: opts, Part: part}, nil
+	return &Snapshot{Graph: g, Catalog: catalog, Gaps: listed.Gaps, ResumePoints: listed.ResumePoints, Options: opts,
+		Part: part}, nil
 }

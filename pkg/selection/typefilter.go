@@ -12,11 +12,12 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/suggest"
 )
 
-// TypeFilter says which types have rows. Its patterns are globs that match the resource, the singular, the kind or a short
-// name, each with or without ".group", or the group alone.
+// TypeFilter says which types have rows. Its patterns are globs that match the resource, the
+// singular, the kind or a short name, each with or without ".group", or the group alone.
 type TypeFilter struct{ include, exclude []string }
 
-// ParseTypeFilter checks the patterns, and that each matches something, which a mistyped one does not.
+// ParseTypeFilter checks the patterns, and that each matches something, which a mistyped one does
+// not.
 func ParseTypeFilter(include, exclude []string, cat *cluster.Catalog) (TypeFilter, error) {
 	for _, p := range slices.Concat(include, exclude) {
 		if _, err := path.Match(strings.ToLower(p), ""); err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/suggest"
 )
 
-// FindType finds the type that a word means, as kubectl's arguments do: a resource, a kind or a short name, with or without
-// version and group.
+// FindType finds the type that a word means, as kubectl's arguments do: a resource, a kind or a
+// short name, with or without version and group.
 func FindType(mapper meta.RESTMapper, cat *cluster.Catalog, word string) (cluster.Resource, error) {
 	var gvr schema.GroupVersionResource
 	full, groupResource := schema.ParseResourceArg(word)

@@ -1,5 +1,5 @@
-// Package status reads the conditions and the messages in the status of an object. It is pure, and it takes objects as they come:
-// a custom resource may have anything where a condition is expected.
+// Package status reads the conditions and the messages in the status of an object. It is pure, and
+// it takes objects as they come: a custom resource may have anything where a condition is expected.
 package status
 
 import (
@@ -11,7 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Condition is one that an object's status has. Custom resources may have anything there, so what is no text is empty.
+// Condition is one that an object's status has. Custom resources may have anything there, so what
+// is no text is empty.
 type Condition struct {
 	Type, Status, Reason, Message string
 	// Since is when the status changed last, zero if that is not said.
@@ -20,7 +21,8 @@ type Condition struct {
 	Field string
 }
 
-// places are where objects keep conditions: Cluster API has those of its newer versions in a place of their own.
+// places are where objects keep conditions: Cluster API has those of its newer versions in a place
+// of their own.
 var places = [][]string{{"status", "conditions"}, {"status", "v1beta2", "conditions"}}
 
 // Conditions returns those of an object's conditions that are any, be they a list or a map by type.
@@ -51,7 +53,8 @@ func Conditions(o *unstructured.Unstructured) []Condition {
 }
 
 func condition(field, of string, m map[string]any) Condition {
-	c := Condition{Type: of, Status: Text(m, "status"), Reason: Text(m, "reason"), Message: Text(m, "message"), Field: field + "[" + of + "]"}
+	c := Condition{Type: of, Status: Text(m, "status"), Reason: Text(m, "reason"), Message: Text(m, "message"),
+		Field: field + "[" + of + "]"}
 	if since, err := time.Parse(time.RFC3339, Text(m, "lastTransitionTime")); err == nil {
 		c.Since = since
 	}
@@ -80,7 +83,8 @@ func Nested(o *unstructured.Unstructured, path ...string) string {
 	return s
 }
 
-// FieldOr reads the text of a field, which is written with dots, or returns another where there is none.
+// FieldOr reads the text of a field, which is written with dots, or returns another where there is
+// none.
 func FieldOr(o *unstructured.Unstructured, field, otherwise string) string {
 	if field != "" {
 		if text := Nested(o, strings.Split(field, ".")...); text != "" {

@@ -10,15 +10,18 @@ import (
 func Disk(volume *unstructured.Unstructured) v1alpha1.Disk {
 	d := v1alpha1.Disk{
 		Volume: v1alpha1.ObjectRef{
-			APIVersion: volume.GetAPIVersion(), Kind: volume.GetKind(), Resource: "persistentvolumes", Name: volume.GetName(), UID: string(volume.GetUID()),
+			APIVersion: volume.GetAPIVersion(), Kind: volume.GetKind(), Resource: "persistentvolumes", Name: volume.GetName(),
+			UID: string(volume.GetUID()),
 		},
-		Capacity: Nested(volume, "spec", "capacity", "storage"), ReclaimPolicy: Nested(volume, "spec", "persistentVolumeReclaimPolicy"),
-		Driver: Nested(volume, "spec", "csi", "driver"), Handle: Nested(volume, "spec", "csi", "volumeHandle"),
+		Capacity:      Nested(volume, "spec", "capacity", "storage"),
+		ReclaimPolicy: Nested(volume, "spec", "persistentVolumeReclaimPolicy"),
+		Driver:        Nested(volume, "spec", "csi", "driver"), Handle: Nested(volume, "spec", "csi", "volumeHandle"),
 	}
 	if name := Nested(volume, "spec", "claimRef", "name"); name != "" {
 		d.Claim = &v1alpha1.ObjectRef{
 			APIVersion: "v1", Kind: "PersistentVolumeClaim", Resource: "persistentvolumeclaims",
-			Namespace: Nested(volume, "spec", "claimRef", "namespace"), Name: name, UID: Nested(volume, "spec", "claimRef", "uid"),
+			Namespace: Nested(volume, "spec", "claimRef", "namespace"), Name: name,
+			UID: Nested(volume, "spec", "claimRef", "uid"),
 		}
 	}
 	return d

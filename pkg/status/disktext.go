@@ -26,13 +26,15 @@ func DiskName(d v1alpha1.Disk) string {
 	return fmt.Sprintf("%s (%s)", d.Volume.Name, strings.Join(append(known, "reclaim policy "+d.ReclaimPolicy), ", "))
 }
 
-// Destroys is a clause without its subject that says that the data of volumes are destroyed. Of many the first few are named.
+// Destroys is a clause without its subject that says that the data of volumes are destroyed. Of
+// many the first few are named.
 func Destroys(disks []v1alpha1.Disk) string {
 	names := make([]string, len(disks))
 	for i, d := range disks {
 		names[i] = DiskName(d)
 	}
-	return fmt.Sprintf("destroys the %s of %s: %s", phrase.Plural(len(disks), "disk", "disks"), phrase.Count(len(disks), "PersistentVolume"), phrase.And(names))
+	return fmt.Sprintf("destroys the %s of %s: %s", phrase.Plural(len(disks), "disk", "disks"),
+		phrase.Count(len(disks), "PersistentVolume"), phrase.And(names))
 }
 
 // KeepDisks is a clause that says how to keep the data of volumes.
@@ -44,5 +46,6 @@ func KeepDisks(disks []v1alpha1.Disk) string {
 	for _, d := range disks {
 		words = append(words, d.Volume.Name) // a server accepts none that begins with a dash
 	}
-	return fmt.Sprintf("to keep %s, run first: %s", phrase.Plural(len(disks), "the disk", "the disks"), phrase.Command(append(words, "-p", Retaining)...))
+	return fmt.Sprintf("to keep %s, run first: %s", phrase.Plural(len(disks), "the disk", "the disks"),
+		phrase.Command(append(words, "-p", Retaining)...))
 }

@@ -9,9 +9,11 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Failing returns the conditions that tell of the deletion, and then those that say that something is wrong, in the order of the object: a Cluster that is being deleted
-// has nine of them, and the last says what it waits for. Which status is a failure is the type's: Ready=False and Stalled=True are. A type that is not known counts only
-// if its reason or its message speaks of a failure.
+// Failing returns the conditions that tell of the deletion, and then those that say that something
+// is wrong, in the order of the object: a Cluster that is being deleted has nine of them, and the
+// last says what it waits for. Which status is a failure is the type's: Ready=False and
+// Stalled=True are. A type that is not known counts only if its reason or its message speaks of a
+// failure.
 func Failing(o *unstructured.Unstructured) []Condition {
 	var all []Condition
 	for _, c := range Conditions(o) {
@@ -51,21 +53,27 @@ const (
 	unknownPolarity polarity = iota
 	wellIfTrue
 	wellIfFalse
-	// tellsOfDeletion: True is what happens to every object that is deleted, and the message tells how far it is.
+	// tellsOfDeletion: True is what happens to every object that is deleted, and the message tells
+	// how far it is.
 	tellsOfDeletion
 )
 
-// The last words of condition types, in the order in which they are tried: "Unavailable" before "Available". They are those of the API conventions and of
-// the projects whose finalizers the packs know.
+// The last words of condition types, in the order in which they are tried: "Unavailable" before
+// "Available". They are those of the API conventions and of the projects whose finalizers the packs
+// know.
 var (
 	deletionWords = []string{"Deleting", "Terminating", "DeletionInProgress"}
 	badWords      = []string{
-		"NotReady", "Unavailable", "Unhealthy", "Unready", "Unreachable", "Unschedulable", "Unsupported", "Stalled", "Degraded", "Failed", "Failing", "Failure", "Error", "Errored", "Errors",
-		"Blocked", "InUse", "Recoverable", "Terminal", "Invalid", "Misconfigured", "Conflict", "Conflicted", "Conflicting", "Pressure", "Problem", "Exceeded", "Denied", "Rejected", "Stuck", "Timeout", "TimedOut",
+		"NotReady", "Unavailable", "Unhealthy", "Unready", "Unreachable", "Unschedulable", "Unsupported", "Stalled",
+		"Degraded", "Failed", "Failing", "Failure", "Error", "Errored", "Errors",
+		"Blocked", "InUse", "Recoverable", "Terminal", "Invalid", "Misconfigured", "Conflict", "Conflicted", "Conflicting",
+		"Pressure", "Problem", "Exceeded", "Denied", "Rejected", "Stuck", "Timeout", "TimedOut",
 	}
 	goodWords = []string{
-		"Ready", "Synced", "Available", "Healthy", "Reconciled", "Succeeded", "Success", "Successful", "Accepted", "Programmed", "Established", "Valid", "Deployed", "Provisioned", "Installed",
-		"Attached", "Applied", "Connected", "Reachable", "Resolved", "ResolvedRefs", "Issued", "UpToDate", "Current", "Admitted", "Deletable",
+		"Ready", "Synced", "Available", "Healthy", "Reconciled", "Succeeded", "Success", "Successful", "Accepted",
+		"Programmed", "Established", "Valid", "Deployed", "Provisioned", "Installed",
+		"Attached", "Applied", "Connected", "Reachable", "Resolved", "ResolvedRefs", "Issued", "UpToDate", "Current",
+		"Admitted", "Deletable",
 	}
 )
 
@@ -87,13 +95,16 @@ func (c Condition) polarity() polarity {
 
 var (
 	// failureWords are what a reason, split into words, or a message says of a failure.
-	failureWords = regexp.MustCompile(`(?i)\b(fail(s|ed|ing|ure|ures)?|errors?|errored|denied|forbidden|unauthorized|unauthenticated|not found|cannot|can't|could not|couldn't|unable|timed ?out|timeout|refused|rejected|invalid|blocked|in use|still used|exceeded|conflicts?|missing|does not exist|doesn't exist|stuck|not empty|dependency violation)\b`)
+	failureWords = regexp.MustCompile(
+		`(?i)\b(fail(s|ed|ing|ure|ures)?|errors?|errored|denied|forbidden|unauthorized|unauthenticated|not found|cannot|can't|could not|couldn't|unable|timed ?out|timeout|refused|rejected|invalid|blocked|in use|still used|exceeded|conflicts?|missing|does not exist|doesn't exist|stuck|not empty|dependency violation)\b`)
 	// noFailure are the ways to say that there is none.
-	noFailure = regexp.MustCompile(`(?i)\b(no|0|without|zero|not) (\w+ )?(fail(ed|ing|ures?)?|errors?|conflicts?|missing|blocked|stuck)\b`)
-	camel     = regexp.MustCompile(`([a-z0-9])([A-Z])`)
+	noFailure = regexp.MustCompile(
+		`(?i)\b(no|0|without|zero|not) (\w+ )?(fail(ed|ing|ures?)?|errors?|conflicts?|missing|blocked|stuck)\b`)
+	camel = regexp.MustCompile(`([a-z0-9])([A-Z])`)
 )
 
-// SaysFailure says whether one of some texts speaks of a failure: a message, or a reason as ReconcileError.
+// SaysFailure says whether one of some texts speaks of a failure: a message, or a reason as
+// ReconcileError.
 func SaysFailure(texts ...string) bool {
 	return slices.ContainsFunc(texts, func(text string) bool {
 		return failureWords.MatchString(noFailure.ReplaceAllString(camel.ReplaceAllString(text, "$1 $2"), ""))

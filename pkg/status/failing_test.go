@@ -17,7 +17,8 @@ func read(t *testing.T, object string) *unstructured.Unstructured {
 	return o
 }
 
-// TestFailingGoesByTheTypesPolarity: what False says of Ready, True says of Stalled; healthy conditions are left out, and types that nobody knows speak for themselves.
+// TestFailingGoesByTheTypesPolarity: what False says of Ready, True says of Stalled; healthy
+// conditions are left out, and types that nobody knows speak for themselves.
 func TestFailingGoesByTheTypesPolarity(t *testing.T) {
 	for _, test := range []struct {
 		condition string
@@ -56,8 +57,8 @@ func TestFailingGoesByTheTypesPolarity(t *testing.T) {
 	}
 }
 
-// TestConditionsAreReadWhereverTheyStand: as a list, in the place of Cluster API's newer versions, and as a map by type; anything else is nothing. What tells of the
-// deletion comes first.
+// TestConditionsAreReadWhereverTheyStand: as a list, in the place of Cluster API's newer versions,
+// and as a map by type; anything else is nothing. What tells of the deletion comes first.
 func TestConditionsAreReadWhereverTheyStand(t *testing.T) {
 	o := read(t, `
 status:
@@ -87,22 +88,28 @@ status:
 	}
 }
 
-// TestTextsAreThoseOfAFailure: the fields that are there only if something is wrong, a phase that names a failure, and not what a healthy object says.
+// TestTextsAreThoseOfAFailure: the fields that are there only if something is wrong, a phase that
+// names a failure, and not what a healthy object says.
 func TestTextsAreThoseOfAFailure(t *testing.T) {
 	for _, test := range []struct {
 		status string
 		want   []Said
 	}{
-		{"{phase: Failed, message: quota exceeded}", []Said{{"status.phase", "Failed"}, {"status.message", "quota exceeded"}}},
+		{"{phase: Failed, message: quota exceeded}",
+			[]Said{{"status.phase", "Failed"}, {"status.message", "quota exceeded"}}},
 		{"{phase: Bound, message: ready to use}", nil},
-		{"{phase: Ready, message: cannot delete while bucket in use}", []Said{{"status.message", "cannot delete while bucket in use"}}},
-		{"{reason: NodeLost, message: the node is gone}", []Said{{"status.reason", "NodeLost"}, {"status.message", "the node is gone"}}},
+		{"{phase: Ready, message: cannot delete while bucket in use}",
+			[]Said{{"status.message", "cannot delete while bucket in use"}}},
+		{"{reason: NodeLost, message: the node is gone}",
+			[]Said{{"status.reason", "NodeLost"}, {"status.message", "the node is gone"}}},
 		{"{error: {message: access denied, time: now}}", []Said{{"status.error.message", "access denied"}}},
 		{"{lastError: timeout, error: ''}", []Said{{"status.lastError", "timeout"}}},
 		{"{lastErrors: [{description: no rights}]}", []Said{{"status.lastErrors.description", "no rights"}}},
-		{"{failureReason: DeleteError, failureMessage: m}", []Said{{"status.failureReason", "DeleteError"}, {"status.failureMessage", "m"}}},
+		{"{failureReason: DeleteError, failureMessage: m}",
+			[]Said{{"status.failureReason", "DeleteError"}, {"status.failureMessage", "m"}}},
 		{"{state: DeleteFailed}", []Said{{"status.state", "DeleteFailed"}}},
-		{"{operationState: {phase: Failed, message: m}, health: {status: Healthy, message: n}}", []Said{{"status.operationState.message", "m"}}},
+		{"{operationState: {phase: Failed, message: m}, health: {status: Healthy, message: n}}",
+			[]Said{{"status.operationState.message", "m"}}},
 		{"{phase: 7, reason: [], error: 5}", nil},
 		{"text", nil},
 	} {

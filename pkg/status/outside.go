@@ -14,8 +14,9 @@ var named = []string{
 	"cnrm.cloud.google.com/resource-id",
 }
 
-// Outside says what an object stands for outside the cluster, as far as the object names it: what is left there if its finalizer is removed, and can
-// then be found no more. The clauses hold text that the object supplies.
+// Outside says what an object stands for outside the cluster, as far as the object names it: what
+// is left there if its finalizer is removed, and can then be found no more. The clauses hold text
+// that the object supplies.
 func Outside(o *unstructured.Unstructured) []string {
 	var all []string
 	annotations := o.GetAnnotations()
@@ -27,7 +28,8 @@ func Outside(o *unstructured.Unstructured) []string {
 	if handle := Nested(o, "spec", "csi", "volumeHandle"); handle != "" {
 		all = append(all, fmt.Sprintf("its volume is %s of %s", handle, Nested(o, "spec", "csi", "driver")))
 	}
-	for _, path := range [][]string{{"spec", "providerID"}, {"status", "providerID"}, {"status", "ackResourceMetadata", "arn"}, {"status", "resourceID"}, {"status", "externalID"}} {
+	for _, path := range [][]string{{"spec", "providerID"}, {"status", "providerID"},
+		{"status", "ackResourceMetadata", "arn"}, {"status", "resourceID"}, {"status", "externalID"}} {
 		if id := Nested(o, path...); id != "" {
 			all = append(all, fmt.Sprintf("%s.%s is %s", path[0], path[len(path)-1], id))
 		}

@@ -9,14 +9,16 @@ import (
 // Said is a text of a status, and the field in which it stands.
 type Said struct{ Field, Text string }
 
-// errorFields are fields of a status that are there only if something is wrong. Where one is no text, its message is meant.
+// errorFields are fields of a status that are there only if something is wrong. Where one is no
+// text, its message is meant.
 var errorFields = []string{
-	"error", "errorMessage", "errorReason", "lastError", "lastErrorMessage", "lastReconcileError", "lastSyncError", "lastErrors", "errors",
+	"error", "errorMessage", "errorReason", "lastError", "lastErrorMessage", "lastReconcileError", "lastSyncError",
+	"lastErrors", "errors",
 	"failureReason", "failureMessage", "deletionError", "syncError", "operationError",
 }
 
-// Texts returns what a status says of a failure besides its conditions: the texts of an error, a phase that names a failure, and its reason and
-// message unless a phase says that all is well.
+// Texts returns what a status says of a failure besides its conditions: the texts of an error, a
+// phase that names a failure, and its reason and message unless a phase says that all is well.
 func Texts(o *unstructured.Unstructured) []Said {
 	s, _, _ := unstructured.NestedFieldNoCopy(o.Object, "status")
 	m, _ := s.(map[string]any)

@@ -2,8 +2,9 @@ package status
 
 import "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-// Trouble returns the condition to show of an object for which there is one line: that it is not synced with what it stands for, or else one that speaks of a
-// failure, and Ready last, which has a column of its own. It is false if nothing is wrong, or if the object is only not ready yet.
+// Trouble returns the condition to show of an object for which there is one line: that it is not
+// synced with what it stands for, or else one that speaks of a failure, and Ready last, which has a
+// column of its own. It is false if nothing is wrong, or if the object is only not ready yet.
 func Trouble(o *unstructured.Unstructured) (Condition, bool) {
 	var best Condition
 	nearest := 0

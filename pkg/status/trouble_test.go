@@ -7,7 +7,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestTheConditionThatSaysWhatIsWrong: Synced comes before others, whatever its reason; Ready comes last; and what is only not ready yet is in no trouble.
+// TestTheConditionThatSaysWhatIsWrong: Synced comes before others, whatever its reason; Ready comes
+// last; and what is only not ready yet is in no trouble.
 func TestTheConditionThatSaysWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ conditions, want string }{

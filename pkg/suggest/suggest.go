@@ -14,7 +14,8 @@ const (
 	Most = 3
 )
 
-// Words are the words nearest to a mistyped one. However many are considered, only the nearest are kept.
+// Words are the words nearest to a mistyped one. However many are considered, only the nearest are
+// kept.
 type Words struct {
 	word string
 	near []suggestion
@@ -72,8 +73,9 @@ func DidYouMean(word string, candidates []string) string {
 	return s.Hint()
 }
 
-// distance is how many letters have to be added, left out or changed to make one word of the other, as far as it is near; of words that are not
-// near it only says that they are not. It is called for each of a hundred thousand names.
+// distance is how many letters have to be added, left out or changed to make one word of the other,
+// as far as it is near; of words that are not near it only says that they are not. It is called for
+// each of a hundred thousand names.
 func distance(a, b string) int {
 	const far = nearEnough + 1
 	if len(a) > len(b) {
@@ -89,7 +91,8 @@ func distance(a, b string) int {
 	for len(a) > 0 && a[len(a)-1] == b[len(b)-1] {
 		a, b = a[:len(a)-1], b[:len(b)-1]
 	}
-	// Of the usual table only the cells that are no further than nearEnough from the diagonal can hold a small number.
+	// Of the usual table only the cells that are no further than nearEnough from the diagonal can
+	// hold a small number.
 	const width = 2*nearEnough + 1
 	var row [width]int
 	for k := range row {

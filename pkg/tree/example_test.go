@@ -22,10 +22,12 @@ func ExampleLook() {
 	c.Apply(t, fixture.ConfigMap(namespace, "web", "example.com/cleanup"))
 	fixture.Free(t, c, namespace, "configmap/web")
 
-	// The connection flags of kubectl, a cluster.New and its Discover; the example of deletion.Plan shows them.
+	// The connection flags of kubectl, a cluster.New and its Discover; the example of deletion.Plan
+	// shows them.
 	config, client, catalog := fixture.ConnectFlags(t, c.Kubeconfig())
 	ctx := context.Background()
-	query, err := selection.NewQuery(ctx, config, client, catalog, selection.Request{Namespace: namespace, Args: []string{"configmap/web"}})
+	query, err := selection.NewQuery(ctx, config, client, catalog,
+		selection.Request{Namespace: namespace, Args: []string{"configmap/web"}})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -37,7 +39,8 @@ func ExampleLook() {
 	}
 	for _, row := range s.Rows {
 		ref := s.Graph.Ref(row.ID)
-		fmt.Printf("%s%s/%s %s %s\n", strings.Repeat("  ", row.Indent), ref.Kind, ref.Name, s.Graph.State(row.ID), s.Graph.Finalizers(row.ID))
+		fmt.Printf("%s%s/%s %s %s\n", strings.Repeat("  ", row.Indent), ref.Kind, ref.Name, s.Graph.State(row.ID),
+			s.Graph.Finalizers(row.ID))
 	}
 	fmt.Println("gaps:", len(s.Gaps))
 	// Output:

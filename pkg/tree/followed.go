@@ -4,10 +4,12 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// followed are objects by their uids, which a later look finds though their names may be others' by then.
+// followed are objects by their uids, which a later look finds though their names may be others' by
+// then.
 type followed struct {
 	roots []string
-	// linked are, by the uid of an object, those that are deleted because of it by a link. No ownerReference leads to them once the object is gone.
+	// linked are, by the uid of an object, those that are deleted because of it by a link. No
+	// ownerReference leads to them once the object is gone.
 	linked map[string][]string
 }
 
@@ -51,7 +53,8 @@ func (s *Snapshot) linked(id graph.ID) []string {
 	return uids
 }
 
-// in returns what is there of the objects, and of those that are gone what was to be deleted because of them.
+// in returns what is there of the objects, and of those that are gone what was to be deleted
+// because of them.
 func (f *followed) in(g *graph.Graph) []graph.ID {
 	var ids []graph.ID
 	seen := map[string]bool{}

@@ -8,8 +8,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
 
-// TestWhatALinkNamedIsFollowedOfAnObjectThatWasGoneWhenItWasRead: an object that is being deleted may be gone by the time its links are read. Those of an
-// object that stays are as they were read.
+// TestWhatALinkNamedIsFollowedOfAnObjectThatWasGoneWhenItWasRead: an object that is being deleted
+// may be gone by the time its links are read. Those of an object that stays are as they were read.
 func TestWhatALinkNamedIsFollowedOfAnObjectThatWasGoneWhenItWasRead(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -17,7 +17,8 @@ func TestWhatALinkNamedIsFollowedOfAnObjectThatWasGoneWhenItWasRead(t *testing.T
 		want    []string
 	}{{0, nil}, {1700000000, []string{"composite"}}} {
 		b := graph.NewBuilder()
-		claims := b.Listing(graph.Type{Group: "example.org", Version: "v1", Resource: "databases", Kind: "Database", Namespaced: true}, "")
+		claims := b.Listing(graph.Type{Group: "example.org", Version: "v1", Resource: "databases", Kind: "Database",
+			Namespaced: true}, "")
 		claims.Add(graph.Object{Namespace: "ns", Name: "db", UID: "claim", DeletionTimestamp: tt.deleted})
 		claims.Complete()
 		g := b.Build()

@@ -14,24 +14,29 @@ import (
 // interest picks the events that concern what is shown out of all events.
 type interest struct {
 	changed chan struct{}
-	// retyped says that types may have been added or removed, whose objects can belong to what is shown.
+	// retyped says that types may have been added or removed, whose objects can belong to what is
+	// shown.
 	retyped atomic.Bool
 	mu      sync.Mutex
 	shown   *shown // nil takes every event
-	// looking says that a snapshot is being taken, and meanwhile are the events since that began: one may concern what the snapshot is the first to show.
+	// looking says that a snapshot is being taken, and meanwhile are the events since that began:
+	// one may concern what the snapshot is the first to show.
 	looking   bool
 	meanwhile []cluster.Change
 }
 
-// mostMeanwhile is how many events are kept while a snapshot is taken; after more of them the next snapshot is taken in any case.
+// mostMeanwhile is how many events are kept while a snapshot is taken; after more of them the next
+// snapshot is taken in any case.
 const mostMeanwhile = 10_000
 
 // shown is what a tree shows.
 type shown struct {
 	uids map[string]bool
-	// named are objects that are not there: a link names them, and nothing says which uid they will have.
+	// named are objects that are not there: a link names them, and nothing says which uid they will
+	// have.
 	named map[named]bool
-	// sources are the types of which an object can name one that is shown, and listed says whether there was an object when that was looked for.
+	// sources are the types of which an object can name one that is shown, and listed says whether
+	// there was an object when that was looked for.
 	sources map[graph.Type]bool
 	listed  func(uid string) bool
 }
@@ -100,7 +105,8 @@ func (i *interest) event(c cluster.Change) {
 	}
 }
 
-// concerns says whether a change can change what is shown: it is of an object that is, or that one of these owns or names, or of a new one that can name them.
+// concerns says whether a change can change what is shown: it is of an object that is, or that one
+// of these owns or names, or of a new one that can name them.
 func (s *shown) concerns(c cluster.Change) bool {
 	o, t := c.Object, c.ResumePoint.Type
 	if s == nil || o == nil || s.uids[o.UID] || s.named[named{t.Group, t.Resource, o.Namespace, o.Name}] {

@@ -8,8 +8,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
 
-// TestEventDuringASnapshotIsJudgedByWhatThatShows: a dependent that comes while its owner is being drawn for the first time concerns what is shown then, and not
-// what was shown before.
+// TestEventDuringASnapshotIsJudgedByWhatThatShows: a dependent that comes while its owner is being
+// drawn for the first time concerns what is shown then, and not what was shown before.
 func TestEventDuringASnapshotIsJudgedByWhatThatShows(t *testing.T) {
 	t.Parallel()
 	widgets := graph.Type{Group: "example.com", Version: "v1", Resource: "widgets", Kind: "Widget", Namespaced: true}
@@ -29,7 +29,8 @@ func TestEventDuringASnapshotIsJudgedByWhatThatShows(t *testing.T) {
 		return s
 	}
 	created := func(uid, owner string) cluster.Change {
-		o := &graph.Object{Namespace: "ns", Name: uid, UID: uid, Owners: []graph.OwnerReference{{APIVersion: "example.com/v1", Kind: "Widget", Name: owner, UID: owner}}}
+		o := &graph.Object{Namespace: "ns", Name: uid, UID: uid,
+			Owners: []graph.OwnerReference{{APIVersion: "example.com/v1", Kind: "Widget", Name: owner, UID: owner}}}
 		return cluster.Change{Object: o, ResumePoint: cluster.ResumePoint{Type: widgets}}
 	}
 	told := func(i *interest) bool {

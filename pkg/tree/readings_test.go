@@ -13,8 +13,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestOnlyCustomResourcesThatMayBeUnwellAreReadWhole: the columns say of a hundred that they are ready. Of the others, and of those of a kind without such columns, the
-// status says what is wrong.
+// TestOnlyCustomResourcesThatMayBeUnwellAreReadWhole: the columns say of a hundred that they are
+// ready. Of the others, and of those of a kind without such columns, the status says what is wrong.
 func TestOnlyCustomResourcesThatMayBeUnwellAreReadWhole(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Another(t, "types", testcluster.NoControllers())
@@ -38,7 +38,9 @@ spec:
 	fixture.Define(t, c, fixture.Kind{Group: "plain.example.com", Kind: "Valve"})
 	ns := c.Namespace(t)
 	custom := func(group, kind, name, conditions string) string {
-		return fmt.Sprintf("---\napiVersion: %s/v1\nkind: %s\nmetadata: {name: %s, namespace: %s}\nstatus: {conditions: [%s]}\n", group, kind, name, ns, conditions)
+		return fmt.Sprintf(
+			"---\napiVersion: %s/v1\nkind: %s\nmetadata: {name: %s, namespace: %s}\nstatus: {conditions: [%s]}\n", group, kind,
+			name, ns, conditions)
 	}
 	const ready, synced = `{type: Ready, status: "True"}`, `{type: Synced, status: "True"}`
 	const notSynced = `{type: Synced, status: "False", reason: ReconcileError, message: no such bucket}`
@@ -48,17 +50,20 @@ spec:
 	}
 	for i := range 6 {
 		manifests.WriteString(custom("readings.example.com", "Pump", fmt.Sprintf("unwell-%d", i), ready+","+notSynced))
-		manifests.WriteString(custom("plain.example.com", "Valve", fmt.Sprintf("stalled-%d", i), `{type: Stalled, status: "True", reason: ReconcileFailed}`))
+		manifests.WriteString(custom("plain.example.com", "Valve", fmt.Sprintf("stalled-%d", i),
+			`{type: Stalled, status: "True", reason: ReconcileFailed}`))
 	}
 	c.Apply(t, manifests.String())
 
 	proxy := faultproxy.Start(t, c.Config())
 	config, client, catalog := fixture.ConnectFlags(t, proxy.Kubeconfig(t))
-	query, err := selection.NewQuery(t.Context(), config, client, catalog, selection.Request{Namespace: ns, Args: []string{"pumps,valves"}})
+	query, err := selection.NewQuery(t.Context(), config, client, catalog,
+		selection.Request{Namespace: ns, Args: []string{"pumps,valves"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := tree.Look(t.Context(), query, tree.Options{Depth: -1, Drawn: func(rows []graph.Row) []graph.Row { return rows }})
+	s, err := tree.Look(t.Context(), query,
+		tree.Options{Depth: -1, Drawn: func(rows []graph.Row) []graph.Row { return rows }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +88,8 @@ spec:
 		}
 	}
 	for _, r := range proxy.Requests() {
-		if strings.HasSuffix(r.Path, "/pumps") && !strings.Contains(r.Header.Get("Accept"), "PartialObjectMetadata") && r.Query.Get("includeObject") != "None" {
+		if strings.HasSuffix(r.Path, "/pumps") && !strings.Contains(r.Header.Get("Accept"), "PartialObjectMetadata") &&
+			r.Query.Get("includeObject") != "None" {
 			t.Errorf("all pumps were read whole: %s?%s", r.Path, r.Query.Encode())
 		}
 	}

@@ -1,4 +1,5 @@
-// Package tree lists a cluster, or the part of it that a query needs, and shows what objects own as rows: once, or again whenever something in it changes.
+// Package tree lists a cluster, or the part of it that a query needs, and shows what objects own as
+// rows: once, or again whenever something in it changes.
 package tree
 
 import (
@@ -19,8 +20,8 @@ type Options struct {
 	Owners bool
 	// Depth is the distance from the objects to which there are rows; negative for all.
 	Depth int
-	// Links also follows what no ownerReference records: rules of Kubernetes, and what objects name by the Definitions, which are asked for once everything is
-	// listed; nil for none.
+	// Links also follows what no ownerReference records: rules of Kubernetes, and what objects name
+	// by the Definitions, which are asked for once everything is listed; nil for none.
 	Links       bool
 	Definitions func() ([]*link.Definition, error)
 	// Shows says whether an object has a row; nil if all have. It never cuts an edge.
@@ -29,7 +30,8 @@ type Options struct {
 	Drawn func([]graph.Row) []graph.Row
 	// Labels also reads the labels of these rows.
 	Labels bool
-	// NoRows leaves the rows to Snapshot.Walk: of a million objects they take more memory than the graph. A tree that is watched keeps them.
+	// NoRows leaves the rows to Snapshot.Walk: of a million objects they take more memory than the
+	// graph. A tree that is watched keeps them.
 	NoRows bool
 }
 
@@ -52,12 +54,14 @@ func (s *Snapshot) Walk() iter.Seq[graph.Row] { return s.Graph.Walk(s.roots, s.o
 // Links returns the edges that no ownerReference records; nil if none were looked for.
 func (s *Snapshot) Links() *link.Links { return s.links }
 
-// Look lists what the query needs and finds the rows of its tree. An object that was named and is not there is an error. It ends with ctx.
+// Look lists what the query needs and finds the rows of its tree. An object that was named and is
+// not there is an error. It ends with ctx.
 func Look(ctx context.Context, q *selection.Query, opts Options) (*Snapshot, error) {
 	return look(ctx, q, nil, opts)
 }
 
-// look is Look for objects that are followed; nil for those that the query names. Finding the links and rows of a large graph knows no context.
+// look is Look for objects that are followed; nil for those that the query names. Finding the links
+// and rows of a large graph knows no context.
 func look(ctx context.Context, q *selection.Query, of *followed, opts Options) (*Snapshot, error) {
 	return interrupt.Do(ctx, func() (*Snapshot, error) { return snapshot(ctx, q, of, opts) })
 }
@@ -107,7 +111,8 @@ func snapshot(ctx context.Context, q *selection.Query, of *followed, opts Option
 }
 
 // links finds the links of the roots.
-func links(ctx context.Context, q *selection.Query, g *graph.Graph, roots []graph.ID, opts Options) (*ownership.Ownership, error) {
+func links(ctx context.Context, q *selection.Query, g *graph.Graph, roots []graph.ID,
+	opts Options) (*ownership.Ownership, error) {
 	r := ownership.Request{Graph: g, Scope: q.Scope, Roots: roots, Upwards: opts.Owners}
 	if opts.Definitions != nil {
 		var err error
@@ -119,7 +124,8 @@ func links(ctx context.Context, q *selection.Query, g *graph.Graph, roots []grap
 }
 
 // find returns the roots of the tree and what of it has rows.
-func find(ctx context.Context, q *selection.Query, g *graph.Graph, of *followed, shows func(graph.Ref) bool) ([]graph.ID, func(graph.ID) bool, error) {
+func find(ctx context.Context, q *selection.Query, g *graph.Graph, of *followed,
+	shows func(graph.Ref) bool) ([]graph.ID, func(graph.ID) bool, error) {
 	var show func(graph.ID) bool
 	if shows != nil {
 		show = func(id graph.ID) bool { return shows(g.Ref(id)) }

@@ -18,8 +18,9 @@ const (
 // ErrGone says that nothing is left of the objects that were watched.
 var ErrGone = errors.New("nothing is left of it")
 
-// Watch draws the tree, and again whenever something in it changes. It returns ErrGone when the objects that were named, and all they owned or deleted by a link,
-// are gone, nil when ctx ends, and the error of draw.
+// Watch draws the tree, and again whenever something in it changes. It returns ErrGone when the
+// objects that were named, and all they owned or deleted by a link, are gone, nil when ctx ends,
+// and the error of draw.
 func Watch(ctx context.Context, q *selection.Query, opts Options, draw func(*Snapshot) error) error {
 	asked := *q
 	interest := newInterest()

@@ -19,15 +19,16 @@ type Action struct {
 	Owners []string
 	// Cause is the owner because of which a reference is removed; its uid is empty otherwise.
 	Cause graph.Ref
-	// Outside says what stays outside the cluster without the Finalizers, as far as the object names it.
+	// Outside says what stays outside the cluster without the Finalizers, as far as the object
+	// names it.
 	Outside []string
 
 	method      Method
 	assessments []Assessment
 }
 
-// order is that of the methods: what is orphaned first, then what is patched, while the object is there for certain; another policy, and the spec of a
-// namespace, may be what ends it.
+// order is that of the methods: what is orphaned first, then what is patched, while the object is
+// there for certain; another policy, and the spec of a namespace, may be what ends it.
 var order = []Method{ByOrphaning, ByPatch, ByPolicy, ByDelete, ByFinalizing}
 
 // Actions are the writes of a candidate in the order in which Perform makes them.
@@ -43,7 +44,8 @@ func (c *Candidate) actions(removed map[FinalizerRef]bool) []Action {
 		}
 		if method == ByOrphaning {
 			for _, d := range c.Dependents {
-				actions = append(actions, Action{Verb: plan.VerbOrphan, Object: d.Ref, Owners: []string{c.Ref.UID}, Cause: c.Ref, method: method, assessments: assessments})
+				actions = append(actions, Action{Verb: plan.VerbOrphan, Object: d.Ref, Owners: []string{c.Ref.UID}, Cause: c.Ref,
+					method: method, assessments: assessments})
 			}
 		}
 		actions = append(actions, c.action(method, assessments))
@@ -53,7 +55,8 @@ func (c *Candidate) actions(removed map[FinalizerRef]bool) []Action {
 
 // action is the write that a method ends with.
 func (c *Candidate) action(method Method, assessments []Assessment) Action {
-	a := Action{Verb: plan.VerbRemoveFinalizer, Object: c.Ref, Finalizers: names(assessments), method: method, assessments: assessments}
+	a := Action{Verb: plan.VerbRemoveFinalizer, Object: c.Ref, Finalizers: names(assessments), method: method,
+		assessments: assessments}
 	switch method {
 	case ByPatch:
 		a.Outside = leftBy(c.Object, assessments)

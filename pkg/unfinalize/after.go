@@ -12,7 +12,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 )
 
-// lookAfter reads what was written to again, until it is gone or for as long as a controller may take to put a finalizer back.
+// lookAfter reads what was written to again, until it is gone or for as long as a controller may
+// take to put a finalizer back.
 func (p *performer) lookAfter(ctx context.Context, outcomes []*Outcome) {
 	end := time.Now().Add(cmp.Or(p.opts.Settle, change.SettleTime))
 	var group errgroup.Group
@@ -22,7 +23,8 @@ func (p *performer) lookAfter(ctx context.Context, outcomes []*Outcome) {
 			continue
 		}
 		group.Go(func() error {
-			_ = change.LookAfter(ctx, end, func(ctx context.Context) bool { return p.look(ctx, o) }) // the outcome has what was seen
+			// the outcome has what was seen
+			_ = change.LookAfter(ctx, end, func(ctx context.Context) bool { return p.look(ctx, o) })
 			return nil
 		})
 	}

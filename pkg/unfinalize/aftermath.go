@@ -18,20 +18,26 @@ import (
 type Aftermath struct {
 	// Deleted are the other objects that are deleted then, PersistentVolumeClaims first.
 	Deleted []graph.Ref
-	// Disks are the volumes whose data are destroyed with a claim: with the object itself, or one of those that follow.
+	// Disks are the volumes whose data are destroyed with a claim: with the object itself, or one
+	// of those that follow.
 	Disks []v1alpha1.Disk
-	// Unread are the claims among them of which it is not known whether a volume's data are destroyed, and Why the first error.
+	// Unread are the claims among them of which it is not known whether a volume's data are
+	// destroyed, and Why the first error.
 	Unread []graph.Ref
 	Why    error
-	// Gaps can hide objects that follow, and Unlisted says that the object was not in the listing: then nothing is known of what follows.
+	// Gaps can hide objects that follow, and Unlisted says that the object was not in the listing:
+	// then nothing is known of what follows.
 	Gaps     []v1alpha1.Gap
 	Unlisted bool
 }
 
-// Foresee finds out what follows from candidates that are carried out together, and refuses what destroys data. It lists what can depend on the objects once for all
-// of them, and reads the volumes of the claims among what follows. Of a namespace it is its content that counts, which Stranded is about.
+// Foresee finds out what follows from candidates that are carried out together, and refuses what
+// destroys data. It lists what can depend on the objects once for all of them, and reads the
+// volumes of the claims among what follows. Of a namespace it is its content that counts, which
+// Stranded is about.
 func (j *Assessor) Foresee(ctx context.Context, candidates []*Candidate) error {
-	candidates = slices.DeleteFunc(slices.Clone(candidates), func(c *Candidate) bool { return !deleting(c.Object) || !c.writes() || isNamespace(c.Object) })
+	candidates = slices.DeleteFunc(slices.Clone(candidates),
+		func(c *Candidate) bool { return !deleting(c.Object) || !c.writes() || isNamespace(c.Object) })
 	if len(candidates) == 0 {
 		return nil
 	}
@@ -80,7 +86,8 @@ func (c *Candidate) writes() bool {
 	return slices.ContainsFunc(c.Assessments, func(v Assessment) bool { return v.Method != "" })
 }
 
-// scope is the namespace in which everything is that can depend on the objects, or the cluster, as empty, and the namespaces of the objects.
+// scope is the namespace in which everything is that can depend on the objects, or the cluster, as
+// empty, and the namespaces of the objects.
 func scope(candidates []*Candidate) (string, []string) {
 	var namespaces []string
 	for _, c := range candidates {
@@ -104,7 +111,8 @@ func (c *Candidate) release(id graph.ID) plan.Release {
 	return r
 }
 
-// disks finds the volumes of the claims that go, of all candidates in one go, and puts the claims first.
+// disks finds the volumes of the claims that go, of all candidates in one go, and puts the claims
+// first.
 func (j *Assessor) disks(ctx context.Context, reader *cluster.Reader, candidates []*Candidate) {
 	claims := map[string]*Candidate{}
 	var all []graph.Ref
@@ -144,7 +152,8 @@ func rank(ref graph.Ref) int {
 
 func isClaim(ref graph.Ref) bool { return ref.Resource == cluster.PVCs.Resource && ref.Group() == "" }
 
-// released says whether nothing but the collector holds an object that is being deleted, once the names are removed.
+// released says whether nothing but the collector holds an object that is being deleted, once the
+// names are removed.
 func released(o *unstructured.Unstructured, names []string) bool {
 	if !deleting(o) || grace(o) > 0 {
 		return false

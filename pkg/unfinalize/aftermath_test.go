@@ -17,15 +17,18 @@ import (
 )
 
 var (
-	claimType  = graph.Type{Version: "v1", Resource: "persistentvolumeclaims", Kind: "PersistentVolumeClaim", Namespaced: true}
+	claimType = graph.Type{Version: "v1", Resource: "persistentvolumeclaims", Kind: "PersistentVolumeClaim",
+		Namespaced: true}
 	volumeType = graph.Type{Version: "v1", Resource: "persistentvolumes", Kind: "PersistentVolume"}
 )
 
-// TestDisksThatAreDestroyedNeedForce, and so do those of which it is not known; but only where the object is gone without the finalizer.
+// TestDisksThatAreDestroyedNeedForce, and so do those of which it is not known; but only where the
+// object is gone without the finalizer.
 func TestDisksThatAreDestroyedNeedForce(t *testing.T) {
 	dead := actor.Actor{Life: actor.Dead, Found: true}
 	disk := v1alpha1.Disk{
-		Volume: v1alpha1.ObjectRef{Name: "pv-1"}, Claim: &v1alpha1.ObjectRef{Namespace: "shop", Name: "data-0"}, Capacity: "10Gi", ReclaimPolicy: "Delete",
+		Volume: v1alpha1.ObjectRef{Name: "pv-1"}, Claim: &v1alpha1.ObjectRef{Namespace: "shop", Name: "data-0"},
+		Capacity: "10Gi", ReclaimPolicy: "Delete",
 	}
 	unread := &Aftermath{Unread: []graph.Ref{{Name: "data-0"}}, Why: errors.New("forbidden")}
 	for _, c := range []struct {
@@ -34,8 +37,10 @@ func TestDisksThatAreDestroyedNeedForce(t *testing.T) {
 		after      *Aftermath
 		want       string
 	}{
-		{"h", "h", true, &Aftermath{Disks: []v1alpha1.Disk{disk}}, "DataLoss--force it destroys the disk of 1 PersistentVolume: pv-1 (PersistentVolumeClaim shop/data-0, 10Gi, reclaim policy Delete)"},
-		{"h foregroundDeletion", "h", true, &Aftermath{Disks: []v1alpha1.Disk{disk}}, "DataLoss--force it destroys the disk of 1 PersistentVolume: pv-1 (PersistentVolumeClaim shop/data-0, 10Gi, reclaim policy Delete)"},
+		{"h", "h", true, &Aftermath{Disks: []v1alpha1.Disk{disk}},
+			"DataLoss--force it destroys the disk of 1 PersistentVolume: pv-1 (PersistentVolumeClaim shop/data-0, 10Gi, reclaim policy Delete)"},
+		{"h foregroundDeletion", "h", true, &Aftermath{Disks: []v1alpha1.Disk{disk}},
+			"DataLoss--force it destroys the disk of 1 PersistentVolume: pv-1 (PersistentVolumeClaim shop/data-0, 10Gi, reclaim policy Delete)"},
 		{"h", "h", true, unread, "DataLoss--force 1 PersistentVolumeClaim would be deleted, and whether its disk is destroyed is not known: forbidden"},
 		{"h", "h", true, &Aftermath{Deleted: []graph.Ref{{Name: "x"}}}, ""},
 		{"h", "h", true, nil, ""},
@@ -54,31 +59,37 @@ func TestDisksThatAreDestroyedNeedForce(t *testing.T) {
 	}
 }
 
-// database makes a custom resource that is being deleted, with a finalizer, and claims of it that are bound to volumes of a reclaim policy.
+// database makes a custom resource that is being deleted, with a finalizer, and claims of it that
+// are bound to volumes of a reclaim policy.
 func (f *fixture) database(name, policy string, claims ...string) {
 	f.t.Helper()
 	db := f.make(heldType, name, hold)
 	for _, claim := range claims {
-		f.claim(claim, policy, map[string]any{"apiVersion": heldType.APIVersion(), "kind": "Held", "name": name, "uid": string(db.GetUID())})
+		f.claim(claim, policy, map[string]any{"apiVersion": heldType.APIVersion(), "kind": "Held", "name": name,
+			"uid": string(db.GetUID())})
 	}
 	f.delete(heldType, name, metav1.DeletePropagationBackground)
 }
 
-// claim makes a claim and the volume that it is bound to, which is called as the claim with the namespace in front.
+// claim makes a claim and the volume that it is bound to, which is called as the claim with the
+// namespace in front.
 func (f *fixture) claim(name, policy string, owners ...any) {
 	f.t.Helper()
 	volume := f.namespace + "-" + name
 	size := map[string]any{"storage": "1Gi"}
 	made := f.create(claimType, map[string]any{
-		"metadata": map[string]any{"name": name, "ownerReferences": owners, "finalizers": []any{"kubernetes.io/pvc-protection"}},
-		"spec":     map[string]any{"volumeName": volume, "storageClassName": "", "accessModes": []any{"ReadWriteOnce"}, "resources": map[string]any{"requests": size}},
+		"metadata": map[string]any{"name": name, "ownerReferences": owners,
+			"finalizers": []any{"kubernetes.io/pvc-protection"}},
+		"spec": map[string]any{"volumeName": volume, "storageClassName": "", "accessModes": []any{"ReadWriteOnce"},
+			"resources": map[string]any{"requests": size}},
 	})
 	f.create(volumeType, map[string]any{
 		"metadata": map[string]any{"name": volume},
 		"spec": map[string]any{
 			"capacity": size, "accessModes": []any{"ReadWriteOnce"}, "persistentVolumeReclaimPolicy": policy,
-			"csi":      map[string]any{"driver": "disk.example.com", "volumeHandle": "vol-" + name},
-			"claimRef": map[string]any{"apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": f.namespace, "name": name, "uid": string(made.GetUID())},
+			"csi": map[string]any{"driver": "disk.example.com", "volumeHandle": "vol-" + name},
+			"claimRef": map[string]any{"apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": f.namespace,
+				"name": name, "uid": string(made.GetUID())},
 		},
 	})
 }
@@ -109,7 +120,8 @@ func follows(c *Candidate) string {
 	return strings.Join(names, ", ")
 }
 
-// TestClaimsFollowTheirDatabase: with the reclaim policy Delete their disks are lost, which takes --force; with Retain they stay.
+// TestClaimsFollowTheirDatabase: with the reclaim policy Delete their disks are lost, which takes --force;
+// with Retain they stay.
 func TestClaimsFollowTheirDatabase(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -129,7 +141,8 @@ func TestClaimsFollowTheirDatabase(t *testing.T) {
 	}
 	want(t, f.perform(f.client, Options{}, candidates[0])[0], "error: "+candidates[0].Assessments[0].Refusals[0].Because)
 	f.is(heldType, "lost", hold)
-	want(t, f.performOn(f.client, Overrides{Force: true}, Options{}, candidates[0])[0], "removeFinalizer lost "+hold+"; gone")
+	want(t, f.performOn(f.client, Overrides{Force: true}, Options{}, candidates[0])[0],
+		"removeFinalizer lost "+hold+"; gone")
 }
 
 // TestAClaimThatIsReleasedLosesItsDisk, by the finalizer that protects it.
@@ -142,7 +155,8 @@ func TestAClaimThatIsReleasedLosesItsDisk(t *testing.T) {
 	if got := codes(c, Overrides{}); !slices.Equal(got, []Code{DataLoss}) || follows(c) != "disk vol-data" {
 		t.Errorf("refusals %v, and %s; want DataLoss of the disk", got, follows(c))
 	}
-	if hint := c.Assessments[0].Refusals[0].Hint; !strings.Contains(hint, `kubectl patch pv `+f.namespace+`-data -p '{"spec":{"persistentVolumeReclaimPolicy":"Retain"}}'`) {
+	if hint := c.Assessments[0].Refusals[0].Hint; !strings.Contains(hint,
+		`kubectl patch pv `+f.namespace+`-data -p '{"spec":{"persistentVolumeReclaimPolicy":"Retain"}}'`) {
 		t.Errorf("the hint is %q, want the command that keeps the disk", hint)
 	}
 }
@@ -153,7 +167,8 @@ func TestWhatCannotBeReadIsNotHarmless(t *testing.T) {
 	f := newFixture(t)
 	f.database("db", "Delete", "data-0")
 	user := "uma-" + f.namespace
-	f.c.Kubectl(t, "create", "role", user, "-n", f.namespace, "--verb=get,list", "--resource=helds.unfinalize.example.com,persistentvolumeclaims")
+	f.c.Kubectl(t, "create", "role", user, "-n", f.namespace, "--verb=get,list",
+		"--resource=helds.unfinalize.example.com,persistentvolumeclaims")
 	f.c.Kubectl(t, "create", "rolebinding", user, "-n", f.namespace, "--role="+user, "--user="+user)
 	client := connect(t, f.c.As(user))
 	testcluster.Eventually(t, "the rights are known", func(ctx testContext) (bool, error) {

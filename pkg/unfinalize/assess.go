@@ -14,8 +14,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// methodOf returns how a finalizer is removed from an object as it is, and why it is not the method that could be expected. The names are all that are to be
-// removed.
+// methodOf returns how a finalizer is removed from an object as it is, and why it is not the method
+// that could be expected. The names are all that are to be removed.
 func methodOf(o *unstructured.Unstructured, h FinalizerRef, names []string) (Method, string) {
 	switch {
 	case h.Field == finalizer.InSpec:
@@ -33,8 +33,9 @@ func methodOf(o *unstructured.Unstructured, h FinalizerRef, names []string) (Met
 	return ByPatch, ""
 }
 
-// deaf says why a second delete with another policy, and the resourceVersion of what was assessed, is not the method; empty if it is. One after which
-// nothing holds the object any more is always a Conflict: the server looks for an empty resourceVersion then (Store.Delete, v1.36).
+// deaf says why a second delete with another policy, and the resourceVersion of what was assessed,
+// is not the method; empty if it is. One after which nothing holds the object any more is always a
+// Conflict: the server looks for an empty resourceVersion then (Store.Delete, v1.36).
 func deaf(o *unstructured.Unstructured, names []string) string {
 	switch {
 	case grace(o) > 0:
@@ -47,8 +48,9 @@ func deaf(o *unstructured.Unstructured, names []string) string {
 	return ""
 }
 
-// Assess says what is to be done about a finalizer of an object, one of the names that are to be removed, and what speaks against it. It is pure: the
-// same object, actor and details give the same assessment.
+// Assess says what is to be done about a finalizer of an object, one of the names that are to be
+// removed, and what speaks against it. It is pure: the same object, actor and details give the same
+// assessment.
 func Assess(o *unstructured.Unstructured, h FinalizerRef, names []string, who actor.Actor, details Details) Assessment {
 	v := Assessment{FinalizerRef: h, Actor: who}
 	v.Method, v.Note = methodOf(o, h, names)
@@ -59,7 +61,8 @@ func Assess(o *unstructured.Unstructured, h FinalizerRef, names []string, who ac
 	}
 	// Another policy is asked for, and the collector, alive or not, has no say in that.
 	if who.Life == actor.Alive && !changesPolicy(o, h) {
-		v.refuse(ActorAlive, WithForce, alive(who), "kubectl gc why says what it waits for; --force removes it without waiting")
+		v.refuse(ActorAlive, WithForce, alive(who),
+			"kubectl gc why says what it waits for; --force removes it without waiting")
 	}
 	switch v.Method {
 	case ByPatch:
@@ -77,7 +80,8 @@ func Assess(o *unstructured.Unstructured, h FinalizerRef, names []string, who ac
 	return v
 }
 
-// changesPolicy says whether removing the finalizer does no more than to ask for the policy Background.
+// changesPolicy says whether removing the finalizer does no more than to ask for the policy
+// Background.
 func changesPolicy(o *unstructured.Unstructured, h FinalizerRef) bool {
 	return deleting(o) && h == FinalizerRef{plan.ForegroundFinalizer, finalizer.InMetadata}
 }
@@ -121,7 +125,8 @@ func witnessed(who actor.Actor) bool {
 	return who.Found || len(who.Workloads)+len(who.Scaled) > 0
 }
 
-// skipsWork says whether something is left undone without the actor. Where nothing is known of it, something may be.
+// skipsWork says whether something is left undone without the actor. Where nothing is known of it,
+// something may be.
 func (v *Assessment) skipsWork(who actor.Actor) bool {
 	switch {
 	case v.Method == ByOrphaning, v.Field == finalizer.InSpec && v.Name == plan.NamespaceFinalizer:
@@ -146,7 +151,8 @@ func notSeen(code Code, who actor.Actor) string {
 	case code == ActorUnknown:
 		return "whether " + name + " is running is not known"
 	case len(who.Searched) > 0:
-		return name + " was not found (looked for " + phrase.And(who.Searched) + "), which does not mean that it is not running"
+		return name + " was not found (looked for " + phrase.And(who.Searched) +
+			"), which does not mean that it is not running"
 	}
 	return name + " was not found, which does not mean that it is not running"
 }
@@ -172,7 +178,8 @@ func alive(a actor.Actor) string {
 	return because
 }
 
-// weigh refuses what costs too much. The risk is that of removing the finalizer, whatever its polarity.
+// weigh refuses what costs too much. The risk is that of removing the finalizer, whatever its
+// polarity.
 func (v *Assessment) weigh(a actor.Actor) {
 	if !a.IsKnown {
 		return
@@ -186,20 +193,24 @@ func (v *Assessment) weigh(a actor.Actor) {
 	}
 }
 
-// needDependents refuses to end an orphaning while a dependent may not have been seen: without its reference taken off it would be deleted. No flag
-// overrides that (RO-012, T-13).
+// needDependents refuses to end an orphaning while a dependent may not have been seen: without its
+// reference taken off it would be deleted. No flag overrides that (RO-012, T-13).
 func (v *Assessment) needDependents(f Details) {
 	switch {
 	case f.Unlisted:
-		v.refuse(HiddenDependents, Never, "it was not among the objects listed, so that its dependents are not known, and without the finalizer they would be deleted", "")
+		v.refuse(HiddenDependents, Never,
+			"it was not among the objects listed, so that its dependents are not known, and without the finalizer they would be deleted", "")
 	case len(f.Hiding) > 0:
-		v.refuse(HiddenDependents, Never, "types that may contain dependents could not be listed ("+gapNames(f.Hiding)+"), and such dependents would be deleted with it",
+		v.refuse(HiddenDependents, Never,
+			"types that may contain dependents could not be listed ("+gapNames(f.Hiding)+
+				"), and such dependents would be deleted with it",
 			"make these types available, or ask for permission to list them")
 	}
 }
 
-// lastHold says whether without the finalizer a namespace would go with whatever is in it: its controller's own is the one that sees to that, and
-// the last one is what keeps it when that has been done (NS-004, NS-011).
+// lastHold says whether without the finalizer a namespace would go with whatever is in it: its
+// controller's own is the one that sees to that, and the last one is what keeps it when that has
+// been done (NS-004, NS-011).
 func lastHold(o *unstructured.Unstructured, h FinalizerRef) bool {
 	return h.Name == plan.NamespaceFinalizer || !slices.Contains(specFinalizers(o), plan.NamespaceFinalizer)
 }
@@ -217,7 +228,8 @@ func (v *Assessment) needEmpty(o *unstructured.Unstructured, f Details) {
 		v.refuse(NotEmpty, WithForce, fmt.Sprintf("%d %s left in it; %s", n, plural(n, "object is", "objects are"), stranded),
 			"kubectl gc why explains what blocks them")
 	case len(f.Empty.Gaps) > 0:
-		v.refuse(NotProvenEmpty, WithForce, "it may contain objects of types that could not be listed ("+gapNames(f.Empty.Gaps)+"); "+stranded,
+		v.refuse(NotProvenEmpty, WithForce,
+			"it may contain objects of types that could not be listed ("+gapNames(f.Empty.Gaps)+"); "+stranded,
 			"make these types available, or ask for permission to list them")
 	}
 }

@@ -18,12 +18,14 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// object describes one: its kind, whether it is being deleted, its finalizers and, after a colon, those of a namespace's spec.
+// object describes one: its kind, whether it is being deleted, its finalizers and, after a colon,
+// those of a namespace's spec.
 func object(kind string, deleted bool, finalizers string) *unstructured.Unstructured {
 	meta, spec, _ := strings.Cut(finalizers, ":")
 	o := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "v1", "kind": kind, "metadata": map[string]any{"name": "o", "uid": "u", "finalizers": list2any(strings.Fields(meta))},
-		"spec": map[string]any{"finalizers": list2any(strings.Fields(spec))},
+		"apiVersion": "v1", "kind": kind,
+		"metadata": map[string]any{"name": "o", "uid": "u", "finalizers": list2any(strings.Fields(meta))},
+		"spec":     map[string]any{"finalizers": list2any(strings.Fields(spec))},
 	}}
 	if deleted {
 		o.Object["metadata"].(map[string]any)["deletionTimestamp"] = "2026-01-01T00:00:00Z"
@@ -34,7 +36,9 @@ func object(kind string, deleted bool, finalizers string) *unstructured.Unstruct
 // TestVerdicts is the table of what is done about a finalizer, and what speaks against it.
 func TestVerdicts(t *testing.T) {
 	with := func(life actor.Life, risk finalizer.Risk) actor.Actor {
-		return actor.Actor{Life: life, Found: life != actor.Unknown, IsKnown: risk != "", Known: finalizer.Known{Actor: "widget operator", Risk: risk, Polarity: finalizer.Cleanup, IfRemoved: "x leaks"}, Who: "the widget operator"}
+		return actor.Actor{Life: life, Found: life != actor.Unknown, IsKnown: risk != "",
+			Known: finalizer.Known{Actor: "widget operator", Risk: risk, Polarity: finalizer.Cleanup, IfRemoved: "x leaks"},
+			Who:   "the widget operator"}
 	}
 	var (
 		dead    = with(actor.Dead, finalizer.LeaksExternal)
@@ -69,7 +73,8 @@ func TestVerdicts(t *testing.T) {
 		{"Pod", "orphan", "orphan", false, data, Details{}, "Patch NotDeleting--force-live DataLoss--force"},
 		{"Pod", "foregroundDeletion h", "foregroundDeletion", true, alive, Details{}, "Policy"},
 		{"Pod", "foregroundDeletion", "foregroundDeletion", true, alive, Details{}, "Patch"},
-		{"Pod", "foregroundDeletion", "foregroundDeletion", false, alive, Details{}, "Patch NotDeleting--force-live ActorAlive--force"},
+		{"Pod", "foregroundDeletion", "foregroundDeletion", false, alive, Details{},
+			"Patch NotDeleting--force-live ActorAlive--force"},
 		{"Namespace", "foregroundDeletion h:kubernetes", "foregroundDeletion", true, dead, Details{}, "Patch"},
 		// The spec of a namespace.
 		{"Namespace", ":kubernetes", "kubernetes", true, breaks, nothing, "Finalize"},
@@ -77,7 +82,8 @@ func TestVerdicts(t *testing.T) {
 		{"Namespace", ":kubernetes", "kubernetes", true, breaks, left, "Finalize NotEmpty--force"},
 		{"Namespace", ":kubernetes", "kubernetes", true, breaks, gap, "Finalize NotProvenEmpty--force"},
 		{"Namespace", ":kubernetes", "kubernetes", true, breaks, Details{}, "Finalize NotProvenEmpty--force"},
-		{"Namespace", ":kubernetes", "kubernetes", false, breaks, nothing, "Finalize NotDeleting--force-live NotEmpty--force"},
+		{"Namespace", ":kubernetes", "kubernetes", false, breaks, nothing,
+			"Finalize NotDeleting--force-live NotEmpty--force"},
 		{"Namespace", ":kubernetes x", "x", true, dead, Details{}, "Finalize"},
 		{"Namespace", ":x", "x", true, dead, Details{}, "Finalize NotProvenEmpty--force"},
 	} {
@@ -93,7 +99,8 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// TestPodInItsGracePeriodStaysWithoutTheFinalizer: it is removed by a patch, and what holds the pod then is said.
+// TestPodInItsGracePeriodStaysWithoutTheFinalizer: it is removed by a patch, and what holds the pod
+// then is said.
 func TestPodInItsGracePeriodStaysWithoutTheFinalizer(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -111,7 +118,8 @@ func TestPodInItsGracePeriodStaysWithoutTheFinalizer(t *testing.T) {
 	}
 }
 
-// TestForegroundBecomesBackground on built-in and on custom objects: alone, and beside what others hold.
+// TestForegroundBecomesBackground on built-in and on custom objects: alone, and beside what others
+// hold.
 func TestForegroundBecomesBackground(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -172,14 +180,19 @@ func TestRestrictedUser(t *testing.T) {
 	}
 }
 
-// TestDeadNeedsAWitness: without one, a finalizer whose removal leaves something undone comes off with --force, or by an answer to a question that names it.
+// TestDeadNeedsAWitness: without one, a finalizer whose removal leaves something undone comes off
+// with --force, or by an answer to a question that names it.
 func TestDeadNeedsAWitness(t *testing.T) {
 	var (
-		leaks   = finalizer.Known{Actor: "bucket operator", Risk: finalizer.LeaksExternal, Polarity: finalizer.Cleanup, IfRemoved: "the bucket leaks"}
-		deletes = finalizer.Known{Actor: "bucket operator", Risk: finalizer.RiskNone, Polarity: finalizer.OptInDestructive, IfRemoved: "the resources stay"}
-		notes   = finalizer.Known{Actor: "bucket operator", Risk: finalizer.RiskNone, Polarity: finalizer.Bookkeeping, IfRemoved: "a count is wrong"}
-		guards  = finalizer.Known{Actor: "PVC protection controller", Risk: finalizer.RiskNone, Polarity: finalizer.Guard, IfRemoved: "nothing"}
-		scaled  = []*unstructured.Unstructured{{}}
+		leaks = finalizer.Known{Actor: "bucket operator", Risk: finalizer.LeaksExternal, Polarity: finalizer.Cleanup,
+			IfRemoved: "the bucket leaks"}
+		deletes = finalizer.Known{Actor: "bucket operator", Risk: finalizer.RiskNone, Polarity: finalizer.OptInDestructive,
+			IfRemoved: "the resources stay"}
+		notes = finalizer.Known{Actor: "bucket operator", Risk: finalizer.RiskNone, Polarity: finalizer.Bookkeeping,
+			IfRemoved: "a count is wrong"}
+		guards = finalizer.Known{Actor: "PVC protection controller", Risk: finalizer.RiskNone, Polarity: finalizer.Guard,
+			IfRemoved: "nothing"}
+		scaled = []*unstructured.Unstructured{{}}
 	)
 	of := func(k finalizer.Known, a actor.Actor) actor.Actor {
 		a.Known, a.IsKnown, a.Who = k, true, k.Who()
@@ -191,20 +204,29 @@ func TestDeadNeedsAWitness(t *testing.T) {
 		want  string
 		says  string
 	}{
-		{"not found", of(leaks, actor.Actor{Life: actor.Unknown, Searched: []string{"Deployment buckets", "Lease buckets"}}), "ActorNotFound",
+		{"not found", of(leaks, actor.Actor{Life: actor.Unknown, Searched: []string{"Deployment buckets", "Lease buckets"}}),
+			"ActorNotFound",
 			"the bucket operator was not found (looked for Deployment buckets and Lease buckets), which does not mean that it is not running; removing it skips the cleanup: the bucket leaks"},
-		{"not found and called dead", of(leaks, actor.Actor{Life: actor.Dead}), "ActorNotFound", "the bucket operator was not found, which does not mean that it is not running; removing it skips the cleanup: the bucket leaks"},
-		{"found, and its life is unknown", of(leaks, actor.Actor{Life: actor.Unknown, Found: true}), "ActorUnknown", "whether the bucket operator is running is not known; removing it skips the cleanup: the bucket leaks"},
-		{"outside", of(leaks, actor.Actor{Life: actor.Unknown, Outside: true}), "ActorOutside", "the bucket operator can run outside the cluster, where it may be running; removing it skips the cleanup: the bucket leaks"},
-		{"outside and called dead", of(leaks, actor.Actor{Life: actor.Dead, Outside: true, Found: true}), "ActorOutside", "the bucket operator can run outside the cluster, where it may be running; removing it skips the cleanup: the bucket leaks"},
+		{"not found and called dead", of(leaks, actor.Actor{Life: actor.Dead}), "ActorNotFound",
+			"the bucket operator was not found, which does not mean that it is not running; removing it skips the cleanup: the bucket leaks"},
+		{"found, and its life is unknown", of(leaks, actor.Actor{Life: actor.Unknown, Found: true}), "ActorUnknown",
+			"whether the bucket operator is running is not known; removing it skips the cleanup: the bucket leaks"},
+		{"outside", of(leaks, actor.Actor{Life: actor.Unknown, Outside: true}), "ActorOutside",
+			"the bucket operator can run outside the cluster, where it may be running; removing it skips the cleanup: the bucket leaks"},
+		{"outside and called dead", of(leaks, actor.Actor{Life: actor.Dead, Outside: true, Found: true}), "ActorOutside",
+			"the bucket operator can run outside the cluster, where it may be running; removing it skips the cleanup: the bucket leaks"},
 		{"dead, with a witness", of(leaks, actor.Actor{Life: actor.Dead, Found: true}), "", ""},
 		{"scaled to 0", of(leaks, actor.Actor{Life: actor.Dead, Scaled: scaled}), "", ""},
-		{"honouring it deletes", of(deletes, actor.Actor{Life: actor.Unknown}), "ActorNotFound", "the bucket operator was not found, which does not mean that it is not running; " + deletes.OnRemoval()},
+		{"honouring it deletes", of(deletes, actor.Actor{Life: actor.Unknown}), "ActorNotFound",
+			"the bucket operator was not found, which does not mean that it is not running; " + deletes.OnRemoval()},
 		{"bookkeeping", of(notes, actor.Actor{Life: actor.Unknown}), "", ""},
 		{"a guard that costs nothing", of(guards, actor.Actor{Life: actor.Unknown}), "", ""},
-		{"nothing is known of it", actor.Actor{Life: actor.Unknown}, "ActorUnknown", "the controller that removes it is not known; it is unknown what removing it skips"},
-		{"nothing but who wrote it", actor.Actor{Life: actor.Unknown, Who: "buckets"}, "ActorNotFound", "buckets was not found, which does not mean that it is not running; it is unknown what removing it skips"},
-		{"nothing but who wrote it, which is scaled to 0", actor.Actor{Life: actor.Dead, Who: "buckets", Found: true, Scaled: scaled}, "", ""},
+		{"nothing is known of it", actor.Actor{Life: actor.Unknown}, "ActorUnknown",
+			"the controller that removes it is not known; it is unknown what removing it skips"},
+		{"nothing but who wrote it", actor.Actor{Life: actor.Unknown, Who: "buckets"}, "ActorNotFound",
+			"buckets was not found, which does not mean that it is not running; it is unknown what removing it skips"},
+		{"nothing but who wrote it, which is scaled to 0",
+			actor.Actor{Life: actor.Dead, Who: "buckets", Found: true, Scaled: scaled}, "", ""},
 	} {
 		o := object("Pod", true, "h")
 		v := Assess(o, named(o, []string{"h"})[0], []string{"h"}, c.actor, Details{})
@@ -224,7 +246,8 @@ func TestDeadNeedsAWitness(t *testing.T) {
 	}
 	o := object("Namespace", true, "h:kubernetes x")
 	for name, want := range map[string]int{"kubernetes": 0, "x": 1} {
-		v := Assess(o, named(o, []string{name})[0], []string{name}, actor.Actor{Life: actor.Unknown}, Details{Empty: &Emptiness{}})
+		v := Assess(o, named(o, []string{name})[0], []string{name}, actor.Actor{Life: actor.Unknown},
+			Details{Empty: &Emptiness{}})
 		if got := len(v.Refusals); got != want {
 			t.Errorf("%s in the spec of a namespace: %v, want %d", name, v.Refusals, want)
 		}
@@ -239,7 +262,8 @@ func TestAnAnswerDoesNotDestroy(t *testing.T) {
 		{Life: actor.Dead, Found: true, IsKnown: true, Known: finalizer.Known{Risk: finalizer.BreaksCluster}},
 	} {
 		o := object("Pod", true, "h")
-		if v := Assess(o, named(o, []string{"h"})[0], []string{"h"}, c, Details{}); len(v.Against(Overrides{Asked: true})) == 0 {
+		if v := Assess(o, named(o, []string{"h"})[0], []string{"h"}, c,
+			Details{}); len(v.Against(Overrides{Asked: true})) == 0 {
 			t.Errorf("%s, %s: nothing speaks against it but an answer", c.Life, c.Known.Risk)
 		}
 	}

@@ -12,9 +12,11 @@ type Method string
 const (
 	// ByPatch removes it from the metadata.
 	ByPatch Method = "Patch"
-	// ByOrphaning takes the references to the owner off its dependents, and then the finalizer: what it stands for is done.
+	// ByOrphaning takes the references to the owner off its dependents, and then the finalizer:
+	// what it stands for is done.
 	ByOrphaning Method = "Orphan"
-	// ByPolicy deletes the object again, in the background; the server removes the finalizer (API-004).
+	// ByPolicy deletes the object again, in the background; the server removes the finalizer
+	// (API-004).
 	ByPolicy Method = "Policy"
 	// ByFinalizing removes it from the spec of a namespace.
 	ByFinalizing Method = "Finalize"
@@ -63,13 +65,15 @@ type Refusal struct {
 	Hint string
 }
 
-// Asks says whether somebody who is asked, and told the reason, can override the refusal by the answer: where it is not known whether the finalizer's own work
-// will be done, and not where it is known that something is destroyed.
+// Asks says whether somebody who is asked, and told the reason, can override the refusal by the
+// answer: where it is not known whether the finalizer's own work will be done, and not where it is
+// known that something is destroyed.
 func (r Refusal) Asks() bool {
 	return r.Code == ActorNotFound || r.Code == ActorUnknown || r.Code == ActorOutside
 }
 
-// Overrides are what the user has overridden. Asked says that a question names what speaks against it, and that nothing is done without an answer.
+// Overrides are what the user has overridden. Asked says that a question names what speaks against
+// it, and that nothing is done without an answer.
 type Overrides struct{ Force, ForceLive, Asked bool }
 
 // Covers says whether a refusal is overridden.
@@ -82,7 +86,8 @@ type Assessment struct {
 	// Held is empty for ByDelete, and Field is for a finalizer that is not there.
 	FinalizerRef
 	Method Method
-	// Note says why it is this way where another could be expected: a patch where another policy is what is wanted.
+	// Note says why it is this way where another could be expected: a patch where another policy is
+	// what is wanted.
 	Note  string
 	Actor actor.Actor
 	// Refusals are all reasons against it, overridden or not.
@@ -106,7 +111,8 @@ func (v *Assessment) Against(t Overrides) []Refusal {
 
 // Details are what an assessment needs to know besides the object and the actor.
 type Details struct {
-	// Unlisted says that the listing has not shown the object whose dependents are to be orphaned, and Hiding are the gaps in which one of them can be.
+	// Unlisted says that the listing has not shown the object whose dependents are to be orphaned,
+	// and Hiding are the gaps in which one of them can be.
 	Unlisted bool
 	Hiding   []v1alpha1.Gap
 	// Empty is what was found in a namespace, nil if nobody looked.

@@ -17,12 +17,13 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// Assessor reads objects and says what is to be done about their finalizers. It writes nothing but dry runs, and those only in DryRun. It is safe for
-// concurrent use.
+// Assessor reads objects and says what is to be done about their finalizers. It writes nothing but
+// dry runs, and those only in DryRun. It is safe for concurrent use.
 type Assessor struct {
 	client *cluster.Client
 	lives  ActorFinder
-	// OnSecondLook, if not nil, is called before the second look into a namespace that was found empty, with how long that is off.
+	// OnSecondLook, if not nil, is called before the second look into a namespace that was found
+	// empty, with how long that is off.
 	OnSecondLook func(namespace string, wait time.Duration)
 	// apart is how long lies between the two listings that prove a namespace empty.
 	apart time.Duration
@@ -32,16 +33,19 @@ type Assessor struct {
 	empty   map[string]func() (*Emptiness, error)
 }
 
-// secondLook is how long after the first listing of a namespace the second begins: until then a server may still take something in that does not
-// know yet that the namespace is being deleted (NS-022).
+// secondLook is how long after the first listing of a namespace the second begins: until then a
+// server may still take something in that does not know yet that the namespace is being deleted
+// (NS-022).
 const secondLook = 5 * time.Second
 
 // NewAssessor returns an Assessor that has read nothing yet.
 func NewAssessor(client *cluster.Client, lives ActorFinder) *Assessor {
-	return &Assessor{client: client, lives: lives, apart: secondLook, surveys: map[string]func() (*survey, error){}, empty: map[string]func() (*Emptiness, error){}}
+	return &Assessor{client: client, lives: lives, apart: secondLook, surveys: map[string]func() (*survey, error){},
+		empty: map[string]func() (*Emptiness, error){}}
 }
 
-// Read reads an object. The error is the server's, a NotFound among them, or says that the name is another object's now.
+// Read reads an object. The error is the server's, a NotFound among them, or says that the name is
+// another object's now.
 func (j *Assessor) Read(ctx context.Context, t Target) (*unstructured.Unstructured, error) {
 	o, err := j.client.GetObject(ctx, t.Type, t.Namespace, t.Name)
 	if err == nil && t.UID != "" && string(o.GetUID()) != t.UID {
@@ -50,9 +54,11 @@ func (j *Assessor) Read(ctx context.Context, t Target) (*unstructured.Unstructur
 	return o, err
 }
 
-// Candidates assesses several objects side by side. Names says which of an object's finalizers are to be removed; those that it does not have are refused.
-// With no names, only an object without any finalizer can be helped.
-func (j *Assessor) Candidates(ctx context.Context, targets []Target, names func(*unstructured.Unstructured) []string) ([]*Candidate, []error) {
+// Candidates assesses several objects side by side. Names says which of an object's finalizers are
+// to be removed; those that it does not have are refused. With no names, only an object without any
+// finalizer can be helped.
+func (j *Assessor) Candidates(ctx context.Context, targets []Target,
+	names func(*unstructured.Unstructured) []string) ([]*Candidate, []error) {
 	candidates, errs := make([]*Candidate, len(targets)), make([]error, len(targets))
 	var group errgroup.Group
 	group.SetLimit(j.client.Concurrency())
@@ -71,7 +77,8 @@ func (j *Assessor) Candidates(ctx context.Context, targets []Target, names func(
 }
 
 // Assess assesses an object as it was read.
-func (j *Assessor) Assess(ctx context.Context, t graph.Type, o *unstructured.Unstructured, names []string) (*Candidate, error) {
+func (j *Assessor) Assess(ctx context.Context, t graph.Type, o *unstructured.Unstructured, names []string) (*Candidate,
+	error) {
 	c := &Candidate{Type: t, Ref: RefOf(t, o), Object: o, Names: names}
 	refs := named(o, names)
 	if err := j.learn(ctx, c, refs); err != nil {
@@ -106,7 +113,8 @@ func missing(o *unstructured.Unstructured, names []string) []Assessment {
 		v := Assessment{FinalizerRef: FinalizerRef{Name: name}}
 		switch {
 		case halfDeleted(o):
-			v.refuse(NotThere, Never, "it has no finalizer, and nothing else blocks its deletion", "without --finalizer, the command deletes it again, which completes its deletion")
+			v.refuse(NotThere, Never, "it has no finalizer, and nothing else blocks its deletion",
+				"without --finalizer, the command deletes it again, which completes its deletion")
 		case len(has) == 0:
 			v.refuse(NotThere, Never, "it has no finalizer", "")
 		default:
@@ -121,14 +129,16 @@ func missing(o *unstructured.Unstructured, names []string) []Assessment {
 	return assessments
 }
 
-// nothingHeld is the assessment about an object that is asked about without a finalizer's name, and that no finalizer holds.
+// nothingHeld is the assessment about an object that is asked about without a finalizer's name, and
+// that no finalizer holds.
 func nothingHeld(o *unstructured.Unstructured) Assessment {
 	var v Assessment
 	switch {
 	case !deleting(o):
 		v.refuse(NothingHeld, Never, "it has no finalizer, and it is not being deleted", "")
 	case grace(o) > 0:
-		v.refuse(NothingHeld, Never, fmt.Sprintf("it has no finalizer: it is in its grace period of %ds, which its node's kubelet ends", grace(o)),
+		v.refuse(NothingHeld, Never, fmt.Sprintf(
+			"it has no finalizer: it is in its grace period of %ds, which its node's kubelet ends", grace(o)),
 			"if the node is gone for good, kubectl gc delete --force ends it at once")
 	default:
 		v.refuse(NothingHeld, Never, "no finalizer of it was named", "")
@@ -136,7 +146,8 @@ func nothingHeld(o *unstructured.Unstructured) Assessment {
 	return v
 }
 
-// learn finds out what the assessments about an object's finalizers rest on besides it and their actors.
+// learn finds out what the assessments about an object's finalizers rest on besides it and their
+// actors.
 func (j *Assessor) learn(ctx context.Context, c *Candidate, refs []FinalizerRef) error {
 	needsEmpty := len(c.Names) == 0 && isNamespace(c.Object) && halfDeleted(c.Object)
 	for _, h := range refs {
@@ -173,7 +184,8 @@ func (c *Candidate) orphans(s *survey) {
 			i = len(c.Dependents)
 			at[e.Dependent] = i
 			t, _ := s.Graph.Type(e.Dependent)
-			c.Dependents = append(c.Dependents, Dependent{Type: t, Ref: s.Graph.Ref(e.Dependent), ResourceVersion: s.Graph.ResourceVersion(e.Dependent)})
+			c.Dependents = append(c.Dependents,
+				Dependent{Type: t, Ref: s.Graph.Ref(e.Dependent), ResourceVersion: s.Graph.ResourceVersion(e.Dependent)})
 		}
 		c.Dependents[i].At = append(c.Dependents[i].At, place(s.Graph, e))
 	}

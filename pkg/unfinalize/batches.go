@@ -13,8 +13,10 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/suggest"
 )
 
-// assess assesses the targets. Of many that were found by listing, those that are gone or do not have the finalizer any more are left out.
-func (r Request) assess(ctx context.Context, assessor *Assessor, q *selection.Query, targets [][]Target, names func(*unstructured.Unstructured) []string) ([][]*Candidate, error) {
+// assess assesses the targets. Of many that were found by listing, those that are gone or do not
+// have the finalizer any more are left out.
+func (r Request) assess(ctx context.Context, assessor *Assessor, q *selection.Query, targets [][]Target,
+	names func(*unstructured.Unstructured) []string) ([][]*Candidate, error) {
 	var all [][]*Candidate
 	var failed []error
 	for _, batch := range targets {
@@ -49,7 +51,8 @@ func (r Request) assess(ctx context.Context, assessor *Assessor, q *selection.Qu
 	return all, nil
 }
 
-// forgive takes back that an object does not have a finalizer if it has another that was named, and if the name is no mistake: another object has it.
+// forgive takes back that an object does not have a finalizer if it has another that was named, and
+// if the name is no mistake: another object has it.
 func forgive(candidates []*Candidate) {
 	there := map[string]bool{}
 	for _, c := range candidates {
@@ -64,7 +67,8 @@ func forgive(candidates []*Candidate) {
 	}
 }
 
-// suggestNames adds the nearest of an object's finalizers to the refusal of a name that it does not have.
+// suggestNames adds the nearest of an object's finalizers to the refusal of a name that it does not
+// have.
 func suggestNames(candidates []*Candidate) {
 	for _, c := range candidates {
 		var names []string

@@ -43,7 +43,8 @@ type Candidate struct {
 // Stranded is what would be left behind in a namespace, and what may be besides.
 func (c *Candidate) Stranded() *Emptiness { return c.details.Empty }
 
-// Gaps are what could not be listed and can hide what the assessments rest on: a dependent that would be orphaned or deleted, or content of a namespace.
+// Gaps are what could not be listed and can hide what the assessments rest on: a dependent that
+// would be orphaned or deleted, or content of a namespace.
 func (c *Candidate) Gaps() []v1alpha1.Gap {
 	gaps := slices.Clone(c.details.Hiding)
 	if c.details.Empty != nil {
@@ -58,7 +59,8 @@ func (c *Candidate) Gaps() []v1alpha1.Gap {
 // After is what follows when the object is gone, nil if nothing is done or nobody looked.
 func (c *Candidate) After() *Aftermath { return c.details.After }
 
-// Releases says whether nothing but the collector holds the object any more when everything that was asked for is removed.
+// Releases says whether nothing but the collector holds the object any more when everything that
+// was asked for is removed.
 func (c *Candidate) Releases() bool { return released(c.Object, c.Names) }
 
 // Refused says whether anything speaks against an assessment that the overrides do not cover.
@@ -68,7 +70,8 @@ func (c *Candidate) Refused(t Overrides) bool {
 
 // By returns the assessments with one of the methods.
 func (c *Candidate) By(methods ...Method) []Assessment {
-	return slices.DeleteFunc(slices.Clone(c.Assessments), func(v Assessment) bool { return !slices.Contains(methods, v.Method) })
+	return slices.DeleteFunc(slices.Clone(c.Assessments),
+		func(v Assessment) bool { return !slices.Contains(methods, v.Method) })
 }
 
 // Stays returns the finalizers that were not asked for.

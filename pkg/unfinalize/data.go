@@ -9,7 +9,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
-// needData refuses what ends in the destruction of disks: of an object that goes with this, or of what follows it.
+// needData refuses what ends in the destruction of disks: of an object that goes with this, or of
+// what follows it.
 func (v *Assessment) needData(o *unstructured.Unstructured, names []string, f Details) {
 	if f.After == nil || !released(o, names) {
 		return

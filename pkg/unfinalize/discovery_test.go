@@ -16,7 +16,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
 )
 
-var leaseType = graph.Type{Group: "coordination.k8s.io", Version: "v1", Resource: "leases", Kind: "Lease", Namespaced: true}
+var leaseType = graph.Type{Group: "coordination.k8s.io", Version: "v1", Resource: "leases", Kind: "Lease",
+	Namespaced: true}
 
 // hiding are the methods in which discovery does not show a group that the server serves.
 func hiding(group string) map[string]faultproxy.Fault {
@@ -26,8 +27,9 @@ func hiding(group string) map[string]faultproxy.Fault {
 	}
 }
 
-// TestDependentOfAHiddenTypeIsKept_API056: its owner keeps the finalizer as long as discovery does not show the type, when it is judged and when it
-// is written to, and the dependent is orphaned when discovery shows it again.
+// TestDependentOfAHiddenTypeIsKept_API056: its owner keeps the finalizer as long as discovery does
+// not show the type, when it is judged and when it is written to, and the dependent is orphaned
+// when discovery shows it again.
 func TestDependentOfAHiddenTypeIsKept_API056(t *testing.T) {
 	for name, fault := range hiding(leaseType.Group) {
 		t.Run(name, func(t *testing.T) {
@@ -40,7 +42,8 @@ func TestDependentOfAHiddenTypeIsKept_API056(t *testing.T) {
 			client := connect(t, always.Config())
 			agreed := f.judge(client, configMapType, []string{plan.OrphanFinalizer}, "owner")[0]
 			always.On(faultproxy.Groups, fault)
-			if c := f.judge(client, configMapType, []string{plan.OrphanFinalizer}, "owner")[0]; !slices.Equal(codes(c, all), []Code{HiddenDependents}) {
+			if c := f.judge(client, configMapType, []string{plan.OrphanFinalizer}, "owner")[0]; !slices.Equal(codes(c, all),
+				[]Code{HiddenDependents}) {
 				t.Errorf("refusals %v, want HiddenDependents", codes(c, all))
 			}
 			o := f.performOn(client, all, Options{}, agreed)[0]
@@ -53,7 +56,8 @@ func TestDependentOfAHiddenTypeIsKept_API056(t *testing.T) {
 			once := faultproxy.Start(t, f.c.Config())
 			client = connect(t, once.Config())
 			once.On(faultproxy.Groups, faultproxy.Times(1, fault))
-			if c := f.judge(client, configMapType, []string{plan.OrphanFinalizer}, "owner")[0]; !slices.Equal(codes(c, all), []Code{HiddenDependents}) {
+			if c := f.judge(client, configMapType, []string{plan.OrphanFinalizer}, "owner")[0]; !slices.Equal(codes(c, all),
+				[]Code{HiddenDependents}) {
 				t.Errorf("refusals %v with the fault once, want HiddenDependents", codes(c, all))
 			}
 			once.On(faultproxy.Groups, faultproxy.Times(1, fault))
@@ -70,8 +74,8 @@ func TestDependentOfAHiddenTypeIsKept_API056(t *testing.T) {
 	}
 }
 
-// TestNamespaceWithAHiddenTypeIsNotProvenEmpty_API056: whether discovery hides it in the first listing of the proof, in the second, in the one before the
-// write, or always.
+// TestNamespaceWithAHiddenTypeIsNotProvenEmpty_API056: whether discovery hides it in the first
+// listing of the proof, in the second, in the one before the write, or always.
 func TestNamespaceWithAHiddenTypeIsNotProvenEmpty_API056(t *testing.T) {
 	for name, fault := range hiding(leaseType.Group) {
 		t.Run(name, func(t *testing.T) {
@@ -127,21 +131,24 @@ func after(n int, fault faultproxy.Fault) faultproxy.Fault {
 	}
 }
 
-// TestNothingIsKnownWithoutTheCoreGroup_RO013: neither of an owner's dependents nor of a namespace's content.
+// TestNothingIsKnownWithoutTheCoreGroup_RO013: neither of an owner's dependents nor of a
+// namespace's content.
 func TestNothingIsKnownWithoutTheCoreGroup_RO013(t *testing.T) {
 	f := newFixture(t)
 	f.orphaning("owner")
 	proxy := faultproxy.Start(t, f.c.Config())
 	proxy.On(faultproxy.Core, faultproxy.Plain(404, "404 page not found"))
 	client := connect(t, proxy.Config())
-	_, errs := NewAssessor(client, lives{}).Candidates(t.Context(), []Target{{Type: configMapType, Namespace: f.namespace, Name: "owner"}},
+	_, errs := NewAssessor(client, lives{}).Candidates(t.Context(),
+		[]Target{{Type: configMapType, Namespace: f.namespace, Name: "owner"}},
 		func(*unstructured.Unstructured) []string { return []string{plan.OrphanFinalizer} })
 	if errs[0] == nil || !strings.Contains(errs[0].Error(), "discovery shows no namespaces") {
 		t.Errorf("error %v", errs[0])
 	}
 }
 
-// TestPlain404OfADryRunIsARefusal: only the server's own word that the object is gone leaves the matter to the write itself.
+// TestPlain404OfADryRunIsARefusal: only the server's own word that the object is gone leaves the
+// matter to the write itself.
 func TestPlain404OfADryRunIsARefusal(t *testing.T) {
 	for name, fault := range map[string]faultproxy.Fault{
 		"a proxy's":         faultproxy.Plain(404, "404 page not found"),
@@ -158,7 +165,9 @@ func TestPlain404OfADryRunIsARefusal(t *testing.T) {
 			waiting := f.judge(client, configMapType, []string{hold}, "held")[0]
 			orphan := f.judge(client, configMapType, []string{plan.OrphanFinalizer}, "owner")[0]
 			for _, path := range []string{"/held", "/dependent"} {
-				proxy.On(func(r *http.Request) bool { return r.Method == http.MethodPatch && strings.HasSuffix(r.URL.Path, path) }, fault)
+				proxy.On(func(r *http.Request) bool {
+					return r.Method == http.MethodPatch && strings.HasSuffix(r.URL.Path, path)
+				}, fault)
 			}
 			if err := DryRun(t.Context(), client, []*Candidate{waiting, orphan}, Overrides{}); err != nil {
 				t.Fatal(err)

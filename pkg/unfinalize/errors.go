@@ -13,7 +13,8 @@ var (
 	ErrNotReached = errors.New("not reached: another object was refused before")
 )
 
-// RefusedError is of an object that is, since it was assessed, not what could be helped, or never was.
+// RefusedError is of an object that is, since it was assessed, not what could be helped, or never
+// was.
 type RefusedError struct {
 	Refusals []Refusal
 	// Planned says that the plan had the refusals.

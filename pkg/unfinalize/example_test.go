@@ -68,19 +68,25 @@ func ExamplePerform() {
 	// deleted: true error: <nil>
 }
 
-// stuckConfigMap makes a config map whose deletion waits for a finalizer that nobody removes, and returns a query that names it and what is known of finalizers.
+// stuckConfigMap makes a config map whose deletion waits for a finalizer that nobody removes, and
+// returns a query that names it and what is known of finalizers.
 func stuckConfigMap(t testing.TB) (*selection.Query, *finalizer.Registry, error) {
 	c := testcluster.Shared(t)
 	namespace := c.Namespace(t)
-	c.Apply(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: stuck, namespace: `+namespace+`, finalizers: [example.com/hold]}}`)
+	c.Apply(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: stuck, namespace: `+namespace+
+		`, finalizers: [example.com/hold]}}`)
 	c.Kubectl(t, "delete", "configmap", "stuck", "-n", namespace, "--wait=false")
 	t.Cleanup(func() {
-		_, _ = c.Try(context.Background(), "", "patch", "configmap", "stuck", "-n", namespace, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`) // if it is still there
+		// if it is still there
+		_, _ = c.Try(context.Background(), "", "patch", "configmap", "stuck", "-n", namespace, "--type=merge", "-p",
+			`{"metadata":{"finalizers":null}}`)
 	})
 
-	// The connection flags of kubectl, a cluster.New and its Discover; the example of deletion.Plan shows them.
+	// The connection flags of kubectl, a cluster.New and its Discover; the example of deletion.Plan
+	// shows them.
 	config, client, catalog := fixture.ConnectFlags(t, c.Kubeconfig())
-	q, err := selection.NewQuery(context.Background(), config, client, catalog, selection.Request{Namespace: namespace, Args: []string{"configmap/stuck"}})
+	q, err := selection.NewQuery(context.Background(), config, client, catalog,
+		selection.Request{Namespace: namespace, Args: []string{"configmap/stuck"}})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -15,7 +15,8 @@ type FinalizerRef struct {
 	Field finalizer.Field
 }
 
-// FinalizersOn returns the finalizers of an object in their order, those of a namespace's spec last.
+// FinalizersOn returns the finalizers of an object in their order, those of a namespace's spec
+// last.
 func FinalizersOn(o *unstructured.Unstructured) []FinalizerRef {
 	var all []FinalizerRef
 	for _, name := range o.GetFinalizers() {
@@ -55,7 +56,8 @@ func grace(o *unstructured.Unstructured) int64 {
 	return 0
 }
 
-// halfDeleted says whether an object that is being deleted has nothing left that it could wait for: the next delete ends it (RO-063, NS-005).
+// halfDeleted says whether an object that is being deleted has nothing left that it could wait for:
+// the next delete ends it (RO-063, NS-005).
 func halfDeleted(o *unstructured.Unstructured) bool {
 	return deleting(o) && len(FinalizersOn(o)) == 0 && grace(o) == 0
 }
@@ -63,6 +65,7 @@ func halfDeleted(o *unstructured.Unstructured) bool {
 // RefOf identifies an object of a type.
 func RefOf(t graph.Type, o *unstructured.Unstructured) graph.Ref {
 	return graph.Ref{
-		APIVersion: t.APIVersion(), Kind: t.Kind, Resource: t.Resource, Namespace: o.GetNamespace(), Name: o.GetName(), UID: string(o.GetUID()),
+		APIVersion: t.APIVersion(), Kind: t.Kind, Resource: t.Resource, Namespace: o.GetNamespace(), Name: o.GetName(),
+		UID: string(o.GetUID()),
 	}
 }

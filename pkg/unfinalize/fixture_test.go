@@ -36,7 +36,8 @@ var (
 	configMapType = graph.Type{Version: "v1", Resource: "configmaps", Kind: "ConfigMap", Namespaced: true}
 	secretType    = graph.Type{Version: "v1", Resource: "secrets", Kind: "Secret", Namespaced: true}
 	podType       = graph.Type{Version: "v1", Resource: "pods", Kind: "Pod", Namespaced: true}
-	heldType      = graph.Type{Group: "unfinalize.example.com", Version: "v1", Resource: "helds", Kind: "Held", Namespaced: true}
+	heldType      = graph.Type{Group: "unfinalize.example.com", Version: "v1", Resource: "helds", Kind: "Held",
+		Namespaced: true}
 )
 
 const heldDefinition = `apiVersion: apiextensions.k8s.io/v1
@@ -79,7 +80,8 @@ func connect(t *testing.T, config *rest.Config) *cluster.Client {
 	return client
 }
 
-// custom serves the type of custom objects. It is there before the first test, as one that comes is a gap for whoever is listing.
+// custom serves the type of custom objects. It is there before the first test, as one that comes is
+// a gap for whoever is listing.
 func (f *fixture) custom() {
 	f.t.Helper()
 	served.Do(func() {
@@ -98,7 +100,8 @@ func (f *fixture) of(t graph.Type) dynamic.ResourceInterface {
 	return r.Namespace(f.namespace)
 }
 
-// make makes an object of a type with finalizers. At the end of the test they are removed, with the deletion that waits for them.
+// make makes an object of a type with finalizers. At the end of the test they are removed, with the
+// deletion that waits for them.
 func (f *fixture) make(t graph.Type, name string, finalizers ...string) *unstructured.Unstructured {
 	f.t.Helper()
 	return f.create(t, map[string]any{"metadata": map[string]any{"name": name, "finalizers": list2any(finalizers)}})
@@ -159,7 +162,8 @@ func (f *fixture) get(t graph.Type, name string) *unstructured.Unstructured {
 	return o
 }
 
-// is fails the test unless an object has exactly these finalizers; none at all means that it is gone.
+// is fails the test unless an object has exactly these finalizers; none at all means that it is
+// gone.
 func (f *fixture) is(t graph.Type, name string, want ...string) {
 	f.t.Helper()
 	o := f.get(t, name)
@@ -199,7 +203,8 @@ func (f *fixture) judgeBy(j *Assessor, t graph.Type, finalizers []string, object
 		}
 		targets = append(targets, target)
 	}
-	candidates, errs := j.Candidates(f.t.Context(), targets, func(*unstructured.Unstructured) []string { return finalizers })
+	candidates, errs := j.Candidates(f.t.Context(), targets,
+		func(*unstructured.Unstructured) []string { return finalizers })
 	if err := errors.Join(errs...); err != nil {
 		f.t.Fatal(err)
 	}
@@ -213,7 +218,8 @@ func (f *fixture) perform(client *cluster.Client, opts Options, candidates ...*C
 }
 
 // performOn performs candidates with some overrides.
-func (f *fixture) performOn(client *cluster.Client, overrides Overrides, opts Options, candidates ...*Candidate) []*Outcome {
+func (f *fixture) performOn(client *cluster.Client, overrides Overrides, opts Options,
+	candidates ...*Candidate) []*Outcome {
 	f.t.Helper()
 	p := &Planned{Overrides: overrides}
 	for _, c := range candidates {

@@ -6,8 +6,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// LeavesFirst returns an object and everything below it, in batches: each dependent is in an earlier batch than its owners, but where a cycle closes.
-// Links are the dependents that no ownerReference records.
+// LeavesFirst returns an object and everything below it, in batches: each dependent is in an
+// earlier batch than its owners, but where a cycle closes. Links are the dependents that no
+// ownerReference records.
 func LeavesFirst(g *graph.Graph, root graph.ID, links func(graph.ID) []graph.Link) [][]graph.ID {
 	const busy = -1 // and the edge that closes a cycle makes nothing higher
 	heights := map[graph.ID]int{}

@@ -44,10 +44,12 @@ func listOf(resource string) func(*http.Request) bool {
 // empty answers a list as if there were nothing.
 func empty(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = io.WriteString(w, `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"1"},"items":[]}`)
+	_, _ = io.WriteString(
+		w, `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"1"},"items":[]}`)
 }
 
-// TestEmptyNamespaceIsFinalized_P20: by two listings and one right before; all else of the object is as it was (T-19).
+// TestEmptyNamespaceIsFinalized_P20: by two listings and one right before; all else of the object
+// is as it was (T-19).
 func TestEmptyNamespaceIsFinalized_P20(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -62,11 +64,13 @@ func TestEmptyNamespaceIsFinalized_P20(t *testing.T) {
 		t.Fatalf("refused: %+v", c.Assessments)
 	}
 	// Somebody changes it meanwhile: that stays.
-	before(proxy, method(http.MethodPut), func() { f.c.Kubectl(t, "label", "namespace", f.namespace, "example.com/late=yes") })
+	before(proxy, method(http.MethodPut),
+		func() { f.c.Kubectl(t, "label", "namespace", f.namespace, "example.com/late=yes") })
 	o := f.perform(client, Options{}, c)[0]
 	want(t, o, "finalizeNamespace "+f.namespace+" kubernetes; left: "+hold)
 	now := f.get(cluster.NamespaceType, f.namespace)
-	if now.GetAnnotations()["example.com/a"] != "b" || now.GetLabels()["example.com/late"] != "yes" || len(now.GetLabels()) != len(was.GetLabels())+1 {
+	if now.GetAnnotations()["example.com/a"] != "b" || now.GetLabels()["example.com/late"] != "yes" ||
+		len(now.GetLabels()) != len(was.GetLabels())+1 {
 		t.Errorf("now %v %v", now.GetAnnotations(), now.GetLabels())
 	}
 	lists := 0
@@ -82,7 +86,8 @@ func TestEmptyNamespaceIsFinalized_P20(t *testing.T) {
 	f.is(cluster.NamespaceType, f.namespace)
 }
 
-// TestContentThatComesLate_P20: between the two listings of the proof, and between the proof and the write.
+// TestContentThatComesLate_P20: between the two listings of the proof, and between the proof and
+// the write.
 func TestContentThatComesLate_P20(t *testing.T) {
 	t.Parallel()
 	for times, want := range map[int]string{1: "second listing", 2: "before the write"} {
@@ -114,8 +119,9 @@ func TestContentThatComesLate_P20(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeListedIsNotEmpty_P20: a type that is forbidden or flaps (upstream's TestDeleteEncounters404), and discovery of a group that
-// fails. With --force it is finalized all the same.
+// TestWhatCannotBeListedIsNotEmpty_P20: a type that is forbidden or flaps (upstream's
+// TestDeleteEncounters404), and discovery of a group that fails. With --force it is finalized all
+// the same.
 func TestWhatCannotBeListedIsNotEmpty_P20(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -136,7 +142,8 @@ func TestWhatCannotBeListedIsNotEmpty_P20(t *testing.T) {
 			client := connect(t, proxy.Config())
 			proxy.On(fault.on, fault.fault)
 			target := Target{Type: cluster.NamespaceType, Name: f.namespace}
-			candidates, errs := quick(client).Candidates(t.Context(), []Target{target}, func(*unstructured.Unstructured) []string { return []string{"kubernetes"} })
+			candidates, errs := quick(client).Candidates(t.Context(), []Target{target},
+				func(*unstructured.Unstructured) []string { return []string{"kubernetes"} })
 			if failed := errs[0] != nil; failed != fault.fails || failed {
 				if failed != fault.fails {
 					t.Errorf("error %v, want one: %t", errs[0], fault.fails)
@@ -163,7 +170,8 @@ func TestForceLeavesBehindWhatItNames_P20(t *testing.T) {
 	if left := c.Stranded().Remaining; len(left) != 1 || left[0].Name != "stranded" {
 		t.Errorf("left %v", left)
 	}
-	want(t, f.performOn(f.client, Overrides{Force: true}, Options{}, c)[0], "finalizeNamespace "+f.namespace+" kubernetes; gone")
+	want(t, f.performOn(f.client, Overrides{Force: true}, Options{}, c)[0],
+		"finalizeNamespace "+f.namespace+" kubernetes; gone")
 	f.c.Kubectl(t, "create", "namespace", f.namespace) // where it resurfaces
 	if f.get(configMapType, "stranded") == nil {
 		t.Error("it did not resurface")
@@ -178,8 +186,8 @@ func TestListableIsMoreThanDeletable(t *testing.T) {
 	}
 }
 
-// TestHalfDeletedNamespaceIsDeletedAgain_NS005: its spec.finalizers were emptied before it was deleted, and nothing ends it but another write (RO-063).
-// With content it is refused.
+// TestHalfDeletedNamespaceIsDeletedAgain_NS005: its spec.finalizers were emptied before it was
+// deleted, and nothing ends it but another write (RO-063). With content it is refused.
 func TestHalfDeletedNamespaceIsDeletedAgain_NS005(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -18,8 +18,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// orphan has the collector's loop do for one owner what the collector has not: take its references off all dependents, and only then the finalizer,
-// when a listing that began later shows none and none can be hidden (RO-020).
+// orphan has the collector's loop do for one owner what the collector has not: take its references
+// off all dependents, and only then the finalizer, when a listing that began later shows none and
+// none can be hidden (RO-020).
 func (p *performer) orphan(ctx context.Context, o *Outcome) error {
 	c := o.Candidate
 	var failed []collect.Event
@@ -57,7 +58,8 @@ func (p *performer) orphan(ctx context.Context, o *Outcome) error {
 		return nil
 	}
 	if hiding := plan.Hiding(summary.Graph, summary.Gaps, c.Ref); len(hiding) > 0 {
-		return &RefusedError{Refusals: []Refusal{{Code: HiddenDependents, Because: "types that may contain dependents could not be listed (" + gapNames(hiding) + ")"}}}
+		return &RefusedError{Refusals: []Refusal{{Code: HiddenDependents,
+			Because: "types that may contain dependents could not be listed (" + gapNames(hiding) + ")"}}}
 	}
 	if len(summary.Unread) > 0 {
 		return fmt.Errorf("it keeps its finalizer: %s", summary.Unread[0].Message)
@@ -65,8 +67,8 @@ func (p *performer) orphan(ctx context.Context, o *Outcome) error {
 	return errors.New("its dependents come and go, so it keeps its finalizer: try again")
 }
 
-// beforeOrphaning looks at the owner before a write of an orphaning, which takes a while. What frees the
-// owner is the version that was looked at.
+// beforeOrphaning looks at the owner before a write of an orphaning, which takes a while. What
+// frees the owner is the version that was looked at.
 func (p *performer) beforeOrphaning(ctx context.Context, c *Candidate, object graph.Ref, version string) error {
 	frees := object.UID == c.Ref.UID
 	if !frees && p.opts.Before == nil {
@@ -77,12 +79,14 @@ func (p *performer) beforeOrphaning(ctx context.Context, c *Candidate, object gr
 	case err != nil:
 		return err
 	case frees && owner.GetResourceVersion() != version:
-		return apierrors.NewConflict(schema.GroupResource{Group: c.Type.Group, Resource: c.Type.Resource}, c.Ref.Name, change.ErrMoved)
+		return apierrors.NewConflict(schema.GroupResource{Group: c.Type.Group, Resource: c.Type.Resource}, c.Ref.Name,
+			change.ErrMoved)
 	}
 	return p.before(ctx, owner)
 }
 
-// notOrphaned is the error of an orphaning of which something failed. The owner's finalizer is the last to be removed, so it is still there.
+// notOrphaned is the error of an orphaning of which something failed. The owner's finalizer is the
+// last to be removed, so it is still there.
 func (o *Outcome) notOrphaned(failed []collect.Event) error {
 	first := collected(failed[0].Action)
 	o.Failed = &first
@@ -94,7 +98,8 @@ func (o *Outcome) notOrphaned(failed []collect.Event) error {
 			errs = append(errs, e.Err)
 		case a.Verb == plan.VerbRemoveFinalizer:
 			ref := FinalizerRef{a.Finalizer, finalizer.InMetadata}
-			o.PutBack = append(o.PutBack, PutBack{FinalizerRef: ref, InRequest: back.Times == 0, Manager: back.Manager, Webhooks: back.Mutators})
+			o.PutBack = append(o.PutBack, PutBack{FinalizerRef: ref, InRequest: back.Times == 0, Manager: back.Manager,
+				Webhooks: back.Mutators})
 			return e.Err
 		default:
 			errs = append(errs, fmt.Errorf("%s %q: %w", a.Object.Resource, a.Object.Name, e.Err))

@@ -46,8 +46,9 @@ func (f *fixture) owners(t graph.Type, name string) []string {
 	return names
 }
 
-// TestOrphaningIsCompletedBeforeTheFinalizerComesOff: the dependents, of whatever type, lose their references to the owner and nothing else,
-// and are not assessed: one whose other owner is gone is left to the collector.
+// TestOrphaningIsCompletedBeforeTheFinalizerComesOff: the dependents, of whatever type, lose their
+// references to the owner and nothing else, and are not assessed: one whose other owner is gone is
+// left to the collector.
 func TestOrphaningIsCompletedBeforeTheFinalizerComesOff(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -77,8 +78,8 @@ func TestOrphaningIsCompletedBeforeTheFinalizerComesOff(t *testing.T) {
 	}
 }
 
-// TestHiddenDependentsAreNeverCondemned: what cannot be listed can hide one, and no flag makes the finalizer come off then; neither when the
-// gap comes up after the assessment.
+// TestHiddenDependentsAreNeverCondemned: what cannot be listed can hide one, and no flag makes the
+// finalizer come off then; neither when the gap comes up after the assessment.
 func TestHiddenDependentsAreNeverCondemned(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -92,7 +93,8 @@ func TestHiddenDependentsAreNeverCondemned(t *testing.T) {
 	},
 		faultproxy.Status(403, metav1.StatusReasonForbidden, "you may not"))
 	all := Overrides{Force: true, ForceLive: true}
-	if c := f.judge(client, configMapType, []string{plan.OrphanFinalizer}, "owner")[0]; !slices.Equal(codes(c, all), []Code{HiddenDependents}) {
+	if c := f.judge(client, configMapType, []string{plan.OrphanFinalizer}, "owner")[0]; !slices.Equal(codes(c, all),
+		[]Code{HiddenDependents}) {
 		t.Errorf("refusals %v, want HiddenDependents", codes(c, all))
 	}
 	o := f.performOn(client, all, Options{}, agreed)[0]
@@ -103,7 +105,8 @@ func TestHiddenDependentsAreNeverCondemned(t *testing.T) {
 	f.is(configMapType, "owner", plan.OrphanFinalizer)
 }
 
-// TestOrphaningThatFailsKeepsTheFinalizer: a dependent that cannot be written to keeps its reference, and its owner the finalizer.
+// TestOrphaningThatFailsKeepsTheFinalizer: a dependent that cannot be written to keeps its
+// reference, and its owner the finalizer.
 func TestOrphaningThatFailsKeepsTheFinalizer(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -129,7 +132,8 @@ func TestOrphaningThatFailsKeepsTheFinalizer(t *testing.T) {
 	f.is(configMapType, "owner", plan.OrphanFinalizer)
 }
 
-// TestLateDependentIsOrphanedToo: one that comes up after the last listing that was begun before the finalizer is removed keeps living.
+// TestLateDependentIsOrphanedToo: one that comes up after the last listing that was begun before
+// the finalizer is removed keeps living.
 func TestLateDependentIsOrphanedToo(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -144,7 +148,8 @@ func TestLateDependentIsOrphanedToo(t *testing.T) {
 	}
 }
 
-// TestLeavesFirst: dependents come in an earlier batch than their owners, whatever the method to them, and a cycle comes to an end.
+// TestLeavesFirst: dependents come in an earlier batch than their owners, whatever the method to
+// them, and a cycle comes to an end.
 func TestLeavesFirst(t *testing.T) {
 	b := graph.NewBuilder()
 	b.Serve(configMapType)

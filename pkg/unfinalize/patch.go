@@ -19,18 +19,21 @@ func (c *Candidate) in(client *cluster.Client) change.Object {
 }
 
 // remove removes finalizers from the metadata of the object as it was assessed.
-func (c *Candidate) remove(ctx context.Context, client *cluster.Client, assessments []Assessment, opts cluster.PatchOptions) (*graph.Object, error) {
+func (c *Candidate) remove(ctx context.Context, client *cluster.Client, assessments []Assessment,
+	opts cluster.PatchOptions) (*graph.Object, error) {
 	return c.in(client).Send(ctx, c.Object.GetResourceVersion(), removal(c.Object, assessments), opts)
 }
 
-// removal removes finalizers from the metadata of an object, each by where it stands and if it stands there; the others keep their order (P-07). They go
-// from the last to the first, so that each step finds what it means where it was.
+// removal removes finalizers from the metadata of an object, each by where it stands and if it
+// stands there; the others keep their order (P-07). They go from the last to the first, so that
+// each step finds what it means where it was.
 func removal(o *unstructured.Unstructured, assessments []Assessment) []cluster.PatchStep {
 	var steps []cluster.PatchStep
 	for i, name := range slices.Backward(o.GetFinalizers()) {
 		if has(assessments, FinalizerRef{name, finalizer.InMetadata}) {
 			path := fmt.Sprintf("/metadata/finalizers/%d", i)
-			steps = append(steps, cluster.PatchStep{Op: "test", Path: path, Value: name}, cluster.PatchStep{Op: "remove", Path: path})
+			steps = append(steps, cluster.PatchStep{Op: "test", Path: path, Value: name},
+				cluster.PatchStep{Op: "remove", Path: path})
 		}
 	}
 	return steps

@@ -19,21 +19,27 @@ import (
 type Options struct {
 	// KeepGoing goes on after what was refused or failed.
 	KeepGoing bool
-	// Settle is how long what is still there is looked at for somebody who puts a finalizer back; zero is change.SettleTime.
+	// Settle is how long what is still there is looked at for somebody who puts a finalizer back;
+	// zero is change.SettleTime.
 	Settle time.Duration
-	// Before, if not nil, is called before every write with the object as it was read for it: the write
-	// carries its resourceVersion. If it returns an error, that is what the outcome has, and nothing is
-	// written.
+	// Before, if not nil, is called before every write with the object as it was read for it: the
+	// write carries its resourceVersion. If it returns an error, that is what the outcome has, and
+	// nothing is written.
 	Before func(context.Context, *unstructured.Unstructured) error
-	// OnAction, if not nil, is called with every write that the server has taken, one call at a time.
+	// OnAction, if not nil, is called with every write that the server has taken, one call at a
+	// time.
 	OnAction func(Action)
 }
 
-// Perform does what is planned, batch after batch and within one side by side, and looks after it: of each object one outcome, in their order. Everything is
-// read live and assessed again right before it is written to, and an object that no longer matches the selector of the plan is left alone. What the plan refuses
-// is left alone too, and what an archive that was saved does not have as it is. With anything refused nothing is done, and it ends early at the first that cannot be done, unless told to keep going.
+// Perform does what is planned, batch after batch and within one side by side, and looks after it:
+// of each object one outcome, in their order. Everything is read live and assessed again right
+// before it is written to, and an object that no longer matches the selector of the plan is left
+// alone. What the plan refuses is left alone too, and what an archive that was saved does not have
+// as it is. With anything refused nothing is done, and it ends early at the first that cannot be
+// done, unless told to keep going.
 func Perform(ctx context.Context, client *cluster.Client, planned *Planned, opts Options) []*Outcome {
-	p := &performer{client: client, opts: opts, overrides: planned.Overrides, selector: planned.selector, saved: planned.saved}
+	p := &performer{client: client, opts: opts, overrides: planned.Overrides, selector: planned.selector,
+		saved: planned.saved}
 	p.stop = !opts.KeepGoing && len(planned.Refused()) > 0
 	var outcomes []*Outcome
 	for _, batch := range planned.Batches {
@@ -98,7 +104,8 @@ func (p *performer) done(o *Outcome, a Action) {
 	}
 }
 
-// perform does the actions of one candidate, each time those of what the object is then, until there is none left.
+// perform does the actions of one candidate, each time those of what the object is then, until
+// there is none left.
 func (p *performer) perform(ctx context.Context, o *Outcome) error {
 	c := o.Candidate
 	for sent := true; sent && !o.Gone; {
@@ -158,7 +165,8 @@ func Matches(selector labels.Selector, o *unstructured.Unstructured) bool {
 	return selector == nil || selector.Matches(labels.Set(o.GetLabels()))
 }
 
-// plan finds the first action that is due. What was removed before and is there again was put back; that is not fought.
+// plan finds the first action that is due. What was removed before and is there again was put back;
+// that is not fought.
 func (o *Outcome) plan() {
 	o.next = nil
 	if actions := o.Candidate.actions(o.off); len(actions) > 0 {
@@ -210,7 +218,8 @@ func against(assessments []Assessment, t Overrides) error {
 	return &RefusedError{Refusals: refusals}
 }
 
-// read reads the object of a candidate live. The error is change.ErrGone, change.ErrReplaced, or the server's.
+// read reads the object of a candidate live. The error is change.ErrGone, change.ErrReplaced, or
+// the server's.
 func (p *performer) read(ctx context.Context, c *Candidate) (*unstructured.Unstructured, error) {
 	return c.in(p.client).ReadContent(ctx)
 }

@@ -16,8 +16,9 @@ import (
 // ErrNotNamed is of a request that names no finalizer and has nobody to choose.
 var ErrNotNamed = errors.New("no finalizer was named")
 
-// Plan reads the objects of a query and says what is to be done about their finalizers. It writes nothing; with Request.DryRun it sends dry runs. A plan
-// without objects is no error. The error is the server's, a NotFound among them, or that of Request.Choose.
+// Plan reads the objects of a query and says what is to be done about their finalizers. It writes
+// nothing; with Request.DryRun it sends dry runs. A plan without objects is no error. The error is
+// the server's, a NotFound among them, or that of Request.Choose.
 func Plan(ctx context.Context, q *selection.Query, known *finalizer.Registry, req Request) (*Planned, error) {
 	targets, gaps, err := req.targets(ctx, q)
 	if err != nil {
@@ -66,6 +67,7 @@ func (r Request) choose(ctx context.Context, assessor *Assessor, q *selection.Qu
 			targets = append(targets, Target{Type: c.Type, Namespace: c.Ref.Namespace, Name: c.Ref.Name, UID: c.Ref.UID})
 		}
 	}
-	p.Batches, err = r.assess(ctx, assessor, q, [][]Target{targets}, func(o *unstructured.Unstructured) []string { return chosen[string(o.GetUID())] })
+	p.Batches, err = r.assess(ctx, assessor, q, [][]Target{targets},
+		func(o *unstructured.Unstructured) []string { return chosen[string(o.GetUID())] })
 	return err
 }

@@ -13,7 +13,8 @@ import (
 
 // Planned says what is to be done about the finalizers of objects, and what speaks against it.
 type Planned struct {
-	// Batches are the objects; those of one batch are done before the next. An object that is refused is among them.
+	// Batches are the objects; those of one batch are done before the next. An object that is
+	// refused is among them.
 	Batches [][]*Candidate
 	// Gaps are what could not be listed in the search for the objects: more of them can be there.
 	Gaps []v1alpha1.Gap
@@ -81,7 +82,8 @@ func (p *Planned) Finding() error {
 	return answer.Refuse(errors.New("incomplete: types that could not be listed were not searched"))
 }
 
-// AllGaps are those of the search for the objects and those that can hide what the assessments rest on, each once.
+// AllGaps are those of the search for the objects and those that can hide what the assessments rest
+// on, each once.
 func (p *Planned) AllGaps() []v1alpha1.Gap {
 	gaps := slices.Clone(p.Gaps)
 	for _, c := range p.Candidates() {

@@ -41,8 +41,9 @@ func (f *fixture) tryAgain(t graph.Type, name string, policy plan.Policy, versio
 	return err
 }
 
-// TestSecondDeleteThatEndsTheObjectTakesNoResourceVersion_API004: it is a Conflict although nothing has changed, and nothing is stored; so this is
-// not the way to let go of an object that nothing else holds.
+// TestSecondDeleteThatEndsTheObjectTakesNoResourceVersion_API004: it is a Conflict although nothing
+// has changed, and nothing is stored; so this is not the way to let go of an object that nothing
+// else holds.
 func TestSecondDeleteThatEndsTheObjectTakesNoResourceVersion_API004(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -58,8 +59,8 @@ func TestSecondDeleteThatEndsTheObjectTakesNoResourceVersion_API004(t *testing.T
 	}
 }
 
-// TestSecondDeleteReplacesThePolicy_API004: what the server is asked for last is what counts, on built-in and on custom objects; the finalizers of
-// others stay.
+// TestSecondDeleteReplacesThePolicy_API004: what the server is asked for last is what counts, on
+// built-in and on custom objects; the finalizers of others stay.
 func TestSecondDeleteReplacesThePolicy_API004(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -95,7 +96,8 @@ func TestPodInItsGracePeriodIgnoresASecondDelete_API005(t *testing.T) {
 	f.is(podType, "waits", plan.ForegroundFinalizer)
 	f.again(podType, "waits", plan.Background, f.version(podType, "waits"))
 	f.is(podType, "waits", plan.ForegroundFinalizer)
-	if method, why := methodOf(f.get(podType, "waits"), FinalizerRef{plan.ForegroundFinalizer, "metadata.finalizers"}, []string{plan.ForegroundFinalizer}); method != ByPatch || why == "" {
+	if method, why := methodOf(f.get(podType, "waits"), FinalizerRef{plan.ForegroundFinalizer, "metadata.finalizers"},
+		[]string{plan.ForegroundFinalizer}); method != ByPatch || why == "" {
 		t.Errorf("the way is %s (%s), want a patch", method, why)
 	}
 }
@@ -108,7 +110,9 @@ func TestNamespaceIgnoresASecondDelete_NS003(t *testing.T) {
 	f.is(cluster.NamespaceType, f.namespace, plan.ForegroundFinalizer)
 	f.again(cluster.NamespaceType, f.namespace, plan.Background, f.version(cluster.NamespaceType, f.namespace))
 	f.is(cluster.NamespaceType, f.namespace, plan.ForegroundFinalizer)
-	if method, why := methodOf(f.get(cluster.NamespaceType, f.namespace), FinalizerRef{plan.ForegroundFinalizer, "metadata.finalizers"}, []string{plan.ForegroundFinalizer}); method != ByPatch || why == "" {
+	if method, why := methodOf(f.get(cluster.NamespaceType, f.namespace),
+		FinalizerRef{plan.ForegroundFinalizer, "metadata.finalizers"},
+		[]string{plan.ForegroundFinalizer}); method != ByPatch || why == "" {
 		t.Errorf("the way is %s (%s), want a patch", method, why)
 	}
 	f.free(cluster.NamespaceType, f.namespace)

@@ -14,8 +14,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// DryRun sends every first write of what is not refused already with dryRun=All, and refuses what the server refuses: a webhook that is down or
-// denies it, an object that would not be valid, a conversion that fails. Nothing is stored.
+// DryRun sends every first write of what is not refused already with dryRun=All, and refuses what
+// the server refuses: a webhook that is down or denies it, an object that would not be valid, a
+// conversion that fails. Nothing is stored.
 func DryRun(ctx context.Context, client *cluster.Client, candidates []*Candidate, overrides Overrides) error {
 	var group errgroup.Group
 	group.SetLimit(client.Concurrency())
@@ -32,7 +33,8 @@ func DryRun(ctx context.Context, client *cluster.Client, candidates []*Candidate
 	return context.Cause(ctx)
 }
 
-// dryRun sends the writes of one candidate. What has changed since it was read says nothing: it is read anew when it is written to.
+// dryRun sends the writes of one candidate. What has changed since it was read says nothing: it is
+// read anew when it is written to.
 func (c *Candidate) dryRun(ctx context.Context, client *cluster.Client) {
 	if patched := c.By(ByPatch); len(patched) > 0 {
 		_, err := c.remove(ctx, client, patched, cluster.PatchOptions{DryRun: true})
@@ -65,7 +67,8 @@ func (d *Dependent) dryRun(ctx context.Context, client *cluster.Client, owner st
 	for _, at := range slices.Backward(d.At) {
 		steps = append(steps, change.RemoveReference(at, owner)...)
 	}
-	_, err := change.Object{Server: client, Type: d.Type, Ref: d.Ref}.Send(ctx, d.ResourceVersion, steps, cluster.PatchOptions{DryRun: true})
+	_, err := change.Object{Server: client, Type: d.Type, Ref: d.Ref}.Send(ctx, d.ResourceVersion, steps,
+		cluster.PatchOptions{DryRun: true})
 	if err != nil && !cluster.IsStale(err) && !cluster.IsAbsent(err, d.Type, d.Ref.Name) {
 		return fmt.Errorf("%s %q: %w", d.Ref.Resource, d.Ref.Name, err)
 	}
@@ -89,7 +92,8 @@ func (c *Candidate) refused(method Method, err error) {
 	}
 }
 
-// isDryRunUnsupported says whether a webhook cannot be asked without effects; the write itself will tell (API-041).
+// isDryRunUnsupported says whether a webhook cannot be asked without effects; the write itself will
+// tell (API-041).
 func isDryRunUnsupported(err error) bool {
 	return apierrors.IsBadRequest(err) && strings.Contains(err.Error(), "dry run")
 }

@@ -21,8 +21,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// webhook serves admission reviews of updates of config maps in the namespace, and registers itself as a mutating or a validating webhook. The
-// answer may be changed.
+// webhook serves admission reviews of updates of config maps in the namespace, and registers itself
+// as a mutating or a validating webhook. The answer may be changed.
 func (f *fixture) webhook(kind string, answer func(old, now map[string]any, response map[string]any)) string {
 	f.t.Helper()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -39,7 +39,8 @@ func (f *fixture) webhook(kind string, answer func(old, now map[string]any, resp
 		_ = json.NewEncoder(w).Encode(review)
 	}))
 	f.t.Cleanup(server.Close)
-	ca := base64.StdEncoding.EncodeToString(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}))
+	ca := base64.StdEncoding.EncodeToString(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE",
+		Bytes: server.Certificate().Raw}))
 	name := strings.ToLower(kind) + "-" + f.namespace
 	f.c.Apply(f.t, fmt.Sprintf(`apiVersion: admissionregistration.k8s.io/v1
 kind: %sWebhookConfiguration
@@ -56,7 +57,8 @@ webhooks:
 	return name
 }
 
-// TestWebhookPutsItBackInTheSameRequest_API033: the answer is 200, and the finalizer is there. The webhook is named.
+// TestWebhookPutsItBackInTheSameRequest_API033: the answer is 200, and the finalizer is there. The
+// webhook is named.
 func TestWebhookPutsItBackInTheSameRequest_API033(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -71,16 +73,19 @@ func TestWebhookPutsItBackInTheSameRequest_API033(t *testing.T) {
 	// The server learns of a webhook some time after it is registered.
 	testcluster.Eventually(t, "the webhook to be called", func(ctx testContext) (bool, error) {
 		o := f.get(configMapType, "held")
-		answer, err := f.client.Patch(ctx, configMapType, f.namespace, "held", removal(o, []Assessment{{FinalizerRef: FinalizerRef{hold, "metadata.finalizers"}}}), dryRun)
+		answer, err := f.client.Patch(ctx, configMapType, f.namespace, "held",
+			removal(o, []Assessment{{FinalizerRef: FinalizerRef{hold, "metadata.finalizers"}}}), dryRun)
 		return err == nil && slices.Contains(answer.Finalizers, hold), err
 	})
 	c := f.judge(f.client, configMapType, []string{hold}, "held")[0]
 	o := f.perform(f.client, Options{}, c)[0]
-	if len(o.PutBack) != 1 || !o.PutBack[0].InRequest || !slices.Contains(o.PutBack[0].Webhooks, name+"/finalizers.example.com") {
+	if len(o.PutBack) != 1 || !o.PutBack[0].InRequest ||
+		!slices.Contains(o.PutBack[0].Webhooks, name+"/finalizers.example.com") {
 		t.Errorf("put back: %+v, want in the same request by %s", o.PutBack, name)
 	}
 	var back *cluster.PutBackError
-	if len(o.Done) != 0 || !errors.As(o.Err, &back) || !strings.Contains(back.Error(), "finalizer "+hold+" was put back in the same request") {
+	if len(o.Done) != 0 || !errors.As(o.Err, &back) ||
+		!strings.Contains(back.Error(), "finalizer "+hold+" was put back in the same request") {
 		t.Errorf("done %v, error %v; want nothing done, and a failure", o.Done, o.Err)
 	}
 	f.is(configMapType, "held", hold)
@@ -99,13 +104,14 @@ func TestOneOfTwoFinalizersIsPutBack(t *testing.T) {
 	}))
 	client := connect(t, proxy.Config())
 	o := f.perform(client, Options{}, f.judge(client, configMapType, []string{hold, other}, "held")[0])[0]
-	if len(o.Done) != 1 || !slices.Equal(o.Done[0].Finalizers, []string{other}) || o.Err == nil || !strings.Contains(o.Err.Error(), "finalizer "+hold+" was put back") {
+	if len(o.Done) != 1 || !slices.Equal(o.Done[0].Finalizers, []string{other}) || o.Err == nil ||
+		!strings.Contains(o.Err.Error(), "finalizer "+hold+" was put back") {
 		t.Errorf("done %+v, error %v", o.Done, o.Err)
 	}
 }
 
-// TestOrphaningThatIsUndoneIsAFailure: a policy puts the references of the dependents back. The owner keeps its finalizer, and there is no end of
-// patches.
+// TestOrphaningThatIsUndoneIsAFailure: a policy puts the references of the dependents back. The
+// owner keeps its finalizer, and there is no end of patches.
 func TestOrphaningThatIsUndoneIsAFailure(t *testing.T) {
 	f := newFixture(t)
 	owner := f.orphaning("owner")
@@ -115,7 +121,8 @@ func TestOrphaningThatIsUndoneIsAFailure(t *testing.T) {
 	client := connect(t, proxy.Config())
 	c := f.judge(client, configMapType, []string{plan.OrphanFinalizer}, "owner")[0]
 	o := f.perform(client, Options{}, c)[0]
-	if len(o.Done) != 0 || o.Err == nil || !strings.Contains(o.Err.Error(), "it keeps its finalizer") || !strings.Contains(o.Err.Error(), policy) {
+	if len(o.Done) != 0 || o.Err == nil || !strings.Contains(o.Err.Error(), "it keeps its finalizer") ||
+		!strings.Contains(o.Err.Error(), policy) {
 		t.Errorf("done %+v, error %v", o.Done, o.Err)
 	}
 	f.is(configMapType, "owner", plan.OrphanFinalizer)
@@ -136,12 +143,14 @@ func TestFinalizedNamespaceThatIsNotIsAFailure(t *testing.T) {
 	}
 }
 
-// TestControllerPutsItBack: a controller of a live object does, a moment later. Its field manager is named.
+// TestControllerPutsItBack: a controller of a live object does, a moment later. Its field manager
+// is named.
 func TestControllerPutsItBack(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	// Of an object of which nothing was applied the server keeps no managedFields.
-	f.c.Apply(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: held, finalizers: ["+hold+"]}\ndata: {a: b}\n", "-n", f.namespace)
+	f.c.Apply(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: held, finalizers: ["+hold+"]}\ndata: {a: b}\n", "-n",
+		f.namespace)
 	t.Cleanup(func() { f.free(configMapType, "held") })
 	watch, err := f.of(configMapType).Watch(t.Context(), metav1.ListOptions{FieldSelector: "metadata.name=held"})
 	if err != nil {
@@ -155,7 +164,8 @@ func TestControllerPutsItBack(t *testing.T) {
 			o, ok := e.Object.(interface{ GetFinalizers() []string })
 			if ok && e.Type == "MODIFIED" && !slices.Contains(o.GetFinalizers(), hold) {
 				patch := []byte(`{"metadata":{"finalizers":["` + hold + `"]}}`)
-				_, _ = f.of(configMapType).Patch(t.Context(), "held", "application/merge-patch+json", patch, metav1.PatchOptions{FieldManager: "stubborn-controller"})
+				_, _ = f.of(configMapType).Patch(t.Context(), "held", "application/merge-patch+json", patch,
+					metav1.PatchOptions{FieldManager: "stubborn-controller"})
 			}
 		}
 	}()
@@ -169,14 +179,16 @@ func TestControllerPutsItBack(t *testing.T) {
 	}
 }
 
-// TestPreflightTellsWhatTheServerRefuses: a validating webhook that denies the removal, and one that is dead; nothing is written.
+// TestPreflightTellsWhatTheServerRefuses: a validating webhook that denies the removal, and one
+// that is dead; nothing is written.
 func TestPreflightTellsWhatTheServerRefuses(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.make(configMapType, "held", hold)
 	f.delete(configMapType, "held", metav1.DeletePropagationBackground)
 	f.webhook("Validating", func(_, now, response map[string]any) {
-		response["allowed"], response["status"] = false, map[string]any{"message": "not today", "code": 422, "reason": "Invalid"}
+		response["allowed"], response["status"] = false,
+			map[string]any{"message": "not today", "code": 422, "reason": "Invalid"}
 	})
 	dead := "dead-" + f.namespace
 	judged := func(text, hint string) {
@@ -187,7 +199,8 @@ func TestPreflightTellsWhatTheServerRefuses(t *testing.T) {
 				return false, err
 			}
 			against := c.Assessments[0].Against(Overrides{Force: true, ForceLive: true})
-			return len(against) == 1 && against[0].Code == ServerRefuses && strings.Contains(against[0].Because, text) && strings.Contains(against[0].Hint, hint), nil
+			return len(against) == 1 && against[0].Code == ServerRefuses && strings.Contains(against[0].Because, text) &&
+				strings.Contains(against[0].Hint, hint), nil
 		})
 	}
 	version := f.version(configMapType, "held")
@@ -207,15 +220,19 @@ webhooks:
 	f.c.Kubectl(t, "delete", "validatingwebhookconfiguration", "validating-"+f.namespace)
 	judged("failed calling webhook", "restore its service")
 	f.c.Kubectl(t, "delete", "validatingwebhookconfiguration", dead)
-	f.c.Apply(t, fmt.Sprintf("apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\nmetadata: {name: %s}\n", "validating-"+f.namespace))
-	f.c.Apply(t, fmt.Sprintf("apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\nmetadata: {name: %s}\n", dead))
+	f.c.Apply(t, fmt.Sprintf(
+		"apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\nmetadata: {name: %s}\n",
+		"validating-"+f.namespace))
+	f.c.Apply(t, fmt.Sprintf(
+		"apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\nmetadata: {name: %s}\n", dead))
 	if now := f.version(configMapType, "held"); now != version {
 		t.Errorf("the version is %s, and was %s", now, version)
 	}
 	f.is(configMapType, "held", hold)
 }
 
-// TestPolicyThatIsIgnoredIsNotSaidToHaveRemovedAnything_API006: the answer to the second delete still has the finalizer of the first.
+// TestPolicyThatIsIgnoredIsNotSaidToHaveRemovedAnything_API006: the answer to the second delete
+// still has the finalizer of the first.
 func TestPolicyThatIsIgnoredIsNotSaidToHaveRemovedAnything_API006(t *testing.T) {
 	f := newFixture(t)
 	f.make(configMapType, "held", hold)

@@ -31,7 +31,8 @@ func method(name string) func(*http.Request) bool {
 // mergePatch changes an object as somebody else would.
 func (f *fixture) mergePatch(name, patch string) {
 	f.t.Helper()
-	if _, err := f.of(configMapType).Patch(f.t.Context(), name, "application/merge-patch+json", []byte(patch), metav1.PatchOptions{FieldManager: "somebody"}); err != nil {
+	if _, err := f.of(configMapType).Patch(f.t.Context(), name, "application/merge-patch+json", []byte(patch),
+		metav1.PatchOptions{FieldManager: "somebody"}); err != nil {
 		f.t.Error(err)
 	}
 }
@@ -67,8 +68,8 @@ func TestRecreatedJustBeforeTheWriteStaysUntouched_P02(t *testing.T) {
 	}
 }
 
-// TestOthersStayAndKeepTheirOrder_P07: a finalizer that somebody adds, and one that somebody removes so that the rest stand elsewhere, right before
-// the write.
+// TestOthersStayAndKeepTheirOrder_P07: a finalizer that somebody adds, and one that somebody
+// removes so that the rest stand elsewhere, right before the write.
 func TestOthersStayAndKeepTheirOrder_P07(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -128,7 +129,8 @@ func TestConflictIsJudgedAnew(t *testing.T) {
 	want(t, f.perform(client, Options{}, c)[0], "gone")
 }
 
-// TestStopsAtTheFirstFailure: what comes after is not reached, unless told to keep going; what came before is done.
+// TestStopsAtTheFirstFailure: what comes after is not reached, unless told to keep going; what came
+// before is done.
 func TestStopsAtTheFirstFailure(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -12,20 +12,26 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
 
-// Request says which finalizers of the objects of a query are to be removed, and what is overridden. The functions may be nil.
+// Request says which finalizers of the objects of a query are to be removed, and what is
+// overridden. The functions may be nil.
 type Request struct {
 	// Finalizers are the names of the finalizers. Without any, Choose says which are meant.
 	Finalizers []string
-	// AllStuck means everything of the types of the query, if it has any, in its namespace or in the cluster, that is being deleted and has one of the finalizers. Tree means the object of
-	// the query and everything below it that does, leaves first. Of what is found like this, and by a selector, objects that are gone meanwhile are left out.
+	// AllStuck means everything of the types of the query, if it has any, in its namespace or in
+	// the cluster, that is being deleted and has one of the finalizers. Tree means the object of
+	// the query and everything below it that does, leaves first. Of what is found like this, and by
+	// a selector, objects that are gone meanwhile are left out.
 	AllStuck, Tree bool
 	// Overrides are the refusals that are overridden.
 	Overrides Overrides
-	// DryRun sends the first write to each object with dryRun=All, so that what the server refuses is refused in the plan.
+	// DryRun sends the first write to each object with dryRun=All, so that what the server refuses
+	// is refused in the plan.
 	DryRun bool
-	// Choose picks finalizers of a plan that has all of them. It is called once, if the objects have any and none is named.
+	// Choose picks finalizers of a plan that has all of them. It is called once, if the objects
+	// have any and none is named.
 	Choose func(*Planned) (Choice, error)
-	// OnGaps is told, before anything is read, what could not be listed in the search for the objects.
+	// OnGaps is told, before anything is read, what could not be listed in the search for the
+	// objects.
 	OnGaps func([]v1alpha1.Gap)
 	// OnLeftAlone is told of an object that no longer matches the selector of the query.
 	OnLeftAlone func(object graph.Ref, why error)
@@ -33,7 +39,8 @@ type Request struct {
 	OnSecondLook func(namespace string, wait time.Duration)
 }
 
-// Choice has the names of the finalizers to remove, by the uid of their object. An object with no names is deleted again if its deletion was left half done.
+// Choice has the names of the finalizers to remove, by the uid of their object. An object with no
+// names is deleted again if its deletion was left half done.
 type Choice map[string][]string
 
 // Add adds what a row of a plan is about.
@@ -46,7 +53,8 @@ func (c Choice) Add(r Row) {
 	c[uid] = names // an object without finalizers is chosen too
 }
 
-// named are the names that are meant of an object if the request has any, and all that it has otherwise.
+// named are the names that are meant of an object if the request has any, and all that it has
+// otherwise.
 func (r Request) named(o *unstructured.Unstructured) []string {
 	if len(r.Finalizers) > 0 {
 		return r.Finalizers
@@ -60,7 +68,8 @@ func (r Request) named(o *unstructured.Unstructured) []string {
 	return names
 }
 
-// Finalizers are the names of the finalizers of the objects that a query names, sorted. What cannot be read has none.
+// Finalizers are the names of the finalizers of the objects that a query names, sorted. What cannot
+// be read has none.
 func Finalizers(ctx context.Context, q *selection.Query) []string {
 	var names []string
 	for _, o := range q.Objects {

@@ -26,13 +26,16 @@ func TestWhatChangedAfterItWasArchivedIsLeftAlone(t *testing.T) {
 			f.make(configMapType, "one", "example.com/other", hold)
 			f.delete(configMapType, "one", metav1.DeletePropagationBackground)
 			client := connect(t, f.c.Config())
-			p := &Planned{Batches: [][]*Candidate{f.judge(client, configMapType, []string{hold, "example.com/other"}, "one")}, Overrides: Overrides{Force: true}}
-			if _, err := Save(t.Context(), client, p, filepath.Join(t.TempDir(), "a.yaml"), &v1alpha1.Plan{TypeMeta: v1alpha1.TypeMeta("Plan")}); err != nil {
+			p := &Planned{Batches: [][]*Candidate{f.judge(client, configMapType, []string{hold, "example.com/other"}, "one")},
+				Overrides: Overrides{Force: true}}
+			if _, err := Save(t.Context(), client, p, filepath.Join(t.TempDir(), "a.yaml"),
+				&v1alpha1.Plan{TypeMeta: v1alpha1.TypeMeta("Plan")}); err != nil {
 				t.Fatal(err)
 			}
 			f.mergePatch("one", test.patch)
 			o := Perform(t.Context(), client, p.Allowed(), Options{})[0]
-			if left := o.LeftAlone() && o.Err != nil && strings.Contains(o.Err.Error(), "changed since it was archived"); left != test.left || o.Gone == left {
+			if left := o.LeftAlone() && o.Err != nil &&
+				strings.Contains(o.Err.Error(), "changed since it was archived"); left != test.left || o.Gone == left {
 				t.Errorf("%s", says(o))
 			}
 			if test.left {

@@ -17,7 +17,8 @@ type survey struct {
 	reader *cluster.Reader // with the discovery of the listing
 }
 
-// survey lists a namespace, or everything if namespace is empty; once for all that ask. What may not be listed everywhere is listed in the fallback.
+// survey lists a namespace, or everything if namespace is empty; once for all that ask. What may
+// not be listed everywhere is listed in the fallback.
 func (j *Assessor) survey(ctx context.Context, namespace string, fallback ...string) (*survey, error) {
 	return once(j, j.surveys, namespace, func() (*survey, error) {
 		opts := cluster.ListOptions{Namespace: namespace, Fallback: fallback}
@@ -26,7 +27,8 @@ func (j *Assessor) survey(ctx context.Context, namespace string, fallback ...str
 }
 
 // once remembers what somebody has found out about a name.
-func once[T any](j *Assessor, known map[string]func() (T, error), name string, find func() (T, error)) func() (T, error) {
+func once[T any](j *Assessor, known map[string]func() (T, error), name string, find func() (T, error)) func() (T,
+	error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	f, asked := known[name]
@@ -70,7 +72,8 @@ func (j *Assessor) provenEmpty(ctx context.Context, namespace string) (*Emptines
 	})()
 }
 
-// content lists everything in a namespace: objects of every namespaced type that can be listed, whether or not anybody could delete them.
+// content lists everything in a namespace: objects of every namespaced type that can be listed,
+// whether or not anybody could delete them.
 func content(ctx context.Context, client *cluster.Client, namespace string) (*Emptiness, error) {
 	s, err := list(ctx, client, cluster.ListOptions{Namespace: namespace, Types: listable})
 	if err != nil {

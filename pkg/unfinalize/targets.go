@@ -13,7 +13,8 @@ import (
 // searches says whether the objects are searched for, and not named.
 func (r Request) searches(q *selection.Query) bool { return r.AllStuck || r.Tree || q.Selector != nil }
 
-// targets finds out which objects are meant: in batches, of which each is to be done before the next.
+// targets finds out which objects are meant: in batches, of which each is to be done before the
+// next.
 func (r Request) targets(ctx context.Context, q *selection.Query) ([][]Target, []v1alpha1.Gap, error) {
 	if !r.searches(q) {
 		var targets []Target

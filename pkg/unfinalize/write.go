@@ -18,8 +18,9 @@ func (p *performer) patch(ctx context.Context, o *Outcome, a Action) error {
 	return p.verify(ctx, o, a, answer.Finalizers)
 }
 
-// verify compares the finalizers in the answer to a write with what was asked. What was removed is done; what is there all the same is a failure: something
-// that changes writes on their way has put it back (API-033).
+// verify compares the finalizers in the answer to a write with what was asked. What was removed is
+// done; what is there all the same is a failure: something that changes writes on their way has put
+// it back (API-033).
 func (p *performer) verify(ctx context.Context, o *Outcome, a Action, answered []string) error {
 	var removed, back []Assessment
 	for _, v := range a.assessments {
@@ -56,16 +57,19 @@ func (p *performer) deleteAgain(ctx context.Context, o *Outcome, a Action) error
 	for _, v := range a.assessments {
 		o.asked[v.FinalizerRef] = true
 	}
-	ignored := func(v Assessment) bool { return slices.Contains(answer.Finalizers, v.Name) } // which is looked at again (API-006)
+	// which is looked at again (API-006)
+	ignored := func(v Assessment) bool { return slices.Contains(answer.Finalizers, v.Name) }
 	a.Finalizers = names(slices.DeleteFunc(slices.Clone(a.assessments), ignored))
 	p.done(o, a)
 	return nil
 }
 
-// finalize removes finalizers from the spec of a namespace. That it was empty when it was assessed does not tell what it is now.
+// finalize removes finalizers from the spec of a namespace. That it was empty when it was assessed
+// does not tell what it is now.
 func (p *performer) finalize(ctx context.Context, o *Outcome, a Action) error {
 	c := o.Candidate
-	if !p.overrides.Force && slices.ContainsFunc(a.assessments, func(v Assessment) bool { return lastHold(c.Object, v.FinalizerRef) }) {
+	if !p.overrides.Force && slices.ContainsFunc(a.assessments,
+		func(v Assessment) bool { return lastHold(c.Object, v.FinalizerRef) }) {
 		now, err := content(ctx, p.client, c.Ref.Name)
 		if err != nil {
 			return err

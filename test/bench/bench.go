@@ -9,7 +9,8 @@ import (
 )
 
 // inSession does something in a session with a control plane that open gives, and ends both.
-func inSession(ctx context.Context, o options, open func(context.Context, options) (*plane, error), do func(context.Context, *session, *plane) error) (err error) {
+func inSession(ctx context.Context, o options, open func(context.Context, options) (*plane, error),
+	do func(context.Context, *session, *plane) error) (err error) {
 	if err := o.binaries(ctx); err != nil {
 		return err
 	}
@@ -119,7 +120,8 @@ func (s *session) measureAll(ctx context.Context) error {
 	return nil
 }
 
-// manyRows measures trees of which each row is printed with its READY and STATUS, beside their names alone.
+// manyRows measures trees of which each row is printed with its READY and STATUS, beside their
+// names alone.
 func (s *session) manyRows(ctx context.Context, near place) error {
 	wideNames, wide := s.wide(near, "-o", "name"), s.wide(near)
 	allNames, all, allJSON := s.everything(near, "-o", "name"), s.everything(near), s.everything(near, "-o", "json")

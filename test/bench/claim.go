@@ -11,7 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// roleClaim measures the tree of a claim of Crossplane, and the plan of its deletion: a link leads to its composite, which owns many managed resources.
+// roleClaim measures the tree of a claim of Crossplane, and the plan of its deletion: a link leads
+// to its composite, which owns many managed resources.
 const roleClaim = "claim"
 
 const (
@@ -65,10 +66,12 @@ func (s *session) loadClaim(ctx context.Context) error {
 	return settle(ctx, s.kubeconfig)
 }
 
-// measureClaim measures the tree of the claim, the plan of its deletion and, for what the link costs, the tree of its composite without links.
+// measureClaim measures the tree of the claim, the plan of its deletion and, for what the link
+// costs, the tree of its composite without links.
 func (s *session) measureClaim(ctx context.Context) error {
 	tree := []string{"tree", databases.resource + "/" + claimName, "-n", claimNamespace}
-	c := command{name: "kubectl gc tree", args: append(append([]string{s.plugin}, tree...), "-o", "name"), env: s.env(place{kubeconfig: s.kubeconfig})}
+	c := command{name: "kubectl gc tree", args: append(append([]string{s.plugin}, tree...), "-o", "name"),
+		env: s.env(place{kubeconfig: s.kubeconfig})}
 	out, err := c.output(ctx)
 	if err != nil {
 		return err
@@ -80,7 +83,8 @@ func (s *session) measureClaim(ctx context.Context) error {
 	composite := s.row(near, "kubectl gc", s.plugin, "tree", xDatabases.resource+"/"+compositeName, "--links=false")
 	claim := s.row(near, "kubectl gc", s.plugin, tree...)
 	claim.aims = []aim{wallUnder(claimTree), ratioTo(composite, 0)}
-	plan := s.row(near, "kubectl gc", s.plugin, "delete", databases.resource+"/"+claimName, "-n", claimNamespace, "--cascade=foreground", "--dry-run=client")
+	plan := s.row(near, "kubectl gc", s.plugin, "delete", databases.resource+"/"+claimName, "-n", claimNamespace,
+		"--cascade=foreground", "--dry-run=client")
 	plan.aims = []aim{wallUnder(claimPlan)}
 	rows := []*row{composite, claim, plan}
 	if s.delay > 0 {

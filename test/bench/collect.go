@@ -19,13 +19,15 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// roleCollect measures how long it takes until the dependents of a deleted owner are gone, with run --watch as the collector and with the cluster's own.
+// roleCollect measures how long it takes until the dependents of a deleted owner are gone, with run --watch
+// as the collector and with the cluster's own.
 const roleCollect = "collect"
 
 const (
 	collectDependents = 1000
 	collectRatio      = 1.2
-	// collectorRate is what the cluster's collector may send in a second; by default it is 20, and nothing else would be measured.
+	// collectorRate is what the cluster's collector may send in a second; by default it is 20, and
+	// nothing else would be measured.
 	collectorRate = 2000
 	// collectPatience is how long a collector may take for what is measured, and to begin.
 	collectPatience = 10 * time.Minute
@@ -37,7 +39,8 @@ func benchCollect(ctx context.Context, args []string) error {
 		return err
 	}
 	return inSession(ctx, o, openPlane, func(ctx context.Context, s *session, _ *plane) error {
-		ours, theirs := &row{label: "kubectl gc run --watch"}, &row{label: fmt.Sprintf("the cluster's collector, --kube-api-qps=%d", collectorRate)}
+		ours, theirs := &row{label: "kubectl gc run --watch"},
+			&row{label: fmt.Sprintf("the cluster's collector, --kube-api-qps=%d", collectorRate)}
 		theirs.name, ours.aims = "the cluster's collector", []aim{ratioTo(theirs, collectRatio)}
 		for i := range s.repetitions {
 			for _, c := range []struct {
@@ -52,7 +55,8 @@ func benchCollect(ctx context.Context, args []string) error {
 				c.row.runs = append(c.row.runs, usage{Wall: took})
 			}
 		}
-		return printWalls(os.Stdout, fmt.Sprintf("UNTIL %d DEPENDENTS OF %d OBJECTS ARE GONE", collectDependents, s.objects), ours, theirs)
+		return printWalls(os.Stdout, fmt.Sprintf("UNTIL %d DEPENDENTS OF %d OBJECTS ARE GONE", collectDependents, s.objects),
+			ours, theirs)
 	})
 }
 
@@ -85,13 +89,15 @@ func (s *session) startCollector(ctx context.Context) (func() error, error) {
 	controllers := func(args ...string) error {
 		return controlplane(ctx, s.options, append([]string{"controllers", "--dir", filepath.Dir(s.kubeconfig)}, args...)...)
 	}
-	err := controllers("garbage-collector-controller", fmt.Sprintf("--controllers-arg=--kube-api-qps=%d", collectorRate), fmt.Sprintf("--controllers-arg=--kube-api-burst=%d", collectorRate))
+	err := controllers("garbage-collector-controller", fmt.Sprintf("--controllers-arg=--kube-api-qps=%d", collectorRate),
+		fmt.Sprintf("--controllers-arg=--kube-api-burst=%d", collectorRate))
 	return func() error { return controllers("none") }, err
 }
 
-// collect starts a collector, creates an owner and its dependents, deletes the owner when the collector knows them, and returns how long it took until
-// the dependents were gone.
-func (s *session) collect(ctx context.Context, start func(context.Context) (func() error, error)) (took time.Duration, err error) {
+// collect starts a collector, creates an owner and its dependents, deletes the owner when the
+// collector knows them, and returns how long it took until the dependents were gone.
+func (s *session) collect(ctx context.Context, start func(context.Context) (func() error, error)) (took time.Duration,
+	err error) {
 	ctx, cancel := context.WithTimeout(ctx, collectPatience)
 	defer cancel()
 	config, err := clientConfig(s.kubeconfig)
@@ -110,7 +116,8 @@ func (s *session) collect(ctx context.Context, start func(context.Context) (func
 	if err := s.canaries(ctx, client); err != nil {
 		return 0, err
 	}
-	owner, err := client.CoreV1().ConfigMaps(s.namespace).Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{GenerateName: "collected-owner-"}}, metav1.CreateOptions{})
+	owner, err := client.CoreV1().ConfigMaps(s.namespace).Create(ctx,
+		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{GenerateName: "collected-owner-"}}, metav1.CreateOptions{})
 	if err != nil {
 		return 0, err
 	}
@@ -129,14 +136,16 @@ func (s *session) collect(ctx context.Context, start func(context.Context) (func
 	}
 	defer g.events.Stop()
 	began, background := time.Now(), metav1.DeletePropagationBackground
-	if err := client.CoreV1().ConfigMaps(s.namespace).Delete(ctx, owner.Name, metav1.DeleteOptions{PropagationPolicy: &background}); err != nil {
+	if err := client.CoreV1().ConfigMaps(s.namespace).Delete(ctx, owner.Name,
+		metav1.DeleteOptions{PropagationPolicy: &background}); err != nil {
 		return 0, err
 	}
 	err = g.wait(ctx)
 	return time.Since(began), err
 }
 
-// canaries waits until the collector has collected two objects with an absent owner, one after the other: it has then seen what came before the second.
+// canaries waits until the collector has collected two objects with an absent owner, one after the
+// other: it has then seen what came before the second.
 func (s *session) canaries(ctx context.Context, client kubernetes.Interface) error {
 	for range 2 {
 		g := &gone{client: client, namespace: s.namespace, left: map[types.UID]bool{}}
@@ -144,7 +153,8 @@ func (s *session) canaries(ctx context.Context, client kubernetes.Interface) err
 			return err
 		}
 		defer g.events.Stop()
-		if err := g.create(ctx, metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "nobody", UID: "of-nobody"}); err != nil {
+		if err := g.create(ctx, metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "nobody",
+			UID: "of-nobody"}); err != nil {
 			return err
 		}
 		if err := g.wait(ctx); err != nil {
@@ -182,7 +192,8 @@ func (g *gone) create(ctx context.Context, owner metav1.OwnerReference) error {
 func (g *gone) watch(ctx context.Context) error {
 	list, err := g.client.CoreV1().ConfigMaps(g.namespace).List(ctx, metav1.ListOptions{Limit: 1})
 	if err == nil {
-		g.events, err = g.client.CoreV1().ConfigMaps(g.namespace).Watch(ctx, metav1.ListOptions{ResourceVersion: list.ResourceVersion})
+		g.events, err = g.client.CoreV1().ConfigMaps(g.namespace).Watch(ctx,
+			metav1.ListOptions{ResourceVersion: list.ResourceVersion})
 	}
 	return err
 }

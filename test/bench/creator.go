@@ -16,7 +16,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// clientConfig returns how to reach the cluster of a kubeconfig, without client-side throttling and without the warnings of the server.
+// clientConfig returns how to reach the cluster of a kubeconfig, without client-side throttling and
+// without the warnings of the server.
 func clientConfig(kubeconfig string) (*rest.Config, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {
@@ -41,7 +42,8 @@ func newCreator(kubeconfig string) (*creator, error) {
 	config.ContentType = runtime.ContentTypeProtobuf
 	config.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
 	c := &creator{clients: map[schema.GroupVersion]rest.Interface{}}
-	for _, gv := range []schema.GroupVersion{corev1.SchemeGroupVersion, appsv1.SchemeGroupVersion, rbacv1.SchemeGroupVersion} {
+	for _, gv := range []schema.GroupVersion{corev1.SchemeGroupVersion, appsv1.SchemeGroupVersion,
+		rbacv1.SchemeGroupVersion} {
 		config := rest.CopyConfig(config)
 		config.GroupVersion, config.APIPath = &gv, "/apis"
 		if gv.Group == "" {

@@ -18,7 +18,8 @@ const (
 	compositeName  = "orders-kk24v"
 )
 
-// crossplaneKind is a type as Crossplane and its providers have them: with the columns SYNCED and READY.
+// crossplaneKind is a type as Crossplane and its providers have them: with the columns SYNCED and
+// READY.
 type crossplaneKind struct {
 	group, resource, kind, category string
 	namespaced                      bool
@@ -43,7 +44,8 @@ func (k crossplaneKind) definition() *unstructured.Unstructured {
 		scope = "Namespaced"
 	}
 	column := func(name, condition string) map[string]any {
-		return map[string]any{"name": name, "type": "string", "jsonPath": fmt.Sprintf(".status.conditions[?(@.type=='%s')].status", condition)}
+		return map[string]any{"name": name, "type": "string",
+			"jsonPath": fmt.Sprintf(".status.conditions[?(@.type=='%s')].status", condition)}
 	}
 	return &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
@@ -53,7 +55,8 @@ func (k crossplaneKind) definition() *unstructured.Unstructured {
 			"names": map[string]any{"plural": k.resource, "kind": k.kind, "categories": []any{k.category}},
 			"versions": []any{map[string]any{
 				"name": "v1", "served": true, "storage": true,
-				"schema":                   map[string]any{"openAPIV3Schema": map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}},
+				"schema": map[string]any{"openAPIV3Schema": map[string]any{"type": "object",
+					"x-kubernetes-preserve-unknown-fields": true}},
 				"additionalPrinterColumns": []any{column("SYNCED", "Synced"), column("READY", "Ready")},
 			}},
 		},
@@ -62,26 +65,30 @@ func (k crossplaneKind) definition() *unstructured.Unstructured {
 
 // install installs the type and waits until it is served.
 func (s *session) install(ctx context.Context, k crossplaneKind) error {
-	if _, err := s.dynamic.Resource(customResourceDefinitions).Create(ctx, k.definition(), metav1.CreateOptions{}); err != nil {
+	if _, err := s.dynamic.Resource(customResourceDefinitions).Create(ctx, k.definition(),
+		metav1.CreateOptions{}); err != nil {
 		return fmt.Errorf("creating customresourcedefinition %s: %w", k.resource, err)
 	}
-	err := wait.PollUntilContextTimeout(ctx, 200*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
-		_, err := s.dynamic.Resource(k.gvr()).List(ctx, metav1.ListOptions{Limit: 1})
-		if apierrors.IsNotFound(err) {
-			return false, nil
-		}
-		return err == nil, err
-	})
+	err := wait.PollUntilContextTimeout(ctx, 200*time.Millisecond, time.Minute, true,
+		func(ctx context.Context) (bool, error) {
+			_, err := s.dynamic.Resource(k.gvr()).List(ctx, metav1.ListOptions{Limit: 1})
+			if apierrors.IsNotFound(err) {
+				return false, nil
+			}
+			return err == nil, err
+		})
 	if err != nil {
 		return fmt.Errorf("waiting until %s are served: %w", k.resource, err)
 	}
 	return nil
 }
 
-func (s *session) createOf(ctx context.Context, k crossplaneKind, o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+func (s *session) createOf(ctx context.Context, k crossplaneKind,
+	o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	o.SetAPIVersion(k.gvr().GroupVersion().String())
 	o.SetKind(k.kind)
-	created, err := s.dynamic.Resource(k.gvr()).Namespace(o.GetNamespace()).Create(ctx, o, metav1.CreateOptions{FieldManager: "crossplane"})
+	created, err := s.dynamic.Resource(k.gvr()).Namespace(o.GetNamespace()).Create(ctx, o,
+		metav1.CreateOptions{FieldManager: "crossplane"})
 	if err != nil {
 		return nil, fmt.Errorf("creating %s %s: %w", k.resource, o.GetName(), err)
 	}
@@ -117,7 +124,8 @@ func newComposite() *unstructured.Unstructured {
 	}
 	claim := reference(databases, claimName)
 	claim["namespace"] = claimNamespace
-	o := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"claimRef": claim, "resourceRefs": references}, "status": reconciled()}}
+	o := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"claimRef": claim,
+		"resourceRefs": references}, "status": reconciled()}}
 	o.SetName(compositeName)
 	o.SetFinalizers([]string{"composite.apiextensions.crossplane.io"})
 	return o
@@ -127,13 +135,16 @@ func managedName(i int) string { return fmt.Sprintf("%s-%05d", compositeName, i)
 
 func newManaged(i int, owner metav1.OwnerReference) *unstructured.Unstructured {
 	o := &unstructured.Unstructured{Object: map[string]any{
-		"spec":   map[string]any{"forProvider": map[string]any{"region": "here", "size": "small"}, "providerConfigRef": map[string]any{"name": "default"}},
+		"spec": map[string]any{"forProvider": map[string]any{"region": "here", "size": "small"},
+			"providerConfigRef": map[string]any{"name": "default"}},
 		"status": reconciled(),
 	}}
 	o.SetName(managedName(i))
 	o.SetFinalizers([]string{"finalizer.managedresource.crossplane.io"})
-	o.SetLabels(map[string]string{"crossplane.io/claim-name": claimName, "crossplane.io/claim-namespace": claimNamespace, "crossplane.io/composite": compositeName})
-	o.SetAnnotations(map[string]string{"crossplane.io/composition-resource-name": fmt.Sprintf("bucket-%d", i), "crossplane.io/external-name": managedName(i)})
+	o.SetLabels(map[string]string{"crossplane.io/claim-name": claimName, "crossplane.io/claim-namespace": claimNamespace,
+		"crossplane.io/composite": compositeName})
+	o.SetAnnotations(map[string]string{"crossplane.io/composition-resource-name": fmt.Sprintf("bucket-%d", i),
+		"crossplane.io/external-name": managedName(i)})
 	o.SetOwnerReferences([]metav1.OwnerReference{owner})
 	return o
 }

@@ -21,16 +21,19 @@ const (
 	groupSuffix           = ".bench.example"
 )
 
-var customResourceDefinitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+var customResourceDefinitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1",
+	Resource: "customresourcedefinitions"}
 
-// definition is one CustomResourceDefinition by number. Every third is cluster-scoped, as about as many are in the wild.
+// definition is one CustomResourceDefinition by number. Every third is cluster-scoped, as about as
+// many are in the wild.
 type definition int
 
 func (d definition) namespaced() bool { return d%3 != 0 }
 func (d definition) kind() string     { return fmt.Sprintf("Gadget%03d", int(d)) }
 func (d definition) gvr() schema.GroupVersionResource {
 	return schema.GroupVersionResource{
-		Group: fmt.Sprintf("group%02d%s", int(d)/definitionsOfGroup, groupSuffix), Version: "v1", Resource: strings.ToLower(d.kind()) + "s",
+		Group: fmt.Sprintf("group%02d%s", int(d)/definitionsOfGroup, groupSuffix), Version: "v1",
+		Resource: strings.ToLower(d.kind()) + "s",
 	}
 }
 
@@ -50,7 +53,8 @@ func (d definition) object() *unstructured.Unstructured {
 			"names": map[string]any{"plural": gvr.Resource, "singular": strings.ToLower(d.kind()), "kind": d.kind()},
 			"versions": []any{map[string]any{
 				"name": gvr.Version, "served": true, "storage": true,
-				"schema":       map[string]any{"openAPIV3Schema": map[string]any{"type": "object", "properties": map[string]any{"spec": open, "status": open}}},
+				"schema": map[string]any{"openAPIV3Schema": map[string]any{"type": "object",
+					"properties": map[string]any{"spec": open, "status": open}}},
 				"subresources": map[string]any{"status": map[string]any{}},
 			}},
 		},
@@ -69,10 +73,12 @@ func (d definition) instance(i int, namespaces []string) *unstructured.Unstructu
 	return o
 }
 
-// installDefinitions installs the CustomResourceDefinitions with their instances, and waits until all are discovered.
+// installDefinitions installs the CustomResourceDefinitions with their instances, and waits until
+// all are discovered.
 func (s *session) installDefinitions(ctx context.Context) error {
 	say("installing %d CustomResourceDefinitions", s.crds)
-	list, err := s.dynamic.Resource(namespaces).List(ctx, metav1.ListOptions{LabelSelector: namespaceLabel + "=" + namespaceTeam})
+	list, err := s.dynamic.Resource(namespaces).List(ctx,
+		metav1.ListOptions{LabelSelector: namespaceLabel + "=" + namespaceTeam})
 	if err != nil {
 		return fmt.Errorf("listing the namespaces that were loaded: %w", err)
 	}
@@ -99,13 +105,15 @@ func (s *session) installDefinition(ctx context.Context, d definition, namespace
 	}
 	for i := range instancesOfDefinition {
 		instance := d.instance(i, namespaces)
-		err := wait.PollUntilContextTimeout(ctx, 200*time.Millisecond, 5*time.Minute, true, func(ctx context.Context) (bool, error) {
-			_, err := s.dynamic.Resource(d.gvr()).Namespace(instance.GetNamespace()).Create(ctx, instance, metav1.CreateOptions{})
-			if apierrors.IsNotFound(err) || apierrors.IsServiceUnavailable(err) {
-				return false, nil // not served yet
-			}
-			return err == nil, err
-		})
+		err := wait.PollUntilContextTimeout(ctx, 200*time.Millisecond, 5*time.Minute, true,
+			func(ctx context.Context) (bool, error) {
+				_, err := s.dynamic.Resource(d.gvr()).Namespace(instance.GetNamespace()).Create(ctx, instance,
+					metav1.CreateOptions{})
+				if apierrors.IsNotFound(err) || apierrors.IsServiceUnavailable(err) {
+					return false, nil // not served yet
+				}
+				return err == nil, err
+			})
 		if err != nil {
 			return fmt.Errorf("creating an instance of %s: %w", o.GetName(), err)
 		}
@@ -113,7 +121,8 @@ func (s *session) installDefinition(ctx context.Context, d definition, namespace
 	return nil
 }
 
-// awaitDiscovery waits until the server names all the types that were installed: instances can be created before.
+// awaitDiscovery waits until the server names all the types that were installed: instances can be
+// created before.
 func (s *session) awaitDiscovery(ctx context.Context) error {
 	config, err := clientConfig(s.kubeconfig)
 	if err != nil {
@@ -142,8 +151,9 @@ func (s *session) awaitDiscovery(ctx context.Context) error {
 	return nil
 }
 
-// removeDefinitions removes the CustomResourceDefinitions, and with them their instances. Each is deleted by itself: the server
-// does not clean up behind those that are deleted as a collection, and their instances would come back with them.
+// removeDefinitions removes the CustomResourceDefinitions, and with them their instances. Each is
+// deleted by itself: the server does not clean up behind those that are deleted as a collection,
+// and their instances would come back with them.
 func (s *session) removeDefinitions(ctx context.Context) error {
 	client, selected := s.dynamic.Resource(customResourceDefinitions), metav1.ListOptions{LabelSelector: definitionLabel}
 	list, err := client.List(ctx, selected)

@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// goBenchmarks runs the benchmarks of the packages that hold the objects and decode them, and prints their lines.
+// goBenchmarks runs the benchmarks of the packages that hold the objects and decode them, and
+// prints their lines.
 func goBenchmarks(ctx context.Context, out io.Writer) error {
 	say("running the Go benchmarks")
 	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", ".", "./pkg/graph", "./pkg/cluster")

@@ -10,7 +10,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// behind writes a kubeconfig of a name, to the given directory, through which the same cluster is at the other end of a link.
+// behind writes a kubeconfig of a name, to the given directory, through which the same cluster is
+// at the other end of a link.
 func behind(ctx context.Context, kubeconfig, dir, name string, l link) (string, *delayProxy, error) {
 	config, err := clientcmd.LoadFromFile(kubeconfig)
 	if err != nil {
@@ -18,7 +19,8 @@ func behind(ctx context.Context, kubeconfig, dir, name string, l link) (string, 
 	}
 	current, ok := config.Contexts[config.CurrentContext]
 	if !ok || config.Clusters[current.Cluster] == nil {
-		return "", nil, fmt.Errorf("the kubeconfig %s has no current context: set one with kubectl config use-context", kubeconfig)
+		return "", nil, fmt.Errorf("the kubeconfig %s has no current context: set one with kubectl config use-context",
+			kubeconfig)
 	}
 	cluster := config.Clusters[current.Cluster]
 	server, err := url.Parse(cluster.Server)

@@ -15,14 +15,16 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/linear"
 )
 
-// roleLinear runs the benchmarks that do the same in two sizes and prints how what they cost grows. It needs no control plane.
+// roleLinear runs the benchmarks that do the same in two sizes and prints how what they cost grows.
+// It needs no control plane.
 const roleLinear = "linear"
 
-// mostGrowth is how many times as much four times as many objects may cost. A square would be sixteen times.
+// mostGrowth is how many times as much four times as many objects may cost. A square would be
+// sixteen times.
 const mostGrowth = 5
 
-// growth is what a benchmark costs in its first and its last size, in nanoseconds: the least of what was measured, since what else the machine does can
-// only add.
+// growth is what a benchmark costs in its first and its last size, in nanoseconds: the least of
+// what was measured, since what else the machine does can only add.
 type growth struct {
 	name                 string
 	smaller, larger      int
@@ -34,7 +36,9 @@ func runLinear(ctx context.Context, args []string) error {
 		args = []string{"./pkg/..."}
 	}
 	say("running the benchmarks of %s in two sizes", strings.Join(args, " "))
-	cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-run", "^$", "-bench", "^BenchmarkLinear", "-benchtime", "0.3s", "-count", "3", "-timeout", "60m"}, args...)...)
+	cmd := exec.CommandContext(ctx, "go",
+		append([]string{"test", "-run", "^$", "-bench", "^BenchmarkLinear", "-benchtime", "0.3s", "-count", "3", "-timeout",
+			"60m"}, args...)...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -51,10 +55,12 @@ func runLinear(ctx context.Context, args []string) error {
 	return printGrowth(os.Stdout, all)
 }
 
-// size is the part of a benchmark's name that says how large it is, with what the testing package appends.
+// size is the part of a benchmark's name that says how large it is, with what the testing package
+// appends.
 var size = regexp.MustCompile(`/n=(\d+)(-\d+)?$`)
 
-// readGrowth reads what go test prints: name, iterations, and figures each with its unit. The lines that are about something else are copied.
+// readGrowth reads what go test prints: name, iterations, and figures each with its unit. The lines
+// that are about something else are copied.
 func readGrowth(in io.Reader, other io.Writer) []*growth {
 	var all []*growth
 	byName := map[string]*growth{}
@@ -106,7 +112,8 @@ func printGrowth(out io.Writer, all []*growth) error {
 		if ratio > mostGrowth {
 			found = "missed"
 		}
-		fmt.Fprintf(w, "%s\t%d\t%s\t%d\t%s\t%.1f %s\n", g.name, g.smaller, milliseconds(g.smallerCost), g.larger, milliseconds(g.atLarge), ratio, found)
+		fmt.Fprintf(w, "%s\t%d\t%s\t%d\t%s\t%.1f %s\n", g.name, g.smaller, milliseconds(g.smallerCost), g.larger,
+			milliseconds(g.atLarge), ratio, found)
 	}
 	return w.Flush()
 }

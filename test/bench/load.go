@@ -69,7 +69,8 @@ func load(ctx context.Context, kubeconfig string, o options) error {
 		return err
 	}
 	taken := time.Since(begin)
-	say("loaded %d objects in %s, %.0f a second", c.created.Load(), taken.Round(time.Second), float64(c.created.Load())/taken.Seconds())
+	say("loaded %d objects in %s, %.0f a second", c.created.Load(), taken.Round(time.Second),
+		float64(c.created.Load())/taken.Seconds())
 	return settle(ctx, kubeconfig)
 }
 

@@ -1,7 +1,9 @@
-// Command bench measures what reading a cluster of about 100,000 objects costs, beside the raw bytes, kubectl and other
-// plugins, near and far away, with few types and with many. As "bench claim" it measures the tree of a claim of Crossplane with 500 managed resources,
-// as "bench collect" how long run --watch and the cluster's collector take for the 1,000 dependents of a deleted owner, and as "bench million" a million objects
-// that are generated. It is a measurement and no test: a figure that misses its aim is printed as such and is no error.
+// Command bench measures what reading a cluster of about 100,000 objects costs, beside the raw
+// bytes, kubectl and other plugins, near and far away, with few types and with many. As "bench
+// claim" it measures the tree of a claim of Crossplane with 500 managed resources, as "bench
+// collect" how long run --watch and the cluster's collector take for the 1,000 dependents of a
+// deleted owner, and as "bench million" a million objects that are generated. It is a measurement
+// and no test: a figure that misses its aim is printed as such and is no error.
 package main
 
 import (
@@ -14,8 +16,8 @@ import (
 	"syscall"
 )
 
-// roles are what the program also does when its first argument says so: as a child of itself, so that each has a process whose figures are its own, or
-// for make bench.
+// roles are what the program also does when its first argument says so: as a child of itself, so
+// that each has a process whose figures are its own, or for make bench.
 var roles = map[string]func(ctx context.Context, args []string) error{
 	roleRaw:      readRaw,
 	roleProfiled: runProfiled,

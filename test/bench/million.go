@@ -14,7 +14,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/synthetic"
 )
 
-// roleMillion measures the commands that look at a whole cluster against a server that generates a million objects, and over a narrow link.
+// roleMillion measures the commands that look at a whole cluster against a server that generates a
+// million objects, and over a narrow link.
 const roleMillion = "million"
 
 // The aims, and what is measured over the link.
@@ -78,7 +79,8 @@ func (s *session) million(ctx context.Context, shape synthetic.Shape) error {
 	}
 	rows := []*row{raw}
 	for _, args := range [][]string{
-		{"run", "--dry-run"}, {"check", "-A"}, {"why", "-A"}, {"tree", owner, "-o", "name"}, {"tree", "-A", "-o", "name"}, {"delete", owner, "--dry-run"},
+		{"run", "--dry-run"}, {"check", "-A"}, {"why", "-A"}, {"tree", owner, "-o", "name"}, {"tree", "-A", "-o", "name"},
+		{"delete", owner, "--dry-run"},
 	} {
 		r := s.row(near, "kubectl gc", s.plugin, args...)
 		r.aims = []aim{ratioTo(raw, millionOverRaw), cpuRatioTo(raw), peakUnder(millionPeak)}
@@ -95,7 +97,8 @@ func (s *session) million(ctx context.Context, shape synthetic.Shape) error {
 
 // verifyGenerated holds what is measured against what is generated.
 func (s *session) verifyGenerated(ctx context.Context, at place, shape synthetic.Shape) error {
-	c := command{name: "kubectl gc tree", args: []string{s.plugin, "tree", "clusterrole/" + synthetic.Owner, "-o", "name"}, env: s.env(at)}
+	c := command{name: "kubectl gc tree", args: []string{s.plugin, "tree", "clusterrole/" + synthetic.Owner, "-o", "name"},
+		env: s.env(at)}
 	out, err := c.output(ctx)
 	if err != nil {
 		return err
@@ -121,7 +124,8 @@ func (s *session) ask(ctx context.Context, server *synthetic.Server, rows []*row
 	return nil
 }
 
-// narrow measures the whole of a smaller cluster over a link that is far and narrow, with the compression that is chosen and without any.
+// narrow measures the whole of a smaller cluster over a link that is far and narrow, with the
+// compression that is chosen and without any.
 func (s *session) narrow(ctx context.Context, shape synthetic.Shape) error {
 	server := synthetic.Start(shape)
 	defer server.Close()
@@ -134,7 +138,8 @@ func (s *session) narrow(ctx context.Context, shape synthetic.Shape) error {
 		return err
 	}
 	at := fmt.Sprintf("%d objects, %s and %d Mbit/s away: ", shape.Total(), narrowDelay, narrowBits/1_000_000)
-	near := s.row(place{kubeconfig, fmt.Sprintf("%d objects: ", shape.Total())}, "kubectl gc", s.plugin, "run", "--dry-run")
+	near := s.row(place{kubeconfig, fmt.Sprintf("%d objects: ", shape.Total())}, "kubectl gc", s.plugin, "run",
+		"--dry-run")
 	raw, err := s.raw(ctx, place{far, at})
 	if err != nil {
 		return err

@@ -19,7 +19,8 @@ const (
 )
 
 func newNamespace(name string) *corev1.Namespace {
-	return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{namespaceLabel: namespaceTeam}}}
+	return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name,
+		Labels: map[string]string{namespaceLabel: namespaceTeam}}}
 }
 
 func newClusterRole(name string) *rbacv1.ClusterRole {
@@ -27,7 +28,8 @@ func newClusterRole(name string) *rbacv1.ClusterRole {
 }
 
 func clusterRoleReference(owner *rbacv1.ClusterRole) *metav1.OwnerReference {
-	return &metav1.OwnerReference{APIVersion: "rbac.authorization.k8s.io/v1", Kind: "ClusterRole", Name: owner.Name, UID: owner.UID}
+	return &metav1.OwnerReference{APIVersion: "rbac.authorization.k8s.io/v1", Kind: "ClusterRole", Name: owner.Name,
+		UID: owner.UID}
 }
 
 func newConfigMap(namespace, name string, owner *metav1.OwnerReference) *corev1.ConfigMap {
@@ -50,7 +52,8 @@ func newDeployment(namespace, name string, owners ...metav1.OwnerReference) *app
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: namespace, Name: name, Labels: labels(name), Annotations: annotations,
 			OwnerReferences: owners,
-			ManagedFields:   []metav1.ManagedFieldsEntry{managedStatus("kube-controller-manager", "apps/v1", deploymentStatusFields)},
+			ManagedFields: []metav1.ManagedFieldsEntry{managedStatus("kube-controller-manager", "apps/v1",
+				deploymentStatusFields)},
 		},
 		Spec: appsv1.DeploymentSpec{
 			Replicas: new(int32(podsOfReplicaSet)),
@@ -75,7 +78,8 @@ func newReplicaSet(d *appsv1.Deployment, revision int) *appsv1.ReplicaSet {
 				"meta.helm.sh/release-namespace":            d.Namespace,
 			},
 			OwnerReferences: []metav1.OwnerReference{controllerReference("Deployment", d)},
-			ManagedFields:   []metav1.ManagedFieldsEntry{managedStatus("kube-controller-manager", "apps/v1", replicaSetStatusFields)},
+			ManagedFields: []metav1.ManagedFieldsEntry{managedStatus("kube-controller-manager", "apps/v1",
+				replicaSetStatusFields)},
 		},
 		Spec: appsv1.ReplicaSetSpec{
 			Replicas: new(int32(podsOfReplicaSet)),
@@ -88,7 +92,8 @@ func newReplicaSet(d *appsv1.Deployment, revision int) *appsv1.ReplicaSet {
 func newPod(rs *appsv1.ReplicaSet, i int) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: rs.Namespace, Name: fmt.Sprintf("%s-%s", rs.Name, rand.SafeEncodeString(fmt.Sprintf("%.4s%d", rs.UID, i))),
+			Namespace: rs.Namespace, Name: fmt.Sprintf("%s-%s", rs.Name,
+				rand.SafeEncodeString(fmt.Sprintf("%.4s%d", rs.UID, i))),
 			GenerateName: rs.Name + "-", Labels: rs.Spec.Template.Labels,
 			OwnerReferences: []metav1.OwnerReference{controllerReference("ReplicaSet", rs)},
 			ManagedFields:   []metav1.ManagedFieldsEntry{managedStatus("kubelet", "v1", podStatusFields)},
@@ -124,11 +129,13 @@ func releaseAnnotations(namespace, name string) map[string]string {
 func podSpec() corev1.PodSpec {
 	return corev1.PodSpec{
 		Containers: []corev1.Container{{
-			Name: "web", Image: "registry.example.com/web:1.4.2", Ports: []corev1.ContainerPort{{Name: "http", ContainerPort: 8080}},
-			Env: []corev1.EnvVar{{Name: "LOG_LEVEL", Value: "info"}},
+			Name: "web", Image: "registry.example.com/web:1.4.2",
+			Ports: []corev1.ContainerPort{{Name: "http", ContainerPort: 8080}},
+			Env:   []corev1.EnvVar{{Name: "LOG_LEVEL", Value: "info"}},
 			Resources: corev1.ResourceRequirements{
-				Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("100m"), corev1.ResourceMemory: resource.MustParse("128Mi")},
-				Limits:   corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("256Mi")},
+				Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("100m"),
+					corev1.ResourceMemory: resource.MustParse("128Mi")},
+				Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("256Mi")},
 			},
 			ReadinessProbe: &corev1.Probe{ProbeHandler: corev1.ProbeHandler{
 				HTTPGet: &corev1.HTTPGetAction{Path: "/ready", Port: intstr.FromString("http")},

@@ -10,7 +10,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Field numbers of runtime.Unknown, of every list type and of ListMeta (generated.proto of apimachinery).
+// Field numbers of runtime.Unknown, of every list type and of ListMeta (generated.proto of
+// apimachinery).
 const (
 	unknownRaw   = 2
 	listMetadata = 1
@@ -19,8 +20,8 @@ const (
 
 var errNoProtobufList = errors.New("the answer does not begin as a list in protobuf")
 
-// continueToken reads as far into a list as it takes to know how to go on with it. The list's metadata is the first thing
-// in it, behind the magic number and the type.
+// continueToken reads as far into a list as it takes to know how to go on with it. The list's
+// metadata is the first thing in it, behind the magic number and the type.
 func continueToken(r *bufio.Reader) (string, error) {
 	magic := make([]byte, 4)
 	if _, err := io.ReadFull(r, magic); err != nil || string(magic) != "k8s\x00" {

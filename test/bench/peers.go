@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// peers measures the programs that answer one of the same questions and are installed. They take long, so each runs once.
+// peers measures the programs that answer one of the same questions and are installed. They take
+// long, so each runs once.
 func (s *session) peers(ctx context.Context) error {
 	for _, peer := range []struct {
 		names    []string   // that its installers give it
@@ -36,7 +37,8 @@ func (s *session) peers(ctx context.Context) error {
 	return nil
 }
 
-// peer measures one command. That it fails is a result; the error is for a benchmark that was interrupted.
+// peer measures one command. That it fails is a result; the error is for a benchmark that was
+// interrupted.
 func (s *session) peer(ctx context.Context, name, program string, args []string) error {
 	r := s.row(place{kubeconfig: s.kubeconfig}, name, program, args...)
 	say("1/1 %s", r.label)

@@ -54,7 +54,8 @@ func startPlane(ctx context.Context, o options) (*plane, error) {
 	}
 	if o.keep {
 		p.end = func() error {
-			say("the control plane stays:\n  go run ./test/bench -kubeconfig %s\n  %s down --dir %s", p.kubeconfig, o.controlplane, home)
+			say("the control plane stays:\n  go run ./test/bench -kubeconfig %s\n  %s down --dir %s", p.kubeconfig,
+				o.controlplane, home)
 			return nil
 		}
 	}

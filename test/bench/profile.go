@@ -46,8 +46,9 @@ func (s *session) writeProfiles(ctx context.Context) error {
 	return nil
 }
 
-// roleProfiled runs the plugin's command line within this process, once for each of the
-// memory's profiles and some times for the processor's. It takes the directory of the profiles and then the plugin's arguments.
+// roleProfiled runs the plugin's command line within this process, once for each of the memory's
+// profiles and some times for the processor's. It takes the directory of the profiles and then the
+// plugin's arguments.
 const roleProfiled = "profiled"
 
 func runProfiled(ctx context.Context, args []string) error {
@@ -98,8 +99,8 @@ func runPlugin(ctx context.Context, args []string) error {
 	return nil
 }
 
-// heapAtPeak returns the heap profile of the moment at which f had most memory in use. It collects the garbage each time it
-// looks, because a heap profile knows nothing of what was allocated since.
+// heapAtPeak returns the heap profile of the moment at which f had most memory in use. It collects
+// the garbage each time it looks, because a heap profile knows nothing of what was allocated since.
 func heapAtPeak(f func() error) ([]byte, error) {
 	var peak uint64
 	var profile bytes.Buffer

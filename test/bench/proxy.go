@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// maxInFlight is how many pieces of at most pieceSize can be under way in one direction of one connection: so many that it is the link alone that narrows.
+// maxInFlight is how many pieces of at most pieceSize can be under way in one direction of one
+// connection: so many that it is the link alone that narrows.
 const (
 	maxInFlight = 1 << 14
 	pieceSize   = 64 << 10
@@ -20,12 +21,13 @@ const (
 // link is the way to a server.
 type link struct {
 	roundTrip time.Duration
-	// bits is how many of them go one way in a second, of all connections together; 0 for as many as come.
+	// bits is how many of them go one way in a second, of all connections together; 0 for as many
+	// as come.
 	bits float64
 }
 
-// delayProxy passes connections on to a server as if that were far away: every byte takes half a round trip either
-// way, and waits for those that come before it over a narrow link.
+// delayProxy passes connections on to a server as if that were far away: every byte takes half a
+// round trip either way, and waits for those that come before it over a narrow link.
 type delayProxy struct {
 	listener net.Listener
 	target   string
@@ -84,7 +86,8 @@ func (p *delayProxy) serve(ctx context.Context) {
 // pass carries one connection until both its directions have ended.
 func (p *delayProxy) pass(ctx context.Context, client *net.TCPConn) {
 	defer client.Close()
-	// What the kernel did at once would have taken a round trip before the client could send anything.
+	// What the kernel did at once would have taken a round trip before the client could send
+	// anything.
 	established := time.Now().Add(p.roundTrip)
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", p.target)
 	if err != nil {

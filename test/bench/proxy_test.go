@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// TestDelayProxy sends more than what would be under way at once through a connection that answers what it gets.
+// TestDelayProxy sends more than what would be under way at once through a connection that answers
+// what it gets.
 func TestDelayProxy(t *testing.T) {
 	const roundTrip = 60 * time.Millisecond
 	echo := newEcho(t)

@@ -52,7 +52,8 @@ func readRaw(ctx context.Context, args []string) error {
 	return nil
 }
 
-// rawReader reads the lists that package cluster would read, in the same order and as many at a time.
+// rawReader reads the lists that package cluster would read, in the same order and as many at a
+// time.
 type rawReader struct {
 	cluster *cluster.Client
 	rest    rest.Interface
@@ -106,7 +107,8 @@ func (r *rawReader) list(ctx context.Context, t cluster.Resource) error {
 	return nil
 }
 
-// page reads one page and asks for the next as soon as the server has named it, which it does before the first object.
+// page reads one page and asks for the next as soon as the server has named it, which it does
+// before the first object.
 func (r *rawReader) page(ctx context.Context, pages *errgroup.Group, path, token string) error {
 	select {
 	case r.slots <- struct{}{}:

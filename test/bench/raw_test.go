@@ -21,7 +21,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// TestRawAsksWhatTheListingAsks is what makes the raw bytes a measure: the requests have to be the same.
+// TestRawAsksWhatTheListingAsks is what makes the raw bytes a measure: the requests have to be the
+// same.
 func TestRawAsksWhatTheListingAsks(t *testing.T) {
 	server := newListServer(t)
 	// Whether answers are compressed depends on how long they take.
@@ -51,8 +52,10 @@ func TestRawAsksWhatTheListingAsks(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the raw reader does not ask what package cluster asks (-cluster +raw):\n%s", diff)
 	}
-	if lists := len(slices.DeleteFunc(got, func(r string) bool { return !strings.Contains(r, "limit=") })); lists != 6 || int(raw.answers.Load()) != lists {
-		t.Errorf("%d lists were asked for and %d read, want 6: two types of two pages, and two empty ones", lists, raw.answers.Load())
+	if lists := len(slices.DeleteFunc(got, func(r string) bool { return !strings.Contains(r, "limit=") })); lists != 6 ||
+		int(raw.answers.Load()) != lists {
+		t.Errorf("%d lists were asked for and %d read, want 6: two types of two pages, and two empty ones", lists,
+			raw.answers.Load())
 	}
 	if want := int64(2 * (len(listAnswer("more")) + len(listAnswer("")) + len(emptyAnswer()))); raw.bytes.Load() != want {
 		t.Errorf("read %d bytes, want all %d", raw.bytes.Load(), want)
@@ -67,7 +70,8 @@ func TestContinueToken(t *testing.T) {
 		}
 	}
 	whole := listAnswer("more")
-	for _, answer := range [][]byte{nil, []byte("k8s"), []byte(`{"kind":"List"}`), whole[:20], []byte("k8s\x00\x12\xff\xff\xff\xff\xff\xff\xff\xff\x7f")} {
+	for _, answer := range [][]byte{nil, []byte("k8s"), []byte(`{"kind":"List"}`), whole[:20],
+		[]byte("k8s\x00\x12\xff\xff\xff\xff\xff\xff\xff\xff\x7f")} {
 		if got, err := continueToken(bufio.NewReader(bytes.NewReader(answer))); err == nil {
 			t.Errorf("continueToken of %q: %q and no error", answer, got)
 		}
@@ -96,7 +100,8 @@ func listOf(objects int, token string) []byte {
 	return bytesField(bytesField([]byte("k8s\x00"), 1, typeMeta), 2, list)
 }
 
-// listServer serves two types in two pages each and remembers what was asked of it. It shows as much of the rest as every API server does.
+// listServer serves two types in two pages each and remembers what was asked of it. It shows as
+// much of the rest as every API server does.
 type listServer struct {
 	*httptest.Server
 	mu       sync.Mutex
@@ -110,14 +115,17 @@ func newListServer(t *testing.T) *listServer {
 		{Name: "pods", Kind: "Pod", Namespaced: true, Verbs: verbs}, {Name: "pods/log", Kind: "Pod", Verbs: verbs},
 		{Name: "bindings", Kind: "Binding", Namespaced: true, Verbs: metav1.Verbs{"create"}},
 	}
-	for _, name := range []string{"configmaps", "namespaces", "persistentvolumeclaims", "secrets", "serviceaccounts", "services"} {
+	for _, name := range []string{"configmaps", "namespaces", "persistentvolumeclaims", "secrets", "serviceaccounts",
+		"services"} {
 		core = append(core, metav1.APIResource{Name: name, Kind: name, Verbs: metav1.Verbs{"get"}})
 	}
 	group := func(name, version string) metav1.APIGroup {
-		return metav1.APIGroup{Name: name, Versions: []metav1.GroupVersionForDiscovery{{GroupVersion: name + "/" + version, Version: version}}}
+		return metav1.APIGroup{Name: name,
+			Versions: []metav1.GroupVersionForDiscovery{{GroupVersion: name + "/" + version, Version: version}}}
 	}
 	resource := func(group, version, name, kind string) *metav1.APIResourceList {
-		return &metav1.APIResourceList{GroupVersion: group + "/" + version, APIResources: []metav1.APIResource{{Name: name, Kind: kind, Verbs: verbs}}}
+		return &metav1.APIResourceList{GroupVersion: group + "/" + version,
+			APIResources: []metav1.APIResource{{Name: name, Kind: kind, Verbs: verbs}}}
 	}
 	discovery := map[string]any{
 		"/version": map[string]string{"gitVersion": "v1.37.2"},
@@ -128,11 +136,14 @@ func newListServer(t *testing.T) *listServer {
 		"/api/v1":                         &metav1.APIResourceList{GroupVersion: "v1", APIResources: core},
 		"/apis/example.com/v2":            resource("example.com", "v2", "things", "Thing"),
 		"/apis/apiregistration.k8s.io/v1": resource("apiregistration.k8s.io", "v1", "apiservices", "APIService"),
-		"/apis/apiextensions.k8s.io/v1":   resource("apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition"),
+		"/apis/apiextensions.k8s.io/v1": resource("apiextensions.k8s.io", "v1", "customresourcedefinitions",
+			"CustomResourceDefinition"),
 	}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
-		s.requests = append(s.requests, fmt.Sprintf("%s %s Accept: %s Accept-Encoding: %s", r.Method, r.URL, r.Header["Accept"], r.Header["Accept-Encoding"]))
+		s.requests = append(s.requests,
+			fmt.Sprintf("%s %s Accept: %s Accept-Encoding: %s", r.Method, r.URL, r.Header["Accept"],
+				r.Header["Accept-Encoding"]))
 		s.mu.Unlock()
 		if answer, ok := discovery[r.URL.Path]; ok {
 			w.Header().Set("Content-Type", "application/json")

@@ -24,7 +24,8 @@ type counters struct {
 
 func (c counters) less(d counters) counters { return counters{c.requests - d.requests, c.cpu - d.cpu} }
 
-// serverCosts prints what the API server pays for each command: requests, the bytes that it sends, and its processor time. Each command runs once.
+// serverCosts prints what the API server pays for each command: requests, the bytes that it sends,
+// and its processor time. Each command runs once.
 func (s *session) serverCosts(ctx context.Context, out io.Writer) error {
 	counted, proxy, err := behind(ctx, s.kubeconfig, s.dir, "kubeconfig-counted", link{})
 	if err != nil {
@@ -68,9 +69,11 @@ func (s *session) serverCosts(ctx context.Context, out io.Writer) error {
 func (s *session) costly() []command {
 	var all []command
 	add := func(name, program string, args ...string) {
-		all = append(all, command{name: strings.Join(append([]string{name}, args...), " "), args: append([]string{program}, args...)})
+		all = append(all, command{name: strings.Join(append([]string{name}, args...), " "),
+			args: append([]string{program}, args...)})
 	}
-	for _, args := range [][]string{s.oneArgs(), wholeArgs, {"tree", "-A"}, {"tree", "-A", "-o", "name"}, {"run", "--dry-run"}, {"why", "-A"}, {"check", "-A"}, {"delete", "clusterrole/" + wideName, "--dry-run"}} {
+	for _, args := range [][]string{s.oneArgs(), wholeArgs, {"tree", "-A"}, {"tree", "-A", "-o", "name"},
+		{"run", "--dry-run"}, {"why", "-A"}, {"check", "-A"}, {"delete", "clusterrole/" + wideName, "--dry-run"}} {
 		add("kubectl gc", s.plugin, args...)
 	}
 	add("kubectl", s.kubectl, "get", "all", "-A")

@@ -26,7 +26,8 @@ type session struct {
 // place is where a command is run: the kubeconfig says how far from the cluster.
 type place struct{ kubeconfig, label string }
 
-// newSession prepares the measuring of a cluster and sends nothing to it. What it writes goes to the directory.
+// newSession prepares the measuring of a cluster and sends nothing to it. What it writes goes to
+// the directory.
 func newSession(ctx context.Context, o options, kubeconfig, dir string) (*session, error) {
 	s := &session{options: o, kubeconfig: kubeconfig, dir: dir}
 	s.namespace, s.deployment = shapeOf(o.objects).deploymentName(0)
@@ -125,8 +126,8 @@ func (s *session) row(p place, name, program string, args ...string) *row {
 	})
 }
 
-// measure runs the rows' commands in turn, so that what disturbs the machine disturbs all of them. The first round, which
-// fills caches, does not count.
+// measure runs the rows' commands in turn, so that what disturbs the machine disturbs all of them.
+// The first round, which fills caches, does not count.
 func (s *session) measure(ctx context.Context, rows ...*row) error {
 	for round := range s.repetitions + 1 {
 		for _, r := range rows {

@@ -19,8 +19,8 @@ const (
 	idle = 0.25
 )
 
-// settle waits until the server has digested what it was given last: after many objects and more so after many types it goes on
-// working for a while, at the cost of whatever is measured beside.
+// settle waits until the server has digested what it was given last: after many objects and more so
+// after many types it goes on working for a while, at the cost of whatever is measured beside.
 func settle(ctx context.Context, kubeconfig string) error {
 	read, err := metricsReader(kubeconfig)
 	if err != nil {

@@ -16,7 +16,8 @@ const (
 // shape is how many there are of what.
 type shape struct{ namespaces, deployments, configMaps int }
 
-// shapeOf makes 77.5 % of the objects pods, spread as 100,000 would be over 150 namespaces; what is left are ConfigMaps.
+// shapeOf makes 77.5 % of the objects pods, spread as 100,000 would be over 150 namespaces; what is
+// left are ConfigMaps.
 func shapeOf(objects int) shape {
 	s := shape{
 		namespaces:  max(1, objects*150/100_000),
@@ -33,7 +34,8 @@ func (s shape) objects() int {
 // wide is how many rows the tree of what owns a deployment in each namespace has.
 func (s shape) wide() int { return 1 + min(s.namespaces, s.deployments)*perDeployment }
 
-// namespaceName, deploymentName and configMapName are the names of the objects by number. Numbers go round the namespaces.
+// namespaceName, deploymentName and configMapName are the names of the objects by number. Numbers
+// go round the namespaces.
 func namespaceName(i int) string { return fmt.Sprintf("bench-%03d", i) }
 
 func (s shape) deploymentName(i int) (namespace, name string) {

@@ -40,7 +40,8 @@ func ratioTo(base *row, limit float64) aim {
 	}
 }
 
-// cpuRatioTo compares the processor times of two rows, which depend less on what else the machine does.
+// cpuRatioTo compares the processor times of two rows, which depend less on what else the machine
+// does.
 func cpuRatioTo(base *row) aim {
 	return func(r *row) string {
 		return fmt.Sprintf("%.2fx its CPU", r.runs.best().CPU.Seconds()/base.runs.best().CPU.Seconds())
@@ -49,7 +50,8 @@ func cpuRatioTo(base *row) aim {
 
 func peakUnder(limit int64) aim {
 	return func(r *row) string {
-		return fmt.Sprintf("peak %s (aim %s: %s)", megabytes(r.runs.best().Peak), megabytes(limit), met(r.runs.best().Peak < limit))
+		return fmt.Sprintf("peak %s (aim %s: %s)", megabytes(r.runs.best().Peak), megabytes(limit),
+			met(r.runs.best().Peak < limit))
 	}
 }
 
@@ -67,7 +69,8 @@ func moreThan(base *row, limit time.Duration) aim {
 	}
 }
 
-// printTable prints the best of each row's runs, and the median of the wall times to tell how far to trust it.
+// printTable prints the best of each row's runs, and the median of the wall times to tell how far
+// to trust it.
 func printTable(out io.Writer, rows []*row) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "WHAT\tWALL\tMEDIAN\tCPU\tPEAK\tAGAINST")

@@ -10,13 +10,16 @@ import (
 
 func TestPrintTable(t *testing.T) {
 	raw := &row{command: command{name: "raw bytes"}, label: "raw bytes, 199 MB", runs: runs{
-		{Wall: 1100 * time.Millisecond, CPU: time.Second, Peak: 30e6}, {Wall: time.Second, CPU: 2 * time.Second, Peak: 29e6}, {Wall: 3 * time.Second, CPU: time.Second, Peak: 31e6},
+		{Wall: 1100 * time.Millisecond, CPU: time.Second, Peak: 30e6}, {Wall: time.Second, CPU: 2 * time.Second, Peak: 29e6},
+		{Wall: 3 * time.Second, CPU: time.Second, Peak: 31e6},
 	}}
 	whole := &row{label: "whole", runs: runs{{Wall: 1310 * time.Millisecond, CPU: time.Second, Peak: 129e6}}}
 	whole.aims = []aim{ratioTo(raw, 1.3), peakUnder(130e6), ratioTo(raw, 0)}
-	far := &row{label: "far", runs: runs{{Wall: 4 * time.Second}}, aims: []aim{moreThan(whole, 3*time.Second), wallUnder(time.Second)}}
+	far := &row{label: "far", runs: runs{{Wall: 4 * time.Second}},
+		aims: []aim{moreThan(whole, 3*time.Second), wallUnder(time.Second)}}
 	var out strings.Builder
-	if err := printTable(&out, []*row{raw, whole, {label: "kubectl-tree", note: "not found"}, {label: "never measured"}, far}); err != nil {
+	if err := printTable(&out, []*row{raw, whole, {label: "kubectl-tree", note: "not found"}, {label: "never measured"},
+		far}); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{

@@ -23,7 +23,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/page"
 )
 
-// tab is a tab of Chromium with one document. It records what the document asks for and complains about.
+// tab is a tab of Chromium with one document. It records what the document asks for and complains
+// about.
 type tab struct {
 	t   *testing.T
 	ctx context.Context
@@ -49,7 +50,8 @@ type setup struct {
 
 // chromium starts the browser, once for all tests.
 var chromium = sync.OnceValues(func() (context.Context, error) {
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.Flag("force-device-scale-factor", "1"))
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox,
+		chromedp.Flag("force-device-scale-factor", "1"))
 	allocator, _ := chromedp.NewExecAllocator(context.Background(), options...)
 	// An event that is newer than the library is no concern of a test.
 	ctx, _ := chromedp.NewContext(allocator, chromedp.WithErrorf(func(string, ...any) {}))
@@ -63,7 +65,8 @@ func stopChromium() {
 	}
 }
 
-// open writes a document to a file and opens that in a new tab, as a user does who was given it. When the test ends, what the document should not have done is an error.
+// open writes a document to a file and opens that in a new tab, as a user does who was given it.
+// When the test ends, what the document should not have done is an error.
 func open(t *testing.T, document string, with setup) *tab {
 	t.Helper()
 	tb := openAny(t, document, with)
@@ -128,7 +131,8 @@ func (tb *tab) observe(event any, files bool) {
 	problem := ""
 	switch e := event.(type) {
 	case *network.EventRequestWillBeSent:
-		if e.Request.URL != tb.url && (!files || !strings.HasPrefix(e.Request.URL, "file://")) && !strings.HasPrefix(e.Request.URL, "data:") {
+		if e.Request.URL != tb.url && (!files || !strings.HasPrefix(e.Request.URL, "file://")) &&
+			!strings.HasPrefix(e.Request.URL, "data:") {
 			problem = "asks for " + e.Request.URL
 		}
 	case *runtime.EventExceptionThrown:
@@ -195,7 +199,8 @@ func (tb *tab) hidden(selector string) bool {
 	return eval[bool](tb, fmt.Sprintf("document.querySelector(%q).hidden", selector))
 }
 
-// press presses keys, as a keyboard does: a key that the page takes for itself writes nothing. It waits until the page has been drawn again.
+// press presses keys, as a keyboard does: a key that the page takes for itself writes nothing. It
+// waits until the page has been drawn again.
 func (tb *tab) press(keys string) {
 	tb.t.Helper()
 	for _, r := range keys {

@@ -14,15 +14,16 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestThePictureOfTheDocumentation takes the picture that docs/tree.md shows: a Challenge that cert-manager, which is scaled to 0, should finalize. With
-// UPDATE_IMAGES=1 it goes to docs/images.
+// TestThePictureOfTheDocumentation takes the picture that docs/tree.md shows: a Challenge that
+// cert-manager, which is scaled to 0, should finalize. With UPDATE_IMAGES=1 it goes to docs/images.
 func TestThePictureOfTheDocumentation(t *testing.T) {
 	c := testcluster.Another(t, "types")
 	const ns = "shop"
 	c.Kubectl(t, "create", "namespace", ns)
 	c.Kubectl(t, "create", "namespace", "cert-manager")
 	fixture.Define(t, c, fixture.Kind{Group: "acme.cert-manager.io", Kind: "Challenge"})
-	c.Apply(t, fixture.Deployment("cert-manager", "cert-manager", 0)+"---\n"+fixture.Deployment(ns, "web", 3)+"---\n"+fixture.Deployment(ns, "admin", 1))
+	c.Apply(t, fixture.Deployment("cert-manager", "cert-manager", 0)+"---\n"+fixture.Deployment(ns, "web", 3)+"---\n"+
+		fixture.Deployment(ns, "admin", 1))
 	testcluster.Eventually(t, "the pods of the deployments", func(context.Context) (bool, error) {
 		return strings.Count(c.Kubectl(t, "get", "pods", "-n", ns, "-o", "name"), "pod/") == 4, nil
 	})

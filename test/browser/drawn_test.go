@@ -16,7 +16,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// drawn is a tree whose texts are all hostile ones: an object of each, owned by the one before, with a link to the one after next.
+// drawn is a tree whose texts are all hostile ones: an object of each, owned by the one before,
+// with a link to the one after next.
 func drawn() render.Tree {
 	b := graph.NewBuilder()
 	for i, text := range hostileTexts {
@@ -24,7 +25,8 @@ func drawn() render.Tree {
 		b.Serve(t)
 		o := graph.Object{Namespace: text, Name: text, UID: fmt.Sprint("uid-", i)}
 		if i > 0 {
-			o.Owners = []graph.OwnerReference{{APIVersion: fmt.Sprintf("g%d/v1", i-1), Kind: hostileTexts[i-1], Name: hostileTexts[i-1], UID: fmt.Sprint("uid-", i-1), Block: i%2 == 0}}
+			o.Owners = []graph.OwnerReference{{APIVersion: fmt.Sprintf("g%d/v1", i-1), Kind: hostileTexts[i-1],
+				Name: hostileTexts[i-1], UID: fmt.Sprint("uid-", i-1), Block: i%2 == 0}}
 		}
 		l := b.Listing(t, "")
 		l.Add(o)
@@ -39,7 +41,8 @@ func drawn() render.Tree {
 	for i := range len(hostileTexts) - 2 {
 		links[at(i)] = []graph.Link{{Owner: at(i), Dependent: at(i + 2), Rule: hostileTexts[i]}}
 	}
-	rows := g.Tree([]graph.ID{at(0)}, graph.TreeOptions{Depth: -1, Links: func(id graph.ID) []graph.Link { return links[id] }})
+	rows := g.Tree([]graph.ID{at(0)},
+		graph.TreeOptions{Depth: -1, Links: func(id graph.ID) []graph.Link { return links[id] }})
 	return render.Tree{Graph: g, Rows: rows}
 }
 
@@ -48,7 +51,8 @@ func counts() (objects, edges int) {
 	return len(hostileTexts), len(hostileTexts) - 1 + len(hostileTexts) - 2
 }
 
-// printed is a text as all formats print it: on one line, with spaces where XML has them as it likes.
+// printed is a text as all formats print it: on one line, with spaces where XML has them as it
+// likes.
 func printed(text string) string { return strings.Join(strings.Fields(render.Escape(text)), " ") }
 
 func TestGraphvizDrawsHostileNamesAsTheyAre(t *testing.T) {
@@ -90,7 +94,8 @@ func TestGraphvizDrawsHostileNamesAsTheyAre(t *testing.T) {
 	}
 	objects, edges := counts()
 	if titles != objects || strings.Count(string(svg), `class="edge"`) != edges {
-		t.Errorf("Graphviz drew %d objects and %d edges, want %d and %d", titles, strings.Count(string(svg), `class="edge"`), objects, edges)
+		t.Errorf("Graphviz drew %d objects and %d edges, want %d and %d", titles, strings.Count(string(svg), `class="edge"`),
+			objects, edges)
 	}
 	for _, name := range hostileTexts {
 		if want := printed(name) + "/" + printed(name); !texts[want] {
@@ -132,7 +137,8 @@ func mermaid(t *testing.T, diagram string) *tab {
 		t.Fatalf("bin has %d scripts of Mermaid, %v: run \"make browser\" first", len(scripts), err)
 	}
 	quoted := strings.NewReplacer(`\`, `\\`, "`", "\\`", "$", `\$`, "<", `\x3c`).Replace(diagram)
-	tb := open(t, fmt.Sprintf("<!doctype html><meta charset=utf-8><title>x</title><body><script src=\"file://%s\"></script><script>window.text = `%s`;</script>", scripts[0], quoted), setup{files: true})
+	tb := open(t, fmt.Sprintf(
+		"<!doctype html><meta charset=utf-8><title>x</title><body><script src=\"file://%s\"></script><script>window.text = `%s`;</script>", scripts[0], quoted), setup{files: true})
 	if failed := eval[string](tb, `(async () => { try {
 		mermaid.initialize({ startOnLoad: false, maxTextSize: 1e6, maxEdges: 5000 });
 		document.body.innerHTML = (await mermaid.render('drawing', window.text)).svg;
@@ -157,8 +163,10 @@ func TestMermaidDrawsHostileNamesAsTheyAre(t *testing.T) {
 		t.Errorf("Mermaid drew %d edges, want %d", n, edges)
 	}
 	texts := map[string]bool{}
-	for _, text := range eval[[]string](tb, "[...document.querySelectorAll('g.node')].map((e) => [...e.querySelectorAll('p, span, text')].concat(e).map((p) => p.innerHTML.split(/<br.*?>/).map((line) => { const d = document.createElement('div'); d.innerHTML = line; return d.textContent; })).flat()).flat()") {
-		texts[strings.Join(strings.Fields(strings.ReplaceAll(text, "\u2060", "")), " ")] = true // which is there so that nothing is read as a formula or a line break
+	for _, text := range eval[[]string](tb,
+		"[...document.querySelectorAll('g.node')].map((e) => [...e.querySelectorAll('p, span, text')].concat(e).map((p) => p.innerHTML.split(/<br.*?>/).map((line) => { const d = document.createElement('div'); d.innerHTML = line; return d.textContent; })).flat()).flat()") {
+		// which is there so that nothing is read as a formula or a line break
+		texts[strings.Join(strings.Fields(strings.ReplaceAll(text, "\u2060", "")), " ")] = true
 	}
 	for _, name := range hostileTexts {
 		if want := printed(name) + "/" + printed(name); !texts[want] {

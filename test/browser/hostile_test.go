@@ -12,11 +12,15 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/page"
 )
 
-// hostileTexts are what an object, a reference to one or a server could call itself to run a script, to end a quote or to look like something else.
+// hostileTexts are what an object, a reference to one or a server could call itself to run a
+// script, to end a quote or to look like something else.
 var hostileTexts = []string{
-	`</script><script>document.title='taken over'</script>`, `<img src=x onerror="document.title='taken over'">`, `<!--`, `]]>`, `{{data}}`, `"><svg onload=alert(1)>`, `javascript:alert(1)`,
-	`"quoted"`, `back\slash`, `\"`, `\n`, `<br/>`, `<b>bold</b>`, `&lt;b&gt;`, `#quot;`, `#35;`, `a"]; n0 --> n1`, `"];n9 [label="x"]`, `%%{init: {'theme':'dark'}}%%`, "`code`", `$$x^2$$`, `end`, `click n0 "x"`,
-	"line\nbreak", "tab\tstop", "\x1b[31mred", "bidi\u202egpj.exe", "zero\u200bwidth", "line\u2028separator", "日本語", "👩‍👩‍👧", strings.Repeat("long-", 60),
+	`</script><script>document.title='taken over'</script>`, `<img src=x onerror="document.title='taken over'">`, `<!--`,
+	`]]>`, `{{data}}`, `"><svg onload=alert(1)>`, `javascript:alert(1)`,
+	`"quoted"`, `back\slash`, `\"`, `\n`, `<br/>`, `<b>bold</b>`, `&lt;b&gt;`, `#quot;`, `#35;`, `a"]; n0 --> n1`,
+	`"];n9 [label="x"]`, `%%{init: {'theme':'dark'}}%%`, "`code`", `$$x^2$$`, `end`, `click n0 "x"`,
+	"line\nbreak", "tab\tstop", "\x1b[31mred", "bidi\u202egpj.exe", "zero\u200bwidth", "line\u2028separator", "日本語",
+	"👩‍👩‍👧", strings.Repeat("long-", 60),
 }
 
 // hostilePage has every hostile text in every place.
@@ -26,30 +30,36 @@ func hostilePage() *page.Page {
 	for i, text := range hostileTexts {
 		o := b.add(text, text, i-1)
 		object := &b.Objects[o]
-		object.APIVersion, object.Namespace, object.UID, object.Resource, object.Status, object.Ready = text, text, fmt.Sprint(i, text), text, text, text
+		object.APIVersion, object.Namespace, object.UID, object.Resource, object.Status, object.Ready = text, text,
+			fmt.Sprint(i, text), text, text, text
 		object.State, object.DeletingFor, object.Age = v1alpha1.StateDeleting, text, text
 		object.Failing = &v1alpha1.Condition{Type: text, Status: text, Reason: text, Message: text}
 		object.Outcome = &page.Outcome{Word: "deleted", Because: text, WaitsFor: text, Policy: text}
 		object.Finalizers = []page.Finalizer{{Name: text, Known: i}}
-		object.Elsewhere = []page.Owner{{ObjectRef: v1alpha1.ObjectRef{Kind: text, Name: text}, Reference: page.Reference{Problems: []string{text}}}}
-		b.Known = append(b.Known, v1alpha1.ExplainedFinalizer{Name: text, Known: true, Actor: text, Component: "x" + text, Does: text, IfRemoved: text, Risk: text, Before: text, Note: text})
+		object.Elsewhere = []page.Owner{{ObjectRef: v1alpha1.ObjectRef{Kind: text, Name: text},
+			Reference: page.Reference{Problems: []string{text}}}}
+		b.Known = append(b.Known, v1alpha1.ExplainedFinalizer{Name: text, Known: true, Actor: text, Component: "x" + text,
+			Does: text, IfRemoved: text, Risk: text, Before: text, Note: text})
 		if i > 0 {
 			b.Edges[i-1].Link = text
 		}
 		b.Gaps = append(b.Gaps, v1alpha1.Gap{Resource: text, Group: text, Namespace: text, Message: text})
 		b.Stuck = append(b.Stuck, v1alpha1.Stuck{Object: object.ObjectRef, Causes: []v1alpha1.Cause{{
-			Code: text, Object: v1alpha1.ObjectRef{Kind: text, Name: text}, Summary: text, Evidence: []string{text}, Remedy: text, Cost: text, Commands: []string{text},
+			Code: text, Object: v1alpha1.ObjectRef{Kind: text, Name: text}, Summary: text, Evidence: []string{text},
+			Remedy: text, Cost: text, Commands: []string{text},
 			Steps: []v1alpha1.Step{{Command: text, Does: text, Risk: text}},
 		}}})
 	}
-	b.Plan = &page.Plan{Summary: strings.Join(hostileTexts, " "), Warnings: hostileTexts, Remarks: hostileTexts, Steps: []page.Step{{Name: "wave 1"}}}
+	b.Plan = &page.Plan{Summary: strings.Join(hostileTexts, " "), Warnings: hostileTexts, Remarks: hostileTexts,
+		Steps: []page.Step{{Name: "wave 1"}}}
 	for i, text := range hostileTexts {
 		b.Plan.Steps[0].Actions = append(b.Plan.Steps[0].Actions, page.Action{Verb: text, Object: i, By: text, Because: text})
 	}
 	return b.Page
 }
 
-// spelled is a text as the page spells it: what is not seen, or reverses the direction of writing, is written out.
+// spelled is a text as the page spells it: what is not seen, or reverses the direction of writing,
+// is written out.
 func spelled(text string) string {
 	for _, r := range "\n\t\x1b\u202e\u2028" {
 		text = strings.ReplaceAll(text, string(r), fmt.Sprintf(`\u%04x`, r))
@@ -72,7 +82,9 @@ func TestHostileTextsAreShownAndDoNothing(t *testing.T) {
 		}
 		tb.press(kb.ArrowRight)
 	}
-	allowed := []string{"BODY", "HTML", "HEAD", "META", "TITLE", "STYLE", "SCRIPT", "HEADER", "H1", "H2", "H3", "H4", "FORM", "INPUT", "OUTPUT", "DIV", "BUTTON", "DETAILS", "SUMMARY", "UL", "LI", "MAIN", "SECTION", "CANVAS", "ASIDE", "P", "DIALOG", "DL", "DT", "DD", "NOSCRIPT", "SPAN", "CODE"}
+	allowed := []string{"BODY", "HTML", "HEAD", "META", "TITLE", "STYLE", "SCRIPT", "HEADER", "H1", "H2", "H3", "H4",
+		"FORM", "INPUT", "OUTPUT", "DIV", "BUTTON", "DETAILS", "SUMMARY", "UL", "LI", "MAIN", "SECTION", "CANVAS", "ASIDE",
+		"P", "DIALOG", "DL", "DT", "DD", "NOSCRIPT", "SPAN", "CODE"}
 	for _, tag := range eval[[]string](tb, "[...new Set([...document.querySelectorAll('*')].map((e) => e.tagName))]") {
 		if !slices.Contains(allowed, tag) {
 			t.Errorf("the page has an element %s", tag)
@@ -86,7 +98,8 @@ func TestHostileTextsAreShownAndDoNothing(t *testing.T) {
 	}
 }
 
-// TestWhatAPageDoesWrongIsFound is there because a browser that reports nothing looks like a page that does nothing wrong.
+// TestWhatAPageDoesWrongIsFound is there because a browser that reports nothing looks like a page
+// that does nothing wrong.
 func TestWhatAPageDoesWrongIsFound(t *testing.T) {
 	const policy = `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'sha256-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA='">`
 	for name, test := range map[string]struct{ document, want string }{

@@ -12,8 +12,10 @@ func TestArrowsWalkTheGraphAndEnterCollapses(t *testing.T) {
 	tb := show(t, shop().Page, setup{})
 	tb.expect("what is selected at first", tb.selected(), "Deployment/web")
 	for _, step := range []struct{ key, want string }{
-		{kb.ArrowRight, "ConfigMap/web-settings"}, {kb.ArrowDown, "ReplicaSet/web-1"}, {kb.ArrowRight, "Pod/web-1-0"}, {kb.ArrowDown, "Pod/web-1-1"},
-		{kb.ArrowUp, "Pod/web-1-0"}, {kb.ArrowLeft, "ReplicaSet/web-1"}, {kb.End, "Deployment/admin"}, {kb.Home, "Deployment/web"}, {kb.ArrowUp, "Deployment/web"},
+		{kb.ArrowRight, "ConfigMap/web-settings"}, {kb.ArrowDown, "ReplicaSet/web-1"}, {kb.ArrowRight, "Pod/web-1-0"},
+		{kb.ArrowDown, "Pod/web-1-1"},
+		{kb.ArrowUp, "Pod/web-1-0"}, {kb.ArrowLeft, "ReplicaSet/web-1"}, {kb.End, "Deployment/admin"},
+		{kb.Home, "Deployment/web"}, {kb.ArrowUp, "Deployment/web"},
 	} {
 		tb.press(step.key)
 		tb.expect("after a key", tb.selected(), step.want)
@@ -102,7 +104,8 @@ func TestKeysAreListed(t *testing.T) {
 	}
 }
 
-// TestTabReachesAllThatCanBeUsed: with Tab alone one comes to each control, sees where one is, and leaves the page.
+// TestTabReachesAllThatCanBeUsed: with Tab alone one comes to each control, sees where one is, and
+// leaves the page.
 func TestTabReachesAllThatCanBeUsed(t *testing.T) {
 	tb := show(t, shop().Page, setup{})
 	const controls = "document.querySelectorAll('button, input, summary, [tabindex]')"
@@ -114,7 +117,8 @@ func TestTabReachesAllThatCanBeUsed(t *testing.T) {
 			tb.press(kb.Tab)
 			continue
 		}
-		if width := eval[string](tb, "getComputedStyle(document.activeElement).outlineWidth + ' ' + getComputedStyle(document.activeElement).outlineStyle"); width != "3px solid" {
+		if width := eval[string](
+			tb, "getComputedStyle(document.activeElement).outlineWidth + ' ' + getComputedStyle(document.activeElement).outlineStyle"); width != "3px solid" {
 			t.Errorf("control %s has the outline %s when it has the focus", at, width)
 		}
 		reached[at] = true
@@ -125,10 +129,12 @@ func TestTabReachesAllThatCanBeUsed(t *testing.T) {
 	}
 }
 
-// TestMouseSelectsMovesAndCollapses: what is drawn in the middle is what is selected, and a drag moves it away from there.
+// TestMouseSelectsMovesAndCollapses: what is drawn in the middle is what is selected, and a drag
+// moves it away from there.
 func TestMouseSelectsMovesAndCollapses(t *testing.T) {
 	tb := show(t, shop().Page, setup{media: map[string]string{"prefers-reduced-motion": "reduce"}})
-	middle := eval[[]float64](tb, "(() => { const r = document.getElementById('tree').getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()")
+	middle := eval[[]float64](
+		tb, "(() => { const r = document.getElementById('tree').getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()")
 	tb.press("/")
 	tb.press("pod web-1-2")
 	tb.press(kb.Enter)

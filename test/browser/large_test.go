@@ -8,7 +8,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 )
 
-// many is a page of 5,000 objects: a namespace with 300 Deployments, their ReplicaSets and Pods, and ConfigMaps of two owners.
+// many is a page of 5,000 objects: a namespace with 300 Deployments, their ReplicaSets and Pods,
+// and ConfigMaps of two owners.
 func many() builder {
 	b := newPage("kubectl gc tree -A")
 	const objects = 5000
@@ -37,7 +38,8 @@ func many() builder {
 const timed = `window.request_ = window.requestAnimationFrame.bind(window); window.took_ = [];
 window.requestAnimationFrame = (f) => request_((now) => { const began = performance.now(); f(now); window.took_.push(performance.now() - began); });`
 
-// wheel turns the wheel over the graph sixty times, and returns how long the script took for each picture, and last how far apart they came, in milliseconds.
+// wheel turns the wheel over the graph sixty times, and returns how long the script took for each
+// picture, and last how far apart they came, in milliseconds.
 const wheel = `(async (zoom) => { const tree = document.getElementById('tree'), began = performance.now(); window.took_ = [];
 for (let i = 0; i < 60; i++) {
   tree.dispatchEvent(new WheelEvent('wheel', { deltaY: zoom ? (i < 30 ? -40 : 40) : 30, ctrlKey: zoom, clientX: 400, clientY: 400, cancelable: true }));
@@ -53,7 +55,8 @@ func (tb *tab) turn(what string, zooms bool) {
 	if last < 30 {
 		tb.t.Fatalf("%s: %d pictures were drawn", what, last)
 	}
-	tb.t.Logf("%s: %.1f ms of script for a picture in the median, %.1f ms at most; a picture every %.1f ms", what, took[last/2], took[last-1], took[last])
+	tb.t.Logf("%s: %.1f ms of script for a picture in the median, %.1f ms at most; a picture every %.1f ms", what,
+		took[last/2], took[last-1], took[last])
 }
 
 func TestFiveThousandObjects(t *testing.T) {
@@ -93,7 +96,8 @@ func TestFiveThousandObjects(t *testing.T) {
 	tb.screenshot("large-block")
 }
 
-// TestADeepChain: a chain of owners is as long as a cluster allows, and the page has no end of a stack.
+// TestADeepChain: a chain of owners is as long as a cluster allows, and the page has no end of a
+// stack.
 func TestADeepChain(t *testing.T) {
 	b := newPage("kubectl gc tree")
 	last := -1

@@ -12,15 +12,18 @@ import (
 func colourful() *page.Page {
 	b := newPage("kubectl gc delete Namespace/shop")
 	b.Complete = false
-	b.Gaps = []v1alpha1.Gap{{Resource: "secrets", Namespace: "shop", Reason: v1alpha1.GapForbidden, Message: `secrets is forbidden: User "dev" cannot list resource "secrets"`}}
+	b.Gaps = []v1alpha1.Gap{{Resource: "secrets", Namespace: "shop", Reason: v1alpha1.GapForbidden,
+		Message: `secrets is forbidden: User "dev" cannot list resource "secrets"`}}
 	root := b.add("Namespace", "shop", -1)
 	b.Objects[root].Namespace = ""
-	for _, word := range []string{"deleted", "kept", "orphaned", "unblocked", "protected", "deadlocked", "stuck", "forbidden"} {
+	for _, word := range []string{"deleted", "kept", "orphaned", "unblocked", "protected", "deadlocked", "stuck",
+		"forbidden"} {
 		i := b.add("ConfigMap", "that-is-"+word, root)
 		b.Objects[i].Outcome = &page.Outcome{Word: word, Because: "of an example"}
 		b.Edges[len(b.Edges)-1] = page.Edge{Owner: root, Dependent: i, Link: "namespace"}
 	}
-	for state, name := range map[v1alpha1.State]string{v1alpha1.StateAbsent: "removed", v1alpha1.StateUnknown: "in-a-gap"} {
+	for state, name := range map[v1alpha1.State]string{v1alpha1.StateAbsent: "removed",
+		v1alpha1.StateUnknown: "in-a-gap"} {
 		owner := b.add("Secret", name, -1)
 		b.Objects[owner].State, b.Objects[owner].Age = state, ""
 		b.add("ConfigMap", "of-"+name, owner)
@@ -30,14 +33,20 @@ func colourful() *page.Page {
 	o.State, o.DeletingFor, o.Root = v1alpha1.StateDeleting, "12m", false
 	o.Finalizers = []page.Finalizer{{Name: "acme.cert-manager.io/finalizer"}, {Name: "example.com/unknown", Known: 1}}
 	b.Known = []v1alpha1.ExplainedFinalizer{
-		{Name: "acme.cert-manager.io/finalizer", Known: true, Actor: "cert-manager", Does: "removes what solves the challenge", IfRemoved: "a stale record is left", Risk: "leaks-external"}, {Name: "example.com/unknown"},
+		{Name: "acme.cert-manager.io/finalizer", Known: true, Actor: "cert-manager",
+			Does: "removes what solves the challenge", IfRemoved: "a stale record is left", Risk: "leaks-external"},
+		{Name: "example.com/unknown"},
 	}
 	b.Stuck = []v1alpha1.Stuck{{Object: o.ObjectRef, Causes: []v1alpha1.Cause{{
-		Code: "FinalizerActorDead", Object: o.ObjectRef, Finalizer: "acme.cert-manager.io/finalizer", Summary: "Cert-manager, which removes the finalizer, does not work.",
-		Evidence: []string{"Deployment cert-manager/cert-manager is scaled to 0"}, Remedy: "Start cert-manager again and let it finish.", Cost: "Removing it skips the cleanup.",
-		Steps: []v1alpha1.Step{{Command: "kubectl scale deployments.apps/cert-manager -n cert-manager --replicas=1", Does: "starts cert-manager again"}},
+		Code: "FinalizerActorDead", Object: o.ObjectRef, Finalizer: "acme.cert-manager.io/finalizer",
+		Summary:  "Cert-manager, which removes the finalizer, does not work.",
+		Evidence: []string{"Deployment cert-manager/cert-manager is scaled to 0"},
+		Remedy:   "Start cert-manager again and let it finish.", Cost: "Removing it skips the cleanup.",
+		Steps: []v1alpha1.Step{{Command: "kubectl scale deployments.apps/cert-manager -n cert-manager --replicas=1",
+			Does: "starts cert-manager again"}},
 	}}}}
-	b.Plan = &page.Plan{Policy: "Background", Summary: "deletes at least 9 objects of 3 kinds in 2 waves", Steps: []page.Step{{Name: "wave 1", Actions: []page.Action{{Verb: "delete", Object: root, By: "client"}}}}}
+	b.Plan = &page.Plan{Policy: "Background", Summary: "deletes at least 9 objects of 3 kinds in 2 waves",
+		Steps: []page.Step{{Name: "wave 1", Actions: []page.Action{{Verb: "delete", Object: root, By: "client"}}}}}
 	return b.Page
 }
 
@@ -54,9 +63,12 @@ func TestTextCanBeReadInTheLightAndInTheDark(t *testing.T) {
 	for _, scheme := range []string{"light", "dark"} {
 		tb := show(t, colourful(), setup{media: map[string]string{"prefers-color-scheme": scheme}})
 		backgrounds[scheme] = eval[string](tb, "getComputedStyle(document.body).backgroundColor")
-		pairs := [][2]string{{"text", "page"}, {"text", "card"}, {"dim", "page"}, {"dim", "card"}, {"accent", "card"}, {"accent", "page"}, {"bad", "card"}, {"bad", "page"}, {"warn", "card"}, {"text", "quiet-tint"}, {"dim", "quiet-tint"}}
+		pairs := [][2]string{{"text", "page"}, {"text", "card"}, {"dim", "page"}, {"dim", "card"}, {"accent", "card"},
+			{"accent", "page"}, {"bad", "card"}, {"bad", "page"}, {"warn", "card"}, {"text", "quiet-tint"},
+			{"dim", "quiet-tint"}}
 		for _, state := range []string{"quiet", "warn", "bad", "unknown", "good", "away"} {
-			pairs = append(pairs, [2]string{state, state + "-tint"}, [2]string{"text", state + "-tint"}, [2]string{"dim", state + "-tint"})
+			pairs = append(pairs, [2]string{state, state + "-tint"}, [2]string{"text", state + "-tint"},
+				[2]string{"dim", state + "-tint"})
 		}
 		for _, pair := range pairs {
 			if ratio := eval[float64](tb, fmt.Sprintf("(%s)([%q, %q])", contrast, pair[0], pair[1])); !(ratio >= 4.5) {
@@ -79,7 +91,8 @@ func TestNothingMovesWhereThatIsNotWanted(t *testing.T) {
 	frames := func(motion string) int {
 		tb := show(t, shop().Page, setup{before: count, media: map[string]string{"prefers-reduced-motion": motion}})
 		tb.settle()
-		return eval[int](tb, `new Promise((done) => { window.frames_ = 0; document.getElementById('in').click(); setTimeout(() => done(window.frames_), 400); })`)
+		return eval[int](
+			tb, `new Promise((done) => { window.frames_ = 0; document.getElementById('in').click(); setTimeout(() => done(window.frames_), 400); })`)
 	}
 	if n := frames("reduce"); n != 1 {
 		t.Errorf("a zoom took %d pictures, want 1", n)
@@ -92,7 +105,8 @@ func TestNothingMovesWhereThatIsNotWanted(t *testing.T) {
 // TestAGapIsSeen: a page that lacks something says so, and one that lacks nothing does not.
 func TestAGapIsSeen(t *testing.T) {
 	tb := show(t, colourful(), setup{})
-	tb.expect("what is said of the gaps", tb.text("#gaps summary"), "Incomplete: 1 type could not be looked at: what is there is unknown, which is not absent, and the plan is the least that happens")
+	tb.expect("what is said of the gaps", tb.text("#gaps summary"),
+		"Incomplete: 1 type could not be looked at: what is there is unknown, which is not absent, and the plan is the least that happens")
 	if !eval[bool](tb, "document.getElementById('gaps').checkVisibility()") {
 		t.Error("the gaps are not shown")
 	}

@@ -11,15 +11,17 @@ import (
 type builder struct{ *page.Page }
 
 func newPage(title string) builder {
-	return builder{&page.Page{Title: title, Made: "2026-11-23T08:00:00Z", Complete: true, Gaps: []v1alpha1.Gap{}, Stuck: []v1alpha1.Stuck{}, Unexamined: []v1alpha1.Gap{}}}
+	return builder{&page.Page{Title: title, Made: "2026-11-23T08:00:00Z", Complete: true, Gaps: []v1alpha1.Gap{},
+		Stuck: []v1alpha1.Stuck{}, Unexamined: []v1alpha1.Gap{}}}
 }
 
 // add adds an object below another one, -1 for none, and returns its index.
 func (b builder) add(kind, name string, parent int) int {
 	i := len(b.Objects)
 	b.Objects = append(b.Objects, page.Object{
-		ObjectRef: v1alpha1.ObjectRef{APIVersion: "v1", Kind: kind, Namespace: "shop", Name: name, UID: fmt.Sprintf("%08d-0000-4000-8000-000000000000", i)},
-		State:     v1alpha1.StateActive, Age: "12m", Parent: parent, Root: parent < 0,
+		ObjectRef: v1alpha1.ObjectRef{APIVersion: "v1", Kind: kind, Namespace: "shop", Name: name,
+			UID: fmt.Sprintf("%08d-0000-4000-8000-000000000000", i)},
+		State: v1alpha1.StateActive, Age: "12m", Parent: parent, Root: parent < 0,
 	})
 	if parent >= 0 {
 		b.owns(parent, i)
@@ -28,7 +30,8 @@ func (b builder) add(kind, name string, parent int) int {
 }
 
 func (b builder) owns(owner, dependent int) {
-	b.Edges = append(b.Edges, page.Edge{Owner: owner, Dependent: dependent, Reference: page.Reference{Controller: true, BlockOwnerDeletion: true}})
+	b.Edges = append(b.Edges, page.Edge{Owner: owner, Dependent: dependent,
+		Reference: page.Reference{Controller: true, BlockOwnerDeletion: true}})
 }
 
 // shop is a small tree: two Deployments with what they own, one of them together.

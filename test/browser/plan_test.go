@@ -9,7 +9,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/page"
 )
 
-// planned is the plan of a small tree: a root, what is deleted after it in two waves, something that waits for a finalizer, and something that is kept.
+// planned is the plan of a small tree: a root, what is deleted after it in two waves, something
+// that waits for a finalizer, and something that is kept.
 func planned() builder {
 	b := shop()
 	b.Title = "kubectl gc delete Deployment/web"
@@ -25,9 +26,12 @@ func planned() builder {
 		}
 		return actions
 	}
-	b.Plan = &page.Plan{Policy: "Background", Summary: "deletes 5 objects of 3 kinds in 3 waves; 1 kept", Digest: "sha256:abc", Warnings: []string{"you may not delete pods"}, Steps: []page.Step{
-		{Name: "wave 1", Actions: deletes(0)}, {Name: "wave 2", Actions: append(deletes(2), page.Action{Verb: "orphan", Object: 1, By: "collector"})}, {Name: "wave 3", Actions: deletes(3, 4, 5)},
-	}}
+	b.Plan = &page.Plan{Policy: "Background", Summary: "deletes 5 objects of 3 kinds in 3 waves; 1 kept",
+		Digest: "sha256:abc", Warnings: []string{"you may not delete pods"}, Steps: []page.Step{
+			{Name: "wave 1", Actions: deletes(0)},
+			{Name: "wave 2", Actions: append(deletes(2), page.Action{Verb: "orphan", Object: 1, By: "collector"})},
+			{Name: "wave 3", Actions: deletes(3, 4, 5)},
+		}}
 	return b
 }
 
@@ -39,7 +43,8 @@ func (tb *tab) legend() string {
 
 func TestWavesAreSteppedThroughByKeysAndButtons(t *testing.T) {
 	tb := show(t, planned().Page, setup{})
-	for _, want := range []string{"deletes 5 objects of 3 kinds in 3 waves; 1 kept", "sha256:abc", "you may not delete pods"} {
+	for _, want := range []string{"deletes 5 objects of 3 kinds in 3 waves; 1 kept", "sha256:abc",
+		"you may not delete pods"} {
 		if !strings.Contains(tb.text("#plan"), want) {
 			t.Errorf("the plan does not say %q", want)
 		}

@@ -47,7 +47,8 @@ func decoded[T any](t *testing.T, text string) T {
 	return value
 }
 
-// stuckShop makes a namespace with a Deployment, what it owns, and a claim whose finalizer nobody removes.
+// stuckShop makes a namespace with a Deployment, what it owns, and a claim whose finalizer nobody
+// removes.
 func stuckShop(t *testing.T, c *testcluster.Cluster) string {
 	t.Helper()
 	ns := c.Namespace(t)
@@ -68,7 +69,8 @@ spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
 	fixture.Free(t, c, ns, "pvc/settings")
 	c.Kubectl(t, "delete", "pvc/settings", "-n", ns, "--wait=false")
 	testcluster.Eventually(t, "the finalizer that protects a claim is removed", func(context.Context) (bool, error) {
-		return !strings.Contains(c.Kubectl(t, "get", "pvc/settings", "-n", ns, "-o", "jsonpath={.metadata.finalizers}"), "kubernetes.io/pvc-protection"), nil
+		return !strings.Contains(c.Kubectl(t, "get", "pvc/settings", "-n", ns, "-o", "jsonpath={.metadata.finalizers}"),
+			"kubernetes.io/pvc-protection"), nil
 	})
 	return ns
 }
@@ -104,20 +106,24 @@ func TestThePageOfARealTreeSaysWhatTheCommandsSay(t *testing.T) {
 		t.Fatalf("why says %+v", why.Stuck)
 	}
 	for _, cause := range why.Stuck[0].Causes {
-		for _, want := range append(append([]string{cause.Code, cause.Summary, cause.Remedy}, cause.Evidence...), cause.Commands...) {
+		for _, want := range append(append([]string{cause.Code, cause.Summary, cause.Remedy}, cause.Evidence...),
+			cause.Commands...) {
 			if !strings.Contains(panel, want) {
 				t.Errorf("the panel does not say %q: %s", want, panel)
 			}
 		}
 	}
-	for _, k := range decoded[v1alpha1.Explanation](t, run(t, c.Kubeconfig(), "explain", "snapshot.storage.kubernetes.io/pvc-as-source-protection", "-o", "json")).Finalizers {
+	for _, k := range decoded[v1alpha1.Explanation](t,
+		run(t, c.Kubeconfig(), "explain", "snapshot.storage.kubernetes.io/pvc-as-source-protection", "-o",
+			"json")).Finalizers {
 		for _, want := range []string{k.Actor, k.Does, k.IfRemoved, k.Risk} {
 			if !strings.Contains(panel, want) {
 				t.Errorf("the panel does not say what is known of the finalizer: %q", want)
 			}
 		}
 	}
-	for _, want := range []string{"Deployment/web", "Deleting for", "example.com/cleanup", "snapshot.storage.kubernetes.io/pvc-as-source-protection"} {
+	for _, want := range []string{"Deployment/web", "Deleting for", "example.com/cleanup",
+		"snapshot.storage.kubernetes.io/pvc-as-source-protection"} {
 		if !strings.Contains(panel, want) {
 			t.Errorf("the panel does not say %q: %s", want, panel)
 		}
@@ -154,7 +160,8 @@ func TestThePageOfARealPlanStepsThroughItsWaves(t *testing.T) {
 	}
 }
 
-// TestThePageOfAUserWithFewRightsSaysWhatItLacks: who may not list Secrets sees that they are unknown, and still sees the rest.
+// TestThePageOfAUserWithFewRightsSaysWhatItLacks: who may not list Secrets sees that they are
+// unknown, and still sees the rest.
 func TestThePageOfAUserWithFewRightsSaysWhatItLacks(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := stuckShop(t, c)

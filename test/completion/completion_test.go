@@ -38,8 +38,8 @@ kind: ConfigMap
 metadata: {name: secrets-of-the-house}
 `
 
-// TestCompletion asks kubectl what a shell would ask it after a tab, once with the script of plugins/ on the PATH and once
-// with a link to the plugin in its place.
+// TestCompletion asks kubectl what a shell would ask it after a tab, once with the script of
+// plugins/ on the PATH and once with a link to the plugin in its place.
 func TestCompletion(t *testing.T) {
 	cluster := testcluster.Shared(t)
 	namespace := cluster.Namespace(t)
@@ -55,16 +55,20 @@ func TestCompletion(t *testing.T) {
 		not  []string
 	}{
 		{"commands", []string{""}, []string{"tree", "completion", "version"}, []string{"__complete"}},
-		{"types", []string{"tree", ""}, []string{"deployments", "configmaps", "namespaces", "customresourcedefinitions"}, []string{"web", "bindings"}},
+		{"types", []string{"tree", ""}, []string{"deployments", "configmaps", "namespaces", "customresourcedefinitions"},
+			[]string{"web", "bindings"}},
 		{"types by prefix", []string{"tree", "depl"}, []string{"deployments"}, []string{"configmaps"}},
 		{"names", []string{"tree", "-n", namespace, "deployments", ""}, []string{"web"}, []string{"deployments", "settings"}},
-		{"names of a short name", []string{"tree", "-n", namespace, "cm", "se"}, []string{"settings", "secrets-of-the-house"}, []string{"web"}},
-		{"names that are not there yet", []string{"tree", "-n", namespace, "cm", "settings", "se"}, []string{"secrets-of-the-house"}, []string{"settings"}},
+		{"names of a short name", []string{"tree", "-n", namespace, "cm", "se"}, []string{"settings", "secrets-of-the-house"},
+			[]string{"web"}},
+		{"names that are not there yet", []string{"tree", "-n", namespace, "cm", "settings", "se"},
+			[]string{"secrets-of-the-house"}, []string{"settings"}},
 		{"names after a slash", []string{"tree", "-n", namespace, "deployments/"}, []string{"deployments/web"}, nil},
 		{"namespaces", []string{"tree", "-n", ""}, []string{namespace, "default", "kube-system"}, []string{"deployments"}},
 		{"namespaces, long", []string{"tree", "--namespace", "kube-s"}, []string{"kube-system"}, []string{"default"}},
 		{"contexts", []string{"tree", "--context", ""}, []string{"controlplane"}, nil},
-		{"flags", []string{"tree", "--"}, []string{"--owners", "--depth", "--links", "--namespace", "--as", "--color"}, []string{"deployments"}},
+		{"flags", []string{"tree", "--"}, []string{"--owners", "--depth", "--links", "--namespace", "--as", "--color"},
+			[]string{"deployments"}},
 		{"formats", []string{"tree", "-o", ""}, []string{"wide", "json", "mermaid"}, []string{"deployments"}},
 		{"shells", []string{"completion", ""}, []string{"bash", "zsh", "fish", "powershell"}, nil},
 		{"colours", []string{"tree", "--color", ""}, []string{"auto", "always", "never"}, nil},
@@ -93,7 +97,8 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// checkPrinted holds what kubectl gc completion prints, and krew's users install, against the script of plugins/.
+// checkPrinted holds what kubectl gc completion prints, and krew's users install, against the
+// script of plugins/.
 func checkPrinted(t *testing.T, plugin string) {
 	got, err := exec.CommandContext(t.Context(), plugin, "completion").Output()
 	if err != nil {
@@ -134,8 +139,9 @@ func directory(t *testing.T, plugin, shim string) string {
 	return dir
 }
 
-// complete gives what kubectl offers for the last word of kubectl gc ARGS, without the descriptions. It fails if the shell
-// would then offer files, too, because none of the words is one.
+// complete gives what kubectl offers for the last word of kubectl gc ARGS, without the
+// descriptions. It fails if the shell would then offer files, too, because none of the words is
+// one.
 func complete(t *testing.T, cluster *testcluster.Cluster, dir string, args []string) []string {
 	t.Helper()
 	cmd := cluster.Command(t.Context(), append([]string{"__complete", "gc"}, args...)...)
@@ -148,7 +154,8 @@ func complete(t *testing.T, cluster *testcluster.Cluster, dir string, args []str
 	last := len(lines) - 1
 	directive, err := strconv.Atoi(strings.TrimPrefix(lines[last], ":"))
 	if err != nil || cobra.ShellCompDirective(directive)&cobra.ShellCompDirectiveNoFileComp == 0 {
-		t.Errorf("kubectl __complete gc %s: the last line is %q, which does not keep files out", strings.Join(args, " "), lines[last])
+		t.Errorf("kubectl __complete gc %s: the last line is %q, which does not keep files out", strings.Join(args, " "),
+			lines[last])
 	}
 	words := lines[:last]
 	for i := range words {

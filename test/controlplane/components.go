@@ -15,8 +15,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/controlplane/manager"
 )
 
-// components are the programs in this one, by their names. Each does what upstream's own main does, with
-// os.Args set as if it had been called by that name, and gives its exit code; the controller manager has a few of upstream's controllers.
+// components are the programs in this one, by their names. Each does what upstream's own main does,
+// with os.Args set as if it had been called by that name, and gives its exit code; the controller
+// manager has a few of upstream's controllers.
 var components = map[string]func() int{
 	"etcd":                    runEtcd,
 	"kube-apiserver":          func() int { return cli.Run(apiserver.NewAPIServerCommand()) },

@@ -1,5 +1,6 @@
-// Controlplane is a real Kubernetes control plane in one file: etcd, kube-apiserver, kube-controller-manager
-// and kubectl, each with its own command line, and commands that run them together on loopback.
+// Controlplane is a real Kubernetes control plane in one file: etcd, kube-apiserver,
+// kube-controller-manager and kubectl, each with its own command line, and commands that run them
+// together on loopback.
 package main
 
 import (
@@ -37,8 +38,8 @@ func run() int {
 	return 0
 }
 
-// chosenComponent finds the program that args ask for, by the first argument or by the name that this one was
-// called by, and gives the arguments that it is to see.
+// chosenComponent finds the program that args ask for, by the first argument or by the name that
+// this one was called by, and gives the arguments that it is to see.
 func chosenComponent(args []string) (component func() int, seen []string) {
 	if name := filepath.Base(args[0]); components[name] != nil {
 		return components[name], args

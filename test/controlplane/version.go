@@ -13,7 +13,8 @@ import (
 //go:linkname gitVersion k8s.io/component-base/version.gitVersion
 var gitVersion string
 
-// useModuleVersion makes all components report the version of k8s.io/kubernetes that they were built from.
+// useModuleVersion makes all components report the version of k8s.io/kubernetes that they were
+// built from.
 func useModuleVersion() {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -48,10 +48,13 @@ func written(t *testing.T) map[string][]string {
 	now := time.Now()
 	ref := v1alpha1.ObjectRef{APIVersion: "v1", Kind: "Pod", Namespace: "shop", Name: "web"}
 	var out bytes.Buffer
-	if err := render.DiagnosisMetrics(&out, &v1alpha1.Diagnosis{Stuck: []v1alpha1.Stuck{{Object: ref, Since: &metav1.Time{Time: now}}}}, now); err != nil {
+	if err := render.DiagnosisMetrics(&out,
+		&v1alpha1.Diagnosis{Stuck: []v1alpha1.Stuck{{Object: ref, Since: &metav1.Time{Time: now}}}}, now); err != nil {
 		t.Fatal(err)
 	}
-	if err := render.CheckMetrics(&out, &v1alpha1.CheckReport{Findings: []v1alpha1.CheckFinding{{Object: ref, Code: "OwnerAbsent", Severity: "error"}}}, now); err != nil {
+	if err := render.CheckMetrics(&out,
+		&v1alpha1.CheckReport{Findings: []v1alpha1.CheckFinding{{Object: ref, Code: "OwnerAbsent", Severity: "error"}}},
+		now); err != nil {
 		t.Fatal(err)
 	}
 	all := map[string][]string{}
@@ -64,7 +67,8 @@ func written(t *testing.T) map[string][]string {
 	return all
 }
 
-// TestAlertsAreAboutMetricsThatAreWritten: each metric and label of an alert is one that kubectl gc writes, and its texts are templates that parse.
+// TestAlertsAreAboutMetricsThatAreWritten: each metric and label of an alert is one that kubectl gc
+// writes, and its texts are templates that parse.
 func TestAlertsAreAboutMetricsThatAreWritten(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../docs/deploy/alerts.yaml")
@@ -85,7 +89,8 @@ func TestAlertsAreAboutMetricsThatAreWritten(t *testing.T) {
 			if _, err := time.ParseDuration(rule.For); err != nil {
 				t.Errorf("%s: for: %v", rule.Alert, err)
 			}
-			if strings.Count(rule.Expr, "(") != strings.Count(rule.Expr, ")") || strings.Count(rule.Expr, "{") != strings.Count(rule.Expr, "}") {
+			if strings.Count(rule.Expr, "(") != strings.Count(rule.Expr, ")") ||
+				strings.Count(rule.Expr, "{") != strings.Count(rule.Expr, "}") {
 				t.Errorf("%s: a bracket is not closed in %s", rule.Alert, rule.Expr)
 			}
 			var labels []string
@@ -116,7 +121,8 @@ func TestAlertsAreAboutMetricsThatAreWritten(t *testing.T) {
 					}
 				}
 				functions := template.FuncMap{"humanizeDuration": func(any) string { return "1h" }}
-				if _, err := template.New("").Funcs(functions).Parse("{{ $labels := .Labels }}{{ $value := .Value }}" + text); err != nil {
+				if _, err := template.New("").Funcs(functions).Parse("{{ $labels := .Labels }}{{ $value := .Value }}" +
+					text); err != nil {
 					t.Errorf("%s: %s: %v", rule.Alert, name, err)
 				}
 			}

@@ -1,4 +1,5 @@
-// Package deploy tests what docs/deploy runs in a cluster: each command under exactly its role, and the alerts over its metrics.
+// Package deploy tests what docs/deploy runs in a cluster: each command under exactly its role, and
+// the alerts over its metrics.
 package deploy
 
 import (
@@ -50,7 +51,8 @@ func rendered[T any](t *testing.T, c *testcluster.Cluster, folder, kind string) 
 	return all
 }
 
-// someone is a user who may do what some rules say, in the whole cluster, once the authorizer knows.
+// someone is a user who may do what some rules say, in the whole cluster, once the authorizer
+// knows.
 func someone(t *testing.T, c *testcluster.Cluster, name string, rules []rbacv1.PolicyRule) (kubeconfig string) {
 	t.Helper()
 	role := rbacv1.ClusterRole{Rules: rules}
@@ -73,10 +75,12 @@ func someone(t *testing.T, c *testcluster.Cluster, name string, rules []rbacv1.P
 	return c.KubeconfigAs(t, name)
 }
 
-// command runs kubectl gc with a line of JSON as output, and returns an error unless it exits with 0, misses nothing and fails at nothing.
+// command runs kubectl gc with a line of JSON as output, and returns an error unless it exits with
+// 0, misses nothing and fails at nothing.
 func command(t *testing.T, kubeconfig string, args ...string) error {
 	t.Helper()
-	code, stdout, stderr := script.InProcess(t.Context(), "", append(args, "--output=jsonl", "--kubeconfig="+kubeconfig)...)
+	code, stdout, stderr := script.InProcess(t.Context(), "",
+		append(args, "--output=jsonl", "--kubeconfig="+kubeconfig)...)
 	var answer struct {
 		Complete bool
 		Failed   []any
@@ -102,12 +106,14 @@ func gone(t *testing.T, c *testcluster.Cluster, object, namespace string) error 
 // use is what a role is for: it returns an error if a command lacks something.
 type use func(t *testing.T, c *testcluster.Cluster, kubeconfig string) error
 
-// reads is what the role for reading is for. A config map that nobody releases is stuck, so that why has something to examine.
+// reads is what the role for reading is for. A config map that nobody releases is stuck, so that
+// why has something to examine.
 func reads(t *testing.T, c *testcluster.Cluster, kubeconfig string) error {
 	namespace := c.Namespace(t)
 	stuck(t, c, namespace)
 	for _, args := range [][]string{
-		{"tree", "-n", namespace}, {"why", "-n", namespace, "--older-than=0s", "--exit-zero"}, {"check", "-A", "--exit-zero"}, {"explain", "--in-cluster"},
+		{"tree", "-n", namespace}, {"why", "-n", namespace, "--older-than=0s", "--exit-zero"}, {"check", "-A", "--exit-zero"},
+		{"explain", "--in-cluster"},
 	} {
 		if err := command(t, kubeconfig, args...); err != nil {
 			return err
@@ -116,17 +122,21 @@ func reads(t *testing.T, c *testcluster.Cluster, kubeconfig string) error {
 	return nil
 }
 
-// stuck makes a config map that is being deleted and that a finalizer holds; it is released when the test ends.
+// stuck makes a config map that is being deleted and that a finalizer holds; it is released when
+// the test ends.
 func stuck(t *testing.T, c *testcluster.Cluster, namespace string) {
 	t.Helper()
 	c.Apply(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: stuck, labels: {app: stuck}, finalizers: [example.com/hold]}\n", "-n", namespace)
 	c.Kubectl(t, "delete", "configmap", "stuck", "-n", namespace, "--wait=false")
 	t.Cleanup(func() {
-		_, _ = c.Try(context.Background(), "", "patch", "configmap", "stuck", "-n", namespace, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`) // unless it is gone
+		// unless it is gone
+		_, _ = c.Try(context.Background(), "", "patch", "configmap", "stuck", "-n", namespace, "--type=merge", "-p",
+			`{"metadata":{"finalizers":null}}`)
 	})
 }
 
-// collects is what the role of run is for: it deletes an object whose only owner is absent, and takes the absent owner off another.
+// collects is what the role of run is for: it deletes an object whose only owner is absent, and
+// takes the absent owner off another.
 func collects(t *testing.T, c *testcluster.Cluster, kubeconfig string) error {
 	namespace := c.Namespace(t)
 	c.Apply(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: owner}\n", "-n", namespace)
@@ -146,17 +156,20 @@ metadata: {name: shared, ownerReferences: [%[1]s, {apiVersion: v1, kind: ConfigM
 	if err := gone(t, c, "configmap/left", namespace); err != nil {
 		return err
 	}
-	if names := c.Kubectl(t, "get", "configmap", "shared", "-n", namespace, "-o", "jsonpath={.metadata.ownerReferences[*].name}"); names != "owner" {
+	if names := c.Kubectl(t, "get", "configmap", "shared", "-n", namespace, "-o",
+		"jsonpath={.metadata.ownerReferences[*].name}"); names != "owner" {
 		return fmt.Errorf("configmap/shared has the owners %s", names)
 	}
 	return nil
 }
 
-// unfinalizes is what the role for unfinalize is for: it finds what is stuck, and releases a config map and a namespace.
+// unfinalizes is what the role for unfinalize is for: it finds what is stuck, and releases a config
+// map and a namespace.
 func unfinalizes(t *testing.T, c *testcluster.Cluster, kubeconfig string) error {
 	namespace := c.Namespace(t)
 	stuck(t, c, namespace)
-	if err := command(t, kubeconfig, "unfinalize", "configmaps", "-l", "app=stuck", "-n", namespace, "--finalizer=example.com/hold", "--yes", "--force"); err != nil {
+	if err := command(t, kubeconfig, "unfinalize", "configmaps", "-l", "app=stuck", "-n", namespace,
+		"--finalizer=example.com/hold", "--yes", "--force"); err != nil {
 		return err
 	}
 	if err := gone(t, c, "configmap/stuck", namespace); err != nil {
@@ -166,12 +179,15 @@ func unfinalizes(t *testing.T, c *testcluster.Cluster, kubeconfig string) error 
 	c.Apply(t, "apiVersion: v1\nkind: Namespace\nmetadata: {name: "+held+"}\nspec: {finalizers: [example.com/hold]}\n")
 	c.Kubectl(t, "delete", "namespace", held, "--wait=false")
 	t.Cleanup(func() {
-		_, _ = c.Try(context.Background(), `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"`+held+`"}}`, "replace", "--raw", "/api/v1/namespaces/"+held+"/finalize", "-f", "-") // unless it is gone
+		// unless it is gone
+		_, _ = c.Try(context.Background(), `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"`+held+`"}}`, "replace",
+			"--raw", "/api/v1/namespaces/"+held+"/finalize", "-f", "-")
 	})
 	return command(t, kubeconfig, "unfinalize", "namespace/"+held, "--finalizer=example.com/hold", "--yes", "--force")
 }
 
-// TestEachCommandRunsUnderItsRole: with the rules of docs/deploy it lacks nothing, and without any of their verbs it lacks something.
+// TestEachCommandRunsUnderItsRole: with the rules of docs/deploy it lacks nothing, and without any
+// of their verbs it lacks something.
 func TestEachCommandRunsUnderItsRole(t *testing.T) {
 	c := testcluster.Shared(t)
 	for folder, does := range map[string]use{"read": reads, "run": collects, "unfinalize": unfinalizes} {
@@ -237,7 +253,8 @@ func TestRolesNameTypesAndNoSubresources(t *testing.T) {
 			t.Fatal(err)
 		}
 		if is, err := os.ReadFile(filepath.Join(manifests, role, "role.yaml")); err != nil || !bytes.Equal(is, made) {
-			t.Errorf("%s/role.yaml is not what the script makes (%v): run UPDATE_ROLES=1 go test -run TestRoles ./test/deploy", role, err)
+			t.Errorf("%s/role.yaml is not what the script makes (%v): run UPDATE_ROLES=1 go test -run TestRoles ./test/deploy",
+				role, err)
 		}
 		rules := rulesOf(t, c, role)
 		for _, rule := range rules {
@@ -251,20 +268,23 @@ func TestRolesNameTypesAndNoSubresources(t *testing.T) {
 		someone(t, c, user, rules)
 		for _, sub := range []string{"nodes/proxy", "pods/exec", "services/proxy"} {
 			resource, subresource, _ := strings.Cut(sub, "/")
-			if out, err := c.Command(t.Context(), "auth", "can-i", "get", resource, "--subresource="+subresource, "--as="+user).CombinedOutput(); err == nil {
+			if out, err := c.Command(t.Context(), "auth", "can-i", "get", resource, "--subresource="+subresource,
+				"--as="+user).CombinedOutput(); err == nil {
 				t.Errorf("%s may get %s: %s", role, sub, out)
 			}
 		}
 	}
 }
 
-// TestWhatIsDeployedRuns: the server takes the objects, and the commands of the CronJobs run as their ServiceAccounts and print one line of JSON.
+// TestWhatIsDeployedRuns: the server takes the objects, and the commands of the CronJobs run as
+// their ServiceAccounts and print one line of JSON.
 func TestWhatIsDeployedRuns(t *testing.T) {
 	c := testcluster.Shared(t)
 	for _, folder := range []string{"read", "run", "unfinalize"} {
 		c.Kubectl(t, "apply", "--server-side", "-k", filepath.Join(manifests, folder))
 	}
-	jobs := slices.Concat(rendered[batchv1.CronJob](t, c, "read", "CronJob"), rendered[batchv1.CronJob](t, c, "run", "CronJob"))
+	jobs := slices.Concat(rendered[batchv1.CronJob](t, c, "read", "CronJob"),
+		rendered[batchv1.CronJob](t, c, "run", "CronJob"))
 	if len(jobs) != 3 {
 		t.Errorf("%d CronJobs, want why, check and run", len(jobs))
 	}
@@ -274,14 +294,16 @@ func TestWhatIsDeployedRuns(t *testing.T) {
 		if suspended := job.Spec.Suspend != nil && *job.Spec.Suspend; suspended != (args[0] == "run") {
 			t.Errorf("%s is suspended: %t", job.Name, suspended)
 		}
-		if slices.Contains(args, "--allow-mass-collection") || args[0] == "run" && !slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "--max-deletes=") }) {
+		if slices.Contains(args, "--allow-mass-collection") || args[0] == "run" &&
+			!slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "--max-deletes=") }) {
 			t.Errorf("%s runs without a breaker: %v", job.Name, args)
 		}
 		account := "system:serviceaccount:kubectl-gc:" + pod.ServiceAccountName
 		testcluster.Eventually(t, account+" to be allowed to list", func(ctx context.Context) (bool, error) {
 			return c.Command(ctx, "auth", "can-i", "list", "configmaps", "--as", account).Run() == nil, nil
 		})
-		code, stdout, stderr := script.InProcess(t.Context(), "", append(args, "--kubeconfig="+c.KubeconfigAs(t, account, "system:serviceaccounts", "system:authenticated"))...)
+		code, stdout, stderr := script.InProcess(t.Context(), "",
+			append(args, "--kubeconfig="+c.KubeconfigAs(t, account, "system:serviceaccounts", "system:authenticated"))...)
 		if code != 0 || strings.Count(stdout, "\n") != 1 || !json.Valid([]byte(stdout)) {
 			t.Errorf("%v: exit code %d\n%s%s", args, code, stdout, stderr)
 		}
@@ -293,7 +315,8 @@ func TestWhatIsDeployedRuns(t *testing.T) {
 	}
 }
 
-// TestTheImageRunsWithoutRoot, and has nothing but the executable that goreleaser puts beside the Dockerfile.
+// TestTheImageRunsWithoutRoot, and has nothing but the executable that goreleaser puts beside the
+// Dockerfile.
 func TestTheImageRunsWithoutRoot(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(manifests, "Dockerfile"))
@@ -306,7 +329,8 @@ func TestTheImageRunsWithoutRoot(t *testing.T) {
 			steps = append(steps, strings.TrimSpace(line))
 		}
 	}
-	want := []string{"FROM scratch", "ARG TARGETPLATFORM", "COPY $TARGETPLATFORM/kubectl-gc /kubectl-gc", "USER 65532:65532", `ENTRYPOINT ["/kubectl-gc"]`}
+	want := []string{"FROM scratch", "ARG TARGETPLATFORM", "COPY $TARGETPLATFORM/kubectl-gc /kubectl-gc",
+		"USER 65532:65532", `ENTRYPOINT ["/kubectl-gc"]`}
 	if !slices.Equal(steps, want) {
 		t.Errorf("%q, want %q", steps, want)
 	}

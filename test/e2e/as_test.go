@@ -37,7 +37,9 @@ func TestEveryRequestIsSentAsWhoIsNamed(t *testing.T) {
 	c.Kubectl(t, "delete", "configmap/stuck", "configmap/held", "-n", namespace, "--wait=false")
 	t.Cleanup(func() {
 		for _, name := range []string{"stuck", "held"} {
-			_, _ = c.Try(context.Background(), "", "patch", "configmap", name, "-n", namespace, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`) // unless it is gone
+			// unless it is gone
+			_, _ = c.Try(context.Background(), "", "patch", "configmap", name, "-n", namespace, "--type=merge", "-p",
+				`{"metadata":{"finalizers":null}}`)
 		}
 	})
 	saved := filepath.Join(t.TempDir(), "saved.yaml")
@@ -46,10 +48,15 @@ func TestEveryRequestIsSentAsWhoIsNamed(t *testing.T) {
 		args string
 		code int
 	}{
-		{"tree", 0}, {"tree pod/pod -o html", 0}, {"tree configmap/root --owners", 0}, {"why --older-than=0s --probe", 2}, {"why configmap/stuck -o json", 2}, {"check", 2}, {"check --fix --dry-run=server", 2},
-		{"explain --in-cluster", 0}, {"delete pod/pod --dry-run=server", 0}, {"archive configmap/gone --to=" + saved, 0}, {"delete configmap/gone --cascade=foreground --strict --gc=client --yes --archive=" + saved + ".2", 0},
-		{"restore -f " + saved + " --yes", 0}, {"adopt configmap/other --owner=configmap/root", 0}, {"disown configmap/other --all --yes", 0}, {"unfinalize configmap/stuck --finalizer=example.com/hold --force --yes", 0},
-		{"rescue configmap/held --force --yes --archive=" + saved + ".3", 0}, {"run --yes --allow-mass-collection", 0}, {"wait configmap/nobody", 0}, {"__complete tree configmap/", 0},
+		{"tree", 0}, {"tree pod/pod -o html", 0}, {"tree configmap/root --owners", 0}, {"why --older-than=0s --probe", 2},
+		{"why configmap/stuck -o json", 2}, {"check", 2}, {"check --fix --dry-run=server", 2},
+		{"explain --in-cluster", 0}, {"delete pod/pod --dry-run=server", 0}, {"archive configmap/gone --to=" + saved, 0},
+		{"delete configmap/gone --cascade=foreground --strict --gc=client --yes --archive=" + saved + ".2", 0},
+		{"restore -f " + saved + " --yes", 0}, {"adopt configmap/other --owner=configmap/root", 0},
+		{"disown configmap/other --all --yes", 0},
+		{"unfinalize configmap/stuck --finalizer=example.com/hold --force --yes", 0},
+		{"rescue configmap/held --force --yes --archive=" + saved + ".3", 0}, {"run --yes --allow-mass-collection", 0},
+		{"wait configmap/nobody", 0}, {"__complete tree configmap/", 0},
 	} {
 		before := len(proxy.Requests())
 		// What is completed takes the flags before the word.
@@ -60,7 +67,8 @@ func TestEveryRequestIsSentAsWhoIsNamed(t *testing.T) {
 		got := run(t, args...)
 		requests := proxy.Requests()[before:]
 		if got.code != test.code || len(requests) == 0 {
-			t.Errorf("%s: exit code %d, want %d, %d requests\n%s%s", test.args, got.code, test.code, len(requests), got.stdout, got.stderr)
+			t.Errorf("%s: exit code %d, want %d, %d requests\n%s%s", test.args, got.code, test.code, len(requests), got.stdout,
+				got.stderr)
 		}
 		sentAs(t, test.args, requests)
 	}
@@ -72,7 +80,8 @@ func TestEveryRequestIsSentAsWhoIsNamed(t *testing.T) {
 		script.InProcess(ctx, "", append([]string{"run", "--watch", "--yes"}, as...)...)
 	}()
 	testcluster.Eventually(t, "run --watch watches", func(context.Context) (bool, error) {
-		return slices.ContainsFunc(proxy.Requests()[before:], func(r faultproxy.Request) bool { return r.Query.Get("watch") != "" }), nil
+		return slices.ContainsFunc(proxy.Requests()[before:],
+			func(r faultproxy.Request) bool { return r.Query.Get("watch") != "" }), nil
 	})
 	stop()
 	<-done
@@ -84,7 +93,8 @@ func sentAs(t *testing.T, command string, requests []faultproxy.Request) {
 	t.Helper()
 	for _, r := range requests {
 		if r.Header.Get("Impersonate-User") != "as-ann" || r.Header.Get("Impersonate-Group") != "system:masters" {
-			t.Errorf("%s sends %s %s?%s as %q, %q", command, r.Method, r.Path, r.Query.Encode(), r.Header.Get("Impersonate-User"), r.Header.Values("Impersonate-Group"))
+			t.Errorf("%s sends %s %s?%s as %q, %q", command, r.Method, r.Path, r.Query.Encode(),
+				r.Header.Get("Impersonate-User"), r.Header.Values("Impersonate-Group"))
 		}
 	}
 }

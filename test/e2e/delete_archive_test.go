@@ -12,7 +12,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestADependentThatComesUpAfterThePlanIsLeftAlone by --gc=client: it is deleted by nothing that was agreed to, and it is in no archive.
+// TestADependentThatComesUpAfterThePlanIsLeftAlone by --gc=client: it is deleted by nothing that
+// was agreed to, and it is in no archive.
 func TestADependentThatComesUpAfterThePlanIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -24,12 +25,20 @@ func TestADependentThatComesUpAfterThePlanIsLeftAlone(t *testing.T) {
 		owner, gone   bool
 		withReference bool
 	}{
-		"background":              {args: []string{"--cascade=background"}, code: 2, stderr: []string{"dependents that are not in the plan were not deleted: ConfigMap/new"}, withReference: true},
-		"background, archived":    {args: []string{"--cascade=background"}, archive: true, code: 2, stderr: []string{"dependents that are not in the plan and the archive were not deleted: ConfigMap/new"}, withReference: true},
-		"foreground, archived":    {args: []string{"--cascade=foreground"}, archive: true, code: 2, stderr: []string{"were not deleted: ", "wait for dependents that are not in the plan; not deleted yet: ConfigMap/owner"}, owner: true, withReference: true},
-		"orphan":                  {args: []string{"--cascade=orphan"}},
-		"orphan, archived":        {args: []string{"--cascade=orphan"}, archive: true, code: 2, stderr: []string{"were not deleted: ", "not deleted yet: ConfigMap/owner"}, owner: true, withReference: true},
-		"background, not waiting": {args: []string{"--cascade=background", "--wait=false"}, archive: true, code: 2, stderr: []string{"were not deleted: "}, withReference: true},
+		"background": {args: []string{"--cascade=background"}, code: 2,
+			stderr: []string{"dependents that are not in the plan were not deleted: ConfigMap/new"}, withReference: true},
+		"background, archived": {args: []string{"--cascade=background"}, archive: true, code: 2,
+			stderr:        []string{"dependents that are not in the plan and the archive were not deleted: ConfigMap/new"},
+			withReference: true},
+		"foreground, archived": {args: []string{"--cascade=foreground"}, archive: true, code: 2,
+			stderr: []string{"were not deleted: ",
+				"wait for dependents that are not in the plan; not deleted yet: ConfigMap/owner"}, owner: true,
+			withReference: true},
+		"orphan": {args: []string{"--cascade=orphan"}},
+		"orphan, archived": {args: []string{"--cascade=orphan"}, archive: true, code: 2,
+			stderr: []string{"were not deleted: ", "not deleted yet: ConfigMap/owner"}, owner: true, withReference: true},
+		"background, not waiting": {args: []string{"--cascade=background", "--wait=false"}, archive: true, code: 2,
+			stderr: []string{"were not deleted: "}, withReference: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -39,29 +48,35 @@ func TestADependentThatComesUpAfterThePlanIsLeftAlone(t *testing.T) {
 			c.Apply(t, configMap("old", ownedBy("owner", uid, ", blockOwnerDeletion: true")), "-n", ns)
 			proxy := faultproxy.Start(t, c.Config())
 			var once sync.Once
-			proxy.On(func(r *http.Request) bool { return r.Method == http.MethodDelete && r.Header.Get("X-Dry-Run") == "" }, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-				once.Do(func() { c.Apply(t, configMap("new", ownedBy("owner", uid, ", blockOwnerDeletion: true")), "-n", ns) })
-				next.ServeHTTP(w, r)
-			})
+			proxy.On(func(r *http.Request) bool { return r.Method == http.MethodDelete && r.Header.Get("X-Dry-Run") == "" },
+				func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+					once.Do(func() { c.Apply(t, configMap("new", ownedBy("owner", uid, ", blockOwnerDeletion: true")), "-n", ns) })
+					next.ServeHTTP(w, r)
+				})
 			file := filepath.Join(t.TempDir(), "archive.yaml")
-			args := append([]string{"configmap/owner", "-n", ns, "--gc=client", "--yes", "--timeout=1m", "-o", "json"}, test.args...)
+			args := append([]string{"configmap/owner", "-n", ns, "--gc=client", "--yes", "--timeout=1m", "-o", "json"},
+				test.args...)
 			if test.archive {
 				args = append(args, "--archive", file)
 			}
 			d := del(t, proxy.Kubeconfig(t), "", args...)
 			d.want(t, test.code, test.stderr...)
-			now := c.Kubectl(t, "get", "configmap", "new", "-n", ns, "--ignore-not-found", "-o", "jsonpath={.metadata.name}/{.metadata.deletionTimestamp}/{.metadata.ownerReferences[*].name}")
+			now := c.Kubectl(t, "get", "configmap", "new", "-n", ns, "--ignore-not-found", "-o",
+				"jsonpath={.metadata.name}/{.metadata.deletionTimestamp}/{.metadata.ownerReferences[*].name}")
 			if want := map[bool]string{true: "new//owner", false: "new//"}[test.withReference]; now != want {
 				t.Errorf("new is %q, want %q", now, want)
 			}
-			if there := c.Kubectl(t, "get", "configmap", "owner", "-n", ns, "--ignore-not-found", "-o", "name") != ""; there != test.owner {
+			if there := c.Kubectl(t, "get", "configmap", "owner", "-n", ns, "--ignore-not-found", "-o",
+				"name") != ""; there != test.owner {
 				t.Errorf("the owner is there: %t, want %t", there, test.owner)
 			}
-			if skipped := d.result(t).Skipped; (len(skipped) == 1) != test.withReference || test.withReference && skipped[0].Object.Name != "new" {
+			if skipped := d.result(t).Skipped; (len(skipped) == 1) != test.withReference || test.withReference &&
+				skipped[0].Object.Name != "new" {
 				t.Errorf("skipped: %+v", skipped)
 			}
 			if test.archive {
-				if text, err := os.ReadFile(file); err != nil || strings.Contains(string(text), "name: new\n") || !strings.Contains(string(text), "name: old\n") {
+				if text, err := os.ReadFile(file); err != nil || strings.Contains(string(text), "name: new\n") ||
+					!strings.Contains(string(text), "name: old\n") {
 					t.Errorf("%v, the archive: %s", err, text)
 				}
 			}
@@ -69,7 +84,8 @@ func TestADependentThatComesUpAfterThePlanIsLeftAlone(t *testing.T) {
 	}
 }
 
-// TestWhatWasChangedSinceItWasArchivedIsNotDeleted: with it something would be lost that the archive does not have. A status is no such thing.
+// TestWhatWasChangedSinceItWasArchivedIsNotDeleted: with it something would be lost that the
+// archive does not have. A status is no such thing.
 func TestWhatWasChangedSinceItWasArchivedIsNotDeleted(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -86,18 +102,23 @@ func TestWhatWasChangedSinceItWasArchivedIsNotDeleted(t *testing.T) {
 			c.Kubectl(t, "create", "deployment", "web", "--image=c", "-n", ns)
 			proxy := faultproxy.Start(t, c.Config())
 			var once sync.Once
-			proxy.On(func(r *http.Request) bool { return r.Method == http.MethodDelete }, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-				once.Do(func() {
-					c.Kubectl(t, append([]string{"patch", "deployment", "web", "-n", ns, "--type=merge", "-p"}, test.patch...)...)
+			proxy.On(func(r *http.Request) bool { return r.Method == http.MethodDelete },
+				func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+					once.Do(func() {
+						c.Kubectl(t, append([]string{"patch", "deployment", "web", "-n", ns, "--type=merge", "-p"}, test.patch...)...)
+					})
+					next.ServeHTTP(w, r)
 				})
-				next.ServeHTTP(w, r)
-			})
-			d := del(t, proxy.Kubeconfig(t), "", "deployment/web", "-n", ns, "--wait=false", "--yes", "--archive", filepath.Join(t.TempDir(), "archive.yaml"))
+			d := del(t, proxy.Kubeconfig(t), "", "deployment/web", "-n", ns, "--wait=false", "--yes", "--archive",
+				filepath.Join(t.TempDir(), "archive.yaml"))
 			d.want(t, test.code)
-			if test.code != 0 && (!strings.Contains(d.stderr, `deployments "web" was not deleted: it was changed since it was archived`) || !strings.Contains(d.stderr, "hint: run the command again with another archive")) {
+			if test.code != 0 && (!strings.Contains(d.stderr,
+				`deployments "web" was not deleted: it was changed since it was archived`) ||
+				!strings.Contains(d.stderr, "hint: run the command again with another archive")) {
 				t.Errorf("stderr: %s", d.stderr)
 			}
-			if there := c.Kubectl(t, "get", "deployment", "web", "-n", ns, "--ignore-not-found", "-o", "name") != ""; there != (test.code != 0) {
+			if there := c.Kubectl(t, "get", "deployment", "web", "-n", ns, "--ignore-not-found", "-o",
+				"name") != ""; there != (test.code != 0) {
 				t.Errorf("it is there: %t", there)
 			}
 		})

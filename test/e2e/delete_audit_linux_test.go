@@ -54,7 +54,8 @@ func eventsOf(entries []v1alpha1.AuditEntry) []string {
 	return events
 }
 
-// TestAuditFile has what was agreed to, every write of the command, and how it ended; the file is appended to.
+// TestAuditFile has what was agreed to, every write of the command, and how it ended; the file is
+// appended to.
 func TestAuditFile(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -67,26 +68,31 @@ func TestAuditFile(t *testing.T) {
 		return c.Command(ctx, "auth", "can-i", "list", "configmaps", "--as", "reader-"+ns, "-n", ns).Run() == nil, nil
 	})
 	file := filepath.Join(t.TempDir(), "audit.jsonl")
-	del(t, c.Kubeconfig(), "", "configmap/owner", "-n", ns, "--audit-file", file).want(t, 2, "there is no terminal to ask on")
-	del(t, c.Kubeconfig(), "", "configmap/owner", "-n", ns, "--yes", "--gc=client", "--cascade=foreground", "--strict", "--audit-file", file).want(t, 0)
+	del(t, c.Kubeconfig(), "", "configmap/owner", "-n", ns, "--audit-file", file).want(t, 2,
+		"there is no terminal to ask on")
+	del(t, c.Kubeconfig(), "", "configmap/owner", "-n", ns, "--yes", "--gc=client", "--cascade=foreground", "--strict",
+		"--audit-file", file).want(t, 0)
 	del(t, c.KubeconfigAs(t, "reader-"+ns), "", "configmap/other", "-n", ns, "--yes", "--audit-file", file).want(t, 2)
 	entries := auditOf(t, file)
 	want := []string{
 		"Refused", "Ended",
-		"Agreed yes", "Written block child", "Written delete owner", "Written delete child", "Written removeFinalizer owner", "Ended",
+		"Agreed yes", "Written block child", "Written delete owner", "Written delete child", "Written removeFinalizer owner",
+		"Ended",
 		"Refused", "Ended",
 	}
 	if got := eventsOf(entries); !slices.Equal(got, want) {
 		t.Fatalf("%q, want %q", got, want)
 	}
 	agreed, refused := entries[2], entries[8]
-	if agreed.Plan == nil || agreed.Plan.Digest == "" || len(agreed.Plan.Actions) != 4 || agreed.User == "" || agreed.Context != "controlplane" || !strings.HasPrefix(agreed.Server, "https://") {
+	if agreed.Plan == nil || agreed.Plan.Digest == "" || len(agreed.Plan.Actions) != 4 || agreed.User == "" ||
+		agreed.Context != "controlplane" || !strings.HasPrefix(agreed.Server, "https://") {
 		t.Errorf("agreed: user %q, context %q, server %q, plan %+v", agreed.User, agreed.Context, agreed.Server, agreed.Plan)
 	}
 	if refused.User != "reader-"+ns || !strings.Contains(refused.Error, "you may not delete") {
 		t.Errorf("refused: user %q, error %q", refused.User, refused.Error)
 	}
-	if entries[0].Run == entries[2].Run || entries[2].Run != entries[7].Run || entries[7].Error != "" || entries[9].Error == "" {
+	if entries[0].Run == entries[2].Run || entries[2].Run != entries[7].Run || entries[7].Error != "" ||
+		entries[9].Error == "" {
 		t.Errorf("the runs, or how they ended: %+v", entries)
 	}
 }
@@ -99,12 +105,14 @@ func TestAWriteThatFailsIsInTheAuditFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "audit.jsonl")
 	del(t, proxy.Kubeconfig(t), "", "configmap/one", "-n", ns, "--yes", "--audit-file", file).want(t, 1)
 	entries := auditOf(t, file)
-	if got := eventsOf(entries); !slices.Equal(got, []string{"Agreed yes", "Failed delete one", "Ended"}) || !strings.Contains(entries[1].Error, "a policy denies it") {
+	if got := eventsOf(entries); !slices.Equal(got, []string{"Agreed yes", "Failed delete one", "Ended"}) ||
+		!strings.Contains(entries[1].Error, "a policy denies it") {
 		t.Errorf("%q: %+v", got, entries)
 	}
 }
 
-// TestNothingIsWrittenWithoutItsAudit: neither if the file cannot be opened, nor if what was agreed to cannot be written.
+// TestNothingIsWrittenWithoutItsAudit: neither if the file cannot be opened, nor if what was agreed
+// to cannot be written.
 func TestNothingIsWrittenWithoutItsAudit(t *testing.T) {
 	t.Parallel()
 	c, ns, proxy := withConfigMaps(t, "one")
@@ -123,7 +131,8 @@ func TestNothingIsWrittenWithoutItsAudit(t *testing.T) {
 	}
 }
 
-// TestADeletionStopsWhenItsAuditCannotBeWritten: the delete that is under way is finished, and the next is not sent.
+// TestADeletionStopsWhenItsAuditCannotBeWritten: the delete that is under way is finished, and the
+// next is not sent.
 func TestADeletionStopsWhenItsAuditCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -157,8 +166,8 @@ func TestADeletionStopsWhenItsAuditCannotBeWritten(t *testing.T) {
 	}
 }
 
-// TestADeleteWhoseOutputIsNotReadToTheEnd sends nothing more, and has each write that it sent in the
-// audit file, with its answer, and its end.
+// TestADeleteWhoseOutputIsNotReadToTheEnd sends nothing more, and has each write that it sent in
+// the audit file, with its answer, and its end.
 func TestADeleteWhoseOutputIsNotReadToTheEnd(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -180,8 +189,10 @@ func TestADeleteWhoseOutputIsNotReadToTheEnd(t *testing.T) {
 		read.Close() // as head does
 	}()
 	var stderr script.Buffer
-	code := cmd.Main(t.Context(), genericiooptions.IOStreams{In: strings.NewReader(""), Out: write, ErrOut: &stderr}, []string{"kubectl-gc",
-		"delete", "configmaps", "--all", "--yes", "--audit-file", file, "--concurrency", "4", "-n", ns, "--kubeconfig", proxy.Kubeconfig(t)})
+	code := cmd.Main(t.Context(), genericiooptions.IOStreams{In: strings.NewReader(""), Out: write, ErrOut: &stderr},
+		[]string{"kubectl-gc",
+			"delete", "configmaps", "--all", "--yes", "--audit-file", file, "--concurrency", "4", "-n", ns, "--kubeconfig",
+			proxy.Kubeconfig(t)})
 	if code != 1 || !strings.Contains(stderr.String(), "interrupted") {
 		t.Errorf("exit code %d: %s", code, stderr.String())
 	}

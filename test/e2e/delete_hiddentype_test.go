@@ -40,7 +40,8 @@ spec:
 	proxy := faultproxy.Start(t, c.Config())
 	remove := func() (int, string) {
 		c.Apply(t, configMap("c", ""), "-n", ns)
-		code, _, stderr := script.InProcess(t.Context(), "", "delete", "-f", file, "--ordered", "--ignore-not-found", "--allow-incomplete",
+		code, _, stderr := script.InProcess(t.Context(), "", "delete", "-f", file, "--ordered", "--ignore-not-found",
+			"--allow-incomplete",
 			"--yes", "-n", ns, "--kubeconfig", proxy.Kubeconfig(t))
 		return code, stderr
 	}

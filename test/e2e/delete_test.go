@@ -23,7 +23,8 @@ type deletion struct {
 
 func del(t *testing.T, kubeconfig, stdin string, args ...string) deletion {
 	t.Helper()
-	code, stdout, stderr := script.InProcess(t.Context(), stdin, append([]string{"delete", "--kubeconfig", kubeconfig}, args...)...)
+	code, stdout, stderr := script.InProcess(t.Context(), stdin,
+		append([]string{"delete", "--kubeconfig", kubeconfig}, args...)...)
 	return deletion{stdout, stderr, code}
 }
 
@@ -48,8 +49,9 @@ func ownedBy(name, uid, more string) string {
 	return fmt.Sprintf(", ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: %s, uid: %s%s}]", name, uid, more)
 }
 
-// TestAChangedRootIsPlannedAgain: between the plan and the delete a root is changed. What does not make the plan grow goes on, what does
-// is refused without somebody to ask, with what has been added, and asked about with -i.
+// TestAChangedRootIsPlannedAgain: between the plan and the delete a root is changed. What does not
+// make the plan grow goes on, what does is refused without somebody to ask, with what has been
+// added, and asked about with -i.
 func TestAChangedRootIsPlannedAgain(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -70,7 +72,9 @@ func TestAChangedRootIsPlannedAgain(t *testing.T) {
 		},
 		"a new finalizer": {
 			change: func(ns string) { patch(t, c, ns, "one", `{"metadata":{"finalizers":["example.com/new"]}}`) },
-			args:   []string{"--yes"}, code: 2, stderr: []string{`configmap "one"`, "because the new plan does more", "ConfigMap/one has finalizer example.com/new", "hint: "},
+			args:   []string{"--yes"}, code: 2,
+			stderr: []string{`configmap "one"`, "because the new plan does more", "ConfigMap/one has finalizer example.com/new",
+				"hint: "},
 		},
 		"a new finalizer and a yes": {
 			change: func(ns string) { patch(t, c, ns, "one", `{"metadata":{"finalizers":["example.com/new"]}}`) },
@@ -100,15 +104,17 @@ func TestAChangedRootIsPlannedAgain(t *testing.T) {
 			c.Apply(t, configMap("one", "")+configMap("two", ""), "-n", ns)
 			proxy := faultproxy.Start(t, c.Config())
 			var deletes atomic.Int32
-			proxy.On(func(r *http.Request) bool { return r.Method == http.MethodDelete }, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-				if strings.HasSuffix(r.URL.Path, "/one") && deletes.Add(1) == 1 {
-					test.change(ns)
-				}
-				next.ServeHTTP(w, r)
-			})
+			proxy.On(func(r *http.Request) bool { return r.Method == http.MethodDelete },
+				func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+					if strings.HasSuffix(r.URL.Path, "/one") && deletes.Add(1) == 1 {
+						test.change(ns)
+					}
+					next.ServeHTTP(w, r)
+				})
 			d := del(t, proxy.Kubeconfig(t), test.stdin, append(test.args, "configmap", "one", "two", "-n", ns)...)
 			d.want(t, test.code, test.stderr...)
-			deleted := c.Kubectl(t, "get", "configmap", "one", "-n", ns, "--ignore-not-found", "-o", "jsonpath={.metadata.name}/{.metadata.deletionTimestamp}")
+			deleted := c.Kubectl(t, "get", "configmap", "one", "-n", ns, "--ignore-not-found", "-o",
+				"jsonpath={.metadata.name}/{.metadata.deletionTimestamp}")
 			if gone := deleted == "" || !strings.HasSuffix(deleted, "/"); gone != test.gone {
 				t.Errorf("one is %q; want it deleted: %t", deleted, test.gone)
 			}
@@ -119,8 +125,8 @@ func TestAChangedRootIsPlannedAgain(t *testing.T) {
 	}
 }
 
-// TestAnApprovedPlanIsNotExceeded: the digest is that of the plan that was printed before. What changes between the plan and the delete is performed only if it
-// does nothing more.
+// TestAnApprovedPlanIsNotExceeded: the digest is that of the plan that was printed before. What
+// changes between the plan and the delete is performed only if it does nothing more.
 func TestAnApprovedPlanIsNotExceeded(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -129,8 +135,9 @@ func TestAnApprovedPlanIsNotExceeded(t *testing.T) {
 		code   int
 		stderr string
 	}{
-		"the same":        {},
-		"a finalizer":     {`{"metadata":{"finalizers":["example.com/new"]}}`, 2, "because the new plan does more: ConfigMap/one has finalizer example.com/new"},
+		"the same": {},
+		"a finalizer": {`{"metadata":{"finalizers":["example.com/new"]}}`, 2,
+			"because the new plan does more: ConfigMap/one has finalizer example.com/new"},
 		"an absent owner": {`{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"x","uid":"66666666-6666-6666-6666-666666666666"}]}}`, 0, "the new plan deletes nothing more"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -164,7 +171,8 @@ func patch(t *testing.T, c *testcluster.Cluster, ns, name, body string) {
 // TestWithTheCollector are those that need it and a deployment's controllers.
 func TestWithTheCollector(t *testing.T) {
 	t.Parallel()
-	c := testcluster.Start(t, testcluster.Controllers(testcluster.Collector, "deployment-controller", "replicaset-controller"))
+	c := testcluster.Start(t, testcluster.Controllers(testcluster.Collector, "deployment-controller",
+		"replicaset-controller"))
 	t.Run("OrphansOfADeployment_RO021", func(t *testing.T) { t.Parallel(); orphansOfADeployment(t, c) })
 	t.Run("AdoptedByTheLaggard_RO021", func(t *testing.T) { t.Parallel(); adoptedByTheLaggard(t, c) })
 	t.Run("AdoptedByAnother_RO021", func(t *testing.T) { t.Parallel(); adoptedByAnother(t, c) })
@@ -191,7 +199,8 @@ func orphansOfADeployment(t *testing.T, c *testcluster.Cluster) {
 	d := del(t, c.Kubeconfig(), "", "deployment/web", "-n", ns, "--cascade=orphan", "--yes", "-o", "json")
 	d.want(t, 0)
 	r := d.result(t)
-	if len(r.Orphaned) != 1 || r.Orphaned[0].Object.Kind != "ReplicaSet" || r.Orphaned[0].Because != "alive, without a reference to Deployment/web" {
+	if len(r.Orphaned) != 1 || r.Orphaned[0].Object.Kind != "ReplicaSet" ||
+		r.Orphaned[0].Because != "alive, without a reference to Deployment/web" {
 		t.Errorf("orphaned: %+v", r.Orphaned)
 	}
 }
@@ -207,16 +216,18 @@ func adopting(t *testing.T, c *testcluster.Cluster, ns, name, reference string, 
 	}()
 }
 
-// adoptedByTheLaggard: a controller that has not noticed the deletion adopts again what the collector has just orphaned, while another
-// finalizer still holds the owner. When the owner goes, the collector takes the dependent for one of its own.
+// adoptedByTheLaggard: a controller that has not noticed the deletion adopts again what the
+// collector has just orphaned, while another finalizer still holds the owner. When the owner goes,
+// the collector takes the dependent for one of its own.
 func adoptedByTheLaggard(t *testing.T, c *testcluster.Cluster) {
 	ns := c.Namespace(t)
 	c.Apply(t, configMap("owner", ", finalizers: [example.com/x]"), "-n", ns)
 	uid := uidOf(t, c, ns, "owner")
 	c.Apply(t, configMap("dependent", ownedBy("owner", uid, ", controller: true")), "-n", ns)
-	adopting(t, c, ns, "dependent", `{"apiVersion":"v1","kind":"ConfigMap","name":"owner","uid":"`+uid+`","controller":true}`, func() {
-		patch(t, c, ns, "owner", `{"metadata":{"finalizers":null}}`)
-	})
+	adopting(t, c, ns, "dependent",
+		`{"apiVersion":"v1","kind":"ConfigMap","name":"owner","uid":"`+uid+`","controller":true}`, func() {
+			patch(t, c, ns, "owner", `{"metadata":{"finalizers":null}}`)
+		})
 	d := del(t, c.Kubeconfig(), "", "configmap/owner", "-n", ns, "--cascade=orphan", "--yes")
 	d.want(t, 1, `configmaps "dependent"`)
 	if !strings.Contains(d.stderr, "refers to ConfigMap") && !strings.Contains(d.stderr, "was to be orphaned and is") {
@@ -229,9 +240,11 @@ func adoptedByAnother(t *testing.T, c *testcluster.Cluster) {
 	ns := c.Namespace(t)
 	c.Apply(t, configMap("owner", ", finalizers: [example.com/x]")+configMap("another", ""), "-n", ns)
 	c.Apply(t, configMap("dependent", ownedBy("owner", uidOf(t, c, ns, "owner"), ", controller: true")), "-n", ns)
-	adopting(t, c, ns, "dependent", `{"apiVersion":"v1","kind":"ConfigMap","name":"another","uid":"`+uidOf(t, c, ns, "another")+`","controller":true}`, func() {
-		patch(t, c, ns, "owner", `{"metadata":{"finalizers":null}}`)
-	})
+	adopting(t, c, ns, "dependent",
+		`{"apiVersion":"v1","kind":"ConfigMap","name":"another","uid":"`+uidOf(t, c, ns, "another")+`","controller":true}`,
+		func() {
+			patch(t, c, ns, "owner", `{"metadata":{"finalizers":null}}`)
+		})
 	d := del(t, c.Kubeconfig(), "", "configmap/owner", "-n", ns, "--cascade=orphan", "--yes", "-o", "json")
 	d.want(t, 0, `Warning: configmap "dependent"`, "adopted by ConfigMap/another")
 	if r := d.result(t); len(r.Orphaned) != 1 || r.Orphaned[0].Because != "adopted by ConfigMap/another" {
@@ -253,7 +266,8 @@ spec: {nodeName: nowhere, terminationGracePeriodSeconds: %d, containers: [{name:
 	}
 }
 
-// gracePeriod: without the flag the pods keep their own grace period, and nobody ends it; with it they go at once.
+// gracePeriod: without the flag the pods keep their own grace period, and nobody ends it; with it
+// they go at once.
 func gracePeriod(t *testing.T, c *testcluster.Cluster) {
 	ns := c.Namespace(t)
 	pods(t, c, ns, 3600, 3)
@@ -264,7 +278,8 @@ func gracePeriod(t *testing.T, c *testcluster.Cluster) {
 	}
 	ns = c.Namespace(t)
 	pods(t, c, ns, 3600, 3)
-	d = del(t, c.Kubeconfig(), "", "configmap/owner", "-n", ns, "--grace-period=0", "--force", "--propagate-grace-period", "--yes", "-o", "json")
+	d = del(t, c.Kubeconfig(), "", "configmap/owner", "-n", ns, "--grace-period=0", "--force", "--propagate-grace-period",
+		"--yes", "-o", "json")
 	d.want(t, 0)
 	given := 0
 	for _, a := range d.result(t).Done {
@@ -277,23 +292,28 @@ func gracePeriod(t *testing.T, c *testcluster.Cluster) {
 	}
 }
 
-// shorterGracePeriod: what the collector has deleted with the pods' own cannot be lengthened, which is said once.
+// shorterGracePeriod: what the collector has deleted with the pods' own cannot be lengthened, which
+// is said once.
 func shorterGracePeriod(t *testing.T, c *testcluster.Cluster) {
 	ns := c.Namespace(t)
 	pods(t, c, ns, 600, 2)
-	d := del(t, c.Kubeconfig(), "", "configmap/owner", "-n", ns, "--grace-period=3600", "--propagate-grace-period", "--yes", "--timeout=5s")
+	d := del(t, c.Kubeconfig(), "", "configmap/owner", "-n", ns, "--grace-period=3600", "--propagate-grace-period",
+		"--yes", "--timeout=5s")
 	d.want(t, 2, "its own grace period of 600s", "--gc=client")
 	if n := strings.Count(d.stderr, "cannot be lengthened"); n != 1 {
 		t.Errorf("said %d times:\n%s", n, d.stderr)
 	}
 }
 
-// strict: a dependent that does not block and that a finalizer holds. Without the flag the owner does not wait for it.
+// strict: a dependent that does not block and that a finalizer holds. Without the flag the owner
+// does not wait for it.
 func strict(t *testing.T, c *testcluster.Cluster) {
-	for flag, ended := range map[string]string{"--strict": "ConfigMap/owner (waits for 1 blocking dependent)", "--strict=false": "timed out"} {
+	for flag, ended := range map[string]string{"--strict": "ConfigMap/owner (waits for 1 blocking dependent)",
+		"--strict=false": "timed out"} {
 		ns := c.Namespace(t)
 		c.Apply(t, configMap("owner", ""), "-n", ns)
-		c.Apply(t, configMap("held", ", finalizers: [example.com/hold]"+ownedBy("owner", uidOf(t, c, ns, "owner"), "")), "-n", ns)
+		c.Apply(t, configMap("held", ", finalizers: [example.com/hold]"+ownedBy("owner", uidOf(t, c, ns, "owner"), "")),
+			"-n", ns)
 		d := del(t, c.Kubeconfig(), "", "configmap/owner", "-n", ns, "--cascade=foreground", flag, "--yes", "--timeout=5s")
 		d.want(t, 2, ended)
 		there := c.Kubectl(t, "get", "configmap", "owner", "-n", ns, "-o", "name", "--ignore-not-found") != ""

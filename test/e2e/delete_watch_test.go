@@ -10,7 +10,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestADeleteEndsWithoutTheRightToWatch: get, list and delete are enough to delete and to see it gone.
+// TestADeleteEndsWithoutTheRightToWatch: get, list and delete are enough to delete and to see it
+// gone.
 func TestADeleteEndsWithoutTheRightToWatch(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -21,7 +22,8 @@ func TestADeleteEndsWithoutTheRightToWatch(t *testing.T) {
 	testcluster.Eventually(t, "the rights are there", func(ctx context.Context) (bool, error) {
 		return c.Command(ctx, "auth", "can-i", "delete", "configmaps", "--as", "lister-"+ns, "-n", ns).Run() == nil, nil
 	})
-	d := del(t, c.KubeconfigAs(t, "lister-"+ns), "", "configmap/one", "-n", ns, "--yes", "--allow-incomplete", "--timeout=2m", "-o", "json")
+	d := del(t, c.KubeconfigAs(t, "lister-"+ns), "", "configmap/one", "-n", ns, "--yes", "--allow-incomplete",
+		"--timeout=2m", "-o", "json")
 	d.want(t, 0)
 	if r := d.result(t); len(r.Done) != 1 || len(r.Remaining) != 0 {
 		t.Errorf("result %+v; want it done, and nothing left", r)
@@ -35,17 +37,20 @@ func TestADeleteOfWhatMayNotBeSeenReturns(t *testing.T) {
 	ns := c.Namespace(t)
 	c.Apply(t, configMap("one", ", finalizers: [example.com/x]"), "-n", ns)
 	proxy := faultproxy.Start(t, c.Config())
-	proxy.On(func(r *http.Request) bool { return r.Method == http.MethodDelete }, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		next.ServeHTTP(w, r) // with which the rights end
-		proxy.On(func(r *http.Request) bool { return strings.Contains(r.URL.Path, "/configmaps") }, faultproxy.Status(403, "Forbidden", "configmaps is forbidden to you"))
-	})
+	proxy.On(func(r *http.Request) bool { return r.Method == http.MethodDelete },
+		func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+			next.ServeHTTP(w, r) // with which the rights end
+			proxy.On(func(r *http.Request) bool { return strings.Contains(r.URL.Path, "/configmaps") },
+				faultproxy.Status(403, "Forbidden", "configmaps is forbidden to you"))
+		})
 	proxy.On(func(r *http.Request) bool {
 		return r.URL.Query().Get("watch") == "true" && strings.HasSuffix(r.URL.Path, "/configmaps")
 	},
 		faultproxy.Status(403, "Forbidden", "configmaps is forbidden to you"))
 	d := del(t, proxy.Kubeconfig(t), "", "configmap/one", "-n", ns, "--yes", "-o", "json")
 	d.want(t, 0, "Warning: cannot wait for ConfigMap/one, whose deletion continues: configmaps is forbidden to you")
-	if r := d.result(t); len(r.Done) != 1 || len(r.Remaining) != 1 || !strings.HasPrefix(r.Remaining[0].Because, "unknown whether it is deleted: ") {
+	if r := d.result(t); len(r.Done) != 1 || len(r.Remaining) != 1 ||
+		!strings.HasPrefix(r.Remaining[0].Because, "unknown whether it is deleted: ") {
 		t.Errorf("result %+v; want it done, and not known to be gone", r)
 	}
 }

@@ -14,23 +14,27 @@ import (
 // leaseOf is a Lease that a config map owns.
 func leaseOf(t *testing.T, c *testcluster.Cluster, ns, name, owner string) string {
 	t.Helper()
-	return fmt.Sprintf("---\napiVersion: coordination.k8s.io/v1\nkind: Lease\nmetadata: {name: %s%s}\n", name, ownedBy(owner, uidOf(t, c, ns, owner), ""))
+	return fmt.Sprintf("---\napiVersion: coordination.k8s.io/v1\nkind: Lease\nmetadata: {name: %s%s}\n", name,
+		ownedBy(owner, uidOf(t, c, ns, owner), ""))
 }
 
-// TestHiddenTypeIsAGapInEveryCommand_API056: discovery does not show Leases, once or always. No command says that it has seen everything, or does what
-// would cost the Lease its life; and when discovery shows them again, the Lease is kept.
+// TestHiddenTypeIsAGapInEveryCommand_API056: discovery does not show Leases, once or always. No
+// command says that it has seen everything, or does what would cost the Lease its life; and when
+// discovery shows them again, the Lease is kept.
 func TestHiddenTypeIsAGapInEveryCommand_API056(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	for name, fault := range map[string]faultproxy.Fault{
 		"a version without resources": faultproxy.EmptyVersion("coordination.k8s.io", "v1"),
 		"no such group":               faultproxy.WithoutGroup("coordination.k8s.io"),
-		"APIServices are hidden, too": both(faultproxy.WithoutGroup("coordination.k8s.io"), faultproxy.EmptyVersion("apiregistration.k8s.io", "v1")),
+		"APIServices are hidden, too": both(faultproxy.WithoutGroup("coordination.k8s.io"),
+			faultproxy.EmptyVersion("apiregistration.k8s.io", "v1")),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ns := c.Namespace(t)
-			c.Apply(t, configMap("orphaning", "")+configMap("other", "")+configMap("waiting", ", finalizers: [example.com/hold]"), "-n", ns)
+			c.Apply(t, configMap("orphaning", "")+configMap("other", "")+
+				configMap("waiting", ", finalizers: [example.com/hold]"), "-n", ns)
 			c.Apply(t, leaseOf(t, c, ns, "kept", "orphaning")+leaseOf(t, c, ns, "dependent", "other"), "-n", ns)
 			c.Kubectl(t, "delete", "configmap", "orphaning", "-n", ns, "--cascade=orphan", "--wait=false")
 			for _, once := range []bool{false, true} {
@@ -67,7 +71,8 @@ func TestHiddenTypeIsAGapInEveryCommand_API056(t *testing.T) {
 							Complete *bool
 							Gaps     []any
 						}
-						if err := json.Unmarshal([]byte(r.stdout), &out); err != nil || out.Complete == nil || *out.Complete || len(out.Gaps) == 0 {
+						if err := json.Unmarshal([]byte(r.stdout), &out); err != nil || out.Complete == nil || *out.Complete ||
+							len(out.Gaps) == 0 {
 							t.Errorf("%s (once: %t): complete is not false, or there is no gap: %v\n%s", test.args, once, err, r.stdout)
 						}
 					}
@@ -97,7 +102,8 @@ func both(first, second faultproxy.Fault) faultproxy.Fault {
 	}
 }
 
-// TestNoCommandWorksWithoutTheCoreGroup_RO013: it would say that it has seen everything, and no pod was among it.
+// TestNoCommandWorksWithoutTheCoreGroup_RO013: it would say that it has seen everything, and no pod
+// was among it.
 func TestNoCommandWorksWithoutTheCoreGroup_RO013(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -110,8 +116,10 @@ func TestNoCommandWorksWithoutTheCoreGroup_RO013(t *testing.T) {
 		"empty":      faultproxy.NoGroups(),
 	} {
 		for _, args := range []string{
-			"tree", "tree configmap/one -o json", "delete configmap/one --yes", "delete configmap --all --yes", "run --yes", "run --dry-run", "why -o json",
-			"unfinalize configmap/one --finalizer example.com/hold --yes", "unfinalize --all-stuck --finalizer example.com/hold --yes",
+			"tree", "tree configmap/one -o json", "delete configmap/one --yes", "delete configmap --all --yes", "run --yes",
+			"run --dry-run", "why -o json",
+			"unfinalize configmap/one --finalizer example.com/hold --yes",
+			"unfinalize --all-stuck --finalizer example.com/hold --yes",
 		} {
 			proxy := faultproxy.Start(t, c.Config())
 			proxy.On(faultproxy.Core, fault)
@@ -128,7 +136,8 @@ func TestNoCommandWorksWithoutTheCoreGroup_RO013(t *testing.T) {
 	}
 }
 
-// TestHiddenKindIsNotTakenForGone_X03: neither its own group, nor the types that say which groups there are.
+// TestHiddenKindIsNotTakenForGone_X03: neither its own group, nor the types that say which groups
+// there are.
 func TestHiddenKindIsNotTakenForGone_X03(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -144,7 +153,8 @@ func TestHiddenKindIsNotTakenForGone_X03(t *testing.T) {
 	} {
 		proxy := faultproxy.Start(t, c.Config())
 		proxy.On(faultproxy.Groups, fault)
-		r := run(t, "run", "--yes", "--treat-kind-as-gone", "unheard.example.com/v1/Thing", "-n", ns, "--kubeconfig", proxy.Kubeconfig(t))
+		r := run(t, "run", "--yes", "--treat-kind-as-gone", "unheard.example.com/v1/Thing", "-n", ns, "--kubeconfig",
+			proxy.Kubeconfig(t))
 		if r.code != 2 || !strings.Contains(r.stderr, "cannot find out whether the kind is served") {
 			t.Errorf("%s: exit code %d\n%s\n%s", name, r.code, r.stdout, r.stderr)
 		}

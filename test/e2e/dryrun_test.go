@@ -16,7 +16,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// dryRunObjects are a tree under a config map, one that a finalizer holds, one that another owner keeps, and a definition with an instance.
+// dryRunObjects are a tree under a config map, one that a finalizer holds, one that another owner
+// keeps, and a definition with an instance.
 const dryRunObjects = `
 apiVersion: v1
 kind: ConfigMap
@@ -69,9 +70,11 @@ func makeDryRunObjects(t *testing.T, c *testcluster.Cluster, ns string) string {
 		var refs []string
 		for _, owner := range owners {
 			uid := c.Kubectl(t, "get", "configmap", owner, "-n", ns, "-o", "jsonpath={.metadata.uid}")
-			refs = append(refs, `{"apiVersion":"v1","kind":"ConfigMap","name":"`+owner+`","uid":"`+uid+`","blockOwnerDeletion":true}`)
+			refs = append(refs, `{"apiVersion":"v1","kind":"ConfigMap","name":"`+owner+`","uid":"`+uid+
+				`","blockOwnerDeletion":true}`)
 		}
-		c.Kubectl(t, "patch", dependent, "-n", ns, "--type=merge", "-p", `{"metadata":{"ownerReferences":[`+strings.Join(refs, ",")+`]}}`)
+		c.Kubectl(t, "patch", dependent, "-n", ns, "--type=merge", "-p",
+			`{"metadata":{"ownerReferences":[`+strings.Join(refs, ",")+`]}}`)
 	}
 	file := filepath.Join(t.TempDir(), "objects.yaml")
 	if err := os.WriteFile(file, []byte(dryRunObjects), 0o600); err != nil {
@@ -84,19 +87,22 @@ func makeDryRunObjects(t *testing.T, c *testcluster.Cluster, ns string) string {
 func versions(t *testing.T, c *testcluster.Cluster, ns string) string {
 	t.Helper()
 	const each = `{.kind} {.metadata.name} {.metadata.uid} {.metadata.resourceVersion} {.metadata.deletionTimestamp}{"\n"}`
-	return c.Kubectl(t, "get", "configmaps,secrets,pods,widgets."+ns+".example.com", "-n", ns, "-o", `jsonpath={range .items[*]}`+each+`{end}`) +
+	return c.Kubectl(t, "get", "configmaps,secrets,pods,widgets."+ns+".example.com", "-n", ns, "-o",
+		`jsonpath={range .items[*]}`+each+`{end}`) +
 		c.Kubectl(t, "get", "crd", "widgets."+ns+".example.com", "-o", "jsonpath="+each) +
 		c.Kubectl(t, "get", "namespace", ns, "-o", "jsonpath="+each)
 }
 
-// dryDeletes counts the deletes of a request log and fails the test for every request that stores something.
+// dryDeletes counts the deletes of a request log and fails the test for every request that stores
+// something.
 func dryDeletes(t *testing.T, command string, requests []faultproxy.Request) int {
 	t.Helper()
 	deletes := 0
 	for _, r := range requests {
 		switch {
 		case r.Method == http.MethodGet:
-		case r.Method == http.MethodPost && r.Path == "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews": // which is a question
+		case r.Method == http.MethodPost && r.Path == "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews":
+			// which is a question
 		case r.Method == http.MethodDelete && isDryRun(r):
 			deletes++
 		default:
@@ -111,12 +117,14 @@ func isDryRun(r faultproxy.Request) bool {
 	if err := json.Unmarshal(r.Body, &body); err != nil {
 		return false
 	}
-	return slices.Equal(body.DryRun, []string{metav1.DryRunAll}) || slices.Equal(r.Query["dryRun"], []string{metav1.DryRunAll})
+	return slices.Equal(body.DryRun, []string{metav1.DryRunAll}) ||
+		slices.Equal(r.Query["dryRun"], []string{metav1.DryRunAll})
 }
 
-// TestNoDryRunOfTheCommandWritesAnything_P09: the request log of each form has reads, and deletes with dryRun=All where the server is asked,
-// and what was there is there in the same resourceVersion. So it is with what is refused or not confirmed. It makes a type, which nobody else is to see come
-// and go.
+// TestNoDryRunOfTheCommandWritesAnything_P09: the request log of each form has reads, and deletes
+// with dryRun=All where the server is asked, and what was there is there in the same
+// resourceVersion. So it is with what is refused or not confirmed. It makes a type, which nobody
+// else is to see come and go.
 func TestNoDryRunOfTheCommandWritesAnything_P09(t *testing.T) {
 	// It takes more than 10 s: each form of the command runs once, against objects of its own.
 	t.Parallel()
@@ -130,7 +138,8 @@ func TestNoDryRunOfTheCommandWritesAnything_P09(t *testing.T) {
 	proxy := faultproxy.Start(t, c.Config())
 	kubeconfig := proxy.Kubeconfig(t)
 	seen := 0
-	// A command that plans nothing would write nothing either; with =server there have to be deletes.
+	// A command that plans nothing would write nothing either; with =server there have to be
+	// deletes.
 	check := func(code int, atLeast, atMost int, typed string, args ...string) {
 		t.Helper()
 		command := strings.Join(args, " ")
@@ -139,7 +148,8 @@ func TestNoDryRunOfTheCommandWritesAnything_P09(t *testing.T) {
 		deletes := dryDeletes(t, command, requests[seen:])
 		seen = len(requests)
 		if got.code != code || deletes < atLeast || deletes > atMost {
-			t.Errorf("%s: exit code %d and %d dry deletes, want %d and %d to %d\n%s%s", command, got.code, deletes, code, atLeast, atMost, got.stdout, got.stderr)
+			t.Errorf("%s: exit code %d and %d dry deletes, want %d and %d to %d\n%s%s", command, got.code, deletes, code,
+				atLeast, atMost, got.stdout, got.stderr)
 		}
 	}
 	const many = 100
@@ -181,7 +191,8 @@ func TestNoDryRunOfTheCommandWritesAnything_P09(t *testing.T) {
 	check(1, 0, 0, "", "configmap/owner", "configmap/none", "--dry-run=client")
 	check(1, 1, 4, "", "configmap/owner", "configmap/none", "--dry-run=server")
 	// Bad input is found before anything is asked.
-	for _, bad := range [][]string{{"--archive", "-"}, {"--archive", file}, {"--dry-run=maybe"}, {"--cascade", "orphan"}, {"--now", "--force", "--grace-period=4"}} {
+	for _, bad := range [][]string{{"--archive", "-"}, {"--archive", file}, {"--dry-run=maybe"}, {"--cascade", "orphan"},
+		{"--now", "--force", "--grace-period=4"}} {
 		check(1, 0, 0, "", append([]string{"configmap/owner", "--yes"}, bad...)...)
 	}
 	// A gap in which a dependent can be hidden.

@@ -12,7 +12,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// every is what make test-long sets: make test goes through all that a table has in each of its columns, and not through each pair.
+// every is what make test-long sets: make test goes through all that a table has in each of its
+// columns, and not through each pair.
 var every = flag.Bool("every", false, "run every combination and not a sample")
 
 // workloads are the controllers that make pods.
@@ -23,22 +24,26 @@ func TestMain(m *testing.M) { script.Main(m, workloads) }
 
 func TestScripts(t *testing.T) {
 	t.Parallel()
-	script.Run(t, testcluster.Shared(t), script.Scripts{Dir: "testdata", ThroughKubectl: func(name string) bool { return throughKubectl[name] }})
+	script.Run(t, testcluster.Shared(t),
+		script.Scripts{Dir: "testdata", ThroughKubectl: func(name string) bool { return throughKubectl[name] }})
 }
 
 // TestScriptsWithCollector are those in which the collector does its part.
 func TestScriptsWithCollector(t *testing.T) {
 	t.Parallel()
 	// No controller of jobs: it would release pods that it has not made.
-	cluster := testcluster.Start(t, testcluster.Controllers(testcluster.Collector, "deployment-controller", "replicaset-controller"))
+	cluster := testcluster.Start(t,
+		testcluster.Controllers(testcluster.Collector, "deployment-controller", "replicaset-controller"))
 	script.Run(t, cluster, script.Scripts{Dir: "testdata/collector", ThroughKubectl: func(string) bool { return true }})
 }
 
-// planesAlone is how many scripts of TestScriptsAlone run at a time. Each needs a control plane, which costs a start and some hundred megabytes.
+// planesAlone is how many scripts of TestScriptsAlone run at a time. Each needs a control plane,
+// which costs a start and some hundred megabytes.
 const planesAlone = 2
 
-// TestScriptsAlone runs those that change what every listing sees: types come and go, and break. Each has a control plane to itself while it runs, and
-// leaves it to the next. As scripts that are not parallel they begin with the test: parallel ones would wait until all other tests have begun.
+// TestScriptsAlone runs those that change what every listing sees: types come and go, and break.
+// Each has a control plane to itself while it runs, and leaves it to the next. As scripts that are
+// not parallel they begin with the test: parallel ones would wait until all other tests have begun.
 func TestScriptsAlone(t *testing.T) {
 	t.Parallel()
 	scripts, err := filepath.Glob("testdata/alone/*.txtar")
@@ -64,7 +69,8 @@ func TestScriptsAlone(t *testing.T) {
 	planes.Wait()
 }
 
-// TestTranscripts runs the scripts whose transcripts the documentation shows, on a control plane with all controllers, as a reader's would be.
+// TestTranscripts runs the scripts whose transcripts the documentation shows, on a control plane
+// with all controllers, as a reader's would be.
 func TestTranscripts(t *testing.T) {
 	t.Parallel()
 	script.Run(t, testcluster.Start(t), script.Scripts{Dir: "testdata/docs", Namespace: "shop", InTurn: true})
@@ -78,4 +84,5 @@ func TestTranscriptsWithoutCollector(t *testing.T) {
 }
 
 // throughKubectl are the scripts without a collector in which kubectl itself starts the plugin.
-var throughKubectl = map[string]bool{"exec_plugin": true, "delete_like_kubectl": true, "tree_deployment": true, "unfinalize_removes": true}
+var throughKubectl = map[string]bool{"exec_plugin": true, "delete_like_kubectl": true, "tree_deployment": true,
+	"unfinalize_removes": true}

@@ -11,8 +11,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestAReferenceToANameThatNoObjectCanHaveIsNoGap: a ConfigMap of one tenant does not make every run a
-// refusal and every check incomplete. The object is kept, as by the cluster's collector.
+// TestAReferenceToANameThatNoObjectCanHaveIsNoGap: a ConfigMap of one tenant does not make every
+// run a refusal and every check incomplete. The object is kept, as by the cluster's collector.
 func TestAReferenceToANameThatNoObjectCanHaveIsNoGap(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -22,10 +22,12 @@ func TestAReferenceToANameThatNoObjectCanHaveIsNoGap(t *testing.T) {
 		c.Apply(t, configMap(fmt.Sprint("c", i), owner), "-n", ns)
 	}
 	before := c.Kubectl(t, "get", "configmaps", "-n", ns, "-o", "name")
-	if code, _, stderr := script.InProcess(t.Context(), "", "run", "--yes", "-n", ns, "--kubeconfig", c.Kubeconfig()); code != 0 {
+	if code, _, stderr := script.InProcess(t.Context(), "", "run", "--yes", "-n", ns, "--kubeconfig",
+		c.Kubeconfig()); code != 0 {
 		t.Errorf("run: exit code %d: %s", code, stderr)
 	}
-	if after := c.Kubectl(t, "get", "configmaps", "-n", ns, "-o", "name"); after != before || strings.Count(after, "configmap/c") != 3 {
+	if after := c.Kubectl(t, "get", "configmaps", "-n", ns, "-o", "name"); after != before ||
+		strings.Count(after, "configmap/c") != 3 {
 		t.Errorf("there is %q, and was %q", after, before)
 	}
 	_, stdout, stderr := script.InProcess(t.Context(), "", "check", "-o", "json", "-n", ns, "--kubeconfig", c.Kubeconfig())
@@ -35,14 +37,17 @@ func TestAReferenceToANameThatNoObjectCanHaveIsNoGap(t *testing.T) {
 	}
 }
 
-// TestAnInventoryThatCannotBeUnderstoodIsAGapOfThePlan, as it is one of the tree, and of its digest.
+// TestAnInventoryThatCannotBeUnderstoodIsAGapOfThePlan, as it is one of the tree, and of its
+// digest.
 func TestAnInventoryThatCannotBeUnderstoodIsAGapOfThePlan(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	plan := func(release string) (p v1alpha1.Plan) {
-		c.Apply(t, "apiVersion: v1\nkind: Secret\nmetadata: {name: r, labels: {owner: helm}}\ndata: {release: "+release+"}\n", "-n", ns)
-		_, stdout, stderr := script.InProcess(t.Context(), "", "delete", "secret/r", "--dry-run=client", "-o", "json", "-n", ns, "--kubeconfig", c.Kubeconfig())
+		c.Apply(t, "apiVersion: v1\nkind: Secret\nmetadata: {name: r, labels: {owner: helm}}\ndata: {release: "+release+"}\n",
+			"-n", ns)
+		_, stdout, stderr := script.InProcess(t.Context(), "", "delete", "secret/r", "--dry-run=client", "-o", "json", "-n",
+			ns, "--kubeconfig", c.Kubeconfig())
 		if err := json.Unmarshal([]byte(stdout), &p); err != nil {
 			t.Fatalf("%v: %s", err, stderr)
 		}

@@ -20,12 +20,14 @@ type gitops struct {
 	until []string
 }
 
-// TestDeleteOfAnApplicationAndAKustomization beside a program that does what Argo CD and Flux are documented to do: the plan names what then goes and what is kept, and the
-// command returns when all of it is gone.
+// TestDeleteOfAnApplicationAndAKustomization beside a program that does what Argo CD and Flux are
+// documented to do: the plan names what then goes and what is kept, and the command returns when
+// all of it is gone.
 func TestDeleteOfAnApplicationAndAKustomization(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Another(t, "gitops", testcluster.NoControllers())
-	fixture.Define(t, c, fixture.Kind{Group: "argoproj.io", Version: "v1alpha1", Kind: "Application"}, fixture.Kind{Group: "kustomize.toolkit.fluxcd.io", Kind: "Kustomization"})
+	fixture.Define(t, c, fixture.Kind{Group: "argoproj.io", Version: "v1alpha1", Kind: "Application"},
+		fixture.Kind{Group: "kustomize.toolkit.fluxcd.io", Kind: "Kustomization"})
 	c.StartControllers(t, testcluster.Collector)
 	for name, g := range map[string]gitops{
 		"Argo CD": {
@@ -60,7 +62,8 @@ func (g gitops) test(t *testing.T, c *testcluster.Cluster) {
 	if err := json.Unmarshal([]byte(planned.stdout), &plan); err != nil {
 		t.Fatalf("%v\n%s%s", err, planned.stdout, planned.stderr)
 	}
-	if names := namesOf(plan.Deleted); !slices.Equal(names, []string{"below", "shop", "web"}) || len(plan.Survivors) != 1 || plan.Survivors[0].Object.Name != "kept" {
+	if names := namesOf(plan.Deleted); !slices.Equal(names, []string{"below", "shop", "web"}) ||
+		len(plan.Survivors) != 1 || plan.Survivors[0].Object.Name != "kept" {
 		t.Errorf("the plan deletes %v and keeps %+v", names, plan.Survivors)
 	}
 	if until := namesOf(plan.Blockers[0].Until); !slices.Equal(until, g.until) {
@@ -75,11 +78,14 @@ func (g gitops) test(t *testing.T, c *testcluster.Cluster) {
 	for _, args := range g.acts {
 		c.Kubectl(t, append(args, "-n", ns)...)
 	}
-	c.Kubectl(t, "patch", g.root, "-n", ns, "--type=json", "-p", `[{"op":"test","path":"/metadata/finalizers/0","value":"`+g.finalizer+`"},{"op":"remove","path":"/metadata/finalizers/0"}]`)
+	c.Kubectl(t, "patch", g.root, "-n", ns, "--type=json", "-p",
+		`[{"op":"test","path":"/metadata/finalizers/0","value":"`+g.finalizer+
+			`"},{"op":"remove","path":"/metadata/finalizers/0"}]`)
 	if got := <-deleted; got.code != 0 {
 		t.Errorf("exit code %d\n%s%s", got.code, got.stdout, got.stderr)
 	}
-	if left := strings.Fields(c.Kubectl(t, "get", "configmaps", "-n", ns, "-o", "name")); !slices.Equal(left, []string{"configmap/kept"}) {
+	if left := strings.Fields(c.Kubectl(t, "get", "configmaps", "-n", ns, "-o", "name")); !slices.Equal(left,
+		[]string{"configmap/kept"}) {
 		t.Errorf("%v are left when the command returns", left)
 	}
 }

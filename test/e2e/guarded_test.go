@@ -13,8 +13,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// guardPack knows a config map that keeps another one from being deleted, as a Usage of Crossplane does, and that
-// a webhook writes about objects with a label on dry runs.
+// guardPack knows a config map that keeps another one from being deleted, as a Usage of Crossplane
+// does, and that a webhook writes about objects with a label on dry runs.
 const guardPack = `
 title: Guards
 links:
@@ -28,7 +28,8 @@ links:
   source: https://example.com
 `
 
-// guardedObjects are some that are guarded, by name, by label and below an owner, and a webhook that would be called for them.
+// guardedObjects are some that are guarded, by name, by label and below an owner, and a webhook
+// that would be called for them.
 const guardedObjects = `
 apiVersion: v1
 kind: ConfigMap
@@ -79,8 +80,9 @@ func dryDeleted(p *faultproxy.Proxy) string {
 	return strings.Join(names, " ")
 }
 
-// TestNoDryRunIsSentForWhatAGuardKeeps: a webhook may write on a dry run, and a program delete the object because of it. No command sends one, nor where it cannot be known
-// whether the object is kept, and that is said; it sends one for other objects.
+// TestNoDryRunIsSentForWhatAGuardKeeps: a webhook may write on a dry run, and a program delete the
+// object because of it. No command sends one, nor where it cannot be known whether the object is
+// kept, and that is said; it sends one for other objects.
 func TestNoDryRunIsSentForWhatAGuardKeeps(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -93,7 +95,8 @@ func TestNoDryRunIsSentForWhatAGuardKeeps(t *testing.T) {
 	fixture.Free(t, c, ns, "configmap/waiting")
 	c.Kubectl(t, "delete", "configmap", "waiting", "--cascade=foreground", "--wait=false", "-n", ns)
 	packs, archives := t.TempDir(), t.TempDir()
-	if err := os.WriteFile(filepath.Join(packs, "guards.yaml"), []byte(strings.ReplaceAll(guardPack, "$NS", ns)), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(packs, "guards.yaml"), []byte(strings.ReplaceAll(guardPack, "$NS", ns)),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	run := func(t *testing.T, p *faultproxy.Proxy, command string) (code int, printed string) {
@@ -131,7 +134,8 @@ func TestNoDryRunIsSentForWhatAGuardKeeps(t *testing.T) {
 			p := faultproxy.Start(t, c.Config())
 			code, printed := run(t, p, test.command)
 			if sent := dryDeleted(p); sent != test.sent || !strings.Contains(printed, test.says) {
-				t.Errorf("dry runs of DELETE for %q, want %q; exit code %d, want %q in:\n%s", sent, test.sent, code, test.says, printed)
+				t.Errorf("dry runs of DELETE for %q, want %q; exit code %d, want %q in:\n%s", sent, test.sent, code, test.says,
+					printed)
 			}
 		})
 	}
@@ -141,25 +145,31 @@ func TestNoDryRunIsSentForWhatAGuardKeeps(t *testing.T) {
 			"why configmap/free":                     "whether the server would accept a DELETE was not tried, because reading configmaps",
 		} {
 			p := faultproxy.Start(t, c.Config())
-			p.On(faultproxy.Path("/api/v1/configmaps"), faultproxy.Status(http.StatusForbidden, "Forbidden", "configmaps is forbidden"))
+			p.On(faultproxy.Path("/api/v1/configmaps"),
+				faultproxy.Status(http.StatusForbidden, "Forbidden", "configmaps is forbidden"))
 			if code, printed := run(t, p, command); code == 0 || dryDeleted(p) != "" || !strings.Contains(printed, says) {
-				t.Errorf("%s: exit code %d, dry runs of DELETE for %q, want %q in:\n%s", command, code, dryDeleted(p), says, printed)
+				t.Errorf("%s: exit code %d, dry runs of DELETE for %q, want %q in:\n%s", command, code, dryDeleted(p), says,
+					printed)
 			}
 		}
 	})
 	t.Run("where the labels may not be read", func(t *testing.T) {
 		p := faultproxy.Start(t, c.Config())
 		p.On(func(r *http.Request) bool {
-			return r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/configmaps/free") && strings.Contains(r.Header.Get("Accept"), "as=PartialObjectMetadata")
+			return r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/configmaps/free") &&
+				strings.Contains(r.Header.Get("Accept"), "as=PartialObjectMetadata")
 		}, faultproxy.Status(http.StatusForbidden, "Forbidden", "configmaps is forbidden"))
-		if _, printed := run(t, p, "delete configmap/free --dry-run=server"); dryDeleted(p) != "" || !strings.Contains(printed, "its labels could not be read") {
+		if _, printed := run(t, p, "delete configmap/free --dry-run=server"); dryDeleted(p) != "" ||
+			!strings.Contains(printed, "its labels could not be read") {
 			t.Errorf("dry runs of DELETE for %q; printed:\n%s", dryDeleted(p), printed)
 		}
 	})
 	t.Run("with -v=1", func(t *testing.T) {
 		p := faultproxy.Start(t, c.Config())
 		want := "Dry runs can have called webhook guard.example.com of ValidatingWebhookConfiguration " + ns
-		if _, printed := run(t, p, "delete configmap/free --dry-run=server -v=1"); !strings.Contains(strings.ReplaceAll(printed, ", webhook", "\nDry runs can have called webhook"), want) {
+		if _, printed := run(
+			t, p, "delete configmap/free --dry-run=server -v=1"); !strings.Contains(strings.ReplaceAll(printed, ", webhook",
+			"\nDry runs can have called webhook"), want) {
 			t.Errorf("%q is not in:\n%s", want, printed)
 		}
 	})

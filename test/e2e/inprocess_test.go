@@ -6,7 +6,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/script"
 )
 
-// ran is what came of a command that ran in the test's own process, where a test can stand between it and the server.
+// ran is what came of a command that ran in the test's own process, where a test can stand between
+// it and the server.
 type ran struct {
 	code           int
 	stdout, stderr string

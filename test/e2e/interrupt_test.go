@@ -50,7 +50,8 @@ func bodyOf(r *http.Request) string {
 	return string(body)
 }
 
-// silentFrom makes a server silent at each stage that a command comes to for the first time. The stages that are passed are answered.
+// silentFrom makes a server silent at each stage that a command comes to for the first time. The
+// stages that are passed are answered.
 type silentFrom struct {
 	mu     sync.Mutex
 	passed []string
@@ -79,7 +80,8 @@ func (s *silentFrom) pass(stage string) {
 	s.passed = append(s.passed, stage)
 }
 
-// TestInterruptedWhileTheServerIsSilent: at whatever stage a server stops to answer, a command ends when it is interrupted, and says so.
+// TestInterruptedWhileTheServerIsSilent: at whatever stage a server stops to answer, a command ends
+// when it is interrupted, and says so.
 func TestInterruptedWhileTheServerIsSilent(t *testing.T) {
 	files := t.TempDir()
 	tests := map[string]struct {
@@ -91,23 +93,38 @@ func TestInterruptedWhileTheServerIsSilent(t *testing.T) {
 		// quiet says that the command's end is no error.
 		quiet bool
 	}{
-		"tree":         {args: []string{"tree", "configmap/%s"}, stages: []string{"discovery", "list", "table"}},
-		"tree --watch": {args: []string{"tree", "configmap/%s", "--watch"}, stages: []string{"discovery", "list", "table", "watch"}, quiet: true},
+		"tree": {args: []string{"tree", "configmap/%s"}, stages: []string{"discovery", "list", "table"}},
+		"tree --watch": {args: []string{"tree", "configmap/%s", "--watch"},
+			stages: []string{"discovery", "list", "table", "watch"}, quiet: true},
 		"delete": {args: []string{"delete", "configmap/%s", "--yes", "--cascade=foreground"},
 			stages: []string{"discovery", "list", "rights", "dry run of DELETE", "DELETE", "watch"}},
-		"unfinalize":       {args: []string{"unfinalize", "configmap/%s", "--finalizer", "example.com/hold", "--yes", "--force", "--force-live"}, stages: []string{"discovery", "GET", "list", "dry run of PATCH", "PATCH"}, writes: "PATCH"},
-		"unfinalize --all": {args: []string{"unfinalize", "configmaps", "-l", "name=%s", "--finalizer", "example.com/hold", "--yes", "--force", "--force-live"}, stages: []string{"discovery", "list", "GET", "PATCH"}},
-		"wait":             {args: []string{"wait", "configmap/%s"}, object: "waiting", stages: []string{"discovery", "list", "watch"}},
-		"why":              {args: []string{"why", "configmap/%s"}, object: "waiting", stages: []string{"discovery", "list", "GET"}},
-		"check":            {args: []string{"check", "configmap/%s"}, object: "orphan", stages: []string{"discovery", "list", "GET"}},
-		"archive":          {args: []string{"archive", "configmap/%s", "--to=" + files + "/%s"}, stages: []string{"discovery", "list", "GET"}},
-		"why --probe":      {args: []string{"why", "configmap/%s", "--probe"}, object: "waiting", stages: []string{"discovery", "list", "POST", "watch"}},
-		"run":              {args: []string{"run", "-l", "name=%s", "--yes", "--allow-mass-collection"}, object: "orphan", stages: []string{"discovery", "list", "GET", "DELETE"}},
-		"run --watch":      {args: []string{"run", "-l", "name=%s", "--yes", "--allow-mass-collection", "--watch"}, object: "orphan", stages: []string{"discovery", "list", "GET", "DELETE", "watch"}, quiet: true},
-		"restore":          {args: []string{"restore", "-f=" + files + "/lost-%s", "--yes"}, object: "archived", stages: []string{"discovery", "GET", "rights", "POST", "PATCH"}, writes: "POST"},
-		"rescue": {args: []string{"rescue", "configmap/%s", "--archive=" + files + "/held-%s", "--force", "--yes"}, object: "held",
-			stages: []string{"discovery", "GET", "list", "rights", "dry run of PATCH", "PATCH", "POST"}, writes: "POST", says: "the same command goes on from the archive: add --archive " + files + "/held-%s"},
-		"completion": {args: []string{"__complete", "tree", "configmap/%s"}, stages: []string{"discovery", "list"}, quiet: true},
+		"unfinalize": {args: []string{"unfinalize", "configmap/%s", "--finalizer", "example.com/hold", "--yes",
+			"--force", "--force-live"}, stages: []string{"discovery", "GET", "list", "dry run of PATCH", "PATCH"},
+			writes: "PATCH"},
+		"unfinalize --all": {args: []string{"unfinalize", "configmaps", "-l", "name=%s", "--finalizer", "example.com/hold",
+			"--yes", "--force", "--force-live"}, stages: []string{"discovery", "list", "GET", "PATCH"}},
+		"wait": {args: []string{"wait", "configmap/%s"}, object: "waiting",
+			stages: []string{"discovery", "list", "watch"}},
+		"why": {args: []string{"why", "configmap/%s"}, object: "waiting",
+			stages: []string{"discovery", "list", "GET"}},
+		"check": {args: []string{"check", "configmap/%s"}, object: "orphan",
+			stages: []string{"discovery", "list", "GET"}},
+		"archive": {args: []string{"archive", "configmap/%s", "--to=" + files + "/%s"},
+			stages: []string{"discovery", "list", "GET"}},
+		"why --probe": {args: []string{"why", "configmap/%s", "--probe"}, object: "waiting",
+			stages: []string{"discovery", "list", "POST", "watch"}},
+		"run": {args: []string{"run", "-l", "name=%s", "--yes", "--allow-mass-collection"}, object: "orphan",
+			stages: []string{"discovery", "list", "GET", "DELETE"}},
+		"run --watch": {args: []string{"run", "-l", "name=%s", "--yes", "--allow-mass-collection", "--watch"},
+			object: "orphan", stages: []string{"discovery", "list", "GET", "DELETE", "watch"}, quiet: true},
+		"restore": {args: []string{"restore", "-f=" + files + "/lost-%s", "--yes"}, object: "archived",
+			stages: []string{"discovery", "GET", "rights", "POST", "PATCH"}, writes: "POST"},
+		"rescue": {args: []string{"rescue", "configmap/%s", "--archive=" + files + "/held-%s", "--force", "--yes"},
+			object: "held",
+			stages: []string{"discovery", "GET", "list", "rights", "dry run of PATCH", "PATCH", "POST"}, writes: "POST",
+			says: "the same command goes on from the archive: add --archive " + files + "/held-%s"},
+		"completion": {args: []string{"__complete", "tree", "configmap/%s"}, stages: []string{"discovery", "list"},
+			quiet: true},
 	}
 	c := testcluster.Shared(t)
 	for name, tt := range tests {
@@ -157,7 +174,8 @@ func TestInterruptedWhileTheServerIsSilent(t *testing.T) {
 	}
 }
 
-// interruptAt runs a command until the server is silent, and interrupts it. The stage is empty if the command comes to its end before.
+// interruptAt runs a command until the server is silent, and interrupts it. The stage is empty if
+// the command comes to its end before.
 func interruptAt(t *testing.T, server *silentFrom, args []string) (string, ran) {
 	t.Helper()
 	select {
@@ -178,7 +196,8 @@ func interruptAt(t *testing.T, server *silentFrom, args []string) (string, ran) 
 		return "", ran{code, out.String(), errOut.String()}
 	case stage = <-server.silent:
 	case <-time.After(time.Minute):
-		t.Fatalf("%q has passed the stages %q and neither ends nor asks for more; stderr: %s", args, server.passed, errOut.String())
+		t.Fatalf("%q has passed the stages %q and neither ends nor asks for more; stderr: %s", args, server.passed,
+			errOut.String())
 	}
 	interrupt()
 	select {
@@ -190,8 +209,10 @@ func interruptAt(t *testing.T, server *silentFrom, args []string) (string, ran) 
 	return "", ran{}
 }
 
-// manyObjects makes config maps that are labelled by their names: with a finalizer, or in foreground deletion for "waiting", or with an owner that is gone
-// for "orphan". With "held" they are being deleted and have a finalizer, and with "archived" and "held" they have a dependent each, with another owner too.
+// manyObjects makes config maps that are labelled by their names: with a finalizer, or in
+// foreground deletion for "waiting", or with an owner that is gone for "orphan". With "held" they
+// are being deleted and have a finalizer, and with "archived" and "held" they have a dependent
+// each, with another owner too.
 func manyObjects(c *testcluster.Cluster, t *testing.T, ns, kind string, n int) []string {
 	t.Helper()
 	var names []string
@@ -204,9 +225,12 @@ func manyObjects(c *testcluster.Cluster, t *testing.T, ns, kind string, n int) [
 		case "waiting", "archived":
 			more = ""
 		case "orphan":
-			more = fmt.Sprintf("ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: gone-%s, uid: 00000000-0000-4000-8000-0000000000%02d}]", name, i)
+			more = fmt.Sprintf(
+				"ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: gone-%s, uid: 00000000-0000-4000-8000-0000000000%02d}]",
+				name, i)
 		}
-		fmt.Fprintf(&manifest, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: %s, labels: {name: %s}, %s}\n---\n", name, name, more)
+		fmt.Fprintf(&manifest, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: %s, labels: {name: %s}, %s}\n---\n", name,
+			name, more)
 	}
 	c.Apply(t, manifest.String(), "-n", ns)
 	if kind == "held" || kind == "archived" {
@@ -221,24 +245,28 @@ func manyObjects(c *testcluster.Cluster, t *testing.T, ns, kind string, n int) [
 	return names
 }
 
-// dependOn makes a dependent of each of some config maps. It has another owner, so that it outlives that one.
+// dependOn makes a dependent of each of some config maps. It has another owner, so that it outlives
+// that one.
 func dependOn(c *testcluster.Cluster, t *testing.T, ns string, names []string) {
 	t.Helper()
 	var manifest strings.Builder
 	c.Kubectl(t, "create", "secret", "generic", "other", "-n", ns)
 	other := c.Kubectl(t, "get", "secret", "other", "-n", ns, "-o", "jsonpath={.metadata.uid}")
 	for _, name := range names {
-		fmt.Fprintf(&manifest, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: of-%s, ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: %s, uid: %s}, "+
-			"{apiVersion: v1, kind: Secret, name: other, uid: %s}]}\n---\n", name, name, uidOf(t, c, ns, name), other)
+		fmt.Fprintf(
+			&manifest, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: of-%s, ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: %s, uid: %s}, "+
+				"{apiVersion: v1, kind: Secret, name: other, uid: %s}]}\n---\n", name, name, uidOf(t, c, ns, name), other)
 	}
 	c.Apply(t, manifest.String(), "-n", ns)
 }
 
-// loseThem archives each of some config maps with its dependents, in a file named after it, and deletes it.
+// loseThem archives each of some config maps with its dependents, in a file named after it, and
+// deletes it.
 func loseThem(c *testcluster.Cluster, t *testing.T, ns string, names []string, dir string) {
 	t.Helper()
 	for _, name := range names {
-		args := []string{"archive", "configmap/" + name, "--to=" + dir + "/lost-" + name, "-n", ns, "--kubeconfig", c.Kubeconfig()}
+		args := []string{"archive", "configmap/" + name, "--to=" + dir + "/lost-" + name, "-n", ns, "--kubeconfig",
+			c.Kubeconfig()}
 		if code, _, stderr := script.InProcess(t.Context(), "", args...); code != 0 {
 			t.Fatalf("archiving %s: exit code %d: %s", name, code, stderr)
 		}
@@ -246,7 +274,8 @@ func loseThem(c *testcluster.Cluster, t *testing.T, ns string, names []string, d
 	c.Kubectl(t, append([]string{"delete", "configmap", "-n", ns}, names...)...)
 }
 
-// TestTheSecondSignalEndsTheProcess, which after the first one still waits for the answer to a write.
+// TestTheSecondSignalEndsTheProcess, which after the first one still waits for the answer to a
+// write.
 func TestTheSecondSignalEndsTheProcess(t *testing.T) {
 	c, ns, proxy := withConfigMaps(t, "one")
 	silent := make(chan struct{}, 1)
@@ -306,7 +335,8 @@ func TestInterruptedWhileItReadsStandardInput(t *testing.T) {
 			}
 			p := start(t, args...)
 			// More than a pipe holds, so that it is being read when all is written.
-			if _, err := io.WriteString(p.stdin, "apiVersion: v1\nkind: ConfigMap\n"+strings.Repeat("# and so on\n", 20_000)); err != nil {
+			if _, err := io.WriteString(p.stdin,
+				"apiVersion: v1\nkind: ConfigMap\n"+strings.Repeat("# and so on\n", 20_000)); err != nil {
 				t.Fatal(err)
 			}
 			p.signal(os.Interrupt)
@@ -326,13 +356,15 @@ func TestInterruptedWhileACredentialPluginRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	token := regexp.MustCompile(`(?m)^( *)token: .*`)
-	slow := fmt.Sprintf("${1}exec: {apiVersion: client.authentication.k8s.io/v1, command: sh, args: [-c, 'exec 2>&-; touch %[1]s/runs; while test -e %[1]s; do sleep 0.1; done'], interactiveMode: Never}", dir)
+	slow := fmt.Sprintf(
+		"${1}exec: {apiVersion: client.authentication.k8s.io/v1, command: sh, args: [-c, 'exec 2>&-; touch %[1]s/runs; while test -e %[1]s; do sleep 0.1; done'], interactiveMode: Never}", dir)
 	if err := os.WriteFile(dir+"/kubeconfig", token.ReplaceAll(raw, []byte(slow)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, verb := range []string{"tree", "run"} {
 		p := start(t, verb, "--kubeconfig", dir+"/kubeconfig")
-		testcluster.Eventually(t, "the plugin runs", func(context.Context) (bool, error) { return os.Remove(dir+"/runs") == nil, nil })
+		testcluster.Eventually(t, "the plugin runs",
+			func(context.Context) (bool, error) { return os.Remove(dir+"/runs") == nil, nil })
 		p.signal(os.Interrupt)
 		if code := p.code(); code != 1 || p.stderr.String() != "error: interrupted\n" {
 			t.Errorf("%s: exit code %d, stderr: %s", verb, code, &p.stderr)
@@ -340,7 +372,8 @@ func TestInterruptedWhileACredentialPluginRuns(t *testing.T) {
 	}
 }
 
-// TestInterruptedWhenAPlanThatHasGrownIsAskedAbout: what was not agreed to is not done, and what was done before is told.
+// TestInterruptedWhenAPlanThatHasGrownIsAskedAbout: what was not agreed to is not done, and what
+// was done before is told.
 func TestInterruptedWhenAPlanThatHasGrownIsAskedAbout(t *testing.T) {
 	c, ns, proxy := withConfigMaps(t, "one")
 	proxy.On(deletes, faultproxy.Times(1, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
@@ -353,7 +386,8 @@ func TestInterruptedWhenAPlanThatHasGrownIsAskedAbout(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.until(&p.stderr, "the new plan does more")
-	testcluster.Eventually(t, "it asks again", func(context.Context) (bool, error) { return strings.Count(p.stdout.String(), "(y/N): ") == 2, nil })
+	testcluster.Eventually(t, "it asks again",
+		func(context.Context) (bool, error) { return strings.Count(p.stdout.String(), "(y/N): ") == 2, nil })
 	p.signal(os.Interrupt)
 	if code := p.code(); code != 1 || !strings.Contains(p.stderr.String(), "error: interrupted") {
 		t.Errorf("exit code %d, stderr: %s", code, &p.stderr)

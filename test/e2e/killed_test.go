@@ -15,7 +15,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// estate is a namespace with an owner, a dependent of it, a dependent of that, and one that has another owner too.
+// estate is a namespace with an owner, a dependent of it, a dependent of that, and one that has
+// another owner too.
 type estate struct {
 	*testcluster.Cluster
 	namespace, file string
@@ -31,37 +32,43 @@ func newEstate(t *testing.T) estate {
 	e.make(t, "grandchild", "ownerReferences: ["+e.owner(t, "child")+"]")
 	e.make(t, "shared", "ownerReferences: ["+e.owner(t, "other")+", "+e.owner(t, "owner")+"]")
 	t.Cleanup(func() {
-		c.Kubectl(t, "patch", "configmap", "owner", "-n", e.namespace, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
+		c.Kubectl(t, "patch", "configmap", "owner", "-n", e.namespace, "--type=merge", "-p",
+			`{"metadata":{"finalizers":null}}`)
 	})
 	return e
 }
 
 func (e estate) make(t *testing.T, name, metadata string) {
 	t.Helper()
-	e.Apply(t, fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: %s\n  namespace: %s\n  %s\n", name, e.namespace, metadata))
+	e.Apply(t, fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: %s\n  namespace: %s\n  %s\n", name,
+		e.namespace, metadata))
 }
 
 func (e estate) owner(t *testing.T, name string) string {
 	t.Helper()
-	return fmt.Sprintf("{apiVersion: v1, kind: ConfigMap, name: %s, uid: %s}", name, uidOf(t, e.Cluster, e.namespace, name))
+	return fmt.Sprintf("{apiVersion: v1, kind: ConfigMap, name: %s, uid: %s}", name,
+		uidOf(t, e.Cluster, e.namespace, name))
 }
 
 // whole fails the test unless all is there again, and each reference has the uid of its owner.
 func (e estate) whole(t *testing.T) {
 	t.Helper()
-	for name, owners := range map[string][]string{"owner": nil, "child": {"owner"}, "grandchild": {"child"}, "shared": {"other", "owner"}} {
+	for name, owners := range map[string][]string{"owner": nil, "child": {"owner"}, "grandchild": {"child"},
+		"shared": {"other", "owner"}} {
 		var want []string
 		for _, owner := range owners {
 			want = append(want, uidOf(t, e.Cluster, e.namespace, owner))
 		}
-		got := e.Kubectl(t, "get", "configmap", name, "-n", e.namespace, "--ignore-not-found", "-o", "jsonpath={.metadata.name}{.metadata.deletionTimestamp} {.metadata.ownerReferences[*].uid}")
+		got := e.Kubectl(t, "get", "configmap", name, "-n", e.namespace, "--ignore-not-found", "-o",
+			"jsonpath={.metadata.name}{.metadata.deletionTimestamp} {.metadata.ownerReferences[*].uid}")
 		if got != name+" "+strings.Join(want, " ") {
 			t.Errorf("%s is %q, want the owners %q", name, got, want)
 		}
 	}
 }
 
-// kill starts a command and kills it at its n-th write: before the server has it, or, with done, when the server has done it and has not answered.
+// kill starts a command and kills it at its n-th write: before the server has it, or, with done,
+// when the server has done it and has not answered.
 func (e estate) kill(t *testing.T, n int64, done bool, args ...string) {
 	t.Helper()
 	proxy := faultproxy.Start(t, e.Config())
@@ -110,7 +117,8 @@ func (e estate) goesOn(t *testing.T, args ...string) {
 	e.whole(t)
 	before := e.versions(t)
 	if r := run(t, args...); r.code != 0 || e.versions(t) != before {
-		t.Errorf("once more: exit code %d, stdout: %s\nstderr: %s\nbefore: %s\nafter: %s", r.code, r.stdout, r.stderr, before, e.versions(t))
+		t.Errorf("once more: exit code %d, stdout: %s\nstderr: %s\nbefore: %s\nafter: %s", r.code, r.stdout, r.stderr, before,
+			e.versions(t))
 	}
 }
 
@@ -126,10 +134,12 @@ func TestKilledAtEachWriteOfARestore_TheSameEnd(t *testing.T) {
 	const writes = 4 // three objects, one reference
 	atEach(t, writes, func(t *testing.T, n int64, done bool) {
 		e := newEstate(t)
-		if r := run(t, "archive", "configmap/owner", "--to", e.file, "-n", e.namespace, "--kubeconfig", e.Kubeconfig()); r.code != 0 {
+		if r := run(t, "archive", "configmap/owner", "--to", e.file, "-n", e.namespace, "--kubeconfig",
+			e.Kubeconfig()); r.code != 0 {
 			t.Fatalf("archive: exit code %d: %s", r.code, r.stderr)
 		}
-		e.Kubectl(t, "patch", "configmap", "owner", "-n", e.namespace, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
+		e.Kubectl(t, "patch", "configmap", "owner", "-n", e.namespace, "--type=merge", "-p",
+			`{"metadata":{"finalizers":null}}`)
 		e.Kubectl(t, "delete", "configmap", "owner", "child", "grandchild", "-n", e.namespace, "--ignore-not-found")
 		args := []string{"restore", "-f", e.file, "--yes"}
 		e.kill(t, n, done, args...)

@@ -15,8 +15,9 @@ import (
 // notServed is how a server answers for a path that it does not have.
 var notServed = faultproxy.Plain(http.StatusNotFound, "404 page not found\n")
 
-// oldServer is a proxy that answers as a server of Kubernetes 1.29 does of which nothing is turned on, and that does not aggregate discovery or serve
-// reviews of the user either, as older and restricted ones do not.
+// oldServer is a proxy that answers as a server of Kubernetes 1.29 does of which nothing is turned
+// on, and that does not aggregate discovery or serve reviews of the user either, as older and
+// restricted ones do not.
 func oldServer(t *testing.T, c *testcluster.Cluster) *faultproxy.Proxy {
 	t.Helper()
 	proxy := faultproxy.Start(t, c.Config())
@@ -37,7 +38,8 @@ func oldServer(t *testing.T, c *testcluster.Cluster) *faultproxy.Proxy {
 			return v
 		}))
 		proxy.On(func(r *http.Request) bool {
-			return slices.ContainsFunc(later, func(resource string) bool { return strings.HasPrefix(r.URL.Path, path+"/"+resource) })
+			return slices.ContainsFunc(later,
+				func(resource string) bool { return strings.HasPrefix(r.URL.Path, path+"/"+resource) })
 		}, notServed)
 	}
 	proxy.On(faultproxy.Path("/selfsubjectreviews"), notServed)
@@ -45,8 +47,9 @@ func oldServer(t *testing.T, c *testcluster.Cluster) *faultproxy.Proxy {
 	return proxy
 }
 
-// TestCommandsFallBackOnAnOldServer: it has neither aggregated discovery, nor admission policies, nor reviews, and answers lists from etcd. The commands come to what
-// they come to on a new one, without a gap, and -v=1 says what they do without.
+// TestCommandsFallBackOnAnOldServer: it has neither aggregated discovery, nor admission policies,
+// nor reviews, and answers lists from etcd. The commands come to what they come to on a new one,
+// without a gap, and -v=1 says what they do without.
 func TestCommandsFallBackOnAnOldServer(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -97,7 +100,8 @@ func TestCommandsFallBackOnAnOldServer(t *testing.T) {
 		}
 	}
 	audit := filepath.Join(t.TempDir(), "audit")
-	p := start(t, "delete", "configmap/owner", "--yes", "--wait=false", "--audit-file", audit, "-n", ns, "--kubeconfig", kubeconfig, "-v=1")
+	p := start(t, "delete", "configmap/owner", "--yes", "--wait=false", "--audit-file", audit, "-n", ns, "--kubeconfig",
+		kubeconfig, "-v=1")
 	if code := p.code(); code != 0 {
 		t.Errorf("delete: exit code %d\n%s", code, &p.stderr)
 	}

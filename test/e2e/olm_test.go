@@ -29,12 +29,13 @@ type installed struct {
 	namespace, target string
 }
 
-// TestDeleteOfAnOperatorOfOLM beside a program that does what OLM does by its source: what the plan deletes is what is gone, of the Subscription and of the
-// ClusterServiceVersion.
+// TestDeleteOfAnOperatorOfOLM beside a program that does what OLM does by its source: what the plan
+// deletes is what is gone, of the Subscription and of the ClusterServiceVersion.
 func TestDeleteOfAnOperatorOfOLM(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Another(t, "olm", testcluster.NoControllers())
-	kinds := []fixture.Kind{{Group: "operators.coreos.com", Kind: "OperatorGroup"}, {Group: "olm.example.org", Kind: "Widget"}}
+	kinds := []fixture.Kind{{Group: "operators.coreos.com", Kind: "OperatorGroup"},
+		{Group: "olm.example.org", Kind: "Widget"}}
 	for _, kind := range []string{"Subscription", "ClusterServiceVersion", "InstallPlan"} {
 		kinds = append(kinds, fixture.Kind{Group: "operators.coreos.com", Version: "v1alpha1", Kind: kind})
 	}
@@ -45,18 +46,22 @@ func TestDeleteOfAnOperatorOfOLM(t *testing.T) {
 	}
 }
 
-// install makes the objects. Its cleanup is the ClusterServiceVersion's spec.cleanup.enabled, of which OLM takes no notice.
+// install makes the objects. Its cleanup is the ClusterServiceVersion's spec.cleanup.enabled, of
+// which OLM takes no notice.
 func install(t *testing.T, c *testcluster.Cluster, cleanup bool) installed {
 	t.Helper()
 	i := installed{c, c.Namespace(t), c.Namespace(t)}
-	fill := strings.NewReplacer("OWNED", "{olm.owner: widget.v1, olm.owner.namespace: "+i.namespace+", olm.owner.kind: ClusterServiceVersion}",
+	fill := strings.NewReplacer("OWNED",
+		"{olm.owner: widget.v1, olm.owner.namespace: "+i.namespace+", olm.owner.kind: ClusterServiceVersion}",
 		"NS", i.namespace, "TARGET", i.target, "CLEANUP", fmt.Sprint(cleanup))
 	c.Apply(t, fill.Replace(olmManifest))
-	c.Apply(t, regexp.MustCompile(`OWNER\((\S+) (\S+) (\S+)\)`).ReplaceAllStringFunc(fill.Replace(olmOwned), func(call string) string {
-		of := strings.Fields(strings.NewReplacer("OWNER(", "", ")", "").Replace(call))
-		uid := c.Kubectl(t, "get", of[1], of[2], "-n", of[0], "-o", "jsonpath={.metadata.uid}")
-		return fmt.Sprintf("{apiVersion: operators.coreos.com/v1alpha1, kind: %s, name: %s, uid: %s, blockOwnerDeletion: false, controller: false}", of[1], of[2], uid)
-	}))
+	c.Apply(t, regexp.MustCompile(`OWNER\((\S+) (\S+) (\S+)\)`).ReplaceAllStringFunc(fill.Replace(olmOwned),
+		func(call string) string {
+			of := strings.Fields(strings.NewReplacer("OWNER(", "", ")", "").Replace(call))
+			uid := c.Kubectl(t, "get", of[1], of[2], "-n", of[0], "-o", "jsonpath={.metadata.uid}")
+			return fmt.Sprintf(
+				"{apiVersion: operators.coreos.com/v1alpha1, kind: %s, name: %s, uid: %s, blockOwnerDeletion: false, controller: false}", of[1], of[2], uid)
+		}))
 	return i
 }
 
@@ -64,15 +69,19 @@ func (i installed) test(t *testing.T) {
 	const subscription = "subscription.operators.coreos.com/widget"
 	withSubscription := []string{"InstallPlan/install-x7k2p", "Subscription/widget"}
 	withVersion := []string{
-		"ClusterRole/widget.v1-NS", "ClusterRoleBinding/widget.v1-NS", "ClusterServiceVersion/widget.v1", "ClusterServiceVersion/widget.v1 in TARGET",
-		"Deployment/widget", "Role/widget.v1", "Role/widget.v1 in TARGET", "RoleBinding/widget.v1", "ServiceAccount/widget", "ValidatingWebhookConfiguration/widget-NS",
+		"ClusterRole/widget.v1-NS", "ClusterRoleBinding/widget.v1-NS", "ClusterServiceVersion/widget.v1",
+		"ClusterServiceVersion/widget.v1 in TARGET",
+		"Deployment/widget", "Role/widget.v1", "Role/widget.v1 in TARGET", "RoleBinding/widget.v1", "ServiceAccount/widget",
+		"ValidatingWebhookConfiguration/widget-NS",
 	}
 	i.tree(t, subscription, slices.Concat(withSubscription, withVersion))
-	if back := i.plan(t, "deployment/widget").Recreated; len(back) != 1 || back[0].Program != "OLM" || back[0].Owner.Name != "widget.v1" || back[0].Owner.Namespace != i.namespace {
+	if back := i.plan(t, "deployment/widget").Recreated; len(back) != 1 || back[0].Program != "OLM" ||
+		back[0].Owner.Name != "widget.v1" || back[0].Owner.Namespace != i.namespace {
 		t.Errorf("by the plan of the Deployment these come back: %+v, want it to be created again by OLM", back)
 	}
 	plan := i.deleted(t, subscription, func() {}, withSubscription)
-	if len(plan.Survivors) != 1 || plan.Survivors[0].Because != "OLM does not delete it with Subscription "+i.namespace+"/widget" {
+	if len(plan.Survivors) != 1 ||
+		plan.Survivors[0].Because != "OLM does not delete it with Subscription "+i.namespace+"/widget" {
 		t.Errorf("the plan of the Subscription keeps %+v, want the ClusterServiceVersion", plan.Survivors)
 	}
 	plan = i.deleted(t, "clusterserviceversion.operators.coreos.com/widget.v1", func() { i.cleanUp(t) }, withVersion)
@@ -99,12 +108,15 @@ func (i installed) tree(t *testing.T, object string, want []string) {
 	}
 }
 
-// cleanUp does what OLM does for a ClusterServiceVersion that is being deleted: processFinalizer and, when it is gone, handleClusterServiceVersionDeletion.
+// cleanUp does what OLM does for a ClusterServiceVersion that is being deleted: processFinalizer
+// and, when it is gone, handleClusterServiceVersionDeletion.
 func (i installed) cleanUp(t *testing.T) {
-	csv, owned := "clusterserviceversion.operators.coreos.com/widget.v1", "olm.owner=widget.v1,olm.owner.namespace="+i.namespace+",olm.owner.kind=ClusterServiceVersion"
+	csv, owned := "clusterserviceversion.operators.coreos.com/widget.v1",
+		"olm.owner=widget.v1,olm.owner.namespace="+i.namespace+",olm.owner.kind=ClusterServiceVersion"
 	for _, args := range [][]string{
 		{"wait", "--for=jsonpath={.metadata.deletionTimestamp}", csv, "-n", i.namespace, "--timeout=1m"},
-		{"delete", "clusterrolebindings,clusterroles,mutatingwebhookconfigurations,validatingwebhookconfigurations", "-l", owned},
+		{"delete", "clusterrolebindings,clusterroles,mutatingwebhookconfigurations,validatingwebhookconfigurations",
+			"-l", owned},
 		{"patch", csv, "-n", i.namespace, "--type=json", "-p", `[{"op":"remove","path":"/metadata/finalizers"}]`},
 		{"wait", "--for=delete", csv, "-n", i.namespace, "--timeout=1m"},
 		{"delete", csv, "-n", i.target},
@@ -113,7 +125,8 @@ func (i installed) cleanUp(t *testing.T) {
 	}
 }
 
-// deleted tests the deletion of an object beside a program: want is gone when the command returns, and is what the plan deletes. It returns the plan.
+// deleted tests the deletion of an object beside a program: want is gone when the command returns,
+// and is what the plan deletes. It returns the plan.
 func (i installed) deleted(t *testing.T, object string, program func(), want []string) v1alpha1.Plan {
 	t.Helper()
 	before, plan := i.objects(t), i.plan(t, object)
@@ -148,7 +161,8 @@ func (i installed) deleted(t *testing.T, object string, program func(), want []s
 
 func (i installed) plan(t *testing.T, object string) v1alpha1.Plan {
 	t.Helper()
-	planned := run(t, "delete", object, "-n", i.namespace, "--dry-run=client", "-o", "json", "--kubeconfig", i.Kubeconfig())
+	planned := run(t, "delete", object, "-n", i.namespace, "--dry-run=client", "-o", "json", "--kubeconfig",
+		i.Kubeconfig())
 	var plan v1alpha1.Plan
 	if err := json.Unmarshal([]byte(planned.stdout), &plan); err != nil || !plan.Complete {
 		t.Fatalf("planning %s: %v, complete %t\n%s%s", object, err, plan.Complete, planned.stdout, planned.stderr)

@@ -14,7 +14,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// process is kubectl gc as a process of its own, which can be sent signals. It is killed at the end of the test.
+// process is kubectl gc as a process of its own, which can be sent signals. It is killed at the end
+// of the test.
 type process struct {
 	t              *testing.T
 	cmd            *exec.Cmd

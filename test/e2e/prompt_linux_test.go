@@ -11,7 +11,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
 )
 
-// startOnTerminal starts kubectl gc on a terminal of its own, but for stderr. What is typed goes to stdin.
+// startOnTerminal starts kubectl gc on a terminal of its own, but for stderr. What is typed goes to
+// stdin.
 func startOnTerminal(t *testing.T, args ...string) *process {
 	t.Helper()
 	return startOnTerminalOf(t, 0, args...)
@@ -37,7 +38,8 @@ func startOnTerminalOf(t *testing.T, columns int, args ...string) *process {
 // writes counts what was asked of a server besides reads, questions about rights and dry runs.
 func writes(proxy *faultproxy.Proxy) (n int) {
 	for _, r := range proxy.Requests() {
-		if r.Method != http.MethodGet && !strings.Contains(r.Path, "/selfsubject") && !r.Query.Has("dryRun") && !strings.Contains(string(r.Body), `"dryRun"`) {
+		if r.Method != http.MethodGet && !strings.Contains(r.Path, "/selfsubject") && !r.Query.Has("dryRun") &&
+			!strings.Contains(string(r.Body), `"dryRun"`) {
 			n++
 		}
 	}
@@ -55,13 +57,19 @@ func TestInterruptedAtAPrompt(t *testing.T) {
 		without         bool // a terminal
 		stderr          string
 	}{
-		"delete":                                {args: []string{"delete", "configmap/one"}, question: question},
-		"delete of some that are not there":     {args: []string{"delete", "configmap/one", "configmap/other"}, question: question, stderr: `configmaps "other" not found`},
-		"delete --interactive, no terminal":     {args: []string{"delete", "configmap/one", "-i"}, question: question, without: true},
-		"run":                                   {args: []string{"run", "-l", "app=left", "--allow-mass-collection"}, question: question},
-		"unfinalize":                            {args: []string{"unfinalize", "configmap/one", "--finalizer", "example.com/hold", "--force-live"}, question: question},
-		"unfinalize, choosing finalizers":       {args: []string{"unfinalize", "configmap/one", "--force-live"}, question: "nothing cancels): "},
-		"unfinalize, after choosing finalizers": {args: []string{"unfinalize", "configmap/one", "--force-live"}, typed: "1\n", question: question},
+		"delete": {args: []string{"delete", "configmap/one"}, question: question},
+		"delete of some that are not there": {args: []string{"delete", "configmap/one", "configmap/other"},
+			question: question, stderr: `configmaps "other" not found`},
+		"delete --interactive, no terminal": {args: []string{"delete", "configmap/one", "-i"}, question: question,
+			without: true},
+		"run": {args: []string{"run", "-l", "app=left", "--allow-mass-collection"},
+			question: question},
+		"unfinalize": {args: []string{"unfinalize", "configmap/one", "--finalizer",
+			"example.com/hold", "--force-live"}, question: question},
+		"unfinalize, choosing finalizers": {args: []string{"unfinalize", "configmap/one", "--force-live"},
+			question: "nothing cancels): "},
+		"unfinalize, after choosing finalizers": {args: []string{"unfinalize", "configmap/one", "--force-live"}, typed: "1\n",
+			question: question},
 	}
 	c, ns, proxy := withConfigMaps(t)
 	c.Apply(t, `
@@ -115,13 +123,15 @@ metadata:
 	})
 }
 
-// TestQuestionFitsTheTerminal: what unfinalize asks is wrapped between words where the terminal ends.
+// TestQuestionFitsTheTerminal: what unfinalize asks is wrapped between words where the terminal
+// ends.
 func TestQuestionFitsTheTerminal(t *testing.T) {
 	const columns = 60
 	c, ns, _ := withConfigMaps(t)
 	c.Apply(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: held, finalizers: [example.com/a-finalizer-with-a-long-name]}}", "-n", ns)
 	c.Kubectl(t, "delete", "configmap", "held", "-n", ns, "--wait=false")
-	p := startOnTerminalOf(t, columns, "unfinalize", "configmap/held", "--finalizer", "example.com/a-finalizer-with-a-long-name", "-n", ns, "--kubeconfig", c.Kubeconfig())
+	p := startOnTerminalOf(t, columns, "unfinalize", "configmap/held", "--finalizer",
+		"example.com/a-finalizer-with-a-long-name", "-n", ns, "--kubeconfig", c.Kubeconfig())
 	p.until(&p.stdout, prompt)
 	_, _ = io.WriteString(p.stdin, "n\n")
 	p.code()

@@ -30,8 +30,8 @@ kind: ConfigMap
 metadata: {name: shared}
 `
 
-// TestWhatIsPutBackIsFailedAndNotDone: a policy undoes what the commands write, in the same request. Each command ends, says who it was, and counts the
-// write as failed.
+// TestWhatIsPutBackIsFailedAndNotDone: a policy undoes what the commands write, in the same
+// request. Each command ends, says who it was, and counts the write as failed.
 func TestWhatIsPutBackIsFailedAndNotDone(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -42,7 +42,8 @@ func TestWhatIsPutBackIsFailedAndNotDone(t *testing.T) {
 		return `{"apiVersion":"v1","kind":"ConfigMap","name":"` + name + `","uid":"` + uid + `"}`
 	}
 	patch(t, c, ns, "dependent", `{"metadata":{"ownerReferences":[`+reference("owner", uid("owner"))+`]}}`)
-	patch(t, c, ns, "shared", `{"metadata":{"ownerReferences":[`+reference("solid", uid("solid"))+`,`+reference("nobody", "11111111-0000-4000-8000-000000000001")+`]}}`)
+	patch(t, c, ns, "shared", `{"metadata":{"ownerReferences":[`+reference("solid", uid("solid"))+`,`+
+		reference("nobody", "11111111-0000-4000-8000-000000000001")+`]}}`)
 	c.Kubectl(t, "delete", "configmap", "owner", "-n", ns, "--cascade=orphan", "--wait=false")
 	c.Kubectl(t, "delete", "configmap", "held", "-n", ns, "--wait=false")
 	policy := c.PutBack(t, ns)

@@ -27,7 +27,8 @@ metadata: {name: data, namespace: NS, finalizers: [example.com/hold]}
 spec: {storageClassName: manual, volumeName: NS-volume, accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
 `
 
-// TestAClaimThatIsRescuedIsBoundToItsVolume: the volume names the claim by its uid, and gets that of the new one.
+// TestAClaimThatIsRescuedIsBoundToItsVolume: the volume names the claim by its uid, and gets that
+// of the new one.
 func TestAClaimThatIsRescuedIsBoundToItsVolume(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Another(t, "restore", testcluster.Controllers(restoring...))
@@ -36,17 +37,20 @@ func TestAClaimThatIsRescuedIsBoundToItsVolume(t *testing.T) {
 	c.Apply(t, strings.ReplaceAll(heldClaim, "NS", s.namespace))
 	t.Cleanup(func() {
 		ctx := context.WithoutCancel(t.Context())
-		_, _ = c.Try(ctx, "", "patch", "pvc", "data", "-n", s.namespace, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
+		_, _ = c.Try(ctx, "", "patch", "pvc", "data", "-n", s.namespace, "--type=merge", "-p",
+			`{"metadata":{"finalizers":null}}`)
 		_, _ = c.Try(ctx, "", "delete", "pv", volume, "--wait=false")
 	})
 	bound := func(context.Context) (bool, error) {
-		claim := c.Kubectl(t, "get", "pvc", "data", "-n", s.namespace, "-o", "jsonpath={.metadata.uid} {.status.phase} {.metadata.deletionTimestamp}")
+		claim := c.Kubectl(t, "get", "pvc", "data", "-n", s.namespace, "-o",
+			"jsonpath={.metadata.uid} {.status.phase} {.metadata.deletionTimestamp}")
 		return claim == c.Kubectl(t, "get", "pv", volume, "-o", "jsonpath={.spec.claimRef.uid} {.status.phase}")+" ", nil
 	}
 	testcluster.Eventually(t, "the claim is bound", bound)
 	old := c.Kubectl(t, "get", "pvc", "data", "-n", s.namespace, "-o", "jsonpath={.metadata.uid}")
 	c.Kubectl(t, "delete", "pvc", "data", "-n", s.namespace, "--wait=false")
-	out := s.gc(t, 0, "rescue", "pvc/data", "-n", s.namespace, "--force", "-y", "--archive", filepath.Join(t.TempDir(), "claim.yaml"))
+	out := s.gc(t, 0, "rescue", "pvc/data", "-n", s.namespace, "--force", "-y", "--archive",
+		filepath.Join(t.TempDir(), "claim.yaml"))
 	testcluster.Eventually(t, "the new claim is bound", bound)
 	if now := c.Kubectl(t, "get", "pvc", "data", "-n", s.namespace, "-o", "jsonpath={.metadata.uid}"); now == old {
 		t.Errorf("it is still the old claim:\n%s", out)

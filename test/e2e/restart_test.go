@@ -8,13 +8,15 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestWatchesGoOnAfterTheServerWasRestarted: run --watch collects and tree --watch draws what happened right before, and what happens afterwards.
+// TestWatchesGoOnAfterTheServerWasRestarted: run --watch collects and tree --watch draws what
+// happened right before, and what happens afterwards.
 func TestWatchesGoOnAfterTheServerWasRestarted(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Start(t, testcluster.NoControllers())
 	ns := c.Namespace(t)
 	owned := func(name, owner, uid string) {
-		c.Apply(t, fmt.Sprintf("{apiVersion: v1, kind: ConfigMap, metadata: {name: %s, ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: %s, uid: %s}]}}", name, owner, uid), "-n", ns)
+		c.Apply(t, fmt.Sprintf(
+			"{apiVersion: v1, kind: ConfigMap, metadata: {name: %s, ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: %s, uid: %s}]}}", name, owner, uid), "-n", ns)
 	}
 	made := func(name string) string {
 		c.Kubectl(t, "create", "configmap", name, "-n", ns)

@@ -18,8 +18,10 @@ import (
 
 // restoring are the controllers of a cluster in which workloads come back and claims are bound.
 var restoring = []string{
-	testcluster.Collector, "namespace-controller", "deployment-controller", "replicaset-controller", "statefulset-controller", "daemonset-controller", "job-controller", "endpoints-controller",
-	"endpointslice-controller", "persistentvolumeclaim-protection-controller", "persistentvolume-protection-controller", "persistentvolume-binder-controller",
+	testcluster.Collector, "namespace-controller", "deployment-controller", "replicaset-controller",
+	"statefulset-controller", "daemonset-controller", "job-controller", "endpoints-controller",
+	"endpointslice-controller", "persistentvolumeclaim-protection-controller", "persistentvolume-protection-controller",
+	"persistentvolume-binder-controller",
 }
 
 // shopManifest is a namespace with much in it; NS and VOLUME are its name and that of its volume.
@@ -92,8 +94,9 @@ metadata: {name: handle, namespace: NS, ownerReferences: [{apiVersion: apps/v1, 
 spec: {size: 3}
 `
 
-// TestANamespaceThatWasDeletedComesBack with all that was in it: the same kinds, names, owners and flags; bound to its volume; with what controllers make made and
-// adopted by them, and the collector, which runs, deletes nothing of it.
+// TestANamespaceThatWasDeletedComesBack with all that was in it: the same kinds, names, owners and
+// flags; bound to its volume; with what controllers make made and adopted by them, and the
+// collector, which runs, deletes nothing of it.
 func TestANamespaceThatWasDeletedComesBack(t *testing.T) {
 	t.Parallel()
 	// Its types go, one after the other: a plan that is made meanwhile has a gap.
@@ -118,7 +121,8 @@ func TestANamespaceThatWasDeletedComesBack(t *testing.T) {
 				return cmp.Equal(want, s.shape(t)), nil
 			})
 			testcluster.Eventually(t, "the claim is bound to its volume", func(context.Context) (bool, error) {
-				return c.Kubectl(t, "get", "pvc", "data-db-0", "-n", s.namespace, "-o", "jsonpath={.status.phase} {.spec.volumeName}") == "Bound "+s.volume, nil
+				return c.Kubectl(t, "get", "pvc", "data-db-0", "-n", s.namespace, "-o",
+					"jsonpath={.status.phase} {.spec.volumeName}") == "Bound "+s.volume, nil
 			})
 			s.gc(t, 0, "check", "-n", s.namespace, "--severity=warning", "--finalizers=false")
 			if again := s.gc(t, 0, "restore", "-f", file, "-y"); !strings.Contains(again, "nothing to restore") {
@@ -131,8 +135,8 @@ func TestANamespaceThatWasDeletedComesBack(t *testing.T) {
 	}
 }
 
-// TestKubectlCreateOfAnArchiveIsCollected: the references of what kubectl creates name uids that no object has, and the collector deletes it. The same archive,
-// restored, stays.
+// TestKubectlCreateOfAnArchiveIsCollected: the references of what kubectl creates name uids that no
+// object has, and the collector deletes it. The same archive, restored, stays.
 func TestKubectlCreateOfAnArchiveIsCollected(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Another(t, "restore", testcluster.Controllers(restoring...))
@@ -142,7 +146,8 @@ func TestKubectlCreateOfAnArchiveIsCollected(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "owner.yaml")
 	s := shop{c, ns, "", ""}
 	s.gc(t, 0, "delete", "configmap/owner", "-n", ns, "--archive", file, "-y", "--timeout=1m")
-	if _, err := c.Try(t.Context(), "", "create", "-f", file); err == nil || !strings.Contains(err.Error(), "configmap/child created") {
+	if _, err := c.Try(t.Context(), "", "create", "-f", file); err == nil ||
+		!strings.Contains(err.Error(), "configmap/child created") {
 		t.Fatalf("it was not created: %v", err) // of the plan in it, kubectl says that it knows no such kind
 	}
 	testcluster.Eventually(t, "the collector deletes the child", func(context.Context) (bool, error) {
@@ -150,7 +155,8 @@ func TestKubectlCreateOfAnArchiveIsCollected(t *testing.T) {
 	})
 	c.Kubectl(t, "delete", "configmap", "owner", "-n", ns)
 	s.gc(t, 0, "restore", "-f", file, "-y")
-	if got := c.Kubectl(t, "get", "configmap", "child", "-n", ns, "-o", "jsonpath={.metadata.ownerReferences[0].uid}"); got != uidOf(t, c, ns, "owner") {
+	if got := c.Kubectl(t, "get", "configmap", "child", "-n", ns, "-o",
+		"jsonpath={.metadata.ownerReferences[0].uid}"); got != uidOf(t, c, ns, "owner") {
 		t.Errorf("the owner of the child is %s", got)
 	}
 }
@@ -166,7 +172,8 @@ func newShop(t *testing.T, c *testcluster.Cluster) shop {
 	ns := c.Namespace(t)
 	s := shop{c, ns + "-shop", ns + "-volume", ns + ".example.com"}
 	t.Cleanup(func() {
-		_, _ = c.Try(context.WithoutCancel(t.Context()), "", "delete", "namespace", s.namespace, "--ignore-not-found", "--wait=false")
+		_, _ = c.Try(context.WithoutCancel(t.Context()), "", "delete", "namespace", s.namespace, "--ignore-not-found",
+			"--wait=false")
 		_, _ = c.Try(context.WithoutCancel(t.Context()), "", "delete", "pv", s.volume, "--ignore-not-found", "--wait=false")
 	})
 	fixture.Define(t, c, fixture.Kind{Group: s.group, Kind: "Widget"})
@@ -174,12 +181,16 @@ func newShop(t *testing.T, c *testcluster.Cluster) shop {
 		return strings.NewReplacer("NS", s.namespace, "VOLUME", s.volume, "GROUP", s.group, "UID", uid).Replace(text)
 	}
 	c.Apply(t, fill(shopManifest, ""))
-	c.Apply(t, fill(ownedManifest, c.Kubectl(t, "get", "deployment", "web", "-n", s.namespace, "-o", "jsonpath={.metadata.uid}")))
-	testcluster.Eventually(t, "the workloads have their pods, and the claim its volume", func(context.Context) (bool, error) {
-		pods := len(strings.Fields(c.Kubectl(t, "get", "pods", "-n", s.namespace, "-o", "name")))
-		slices := c.Kubectl(t, "get", "endpointslices", "-n", s.namespace, "-o", "name")
-		return pods == 4 && slices != "" && c.Kubectl(t, "get", "pvc", "data-db-0", "-n", s.namespace, "-o", "jsonpath={.status.phase}", "--ignore-not-found") == "Bound", nil
-	})
+	c.Apply(t, fill(ownedManifest,
+		c.Kubectl(t, "get", "deployment", "web", "-n", s.namespace, "-o", "jsonpath={.metadata.uid}")))
+	testcluster.Eventually(t, "the workloads have their pods, and the claim its volume",
+		func(context.Context) (bool, error) {
+			pods := len(strings.Fields(c.Kubectl(t, "get", "pods", "-n", s.namespace, "-o", "name")))
+			slices := c.Kubectl(t, "get", "endpointslices", "-n", s.namespace, "-o", "name")
+			return pods == 4 && slices != "" &&
+				c.Kubectl(t, "get", "pvc", "data-db-0", "-n", s.namespace, "-o", "jsonpath={.status.phase}",
+					"--ignore-not-found") == "Bound", nil
+		})
 	return s
 }
 
@@ -193,7 +204,8 @@ func (s shop) gc(t *testing.T, code int, args ...string) string {
 	return r.stdout
 }
 
-// shape says which objects there are and how they own each other, without uids and without what the names of generated ones end in.
+// shape says which objects there are and how they own each other, without uids and without what the
+// names of generated ones end in.
 func (s shop) shape(t *testing.T) []string {
 	t.Helper()
 	var tree v1alpha1.Tree

@@ -13,7 +13,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestRightsAreAskedOnce: 200 config maps of a namespace take one review and, in a dry run, no other request that is not a read.
+// TestRightsAreAskedOnce: 200 config maps of a namespace take one review and, in a dry run, no
+// other request that is not a read.
 func TestRightsAreAskedOnce(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -38,7 +39,8 @@ func TestRightsAreAskedOnce(t *testing.T) {
 	}
 }
 
-// TestForbiddenDeletesNothing: of several roots one type is forbidden, and not one delete is sent, with whatever flags.
+// TestForbiddenDeletesNothing: of several roots one type is forbidden, and not one delete is sent,
+// with whatever flags.
 func TestForbiddenDeletesNothing(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -58,7 +60,8 @@ func TestForbiddenDeletesNothing(t *testing.T) {
 	}
 	for _, policy := range []string{"background", "foreground", "orphan"} {
 		proxy := faultproxy.Start(t, c.Config())
-		got := run(t, "delete", "configmap/mine", "secret/not-mine", "-n", ns, "--yes", "--allow-incomplete", "--cascade="+policy,
+		got := run(t, "delete", "configmap/mine", "secret/not-mine", "-n", ns, "--yes", "--allow-incomplete",
+			"--cascade="+policy,
 			"--kubeconfig", proxy.Kubeconfig(t), "--as", user)
 		want := fmt.Sprintf("error: nothing was deleted: you may not delete secrets in namespace %q\n", ns)
 		if got.code != 2 || !strings.Contains(got.stderr, want) {
@@ -72,7 +75,8 @@ func TestForbiddenDeletesNothing(t *testing.T) {
 	}
 }
 
-// TestUnknownRightsAreNoRefusal: where reviews are not served the deletion goes on, and it is the server that refuses.
+// TestUnknownRightsAreNoRefusal: where reviews are not served the deletion goes on, and it is the
+// server that refuses.
 func TestUnknownRightsAreNoRefusal(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -86,7 +90,8 @@ func TestUnknownRightsAreNoRefusal(t *testing.T) {
 		proxy := faultproxy.Start(t, c.Config())
 		proxy.On(faultproxy.Path("/selfsubjectaccessreviews"), fault)
 		proxy.On(func(r *http.Request) bool { return r.Method == http.MethodDelete },
-			faultproxy.Times(1, faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden, `configmaps "`+name+`" is forbidden`)))
+			faultproxy.Times(1, faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden,
+				`configmaps "`+name+`" is forbidden`)))
 		kubeconfig := proxy.Kubeconfig(t)
 		got := run(t, "delete", "configmap", name, "-n", ns, "--yes", "--kubeconfig", kubeconfig)
 		if got.code != 1 || !strings.Contains(got.stderr, "Error from server (Forbidden)") {

@@ -34,7 +34,8 @@ metadata: {name: chosen, labels: {app: chosen}, ownerReferences: [{apiVersion: v
 // runThrough runs kubectl gc run through a proxy and returns what it prints.
 func runThrough(t *testing.T, proxy *faultproxy.Proxy, args ...string) string {
 	t.Helper()
-	code, out, errOut := script.InProcess(context.WithoutCancel(t.Context()), "", append([]string{"run", "--kubeconfig", proxy.Kubeconfig(t)}, args...)...)
+	code, out, errOut := script.InProcess(context.WithoutCancel(t.Context()), "",
+		append([]string{"run", "--kubeconfig", proxy.Kubeconfig(t)}, args...)...)
 	if code != 0 {
 		t.Fatalf("exit code %d: %s", code, errOut)
 	}
@@ -50,17 +51,20 @@ func leaveBehind(t *testing.T, c *testcluster.Cluster) string {
 	return ns
 }
 
-// TestDryRunOfARunWritesNothing_P09: the proxy sees reads only, nothing has another resourceVersion, and there is no event.
+// TestDryRunOfARunWritesNothing_P09: the proxy sees reads only, nothing has another
+// resourceVersion, and there is no event.
 func TestDryRunOfARunWritesNothing_P09(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := leaveBehind(t, c)
 	state := func() string {
-		return c.Kubectl(t, "get", "configmaps,secrets,events", "-n", ns, "-o", "jsonpath={range .items[*]}{.kind} {.metadata.name} {.metadata.resourceVersion}{\"\\n\"}{end}")
+		return c.Kubectl(t, "get", "configmaps,secrets,events", "-n", ns, "-o",
+			"jsonpath={range .items[*]}{.kind} {.metadata.name} {.metadata.resourceVersion}{\"\\n\"}{end}")
 	}
 	before := state()
 	proxy := faultproxy.Start(t, c.Config())
-	for _, args := range [][]string{{"--dry-run"}, {"--dry-run=client", "-o", "json"}, {"--dry-run", "-o", "name"}, {"--dry-run", "--break-deadlocks", "-l", "app=chosen"}} {
+	for _, args := range [][]string{{"--dry-run"}, {"--dry-run=client", "-o", "json"}, {"--dry-run", "-o", "name"},
+		{"--dry-run", "--break-deadlocks", "-l", "app=chosen"}} {
 		if out := runThrough(t, proxy, append(args, "-n", ns)...); !strings.Contains(out, "chosen") {
 			t.Errorf("%v has no plan:\n%s", args, out)
 		}

@@ -43,8 +43,9 @@ func untilPrompt(t *testing.T, r *bufio.Reader) string {
 	return seen.String()
 }
 
-// TestRunAsksAgainAboutAPlanThatHasGrown: one delete is agreed to, and forty objects come up while the prompt is open. They are shown and asked about; no
-// leaves everything as it is, and yes collects all.
+// TestRunAsksAgainAboutAPlanThatHasGrown: one delete is agreed to, and forty objects come up while
+// the prompt is open. They are shown and asked about; no leaves everything as it is, and yes
+// collects all.
 func TestRunAsksAgainAboutAPlanThatHasGrown(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -70,7 +71,9 @@ func TestRunAsksAgainAboutAPlanThatHasGrown(t *testing.T) {
 			c.Apply(t, dangling(numbered("new%02d", 40)...), "-n", ns)
 			fmt.Fprintln(person, "y")
 			second := untilPrompt(t, seen)
-			if !strings.Contains(second, "Warning: the plan has grown since you agreed to it: it deletes 40 more objects: ConfigMap/new00") || !strings.Contains(second, "deletes 41 objects") {
+			if !strings.Contains(
+				second, "Warning: the plan has grown since you agreed to it: it deletes 40 more objects: ConfigMap/new00") ||
+				!strings.Contains(second, "deletes 41 objects") {
 				t.Errorf("the second plan is\n%s", second)
 			}
 			fmt.Fprintln(person, tt.answer)

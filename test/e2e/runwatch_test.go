@@ -40,7 +40,8 @@ func startRun(t *testing.T, args ...string) *running {
 // prints waits until the run has printed a text.
 func (r *running) prints(b *script.Buffer, text string) {
 	r.t.Helper()
-	testcluster.Eventually(r.t, "it says "+text, func(context.Context) (bool, error) { return strings.Contains(b.String(), text), nil })
+	testcluster.Eventually(r.t, "it says "+text,
+		func(context.Context) (bool, error) { return strings.Contains(b.String(), text), nil })
 }
 
 // ends waits for the exit code.
@@ -51,14 +52,16 @@ func (r *running) ends(want int) {
 	}
 }
 
-// TestRunWatchGoesOnAfterABadGateway: discovery is answered with 502 a few times; that is said once, and what came up meanwhile is collected.
+// TestRunWatchGoesOnAfterABadGateway: discovery is answered with 502 a few times; that is said
+// once, and what came up meanwhile is collected.
 func TestRunWatchGoesOnAfterABadGateway(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	proxy := faultproxy.Start(t, c.Config())
 	var left atomic.Int32
-	proxy.On(func(r *http.Request) bool { return r.URL.Path == "/api" && left.Add(-1) >= 0 }, faultproxy.Plain(http.StatusBadGateway, "<html>bad \x1b[31mgateway</html>\n"))
+	proxy.On(func(r *http.Request) bool { return r.URL.Path == "/api" && left.Add(-1) >= 0 },
+		faultproxy.Plain(http.StatusBadGateway, "<html>bad \x1b[31mgateway</html>\n"))
 	c.Apply(t, dangling("first"), "-n", ns)
 	r := startRun(t, "-n", ns, "--watch", "--kubeconfig", proxy.Kubeconfig(t))
 	r.prints(&r.out, `configmap "first" deleted`)
@@ -74,21 +77,25 @@ func TestRunWatchGoesOnAfterABadGateway(t *testing.T) {
 	}
 }
 
-// TestRunWaitsWithoutTheRightToWatch: what others have to remove is listed, and the run goes on when they have.
+// TestRunWaitsWithoutTheRightToWatch: what others have to remove is listed, and the run goes on
+// when they have.
 func TestRunWaitsWithoutTheRightToWatch(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	proxy := faultproxy.Start(t, c.Config())
-	proxy.On(func(r *http.Request) bool { return r.URL.Query().Get("watch") == "true" }, faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden, "cannot watch"))
+	proxy.On(func(r *http.Request) bool { return r.URL.Query().Get("watch") == "true" },
+		faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden, "cannot watch"))
 	c.Apply(t, dangling("held")+`---
 apiVersion: v1
 kind: ConfigMap
 metadata: {name: below}
 `, "-n", ns)
 	uid := c.Kubectl(t, "get", "configmap", "held", "-n", ns, "-o", "jsonpath={.metadata.uid}")
-	c.Kubectl(t, "patch", "configmap", "held", "-n", ns, "--type=merge", "-p", `{"metadata":{"finalizers":["example.com/hold"]}}`)
-	c.Kubectl(t, "patch", "configmap", "below", "-n", ns, "--type=merge", "-p", `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"held","uid":"`+uid+`"}]}}`)
+	c.Kubectl(t, "patch", "configmap", "held", "-n", ns, "--type=merge", "-p",
+		`{"metadata":{"finalizers":["example.com/hold"]}}`)
+	c.Kubectl(t, "patch", "configmap", "below", "-n", ns, "--type=merge", "-p",
+		`{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"held","uid":"`+uid+`"}]}}`)
 	r := startRun(t, "-n", ns, "--wait", "--kubeconfig", proxy.Kubeconfig(t))
 	r.prints(&r.out, `configmap "held" in `+ns+` namespace is being deleted`)
 	c.Kubectl(t, "patch", "configmap", "held", "-n", ns, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
@@ -101,7 +108,8 @@ metadata: {name: below}
 	}
 }
 
-// TestRunEndsWhereNothingCanBeWaitedFor: what is to be waited for can neither be watched nor listed any more. That is said, and the run ends.
+// TestRunEndsWhereNothingCanBeWaitedFor: what is to be waited for can neither be watched nor listed
+// any more. That is said, and the run ends.
 func TestRunEndsWhereNothingCanBeWaitedFor(t *testing.T) {
 	// It takes a minute: so long does the run look for an answer before it gives up.
 	t.Parallel()
@@ -109,17 +117,21 @@ func TestRunEndsWhereNothingCanBeWaitedFor(t *testing.T) {
 	ns := c.Namespace(t)
 	proxy := faultproxy.Start(t, c.Config())
 	var refused atomic.Bool
-	proxy.On(func(r *http.Request) bool { return refused.Load() && r.Method == http.MethodGet }, faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden, "cannot see"))
-	proxy.On(func(r *http.Request) bool { return r.URL.Query().Get("watch") == "true" }, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		refused.Store(true) // all passes have been made
-		faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden, "cannot see")(w, r, next)
-	})
+	proxy.On(func(r *http.Request) bool { return refused.Load() && r.Method == http.MethodGet },
+		faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden, "cannot see"))
+	proxy.On(func(r *http.Request) bool { return r.URL.Query().Get("watch") == "true" },
+		func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+			refused.Store(true) // all passes have been made
+			faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden, "cannot see")(w, r, next)
+		})
 	c.Apply(t, dangling("held"), "-n", ns)
-	c.Kubectl(t, "patch", "configmap", "held", "-n", ns, "--type=merge", "-p", `{"metadata":{"finalizers":["example.com/hold"]}}`)
+	c.Kubectl(t, "patch", "configmap", "held", "-n", ns, "--type=merge", "-p",
+		`{"metadata":{"finalizers":["example.com/hold"]}}`)
 	r := startRun(t, "-n", ns, "--wait", "--kubeconfig", proxy.Kubeconfig(t))
 	r.ends(1)
 	// Its watches and its passes both give up after a while, and either may be the first.
-	if out := r.errOut.String(); !strings.Contains(out, "can neither be watched nor listed: cannot see") && !strings.Contains(out, "which types it serves: GET /api or GET /apis is forbidden") {
+	if out := r.errOut.String(); !strings.Contains(out, "can neither be watched nor listed: cannot see") &&
+		!strings.Contains(out, "which types it serves: GET /api or GET /apis is forbidden") {
 		t.Errorf("stderr:\n%s", out)
 	}
 }

@@ -21,8 +21,9 @@ func before(proxy *faultproxy.Proxy, matches func(*http.Request) bool, nth int32
 	})
 }
 
-// TestASelectorIsCheckedAgain: what a selector means is found out by one request and listed by another. An object that was relabelled or created
-// again in between, or between the plan and its delete, is not deleted.
+// TestASelectorIsCheckedAgain: what a selector means is found out by one request and listed by
+// another. An object that was relabelled or created again in between, or between the plan and its
+// delete, is not deleted.
 func TestASelectorIsCheckedAgain(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -39,7 +40,8 @@ metadata: {name: one}
 spec: {containers: [{name: c, image: none}]}
 `
 	phase := func(ns, phase string) {
-		c.Kubectl(t, "patch", "pod", "one", "-n", ns, "--subresource=status", "--type=merge", "-p", `{"status":{"phase":"`+phase+`"}}`)
+		c.Kubectl(t, "patch", "pod", "one", "-n", ns, "--subresource=status", "--type=merge", "-p",
+			`{"status":{"phase":"`+phase+`"}}`)
 	}
 	for name, test := range map[string]struct {
 		manifest string
@@ -49,17 +51,29 @@ spec: {containers: [{name: c, image: none}]}
 		change   func(ns string)
 		stderr   string
 	}{
-		"relabelled before the listing":   {labelled, nil, []string{"configmaps", "-l", "app=web"}, "listing", relabel, "no longer matches the selector"},
-		"created again without the label": {labelled, nil, []string{"configmaps", "-l", "app=web"}, "listing", func(ns string) { recreate(ns, "configmap", plain) }, "another object has its name now"},
-		"created again with the label":    {labelled, nil, []string{"configmaps", "-l", "app=web"}, "listing", func(ns string) { recreate(ns, "configmap", labelled) }, "another object has its name now"},
-		"created again, of all":           {plain, nil, []string{"configmaps", "--all"}, "listing", func(ns string) { recreate(ns, "configmap", plain) }, "another object has its name now"},
-		"relabelled before the delete":    {labelled, nil, []string{"configmaps", "-l", "app=web"}, "delete", relabel, "no longer matches the selector"},
-		"relabelled and changed otherwise": {labelled, nil, []string{"configmaps", "-l", "app=web"}, "delete", func(ns string) {
-			patch(t, c, ns, "one", `{"metadata":{"labels":{"app":"other"},"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"x","uid":"66666666-6666-6666-6666-666666666666"}]}}`)
-		}, "no longer matches the selector"},
-		"a field changed before the listing":        {pod, func(ns string) { phase(ns, "Failed") }, []string{"pods", "--field-selector", "status.phase=Failed"}, "listing", func(ns string) { phase(ns, "Running") }, "no longer matches the selector"},
-		"a field changed before the delete":         {pod, func(ns string) { phase(ns, "Failed") }, []string{"pods", "--field-selector", "status.phase=Failed"}, "delete", func(ns string) { phase(ns, "Running") }, "no longer matches the selector"},
-		"both selectors, and the label was changed": {labelled, nil, []string{"configmaps", "-l", "app=web", "--field-selector", "metadata.name=one"}, "listing", relabel, "no longer matches the selector"},
+		"relabelled before the listing": {labelled, nil, []string{"configmaps", "-l", "app=web"}, "listing", relabel,
+			"no longer matches the selector"},
+		"created again without the label": {labelled, nil, []string{"configmaps", "-l", "app=web"}, "listing",
+			func(ns string) { recreate(ns, "configmap", plain) }, "another object has its name now"},
+		"created again with the label": {labelled, nil, []string{"configmaps", "-l", "app=web"}, "listing",
+			func(ns string) { recreate(ns, "configmap", labelled) }, "another object has its name now"},
+		"created again, of all": {plain, nil, []string{"configmaps", "--all"}, "listing",
+			func(ns string) { recreate(ns, "configmap", plain) }, "another object has its name now"},
+		"relabelled before the delete": {labelled, nil, []string{"configmaps", "-l", "app=web"}, "delete", relabel,
+			"no longer matches the selector"},
+		"relabelled and changed otherwise": {labelled, nil, []string{"configmaps", "-l", "app=web"}, "delete",
+			func(ns string) {
+				patch(t, c, ns, "one", `{"metadata":{"labels":{"app":"other"},"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"x","uid":"66666666-6666-6666-6666-666666666666"}]}}`)
+			}, "no longer matches the selector"},
+		"a field changed before the listing": {pod, func(ns string) { phase(ns, "Failed") },
+			[]string{"pods", "--field-selector", "status.phase=Failed"}, "listing", func(ns string) { phase(ns, "Running") },
+			"no longer matches the selector"},
+		"a field changed before the delete": {pod, func(ns string) { phase(ns, "Failed") },
+			[]string{"pods", "--field-selector", "status.phase=Failed"}, "delete", func(ns string) { phase(ns, "Running") },
+			"no longer matches the selector"},
+		"both selectors, and the label was changed": {labelled, nil,
+			[]string{"configmaps", "-l", "app=web", "--field-selector", "metadata.name=one"}, "listing", relabel,
+			"no longer matches the selector"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -81,7 +95,8 @@ spec: {containers: [{name: c, image: none}]}
 			}
 			d := del(t, proxy.Kubeconfig(t), "", append(test.args, "-n", ns, "--yes", "--timeout=30s")...)
 			d.want(t, 0, `"one"`, test.stderr)
-			left := c.Kubectl(t, "get", all[0], "-n", ns, "--ignore-not-found", "-o", "jsonpath={.metadata.name}/{.metadata.deletionTimestamp}")
+			left := c.Kubectl(t, "get", all[0], "-n", ns, "--ignore-not-found", "-o",
+				"jsonpath={.metadata.name}/{.metadata.deletionTimestamp}")
 			if left != "one/" {
 				t.Errorf("%s is %q, want it there and not being deleted\n%s%s", all[0], left, d.stdout, d.stderr)
 			}
@@ -89,7 +104,8 @@ spec: {containers: [{name: c, image: none}]}
 	}
 }
 
-// TestWhatStillMatchesIsDeleted: a change that leaves an object with its selector is no reason to leave it out.
+// TestWhatStillMatchesIsDeleted: a change that leaves an object with its selector is no reason to
+// leave it out.
 func TestWhatStillMatchesIsDeleted(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -121,7 +137,8 @@ func TestWhatStillMatchesIsDeleted(t *testing.T) {
 	}
 }
 
-// TestASelectorReadsMetadataOnce: what a selector means costs one list of metadata for each type, whatever the number of objects.
+// TestASelectorReadsMetadataOnce: what a selector means costs one list of metadata for each type,
+// whatever the number of objects.
 func TestASelectorReadsMetadataOnce(t *testing.T) {
 	t.Parallel()
 	_, ns, proxy := withConfigMaps(t, "a", "b", "c")
@@ -140,7 +157,8 @@ func TestASelectorReadsMetadataOnce(t *testing.T) {
 	}
 }
 
-// TestASelectorOfUnfinalizeIsCheckedAgain: an object that was relabelled after it was listed, or after it was agreed to, keeps its finalizer.
+// TestASelectorOfUnfinalizeIsCheckedAgain: an object that was relabelled after it was listed, or
+// after it was agreed to, keeps its finalizer.
 func TestASelectorOfUnfinalizeIsCheckedAgain(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -151,8 +169,11 @@ func TestASelectorOfUnfinalizeIsCheckedAgain(t *testing.T) {
 		code    int
 	}{
 		{"before it is judged", faultproxy.Path("/configmaps/one"), 1, 0},
-		{"before it is written to", faultproxy.Path("/configmaps/one"), 3, 2}, // the first reads judge it, the dry run among them
-		{"while it is written to", func(r *http.Request) bool { return r.Method == http.MethodPatch && !r.URL.Query().Has("dryRun") }, 1, 2},
+		// the first reads judge it, the dry run among them
+		{"before it is written to", faultproxy.Path("/configmaps/one"), 3, 2},
+		{"while it is written to", func(r *http.Request) bool {
+			return r.Method == http.MethodPatch && !r.URL.Query().Has("dryRun")
+		}, 1, 2},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -163,8 +184,10 @@ func TestASelectorOfUnfinalizeIsCheckedAgain(t *testing.T) {
 			})
 			c.Kubectl(t, "delete", "configmap", "one", "-n", ns, "--wait=false")
 			proxy := faultproxy.Start(t, c.Config())
-			before(proxy, test.matches, test.nth, func() { c.Kubectl(t, "label", "configmap", "one", "app=other", "--overwrite", "-n", ns) })
-			r := run(t, "unfinalize", "--kubeconfig", proxy.Kubeconfig(t), "configmaps", "-l", "app=web", "-n", ns, "--finalizer", "example.com/hold", "--force", "--yes")
+			before(proxy, test.matches, test.nth,
+				func() { c.Kubectl(t, "label", "configmap", "one", "app=other", "--overwrite", "-n", ns) })
+			r := run(t, "unfinalize", "--kubeconfig", proxy.Kubeconfig(t), "configmaps", "-l", "app=web", "-n", ns,
+				"--finalizer", "example.com/hold", "--force", "--yes")
 			if r.code != test.code || !strings.Contains(r.stderr, "it no longer matches the selector") {
 				t.Errorf("exit code %d, want %d\n%s%s", r.code, test.code, r.stdout, r.stderr)
 			}

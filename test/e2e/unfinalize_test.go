@@ -36,7 +36,8 @@ kind: ConfigMap
 metadata: {name: live, finalizers: [example.com/hold]}
 `
 
-// makeStuck makes objects of which each waits for something else, and a namespace that nobody empties; it returns the names of both namespaces.
+// makeStuck makes objects of which each waits for something else, and a namespace that nobody
+// empties; it returns the names of both namespaces.
 func makeStuck(t *testing.T, c *testcluster.Cluster) (ns, terminating string) {
 	t.Helper()
 	ns, terminating = c.Namespace(t), c.Namespace(t)
@@ -49,7 +50,8 @@ func makeStuck(t *testing.T, c *testcluster.Cluster) (ns, terminating string) {
 	}
 	c.Kubectl(t, "delete", "namespace", terminating, "--wait=false")
 	t.Cleanup(func() {
-		c.Kubectl(t, "patch", "configmaps", "held", "foreground", "orphaning", "live", "-n", ns, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
+		c.Kubectl(t, "patch", "configmaps", "held", "foreground", "orphaning", "live", "-n", ns, "--type=merge", "-p",
+			`{"metadata":{"finalizers":null}}`)
 	})
 	return ns, terminating
 }
@@ -63,7 +65,8 @@ func dryWrites(t *testing.T, command string, requests []faultproxy.Request) int 
 		_ = json.Unmarshal(r.Body, &body)
 		switch {
 		case r.Method == http.MethodGet, strings.HasSuffix(r.Path, "/selfsubjectaccessreviews"):
-		case slices.Equal(r.Query["dryRun"], []string{metav1.DryRunAll}), r.Method == http.MethodDelete && slices.Equal(body.DryRun, []string{metav1.DryRunAll}):
+		case slices.Equal(r.Query["dryRun"], []string{metav1.DryRunAll}), r.Method == http.MethodDelete &&
+			slices.Equal(body.DryRun, []string{metav1.DryRunAll}):
 			writes++
 		default:
 			t.Errorf("%s: %s %s with %s", command, r.Method, r.Path, r.Body)
@@ -72,8 +75,9 @@ func dryWrites(t *testing.T, command string, requests []faultproxy.Request) int 
 	return writes
 }
 
-// TestNoDryRunOfUnfinalizeWritesAnything_P09: with =client there are no dry writes either; with =server, and before it asks, the first write to each
-// object. Nothing has another resourceVersion afterwards.
+// TestNoDryRunOfUnfinalizeWritesAnything_P09: with =client there are no dry writes either; with
+// =server, and before it asks, the first write to each object. Nothing has another resourceVersion
+// afterwards.
 func TestNoDryRunOfUnfinalizeWritesAnything_P09(t *testing.T) {
 	// It takes more than 10 s: each form of the command runs once, against objects of its own.
 	t.Parallel()
@@ -81,7 +85,8 @@ func TestNoDryRunOfUnfinalizeWritesAnything_P09(t *testing.T) {
 	ns, terminating := makeStuck(t, c)
 	state := func() string {
 		const each = `{.metadata.name} {.metadata.resourceVersion}{"\n"}`
-		return c.Kubectl(t, "get", "configmaps,secrets", "-n", ns, "-o", "jsonpath={range .items[*]}"+each+"{end}") + c.Kubectl(t, "get", "namespace", terminating, "-o", "jsonpath={.metadata.resourceVersion}{.spec}")
+		return c.Kubectl(t, "get", "configmaps,secrets", "-n", ns, "-o", "jsonpath={range .items[*]}"+each+"{end}") +
+			c.Kubectl(t, "get", "namespace", terminating, "-o", "jsonpath={.metadata.resourceVersion}{.spec}")
 	}
 	was := state()
 	proxy := faultproxy.Start(t, c.Config())
@@ -95,7 +100,8 @@ func TestNoDryRunOfUnfinalizeWritesAnything_P09(t *testing.T) {
 		n := dryWrites(t, command, requests[seen:])
 		seen = len(requests)
 		if got.code != code || n != writes {
-			t.Errorf("%s: exit code %d and %d dry writes, want %d and %d\n%s%s", command, got.code, n, code, writes, got.stdout, got.stderr)
+			t.Errorf("%s: exit code %d and %d dry writes, want %d and %d\n%s%s", command, got.code, n, code, writes, got.stdout,
+				got.stderr)
 		}
 	}
 	for i, meant := range []struct {
@@ -135,14 +141,16 @@ func TestNoDryRunOfUnfinalizeWritesAnything_P09(t *testing.T) {
 	}
 }
 
-// TestUnfinalizeNamesWhatCouldNotBeListed: the gap because of which something is refused, or needs --force, is in the Plan and in the Result, which are not
-// complete, although the objects that were named were all found.
+// TestUnfinalizeNamesWhatCouldNotBeListed: the gap because of which something is refused, or needs --force,
+// is in the Plan and in the Result, which are not complete, although the objects that were named
+// were all found.
 func TestUnfinalizeNamesWhatCouldNotBeListed(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns, terminating := makeStuck(t, c)
 	proxy := faultproxy.Start(t, c.Config())
-	proxy.On(faultproxy.Path("/secrets"), faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden, "you may not"))
+	proxy.On(faultproxy.Path("/secrets"),
+		faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden, "you may not"))
 	for _, test := range []struct {
 		args string
 		code int
@@ -151,12 +159,14 @@ func TestUnfinalizeNamesWhatCouldNotBeListed(t *testing.T) {
 		{"namespace/" + terminating + " --finalizer kubernetes --dry-run=client", 2},
 		{"namespace/" + terminating + " --finalizer kubernetes --yes --force", 0},
 	} {
-		r := run(t, append([]string{"unfinalize", "-n", ns, "--kubeconfig", proxy.Kubeconfig(t), "-o", "json"}, strings.Fields(test.args)...)...)
+		r := run(t, append([]string{"unfinalize", "-n", ns, "--kubeconfig", proxy.Kubeconfig(t), "-o", "json"},
+			strings.Fields(test.args)...)...)
 		var out struct { // a Plan or a Result
 			Complete bool
 			Gaps     []v1alpha1.Gap
 		}
-		if err := json.Unmarshal([]byte(r.stdout), &out); err != nil || r.code != test.code || out.Complete || len(out.Gaps) != 1 || out.Gaps[0].Resource != "secrets" {
+		if err := json.Unmarshal([]byte(r.stdout), &out); err != nil || r.code != test.code || out.Complete ||
+			len(out.Gaps) != 1 || out.Gaps[0].Resource != "secrets" {
 			t.Errorf("%s: %v, exit code %d, complete %t, gaps %v\n%s", test.args, err, r.code, out.Complete, out.Gaps, r.stderr)
 		}
 	}

@@ -57,13 +57,17 @@ func waitForAFinalizer(t *testing.T, c *testcluster.Cluster) {
 	c.Apply(t, configMap("owner", "")+configMap("other", ""), "-n", ns)
 	owner, other := uidOf(t, c, ns, "owner"), uidOf(t, c, ns, "other")
 	c.Apply(t, configMap("held", ownedBy("owner", owner, ", blockOwnerDeletion: true")+", finalizers: [example.com/hold]")+
-		configMap("shared", `, ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: owner, uid: `+owner+`}, {apiVersion: v1, kind: ConfigMap, name: other, uid: `+other+`}]`), "-n", ns)
-	c.Apply(t, configMap("below", ownedBy("held", uidOf(t, c, ns, "held"), "")+", finalizers: [example.com/hold]"), "-n", ns)
+		configMap("shared", `, ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: owner, uid: `+owner+
+			`}, {apiVersion: v1, kind: ConfigMap, name: other, uid: `+other+`}]`), "-n", ns)
+	c.Apply(t, configMap("below", ownedBy("held", uidOf(t, c, ns, "held"), "")+", finalizers: [example.com/hold]"),
+		"-n", ns)
 	c.Kubectl(t, "delete", "configmap", "owner", "--cascade=foreground", "--wait=false", "-n", ns)
-	p := waiting(t, c, "waiting until 3 objects are deleted: ConfigMap/below, ConfigMap/held, ConfigMap/owner\n", "configmap/owner", "-n", ns)
+	p := waiting(t, c, "waiting until 3 objects are deleted: ConfigMap/below, ConfigMap/held, ConfigMap/owner\n",
+		"configmap/owner", "-n", ns)
 	patch(t, c, ns, "held", release)
 	patch(t, c, ns, "below", release)
-	wantEnd(t, p, 0, `configmap "held" deleted from `+ns+` namespace`, `configmap "below" deleted from `+ns+` namespace`, `configmap "owner" deleted from `+ns+` namespace`)
+	wantEnd(t, p, 0, `configmap "held" deleted from `+ns+` namespace`, `configmap "below" deleted from `+ns+` namespace`,
+		`configmap "owner" deleted from `+ns+` namespace`)
 	if uidOf(t, c, ns, "shared") == "" || uidOf(t, c, ns, "below") != "" {
 		t.Errorf("shared is gone, or below is not")
 	}
@@ -80,7 +84,8 @@ func waitForANamespace(t *testing.T, c *testcluster.Cluster) {
 
 func waitForContent(t *testing.T, c *testcluster.Cluster) {
 	ns := c.Namespace(t)
-	c.Apply(t, configMap("held", ", finalizers: [example.com/hold]")+configMap("other", ", finalizers: [example.com/hold]"), "-n", ns)
+	c.Apply(t, configMap("held", ", finalizers: [example.com/hold]")+
+		configMap("other", ", finalizers: [example.com/hold]"), "-n", ns)
 	c.Kubectl(t, "delete", "namespace", ns, "--wait=false")
 	p := waiting(t, c, "waiting until 1 object is deleted: ConfigMap/held\n", "configmap/held", "-n", ns)
 	patch(t, c, ns, "held", release)
@@ -118,9 +123,11 @@ func waitForAReleased(t *testing.T, c *testcluster.Cluster) {
 func waitForTheRest(t *testing.T, c *testcluster.Cluster) {
 	ns := c.Namespace(t)
 	c.Apply(t, configMap("owner", ""), "-n", ns)
-	c.Apply(t, configMap("held", ownedBy("owner", uidOf(t, c, ns, "owner"), "")+", finalizers: [example.com/hold]"), "-n", ns)
+	c.Apply(t, configMap("held", ownedBy("owner", uidOf(t, c, ns, "owner"), "")+", finalizers: [example.com/hold]"),
+		"-n", ns)
 	c.Kubectl(t, "delete", "configmap", "owner", "-n", ns)
-	p := waiting(t, c, `configmap "owner" in `+ns+" namespace does not exist\nwaiting until 1 object is deleted: ConfigMap/held\n", "configmap/owner", "-n", ns)
+	p := waiting(t, c, `configmap "owner" in `+ns+
+		" namespace does not exist\nwaiting until 1 object is deleted: ConfigMap/held\n", "configmap/owner", "-n", ns)
 	patch(t, c, ns, "held", release)
 	wantEnd(t, p, 0, `configmap "held" deleted from `+ns+` namespace`)
 	p = start(t, "wait", "configmap/owner", "-n", ns, "--kubeconfig", c.Kubeconfig())
@@ -134,7 +141,8 @@ func waitInterrupted(t *testing.T, c *testcluster.Cluster) {
 	p := waiting(t, c, "ConfigMap/held\n", "configmap/held", "-n", ns)
 	p.signal(os.Interrupt)
 	wantEnd(t, p, 1)
-	if want := "error: interrupted; not deleted yet: ConfigMap/held (finalizer example.com/hold)\n"; !strings.Contains(p.stderr.String(), want) {
+	if want := "error: interrupted; not deleted yet: ConfigMap/held (finalizer example.com/hold)\n"; !strings.Contains(
+		p.stderr.String(), want) {
 		t.Errorf("stderr lacks %q: %s", want, &p.stderr)
 	}
 	patch(t, c, ns, "held", release)
@@ -144,12 +152,14 @@ func waitInterrupted(t *testing.T, c *testcluster.Cluster) {
 func waitWithNames(t *testing.T, c *testcluster.Cluster) {
 	ns := c.Namespace(t)
 	for _, format := range []string{"name", "json"} {
-		c.Apply(t, configMap("one", ", finalizers: [example.com/hold]")+configMap("two", ", finalizers: [example.com/hold]"), "-n", ns)
+		c.Apply(t, configMap("one", ", finalizers: [example.com/hold]")+configMap("two", ", finalizers: [example.com/hold]"),
+			"-n", ns)
 		c.Kubectl(t, "delete", "configmap", "one", "two", "--wait=false", "-n", ns)
 		testcluster.Eventually(t, "they are being deleted", func(context.Context) (bool, error) {
 			return c.Kubectl(t, "get", "configmap", "two", "-n", ns, "-o", "jsonpath={.metadata.deletionTimestamp}") != "", nil
 		})
-		p := start(t, "wait", "configmap/one", "configmap/two", "-n", ns, "--kubeconfig", c.Kubeconfig(), "-v=8", "-o", format)
+		p := start(t, "wait", "configmap/one", "configmap/two", "-n", ns, "--kubeconfig", c.Kubeconfig(), "-v=8",
+			"-o", format)
 		p.until(&p.stderr, "watch=true")
 		patch(t, c, ns, "one", release)
 		patch(t, c, ns, "two", release)
@@ -190,7 +200,8 @@ func TestWaitOfWhatMayNotBeListed(t *testing.T) {
 		code   int
 		stderr string
 	}{
-		"one that may not be read":  {[]string{"secret/nobody"}, 1, "Error from server (Forbidden): secrets \"nobody\" is forbidden"},
+		"one that may not be read": {[]string{"secret/nobody"}, 1,
+			"Error from server (Forbidden): secrets \"nobody\" is forbidden"},
 		"a type that may not be":    {[]string{"secrets", "--all"}, 1, "Forbidden"},
 		"a type that is not served": {[]string{"gadgets/one"}, 1, `the server doesn't have a resource type "gadgets"`},
 		"one that does not exist":   {[]string{"configmap/nobody"}, 0, ""},
@@ -200,7 +211,8 @@ func TestWaitOfWhatMayNotBeListed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			code, stdout, stderr := script.InProcess(t.Context(), "", append([]string{"wait", "--kubeconfig", config, "-n", ns, "--timeout=5s"}, test.args...)...)
+			code, stdout, stderr := script.InProcess(t.Context(), "",
+				append([]string{"wait", "--kubeconfig", config, "-n", ns, "--timeout=5s"}, test.args...)...)
 			if code != test.code || !strings.Contains(stderr, test.stderr) {
 				t.Errorf("exit code %d, want %d\nstdout: %s\nstderr: %s", code, test.code, stdout, stderr)
 			}
@@ -216,7 +228,8 @@ func TestWaitOfWhatMayNotBeListed(t *testing.T) {
 		c.Kubectl(t, "delete", "configmap", "owner", "--cascade=foreground", "--wait=false", "-n", ns)
 		p := start(t, "wait", "configmap/owner", "--kubeconfig", config, "-n", ns, "--timeout=3s", "--allow-incomplete")
 		wantEnd(t, p, 2)
-		if errs := p.stderr.String(); !strings.Contains(errs, "timed out after 3s; not deleted yet: ConfigMap/owner") || strings.Contains(errs, "cannot complete") {
+		if errs := p.stderr.String(); !strings.Contains(errs, "timed out after 3s; not deleted yet: ConfigMap/owner") ||
+			strings.Contains(errs, "cannot complete") {
 			t.Errorf("it concludes from what it has not seen: %s", errs)
 		}
 	})
@@ -225,7 +238,8 @@ func TestWaitOfWhatMayNotBeListed(t *testing.T) {
 		patch(t, c, ns, "gone", `{"metadata":{"finalizers":["example.com/hold"]}}`)
 		c.Kubectl(t, "delete", "configmap", "gone", "--wait=false", "-n", ns)
 		for _, more := range [][]string{nil, {"--allow-incomplete"}} {
-			p := start(t, append([]string{"wait", "configmap/gone", "--kubeconfig", config, "-n", ns, "--timeout=3s"}, more...)...)
+			p := start(t, append([]string{"wait", "configmap/gone", "--kubeconfig", config, "-n", ns, "--timeout=3s"},
+				more...)...)
 			wantEnd(t, p, 2)
 		}
 		p := start(t, "wait", "configmap/gone", "--kubeconfig", config, "-n", ns)
@@ -235,7 +249,8 @@ func TestWaitOfWhatMayNotBeListed(t *testing.T) {
 		patch(t, c, ns, "gone", release)
 		wantEnd(t, p, 2)
 		wantEnd(t, allowed, 0)
-		if !strings.Contains(p.stderr.String(), "all objects that were found are deleted, but types that may contain dependents could not be listed") {
+		if !strings.Contains(p.stderr.String(),
+			"all objects that were found are deleted, but types that may contain dependents could not be listed") {
 			t.Errorf("stderr: %s", &p.stderr)
 		}
 	})

@@ -102,8 +102,8 @@ spec:
     spec: {containers: [{name: c, image: c}]}
 `
 
-// TestWatchFollowsADeletionToItsEnd: the tree is drawn again when a dependent appears, when the root goes and leaves dependents
-// behind (there is no collector), and ends when nothing is left.
+// TestWatchFollowsADeletionToItsEnd: the tree is drawn again when a dependent appears, when the
+// root goes and leaves dependents behind (there is no collector), and ends when nothing is left.
 func TestWatchFollowsADeletionToItsEnd(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -122,7 +122,8 @@ func TestWatchFollowsADeletionToItsEnd(t *testing.T) {
 	w.ends()
 }
 
-// TestWatchEndsWhenInterrupted with exit code 0, and shows a new object of the namespace before that.
+// TestWatchEndsWhenInterrupted with exit code 0, and shows a new object of the namespace before
+// that.
 func TestWatchEndsWhenInterrupted(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -170,7 +171,8 @@ func TestWatchListsOnce(t *testing.T) {
 	}
 }
 
-// TestWatchShowsATypeThatIsDefinedMeanwhile: while a tree is watched a CRD is made, and then an object of its kind that the root owns.
+// TestWatchShowsATypeThatIsDefinedMeanwhile: while a tree is watched a CRD is made, and then an
+// object of its kind that the root owns.
 func TestWatchShowsATypeThatIsDefinedMeanwhile(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Another(t, "gitops", testcluster.NoControllers())

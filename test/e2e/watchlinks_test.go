@@ -20,7 +20,8 @@ metadata: {name: x-%[1]s, finalizers: [composite.apiextensions.crossplane.io]}
 spec: {claimRef: {apiVersion: watch.example.org/v1, kind: Database, namespace: %[1]s, name: db}}
 `
 
-// claim is a claim in a namespace of its own, with its composite, which owns a ConfigMap in another namespace. No program reconciles them: the test does.
+// claim is a claim in a namespace of its own, with its composite, which owns a ConfigMap in another
+// namespace. No program reconciles them: the test does.
 type claim struct {
 	*testcluster.Cluster
 	namespace, far, composite string
@@ -29,7 +30,8 @@ type claim struct {
 func newClaim(t *testing.T) claim {
 	t.Helper()
 	c := testcluster.Another(t, "claims", testcluster.NoControllers())
-	fixture.Define(t, c, fixture.Kind{Group: "watch.example.org", Kind: "Database", Category: "claim"}, fixture.Kind{Group: "watch.example.org", Kind: "XDatabase", Cluster: true, Category: "composite"})
+	fixture.Define(t, c, fixture.Kind{Group: "watch.example.org", Kind: "Database", Category: "claim"},
+		fixture.Kind{Group: "watch.example.org", Kind: "XDatabase", Cluster: true, Category: "composite"})
 	ns := c.Namespace(t)
 	k := claim{c, ns, c.Namespace(t), "x-" + ns}
 	c.Apply(t, fmt.Sprintf(claimAndComposite, ns))
@@ -62,8 +64,8 @@ func (c claim) remove(t *testing.T, args ...string) {
 	c.Kubectl(t, append([]string{"patch", "--type=merge", "-p", `{"metadata":{"finalizers":null}}`}, args...)...)
 }
 
-// TestWatchOfAClaimWhoseCompositeGoesFirst, as with the policy Foreground: the composite is shown until it is gone, then what it left behind, and the watch ends
-// when the claim is gone too.
+// TestWatchOfAClaimWhoseCompositeGoesFirst, as with the policy Foreground: the composite is shown
+// until it is gone, then what it left behind, and the watch ends when the claim is gone too.
 func TestWatchOfAClaimWhoseCompositeGoesFirst(t *testing.T) {
 	t.Parallel()
 	c := newClaim(t)
@@ -82,7 +84,8 @@ func TestWatchOfAClaimWhoseCompositeGoesFirst(t *testing.T) {
 	w.ends()
 }
 
-// TestWatchOfAClaimThatGoesFirst, as with the policy Background: the composite has no ownerReference to the claim, and is followed all the same.
+// TestWatchOfAClaimThatGoesFirst, as with the policy Background: the composite has no
+// ownerReference to the claim, and is followed all the same.
 func TestWatchOfAClaimThatGoesFirst(t *testing.T) {
 	t.Parallel()
 	c := newClaim(t)
@@ -98,7 +101,8 @@ func TestWatchOfAClaimThatGoesFirst(t *testing.T) {
 	w.ends()
 }
 
-// TestWatchOfAClaimWhoseCompositeComes: a composite that is named and not there yet is shown once it is, with what it owns in a namespace that was not watched.
+// TestWatchOfAClaimWhoseCompositeComes: a composite that is named and not there yet is shown once
+// it is, with what it owns in a namespace that was not watched.
 func TestWatchOfAClaimWhoseCompositeComes(t *testing.T) {
 	t.Parallel()
 	c := newClaim(t)
@@ -116,7 +120,8 @@ func TestWatchOfAClaimWhoseCompositeComes(t *testing.T) {
 	w.ends()
 }
 
-// TestWatchShowsWhatComesToNameAnObject: an EndpointSlice that is created names its Service by a label, and no ownerReference leads from one to the other.
+// TestWatchShowsWhatComesToNameAnObject: an EndpointSlice that is created names its Service by a
+// label, and no ownerReference leads from one to the other.
 func TestWatchShowsWhatComesToNameAnObject(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)

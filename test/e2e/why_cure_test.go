@@ -32,7 +32,8 @@ func (c *curing) sh(line string) (string, error) {
 	ctx, cancel := context.WithTimeout(c.t.Context(), 2*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "sh", "-c", "exec "+line)
-	cmd.Env = append(os.Environ(), "PATH="+c.path+string(os.PathListSeparator)+os.Getenv("PATH"), "KUBECONFIG="+c.Kubeconfig(), "KUBERC=off",
+	cmd.Env = append(os.Environ(), "PATH="+c.path+string(os.PathListSeparator)+os.Getenv("PATH"),
+		"KUBECONFIG="+c.Kubeconfig(), "KUBERC=off",
 		"KUBECACHEDIR="+filepath.Join(c.t.TempDir(), "kubecache"))
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -52,7 +53,9 @@ func (c *curing) must(format string, args ...any) {
 
 func (c *curing) configMap(name, owners string, finalizers ...string) {
 	c.t.Helper()
-	c.Apply(c.t, fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: %s, namespace: %s, finalizers: [%s], ownerReferences: [%s]}\n", name, c.namespace, strings.Join(finalizers, ", "), owners))
+	c.Apply(c.t, fmt.Sprintf(
+		"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: %s, namespace: %s, finalizers: [%s], ownerReferences: [%s]}\n",
+		name, c.namespace, strings.Join(finalizers, ", "), owners))
 }
 
 func (c *curing) blocking(owner string) string {
@@ -65,19 +68,22 @@ func (c *curing) why(object string) *v1alpha1.Diagnosis {
 	c.t.Helper()
 	d := &v1alpha1.Diagnosis{}
 	testcluster.Eventually(c.t, object+" is stuck", func(context.Context) (bool, error) {
-		out, _ := c.sh(fmt.Sprintf("kubectl gc why %s -n %s -o json", object, c.namespace)) // exit code 2 tells that there is something
+		// exit code 2 tells that there is something
+		out, _ := c.sh(fmt.Sprintf("kubectl gc why %s -n %s -o json", object, c.namespace))
 		*d = v1alpha1.Diagnosis{}
 		if err := json.Unmarshal([]byte(out), d); err != nil {
 			return false, fmt.Errorf("%w: %s", err, out)
 		}
 		inProgress := func(cause v1alpha1.Cause) bool { return cause.Code == string(core.InProgress) }
-		return !slices.ContainsFunc(d.Stuck, func(s v1alpha1.Stuck) bool { return slices.ContainsFunc(s.Causes, inProgress) }), nil
+		return !slices.ContainsFunc(d.Stuck,
+			func(s v1alpha1.Stuck) bool { return slices.ContainsFunc(s.Causes, inProgress) }), nil
 	})
 	return d
 }
 
-// cure runs what why prints for an object until it is gone: of each cause, the last command, which is the one that does not need somebody else. It returns
-// the codes in the order in which they were cured.
+// cure runs what why prints for an object until it is gone: of each cause, the last command, which
+// is the one that does not need somebody else. It returns the codes in the order in which they were
+// cured.
 func (c *curing) cure(object string) []string {
 	c.t.Helper()
 	var codes []string
@@ -104,7 +110,8 @@ func (c *curing) cure(object string) []string {
 	return nil
 }
 
-// TestWhyCommandsFree makes objects that cannot go, each for another cause, and runs nothing but what is printed.
+// TestWhyCommandsFree makes objects that cannot go, each for another cause, and runs nothing but
+// what is printed.
 func TestWhyCommandsFree(t *testing.T) {
 	t.Parallel()
 	without, with := testcluster.Shared(t), testcluster.Another(t, "cures", testcluster.Controllers(testcluster.Collector))
@@ -152,7 +159,8 @@ func TestWhyCommandsFree(t *testing.T) {
 		}, "SelfReference"},
 		{"blocker of a kind that is not served", with, func(c *curing) {
 			c.configMap("it", "")
-			c.configMap("below", c.blocking("it")+", {apiVersion: gone.example.com/v1, kind: Gone, name: g, uid: 00000000-0000-0000-0000-000000000001}")
+			c.configMap("below", c.blocking("it")+
+				", {apiVersion: gone.example.com/v1, kind: Gone, name: g, uid: 00000000-0000-0000-0000-000000000001}")
 			c.must("kubectl delete configmap it -n %s --wait=false --cascade=foreground", c.namespace)
 		}, "BlockerUnresolvable"},
 	} {

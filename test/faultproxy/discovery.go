@@ -12,8 +12,8 @@ func Groups(r *http.Request) bool { return r.URL.Path == "/apis" }
 // Core matches the request for the core group.
 func Core(r *http.Request) bool { return r.URL.Path == "/api" }
 
-// EmptyVersion shows a version of a group as current and without resources in an aggregated discovery document, in addition to the others if it is
-// not there.
+// EmptyVersion shows a version of a group as current and without resources in an aggregated
+// discovery document, in addition to the others if it is not there.
 func EmptyVersion(group, version string) Fault {
 	empty := map[string]any{"version": version, "resources": []any{}, "freshness": "Current"}
 	return Edit(func(v any) any {
@@ -27,7 +27,8 @@ func EmptyVersion(group, version string) Fault {
 			return v
 		}
 		list := v.(map[string]any)
-		list["items"] = append(list["items"].([]any), map[string]any{"metadata": map[string]any{"name": group}, "versions": []any{empty}})
+		list["items"] = append(list["items"].([]any),
+			map[string]any{"metadata": map[string]any{"name": group}, "versions": []any{empty}})
 		return v
 	})
 }
@@ -45,7 +46,8 @@ func WithoutGroup(group string) Fault {
 	})
 }
 
-// WithoutResource leaves a resource of a group out of an aggregated discovery document, in all versions.
+// WithoutResource leaves a resource of a group out of an aggregated discovery document, in all
+// versions.
 func WithoutResource(group, resource string) Fault {
 	return Edit(func(v any) any {
 		for _, g := range items(v) {
@@ -55,14 +57,16 @@ func WithoutResource(group, resource string) Fault {
 			for _, version := range g["versions"].([]any) {
 				version := version.(map[string]any)
 				all, _ := version["resources"].([]any)
-				version["resources"] = slices.DeleteFunc(all, func(r any) bool { return r.(map[string]any)["resource"] == resource })
+				version["resources"] = slices.DeleteFunc(all,
+					func(r any) bool { return r.(map[string]any)["resource"] == resource })
 			}
 		}
 		return v
 	})
 }
 
-// NoGroups answers with a discovery document that has no group in it, in the format that is asked for.
+// NoGroups answers with a discovery document that has no group in it, in the format that is asked
+// for.
 func NoGroups() Fault {
 	return Edit(func(v any) any {
 		list := v.(map[string]any)

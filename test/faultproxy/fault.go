@@ -38,7 +38,8 @@ func Plain(code int, body string) Fault {
 
 // RetryAfter answers 429 and the seconds to wait.
 func RetryAfter(seconds int) Fault {
-	busy := Status(http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, "too many requests, please try again later")
+	busy := Status(http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests,
+		"too many requests, please try again later")
 	return func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		w.Header().Set("Retry-After", strconv.Itoa(seconds))
 		busy(w, r, next)
@@ -64,8 +65,8 @@ func Delay(d time.Duration) Fault {
 	}
 }
 
-// Reset breaks the connection without an answer. A panic with http.ErrAbortHandler is what net/http documents for it
-// (https://pkg.go.dev/net/http#ErrAbortHandler).
+// Reset breaks the connection without an answer. A panic with http.ErrAbortHandler is what net/http
+// documents for it (https://pkg.go.dev/net/http#ErrAbortHandler).
 func Reset() Fault {
 	return func(http.ResponseWriter, *http.Request, http.Handler) { panic(http.ErrAbortHandler) }
 }

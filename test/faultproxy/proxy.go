@@ -45,8 +45,8 @@ type rule struct {
 	fault   Fault
 }
 
-// Start returns a proxy in front of the server of a configuration, with its credentials, until the end of the test. Clients of the
-// proxy need none; their impersonation is passed on.
+// Start returns a proxy in front of the server of a configuration, with its credentials, until the
+// end of the test. Clients of the proxy need none; their impersonation is passed on.
 func Start(t testing.TB, config *rest.Config) *Proxy {
 	t.Helper()
 	transport, err := rest.TransportFor(config)
@@ -61,12 +61,15 @@ func Start(t testing.TB, config *rest.Config) *Proxy {
 		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(target) },
 		Transport:     transport,
 		FlushInterval: -1, // watches
-		// Without its length an answer ends for the client when this has counted it as ended, and not before.
+		// Without its length an answer ends for the client when this has counted it as ended, and
+		// not before.
 		ModifyResponse: func(r *http.Response) error { r.Header.Del("Content-Length"); r.ContentLength = -1; return nil },
 		ErrorHandler:   func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) },
 	}
 	p := &Proxy{inFlight: map[string]int{}, most: map[string]int{}}
-	p.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { p.serve(w, r, reverse) }))
+	p.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p.serve(w, r, reverse)
+	}))
 	t.Cleanup(func() {
 		p.server.CloseClientConnections()
 		p.server.Close()
@@ -84,7 +87,8 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request, next http.Handler)
 		r.Body = io.NopCloser(bytes.NewReader(body))
 	}
 	p.mu.Lock()
-	p.requests = append(p.requests, Request{Method: r.Method, Path: r.URL.Path, Query: r.URL.Query(), Header: r.Header.Clone(), Body: body})
+	p.requests = append(p.requests,
+		Request{Method: r.Method, Path: r.URL.Path, Query: r.URL.Query(), Header: r.Header.Clone(), Body: body})
 	p.inFlight[kind]++
 	p.most[kind] = max(p.most[kind], p.inFlight[kind])
 	rules := p.rules
@@ -113,7 +117,8 @@ func Watches(suffix string) func(*http.Request) bool {
 	}
 }
 
-// On answers the requests that match with a fault. Of several rules that match, the last one counts.
+// On answers the requests that match with a fault. Of several rules that match, the last one
+// counts.
 func (p *Proxy) On(matches func(*http.Request) bool, fault Fault) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

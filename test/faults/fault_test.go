@@ -18,7 +18,8 @@ type fault struct {
 	// fits says for which requests it is one. Nil means all but watches.
 	fits func(request) bool
 	of   func(request) faultproxy.Fault
-	// lie means that nobody could tell the answer from the truth. What the command then says is not held against it, what it does is.
+	// lie means that nobody could tell the answer from the truth. What the command then says is not
+	// held against it, what it does is.
 	lie bool
 	// slow faults cost seconds.
 	slow bool
@@ -44,31 +45,44 @@ func anywhere(request) bool { return true }
 
 // faults are the wrong answers, in the order in which a sample takes them.
 var faults = []fault{
-	{name: "403", fits: anywhere, of: same(faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden, "you may not"))},
+	{name: "403", fits: anywhere, of: same(faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden,
+		"you may not"))},
 	{name: "404 plain", fits: anywhere, of: same(faultproxy.Plain(http.StatusNotFound, "404 page not found\n"))},
-	{name: "404 of nothing", fits: anywhere, of: same(faultproxy.Status(http.StatusNotFound, metav1.StatusReasonNotFound, "the server could not find the requested resource"))},
-	{name: "404 of another", fits: of(get, write), of: func(q request) faultproxy.Fault { return notFound(q.group, q.resource, q.name+"-another") }},
-	{name: "404 of another type", fits: of(get, write), of: func(q request) faultproxy.Fault { return notFound("another.example.com", "others", q.name) }},
+	{name: "404 of nothing", fits: anywhere,
+		of: same(faultproxy.Status(http.StatusNotFound, metav1.StatusReasonNotFound,
+			"the server could not find the requested resource"))},
+	{name: "404 of another", fits: of(get, write),
+		of: func(q request) faultproxy.Fault { return notFound(q.group, q.resource, q.name+"-another") }},
+	{name: "404 of another type", fits: of(get, write),
+		of: func(q request) faultproxy.Fault { return notFound("another.example.com", "others", q.name) }},
 	{name: "404 of itself", fits: func(q request) bool { return q.class == write && q.name != "" }, lie: true,
 		of: func(q request) faultproxy.Fault { return notFound(q.group, q.resource, q.name) }},
-	{name: "409", of: same(faultproxy.Status(http.StatusConflict, metav1.StatusReasonConflict, "the object has been modified; please apply your changes to the latest version"))},
-	{name: "410", fits: anywhere, of: same(faultproxy.Status(http.StatusGone, metav1.StatusReasonExpired, "the provided resource version is too old"))},
-	{name: "422", fits: of(write), of: same(faultproxy.Status(http.StatusUnprocessableEntity, metav1.StatusReasonInvalid, "the server rejected our request due to an error in our request"))},
+	{name: "409", of: same(faultproxy.Status(http.StatusConflict, metav1.StatusReasonConflict,
+		"the object has been modified; please apply your changes to the latest version"))},
+	{name: "410", fits: anywhere, of: same(faultproxy.Status(http.StatusGone, metav1.StatusReasonExpired,
+		"the provided resource version is too old"))},
+	{name: "422", fits: of(write),
+		of: same(faultproxy.Status(http.StatusUnprocessableEntity, metav1.StatusReasonInvalid,
+			"the server rejected our request due to an error in our request"))},
 	{name: "429", fits: anywhere, of: same(faultproxy.RetryAfter(1)), slow: true},
-	{name: "500", fits: anywhere, of: same(faultproxy.Status(http.StatusInternalServerError, metav1.StatusReasonInternalError, "an internal error"))},
-	{name: "502", fits: anywhere, of: same(faultproxy.Plain(http.StatusBadGateway, "<html><body>bad gateway</body></html>"))},
+	{name: "500", fits: anywhere, of: same(faultproxy.Status(http.StatusInternalServerError,
+		metav1.StatusReasonInternalError, "an internal error"))},
+	{name: "502", fits: anywhere, of: same(faultproxy.Plain(http.StatusBadGateway,
+		"<html><body>bad gateway</body></html>"))},
 	{name: "reset", fits: anywhere, of: same(faultproxy.Reset())},
 	{name: "hang", fits: anywhere, of: same(faultproxy.Hang()), slow: true},
 	{name: "truncated", of: same(faultproxy.Truncate(40))},
 	{name: "done and reset", fits: of(write), of: same(faultproxy.Truncate(0))},
-	{name: "200 of an empty List", fits: anywhere, of: same(ok("application/json", `{"kind":"List","apiVersion":"v1","metadata":{},"items":[]}`))},
+	{name: "200 of an empty List", fits: anywhere,
+		of: same(ok("application/json", `{"kind":"List","apiVersion":"v1","metadata":{},"items":[]}`))},
 	{name: "200 of {}", fits: anywhere, of: same(ok("application/json", "{}"))},
 	{name: "200 of nothing", fits: anywhere, of: same(ok("application/json", ""))},
 	{name: "200 of HTML", fits: anywhere, of: same(ok("text/html", "<html><body>Please log in</body></html>"))},
 	{name: "expired in the stream", fits: of(watch), of: same(ok("application/json",
 		`{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","code":410,"message":"too old resource version"}}`+"\n"))},
 	{name: "nothing discovered", fits: of(discovery), of: same(discovered(func([]any) []any { return []any{} }))},
-	{name: "nothing of the type", fits: of(discovery), of: same(edited(func(groupVersion map[string]any) { groupVersion["resources"] = []any{} }, ""))},
+	{name: "nothing of the type", fits: of(discovery),
+		of: same(edited(func(groupVersion map[string]any) { groupVersion["resources"] = []any{} }, ""))},
 	{name: "no coordination.k8s.io", fits: groups, of: same(without("coordination.k8s.io"))},
 	{name: "coordination.k8s.io empty", fits: groups, of: same(emptied("coordination.k8s.io"))},
 	{name: "no " + crdGroup, fits: groups, of: same(without(crdGroup))},
@@ -79,7 +93,8 @@ var faults = []fault{
 	{name: "apiextensions.k8s.io empty", fits: groups, of: same(emptied("apiextensions.k8s.io"))},
 	{name: "no apiregistration.k8s.io", fits: groups, of: same(without("apiregistration.k8s.io"))},
 	{name: "apiregistration.k8s.io empty", fits: groups, of: same(emptied("apiregistration.k8s.io"))},
-	{name: "v1 empty", fits: func(q request) bool { return q.class == discovery && strings.HasSuffix(q.key, "/api") }, of: same(emptied(""))},
+	{name: "v1 empty", fits: func(q request) bool { return q.class == discovery && strings.HasSuffix(q.key, "/api") },
+		of: same(emptied(""))},
 }
 
 // groups says whether a request asks which groups there are.
@@ -92,7 +107,8 @@ func notFound(group, resource, name string) faultproxy.Fault {
 		_ = json.NewEncoder(w).Encode(metav1.Status{
 			TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
 			Status:   metav1.StatusFailure, Code: http.StatusNotFound, Reason: metav1.StatusReasonNotFound,
-			Message: resource + " \"" + name + "\" not found", Details: &metav1.StatusDetails{Name: name, Group: group, Kind: resource},
+			Message: resource + " \"" + name + "\" not found",
+			Details: &metav1.StatusDetails{Name: name, Group: group, Kind: resource},
 		})
 	}
 }

@@ -61,13 +61,16 @@ func (n *counts) add(c combination, out *outcome, wrong bool) {
 func (n *counts) String() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return fmt.Sprintf("ran %d combinations (%d in which the fault was met) of %d commands, %d requests and %d faults: %d went wrong; the longest took %s",
+	return fmt.Sprintf(
+		"ran %d combinations (%d in which the fault was met) of %d commands, %d requests and %d faults: %d went wrong; the longest took %s",
 		n.combinations, n.met, len(n.commands), len(n.requests), len(n.answers), n.wrong, n.slowest)
 }
 
-// combinations are those of a scenario: each request of the healthy run, the first time, the second time and each time that it is sent, with
-// each fault that it can meet; a command without an end never comes to what it is to do if that is each time. A list of a type of which the world has nothing, and a review, meet one fault after the other and not each of them all: what
-// they meet is another one in each scenario.
+// combinations are those of a scenario: each request of the healthy run, the first time, the second
+// time and each time that it is sent, with each fault that it can meet; a command without an end
+// never comes to what it is to do if that is each time. A list of a type of which the world has
+// nothing, and a review, meet one fault after the other and not each of them all: what they meet is
+// another one in each scenario.
 func (s *scenario) combinations(healthy []request, turn int) []combination {
 	sent := map[string]int{}
 	var first []request
@@ -100,7 +103,8 @@ func (s *scenario) combinations(healthy []request, turn int) []combination {
 		}
 		for _, f := range fit {
 			for nth := range times + 1 {
-				if nth == 0 && (s.endless && q.class != watch || f.slow && q.class != watch || sent[q.key] == 1 && q.class != watch && q.class != write) {
+				if nth == 0 && (s.endless && q.class != watch || f.slow && q.class != watch || sent[q.key] == 1 &&
+					q.class != watch && q.class != write) {
 					continue
 				}
 				found = append(found, combination{s, q, nth, f})
@@ -125,8 +129,10 @@ func (s *scenario) dull(q request) bool {
 	return !interesting
 }
 
-// TestEveryCommandSurvivesEveryAnswer breaks one answer of the server at a time, in each way that fits it. A command then says that it does not know, or does what it
-// would have done: it deletes nothing else and calls nothing complete that is not. make test takes a sample of the combinations, and make test-long all.
+// TestEveryCommandSurvivesEveryAnswer breaks one answer of the server at a time, in each way that
+// fits it. A command then says that it does not know, or does what it would have done: it deletes
+// nothing else and calls nothing complete that is not. make test takes a sample of the
+// combinations, and make test-long all.
 func TestEveryCommandSurvivesEveryAnswer(t *testing.T) {
 	// It takes more than 10 s: a command runs for each fault of the sample.
 	plain := testcluster.Shared(t)
@@ -158,10 +164,12 @@ func TestEveryCommandSurvivesEveryAnswer(t *testing.T) {
 // large is a sample with some combinations of every command.
 const large = 500
 
-// everything says whether all combinations run: one scenario after the other, each with several runners. Of a sample each has one.
+// everything says whether all combinations run: one scenario after the other, each with several
+// runners. Of a sample each has one.
 func everything() bool { return *all || *matches != "" }
 
-// test runs the scenario without a fault, and then with each of its faults, or with its part of the sample.
+// test runs the scenario without a fault, and then with each of its faults, or with its part of the
+// sample.
 func (s *scenario) test(t *testing.T, c *testcluster.Cluster, turn, of int) {
 	k := newRunner(t, c)
 	defer k.clear()
@@ -209,7 +217,8 @@ func (k *runner) healthy(s *scenario) *outcome {
 		return out
 	}
 	out := k.run(s, injection{}, nil)
-	if wrong := s.judge(k.world, out, out, combination{}); len(wrong) > 0 || out.code == 1 || out.said != nil && !out.said.complete {
+	if wrong := s.judge(k.world, out, out, combination{}); len(wrong) > 0 || out.code == 1 || out.said != nil &&
+		!out.said.complete {
 		k.t.Errorf("without a fault: exit code %d\n%s\n%s%s", out.code, strings.Join(wrong, "\n"), out.stdout, out.stderr)
 	}
 	k.t.Logf("%d requests, exit code %d, %s", len(out.requests), out.code, out.took)
@@ -221,7 +230,8 @@ func (k *runner) check(c combination, healthy *outcome) {
 	wrong := c.scenario.judge(k.world, healthy, out, c)
 	total.add(c, out, len(wrong) > 0)
 	if len(wrong) > 0 {
-		k.t.Errorf("%s\n\t%s\n\texit code %d after %s, stderr: %s", c, strings.Join(wrong, "\n\t"), out.code, out.took, shortened(out.stderr))
+		k.t.Errorf("%s\n\t%s\n\texit code %d after %s, stderr: %s", c, strings.Join(wrong, "\n\t"), out.code, out.took,
+			shortened(out.stderr))
 	}
 }
 
@@ -233,7 +243,8 @@ func shortened(text string) string {
 	return text
 }
 
-// choose takes the scenario's part of the sample, always the same one, with the faults one after the other.
+// choose takes the scenario's part of the sample, always the same one, with the faults one after
+// the other.
 func (s *scenario) choose(every []combination, turn, of int) []combination {
 	if *matches != "" {
 		pattern := regexp.MustCompile(*matches)
@@ -242,7 +253,8 @@ func (s *scenario) choose(every []combination, turn, of int) []combination {
 	if everything() {
 		return every
 	}
-	// A write that never succeeds is waited for until the time-out, and so is a watch that never opens by a command without an end: make test-faults has these.
+	// A write that never succeeds is waited for until the time-out, and so is a watch that never
+	// opens by a command without an end: make test-faults has these.
 	every = slices.DeleteFunc(every, func(c combination) bool {
 		return c.fault.slow || c.nth == 0 && (s.endless || s.waits && c.request.class == write)
 	})

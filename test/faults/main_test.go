@@ -19,10 +19,12 @@ var (
 	only    = flag.String("only", "", "run only the scenarios whose name contains this")
 	matches = flag.String("combination", "", "run the combinations whose name matches this regular expression")
 	waiting = flag.Duration("waiting", 20*time.Second, "time-out of the commands that have one")
-	workers = flag.Int("workers", 4, "number of commands that run at the same time, where they do not see each other's objects")
+	workers = flag.Int("workers", 4,
+		"number of commands that run at the same time, where they do not see each other's objects")
 )
 
-// TestMain prints after the tests how many combinations ran: go test shows what a test logs only if it fails.
+// TestMain prints after the tests how many combinations ran: go test shows what a test logs only if
+// it fails.
 func TestMain(m *testing.M) {
 	os.Exit(testcluster.Wrap(runnerFunc(func() int {
 		// client-go logs what the commands tell in their own words.

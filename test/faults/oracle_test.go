@@ -9,7 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// judge says what is wrong with the outcome of a run that met a fault, given the outcome of one that met none.
+// judge says what is wrong with the outcome of a run that met a fault, given the outcome of one
+// that met none.
 func (s *scenario) judge(w *world, healthy, got *outcome, c combination) []string {
 	var wrong []string
 	bad := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
@@ -45,7 +46,8 @@ func (s *scenario) judge(w *world, healthy, got *outcome, c combination) []strin
 			bad("%s", line)
 		}
 	}
-	if len(differ) == 0 && got.code != 0 && strings.Contains(got.stderr, "timed out") && !strings.Contains(healthy.stderr, "timed out") {
+	if len(differ) == 0 && got.code != 0 && strings.Contains(got.stderr, "timed out") &&
+		!strings.Contains(healthy.stderr, "timed out") {
 		bad("timed out, and everything was done")
 	}
 	for _, line := range s.saysWrongly(w, healthy, got, c) {
@@ -96,7 +98,8 @@ func (s *scenario) deletedWrongly(w *world, healthy, got *outcome, lie bool) []s
 	}
 	if s.archive {
 		for key, before := range w.made {
-			if now, there := got.after[key]; (!there || now.deleting && !before.deleting) && !strings.Contains(got.archived, before.uid) {
+			if now, there := got.after[key]; (!there || now.deleting && !before.deleting) &&
+				!strings.Contains(got.archived, before.uid) {
 				wrong = append(wrong, key+" was deleted and is not in the archive")
 			}
 		}
@@ -105,7 +108,8 @@ func (s *scenario) deletedWrongly(w *world, healthy, got *outcome, lie bool) []s
 	return wrong
 }
 
-// createdWrongly finds objects that were created and that the collector has a reason to delete, or has deleted.
+// createdWrongly finds objects that were created and that the collector has a reason to delete, or
+// has deleted.
 func createdWrongly(w *world, got *outcome) []string {
 	var wrong []string
 	uids := map[string]bool{}
@@ -118,7 +122,8 @@ func createdWrongly(w *world, got *outcome) []string {
 		}
 		for _, ref := range o.owners {
 			if !uids[string(ref.UID)] {
-				wrong = append(wrong, fmt.Sprintf("%s was created with a reference to %s/%s, which has another uid or is absent", key, ref.Kind, ref.Name))
+				wrong = append(wrong, fmt.Sprintf("%s was created with a reference to %s/%s, which has another uid or is absent",
+					key, ref.Kind, ref.Name))
 			}
 		}
 		if got.later != nil && got.later[key].uid != o.uid {
@@ -195,7 +200,8 @@ func (w *world) undone(now state, verb, uid string, owners, finalizers []string)
 				return key + " has its owner still"
 			}
 		}
-		if verb == "adopt" && !slices.ContainsFunc(o.owners, func(ref metav1.OwnerReference) bool { return slices.Contains(owners, string(ref.UID)) }) {
+		if verb == "adopt" && !slices.ContainsFunc(o.owners,
+			func(ref metav1.OwnerReference) bool { return slices.Contains(owners, string(ref.UID)) }) {
 			return key + " does not have the owner"
 		}
 		for _, owner := range owners {

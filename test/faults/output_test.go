@@ -147,8 +147,9 @@ func (w *world) sayRest(out *output, left, held []v1alpha1.Survivor) {
 	}
 }
 
-// whateverItsAge is the code of a cause that does not change while a command takes its time: for some seconds after a deletion neither the collector nor the namespace
-// controller is blamed for having done nothing yet, and then they are.
+// whateverItsAge is the code of a cause that does not change while a command takes its time: for
+// some seconds after a deletion neither the collector nor the namespace controller is blamed for
+// having done nothing yet, and then they are.
 func whateverItsAge(code string) string {
 	switch core.Code(code) {
 	case core.CollectorNotActing, core.NamespaceControllerNotActing:
@@ -167,7 +168,8 @@ func (w *world) say(out *output, o v1alpha1.ObjectRef, format string, args ...an
 
 // short is the name of an object without what is different in every world.
 func (w *world) short(o v1alpha1.ObjectRef) (string, bool) {
-	ours := o.Namespace == w.namespace || strings.HasPrefix(o.Name, w.namespace) || w.spare != "" && (o.Namespace == w.spare || o.Name == w.spare)
+	ours := o.Namespace == w.namespace || strings.HasPrefix(o.Name, w.namespace) || w.spare != "" &&
+		(o.Namespace == w.spare || o.Name == w.spare)
 	name := strings.TrimPrefix(o.Name, w.namespace+"-")
 	if o.Kind == "Namespace" {
 		name = map[string]string{w.namespace: "own", w.spare: "spare"}[o.Name]

@@ -20,7 +20,8 @@ const (
 	write     class = "write"
 )
 
-// request is a request of a command, with the namespace of the run taken out, so that it can be known again in another run.
+// request is a request of a command, with the namespace of the run taken out, so that it can be
+// known again in another run.
 type request struct {
 	class class
 	// key names it: method, path, and what else tells it from others.

@@ -18,7 +18,8 @@ import (
 )
 
 const (
-	// requestTimeout is what a command allows a request, enough for a busy machine, and hangTimeout what it allows one that is never answered.
+	// requestTimeout is what a command allows a request, enough for a busy machine, and hangTimeout
+	// what it allows one that is never answered.
 	requestTimeout = 30 * time.Second
 	hangTimeout    = 3 * time.Second
 	// grace is how long a command may take once it is interrupted.
@@ -48,9 +49,11 @@ type outcome struct {
 	// requests are what it asked, in order; met is how many of them met the fault.
 	requests []request
 	met      int
-	// after is what there was afterwards, and later what there was after another run of the collector's loop, nil if there was none.
+	// after is what there was afterwards, and later what there was after another run of the
+	// collector's loop, nil if there was none.
 	after, later state
-	// again is what there was after the same command once more, nil if it did not run; failed is what that said if its exit code is not 0.
+	// again is what there was after the same command once more, nil if it did not run; failed is
+	// what that said if its exit code is not 0.
 	again    state
 	failed   string
 	archived string
@@ -105,10 +108,12 @@ func (k *runner) serve(w http.ResponseWriter, r *http.Request, next http.Handler
 	next.ServeHTTP(w, r)
 }
 
-// timeoutAfter is the time-out of a command: that of the flag, or longer on a machine that needs most of it without a fault.
+// timeoutAfter is the time-out of a command: that of the flag, or longer on a machine that needs
+// most of it without a fault.
 func timeoutAfter(healthy *outcome) time.Duration { return atLeast(*waiting, healthy) }
 
-// patience is how long a command may take beyond its time-out for one request after the other: to say why it has waited in vain.
+// patience is how long a command may take beyond its time-out for one request after the other: to
+// say why it has waited in vain.
 func patience(healthy *outcome) time.Duration { return atLeast(20*time.Second, healthy) }
 
 // limit is when a command is interrupted.
@@ -134,7 +139,8 @@ func (k *runner) run(s *scenario, in injection, healthy *outcome) *outcome {
 	k.injection, k.counts, k.requests, k.met, k.old = in, map[string]int{}, nil, 0, s.old
 	k.mu.Unlock()
 	args := slices.Clone(s.args)
-	words := strings.NewReplacer("{ns}", k.namespace, "{spare}", k.spare, "{file}", file, "{lost}", k.archive, "{timeout}", timeoutAfter(healthy).String())
+	words := strings.NewReplacer("{ns}", k.namespace, "{spare}", k.spare, "{file}", file, "{lost}", k.archive, "{timeout}",
+		timeoutAfter(healthy).String())
 	for i := range args {
 		args[i] = words.Replace(args[i])
 	}
@@ -231,7 +237,8 @@ func (k *runner) runLater() {
 	k.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), limit(nil))
 	defer cancel()
-	code, stdout, stderr := script.InProcess(ctx, "", "run", "-n", k.namespace, "-y", "--allow-mass-collection", "--kubeconfig", k.cluster.Kubeconfig())
+	code, stdout, stderr := script.InProcess(ctx, "", "run", "-n", k.namespace, "-y", "--allow-mass-collection",
+		"--kubeconfig", k.cluster.Kubeconfig())
 	if code != 0 {
 		k.t.Errorf("the run afterwards: exit code %d: %s%s", code, stdout, stderr)
 	}

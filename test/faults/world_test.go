@@ -24,17 +24,22 @@ import (
 
 const crdGroup = "faults.example.com"
 
-// kinds are the types of the objects that a world is made of, by the word that it is described with.
+// kinds are the types of the objects that a world is made of, by the word that it is described
+// with.
 var kinds = map[string]struct {
 	schema.GroupVersionResource
 	kind      string
 	clustered bool
 }{
-	"cm":          {GroupVersionResource: schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}, kind: "ConfigMap"},
-	"secret":      {GroupVersionResource: schema.GroupVersionResource{Version: "v1", Resource: "secrets"}, kind: "Secret"},
-	"lease":       {GroupVersionResource: schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}, kind: "Lease"},
-	"widget":      {GroupVersionResource: schema.GroupVersionResource{Group: crdGroup, Version: "v1", Resource: "widgets"}, kind: "Widget"},
-	"clusterrole": {GroupVersionResource: schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles"}, kind: "ClusterRole", clustered: true},
+	"cm": {GroupVersionResource: schema.GroupVersionResource{Version: "v1", Resource: "configmaps"},
+		kind: "ConfigMap"},
+	"secret": {GroupVersionResource: schema.GroupVersionResource{Version: "v1", Resource: "secrets"}, kind: "Secret"},
+	"lease": {GroupVersionResource: schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1",
+		Resource: "leases"}, kind: "Lease"},
+	"widget": {GroupVersionResource: schema.GroupVersionResource{Group: crdGroup, Version: "v1", Resource: "widgets"},
+		kind: "Widget"},
+	"clusterrole": {GroupVersionResource: schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1",
+		Resource: "clusterroles"}, kind: "ClusterRole", clustered: true},
 }
 
 var namespaces = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
@@ -78,9 +83,11 @@ type world struct {
 	uids map[string]types.UID
 	// made is what there was when all was made.
 	made state
-	// spare is a namespace besides, if the world has one; it is another one each time, since its deletion has begun.
+	// spare is a namespace besides, if the world has one; it is another one each time, since its
+	// deletion has begun.
 	spare string
-	// kubeconfig is that of the server itself, and archive the file of what the world had before, if the world has lost something.
+	// kubeconfig is that of the server itself, and archive the file of what the world had before,
+	// if the world has lost something.
 	kubeconfig, archive string
 }
 
@@ -102,7 +109,8 @@ func newWorld(t *testing.T, c *testcluster.Cluster) *world {
 // makeNamespace makes one, with a name of which no other is a part.
 func (w *world) makeNamespace() string {
 	w.t.Helper()
-	o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"generateName": "faults-"}}}
+	o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace",
+		"metadata": map[string]any{"generateName": "faults-"}}}
 	made, err := w.objects.Resource(namespaces).Create(w.t.Context(), o, metav1.CreateOptions{})
 	if err != nil {
 		w.t.Fatal(err)
@@ -112,10 +120,11 @@ func (w *world) makeNamespace() string {
 
 // blueprint says what a world is made of.
 type blueprint struct {
-	// objects are lines of "kind/name [label] < owner owner+ | finalizer", where + is for an owner that it blocks; an owner that no line
-	// makes is absent.
+	// objects are lines of "kind/name [label] < owner owner+ | finalizer", where + is for an owner
+	// that it blocks; an owner that no line makes is absent.
 	objects []string
-	// lost are objects that are not there any more, but in an archive. The first one owns the others.
+	// lost are objects that are not there any more, but in an archive. The first one owns the
+	// others.
 	lost []string
 	// deleted are the objects whose deletion has begun, by policy.
 	deleted map[metav1.DeletionPropagation][]string
@@ -126,7 +135,8 @@ type blueprint struct {
 // build makes a world anew, unless it is still as it was made.
 func (w *world) build(b blueprint) {
 	w.t.Helper()
-	if w.made != nil && maps.EqualFunc(w.made, w.read(), func(a, b object) bool { return a.uid == b.uid && a.version == b.version }) {
+	if w.made != nil && maps.EqualFunc(w.made, w.read(),
+		func(a, b object) bool { return a.uid == b.uid && a.version == b.version }) {
 		return
 	}
 	w.clear()
@@ -137,7 +147,8 @@ func (w *world) build(b blueprint) {
 	}
 	for policy, names := range b.deleted {
 		for _, name := range names {
-			if err := w.client(name).Delete(w.t.Context(), w.name(name), metav1.DeleteOptions{PropagationPolicy: &policy}); err != nil {
+			if err := w.client(name).Delete(w.t.Context(), w.name(name),
+				metav1.DeleteOptions{PropagationPolicy: &policy}); err != nil {
 				w.t.Fatal(err)
 			}
 		}
@@ -159,7 +170,8 @@ func (w *world) lose(keys []string) {
 		w.t.Fatal(err)
 	}
 	root := kinds[strings.Split(keys[0], "/")[0]].Resource + "/" + w.name(keys[0])
-	if code, stdout, stderr := script.InProcess(w.t.Context(), "", "archive", root, "-n", w.namespace, "--to", w.archive, "--kubeconfig", w.kubeconfig); code != 0 {
+	if code, stdout, stderr := script.InProcess(w.t.Context(), "", "archive", root, "-n", w.namespace, "--to", w.archive,
+		"--kubeconfig", w.kubeconfig); code != 0 {
 		w.t.Fatalf("archiving %s: exit code %d: %s%s", root, code, stdout, stderr)
 	}
 	w.remove(w.t.Context(), keys)
@@ -232,7 +244,8 @@ func (w *world) make(namespace, line string) (types.UID, error) {
 			uid = types.UID("of-" + strings.ReplaceAll(owner, "/", "-")) // and of nobody
 		}
 		of := kinds[word]
-		refs = append(refs, metav1.OwnerReference{APIVersion: of.GroupVersion().String(), Kind: of.kind, Name: w.name(owner), UID: uid, BlockOwnerDeletion: &blocks})
+		refs = append(refs, metav1.OwnerReference{APIVersion: of.GroupVersion().String(), Kind: of.kind, Name: w.name(owner),
+			UID: uid, BlockOwnerDeletion: &blocks})
 	}
 	o.SetOwnerReferences(refs)
 	client := w.objects.Resource(k.GroupVersionResource).Namespace(namespace)
@@ -279,7 +292,8 @@ func (w *world) read() state {
 		for i := range o.OwnerReferences {
 			o.OwnerReferences[i].Name = strings.TrimPrefix(o.OwnerReferences[i].Name, w.namespace+"-")
 		}
-		s[key] = object{uid: string(o.UID), version: o.ResourceVersion, deleting: o.DeletionTimestamp != nil, finalizers: o.Finalizers, owners: o.OwnerReferences}
+		s[key] = object{uid: string(o.UID), version: o.ResourceVersion, deleting: o.DeletionTimestamp != nil,
+			finalizers: o.Finalizers, owners: o.OwnerReferences}
 	}
 	for word, k := range kinds {
 		resource := metadata.ResourceInterface(w.metadata.Resource(k.GroupVersionResource))
@@ -311,7 +325,8 @@ func (w *world) read() state {
 func (w *world) clear() {
 	w.t.Helper()
 	ctx := context.Background()
-	w.remove(ctx, slices.DeleteFunc(slices.Collect(maps.Keys(w.read())), func(key string) bool { return key == "namespace/spare" }))
+	w.remove(ctx, slices.DeleteFunc(slices.Collect(maps.Keys(w.read())),
+		func(key string) bool { return key == "namespace/spare" }))
 	if w.spare != "" {
 		w.clearSpare(ctx)
 	}
@@ -327,7 +342,8 @@ func (w *world) remove(ctx context.Context, keys []string) {
 	for _, key := range keys {
 		group.Go(func() error {
 			client, name := w.client(key), w.name(key)
-			_, err := client.Patch(ctx, name, types.MergePatchType, []byte(`{"metadata":{"finalizers":null,"ownerReferences":null}}`), metav1.PatchOptions{})
+			_, err := client.Patch(ctx, name, types.MergePatchType,
+				[]byte(`{"metadata":{"finalizers":null,"ownerReferences":null}}`), metav1.PatchOptions{})
 			if err == nil {
 				err = client.Delete(ctx, name, metav1.DeleteOptions{GracePeriodSeconds: &now, PropagationPolicy: &background})
 			}
@@ -349,7 +365,8 @@ func (w *world) clearSpare(ctx context.Context) {
 		if k.clustered {
 			continue
 		}
-		if err := w.objects.Resource(k.GroupVersionResource).Namespace(w.spare).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
+		if err := w.objects.Resource(k.GroupVersionResource).Namespace(w.spare).DeleteCollection(ctx, metav1.DeleteOptions{},
+			metav1.ListOptions{}); err != nil {
 			w.t.Fatal(err)
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestCommandsListThroughALibrary holds that no command builds a graph. Without a graph.Builder it cannot list a cluster either, so that pkg/selection, which
-// keeps the gaps, is the only way.
+// TestCommandsListThroughALibrary holds that no command builds a graph. Without a graph.Builder it
+// cannot list a cluster either, so that pkg/selection, which keeps the gaps, is the only way.
 func TestCommandsListThroughALibrary(t *testing.T) {
 	t.Parallel()
 	files := 0

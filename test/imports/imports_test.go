@@ -1,5 +1,5 @@
-// Package imports tests in which direction the product's packages import each other, and what they import from
-// outside. It has no code, only the test.
+// Package imports tests in which direction the product's packages import each other, and what they
+// import from outside. It has no code, only the test.
 package imports
 
 import (
@@ -15,8 +15,8 @@ import (
 	"testing"
 )
 
-// goPackage is what go list says of a package. Imports are those of its own files without the tests, Deps all that they
-// come to.
+// goPackage is what go list says of a package. Imports are those of its own files without the
+// tests, Deps all that they come to.
 type goPackage struct {
 	ImportPath string
 	Imports    []string
@@ -32,7 +32,8 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// TestTheMapIsTrue: the table has no arrow that is not there, and the house is no higher than it says.
+// TestTheMapIsTrue: the table has no arrow that is not there, and the house is no higher than it
+// says.
 func TestTheMapIsTrue(t *testing.T) {
 	module, packages := product(t)
 	all, height := 0, map[string]int{}
@@ -78,20 +79,32 @@ func TestCheckFinds(t *testing.T) {
 		pkg  goPackage
 		want string
 	}{
-		{"upwards", goPackage{ImportPath: module + "/pkg/graph", Imports: []string{module + "/pkg/plan"}}, "pkg/graph imports pkg/plan"},
-		{"listing knows no plan", goPackage{ImportPath: module + "/pkg/cluster", Imports: []string{module + "/pkg/plan"}}, "pkg/cluster imports pkg/plan"},
-		{"printing knows no cluster", goPackage{ImportPath: module + "/pkg/render", Imports: []string{module + "/pkg/cluster"}}, "pkg/render imports pkg/cluster"},
-		{"main stays thin", goPackage{ImportPath: module + "/cmd/kubectl-gc", Imports: []string{module + "/pkg/act"}}, "cmd/kubectl-gc imports pkg/act"},
-		{"the contract is a leaf", goPackage{ImportPath: module + "/pkg/api/v1alpha1", Imports: []string{module + "/pkg/graph"}}, "pkg/api/v1alpha1 imports pkg/graph"},
-		{"tests from the product", goPackage{ImportPath: module + "/pkg/act", Imports: []string{module + "/test/testcluster"}}, "pkg/act imports test/testcluster"},
+		{"upwards", goPackage{ImportPath: module + "/pkg/graph", Imports: []string{module + "/pkg/plan"}},
+			"pkg/graph imports pkg/plan"},
+		{"listing knows no plan", goPackage{ImportPath: module + "/pkg/cluster", Imports: []string{module + "/pkg/plan"}},
+			"pkg/cluster imports pkg/plan"},
+		{"printing knows no cluster", goPackage{ImportPath: module + "/pkg/render",
+			Imports: []string{module + "/pkg/cluster"}}, "pkg/render imports pkg/cluster"},
+		{"main stays thin", goPackage{ImportPath: module + "/cmd/kubectl-gc", Imports: []string{module + "/pkg/act"}},
+			"cmd/kubectl-gc imports pkg/act"},
+		{"the contract is a leaf", goPackage{ImportPath: module + "/pkg/api/v1alpha1",
+			Imports: []string{module + "/pkg/graph"}}, "pkg/api/v1alpha1 imports pkg/graph"},
+		{"tests from the product", goPackage{ImportPath: module + "/pkg/act",
+			Imports: []string{module + "/test/testcluster"}}, "pkg/act imports test/testcluster"},
 		{"a package without a place", goPackage{ImportPath: module + "/pkg/utils"}, "pkg/utils has no place"},
 		{"a clock", goPackage{ImportPath: module + "/pkg/plan", Imports: []string{"time"}}, "pkg/plan imports time"},
-		{"cobra", goPackage{ImportPath: module + "/pkg/act", Imports: []string{"github.com/spf13/cobra"}}, "pkg/act imports github.com/spf13/cobra"},
-		{"a table", goPackage{ImportPath: module + "/pkg/cmd", Imports: []string{"github.com/olekukonko/tablewriter/tw"}}, "pkg/cmd imports github.com/olekukonko/tablewriter/tw"},
-		{"colour", goPackage{ImportPath: module + "/pkg/cmd", Imports: []string{"github.com/fatih/color"}}, "pkg/cmd imports github.com/fatih/color"},
-		{"a client beside cluster's", goPackage{ImportPath: module + "/pkg/cmd", Imports: []string{"k8s.io/client-go/dynamic"}}, "pkg/cmd imports k8s.io/client-go/dynamic"},
-		{"a client by a detour", goPackage{ImportPath: module + "/pkg/graph", Deps: []string{"k8s.io/client-go/rest"}}, "pkg/graph depends on k8s.io/client-go/rest"},
-		{"kubectl", goPackage{ImportPath: module + "/pkg/cmd", Deps: []string{"k8s.io/kubectl/pkg/cmd/util"}}, "pkg/cmd depends on k8s.io/kubectl/pkg/cmd/util"},
+		{"cobra", goPackage{ImportPath: module + "/pkg/act", Imports: []string{"github.com/spf13/cobra"}},
+			"pkg/act imports github.com/spf13/cobra"},
+		{"a table", goPackage{ImportPath: module + "/pkg/cmd", Imports: []string{"github.com/olekukonko/tablewriter/tw"}},
+			"pkg/cmd imports github.com/olekukonko/tablewriter/tw"},
+		{"colour", goPackage{ImportPath: module + "/pkg/cmd", Imports: []string{"github.com/fatih/color"}},
+			"pkg/cmd imports github.com/fatih/color"},
+		{"a client beside cluster's", goPackage{ImportPath: module + "/pkg/cmd",
+			Imports: []string{"k8s.io/client-go/dynamic"}}, "pkg/cmd imports k8s.io/client-go/dynamic"},
+		{"a client by a detour", goPackage{ImportPath: module + "/pkg/graph", Deps: []string{"k8s.io/client-go/rest"}},
+			"pkg/graph depends on k8s.io/client-go/rest"},
+		{"kubectl", goPackage{ImportPath: module + "/pkg/cmd", Deps: []string{"k8s.io/kubectl/pkg/cmd/util"}},
+			"pkg/cmd depends on k8s.io/kubectl/pkg/cmd/util"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -103,7 +116,8 @@ func TestCheckFinds(t *testing.T) {
 	}
 }
 
-// product lists the packages that are compiled into the plugin or could be. Tests and generators may import what they like.
+// product lists the packages that are compiled into the plugin or could be. Tests and generators
+// may import what they like.
 func product(t *testing.T) (module string, packages []goPackage) {
 	t.Helper()
 	readSources(t, "../..")
@@ -126,8 +140,8 @@ func product(t *testing.T) (module string, packages []goPackage) {
 	return module, packages
 }
 
-// readSources looks at the folders that go list reads, because go test reuses an earlier result unless what this process
-// itself has looked at is different now.
+// readSources looks at the folders that go list reads, because go test reuses an earlier result
+// unless what this process itself has looked at is different now.
 func readSources(t *testing.T, root string) {
 	t.Helper()
 	for _, dir := range []string{"cmd", "pkg", "plugins"} {
@@ -157,7 +171,8 @@ func check(module string, pkg goPackage) []string {
 	name := strings.TrimPrefix(pkg.ImportPath, module+"/")
 	below, placed := imports[name]
 	if !placed && !slices.Contains(leaves, name) {
-		return []string{fmt.Sprintf("%s has no place in the house: say in the table of this test what it may import, or put it elsewhere", name)}
+		return []string{fmt.Sprintf(
+			"%s has no place in the house: say in the table of this test what it may import, or put it elsewhere", name)}
 	}
 	var problems []string
 	for _, path := range pkg.Imports {
@@ -179,7 +194,8 @@ func check(module string, pkg goPackage) []string {
 			continue
 		}
 		if i := slices.IndexFunc(pkg.Deps, func(path string) bool { return r.forbids(name, path) }); i >= 0 {
-			problems = append(problems, fmt.Sprintf("%s depends on %s: %s (go mod why %s)", name, pkg.Deps[i], r.reason, pkg.Deps[i]))
+			problems = append(problems, fmt.Sprintf("%s depends on %s: %s (go mod why %s)", name, pkg.Deps[i], r.reason,
+				pkg.Deps[i]))
 		}
 	}
 	return problems

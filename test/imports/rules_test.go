@@ -6,23 +6,26 @@ import (
 )
 
 // leaves import nothing of the module, and anybody may import them.
-var leaves = []string{"pkg/answer", "pkg/api/v1alpha1", "pkg/graph", "pkg/interrupt", "pkg/phrase", "pkg/suggest", "plugins"}
+var leaves = []string{"pkg/answer", "pkg/api/v1alpha1", "pkg/graph", "pkg/interrupt", "pkg/phrase", "pkg/suggest",
+	"plugins"}
 
 // knowledge is what is known without asking a server; verbs are the commands.
 var (
 	knowledge = []string{"pkg/plan", "pkg/finalizer", "pkg/link", "pkg/graph"}
-	verbs     = []string{"pkg/cmd/adopt", "pkg/cmd/archive", "pkg/cmd/check", "pkg/cmd/delete", "pkg/cmd/disown", "pkg/cmd/explain", "pkg/cmd/rescue", "pkg/cmd/restore", "pkg/cmd/run", "pkg/cmd/tree", "pkg/cmd/unfinalize", "pkg/cmd/wait", "pkg/cmd/why"}
+	verbs     = []string{"pkg/cmd/adopt", "pkg/cmd/archive", "pkg/cmd/check", "pkg/cmd/delete", "pkg/cmd/disown",
+		"pkg/cmd/explain", "pkg/cmd/rescue", "pkg/cmd/restore", "pkg/cmd/run", "pkg/cmd/tree", "pkg/cmd/unfinalize",
+		"pkg/cmd/wait", "pkg/cmd/why"}
 )
 
-// The house has so many floors, and so many arrows between packages that are no leaves. Whoever adds one
-// has a reason, and says it in the commit.
+// The house has so many floors, and so many arrows between packages that are no leaves. Whoever
+// adds one has a reason, and says it in the commit.
 const (
 	floors = 15
 	arrows = 263
 )
 
-// imports says which packages of the module a package imports besides the leaves: these, and no others.
-// A package stands a floor above the highest that it imports.
+// imports says which packages of the module a package imports besides the leaves: these, and no
+// others. A package stands a floor above the highest that it imports.
 var imports = map[string][]string{
 	"cmd/kubectl-gc": {"pkg/cmd"},
 	"pkg/cmd": {
@@ -37,11 +40,12 @@ var imports = map[string][]string{
 		"pkg/approval", "pkg/archive", "pkg/audit", "pkg/cluster", "pkg/cmd/env", "pkg/collect", "pkg/deletion",
 		"pkg/encode", "pkg/page", "pkg/plan", "pkg/render",
 	},
-	"pkg/cmd/disown":     {"pkg/cluster", "pkg/cmd/env", "pkg/ownerref", "pkg/render", "pkg/selection"},
-	"pkg/cmd/explain":    {"pkg/cmd/env", "pkg/explain", "pkg/finalizer", "pkg/render"},
-	"pkg/cmd/rescue":     {"pkg/archive", "pkg/cmd/env", "pkg/encode", "pkg/render", "pkg/rescue", "pkg/unfinalize"},
-	"pkg/cmd/restore":    {"pkg/cluster", "pkg/cmd/env", "pkg/encode", "pkg/render", "pkg/restore"},
-	"pkg/cmd/run":        {"pkg/archive", "pkg/cluster", "pkg/cmd/env", "pkg/collect", "pkg/encode", "pkg/plan", "pkg/render"},
+	"pkg/cmd/disown":  {"pkg/cluster", "pkg/cmd/env", "pkg/ownerref", "pkg/render", "pkg/selection"},
+	"pkg/cmd/explain": {"pkg/cmd/env", "pkg/explain", "pkg/finalizer", "pkg/render"},
+	"pkg/cmd/rescue":  {"pkg/archive", "pkg/cmd/env", "pkg/encode", "pkg/render", "pkg/rescue", "pkg/unfinalize"},
+	"pkg/cmd/restore": {"pkg/cluster", "pkg/cmd/env", "pkg/encode", "pkg/render", "pkg/restore"},
+	"pkg/cmd/run": {"pkg/archive", "pkg/cluster", "pkg/cmd/env", "pkg/collect", "pkg/encode", "pkg/plan",
+		"pkg/render"},
 	"pkg/cmd/tree":       {"pkg/cmd/env", "pkg/encode", "pkg/render", "pkg/selection", "pkg/tree"},
 	"pkg/cmd/unfinalize": {"pkg/cluster", "pkg/cmd/env", "pkg/encode", "pkg/finalizer", "pkg/render", "pkg/unfinalize"},
 	"pkg/cmd/wait":       {"pkg/cmd/env", "pkg/deletion", "pkg/encode", "pkg/render"},
@@ -144,8 +148,9 @@ var outside = []rule{
 		reason: "only pkg/cmd knows flags; everything below takes parsed values and can be used without a command line",
 	},
 	{
-		paths:  []string{"k8s.io/client-go"},
-		except: []string{"k8s.io/client-go/rest", "k8s.io/client-go/restmapper", "k8s.io/client-go/discovery", "k8s.io/client-go/tools/clientcmd", "k8s.io/client-go/plugin/pkg/client/auth"},
+		paths: []string{"k8s.io/client-go"},
+		except: []string{"k8s.io/client-go/rest", "k8s.io/client-go/restmapper", "k8s.io/client-go/discovery",
+			"k8s.io/client-go/tools/clientcmd", "k8s.io/client-go/plugin/pkg/client/auth"},
 		in:     slices.Concat(verbs, []string{"pkg/cmd", "pkg/cmd/env", "pkg/selection", "cmd/kubectl-gc"}),
 		reason: "only pkg/cluster talks to an API server, so that every request is bounded, cancelled and counted in one place",
 	},

@@ -1,4 +1,5 @@
-// Package k9s tests the plugins for k9s: they are what k9s' schema allows, and the commands that k9s makes of them do what they say.
+// Package k9s tests the plugins for k9s: they are what k9s' schema allows, and the commands that
+// k9s makes of them do what they say.
 package k9s
 
 import (
@@ -16,7 +17,8 @@ import (
 
 func TestMain(m *testing.M) { testcluster.Main(m, testcluster.Controllers("namespace-controller")) }
 
-// file is a file of plugins by k9s' schema (internal/config/json/schemas/plugins.json), which allows nothing else.
+// file is a file of plugins by k9s' schema (internal/config/json/schemas/plugins.json), which
+// allows nothing else.
 type file struct {
 	Plugins map[string]plugin `json:"plugins"`
 }
@@ -47,13 +49,15 @@ func read(t *testing.T) map[string]plugin {
 	return f.Plugins
 }
 
-// variable is what k9s replaces in an argument (internal/view/env.go). One that k9s does not know is an error there.
+// variable is what k9s replaces in an argument (internal/view/env.go). One that k9s does not know
+// is an error there.
 var variable = regexp.MustCompile(`\$(!?[\w|\-]+)`)
 
 // known are the variables of k9s that are used here; those of the row are filled in by a test.
 var known = []string{"NAME", "NAMESPACE", "CONTEXT", "RESOURCE_NAME", "RESOURCE_GROUP"}
 
-// TestPluginsAreWhatTheSchemaOfK9sAllows: what it requires is there, keys differ, and each variable is one that k9s knows.
+// TestPluginsAreWhatTheSchemaOfK9sAllows: what it requires is there, keys differ, and each variable
+// is one that k9s knows.
 func TestPluginsAreWhatTheSchemaOfK9sAllows(t *testing.T) {
 	t.Parallel()
 	plugins, keys := read(t), map[string]string{}
@@ -83,14 +87,15 @@ func TestPluginsAreWhatTheSchemaOfK9sAllows(t *testing.T) {
 				}
 			}
 		}
-		if len(p.Args) < 6 || p.Args[0] != "-c" || !strings.HasPrefix(p.Args[1], `"$@"`) || !slices.Equal(p.Args[2:5], []string{"sh", "kubectl", "gc"}) {
+		if len(p.Args) < 6 || p.Args[0] != "-c" || !strings.HasPrefix(p.Args[1], `"$@"`) ||
+			!slices.Equal(p.Args[2:5], []string{"sh", "kubectl", "gc"}) {
 			t.Errorf("%s does not run kubectl gc with its arguments: %q", name, p.Args)
 		}
 	}
 }
 
-// TestPluginsRunOnTheRowUnderTheCursor: with what k9s fills in for objects of the core group, of another one, and of the cluster, for which the namespace is "-" or
-// empty.
+// TestPluginsRunOnTheRowUnderTheCursor: with what k9s fills in for objects of the core group, of
+// another one, and of the cluster, for which the namespace is "-" or empty.
 func TestPluginsRunOnTheRowUnderTheCursor(t *testing.T) {
 	c := testcluster.Shared(t)
 	namespace := c.Namespace(t)
@@ -100,14 +105,19 @@ func TestPluginsRunOnTheRowUnderTheCursor(t *testing.T) {
 		c.Apply(t, "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {name: "+name+"}\n", "-n", namespace)
 	}
 	rows := map[string]map[string]string{
-		"core group":              {"RESOURCE_NAME": "configmaps", "RESOURCE_GROUP": "", "NAME": "settings", "NAMESPACE": namespace},
-		"another group":           {"RESOURCE_NAME": "deployments", "RESOURCE_GROUP": "apps", "NAME": "web", "NAMESPACE": namespace},
-		"named like an option":    {"RESOURCE_NAME": "roles", "RESOURCE_GROUP": "rbac.authorization.k8s.io", "NAME": "--all", "NAMESPACE": namespace},
-		"named like a server":     {"RESOURCE_NAME": "roles", "RESOURCE_GROUP": "rbac.authorization.k8s.io", "NAME": "--server=evil.example", "NAMESPACE": namespace},
+		"core group": {"RESOURCE_NAME": "configmaps", "RESOURCE_GROUP": "", "NAME": "settings",
+			"NAMESPACE": namespace},
+		"another group": {"RESOURCE_NAME": "deployments", "RESOURCE_GROUP": "apps", "NAME": "web",
+			"NAMESPACE": namespace},
+		"named like an option": {"RESOURCE_NAME": "roles", "RESOURCE_GROUP": "rbac.authorization.k8s.io", "NAME": "--all",
+			"NAMESPACE": namespace},
+		"named like a server": {"RESOURCE_NAME": "roles", "RESOURCE_GROUP": "rbac.authorization.k8s.io",
+			"NAME": "--server=evil.example", "NAMESPACE": namespace},
 		"cluster-scoped":          {"RESOURCE_NAME": "namespaces", "RESOURCE_GROUP": "", "NAME": namespace, "NAMESPACE": "-"},
 		"cluster-scoped, no name": {"RESOURCE_NAME": "namespaces", "RESOURCE_GROUP": "", "NAME": namespace, "NAMESPACE": ""},
 	}
-	wants := map[string]string{"gc-tree": "NAMESPACE", "gc-why": "not being deleted", "gc-delete-preview": "digest: ", "gc-unfinalize": "not being deleted"}
+	wants := map[string]string{"gc-tree": "NAMESPACE", "gc-why": "not being deleted", "gc-delete-preview": "digest: ",
+		"gc-unfinalize": "not being deleted"}
 	for row, values := range rows {
 		values["CONTEXT"] = "controlplane"
 		for name, p := range read(t) {
@@ -116,7 +126,8 @@ func TestPluginsRunOnTheRowUnderTheCursor(t *testing.T) {
 				args = append(args, variable.ReplaceAllStringFunc(arg, func(v string) string { return values[v[1:]] }))
 			}
 			code, stdout, stderr := script.InProcess(t.Context(), "", append(args, "--kubeconfig="+c.Kubeconfig())...)
-			if !strings.Contains(stdout+stderr, wants[name]) || strings.HasPrefix(row, "named") && strings.Contains(stdout, "bystander") {
+			if !strings.Contains(stdout+stderr, wants[name]) || strings.HasPrefix(row, "named") &&
+				strings.Contains(stdout, "bystander") {
 				t.Errorf("%s, %s: exit code %d\n%v\n%s%s", row, name, code, args, stdout, stderr)
 			}
 		}

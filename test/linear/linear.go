@@ -1,5 +1,5 @@
-// Package linear measures whether the cost of an operation is linear: it runs the operation in two sizes, one four times the other. `make bench`
-// prints the ratio of the two.
+// Package linear measures whether the cost of an operation is linear: it runs the operation in two
+// sizes, one four times the other. `make bench` prints the ratio of the two.
 package linear
 
 import (
@@ -13,8 +13,8 @@ import (
 // Times is how many times as large the larger size is.
 const Times = 4
 
-// Metric is the CPU time of one operation in nanoseconds, that of the garbage collector included. It depends less than the wall time on what else the
-// machine does.
+// Metric is the CPU time of one operation in nanoseconds, that of the garbage collector included.
+// It depends less than the wall time on what else the machine does.
 const Metric = "cpu-ns/op"
 
 // Bench runs what prepare returns, for n and for Times n, as two benchmarks.

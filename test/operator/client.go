@@ -16,7 +16,8 @@ import (
 	"k8s.io/client-go/restmapper"
 )
 
-// Client makes the requests of an operator, with the permissions of its ServiceAccount. It is safe for concurrent use.
+// Client makes the requests of an operator, with the permissions of its ServiceAccount. It is safe
+// for concurrent use.
 type Client struct {
 	dynamic dynamic.Interface
 	mapper  *restmapper.DeferredDiscoveryRESTMapper
@@ -114,8 +115,10 @@ func (c *Client) kind(o *unstructured.Unstructured) (*meta.RESTMapping, error) {
 }
 
 // create creates what a manifest says. It is false if that is there already.
-func (c *Client) create(ctx context.Context, m *meta.RESTMapping, o *unstructured.Unstructured) (*unstructured.Unstructured, bool, error) {
-	made, err := c.dynamic.Resource(m.Resource).Namespace(o.GetNamespace()).Create(ctx, o, metav1.CreateOptions{FieldManager: c.manager})
+func (c *Client) create(ctx context.Context, m *meta.RESTMapping,
+	o *unstructured.Unstructured) (*unstructured.Unstructured, bool, error) {
+	made, err := c.dynamic.Resource(m.Resource).Namespace(o.GetNamespace()).Create(ctx, o,
+		metav1.CreateOptions{FieldManager: c.manager})
 	if apierrors.IsAlreadyExists(err) {
 		return nil, false, nil
 	}

@@ -27,10 +27,12 @@ func Kubelet(t testing.TB, c *testcluster.Cluster) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	t.Cleanup(cancel)
 	watch(ctx, admin, pods, "", "", func(pod *unstructured.Unstructured, gone bool) {
-		if phase, _, _ := unstructured.NestedString(pod.Object, "status", "phase"); gone || phase == "Running" || pod.GetDeletionTimestamp() != nil {
+		if phase, _, _ := unstructured.NestedString(pod.Object, "status", "phase"); gone || phase == "Running" ||
+			pod.GetDeletionTimestamp() != nil {
 			return
 		}
 		// It may be gone by now, and what waits for a pod that is not ready tells.
-		_, _ = admin.Resource(pods).Namespace(pod.GetNamespace()).Patch(ctx, pod.GetName(), types.StrategicMergePatchType, []byte(podIsReady), metav1.PatchOptions{}, "status")
+		_, _ = admin.Resource(pods).Namespace(pod.GetNamespace()).Patch(ctx, pod.GetName(), types.StrategicMergePatchType,
+			[]byte(podIsReady), metav1.PatchOptions{}, "status")
 	})
 }

@@ -15,7 +15,8 @@ var (
 	serviceAccounts = schema.GroupVersionResource{Version: "v1", Resource: "serviceaccounts"}
 )
 
-// live works for each Deployment of the operator's name, one after the other, as long as it has a ready pod and its ServiceAccount.
+// live works for each Deployment of the operator's name, one after the other, as long as it has a
+// ready pod and its ServiceAccount.
 func (o *Operator) live(ctx context.Context) {
 	seen := make(chan *unstructured.Unstructured)
 	go o.deployment(ctx, seen)
@@ -32,7 +33,8 @@ func (o *Operator) live(ctx context.Context) {
 }
 
 // incarnation works for one Deployment until that is not ready any more.
-func (o *Operator) incarnation(ctx context.Context, d *unstructured.Unstructured, seen <-chan *unstructured.Unstructured) {
+func (o *Operator) incarnation(ctx context.Context, d *unstructured.Unstructured,
+	seen <-chan *unstructured.Unstructured) {
 	working, stop := context.WithCancel(ctx)
 	ended := make(chan struct{})
 	go func() {
@@ -52,7 +54,8 @@ func (o *Operator) incarnation(ctx context.Context, d *unstructured.Unstructured
 	o.alive = ""
 }
 
-// begins says whether the operator can begin to work for a Deployment: if its ServiceAccount is there. It is alive from then on.
+// begins says whether the operator can begin to work for a Deployment: if its ServiceAccount is
+// there. It is alive from then on.
 func (o *Operator) begins(ctx context.Context, uid types.UID) bool {
 	if o.lives(ctx, uid) != nil {
 		return false
@@ -81,16 +84,18 @@ func (o *Operator) deployment(ctx context.Context, seen chan<- *unstructured.Uns
 		case <-ctx.Done():
 		}
 	}
-	watch(ctx, o.admin, deployments, o.spec.Namespace, "metadata.name="+o.spec.Deployment, func(d *unstructured.Unstructured, gone bool) {
-		if gone {
-			d = nil
-		}
-		send(d)
-	})
+	watch(ctx, o.admin, deployments, o.spec.Namespace, "metadata.name="+o.spec.Deployment,
+		func(d *unstructured.Unstructured, gone bool) {
+			if gone {
+				d = nil
+			}
+			send(d)
+		})
 	<-ctx.Done()
 }
 
-// lives is an error if the operator cannot do anything at this moment: the token of its pods is not valid without them and their ServiceAccount.
+// lives is an error if the operator cannot do anything at this moment: the token of its pods is not
+// valid without them and their ServiceAccount.
 func (o *Operator) lives(ctx context.Context, uid types.UID) error {
 	d, err := o.admin.Resource(deployments).Namespace(o.spec.Namespace).Get(ctx, o.spec.Deployment, metav1.GetOptions{})
 	if err != nil {
@@ -113,7 +118,8 @@ func account(d *unstructured.Unstructured) string {
 
 // config is that of the operator's ServiceAccount.
 func (o *Operator) config(d *unstructured.Unstructured) *rest.Config {
-	config := o.cluster.As("system:serviceaccount:"+o.spec.Namespace+":"+account(d), "system:serviceaccounts", "system:serviceaccounts:"+o.spec.Namespace, "system:authenticated")
+	config := o.cluster.As("system:serviceaccount:"+o.spec.Namespace+":"+account(d), "system:serviceaccounts",
+		"system:serviceaccounts:"+o.spec.Namespace, "system:authenticated")
 	config.UserAgent, config.WarningHandler = o.spec.Deployment, rest.NoWarnings{}
 	return config
 }

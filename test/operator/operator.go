@@ -17,21 +17,27 @@ import (
 
 // Spec is an operator.
 type Spec struct {
-	// Namespace and Deployment name the Deployment that it is the program of. Its ServiceAccount is the operator's.
+	// Namespace and Deployment name the Deployment that it is the program of. Its ServiceAccount is
+	// the operator's.
 	Namespace, Deployment string
-	// Manager is the field manager of its writes, as the name of its program; that of the Deployment if it is empty.
+	// Manager is the field manager of its writes, as the name of its program; that of the
+	// Deployment if it is empty.
 	Manager string
 	Works   []Work
 }
 
 // Work is what an operator does with the objects of a type. A type may have several.
 type Work struct {
-	// Resource is the type as kubectl names it, with its version: challenges.v1.acme.cert-manager.io.
+	// Resource is the type as kubectl names it, with its version:
+	// challenges.v1.acme.cert-manager.io.
 	Resource string
-	// Finalizer is put on each object that lives, and removed from each that is being deleted; empty for none.
+	// Finalizer is put on each object that lives, and removed from each that is being deleted;
+	// empty for none.
 	Finalizer string
-	// Creates is a manifest of what the operator creates for each object that lives. ${name} is the object's name, ${namespace} and ${uid} likewise, and
-	// any other path in braces that field of it, as ${spec.issuerRef.name}. Without Unowned, what can have an ownerReference to the object has one, as its controller.
+	// Creates is a manifest of what the operator creates for each object that lives. ${name} is the
+	// object's name, ${namespace} and ${uid} likewise, and any other path in braces that field of
+	// it, as ${spec.issuerRef.name}. Without Unowned, what can have an ownerReference to the object
+	// has one, as its controller.
 	Creates string
 	Unowned bool
 	// Before is done, again and again, before the finalizer is removed, until it says true.
@@ -63,7 +69,8 @@ type Object struct {
 	UID                   types.UID
 }
 
-// Start starts an operator, which begins to work when its Deployment has a ready pod. It ends with the test.
+// Start starts an operator, which begins to work when its Deployment has a ready pod. It ends with
+// the test.
 func Start(t testing.TB, c *testcluster.Cluster, spec Spec) *Operator {
 	t.Helper()
 	admin, err := dynamic.NewForConfig(c.Config())
@@ -84,7 +91,8 @@ func Start(t testing.TB, c *testcluster.Cluster, spec Spec) *Operator {
 	return o
 }
 
-// Hold has the operator remove no finalizer until Resume, because what its objects stand for outside the cluster is not deleted yet. It does the rest of its work.
+// Hold has the operator remove no finalizer until Resume, because what its objects stand for
+// outside the cluster is not deleted yet. It does the rest of its work.
 func (o *Operator) Hold() { o.held.Store(true) }
 
 // Resume ends Hold.
@@ -104,7 +112,8 @@ func (o *Operator) again() {
 // WaitUntilSettled waits until the operator works, and has nothing to do.
 func (o *Operator) WaitUntilSettled(t testing.TB) {
 	t.Helper()
-	testcluster.Eventually(t, o.String()+" has nothing to do", func(context.Context) (bool, error) { return o.Alive() && o.settled.Load() && len(o.wake) == 0, nil })
+	testcluster.Eventually(t, o.String()+" has nothing to do",
+		func(context.Context) (bool, error) { return o.Alive() && o.settled.Load() && len(o.wake) == 0, nil })
 }
 
 // WaitUntilStopped waits until the operator does not work.
@@ -134,7 +143,8 @@ func (o *Operator) Created() []Object {
 	return slices.Clone(o.created)
 }
 
-// Recreated are those that it has created more than once, because they were deleted while the object that they belong to lived.
+// Recreated are those that it has created more than once, because they were deleted while the
+// object that they belong to lived.
 func (o *Operator) Recreated() []string {
 	times := map[string]int{}
 	var again []string

@@ -11,10 +11,13 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// watch calls seen with each object of a type that comes, changes and goes, one after the other, until ctx ends, and returns what it knows of them. An empty namespace is all
-// of them, and fields a field selector or nothing.
-func watch(ctx context.Context, client dynamic.Interface, resource schema.GroupVersionResource, namespace, fields string, seen func(o *unstructured.Unstructured, gone bool)) cache.SharedIndexInformer {
-	informer := dynamicinformer.NewFilteredDynamicInformer(client, resource, namespace, 0, cache.Indexers{}, func(options *metav1.ListOptions) { options.FieldSelector = fields }).Informer()
+// watch calls seen with each object of a type that comes, changes and goes, one after the other,
+// until ctx ends, and returns what it knows of them. An empty namespace is all of them, and fields
+// a field selector or nothing.
+func watch(ctx context.Context, client dynamic.Interface, resource schema.GroupVersionResource, namespace,
+	fields string, seen func(o *unstructured.Unstructured, gone bool)) cache.SharedIndexInformer {
+	informer := dynamicinformer.NewFilteredDynamicInformer(client, resource, namespace, 0, cache.Indexers{},
+		func(options *metav1.ListOptions) { options.FieldSelector = fields }).Informer()
 	tell := func(object any, gone bool) {
 		if last, ok := object.(cache.DeletedFinalStateUnknown); ok {
 			object = last.Obj
@@ -23,7 +26,8 @@ func watch(ctx context.Context, client dynamic.Interface, resource schema.GroupV
 			seen(o, gone)
 		}
 	}
-	// A type or a permission that is gone is what the tests are about: it is tried again, and nobody need read of it.
+	// A type or a permission that is gone is what the tests are about: it is tried again, and
+	// nobody need read of it.
 	_ = informer.SetWatchErrorHandlerWithContext(func(context.Context, *cache.Reflector, error) {})
 	_, _ = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(o any) { tell(o, false) },

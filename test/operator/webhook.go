@@ -12,13 +12,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Webhook is an admission webhook that is served on the loopback interface until the end of the test.
+// Webhook is an admission webhook that is served on the loopback interface until the end of the
+// test.
 type Webhook struct {
 	// URL is where it is called, and CABundle what a webhook configuration needs to know it by.
 	URL, CABundle string
 }
 
-// ServeWebhook serves one. Its answer denies a request with a message, or allows it with none; it is false if nobody answers.
+// ServeWebhook serves one. Its answer denies a request with a message, or allows it with none; it
+// is false if nobody answers.
 func ServeWebhook(t testing.TB, answer func(*admissionv1.AdmissionRequest) (message string, up bool)) Webhook {
 	t.Helper()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -34,7 +36,8 @@ func ServeWebhook(t testing.TB, answer func(*admissionv1.AdmissionRequest) (mess
 		}
 		review.Response = &admissionv1.AdmissionResponse{UID: review.Request.UID, Allowed: message == ""}
 		if message != "" {
-			review.Response.Result = &metav1.Status{Code: http.StatusForbidden, Reason: metav1.StatusReasonForbidden, Message: message}
+			review.Response.Result = &metav1.Status{Code: http.StatusForbidden, Reason: metav1.StatusReasonForbidden,
+				Message: message}
 		}
 		review.Request = nil
 		_ = json.NewEncoder(w).Encode(review) // the API server says what it did not read

@@ -19,7 +19,8 @@ import (
 // errStopped is why an operator cannot do anything.
 var errStopped = errors.New("the operator has no ready pod")
 
-// requeue is after what time an operator looks again at what it could not finish, as controllers do.
+// requeue is after what time an operator looks again at what it could not finish, as controllers
+// do.
 const requeue = 100 * time.Millisecond
 
 // session is an operator at work for one Deployment.
@@ -53,7 +54,8 @@ func (o *Operator) work(ctx context.Context, d *unstructured.Unstructured) {
 	}
 }
 
-// pass looks at all objects once. It is false if something is left to do, or was done, so that more may be.
+// pass looks at all objects once. It is false if something is left to do, or was done, so that more
+// may be.
 func (s *session) pass(ctx context.Context) bool {
 	if s.lives(ctx, s.uid) != nil {
 		return false
@@ -67,8 +69,10 @@ func (s *session) pass(ctx context.Context) bool {
 	return done
 }
 
-// objects are those of a type, which is watched from the first time on. It sets done to false as long as they are not known.
-func (s *session) objects(ctx context.Context, resource schema.GroupVersionResource, done *bool) []*unstructured.Unstructured {
+// objects are those of a type, which is watched from the first time on. It sets done to false as
+// long as they are not known.
+func (s *session) objects(ctx context.Context, resource schema.GroupVersionResource,
+	done *bool) []*unstructured.Unstructured {
 	informer := s.known[resource]
 	if informer == nil {
 		if _, err := s.client.dynamic.Resource(resource).List(ctx, metav1.ListOptions{Limit: 1}); err != nil {
@@ -133,11 +137,13 @@ func (s *session) release(ctx context.Context, w Work, o *unstructured.Unstructu
 }
 
 func (s *session) setFinalizers(ctx context.Context, w Work, o *unstructured.Unstructured, finalizers []string) error {
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": o.GetUID(), "resourceVersion": o.GetResourceVersion(), "finalizers": finalizers}})
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": o.GetUID(),
+		"resourceVersion": o.GetResourceVersion(), "finalizers": finalizers}})
 	if err != nil {
 		return err
 	}
-	_, err = s.client.of(Ref{w.Resource, o.GetNamespace(), o.GetName()}).Patch(ctx, o.GetName(), types.MergePatchType, patch, metav1.PatchOptions{FieldManager: s.client.manager})
+	_, err = s.client.of(Ref{w.Resource, o.GetNamespace(), o.GetName()}).Patch(ctx, o.GetName(), types.MergePatchType,
+		patch, metav1.PatchOptions{FieldManager: s.client.manager})
 	return err
 }
 
@@ -176,7 +182,8 @@ func (s *session) create(ctx context.Context, w Work, owner *unstructured.Unstru
 		unfinished = errUnfinished
 		if isNew {
 			s.mu.Lock()
-			s.Operator.created = append(s.Operator.created, Object{made.GetKind(), made.GetNamespace(), made.GetName(), made.GetUID()})
+			s.Operator.created = append(s.Operator.created,
+				Object{made.GetKind(), made.GetNamespace(), made.GetName(), made.GetUID()})
 			s.mu.Unlock()
 		}
 	}

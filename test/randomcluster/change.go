@@ -37,8 +37,11 @@ func (w *World) release(ctx context.Context, namespace, selector string, cascade
 			if o.GetDeletionTimestamp() == nil || at < 0 || !cascade[o.GetUID()] {
 				continue
 			}
-			patch := fmt.Sprintf(`[{"op":"test","path":"/metadata/finalizers/%d","value":%q},{"op":"remove","path":"/metadata/finalizers/%d"}]`, at, hold, at)
-			_, err := w.resource(k.Kind, o.GetNamespace()).Patch(ctx, o.GetName(), types.JSONPatchType, []byte(patch), metav1.PatchOptions{})
+			patch := fmt.Sprintf(
+				`[{"op":"test","path":"/metadata/finalizers/%d","value":%q},{"op":"remove","path":"/metadata/finalizers/%d"}]`, at,
+				hold, at)
+			_, err := w.resource(k.Kind, o.GetNamespace()).Patch(ctx, o.GetName(), types.JSONPatchType, []byte(patch),
+				metav1.PatchOptions{})
 			if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsInvalid(err) {
 				return err
 			}
@@ -47,7 +50,8 @@ func (w *World) release(ctx context.Context, namespace, selector string, cascade
 	return nil
 }
 
-// Wipe removes all objects of random clusters, whatever holds them, so that later listings are short. The namespaces stay.
+// Wipe removes all objects of random clusters, whatever holds them, so that later listings are
+// short. The namespaces stay.
 func (w *World) Wipe(ctx context.Context, namespaces map[string]bool) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(8)
@@ -68,24 +72,28 @@ func (w *World) Wipe(ctx context.Context, namespaces map[string]bool) error {
 func (w *World) wipe(ctx context.Context, o *unstructured.Unstructured) error {
 	client := w.resource(o.GetKind(), o.GetNamespace())
 	if len(o.GetFinalizers()) > 0 {
-		_, err := client.Patch(ctx, o.GetName(), types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
+		_, err := client.Patch(ctx, o.GetName(), types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`),
+			metav1.PatchOptions{})
 		if err != nil && !apierrors.IsNotFound(err) {
 			return err
 		}
 	}
 	background := metav1.DeletePropagationBackground
-	if err := client.Delete(ctx, o.GetName(), metav1.DeleteOptions{PropagationPolicy: &background}); err != nil && !apierrors.IsNotFound(err) {
+	if err := client.Delete(ctx, o.GetName(), metav1.DeleteOptions{PropagationPolicy: &background}); err != nil &&
+		!apierrors.IsNotFound(err) {
 		return err
 	}
 	return nil
 }
 
-// Canary waits until the collector has collected a new object whose owner is absent: it has then seen what came before.
+// Canary waits until the collector has collected a new object whose owner is absent: it has then
+// seen what came before.
 func (w *World) Canary(ctx context.Context, namespace string) error {
 	for range 2 {
 		o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap"}}
 		o.SetGenerateName("canary-")
-		o.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "nobody", UID: types.UID(namespace + "-absent")}})
+		o.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "nobody",
+			UID: types.UID(namespace + "-absent")}})
 		client := w.resource("ConfigMap", namespace)
 		created, err := client.Create(ctx, o, metav1.CreateOptions{})
 		if err != nil {
@@ -112,14 +120,16 @@ func (w *World) Canary(ctx context.Context, namespace string) error {
 // Clear removes the cluster-scoped objects of a random cluster, which no namespace takes along.
 func (w *World) Clear(namespace string) {
 	ctx := context.Background()
-	_ = w.resource("ClusterRole", "").DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: label + "=" + namespace})
+	_ = w.resource("ClusterRole", "").DeleteCollection(ctx, metav1.DeleteOptions{},
+		metav1.ListOptions{LabelSelector: label + "=" + namespace})
 }
 
 // Delete deletes an object, if it is still there, with a policy.
 func (w *World) Delete(ctx context.Context, r graph.Ref, policy string) error {
 	uid := types.UID(r.UID)
 	propagation := metav1.DeletionPropagation(policy)
-	err := w.resource(r.Kind, r.Namespace).Delete(ctx, r.Name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}, PropagationPolicy: &propagation})
+	err := w.resource(r.Kind, r.Namespace).Delete(ctx, r.Name,
+		metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}, PropagationPolicy: &propagation})
 	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
 		return nil // a root that another root's deletion took
 	}

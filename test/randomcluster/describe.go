@@ -18,7 +18,8 @@ type Object struct {
 	Blocks []bool
 }
 
-// Describe gives a line for each object that exists. Names stand for uids, so that copies can be compared.
+// Describe gives a line for each object that exists. Names stand for uids, so that copies can be
+// compared.
 func Describe(g *graph.Graph, namespace string, state func(graph.ID) Object) []string {
 	var lines []string
 	for _, id := range Seen(g) {
@@ -29,10 +30,12 @@ func Describe(g *graph.Graph, namespace string, state func(graph.ID) Object) []s
 		r := g.Ref(id)
 		var refs []string
 		for i, e := range o.Refs {
-			refs = append(refs, fmt.Sprintf("%s/%s/%s block=%t", e.APIVersion, e.Kind, strings.TrimPrefix(e.Name, namespace), o.Blocks[i]))
+			refs = append(refs, fmt.Sprintf("%s/%s/%s block=%t", e.APIVersion, e.Kind, strings.TrimPrefix(e.Name, namespace),
+				o.Blocks[i]))
 		}
 		slices.Sort(refs)
-		lines = append(lines, fmt.Sprintf("%s/%s deleting=%t orphan=%t foreground=%t held=%t owners=%v", r.Kind, strings.TrimPrefix(r.Name, namespace),
+		lines = append(lines, fmt.Sprintf("%s/%s deleting=%t orphan=%t foreground=%t held=%t owners=%v", r.Kind,
+			strings.TrimPrefix(r.Name, namespace),
 			o.Deleting, o.Orphan, o.Foreground, o.Held, refs))
 	}
 	slices.Sort(lines)
@@ -74,7 +77,8 @@ func Seen(g *graph.Graph) []graph.ID {
 	return ids
 }
 
-// Roots returns some objects, chosen by name so that the same random numbers choose the same in every copy.
+// Roots returns some objects, chosen by name so that the same random numbers choose the same in
+// every copy.
 func Roots(g *graph.Graph, namespace string, choose func(n int) int) []graph.ID {
 	byName := Seen(g)
 	short := func(id graph.ID) string { return strings.TrimPrefix(g.Ref(id).Name, namespace) }

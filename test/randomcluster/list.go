@@ -22,7 +22,8 @@ func (w *World) List(ctx context.Context, namespace string) (*graph.Graph, error
 	return build(namespace, all), nil
 }
 
-// ListAll reads all random clusters, each into a graph of its own, by namespace. One of which nothing is left is not among them.
+// ListAll reads all random clusters, each into a graph of its own, by namespace. One of which
+// nothing is left is not among them.
 func (w *World) ListAll(ctx context.Context) (map[string]*graph.Graph, error) {
 	all := map[string][][]unstructured.Unstructured{}
 	for i, k := range kinds {

@@ -18,7 +18,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// kinds are what the random clusters are made of: two built-in types, a custom one, and a cluster-scoped one.
+// kinds are what the random clusters are made of: two built-in types, a custom one, and a
+// cluster-scoped one.
 var kinds = []graph.Type{
 	{Version: "v1", Resource: "configmaps", Kind: "ConfigMap", Namespaced: true},
 	{Version: "v1", Resource: "secrets", Kind: "Secret", Namespaced: true},
@@ -29,7 +30,8 @@ var kinds = []graph.Type{
 // hold is the finalizer that nobody removes until the test does.
 const hold = "example.com/hold"
 
-// label marks the objects of one random cluster, of which the cluster-scoped ones are in no namespace.
+// label marks the objects of one random cluster, of which the cluster-scoped ones are in no
+// namespace.
 const label = "plan.example.com/graph"
 
 // World is where random clusters are made.
@@ -38,7 +40,8 @@ type World struct {
 	client  dynamic.Interface
 }
 
-// New defines the custom type of random clusters on a control plane, and returns a World that makes them there.
+// New defines the custom type of random clusters on a control plane, and returns a World that makes
+// them there.
 func New(t *testing.T, c *testcluster.Cluster) *World {
 	t.Helper()
 	c.Apply(t, `
@@ -72,8 +75,8 @@ func (w *World) resource(kind, namespace string) dynamic.ResourceInterface {
 	return nil
 }
 
-// Create makes a random cluster: a few objects with owners among those before them, some references that are wrong, some
-// finalizers, and now and then a cycle.
+// Create makes a random cluster: a few objects with owners among those before them, some references
+// that are wrong, some finalizers, and now and then a cycle.
 func (w *World) Create(ctx context.Context, namespace string, rng *rand.Rand) error {
 	_, err := w.create(ctx, namespace, rng)
 	return err
@@ -81,8 +84,10 @@ func (w *World) Create(ctx context.Context, namespace string, rng *rand.Rand) er
 
 // create returns what it has made, as it was made.
 func (w *World) create(ctx context.Context, namespace string, rng *rand.Rand) ([]*unstructured.Unstructured, error) {
-	ns := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": namespace}}}
-	if _, err := w.client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}).Create(ctx, ns, metav1.CreateOptions{}); err != nil {
+	ns := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace",
+		"metadata": map[string]any{"name": namespace}}}
+	if _, err := w.client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}).Create(ctx, ns,
+		metav1.CreateOptions{}); err != nil {
 		return nil, err
 	}
 	var made []*unstructured.Unstructured
@@ -100,7 +105,8 @@ func (w *World) create(ctx context.Context, namespace string, rng *rand.Rand) ([
 }
 
 // createOne makes an object with owners among those that were made before.
-func (w *World) createOne(ctx context.Context, namespace string, number int, made []*unstructured.Unstructured, rng *rand.Rand) (*unstructured.Unstructured, error) {
+func (w *World) createOne(ctx context.Context, namespace string, number int, made []*unstructured.Unstructured,
+	rng *rand.Rand) (*unstructured.Unstructured, error) {
 	kind := kinds[rng.IntN(3)]
 	if rng.IntN(8) == 0 {
 		kind = kinds[3]
@@ -123,11 +129,13 @@ func (w *World) createOne(ctx context.Context, namespace string, number int, mad
 // close makes an object own one that came before it, which may make a cycle.
 func (w *World) close(ctx context.Context, dependent, owner *unstructured.Unstructured, rng *rand.Rand) error {
 	refs := append(dependent.GetOwnerReferences(), reference(owner, rng))
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"ownerReferences": refs, "uid": dependent.GetUID()}})
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"ownerReferences": refs,
+		"uid": dependent.GetUID()}})
 	if err != nil {
 		return err
 	}
-	_, err = w.resource(dependent.GetKind(), dependent.GetNamespace()).Patch(ctx, dependent.GetName(), types.MergePatchType, patch, metav1.PatchOptions{})
+	_, err = w.resource(dependent.GetKind(), dependent.GetNamespace()).Patch(ctx, dependent.GetName(),
+		types.MergePatchType, patch, metav1.PatchOptions{})
 	if apierrors.IsNotFound(err) || apierrors.IsInvalid(err) {
 		return nil // the collector has taken it already
 	}
@@ -178,5 +186,6 @@ func randomOwners(made []*unstructured.Unstructured, rng *rand.Rand) []metav1.Ow
 
 func reference(owner *unstructured.Unstructured, rng *rand.Rand) metav1.OwnerReference {
 	block := rng.IntN(2) == 0
-	return metav1.OwnerReference{APIVersion: owner.GetAPIVersion(), Kind: owner.GetKind(), Name: owner.GetName(), UID: owner.GetUID(), BlockOwnerDeletion: &block}
+	return metav1.OwnerReference{APIVersion: owner.GetAPIVersion(), Kind: owner.GetKind(), Name: owner.GetName(),
+		UID: owner.GetUID(), BlockOwnerDeletion: &block}
 }

@@ -36,8 +36,8 @@ func (s *scripted) kubectl(ts *testscript.TestScript, stdin string, args ...stri
 	return out
 }
 
-// own DEPENDENT OWNER... gives an object ownerReferences with the uids that the owners have. An owner may be followed by
-// =controller or =block, or both.
+// own DEPENDENT OWNER... gives an object ownerReferences with the uids that the owners have. An
+// owner may be followed by =controller or =block, or both.
 func own(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: own DEPENDENT OWNER...")
@@ -51,7 +51,8 @@ func own(ts *testscript.TestScript, neg bool, args []string) {
 			Metadata         struct{ Name, UID string }
 		}
 		ts.Check(json.Unmarshal([]byte(s.kubectl(ts, "", "get", name, "-o", "json")), &owner))
-		ref := map[string]any{"apiVersion": owner.APIVersion, "kind": owner.Kind, "name": owner.Metadata.Name, "uid": owner.Metadata.UID}
+		ref := map[string]any{"apiVersion": owner.APIVersion, "kind": owner.Kind, "name": owner.Metadata.Name,
+			"uid": owner.Metadata.UID}
 		if strings.Contains(flags, "controller") {
 			ref["controller"] = true
 		}
@@ -65,8 +66,8 @@ func own(ts *testscript.TestScript, neg bool, args []string) {
 	s.kubectl(ts, "", "patch", args[0], "--type=merge", "-p", string(patch))
 }
 
-// as USER RESOURCE lets a user list and get a resource in the script's namespace, waits until the authorizer knows, and makes kubectl
-// and the plugin be that user.
+// as USER RESOURCE lets a user list and get a resource in the script's namespace, waits until the
+// authorizer knows, and makes kubectl and the plugin be that user.
 func as(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 {
 		ts.Fatalf("usage: as USER [RESOURCE...]")
@@ -85,8 +86,8 @@ func as(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("KUBECONFIG", s.cluster.KubeconfigAs(s.t, user))
 }
 
-// unsettled is how much longer settle leaves an object alone between two looks than other tests do: controllers take seconds for what scripts wait
-// for, and many scripts wait at a time.
+// unsettled is how much longer settle leaves an object alone between two looks than other tests do:
+// controllers take seconds for what scripts wait for, and many scripts wait at a time.
 const unsettled = 200 * time.Millisecond
 
 // settle WHAT ARGS... repeats kubectl get ARGS until it prints WHAT.
@@ -95,20 +96,22 @@ func settle(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: settle WHAT ARGS...")
 	}
 	s := of(ts)
-	testcluster.Eventually(s.t, fmt.Sprintf("kubectl get %s to print %s", strings.Join(args[1:], " "), args[0]), func(ctx context.Context) (bool, error) {
-		out, err := s.cluster.Try(ctx, "", append([]string{"get", "-n", s.namespace}, args[1:]...)...)
-		if err == nil && strings.Contains(out, args[0]) {
-			return true, nil
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(unsettled):
-		}
-		return false, nil
-	})
+	testcluster.Eventually(s.t, fmt.Sprintf("kubectl get %s to print %s", strings.Join(args[1:], " "), args[0]),
+		func(ctx context.Context) (bool, error) {
+			out, err := s.cluster.Try(ctx, "", append([]string{"get", "-n", s.namespace}, args[1:]...)...)
+			if err == nil && strings.Contains(out, args[0]) {
+				return true, nil
+			}
+			select {
+			case <-ctx.Done():
+			case <-time.After(unsettled):
+			}
+			return false, nil
+		})
 }
 
-// written FILE REGEXP waits until a file that a command in the background writes has a line that matches.
+// written FILE REGEXP waits until a file that a command in the background writes has a line that
+// matches.
 func written(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: written FILE REGEXP")
@@ -116,13 +119,14 @@ func written(ts *testscript.TestScript, neg bool, args []string) {
 	want, err := regexp.Compile("(?m)" + args[1])
 	ts.Check(err)
 	path := ts.MkAbs(args[0])
-	testcluster.Eventually(of(ts).t, fmt.Sprintf("%s to have a line that matches %s", args[0], args[1]), func(context.Context) (bool, error) {
-		text, err := os.ReadFile(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			return false, nil
-		}
-		return want.Match(text), err
-	})
+	testcluster.Eventually(of(ts).t, fmt.Sprintf("%s to have a line that matches %s", args[0], args[1]),
+		func(context.Context) (bool, error) {
+			text, err := os.ReadFile(path)
+			if errors.Is(err, fs.ErrNotExist) {
+				return false, nil
+			}
+			return want.Match(text), err
+		})
 }
 
 // expand FILE... replaces in files what apply replaces.
@@ -133,7 +137,8 @@ func expand(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// scrub takes out of what the last command printed on stdout what differs from run to run, so that cmp can compare it.
+// scrub takes out of what the last command printed on stdout what differs from run to run, so that
+// cmp can compare it.
 func scrub(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 0 {
 		ts.Fatalf("usage: scrub")
@@ -153,9 +158,11 @@ var (
 	ago       = regexp.MustCompile(`\b\d+ (?:s|min) ago\b`)
 )
 
-// scrubbed takes out the digest of a plan, uids, ages, generated names, and the width of what they stood in.
+// scrubbed takes out the digest of a plan, uids, ages, generated names, and the width of what they
+// stood in.
 func scrubbed(out, namespace string) string {
-	lines := slices.DeleteFunc(strings.Split(out, "\n"), func(line string) bool { return strings.HasPrefix(line, "digest: sha256:") })
+	lines := slices.DeleteFunc(strings.Split(out, "\n"),
+		func(line string) bool { return strings.HasPrefix(line, "digest: sha256:") })
 	first := 0 // width of the column NAMESPACE
 	for i, line := range lines {
 		if strings.HasPrefix(line, "NAMESPACE ") {
@@ -179,8 +186,8 @@ func scrubbed(out, namespace string) string {
 	return strings.Join(lines, "\n")
 }
 
-// allow USER VERB RESOURCE [NAME] gives a user of as a right in the script's namespace, on all objects of a type or on one, and waits
-// until the authorizer knows.
+// allow USER VERB RESOURCE [NAME] gives a user of as a right in the script's namespace, on all
+// objects of a type or on one, and waits until the authorizer knows.
 func allow(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 || len(args) > 4 {
 		ts.Fatalf("usage: allow USER VERB RESOURCE [NAME]")

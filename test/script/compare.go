@@ -14,8 +14,9 @@ import (
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 )
 
-// alike CODE GONE ARGS... runs kubectl delete and kubectl gc delete --yes with the arguments, each time with a config map "one" in the
-// namespace, and fails unless both exit with the code, say the same on stderr, and leave the config map or delete it: GONE is one or none.
+// alike CODE GONE ARGS... runs kubectl delete and kubectl gc delete --yes with the arguments, each
+// time with a config map "one" in the namespace, and fails unless both exit with the code, say the
+// same on stderr, and leave the config map or delete it: GONE is one or none.
 func alike(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 || args[1] != "one" && args[1] != "none" {
 		ts.Fatalf("usage: alike CODE one|none ARGS...")
@@ -59,7 +60,8 @@ func sayings(stderr string) string {
 	return b.String()
 }
 
-// split FILE writes the documents of a YAML stream into files 0.yaml, 1.yaml and so on, as kubectl splits it.
+// split FILE writes the documents of a YAML stream into files 0.yaml, 1.yaml and so on, as kubectl
+// splits it.
 func split(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: split FILE")

@@ -11,8 +11,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd"
 )
 
-// InProcess runs kubectl gc in the test's own process, where a test can stand between it and the server, with what a person types. It returns the exit
-// code and what was printed.
+// InProcess runs kubectl gc in the test's own process, where a test can stand between it and the
+// server, with what a person types. It returns the exit code and what was printed.
 func InProcess(ctx context.Context, typed string, args ...string) (code int, stdout, stderr string) {
 	var out, errOut Buffer
 	streams := genericiooptions.IOStreams{In: strings.NewReader(typed), Out: &out, ErrOut: &errOut}

@@ -1,7 +1,8 @@
-// Package script runs scripts of whole commands (testscript's txtar files) through the real kubectl against a real API server.
+// Package script runs scripts of whole commands (testscript's txtar files) through the real kubectl
+// against a real API server.
 //
-// Each script has a namespace of its own, $NS, and is the administrator until it says otherwise. Besides testscript's own commands
-// it may use those of this package.
+// Each script has a namespace of its own, $NS, and is the administrator until it says otherwise.
+// Besides testscript's own commands it may use those of this package.
 package script
 
 import (
@@ -17,7 +18,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// Main runs the tests or, called under another name by a script, the plugin. It is to be called from TestMain and does not return.
+// Main runs the tests or, called under another name by a script, the plugin. It is to be called
+// from TestMain and does not return.
 func Main(m *testing.M, opts ...testcluster.Option) {
 	testscript.Main(testcluster.Wrap(m, opts...), map[string]func(){
 		"kubectl-gc":          plugin,
@@ -31,21 +33,25 @@ func plugin() { os.Exit(cmd.Process()) }
 type Scripts struct {
 	Dir   string
 	Files []string
-	// ThroughKubectl says of a script, by its name, whether kubectl itself starts the plugin in it. In the others a shell does, which costs less
-	// than a process of kubectl for each command. Nil means none.
+	// ThroughKubectl says of a script, by its name, whether kubectl itself starts the plugin in it.
+	// In the others a shell does, which costs less than a process of kubectl for each command. Nil
+	// means none.
 	ThroughKubectl func(name string) bool
-	// ToTheEnd has a script go on after a line that failed, so that all of what it expects is compared.
+	// ToTheEnd has a script go on after a line that failed, so that all of what it expects is
+	// compared.
 	ToTheEnd bool
 	// InTurn runs them one after the other, and next to other tests that are parallel.
 	InTurn bool
-	// Namespace is the name of the namespace of every script, which run in turn, instead of a name of its own for each.
+	// Namespace is the name of the namespace of every script, which run in turn, instead of a name
+	// of its own for each.
 	Namespace string
-	// LeaveNamespaces deletes the namespaces of scripts only when all have run: the controller is busy with them for a while, and scripts may wait
-	// for it.
+	// LeaveNamespaces deletes the namespaces of scripts only when all have run: the controller is
+	// busy with them for a while, and scripts may wait for it.
 	LeaveNamespaces bool
 }
 
-// inTurn is what scripts that run in turn may take together. A command that waits in vain fails its own script then, and not the whole package.
+// inTurn is what scripts that run in turn may take together. A command that waits in vain fails its
+// own script then, and not the whole package.
 const inTurn = 12 * time.Minute
 
 // serial are tests that are not parallel to each other, though testscript asks for it.
@@ -122,7 +128,8 @@ func Run(t *testing.T, cluster *testcluster.Cluster, scripts Scripts) {
 	})
 }
 
-// LinkKubectl makes a folder with the control plane's program under the name kubectl; it goes with the test.
+// LinkKubectl makes a folder with the control plane's program under the name kubectl; it goes with
+// the test.
 func LinkKubectl(t *testing.T, cluster *testcluster.Cluster) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -132,11 +139,13 @@ func LinkKubectl(t *testing.T, cluster *testcluster.Cluster) string {
 	return dir
 }
 
-// pastKubectl makes a folder with a kubectl that starts the plugin as the real one would, and the real one for everything else.
+// pastKubectl makes a folder with a kubectl that starts the plugin as the real one would, and the
+// real one for everything else.
 func pastKubectl(t *testing.T, cluster *testcluster.Cluster) string {
 	t.Helper()
 	dir := t.TempDir()
-	script := "#!/bin/sh\nif [ \"$1\" = gc ]; then\n\tshift\n\texec kubectl-gc \"$@\"\nfi\nexec '" + cluster.Command(t.Context()).Path + "' kubectl \"$@\"\n"
+	script := "#!/bin/sh\nif [ \"$1\" = gc ]; then\n\tshift\n\texec kubectl-gc \"$@\"\nfi\nexec '" +
+		cluster.Command(t.Context()).Path + "' kubectl \"$@\"\n"
 	if err := os.WriteFile(filepath.Join(dir, "kubectl"), []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -32,12 +32,18 @@ var (
 	colors     = regexp.MustCompile(escape + `\[[0-9;]*m`)
 )
 
-// standIns replaces what differs from run to run. Names keep their length, tables are laid out anew, and consecutive lines about objects, as in
-// "pod "a" deleted", are sorted by the object: requests and watches are parallel.
+// standIns replaces what differs from run to run. Names keep their length, tables are laid out
+// anew, and consecutive lines about objects, as in "pod "a" deleted", are sorted by the object:
+// requests and watches are parallel.
 func standIns(text string) string {
-	text = inOrder(text, podNames, func(n int, match []string) string { return match[1] + fmt.Sprintf("%c4xk%d", "bcdfghjklm"[n%10], n%10) })
-	text = inOrder(text, uids, func(n int, _ []string) string { return fmt.Sprintf("%08x-0000-4000-8000-000000000000", n+1) })
-	text = inOrder(text, digests, func(n int, _ []string) string { return fmt.Sprintf("sha256:%x", sha256.Sum256([]byte{byte(n)})) })
+	text = inOrder(text, podNames,
+		func(n int, match []string) string { return match[1] + fmt.Sprintf("%c4xk%d", "bcdfghjklm"[n%10], n%10) })
+	text = inOrder(text, uids, func(n int, _ []string) string {
+		return fmt.Sprintf("%08x-0000-4000-8000-000000000000", n+1)
+	})
+	text = inOrder(text, digests, func(n int, _ []string) string {
+		return fmt.Sprintf("sha256:%x", sha256.Sum256([]byte{byte(n)}))
+	})
 	text = events.ReplaceAllStringFunc(text, func(lines string) string {
 		of := func(a, b string) int { return strings.Compare(subject.FindString(a), subject.FindString(b)) }
 		return strings.Join(slices.SortedStableFunc(strings.Lines(lines), of), "")
@@ -53,7 +59,8 @@ func standIns(text string) string {
 	return lasting.ReplaceAllString(ago.ReplaceAllString(text, "12 min ago"), "is ${1} for 12 min")
 }
 
-// inOrder replaces what a pattern finds by what stands for it: the n-th that is found for the n-th, wherever it is.
+// inOrder replaces what a pattern finds by what stands for it: the n-th that is found for the n-th,
+// wherever it is.
 func inOrder(text string, pattern *regexp.Regexp, standIn func(n int, match []string) string) string {
 	seen := map[string]string{}
 	return pattern.ReplaceAllStringFunc(text, func(found string) string {
@@ -64,7 +71,8 @@ func inOrder(text string, pattern *regexp.Regexp, standIn func(n int, match []st
 	})
 }
 
-// relay replaces the ages in a table that begins at a line, makes its columns as wide as they have to be, and returns its last line.
+// relay replaces the ages in a table that begins at a line, makes its columns as wide as they have
+// to be, and returns its last line.
 func relay(lines []string, first int) int {
 	var starts []int
 	for _, at := range columnHead.FindAllStringIndex(lines[first], -1) {
@@ -97,7 +105,8 @@ func relay(lines []string, first int) int {
 	return last - 1
 }
 
-// cells cuts a line where columns start. It is no row if a cell is empty, or there is no space in front of one.
+// cells cuts a line where columns start. It is no row if a cell is empty, or there is no space in
+// front of one.
 func cells(line string, starts []int) ([]string, bool) {
 	columns := columnsOf(line)
 	var row []string
@@ -118,7 +127,8 @@ func cells(line string, starts []int) ([]string, bool) {
 	return row, true
 }
 
-// columnsOf cuts a line into what is in each column of a terminal: a character, with the colors that begin before it. Those that end a line belong to its last one.
+// columnsOf cuts a line into what is in each column of a terminal: a character, with the colors
+// that begin before it. Those that end a line belong to its last one.
 func columnsOf(line string) []string {
 	var columns []string
 	add := func(before, text string) {

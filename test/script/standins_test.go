@@ -2,7 +2,8 @@ package script
 
 import "testing"
 
-// TestStandInsKeepATableATable: ages and names that differ from run to run become the same ones, in columns that are as wide as they have to be.
+// TestStandInsKeepATableATable: ages and names that differ from run to run become the same ones, in
+// columns that are as wide as they have to be.
 func TestStandInsKeepATableATable(t *testing.T) {
 	const first = `$ kubectl gc tree -n shop
 NAMESPACE   NAME                           STATE          READY   AGE

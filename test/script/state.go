@@ -21,9 +21,10 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// apply FILE [--field-manager=NAME] applies a manifest, in the script's namespace what does not name another. $NS in it stands for the
-// namespace, $AGO(3h) for the time three hours ago, and $UID(pod/a) for the uid that an object in the script's namespace has. A status that it gives
-// to an object of a built-in type is written to the subresource.
+// apply FILE [--field-manager=NAME] applies a manifest, in the script's namespace what does not
+// name another. $NS in it stands for the namespace, $AGO(3h) for the time three hours ago, and
+// $UID(pod/a) for the uid that an object in the script's namespace has. A status that it gives to
+// an object of a built-in type is written to the subresource.
 func apply(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 || len(args) > 2 {
 		ts.Fatalf("usage: apply FILE [--field-manager=NAME]")
@@ -34,10 +35,12 @@ func apply(ts *testscript.TestScript, neg bool, args []string) {
 		if ns == "" {
 			ns = s.namespace
 		}
-		_, err := s.cluster.Try(s.t.Context(), m.text, append([]string{"apply", "--server-side", "-f", "-", "-n", ns}, args[1:]...)...)
+		_, err := s.cluster.Try(s.t.Context(), m.text,
+			append([]string{"apply", "--server-side", "-f", "-", "-n", ns}, args[1:]...)...)
 		ts.Check(err)
 		for object, status := range m.statuses {
-			_, err := s.cluster.Try(s.t.Context(), "", "patch", object, "-n", ns, "--subresource=status", "--type=merge", "-p", status)
+			_, err := s.cluster.Try(s.t.Context(), "", "patch", object, "-n", ns, "--subresource=status", "--type=merge",
+				"-p", status)
 			ts.Check(err)
 		}
 	}
@@ -80,9 +83,11 @@ func manifests(ts *testscript.TestScript, text string) []manifest {
 	}
 }
 
-// builtIn says whether an API group is Kubernetes' own; the custom types of scripts have no subresource for the status.
+// builtIn says whether an API group is Kubernetes' own; the custom types of scripts have no
+// subresource for the status.
 func builtIn(group string) bool {
-	return slices.Contains([]string{"apps", "batch", "autoscaling", "policy", "resource.k8s.io", "storage.k8s.io", "networking.k8s.io"}, group)
+	return slices.Contains([]string{"apps", "batch", "autoscaling", "policy", "resource.k8s.io", "storage.k8s.io",
+		"networking.k8s.io"}, group)
 }
 
 var (
@@ -94,7 +99,8 @@ var (
 func (s *scripted) expanded(text string) string {
 	text = strings.ReplaceAll(text, "$NS", s.namespace)
 	text = uid.ReplaceAllStringFunc(text, func(found string) string {
-		out, err := s.cluster.Try(s.t.Context(), "", "get", uid.FindStringSubmatch(found)[1], "-n", s.namespace, "-o", "jsonpath={.metadata.uid}")
+		out, err := s.cluster.Try(s.t.Context(), "", "get", uid.FindStringSubmatch(found)[1], "-n", s.namespace, "-o",
+			"jsonpath={.metadata.uid}")
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -109,7 +115,8 @@ func (s *scripted) expanded(text string) string {
 	})
 }
 
-// kube ARGS... is kubectl, in the script's namespace unless another is named, and without a process of its own where that can be.
+// kube ARGS... is kubectl, in the script's namespace unless another is named, and without a process
+// of its own where that can be.
 func kube(ts *testscript.TestScript, neg bool, args []string) {
 	s := of(ts)
 	if !slices.ContainsFunc(args, func(arg string) bool { return arg == "-n" || arg == "-A" }) {
@@ -138,19 +145,23 @@ func namespace(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// makeNamespace makes a namespace that is deleted at a test's end, which waits for it to be gone if it is told to.
+// makeNamespace makes a namespace that is deleted at a test's end, which waits for it to be gone if
+// it is told to.
 func makeNamespace(cluster *testcluster.Cluster, t testing.TB, name string, wait bool) error {
 	t.Cleanup(func() {
-		_, err := cluster.Try(context.Background(), "", "delete", "namespace", name, "--ignore-not-found", "--wait="+strconv.FormatBool(wait), "--timeout=1m")
+		_, err := cluster.Try(context.Background(), "", "delete", "namespace", name, "--ignore-not-found",
+			"--wait="+strconv.FormatBool(wait), "--timeout=1m")
 		if err != nil {
 			t.Error(err)
 		}
 	})
-	_, err := cluster.Try(t.Context(), "apiVersion: v1\nkind: Namespace\nmetadata: {name: "+name+"}\n", "apply", "--server-side", "-f", "-")
+	_, err := cluster.Try(t.Context(), "apiVersion: v1\nkind: Namespace\nmetadata: {name: "+name+"}\n", "apply",
+		"--server-side", "-f", "-")
 	return err
 }
 
-// elapse TYPE/NAME [DURATION] waits until the grace period of an object that is being deleted is over, or that long has passed since.
+// elapse TYPE/NAME [DURATION] waits until the grace period of an object that is being deleted is
+// over, or that long has passed since.
 func elapse(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 || len(args) > 2 {
 		ts.Fatalf("usage: elapse TYPE/NAME [DURATION]")
@@ -161,12 +172,14 @@ func elapse(ts *testscript.TestScript, neg bool, args []string) {
 		after, err = time.ParseDuration(args[1])
 		ts.Check(err)
 	}
-	at, err := time.Parse(time.RFC3339, of(ts).kubectl(ts, "", "get", args[0], "-o", "jsonpath={.metadata.deletionTimestamp}"))
+	at, err := time.Parse(time.RFC3339,
+		of(ts).kubectl(ts, "", "get", args[0], "-o", "jsonpath={.metadata.deletionTimestamp}"))
 	ts.Check(err)
 	time.Sleep(time.Until(at) + after) // what only the clock decides cannot be watched
 }
 
-// unserved GROUP waits until discovery shows no type of a group: it does for a moment longer than there is one, and a listing has a gap then.
+// unserved GROUP waits until discovery shows no type of a group: it does for a moment longer than
+// there is one, and a listing has a gap then.
 func unserved(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: unserved GROUP")
@@ -178,9 +191,10 @@ func unserved(ts *testscript.TestScript, neg bool, args []string) {
 	})
 }
 
-// refused ARGS... repeats a command of kubectl in the script's namespace until the server refuses it, with a "!" in front until it accepts it: an
-// admission policy takes effect a moment after it was written. What the command does meanwhile is done, so it should be one that changes nothing, or a dry
-// run.
+// refused ARGS... repeats a command of kubectl in the script's namespace until the server refuses
+// it, with a "!" in front until it accepts it: an admission policy takes effect a moment after it
+// was written. What the command does meanwhile is done, so it should be one that changes nothing,
+// or a dry run.
 func refused(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) == 0 {
 		ts.Fatalf("usage: [!] refused ARGS...")

@@ -20,9 +20,11 @@ import (
 // columns is the width of the terminal of a transcript, in which no table is shortened.
 const columns = 132
 
-// transcript [-y|-c] CODE COMMAND... runs a command on a terminal and prints what a reader sees there: the command behind a "$", its output, and what it
-// writes to stderr. Its exit code must be CODE. With -y it answers the question with yes, and with -c its colors are in it, with a "␛" for each escape. Ages, uids and generated names are replaced by
-// stand-ins, so that cmp can compare the transcript with a file of the script, which the documentation shows.
+// transcript [-y|-c] CODE COMMAND... runs a command on a terminal and prints what a reader sees
+// there: the command behind a "$", its output, and what it writes to stderr. Its exit code must be
+// CODE. With -y it answers the question with yes, and with -c its colors are in it, with a "␛" for
+// each escape. Ages, uids and generated names are replaced by stand-ins, so that cmp can compare
+// the transcript with a file of the script, which the documentation shows.
 func transcript(ts *testscript.TestScript, neg bool, args []string) {
 	yes, colors := len(args) > 0 && args[0] == "-y", len(args) > 0 && args[0] == "-c"
 	if yes || colors {
@@ -34,7 +36,8 @@ func transcript(ts *testscript.TestScript, neg bool, args []string) {
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
 	code, out := onTerminal(ts, yes, colors, args[1:])
-	for deadline := time.Now().Add(patience); strings.HasPrefix(out, "InProgress\n") && time.Now().Before(deadline); { // nobody is blamed yet
+	// nobody is blamed yet
+	for deadline := time.Now().Add(patience); strings.HasPrefix(out, "InProgress\n") && time.Now().Before(deadline); {
 		code, out = onTerminal(ts, yes, colors, args[1:])
 	}
 	_, err = io.WriteString(ts.Stdout(), standIns(typed(args[1:])+strings.ReplaceAll(out, "\x1b", escape)))
@@ -55,7 +58,8 @@ func typed(args []string) string {
 	return "$ " + strings.Join(words, " ") + "\n"
 }
 
-// onTerminal runs a command with a terminal as stdin and stdout, but for stderr, where progress would be drawn over and over.
+// onTerminal runs a command with a terminal as stdin and stdout, but for stderr, where progress
+// would be drawn over and over.
 func onTerminal(ts *testscript.TestScript, yes, colors bool, args []string) (code int, out string) {
 	keyboard, screen, err := terminal.Open(columns)
 	ts.Check(err)

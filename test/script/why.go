@@ -14,9 +14,11 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// why CODE ARGS... runs kubectl gc why ARGS, which must exit with the code, and prints what its JSON holds, a line for each value: where it stands, and
-// the value, as in "causes.0.commands.1 kubectl describe pod/a". A script that looks at these lines does not depend on how the answer is laid out for
-// people. The lines begin with "stuck.0.", "stuck.1." and so on if there is more than one object.
+// why CODE ARGS... runs kubectl gc why ARGS, which must exit with the code, and prints what its
+// JSON holds, a line for each value: where it stands, and the value, as in "causes.0.commands.1
+// kubectl describe pod/a". A script that looks at these lines does not depend on how the answer is
+// laid out for people. The lines begin with "stuck.0.", "stuck.1." and so on if there is more than
+// one object.
 func why(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: why CODE ARGS...")
@@ -24,7 +26,8 @@ func why(ts *testscript.TestScript, neg bool, args []string) {
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
 	code, out := ask(ts, args[1:])
-	for deadline := time.Now().Add(patience); want == 2 && code == 0 && strings.Contains(out, inProgress) && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(patience); want == 2 && code == 0 && strings.Contains(out, inProgress) &&
+		time.Now().Before(deadline); {
 		code, out = ask(ts, args[1:]) // nobody is blamed for what was deleted a moment ago
 	}
 	var diagnosis map[string]any
@@ -44,7 +47,8 @@ func why(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// inProgress is in the answer about an object to which nothing has happened yet, and patience for how long it is asked about again.
+// inProgress is in the answer about an object to which nothing has happened yet, and patience for
+// how long it is asked about again.
 const (
 	inProgress = `"code": "InProgress"`
 	patience   = time.Minute

@@ -1,5 +1,6 @@
-// Package stuck rebuilds stuck deletions from public threads as scripts. Each begins with a header that says where it comes from,
-// what the real answer was, and what would have been harmful. docs/stuck.md is made of the headers.
+// Package stuck rebuilds stuck deletions from public threads as scripts. Each begins with a header
+// that says where it comes from, what the real answer was, and what would have been harmful.
+// docs/stuck.md is made of the headers.
 package stuck
 
 import (
@@ -17,9 +18,11 @@ type Case struct {
 	File string
 	// Title says what is stuck and why, in a few words; Source is the address of the thread.
 	Title, Source string
-	// Symptom is what was seen, Answer what the thread's real answer was, and Harmful what would have been harmful, in sentences.
+	// Symptom is what was seen, Answer what the thread's real answer was, and Harmful what would
+	// have been harmful, in sentences.
 	Symptom, Answer, Harmful string
-	// Verdict is how good the first answer of kubectl gc was, before anything was changed for the sake of this case; Because says why.
+	// Verdict is how good the first answer of kubectl gc was, before anything was changed for the
+	// sake of this case; Because says why.
 	Verdict Verdict
 	Because string
 }
@@ -37,7 +40,8 @@ const (
 // keys are those of a header, in their order.
 var keys = []string{"Title", "Source", "Symptom", "Answer", "Harmful", "First run"}
 
-// Cases reads the headers of all scripts in a folder, in the order of their titles. Each must be whole, and no thread may be used twice.
+// Cases reads the headers of all scripts in a folder, in the order of their titles. Each must be
+// whole, and no thread may be used twice.
 func Cases(scripts fs.FS) ([]Case, error) {
 	var all []Case
 	var errs []error
@@ -66,8 +70,8 @@ func Cases(scripts fs.FS) ([]Case, error) {
 	return all, errors.Join(append(errs, err)...)
 }
 
-// Parse reads the header of a script: comments of the form "# Key: text", each key once, in order, from the first line on. A comment without
-// a key goes on with the text before it.
+// Parse reads the header of a script: comments of the form "# Key: text", each key once, in order,
+// from the first line on. A comment without a key goes on with the text before it.
 func Parse(script string) (Case, error) {
 	var order []string
 	fields := map[string]string{}
@@ -97,11 +101,13 @@ func Parse(script string) (Case, error) {
 	}
 	verdict, because, ok := strings.Cut(fields["First run"], ": ")
 	c := Case{
-		Title: fields["Title"], Source: fields["Source"], Symptom: fields["Symptom"], Answer: fields["Answer"], Harmful: fields["Harmful"],
+		Title: fields["Title"], Source: fields["Source"], Symptom: fields["Symptom"], Answer: fields["Answer"],
+		Harmful: fields["Harmful"],
 		Verdict: Verdict(verdict), Because: because,
 	}
 	if !ok || !slices.Contains([]Verdict{Right, Partly, Wrong}, c.Verdict) {
-		return Case{}, fmt.Errorf("the first run is %q and must be %s, %s or %s, a colon, and why", fields["First run"], Right, Partly, Wrong)
+		return Case{}, fmt.Errorf("the first run is %q and must be %s, %s or %s, a colon, and why", fields["First run"],
+			Right, Partly, Wrong)
 	}
 	if !strings.HasPrefix(c.Source, "https://") {
 		return Case{}, fmt.Errorf("the source %q is no https address", c.Source)

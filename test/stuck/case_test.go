@@ -21,7 +21,8 @@ exec true
 func TestParseReadsAHeader(t *testing.T) {
 	t.Parallel()
 	want := Case{
-		Title: "A pod is stuck", Source: "https://example.com/1", Symptom: "It says Terminating.", Answer: "The node is gone.", Harmful: "Removing it: two of them run.",
+		Title: "A pod is stuck", Source: "https://example.com/1", Symptom: "It says Terminating.",
+		Answer: "The node is gone.", Harmful: "Removing it: two of them run.",
 		Verdict: Partly, Because: "it did not say why",
 	}
 	if got, err := Parse(header); err != nil || got != want {
@@ -40,7 +41,8 @@ func TestParseRefusesAHeaderThatIsNotWhole(t *testing.T) {
 		{"partly: ", "maybe: ", "must be right, partly or wrong"},
 		{"https://", "seen on ", "no https address"},
 	} {
-		if _, err := Parse(strings.Replace(header, change.old, change.replacement, 1)); err == nil || !strings.Contains(err.Error(), change.want) {
+		if _, err := Parse(strings.Replace(header, change.old, change.replacement, 1)); err == nil ||
+			!strings.Contains(err.Error(), change.want) {
 			t.Errorf("with %q instead of %q: %v, want %q", change.replacement, change.old, err, change.want)
 		}
 	}
@@ -49,7 +51,8 @@ func TestParseRefusesAHeaderThatIsNotWhole(t *testing.T) {
 func TestCasesRefusesAThreadThatIsUsedTwice(t *testing.T) {
 	t.Parallel()
 	file := &fstest.MapFile{Data: []byte(header)}
-	if _, err := Cases(fstest.MapFS{"a.txtar": file, "alone/b.txtar": file, "types": file}); err == nil || !strings.Contains(err.Error(), "alone/b.txtar has the source of a.txtar") {
+	if _, err := Cases(fstest.MapFS{"a.txtar": file, "alone/b.txtar": file, "types": file}); err == nil ||
+		!strings.Contains(err.Error(), "alone/b.txtar has the source of a.txtar") {
 		t.Errorf("%v, want both named", err)
 	}
 }

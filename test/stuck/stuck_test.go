@@ -12,14 +12,17 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestMain starts what ends namespaces and looks after claims and volumes. There are no controllers of workloads and no collector: scripts say
-// themselves which pods of an operator are ready, and what is left is left.
+// TestMain starts what ends namespaces and looks after claims and volumes. There are no controllers
+// of workloads and no collector: scripts say themselves which pods of an operator are ready, and
+// what is left is left.
 func TestMain(m *testing.M) {
-	script.Main(m, testcluster.Controllers("namespace-controller", "persistentvolumeclaim-protection-controller", "persistentvolume-protection-controller"))
+	script.Main(m, testcluster.Controllers("namespace-controller", "persistentvolumeclaim-protection-controller",
+		"persistentvolume-protection-controller"))
 }
 
-// TestStuck runs the scripts, on a control plane that has the types of all of them from the beginning: a type that comes or goes would be a
-// gap in what the others list. A script must keep to its namespace: its webhooks and policies too, and cluster-scoped objects are called after it.
+// TestStuck runs the scripts, on a control plane that has the types of all of them from the
+// beginning: a type that comes or goes would be a gap in what the others list. A script must keep
+// to its namespace: its webhooks and policies too, and cluster-scoped objects are called after it.
 func TestStuck(t *testing.T) {
 	t.Parallel()
 	if _, err := Cases(os.DirFS("testdata")); err != nil {
@@ -31,7 +34,8 @@ func TestStuck(t *testing.T) {
 	c.Kubectl(t, append([]string{"wait", "--for=condition=Established", "--timeout=60s"}, types.names...)...)
 	testcluster.Eventually(t, "all types are discovered", func(ctx context.Context) (bool, error) {
 		served, err := c.Try(ctx, "", "api-resources", "--cached=false", "-o", "name")
-		return !slices.ContainsFunc(types.names, func(name string) bool { return !strings.Contains(served, strings.TrimPrefix(name, "crd/")+"\n") }), err
+		return !slices.ContainsFunc(types.names,
+			func(name string) bool { return !strings.Contains(served, strings.TrimPrefix(name, "crd/")+"\n") }), err
 	})
 	base, err := os.ReadFile("testdata/base.yaml")
 	if err != nil {
@@ -41,8 +45,8 @@ func TestStuck(t *testing.T) {
 	script.Run(t, c, script.Scripts{Dir: "testdata", ToTheEnd: true, LeaveNamespaces: true})
 }
 
-// TestStuckAlone runs, one after the other and on a control plane of their own, the scripts that break what everybody lists, or that are about
-// the whole cluster. They clean up.
+// TestStuckAlone runs, one after the other and on a control plane of their own, the scripts that
+// break what everybody lists, or that are about the whole cluster. They clean up.
 func TestStuckAlone(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Another(t, "alone", testcluster.Controllers("namespace-controller"))
@@ -52,7 +56,8 @@ func TestStuckAlone(t *testing.T) {
 // customTypes are CustomResourceDefinitions, and their names as kubectl wants them.
 type customTypes struct{ manifests, names []string }
 
-// types reads testdata/types: a line for each type, with its API version, kind and plural, and the word cluster if it has no namespace.
+// types reads testdata/types: a line for each type, with its API version, kind and plural, and the
+// word cluster if it has no namespace.
 func types(t *testing.T) (all customTypes) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/types")

@@ -23,12 +23,14 @@ type cost struct {
 
 // String says it in a sentence.
 func (c cost) String() string {
-	return fmt.Sprintf("make %s took %s, and %s of processor time on %d cores.", c.target, c.wall.Round(time.Second), c.processor.Round(time.Second), runtime.NumCPU())
+	return fmt.Sprintf("make %s took %s, and %s of processor time on %d cores.", c.target, c.wall.Round(time.Second),
+		c.processor.Round(time.Second), runtime.NumCPU())
 }
 
 // row is the target's row of the table, and key what it begins with.
 func (c cost) row() string {
-	return fmt.Sprintf("%s %s | %s | %d |\n", c.key(), c.wall.Round(time.Second), c.processor.Round(time.Second), runtime.NumCPU())
+	return fmt.Sprintf("%s %s | %s | %d |\n", c.key(), c.wall.Round(time.Second), c.processor.Round(time.Second),
+		runtime.NumCPU())
 }
 
 func (c cost) key() string { return "| `make " + c.target + "` |" }
@@ -52,7 +54,8 @@ func (c cost) in(text string) (string, error) {
 	table, after, ends := strings.Cut(rest, tableEnds)
 	lines := slices.Collect(strings.Lines(table))
 	if !begins || !ends || len(lines) < 2 {
-		return "", fmt.Errorf("there is no table between %q and %q", strings.TrimSpace(tableBegins), strings.TrimSpace(tableEnds))
+		return "", fmt.Errorf("there is no table between %q and %q", strings.TrimSpace(tableBegins),
+			strings.TrimSpace(tableEnds))
 	}
 	rows := slices.DeleteFunc(lines[2:], func(line string) bool { return strings.HasPrefix(line, c.key()) })
 	rows = append(rows, c.row())

@@ -1,9 +1,11 @@
-// Command suite runs the tests of a target of the Makefile, some commands at a time, and says what they cost.
+// Command suite runs the tests of a target of the Makefile, some commands at a time, and says what
+// they cost.
 //
 // usage: suite [-table FILE] TARGET COMMAND...
 //
-// Each COMMAND is one word with its arguments in it, such as 'go test -race ./pkg/...'. Of go test it prints a line for each package and the output of what
-// failed, and at the end the slowest tests. It exits with 1 if a command failed; the others go on to their end.
+// Each COMMAND is one word with its arguments in it, such as 'go test -race ./pkg/...'. Of go test
+// it prints a line for each package and the output of what failed, and at the end the slowest
+// tests. It exits with 1 if a command failed; the others go on to their end.
 package main
 
 import (
@@ -24,7 +26,8 @@ import (
 const slowest = 10
 
 func main() {
-	table := flag.String("table", "", "the file with the table of what targets cost, in which the target's row is to be replaced")
+	table := flag.String("table", "",
+		"the file with the table of what targets cost, in which the target's row is to be replaced")
 	atOnce := flag.Int("at-once", 2, "number of commands that run at the same time, in their order")
 	flag.Parse()
 	if flag.NArg() < 2 {
@@ -37,7 +40,8 @@ func main() {
 	}
 }
 
-// run runs the commands of a target, prints what they cost and, if they have passed, writes that into the table.
+// run runs the commands of a target, prints what they cost and, if they have passed, writes that
+// into the table.
 func run(target string, commands []string, atOnce int, table string) error {
 	began, r := time.Now(), &report{out: os.Stdout}
 	failed := all(commands, atOnce, func(command string) error { return one(strings.Fields(command), r) })
@@ -96,7 +100,8 @@ func failure(words []string, err error) error {
 	return fmt.Errorf("running %s: %w", strings.Join(words, " "), err)
 }
 
-// ofChildren is the processor time of all processes that have ended, with those that they waited for in turn: go test, the tests, their control planes.
+// ofChildren is the processor time of all processes that have ended, with those that they waited
+// for in turn: go test, the tests, their control planes.
 func ofChildren() time.Duration {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_CHILDREN, &usage); err != nil {

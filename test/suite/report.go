@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// event is a line of go test -json: see go doc test2json. ImportPath is that of output of the compiler.
+// event is a line of go test -json: see go doc test2json. ImportPath is that of output of the
+// compiler.
 type event struct {
 	Action, Package, ImportPath, Test, Output string
 	Elapsed                                   float64
@@ -25,7 +26,8 @@ type report struct {
 	tests []timed
 }
 
-// timed is a test without subtests, and how long it took by itself, without what it waited for its turn.
+// timed is a test without subtests, and how long it took by itself, without what it waited for its
+// turn.
 type timed struct {
 	name string
 	took time.Duration
@@ -68,7 +70,8 @@ func (r *report) read(events io.Reader) error {
 	return lines.Err()
 }
 
-// packageLine is the last line of what a package that passed printed: ok, its name, and how long it took.
+// packageLine is the last line of what a package that passed printed: ok, its name, and how long it
+// took.
 func packageLine(output string) string {
 	last := ""
 	for line := range strings.Lines(output) {

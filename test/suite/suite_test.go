@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// TestAReportHasWhatFailedAndWhatIsSlow: of a package that passed a line, of a test that failed all it printed, and the slowest without their parents.
+// TestAReportHasWhatFailedAndWhatIsSlow: of a package that passed a line, of a test that failed all
+// it printed, and the slowest without their parents.
 func TestAReportHasWhatFailedAndWhatIsSlow(t *testing.T) {
 	t.Parallel()
 	events := `{"Action":"output","Package":"p","Test":"TestA/sub","Output":"quiet\n"}
@@ -68,12 +69,15 @@ func TestOneFailureLeavesTheOthersRunning(t *testing.T) {
 func TestARowIsReplacedInItsTable(t *testing.T) {
 	t.Parallel()
 	c := cost{"test", 9*time.Minute + 1400*time.Millisecond, 17 * time.Minute}
-	text := "before\n" + tableBegins + "| target |\n|---|\n| `make test-short` | 1m0s |\n| `make test` | 44m0s |\n" + tableEnds + "after\n"
+	text := "before\n" + tableBegins + "| target |\n|---|\n| `make test-short` | 1m0s |\n| `make test` | 44m0s |\n" +
+		tableEnds + "after\n"
 	got, err := c.in(text)
-	if err != nil || strings.Contains(got, "44m") || !strings.Contains(got, c.row()) || !strings.HasPrefix(c.row(), "| `make test` | 9m1s | 17m0s |") {
+	if err != nil || strings.Contains(got, "44m") || !strings.Contains(got, c.row()) ||
+		!strings.HasPrefix(c.row(), "| `make test` | 9m1s | 17m0s |") {
 		t.Errorf("got %v, %s", err, got)
 	}
-	if !strings.Contains(got, "`make test-short` | 1m0s") || !strings.HasPrefix(got, "before\n") || !strings.HasSuffix(got, "after\n") {
+	if !strings.Contains(got, "`make test-short` | 1m0s") || !strings.HasPrefix(got, "before\n") ||
+		!strings.HasSuffix(got, "after\n") {
 		t.Errorf("the rest is not as it was: %s", got)
 	}
 	if _, err := c.in("no table"); err == nil {

@@ -12,8 +12,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/synthetic"
 )
 
-// TestBusyServerIsWaitedFor: a server that has enough to do refuses every second list once. What it says of when to ask again is kept, no more than 64 requests are in
-// flight at any time, and nothing is missing in the end.
+// TestBusyServerIsWaitedFor: a server that has enough to do refuses every second list once. What it
+// says of when to ask again is kept, no more than 64 requests are in flight at any time, and
+// nothing is missing in the end.
 func TestBusyServerIsWaitedFor(t *testing.T) {
 	shape := synthetic.Shape{Objects: 5_000, Types: 200}
 	server := synthetic.Start(shape)
@@ -47,7 +48,8 @@ func TestBusyServerIsWaitedFor(t *testing.T) {
 	}
 }
 
-// busyServer refuses every second request once, and notes which of them come again before their time.
+// busyServer refuses every second request once, and notes which of them come again before their
+// time.
 type busyServer struct {
 	mu      sync.Mutex
 	asked   int

@@ -12,7 +12,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/synthetic"
 )
 
-// TestCommandsSeeAllObjects: what the commands count is what there is, with owners of thousands of objects and objects of five owners, in 200 namespaces and 500 types.
+// TestCommandsSeeAllObjects: what the commands count is what there is, with owners of thousands of
+// objects and objects of five owners, in 200 namespaces and 500 types.
 func TestCommandsSeeAllObjects(t *testing.T) {
 	shape := synthetic.Shape{Objects: 20_000, Types: 500, Absent: 100}
 	server := synthetic.Start(shape)

@@ -29,7 +29,8 @@ func (w *world) discovery() map[string][]byte {
 		}
 		group := &(*list)[i]
 		if len(group.Versions) == 0 {
-			group.Versions = []discoveryv2.APIVersionDiscovery{{Version: k.version, Freshness: discoveryv2.DiscoveryFreshnessCurrent}}
+			group.Versions = []discoveryv2.APIVersionDiscovery{{Version: k.version,
+				Freshness: discoveryv2.DiscoveryFreshnessCurrent}}
 		}
 		group.Versions[0].Resources = append(group.Versions[0].Resources, k.discovery())
 	}

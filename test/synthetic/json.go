@@ -8,7 +8,8 @@ import (
 // partial are the kind and version of an object of which only the metadata is sent.
 const partialVersion, partialKind = "meta.k8s.io/v1", "PartialObjectMetadata"
 
-// json appends an object as JSON: all of it, which is little more than its metadata, or its metadata.
+// json appends an object as JSON: all of it, which is little more than its metadata, or its
+// metadata.
 func (e *encoder) json(b []byte, k *kind, i int, metadataOnly bool) []byte {
 	apiVersion, kind := k.apiVersion(), k.kind
 	if metadataOnly {
@@ -18,7 +19,8 @@ func (e *encoder) json(b []byte, k *kind, i int, metadataOnly bool) []byte {
 	if k.namespaced {
 		b = fmt.Appendf(b, `,"namespace":%q`, e.world.namespaces.name(k.namespaceOf(i)))
 	}
-	b = fmt.Appendf(b, `,"uid":%q,"resourceVersion":%q,"generation":1,"creationTimestamp":%q,"labels":{"app.kubernetes.io/name":%q}`,
+	b = fmt.Appendf(
+		b, `,"uid":%q,"resourceVersion":%q,"generation":1,"creationTimestamp":%q,"labels":{"app.kubernetes.io/name":%q}`,
 		k.appendUID(nil, i), appendVersion(nil, i), createdText, k.prefix)
 	if k.ownersOf != nil {
 		e.owners = k.ownersOf(i, e.owners[:0])
@@ -42,8 +44,9 @@ func (k *kind) content(w *world, i int) string {
 		return `"spec":{"finalizers":["kubernetes"]},"status":{"phase":"Active"}`
 	case "CustomResourceDefinition":
 		of := w.custom[i]
-		return fmt.Sprintf(`"spec":{"group":%q,"scope":"Namespaced","names":{"plural":%[2]q,"kind":%[3]q},"versions":[{"name":"v1","served":true,"storage":true}]},`+
-			`"status":{"acceptedNames":{"plural":%[2]q,"kind":%[3]q},"storedVersions":["v1"],"conditions":[{"type":"Established","status":"True"}]}`, of.group, of.resource, of.kind)
+		return fmt.Sprintf(
+			`"spec":{"group":%q,"scope":"Namespaced","names":{"plural":%[2]q,"kind":%[3]q},"versions":[{"name":"v1","served":true,"storage":true}]},`+
+				`"status":{"acceptedNames":{"plural":%[2]q,"kind":%[3]q},"storedVersions":["v1"],"conditions":[{"type":"Established","status":"True"}]}`, of.group, of.resource, of.kind)
 	case "ClusterRole":
 		return `"rules":[]`
 	}

@@ -4,7 +4,8 @@ import "strings"
 
 func lower(s string) string { return strings.ToLower(s) }
 
-// emptyKinds are the types of a kube-apiserver that have no object here. Clients ask for them, and doubt a server that does not have them.
+// emptyKinds are the types of a kube-apiserver that have no object here. Clients ask for them, and
+// doubt a server that does not have them.
 func emptyKinds() []*kind {
 	var all []*kind
 	add := func(group, version string, namespaced bool, kinds ...string) {
@@ -16,9 +17,11 @@ func emptyKinds() []*kind {
 			all = append(all, k)
 		}
 	}
-	add("", "v1", true, "Endpoints", "Event", "LimitRange", "PersistentVolumeClaim", "PodTemplate", "ReplicationController", "ResourceQuota", "Service")
+	add("", "v1", true, "Endpoints", "Event", "LimitRange", "PersistentVolumeClaim", "PodTemplate",
+		"ReplicationController", "ResourceQuota", "Service")
 	add("", "v1", false, "Node", "PersistentVolume")
-	add("admissionregistration.k8s.io", "v1", false, "MutatingWebhookConfiguration", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding", "ValidatingWebhookConfiguration")
+	add("admissionregistration.k8s.io", "v1", false, "MutatingWebhookConfiguration", "ValidatingAdmissionPolicy",
+		"ValidatingAdmissionPolicyBinding", "ValidatingWebhookConfiguration")
 	add("apiregistration.k8s.io", "v1", false, "APIService")
 	add("apps", "v1", true, "ControllerRevision", "DaemonSet", "StatefulSet")
 	add("autoscaling", "v2", true, "HorizontalPodAutoscaler")

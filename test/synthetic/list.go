@@ -44,7 +44,8 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request, k *kind, namespace
 	accept := r.Header.Get("Accept")
 	switch {
 	case strings.Contains(accept, "as=Table"):
-		before := fmt.Sprintf(`{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":%q,"continue":%q},"columnDefinitions":%s,"rows":[`, version, next, k.columns())
+		before := fmt.Sprintf(
+			`{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":%q,"continue":%q},"columnDefinitions":%s,"rows":[`, version, next, k.columns())
 		write(w, r, "application/json", []byte(before), first, end, ",", k.row, "]}")
 	case strings.Contains(accept, protobufType) && strings.Contains(accept, "as=PartialObjectMetadataList"):
 		e := &encoder{world: s.world}
@@ -52,7 +53,8 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request, k *kind, namespace
 		if end > first {
 			size = len(e.item(nil, k, first)) * (end - first) // all of a type are equally long
 		}
-		write(w, r, protobufType, head(nil, next, size), first, end, "", func(b []byte, i int) []byte { return e.item(b, k, i) }, "")
+		write(w, r, protobufType, head(nil, next, size), first, end, "",
+			func(b []byte, i int) []byte { return e.item(b, k, i) }, "")
 	default:
 		e := &encoder{world: s.world}
 		metadataOnly := strings.Contains(accept, "as=PartialObjectMetadataList")
@@ -60,8 +62,10 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request, k *kind, namespace
 		if metadataOnly {
 			apiVersion, name = partialVersion, partialKind
 		}
-		before := fmt.Sprintf(`{"kind":%q,"apiVersion":%q,"metadata":{"resourceVersion":%q,"continue":%q},"items":[`, name+"List", apiVersion, version, next)
-		write(w, r, "application/json", []byte(before), first, end, ",", func(b []byte, i int) []byte { return e.json(b, k, i, metadataOnly) }, "]}")
+		before := fmt.Sprintf(`{"kind":%q,"apiVersion":%q,"metadata":{"resourceVersion":%q,"continue":%q},"items":[`,
+			name+"List", apiVersion, version, next)
+		write(w, r, "application/json", []byte(before), first, end, ",",
+			func(b []byte, i int) []byte { return e.json(b, k, i, metadataOnly) }, "]}")
 	}
 }
 
@@ -101,7 +105,8 @@ func (s *Server) selected(r *http.Request, k *kind, namespace string) (first, en
 }
 
 // write writes an answer while its items are made.
-func write(w http.ResponseWriter, r *http.Request, contentType string, before []byte, first, end int, between string, item func([]byte, int) []byte, after string) {
+func write(w http.ResponseWriter, r *http.Request, contentType string, before []byte, first, end int, between string,
+	item func([]byte, int) []byte, after string) {
 	w.Header().Set("Content-Type", contentType)
 	var out io.Writer = w
 	finish := func() error { return nil }

@@ -6,7 +6,8 @@ import (
 )
 
 const (
-	// version is the resourceVersion of every list, and objectVersion is added to the number of an object: both have as many digits.
+	// version is the resourceVersion of every list, and objectVersion is added to the number of an
+	// object: both have as many digits.
 	version       = "9000000"
 	objectVersion = 1_000_000
 	// created is the creationTimestamp of all objects.
@@ -16,7 +17,8 @@ const (
 	digits = 7
 )
 
-// appendName appends the name of an object, which is as long as that of any other of its type that has a number.
+// appendName appends the name of an object, which is as long as that of any other of its type that
+// has a number.
 func (k *kind) appendName(b []byte, i int) []byte {
 	if k.nameOf != nil {
 		return append(b, k.nameOf(i)...)
@@ -73,5 +75,7 @@ func mix(x uint64) uint64 {
 func appendVersion(b []byte, i int) []byte { return strconv.AppendInt(b, int64(objectVersion+i), 10) }
 
 // managedFields is what managedFields look like; as much of it is sent as objects of a type have.
-var managedFields = []byte(strings.Repeat(`{"f:metadata":{"f:annotations":{".":{},"f:meta.helm.sh/release-name":{}},"f:labels":{".":{},"f:app.kubernetes.io/name":{}}},"f:spec":{"f:containers":`+
-	`{"k:{\"name\":\"web\"}":{".":{},"f:env":{},"f:image":{},"f:imagePullPolicy":{},"f:ports":{},"f:resources":{}}},"f:restartPolicy":{}}}`, 6))
+var managedFields = []byte(
+	strings.Repeat(
+		`{"f:metadata":{"f:annotations":{".":{},"f:meta.helm.sh/release-name":{}},"f:labels":{".":{},"f:app.kubernetes.io/name":{}}},"f:spec":{"f:containers":`+
+			`{"k:{\"name\":\"web\"}":{".":{},"f:env":{},"f:image":{},"f:imagePullPolicy":{},"f:ports":{},"f:resources":{}}},"f:restartPolicy":{}}}`, 6))

@@ -2,7 +2,8 @@ package synthetic
 
 import "google.golang.org/protobuf/encoding/protowire"
 
-// Field numbers of generated.proto in apimachinery: runtime.Unknown, TypeMeta, ListMeta, ObjectMeta, OwnerReference and ManagedFieldsEntry.
+// Field numbers of generated.proto in apimachinery: runtime.Unknown, TypeMeta, ListMeta,
+// ObjectMeta, OwnerReference and ManagedFieldsEntry.
 const (
 	unknownType, unknownRaw           = 1, 2
 	typeVersion, typeKind             = 1, 2
@@ -90,7 +91,8 @@ func (e *encoder) owner(o reference) {
 
 // managed encodes a managedFields entry into part.
 func (e *encoder) managed(k *kind) {
-	p := text(text(text(e.part[:0], managedManager, "kube-controller-manager"), managedOperation, "Update"), managedVersion, k.apiVersion())
+	p := text(text(text(e.part[:0], managedManager, "kube-controller-manager"), managedOperation, "Update"),
+		managedVersion, k.apiVersion())
 	p = text(p, managedFieldsType, "FieldsV1")
 	fields := managedFields[:k.managed]
 	p = protowire.AppendTag(p, managedFieldsV1, protowire.BytesType)

@@ -71,7 +71,8 @@ func (s *Server) WriteKubeconfig(path string) error {
 
 // Stats are what was asked of a server.
 type Stats struct {
-	// Requests is how many there were, and Bytes how many bytes answered them, as they went over the connection.
+	// Requests is how many there were, and Bytes how many bytes answered them, as they went over
+	// the connection.
 	Requests, Bytes int64
 	// InFlight is how many requests there were at the same time at most.
 	InFlight int64
@@ -174,14 +175,16 @@ func (s *Server) object(w http.ResponseWriter, r *http.Request, k *kind, namespa
 		if k.group != "" {
 			what += "." + k.group
 		}
-		status(w, http.StatusNotFound, "NotFound", fmt.Sprintf("%s %q not found", what, name), fmt.Sprintf(`{"name":%q,"group":%q,"kind":%q}`, name, k.group, k.resource))
+		status(w, http.StatusNotFound, "NotFound", fmt.Sprintf("%s %q not found", what, name),
+			fmt.Sprintf(`{"name":%q,"group":%q,"kind":%q}`, name, k.group, k.resource))
 		return
 	}
 	accept := r.Header.Get("Accept")
 	e := &encoder{world: s.world}
 	w.Header().Set("Content-Type", "application/json")
 	if strings.Contains(accept, "as=Table") {
-		_, _ = fmt.Fprintf(w, `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":%q},"columnDefinitions":%s,"rows":[%s]}`, version, k.columns(), k.row(nil, i))
+		_, _ = fmt.Fprintf(
+			w, `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":%q},"columnDefinitions":%s,"rows":[%s]}`, version, k.columns(), k.row(nil, i))
 		return
 	}
 	_, _ = w.Write(e.json(nil, k, i, strings.Contains(accept, "as=PartialObjectMetadata")))
@@ -207,7 +210,9 @@ func review(w http.ResponseWriter, r *http.Request) {
 	if asked.Spec == nil {
 		asked.Spec = json.RawMessage("{}")
 	}
-	writeJSON(w, http.StatusCreated, fmt.Sprintf(`{"kind":%q,"apiVersion":%q,"metadata":{},"spec":%s,"status":%s}`, asked.Kind, asked.APIVersion, asked.Spec, answer))
+	writeJSON(w, http.StatusCreated,
+		fmt.Sprintf(`{"kind":%q,"apiVersion":%q,"metadata":{},"spec":%s,"status":%s}`, asked.Kind, asked.APIVersion,
+			asked.Spec, answer))
 }
 
 // status answers with a Status. Details are JSON; empty for none.
@@ -215,7 +220,8 @@ func status(w http.ResponseWriter, code int, reason, message, details string) {
 	if details == "" {
 		details = "{}"
 	}
-	writeJSON(w, code, fmt.Sprintf(`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":%q,"reason":%q,"details":%s,"code":%d}`, message, reason, details, code))
+	writeJSON(w, code, fmt.Sprintf(
+		`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":%q,"reason":%q,"details":%s,"code":%d}`, message, reason, details, code))
 }
 
 func writeJSON(w http.ResponseWriter, code int, body string) {
@@ -224,7 +230,8 @@ func writeJSON(w http.ResponseWriter, code int, body string) {
 	_, _ = io.WriteString(w, body)
 }
 
-// compressed returns where to write a large answer: a kube-apiserver compresses it, at gzip's first level, for those who accept that.
+// compressed returns where to write a large answer: a kube-apiserver compresses it, at gzip's first
+// level, for those who accept that.
 func compressed(w http.ResponseWriter, r *http.Request) (io.Writer, func() error) {
 	if !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 		return w, func() error { return nil }

@@ -23,7 +23,8 @@ func start(t *testing.T, s Shape) *Server {
 	return server
 }
 
-// TestListsAreWhatClientGoReads: its metadata client reads protobuf in pages, its dynamic client JSON, and both read the same objects in the order of a server.
+// TestListsAreWhatClientGoReads: its metadata client reads protobuf in pages, its dynamic client
+// JSON, and both read the same objects in the order of a server.
 func TestListsAreWhatClientGoReads(t *testing.T) {
 	t.Parallel()
 	shape := Shape{Objects: 1000, Types: 80, Absent: 5}
@@ -59,8 +60,10 @@ func TestListsAreWhatClientGoReads(t *testing.T) {
 		}
 		for i := range metas {
 			m, o := &metas[i], &objects.Items[i]
-			if m.GetUID() != o.GetUID() || m.Name != o.GetName() || m.Namespace != o.GetNamespace() || m.ResourceVersion != o.GetResourceVersion() ||
-				!m.CreationTimestamp.Equal(new(o.GetCreationTimestamp())) || !cmp.Equal(owners(m.OwnerReferences), owners(o.GetOwnerReferences())) {
+			if m.GetUID() != o.GetUID() || m.Name != o.GetName() || m.Namespace != o.GetNamespace() ||
+				m.ResourceVersion != o.GetResourceVersion() ||
+				!m.CreationTimestamp.Equal(new(o.GetCreationTimestamp())) ||
+				!cmp.Equal(owners(m.OwnerReferences), owners(o.GetOwnerReferences())) {
 				t.Fatalf("%s: %v and %v are not the same", k.resource, m, o)
 			}
 		}
@@ -86,7 +89,8 @@ func owners(all []metav1.OwnerReference) []metav1.OwnerReference {
 	return out
 }
 
-// TestOwnersExist: each reference names an object that a read returns with its uid, but for those to an owner that is absent on purpose.
+// TestOwnersExist: each reference names an object that a read returns with its uid, but for those
+// to an owner that is absent on purpose.
 func TestOwnersExist(t *testing.T) {
 	t.Parallel()
 	shape := Shape{Objects: 500, Types: 70, Absent: 3}
@@ -105,7 +109,8 @@ func TestOwnersExist(t *testing.T) {
 				if o.to.namespaced {
 					namespace = newWorld(shape).namespaces.name(k.namespaceOf(i))
 				}
-				read, err := client.Resource(schema.GroupVersionResource{Group: o.to.group, Version: o.to.version, Resource: o.to.resource}).Namespace(namespace).
+				read, err := client.Resource(schema.GroupVersionResource{Group: o.to.group, Version: o.to.version,
+					Resource: o.to.resource}).Namespace(namespace).
 					Get(t.Context(), o.to.name(o.i), metav1.GetOptions{})
 				switch {
 				case err != nil && o.to.prefix == "absent":

@@ -4,7 +4,8 @@ package synthetic
 type Shape struct {
 	// Objects is about how many there are in all; Types is how many types have them.
 	Objects, Types int
-	// Absent is how many ServiceAccounts name an owner that does not exist. They are among the objects.
+	// Absent is how many ServiceAccounts name an owner that does not exist. They are among the
+	// objects.
 	Absent int
 }
 
@@ -30,7 +31,8 @@ func (s Shape) Secrets() int { return s.Namespaces() * secretsOfNamespace }
 // Deployments is how many Deployments there are, each of two ReplicaSets with ten Pods.
 func (s Shape) Deployments() int { return s.Namespaces() * 3 / 2 }
 
-// BelowOwner is how many rows the tree of Owner has that are not repeated: itself, the ConfigMaps, and the Secrets that these own.
+// BelowOwner is how many rows the tree of Owner has that are not repeated: itself, the ConfigMaps,
+// and the Secrets that these own.
 func (s Shape) BelowOwner() int { return 1 + s.ConfigMaps() + s.Secrets() }
 
 // OfDeployment is how many objects the tree of a Deployment has.

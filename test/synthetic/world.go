@@ -14,14 +14,16 @@ const (
 	Namespace  = "namespace-0000000"
 )
 
-// kind is a type with its objects, which are numbered in the order of a list: by namespace and name.
+// kind is a type with its objects, which are numbered in the order of a list: by namespace and
+// name.
 type kind struct {
 	id                             uint64
 	group, version, resource, kind string
 	namespaced                     bool
 	prefix                         string // of names
 	count                          int
-	// namespaceOf is the number of an object's namespace, which never falls; nil for a cluster-scoped type.
+	// namespaceOf is the number of an object's namespace, which never falls; nil for a
+	// cluster-scoped type.
 	namespaceOf func(i int) int
 	// ownersOf returns the references of an object: as many for each object of the type.
 	ownersOf func(i int, owners []reference) []reference
@@ -71,10 +73,13 @@ const (
 func newWorld(s Shape) *world {
 	w := &world{shape: s}
 	many := s.Namespaces()
-	w.namespaces = w.add(&kind{version: "v1", resource: "namespaces", kind: "Namespace", count: many, managed: managedByOne})
-	roles := w.add(&kind{group: "rbac.authorization.k8s.io", version: "v1", resource: "clusterroles", kind: "ClusterRole", count: 2, managed: managedByOne})
+	w.namespaces = w.add(&kind{version: "v1", resource: "namespaces", kind: "Namespace", count: many,
+		managed: managedByOne})
+	roles := w.add(&kind{group: "rbac.authorization.k8s.io", version: "v1", resource: "clusterroles", kind: "ClusterRole",
+		count: 2, managed: managedByOne})
 	configMaps := w.add(&kind{
-		version: "v1", resource: "configmaps", kind: "ConfigMap", namespaced: true, count: s.ConfigMaps(), managed: managedByOne,
+		version: "v1", resource: "configmaps", kind: "ConfigMap", namespaced: true, count: s.ConfigMaps(),
+		managed:     managedByOne,
 		namespaceOf: func(i int) int { return i / configMapsOfNamespace },
 		ownersOf:    func(_ int, o []reference) []reference { return append(o, reference{to: roles}) },
 	})
@@ -84,14 +89,16 @@ func newWorld(s Shape) *world {
 		ownersOf: func(i int, o []reference) []reference {
 			first, own := i/secretsOfNamespace*configMapsOfNamespace, i%secretsOfNamespace
 			for n := range ownersOfSecret {
-				o = append(o, reference{to: configMaps, i: first + (own+n*configMapsOfNamespace/ownersOfSecret)%configMapsOfNamespace})
+				o = append(o, reference{to: configMaps,
+					i: first + (own+n*configMapsOfNamespace/ownersOfSecret)%configMapsOfNamespace})
 			}
 			return o
 		},
 	})
 	absent := &kind{id: 1 << 32, version: "v1", resource: "persistentvolumes", kind: "PersistentVolume", prefix: "absent"}
 	w.add(&kind{
-		version: "v1", resource: "serviceaccounts", kind: "ServiceAccount", namespaced: true, count: s.Absent, managed: managedByOne,
+		version: "v1", resource: "serviceaccounts", kind: "ServiceAccount", namespaced: true, count: s.Absent,
+		managed:     managedByOne,
 		namespaceOf: func(i int) int { return i * many / max(1, s.Absent) },
 		ownersOf:    func(_ int, o []reference) []reference { return append(o, reference{to: absent}) },
 	})
@@ -115,10 +122,12 @@ func (w *world) add(k *kind) *kind {
 // workloads adds Deployments, their ReplicaSets and Pods.
 func (w *world) workloads() {
 	deployments := w.add(&kind{
-		group: "apps", version: "v1", resource: "deployments", kind: "Deployment", namespaced: true, count: w.shape.Deployments(), managed: managedByMany,
+		group: "apps", version: "v1", resource: "deployments", kind: "Deployment", namespaced: true,
+		count: w.shape.Deployments(), managed: managedByMany,
 		namespaceOf: func(i int) int { return i * 2 / 3 },
 	})
-	replicaSets := w.owned(deployments, &kind{group: "apps", version: "v1", resource: "replicasets", kind: "ReplicaSet"}, replicaSetsOfOwner)
+	replicaSets := w.owned(deployments, &kind{group: "apps", version: "v1", resource: "replicasets", kind: "ReplicaSet"},
+		replicaSetsOfOwner)
 	w.owned(replicaSets, &kind{version: "v1", resource: "pods", kind: "Pod"}, podsOfReplicaSet)
 }
 
@@ -130,7 +139,8 @@ func (w *world) owned(by, k *kind, each int) *kind {
 	return w.add(k)
 }
 
-// addCustom adds custom resources, as many types as are missing, with their definitions. What objects are missing are theirs.
+// addCustom adds custom resources, as many types as are missing, with their definitions. What
+// objects are missing are theirs.
 func (w *world) addCustom() {
 	types, objects := w.shape.Types, w.shape.Objects
 	for _, k := range w.kinds {
@@ -142,15 +152,17 @@ func (w *world) addCustom() {
 	types-- // the definitions themselves
 	types = max(types, 1)
 	w.add(&kind{
-		group: "apiextensions.k8s.io", version: "v1", resource: "customresourcedefinitions", kind: "CustomResourceDefinition", count: types, managed: managedByMany,
+		group: "apiextensions.k8s.io", version: "v1", resource: "customresourcedefinitions", kind: "CustomResourceDefinition",
+		count: types, managed: managedByMany,
 		nameOf: func(i int) string { return w.custom[i].resource + "." + w.custom[i].group },
 	})
 	each, many := max(1, (objects-types)/types), w.shape.Namespaces()
 	for i := range types {
 		name := fmt.Sprintf("Gadget%03d", i)
 		w.custom = append(w.custom, w.add(&kind{
-			group: fmt.Sprintf("group%02d.synthetic.example", i/10), version: "v1", resource: lower(name) + "s", kind: name, namespaced: true,
-			count: each, managed: managedByMany, namespaceOf: func(i int) int { return i * many / each },
+			group: fmt.Sprintf("group%02d.synthetic.example", i/10), version: "v1", resource: lower(name) + "s", kind: name,
+			namespaced: true,
+			count:      each, managed: managedByMany, namespaceOf: func(i int) int { return i * many / each },
 		}))
 	}
 }

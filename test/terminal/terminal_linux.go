@@ -1,4 +1,5 @@
-// Package terminal opens pseudo-terminals for tests of what a command prints, and asks, on a terminal.
+// Package terminal opens pseudo-terminals for tests of what a command prints, and asks, on a
+// terminal.
 package terminal
 
 import (
@@ -9,8 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Open opens a pseudo-terminal with a number of columns, or of no known width if it is zero. What a process writes to screen is read from keyboard, and
-// what is written to keyboard is typed. Both are to be closed: reading from keyboard ends when nobody has screen open any more.
+// Open opens a pseudo-terminal with a number of columns, or of no known width if it is zero. What a
+// process writes to screen is read from keyboard, and what is written to keyboard is typed. Both
+// are to be closed: reading from keyboard ends when nobody has screen open any more.
 func Open(columns int) (keyboard, screen *os.File, err error) {
 	keyboard, err = os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// StopAPIServer kills the API server. The data stays, and controllers go on without a server. Only a test with a control plane of its own may call it.
+// StopAPIServer kills the API server. The data stays, and controllers go on without a server. Only
+// a test with a control plane of its own may call it.
 func (c *Cluster) StopAPIServer(t testing.TB) {
 	t.Helper()
 	c.apiserver(t, "stop")

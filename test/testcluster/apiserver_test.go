@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestAPIServerComesBackWithItsData: it is gone while it is stopped, and then is the same server to its clients, with the collector at work.
+// TestAPIServerComesBackWithItsData: it is gone while it is stopped, and then is the same server to
+// its clients, with the collector at work.
 func TestAPIServerComesBackWithItsData(t *testing.T) {
 	t.Parallel()
 	c := Start(t, Controllers(Collector))
@@ -15,7 +16,8 @@ func TestAPIServerComesBackWithItsData(t *testing.T) {
 	uid := c.Kubectl(t, "get", "configmap", "owner", "-n", ns, "-o", "jsonpath={.metadata.uid}")
 	for range 2 {
 		c.StopAPIServer(t)
-		if out, err := c.Command(t.Context(), "get", "configmaps", "-n", ns).CombinedOutput(); err == nil || !strings.Contains(string(out), "refused") {
+		if out, err := c.Command(t.Context(), "get", "configmaps", "-n", ns).CombinedOutput(); err == nil ||
+			!strings.Contains(string(out), "refused") {
 			t.Errorf("without a server: %v, %s", err, out)
 		}
 		c.StartAPIServer(t)
@@ -28,7 +30,8 @@ func TestAPIServerComesBackWithItsData(t *testing.T) {
 	Eventually(t, "the dependent is collected", gone(c, "configmap", "-n", ns))
 }
 
-// TestAPIServerIsStartedOnlyAfterItWasStopped: another on the same port would take half of its connections.
+// TestAPIServerIsStartedOnlyAfterItWasStopped: another on the same port would take half of its
+// connections.
 func TestAPIServerIsStartedOnlyAfterItWasStopped(t *testing.T) {
 	c := Shared(t)
 	out, err := output(exec.CommandContext(t.Context(), c.binary, "apiserver", "--dir", c.dir, "start"))

@@ -8,15 +8,16 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// As gives a configuration of client-go for someone else, who may do what RBAC grants to that name and those
-// groups: at first next to nothing.
+// As gives a configuration of client-go for someone else, who may do what RBAC grants to that name
+// and those groups: at first next to nothing.
 func (c *Cluster) As(user string, groups ...string) *rest.Config {
 	config := c.Config()
 	config.Impersonate = rest.ImpersonationConfig{UserName: user, Groups: groups}
 	return config
 }
 
-// KubeconfigAs writes a kubeconfig for someone else and gives its path; it is removed with the test.
+// KubeconfigAs writes a kubeconfig for someone else and gives its path; it is removed with the
+// test.
 func (c *Cluster) KubeconfigAs(t testing.TB, user string, groups ...string) string {
 	t.Helper()
 	config, err := clientcmd.LoadFromFile(c.Kubeconfig())

@@ -25,7 +25,8 @@ func TestAs(t *testing.T) {
 			t.Fatal(err)
 		}
 		list := func() error {
-			_, err := client.Resource(schema.GroupVersionResource{Version: "v1", Resource: test.resource}).Namespace(ns).List(t.Context(), metav1.ListOptions{})
+			_, err := client.Resource(schema.GroupVersionResource{Version: "v1",
+				Resource: test.resource}).Namespace(ns).List(t.Context(), metav1.ListOptions{})
 			return err
 		}
 		// RBAC learns of a binding, and the role of its rules, a moment after they were written.
@@ -41,7 +42,8 @@ func TestAs(t *testing.T) {
 		t.Errorf("the administrator's config impersonates %s", user)
 	}
 
-	whoami := c.Command(t.Context(), "auth", "whoami", "--kubeconfig", c.KubeconfigAs(t, "alice", "guests"), "-o", "jsonpath={.status.userInfo.username} {.status.userInfo.groups}")
+	whoami := c.Command(t.Context(), "auth", "whoami", "--kubeconfig", c.KubeconfigAs(t, "alice", "guests"), "-o",
+		"jsonpath={.status.userInfo.username} {.status.userInfo.groups}")
 	out, err := whoami.CombinedOutput()
 	if err != nil || !strings.HasPrefix(string(out), "alice ") || !strings.Contains(string(out), "guests") {
 		t.Errorf("kubectl auth whoami: %v, %s", err, out)

@@ -10,7 +10,8 @@ import (
 // binaryVariable names a control plane other than the one that the Makefile builds.
 const binaryVariable = "CONTROLPLANE"
 
-// mainModule is the first line of the go.mod beside which bin/ is; test/controlplane has one of its own.
+// mainModule is the first line of the go.mod beside which bin/ is; test/controlplane has one of its
+// own.
 const mainModule = "module github.com/kubectl-gc/kubectl-gc\n"
 
 // findBinary finds the control plane's file, from the directory that a test runs in.
@@ -29,7 +30,8 @@ func findBinary() (string, error) {
 	return filepath.Abs(path)
 }
 
-// ModuleRoot finds the main module's directory, from the directory that a test runs in. The programs that the Makefile builds are in its bin.
+// ModuleRoot finds the main module's directory, from the directory that a test runs in. The
+// programs that the Makefile builds are in its bin.
 func ModuleRoot() (string, error) {
 	start, err := os.Getwd()
 	if err != nil {

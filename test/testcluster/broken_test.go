@@ -63,7 +63,8 @@ spec:
 		}
 		return err == nil, nil
 	})
-	if got := c.Kubectl(t, "get", "widgets.v1.dead.example.com", "-n", ns, "-o", "name"); got != "widget.dead.example.com/one\n" {
+	if got := c.Kubectl(t, "get", "widgets.v1.dead.example.com", "-n", ns, "-o",
+		"name"); got != "widget.dead.example.com/one\n" {
 		t.Errorf("the stored version: %q", got)
 	}
 	out, err := c.Command(t.Context(), "get", "widgets.v2.dead.example.com", "-n", ns).CombinedOutput()

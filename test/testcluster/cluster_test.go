@@ -64,9 +64,11 @@ metadata:
   ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: owner, uid: %s}]
 `, uid), "-n", ns)
 	c.Kubectl(t, "delete", "configmap", "owner", "-n", ns)
-	// A collector that still ran would have needed some milliseconds; these commands take a tenth of a second each.
+	// A collector that still ran would have needed some milliseconds; these commands take a tenth
+	// of a second each.
 	for range 5 {
-		if found, err := names(t.Context(), c, "configmap", "-n", ns); err != nil || strings.Join(found, " ") != "configmap/dependent" {
+		if found, err := names(t.Context(), c, "configmap", "-n", ns); err != nil ||
+			strings.Join(found, " ") != "configmap/dependent" {
 			t.Fatalf("without a collector: %v, %v; want the dependent only", found, err)
 		}
 	}
@@ -106,7 +108,8 @@ func TestAPIServerArgs(t *testing.T) {
 func TestStartFails(t *testing.T) {
 	skipIfShort(t)
 	_, err := start(t.TempDir(), []Option{APIServerArgs("--no-such-flag")})
-	if err == nil || !strings.Contains(err.Error(), "unknown flag: --no-such-flag") || !strings.Contains(err.Error(), "apiserver.log") {
+	if err == nil || !strings.Contains(err.Error(), "unknown flag: --no-such-flag") ||
+		!strings.Contains(err.Error(), "apiserver.log") {
 		t.Errorf("the error does not say why: %v", err)
 	}
 }

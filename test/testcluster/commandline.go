@@ -21,7 +21,8 @@ var (
 	valued     = []string{"namespace", "output", "patch", "filename"}
 )
 
-// parse takes a command line apart. It says no if the verb is not known, or a flag is not among those that the verb is known with, or is given twice.
+// parse takes a command line apart. It says no if the verb is not known, or a flag is not among
+// those that the verb is known with, or is given twice.
 func parse(args []string) (l commandLine, ok bool) {
 	if len(args) == 0 || verbs[args[0]].do == nil {
 		return l, false

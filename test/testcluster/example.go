@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// Example gives an example, which has no testing.TB, one of that name, so that it can use a shared control plane. A failure panics, which fails the example.
-// Done ends it: what Cleanup was given is run.
+// Example gives an example, which has no testing.TB, one of that name, so that it can use a shared
+// control plane. A failure panics, which fails the example. Done ends it: what Cleanup was given is
+// run.
 func Example(name string) (t testing.TB, done func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	e := &example{name: name, ctx: ctx}

@@ -12,21 +12,22 @@ import (
 	"time"
 )
 
-// Command gives a command that runs kubectl as the administrator, for tests that want its streams, its
-// environment or its exit code.
+// Command gives a command that runs kubectl as the administrator, for tests that want its streams,
+// its environment or its exit code.
 func (c *Cluster) Command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, c.binary, append([]string{"kubectl"}, args...)...)
 	cmd.Env = append(os.Environ(),
 		"KUBECONFIG="+c.Kubeconfig(),
-		// What kubectl knows of a server it files by the port, and another test's server may have had the same.
+		// What kubectl knows of a server it files by the port, and another test's server may have
+		// had the same.
 		"KUBECACHEDIR="+filepath.Join(filepath.Dir(c.dir), "kubectl-cache"),
 		"KUBERC=off",
 	)
 	return cmd
 }
 
-// Kubectl does as the administrator what kubectl does, and gives what it prints on stdout; of the few verbs that are done without a process
-// (see verb), only get prints.
+// Kubectl does as the administrator what kubectl does, and gives what it prints on stdout; of the
+// few verbs that are done without a process (see verb), only get prints.
 func (c *Cluster) Kubectl(t testing.TB, args ...string) string {
 	t.Helper()
 	return c.must(t, "", args...)
@@ -49,7 +50,8 @@ func (c *Cluster) must(t testing.TB, stdin string, args ...string) string {
 	return out
 }
 
-// Try is Kubectl for what may fail, such as in a loop that waits. Text that kubectl prints beside an error is in the error.
+// Try is Kubectl for what may fail, such as in a loop that waits. Text that kubectl prints beside
+// an error is in the error.
 func (c *Cluster) Try(ctx context.Context, stdin string, args ...string) (string, error) {
 	if out, known, err := c.requests.try(ctx, stdin, args); known {
 		if err != nil {
@@ -62,8 +64,8 @@ func (c *Cluster) Try(ctx context.Context, stdin string, args ...string) (string
 	return output(cmd)
 }
 
-// toolContext bounds a command that a test runs. It is not the test's own context, which is done by the time
-// that a cleanup deletes what the test made outside its namespace.
+// toolContext bounds a command that a test runs. It is not the test's own context, which is done by
+// the time that a cleanup deletes what the test made outside its namespace.
 func toolContext(t testing.TB) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(t.Context()), 3*time.Minute)
 }

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// abandonVariable makes the test binary start a control plane in the directory that it names, say so, and wait
-// to be killed.
+// abandonVariable makes the test binary start a control plane in the directory that it names, say
+// so, and wait to be killed.
 const abandonVariable = "TESTCLUSTER_ABANDON"
 
 func TestMain(m *testing.M) {

@@ -14,8 +14,8 @@ import (
 	"k8s.io/client-go/dynamic"
 )
 
-// Namespace makes a namespace named after the test and gives its name. It is deleted at the test's end, and
-// nobody waits for it to be gone.
+// Namespace makes a namespace named after the test and gives its name. It is deleted at the test's
+// end, and nobody waits for it to be gone.
 func (c *Cluster) Namespace(t testing.TB) string {
 	t.Helper()
 	client, err := dynamic.NewForConfig(c.config)

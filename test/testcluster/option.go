@@ -12,12 +12,14 @@ type options struct {
 	flags []string
 }
 
-// Controllers runs these controllers, as kube-controller-manager names them, instead of the usual ones.
+// Controllers runs these controllers, as kube-controller-manager names them, instead of the usual
+// ones.
 func Controllers(names ...string) Option {
 	return flag("--controllers=" + strings.Join(names, ","))
 }
 
-// NoControllers runs none: nothing collects, nothing ends a namespace, a Deployment gets no ReplicaSet.
+// NoControllers runs none: nothing collects, nothing ends a namespace, a Deployment gets no
+// ReplicaSet.
 func NoControllers() Option { return flag("--controllers=none") }
 
 // APIServerArgs adds flags of kube-apiserver.

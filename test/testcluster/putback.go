@@ -30,8 +30,9 @@ metadata: {name: puts-back-%[1]s}
 spec: {policyName: puts-back-%[1]s}
 `
 
-// PutBack has the server put back what updates remove, until the end of the test: the references and finalizers of the config maps of a namespace, and the
-// namespace's own. It returns the name of the policy that does it. The namespace must not be being deleted.
+// PutBack has the server put back what updates remove, until the end of the test: the references
+// and finalizers of the config maps of a namespace, and the namespace's own. It returns the name of
+// the policy that does it. The namespace must not be being deleted.
 func (c *Cluster) PutBack(t testing.TB, namespace string) string {
 	t.Helper()
 	c.Apply(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: probe, ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: nobody, uid: nobody}]}}", "-n", namespace)

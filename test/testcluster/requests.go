@@ -9,7 +9,8 @@ import (
 	"k8s.io/client-go/restmapper"
 )
 
-// requests makes kubectl's requests from this process, with kubectl's own package for naming objects. It is safe for concurrent use.
+// requests makes kubectl's requests from this process, with kubectl's own package for naming
+// objects. It is safe for concurrent use.
 type requests struct {
 	config *rest.Config
 	served discovery.CachedDiscoveryInterface

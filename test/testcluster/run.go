@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// running is a control plane that runs as a child of this process. It ends when its stdin is closed, and so
-// even when this process is killed.
+// running is a control plane that runs as a child of this process. It ends when its stdin is
+// closed, and so even when this process is killed.
 type running struct {
 	cmd    *exec.Cmd
 	stdin  io.Closer
@@ -25,8 +25,9 @@ type running struct {
 func run(binary, dir string, flags []string) (*running, error) {
 	r := &running{cmd: exec.Command(binary, append([]string{"run", "--until-stdin-closes", "--dir", dir}, flags...)...)}
 	r.cmd.Stderr = &r.stderr
-	// A third of what a start costs is collecting garbage. With half of the processors for each of its programs, tests that run side by side
-	// take an eighth less processor time: Go's scheduler looks for work on each of them.
+	// A third of what a start costs is collecting garbage. With half of the processors for each of
+	// its programs, tests that run side by side take an eighth less processor time: Go's scheduler
+	// looks for work on each of them.
 	r.cmd.Env = append(os.Environ(), "GOGC=400", fmt.Sprintf("GOMAXPROCS=%d", max(1, runtime.NumCPU()/2)))
 	stdin, err := r.cmd.StdinPipe()
 	if err != nil {

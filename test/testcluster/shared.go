@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// shared are the control planes of this test package. A test binary is one package, and go test gives tests
-// no other place to share something in.
+// shared are the control planes of this test package. A test binary is one package, and go test
+// gives tests no other place to share something in.
 var shared struct {
 	sync.Mutex
 	wrapped bool
@@ -31,8 +31,8 @@ type Runner interface{ Run() int }
 // Main is to be called from TestMain. It runs the tests, stops what Shared started, and exits.
 func Main(m *testing.M, opts ...Option) { os.Exit(Wrap(m, opts...).Run()) }
 
-// Wrap does what Main does without exiting, for packages whose TestMain belongs to someone else, such as
-// testscript.
+// Wrap does what Main does without exiting, for packages whose TestMain belongs to someone else,
+// such as testscript.
 func Wrap(m Runner, opts ...Option) Runner {
 	shared.Lock()
 	defer shared.Unlock()
@@ -52,15 +52,16 @@ type runnerFunc func() int
 
 func (f runnerFunc) Run() int { return f() }
 
-// Shared gives the control plane that the tests of a package share, and starts it if it is the first that asks.
-// Under -short it skips the test.
+// Shared gives the control plane that the tests of a package share, and starts it if it is the
+// first that asks. Under -short it skips the test.
 func Shared(t testing.TB) *Cluster {
 	t.Helper()
 	return sharedAs(t, "", func() []Option { return shared.options })
 }
 
-// Another gives one more control plane that the tests of a package share, by a name, for those that compare two. It is
-// started with the options of the first that asks. Under -short it skips the test.
+// Another gives one more control plane that the tests of a package share, by a name, for those that
+// compare two. It is started with the options of the first that asks. Under -short it skips the
+// test.
 func Another(t testing.TB, name string, opts ...Option) *Cluster {
 	t.Helper()
 	return sharedAs(t, name, func() []Option { return opts })

@@ -16,10 +16,12 @@ import (
 	"k8s.io/cli-runtime/pkg/resource"
 )
 
-// verb is a command of kubectl that is done in the test's own process, by the same requests under the same field manager. A process of
-// kubectl costs a tenth of a second of processor time, and tests want thousands, many of them in a loop that waits.
+// verb is a command of kubectl that is done in the test's own process, by the same requests under
+// the same field manager. A process of kubectl costs a tenth of a second of processor time, and
+// tests want thousands, many of them in a loop that waits.
 type verb struct {
-	// flags are those that it honours, and fits says whether it does all that is asked for with them; what does not fit is kubectl's.
+	// flags are those that it honours, and fits says whether it does all that is asked for with
+	// them; what does not fit is kubectl's.
 	flags []string
 	fits  func(commandLine) bool
 	do    func(context.Context, *requests, commandLine) (string, error)
@@ -29,12 +31,15 @@ var verbs = map[string]verb{
 	"apply": {[]string{"namespace", "filename", "server-side", "field-manager"}, func(l commandLine) bool {
 		return len(l.words) == 0 && l.is("filename", "-") && l.is("server-side", "true")
 	}, apply},
-	"create": {[]string{"namespace"}, func(l commandLine) bool { return len(l.words) == 2 && l.words[0] == "configmap" }, create},
-	"delete": {[]string{"namespace", "cascade", "dry-run", "grace-period", "ignore-not-found", "wait"}, func(l commandLine) bool {
-		return len(l.words) > 0 && (l.is("dry-run", "") || l.is("dry-run", "server"))
-	}, remove},
+	"create": {[]string{"namespace"}, func(l commandLine) bool { return len(l.words) == 2 && l.words[0] == "configmap" },
+		create},
+	"delete": {[]string{"namespace", "cascade", "dry-run", "grace-period", "ignore-not-found", "wait"},
+		func(l commandLine) bool {
+			return len(l.words) > 0 && (l.is("dry-run", "") || l.is("dry-run", "server"))
+		}, remove},
 	"get": {[]string{"namespace", "output", "ignore-not-found"}, func(l commandLine) bool {
-		return len(l.words) > 0 && (l.is("output", "name") || l.is("output", "json") || strings.HasPrefix(l.flags["output"], "jsonpath="))
+		return len(l.words) > 0 && (l.is("output", "name") || l.is("output", "json") ||
+			strings.HasPrefix(l.flags["output"], "jsonpath="))
 	}, get},
 	"patch": {[]string{"namespace", "dry-run", "patch", "subresource", "type"}, func(l commandLine) bool {
 		return len(l.words) > 0 && patchTypes[l.flags["type"]] != "" && (l.is("dry-run", "") || l.is("dry-run", "server"))
@@ -43,7 +48,8 @@ var verbs = map[string]verb{
 
 var patchTypes = map[string]types.PatchType{"merge": types.MergePatchType, "json": types.JSONPatchType}
 
-// errUnknownType is what the builder says of a type that it does not find; it has no type of its own.
+// errUnknownType is what the builder says of a type that it does not find; it has no type of its
+// own.
 const errUnknownType = "the server doesn't have a resource type"
 
 // try does what kubectl does with a command line, if it is one of the verbs'.
@@ -54,7 +60,8 @@ func (r *requests) try(ctx context.Context, stdin string, args []string) (out st
 	}
 	line.stdin = stdin
 	out, err = verbs[line.verb].do(ctx, r, line)
-	if err != nil && (strings.Contains(err.Error(), errUnknownType) || strings.Contains(err.Error(), "no matches for kind")) {
+	if err != nil && (strings.Contains(err.Error(), errUnknownType) ||
+		strings.Contains(err.Error(), "no matches for kind")) {
 		// A test may have made the type a moment ago.
 		r.cached.Reset()
 		out, err = verbs[line.verb].do(ctx, r, line)
@@ -76,7 +83,8 @@ func (r *requests) visit(l commandLine, b *resource.Builder, do func(*resource.I
 	})
 }
 
-// apply applies what stdin says, server-side, and waits until definitions have conditions: kubectl wait fails where they are null, as they are at first.
+// apply applies what stdin says, server-side, and waits until definitions have conditions: kubectl
+// wait fails where they are null, as they are at first.
 func apply(ctx context.Context, r *requests, l commandLine) (string, error) {
 	manager := l.flags["field-manager"]
 	if manager == "" {
@@ -98,7 +106,8 @@ func apply(ctx context.Context, r *requests, l commandLine) (string, error) {
 		if err != nil {
 			return err
 		}
-		_, err = helper(info, manager).WithFieldValidation(metav1.FieldValidationStrict).Patch(info.Namespace, info.Name, types.ApplyPatchType, data, nil)
+		_, err = helper(info, manager).WithFieldValidation(metav1.FieldValidationStrict).Patch(info.Namespace, info.Name,
+			types.ApplyPatchType, data, nil)
 		return err
 	})
 	for _, info := range definitions {
@@ -116,7 +125,8 @@ func untilConditions(ctx context.Context, info *resource.Info) error {
 		if err != nil {
 			return err
 		}
-		if conditions, _, _ := unstructured.NestedSlice(now.(*unstructured.Unstructured).Object, "status", "conditions"); len(conditions) > 0 {
+		if conditions, _, _ := unstructured.NestedSlice(now.(*unstructured.Unstructured).Object, "status",
+			"conditions"); len(conditions) > 0 {
 			return nil
 		}
 		if err := pause(ctx); err != nil {
@@ -145,7 +155,8 @@ func create(_ context.Context, r *requests, l commandLine) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return "", r.builder(l.namespace()).Stream(strings.NewReader(string(data)), "a config map").Do().Visit(func(info *resource.Info, err error) error {
+	return "", r.builder(l.namespace()).Stream(strings.NewReader(string(data)),
+		"a config map").Do().Visit(func(info *resource.Info, err error) error {
 		if err != nil {
 			return err
 		}
@@ -173,7 +184,8 @@ func remove(ctx context.Context, r *requests, l commandLine) (string, error) {
 	var deleted []*resource.Info
 	err := r.visit(l, r.builder(l.namespace()).RequireObject(false), func(info *resource.Info) error {
 		deleted = append(deleted, info)
-		_, err := resource.NewHelper(info.Client, info.Mapping).DryRun(dry).DeleteWithOptions(info.Namespace, info.Name, &options)
+		_, err := resource.NewHelper(info.Client, info.Mapping).DryRun(dry).DeleteWithOptions(info.Namespace, info.Name,
+			&options)
 		if l.is("ignore-not-found", "true") && apierrors.IsNotFound(err) {
 			return nil
 		}
@@ -222,7 +234,8 @@ func get(_ context.Context, r *requests, l commandLine) (string, error) {
 		return "", err
 	}
 	list, single := &unstructured.UnstructuredList{}, false
-	found := r.builder(l.namespace()).ResourceTypeOrNameArgs(true, l.words...).Latest().Flatten().Do().IntoSingleItemImplied(&single)
+	found := r.builder(l.namespace()).ResourceTypeOrNameArgs(true,
+		l.words...).Latest().Flatten().Do().IntoSingleItemImplied(&single)
 	if l.is("ignore-not-found", "true") {
 		found.IgnoreErrors(apierrors.IsNotFound)
 	}

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestVerbsDoWhatKubectlDoes runs command lines through kubectl and without it, each in a namespace of its own, and compares what they print and leave.
+// TestVerbsDoWhatKubectlDoes runs command lines through kubectl and without it, each in a namespace
+// of its own, and compares what they print and leave.
 func TestVerbsDoWhatKubectlDoes(t *testing.T) {
 	t.Parallel()
 	c := Shared(t)
@@ -57,9 +58,12 @@ func TestVerbsDoWhatKubectlDoes(t *testing.T) {
 // TestOtherCommandLinesAreKubectls: what is not known as a whole is not done by halves.
 func TestOtherCommandLinesAreKubectls(t *testing.T) {
 	for _, line := range []string{
-		"", "version", "scale deployment/web --replicas=2", "get pods", "get pods -o wide", "get pods -o json -A", "get -o name", "get --raw=/api -o name",
-		"delete", "delete pods --all", "delete pod a --force", "delete pod a --dry-run=client", "patch cm a -p {}", "patch cm a --type=strategic -p {}",
-		"patch cm a --type=merge -p {} --dry-run=client", "create secret generic a", "create configmap a --from-literal=a=b", "apply -f -", "apply --server-side -f file",
+		"", "version", "scale deployment/web --replicas=2", "get pods", "get pods -o wide", "get pods -o json -A",
+		"get -o name", "get --raw=/api -o name",
+		"delete", "delete pods --all", "delete pod a --force", "delete pod a --dry-run=client", "patch cm a -p {}",
+		"patch cm a --type=strategic -p {}",
+		"patch cm a --type=merge -p {} --dry-run=client", "create secret generic a", "create configmap a --from-literal=a=b",
+		"apply -f -", "apply --server-side -f file",
 		"get cm a -o name -o json",
 	} {
 		if l, ok := parse(strings.Fields(line)); ok && verbs[l.verb].fits(l) {

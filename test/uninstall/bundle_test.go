@@ -24,8 +24,9 @@ var testdata embed.FS
 
 // bundle is what somebody has installed to run operators, and what users have of it.
 type bundle struct {
-	// folder is in testdata: bundle.yaml is what is installed and uninstalled, and users.yaml what others have of it, in namespaces that stay. What the operators create
-	// is in the folder made below.
+	// folder is in testdata: bundle.yaml is what is installed and uninstalled, and users.yaml what
+	// others have of it, in namespaces that stay. What the operators create is in the folder made
+	// below.
 	folder string
 	// name is the folder's, or that of a copy.
 	name string
@@ -33,9 +34,11 @@ type bundle struct {
 	replace *strings.Replacer
 	// operators are its programs, in the order in which they come to life.
 	operators []operator.Spec
-	// hook is what the URL of its webhook answers as long as its first operator works; false if it has none.
+	// hook is what the URL of its webhook answers as long as its first operator works; false if it
+	// has none.
 	hook bool
-	// released are the objects that operators release, as kubectl names them, each with its namespace before it if it has one. All are there before the test begins.
+	// released are the objects that operators release, as kubectl names them, each with its
+	// namespace before it if it has one. All are there before the test begins.
 	released []string
 }
 
@@ -71,8 +74,9 @@ type installed struct {
 	held map[types.UID]string
 }
 
-// install applies a bundle and what users have of it, starts its operators, and returns when they have created all that they create. Operators that are held from the
-// beginning release nothing until they are told to.
+// install applies a bundle and what users have of it, starts its operators, and returns when they
+// have created all that they create. Operators that are held from the beginning release nothing
+// until they are told to.
 func install(t testing.TB, c *testcluster.Cluster, b bundle, held bool) *installed {
 	t.Helper()
 	i := &installed{bundle: b, cluster: c, file: filepath.Join(t.TempDir(), "bundle.yaml")}
@@ -85,7 +89,8 @@ func install(t testing.TB, c *testcluster.Cluster, b bundle, held bool) *install
 	}
 	manifest := b.text(t, "bundle.yaml")
 	if b.hook {
-		hook := operator.ServeWebhook(t, func(*admissionv1.AdmissionRequest) (string, bool) { return "", i.operators[0].Alive() })
+		hook := operator.ServeWebhook(t,
+			func(*admissionv1.AdmissionRequest) (string, bool) { return "", i.operators[0].Alive() })
 		manifest = strings.NewReplacer("URL", hook.URL, "CABUNDLE", hook.CABundle).Replace(manifest)
 	}
 	if err := os.WriteFile(i.file, []byte(manifest), 0o600); err != nil {
@@ -102,7 +107,8 @@ func install(t testing.TB, c *testcluster.Cluster, b bundle, held bool) *install
 	return i
 }
 
-// applyAll applies the documents of manifests, those of types that an operator installs when it has done so.
+// applyAll applies the documents of manifests, those of types that an operator installs when it has
+// done so.
 func applyAll(t testing.TB, c *testcluster.Cluster, manifests ...string) {
 	t.Helper()
 	all, err := operator.Documents(strings.Join(manifests, "\n---\n"))
@@ -128,9 +134,11 @@ func applyAll(t testing.TB, c *testcluster.Cluster, manifests ...string) {
 	})
 }
 
-// mayCome says whether an error is about a type that is not served yet, or an operator that does not answer yet.
+// mayCome says whether an error is about a type that is not served yet, or an operator that does
+// not answer yet.
 func mayCome(err error) bool {
-	return meta.IsNoMatchError(err) || apierrors.IsNotFound(err) || strings.Contains(err.Error(), "no matches for kind") || strings.Contains(err.Error(), "failed calling webhook")
+	return meta.IsNoMatchError(err) || apierrors.IsNotFound(err) || strings.Contains(err.Error(), "no matches for kind") ||
+		strings.Contains(err.Error(), "failed calling webhook")
 }
 
 // whenHeld waits until an object has a finalizer, and returns its uid.

@@ -12,8 +12,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 )
 
-// TestKubectlDeleteHangsWhereThePlanSaysSo: with kubectl delete -f the operators of each bundle go while its objects wait for them. What the plan calls stuck is exactly what is
-// left being deleted; what it deletes is gone, and all else is there.
+// TestKubectlDeleteHangsWhereThePlanSaysSo: with kubectl delete -f the operators of each bundle go
+// while its objects wait for them. What the plan calls stuck is exactly what is left being deleted;
+// what it deletes is gone, and all else is there.
 func TestKubectlDeleteHangsWhereThePlanSaysSo(t *testing.T) {
 	t.Parallel()
 	for name, bundles := range map[string][]bundle{
@@ -29,8 +30,9 @@ func TestKubectlDeleteHangsWhereThePlanSaysSo(t *testing.T) {
 	}
 }
 
-// testHangs uninstalls bundles on a control plane. The API server deletes the instances of five CustomResourceDefinitions at a time, and waits a minute for those that are
-// stuck: more than four of these would keep it from others.
+// testHangs uninstalls bundles on a control plane. The API server deletes the instances of five
+// CustomResourceDefinitions at a time, and waits a minute for those that are stuck: more than four
+// of these would keep it from others.
 func testHangs(t *testing.T, bundles []bundle) {
 	all := start(t, true, bundles...)
 	before := objects(t, all[0].cluster)
@@ -72,7 +74,8 @@ func testHangs(t *testing.T, bundles []bundle) {
 	}
 }
 
-// saysStuck tests that a plan says of each object that an operator releases and that is deleted that it is stuck, since who removes its finalizer is deleted.
+// saysStuck tests that a plan says of each object that an operator releases and that is deleted
+// that it is stuck, since who removes its finalizer is deleted.
 func (i *installed) saysStuck(t *testing.T, plan v1alpha1.Plan) {
 	t.Helper()
 	found := 0
@@ -80,7 +83,8 @@ func (i *installed) saysStuck(t *testing.T, plan v1alpha1.Plan) {
 		if _, is := i.held[types.UID(s.Object.UID)]; is {
 			found++
 			if s.Reason != "ActorDeleted" {
-				t.Errorf("%s: %s is stuck because %s (%s), want because who removes its finalizers is deleted", i.name, nameOf(s.Object.Kind, s.Object.Namespace, s.Object.Name), s.Reason, s.Because)
+				t.Errorf("%s: %s is stuck because %s (%s), want because who removes its finalizers is deleted", i.name,
+					nameOf(s.Object.Kind, s.Object.Namespace, s.Object.Name), s.Reason, s.Because)
 			}
 		}
 	}
@@ -102,8 +106,8 @@ func stuckIn(plan v1alpha1.Plan) []v1alpha1.ObjectRef {
 	return refs
 }
 
-// hangs deletes a bundle as people do, and waits until nothing can happen any more: no operator works, what the plan deletes is gone,
-// and what it calls stuck is being deleted.
+// hangs deletes a bundle as people do, and waits until nothing can happen any more: no operator
+// works, what the plan deletes is gone, and what it calls stuck is being deleted.
 func (i *installed) hangs(t *testing.T, plan v1alpha1.Plan) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

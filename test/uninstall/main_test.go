@@ -1,4 +1,5 @@
-// Package uninstall uninstalls operators on a real control plane, as kubectl delete does, which hangs, and in stages, which ends.
+// Package uninstall uninstalls operators on a real control plane, as kubectl delete does, which
+// hangs, and in stages, which ends.
 package uninstall
 
 import (

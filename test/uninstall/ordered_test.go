@@ -12,9 +12,10 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/script"
 )
 
-// TestADeletionInStagesEnds: with --ordered the operators of each bundle are there until they have released all that waits for them, nothing is created again, and nothing is
-// left of the bundle and of what its operators have created. They take turns: the API server shows types for a while that one has deleted, and cannot list them for the plan of
-// the next.
+// TestADeletionInStagesEnds: with --ordered the operators of each bundle are there until they have
+// released all that waits for them, nothing is created again, and nothing is left of the bundle and
+// of what its operators have created. They take turns: the API server shows types for a while that
+// one has deleted, and cannot list them for the plan of the next.
 func TestADeletionInStagesEnds(t *testing.T) {
 	t.Parallel()
 	for _, i := range start(t, false, certManager(t), flux(t), crossplane(t), olm(t)) {
@@ -26,7 +27,8 @@ func TestADeletionInStagesEnds(t *testing.T) {
 	}
 }
 
-// TestADeletionInStagesOfAnOperatorInNoPack does the same with one that is known by its permissions only, and goes on where an earlier command stopped.
+// TestADeletionInStagesOfAnOperatorInNoPack does the same with one that is known by its permissions
+// only, and goes on where an earlier command stopped.
 func TestADeletionInStagesOfAnOperatorInNoPack(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -50,12 +52,14 @@ func TestADeletionInStagesOfAnOperatorInNoPack(t *testing.T) {
 	}
 }
 
-// planOrdered is the plan of a deletion in stages. It calls nothing stuck, and deletes all that operators release.
+// planOrdered is the plan of a deletion in stages. It calls nothing stuck, and deletes all that
+// operators release.
 func (i *installed) planOrdered(t *testing.T) v1alpha1.Plan {
 	t.Helper()
 	plan := i.plan(t, "--ordered")
 	if len(plan.Stuck) > 0 || len(plan.OrderCycle) > 0 || len(plan.Stages) < 4 {
-		t.Errorf("the plan has %d stages, calls stuck %q and cannot order %q", len(plan.Stages), names(stuckIn(plan)), names(plan.OrderCycle))
+		t.Errorf("the plan has %d stages, calls stuck %q and cannot order %q", len(plan.Stages), names(stuckIn(plan)),
+			names(plan.OrderCycle))
 	}
 	deleted := map[types.UID]bool{}
 	for _, d := range plan.Deleted {
@@ -71,13 +75,16 @@ func (i *installed) planOrdered(t *testing.T) v1alpha1.Plan {
 
 // ordered is a deletion in stages, as a process.
 func (i *installed) ordered(more ...string) (*exec.Cmd, *script.Buffer) {
-	cmd := exec.Command("kubectl-gc", append([]string{"delete", "-f", i.file, "--ordered", "--yes", "--kubeconfig", i.cluster.Kubeconfig(), "--timeout=2m"}, more...)...)
+	cmd := exec.Command("kubectl-gc",
+		append([]string{"delete", "-f", i.file, "--ordered", "--yes", "--kubeconfig", i.cluster.Kubeconfig(), "--timeout=2m"},
+			more...)...)
 	out := &script.Buffer{}
 	cmd.Stdout, cmd.Stderr = out, out
 	return cmd, out
 }
 
-// deleteOrdered deletes a bundle in stages. Operators that are held come to an end with their work when the first stage has begun.
+// deleteOrdered deletes a bundle in stages. Operators that are held come to an end with their work
+// when the first stage has begun.
 func (i *installed) deleteOrdered(t *testing.T) {
 	t.Helper()
 	cmd, out := i.ordered()
@@ -96,7 +103,8 @@ func (i *installed) deleteOrdered(t *testing.T) {
 	}
 }
 
-// testUninstalled tests that a bundle is gone with all that belongs to it, and that its operators have released what waited for them, and have created nothing again.
+// testUninstalled tests that a bundle is gone with all that belongs to it, and that its operators
+// have released what waited for them, and have created nothing again.
 func (i *installed) testUninstalled(t *testing.T, plan v1alpha1.Plan) {
 	t.Helper()
 	now := objects(t, i.cluster)

@@ -22,10 +22,12 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// start starts a control plane with the controllers that operators need, installs bundles, and has the collector begin: it knows the types that are there then.
+// start starts a control plane with the controllers that operators need, installs bundles, and has
+// the collector begin: it knows the types that are there then.
 func start(t *testing.T, held bool, bundles ...bundle) []*installed {
 	t.Helper()
-	c := testcluster.Start(t, testcluster.Controllers("deployment-controller", "replicaset-controller", "namespace-controller"))
+	c := testcluster.Start(t, testcluster.Controllers("deployment-controller", "replicaset-controller",
+		"namespace-controller"))
 	operator.Kubelet(t, c)
 	var all []*installed
 	for _, b := range bundles {
@@ -38,7 +40,8 @@ func start(t *testing.T, held bool, bundles ...bundle) []*installed {
 // plan is what kubectl gc delete says that the deletion of a bundle does.
 func (i *installed) plan(t *testing.T, more ...string) v1alpha1.Plan {
 	t.Helper()
-	args := append([]string{"delete", "-f", i.file, "--dry-run=client", "-o", "json", "--kubeconfig", i.cluster.Kubeconfig()}, more...)
+	args := append([]string{"delete", "-f", i.file, "--dry-run=client", "-o", "json", "--kubeconfig",
+		i.cluster.Kubeconfig()}, more...)
 	code, stdout, stderr := script.InProcess(t.Context(), "", args...)
 	var plan v1alpha1.Plan
 	if err := json.Unmarshal([]byte(stdout), &plan); err != nil || code != 0 || !plan.Complete {
@@ -50,7 +53,8 @@ func (i *installed) plan(t *testing.T, more ...string) v1alpha1.Plan {
 // ofTheServer are kinds that kube-apiserver makes and deletes itself, for types and Services.
 var ofTheServer = []string{"APIService", "IPAddress"}
 
-// objects says of all objects of a control plane but the server's own whether they are being deleted, by uid.
+// objects says of all objects of a control plane but the server's own whether they are being
+// deleted, by uid.
 func objects(t *testing.T, c *testcluster.Cluster) map[types.UID]object {
 	t.Helper()
 	listed := fixture.List(t, c.Config(), cluster.ListOptions{})
@@ -85,7 +89,8 @@ func names(refs []v1alpha1.ObjectRef) []string {
 	return all
 }
 
-// waitUntilGone waits until none of some objects exists, and waitUntilDeleting until all are being deleted.
+// waitUntilGone waits until none of some objects exists, and waitUntilDeleting until all are being
+// deleted.
 func (i *installed) waitUntilGone(t *testing.T, refs []v1alpha1.ObjectRef) {
 	t.Helper()
 	i.waitUntil(t, "is gone", refs, func(o *metav1.PartialObjectMetadata) bool { return o == nil })
@@ -93,11 +98,13 @@ func (i *installed) waitUntilGone(t *testing.T, refs []v1alpha1.ObjectRef) {
 
 func (i *installed) waitUntilDeleting(t *testing.T, refs []v1alpha1.ObjectRef) {
 	t.Helper()
-	i.waitUntil(t, "is being deleted", refs, func(o *metav1.PartialObjectMetadata) bool { return o != nil && o.DeletionTimestamp != nil })
+	i.waitUntil(t, "is being deleted", refs,
+		func(o *metav1.PartialObjectMetadata) bool { return o != nil && o.DeletionTimestamp != nil })
 }
 
 // waitUntil waits until each of some objects is as wanted; it is nil if it is gone.
-func (i *installed) waitUntil(t *testing.T, what string, refs []v1alpha1.ObjectRef, wanted func(*metav1.PartialObjectMetadata) bool) {
+func (i *installed) waitUntil(t *testing.T, what string, refs []v1alpha1.ObjectRef,
+	wanted func(*metav1.PartialObjectMetadata) bool) {
 	t.Helper()
 	client, err := metadata.NewForConfig(i.cluster.Config())
 	if err != nil {
@@ -109,7 +116,8 @@ func (i *installed) waitUntil(t *testing.T, what string, refs []v1alpha1.ObjectR
 			t.Fatal(err)
 		}
 		testcluster.Eventually(t, nameOf(r.Kind, r.Namespace, r.Name)+" "+what, func(ctx context.Context) (bool, error) {
-			now, err := client.Resource(version.WithResource(r.Resource)).Namespace(r.Namespace).Get(ctx, r.Name, metav1.GetOptions{})
+			now, err := client.Resource(version.WithResource(r.Resource)).Namespace(r.Namespace).Get(ctx, r.Name,
+				metav1.GetOptions{})
 			if apierrors.IsNotFound(err) || err == nil && string(now.UID) != r.UID {
 				now, err = nil, nil
 			}

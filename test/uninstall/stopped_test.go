@@ -12,7 +12,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// timeOut deletes in stages while the operators do not come to an end with what they do outside the cluster. They are held afterwards.
+// timeOut deletes in stages while the operators do not come to an end with what they do outside the
+// cluster. They are held afterwards.
 func (i *installed) timeOut(t *testing.T) {
 	t.Helper()
 	i.hold()
@@ -47,7 +48,8 @@ func (i *installed) interrupt(t *testing.T) {
 	i.resume()
 }
 
-// kill kills a deletion in stages when its second stage begins: what the operators release is gone then.
+// kill kills a deletion in stages when its second stage begins: what the operators release is gone
+// then.
 func (i *installed) kill(t *testing.T) {
 	t.Helper()
 	cmd, out := i.ordered()
@@ -84,7 +86,8 @@ func (i *installed) resume() {
 // until waits until a process has printed a text.
 func until(t *testing.T, out *script.Buffer, text string) {
 	t.Helper()
-	testcluster.Eventually(t, "it prints "+text, func(context.Context) (bool, error) { return strings.Contains(out.String(), text), nil })
+	testcluster.Eventually(t, "it prints "+text,
+		func(context.Context) (bool, error) { return strings.Contains(out.String(), text), nil })
 }
 
 // wantEnd tests how a process has ended; the code is -1 if a signal ended it.
@@ -96,8 +99,8 @@ func (i *installed) wantEnd(t *testing.T, err error, code int, out *script.Buffe
 	}
 }
 
-// testBegun tests that the first stage of a deletion has begun, and no other: what waits for operators is being deleted, and all else of the bundle but its custom resources is
-// as it was.
+// testBegun tests that the first stage of a deletion has begun, and no other: what waits for
+// operators is being deleted, and all else of the bundle but its custom resources is as it was.
 func (i *installed) testBegun(t *testing.T) {
 	t.Helper()
 	now := objects(t, i.cluster)

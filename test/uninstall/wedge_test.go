@@ -19,11 +19,13 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// guard keeps the ConfigMap vault of a namespace from being deleted. It returns what the server says then, and how often it has refused the deletion to a controller.
+// guard keeps the ConfigMap vault of a namespace from being deleted. It returns what the server
+// says then, and how often it has refused the deletion to a controller.
 type guard func(t *testing.T, c *testcluster.Cluster, namespace string) (says string, refused func() int)
 
-// TestADeletionThatTheServerRefuses is seen beforehand with --dry-run=server, and then hangs as it was seen, with a policy and with a webhook: that of a namespace, and that of
-// an owner in the foreground.
+// TestADeletionThatTheServerRefuses is seen beforehand with --dry-run=server, and then hangs as it
+// was seen, with a policy and with a webhook: that of a namespace, and that of an owner in the
+// foreground.
 func TestADeletionThatTheServerRefuses(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -38,14 +40,17 @@ func TestADeletionThatTheServerRefuses(t *testing.T) {
 			t.Run("below an owner", func(t *testing.T) {
 				t.Parallel()
 				ns := c.Namespace(t)
-				newWedge(t, c, ns, protect).hangs(t, []string{"ConfigMap " + ns + "/middle", "ConfigMap " + ns + "/top"}, "configmap", "top", "-n", ns, "--cascade=foreground")
+				newWedge(t, c, ns, protect).hangs(t, []string{"ConfigMap " + ns + "/middle", "ConfigMap " + ns + "/top"},
+					"configmap", "top", "-n", ns, "--cascade=foreground")
 			})
 		})
 	}
 }
 
-// wedge is a namespace with a ConfigMap top, its dependent middle, and two of that: other, and vault, which the server protects; and zone, which has no owner. The API server, asked to
-// delete all of a type in a namespace, stops at the first that admission refuses, and does not come to zone.
+// wedge is a namespace with a ConfigMap top, its dependent middle, and two of that: other, and
+// vault, which the server protects; and zone, which has no owner. The API server, asked to delete
+// all of a type in a namespace, stops at the first that admission refuses, and does not come to
+// zone.
 type wedge struct {
 	*testcluster.Cluster
 	namespace, says string
@@ -58,7 +63,8 @@ func newWedge(t *testing.T, c *testcluster.Cluster, ns string, protect guard) we
 	c.Apply(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: zone}}", "-n", ns)
 	owner := ""
 	for _, name := range []string{"top", "middle", "vault", "other"} {
-		c.Apply(t, fmt.Sprintf("{apiVersion: v1, kind: ConfigMap, metadata: {name: %s, ownerReferences: [%s]}}", name, owner), "-n", ns)
+		c.Apply(t, fmt.Sprintf("{apiVersion: v1, kind: ConfigMap, metadata: {name: %s, ownerReferences: [%s]}}", name, owner),
+			"-n", ns)
 		if name == "top" || name == "middle" {
 			uid := c.Kubectl(t, "get", "configmap", name, "-n", ns, "-o", "jsonpath={.metadata.uid}")
 			owner = fmt.Sprintf("{apiVersion: v1, kind: ConfigMap, name: %s, uid: %s, blockOwnerDeletion: true}", name, uid)
@@ -72,19 +78,23 @@ func newWedge(t *testing.T, c *testcluster.Cluster, ns string, protect guard) we
 	return w
 }
 
-// hangs tests that the deletion of an object is seen not to end, that nothing is deleted without a yes to that, and that kubectl delete hangs: vault and zone are left, and these are being
-// deleted for ever.
+// hangs tests that the deletion of an object is seen not to end, that nothing is deleted without a
+// yes to that, and that kubectl delete hangs: vault and zone are left, and these are being deleted
+// for ever.
 func (w wedge) hangs(t *testing.T, stuck []string, object ...string) {
 	t.Helper()
 	seen := w.plan(t, object)
-	if len(seen.Protected) != 1 || seen.Protected[0].Object.Name != "vault" || !strings.Contains(seen.Protected[0].Message, w.says) {
+	if len(seen.Protected) != 1 || seen.Protected[0].Object.Name != "vault" ||
+		!strings.Contains(seen.Protected[0].Message, w.says) {
 		t.Errorf("the plan has as protected %+v, want vault, because %s", seen.Protected, w.says)
 	}
 	if diff := cmp.Diff(stuck, names(stuckIn(seen))); diff != "" {
 		t.Errorf("what is to be stuck (-) is not what is by the plan (+):\n%s", diff)
 	}
-	code, _, stderr := script.InProcess(t.Context(), "", append([]string{"delete", "--yes", "--kubeconfig", w.Kubeconfig()}, object...)...)
-	if code != 2 || !strings.Contains(stderr, "nothing was deleted: the deletion would not complete: the server refuses to delete ConfigMap/vault: ") {
+	code, _, stderr := script.InProcess(t.Context(), "",
+		append([]string{"delete", "--yes", "--kubeconfig", w.Kubeconfig()}, object...)...)
+	if code != 2 || !strings.Contains(stderr,
+		"nothing was deleted: the deletion would not complete: the server refuses to delete ConfigMap/vault: ") {
 		t.Errorf("without --allow-stuck: exit code %d, %s", code, stderr)
 	}
 	if left := w.left(t); !slices.Equal(left, []string{"middle", "other", "top", "vault", "zone"}) {
@@ -105,7 +115,8 @@ func (w wedge) hangs(t *testing.T, stuck []string, object ...string) {
 	i := &installed{cluster: w.Cluster}
 	i.waitUntilGone(t, seen.Deleted)
 	i.waitUntilDeleting(t, stuckIn(seen))
-	testcluster.Eventually(t, "a controller has tried again", func(context.Context) (bool, error) { return w.refused() > 1, nil })
+	testcluster.Eventually(t, "a controller has tried again",
+		func(context.Context) (bool, error) { return w.refused() > 1, nil })
 	select {
 	case <-ended:
 		t.Error("kubectl delete has ended")
@@ -122,7 +133,8 @@ func (w wedge) hangs(t *testing.T, stuck []string, object ...string) {
 	if left := w.left(t); !slices.Equal(left, append(want, "vault", "zone")) {
 		t.Errorf("there are %q, want %q", left, want)
 	}
-	if deleted := w.Kubectl(t, "get", "configmap", "vault", "-n", w.namespace, "-o", "jsonpath={.metadata.deletionTimestamp}"); deleted != "" {
+	if deleted := w.Kubectl(t, "get", "configmap", "vault", "-n", w.namespace, "-o",
+		"jsonpath={.metadata.deletionTimestamp}"); deleted != "" {
 		t.Error("vault is being deleted")
 	}
 }
@@ -130,7 +142,8 @@ func (w wedge) hangs(t *testing.T, stuck []string, object ...string) {
 // plan is what kubectl gc delete --dry-run=server says.
 func (w wedge) plan(t *testing.T, object []string) v1alpha1.Plan {
 	t.Helper()
-	code, stdout, stderr := script.InProcess(t.Context(), "", append([]string{"delete", "--dry-run=server", "-o", "json", "--kubeconfig", w.Kubeconfig()}, object...)...)
+	code, stdout, stderr := script.InProcess(t.Context(), "",
+		append([]string{"delete", "--dry-run=server", "-o", "json", "--kubeconfig", w.Kubeconfig()}, object...)...)
 	var plan v1alpha1.Plan
 	if err := json.Unmarshal([]byte(stdout), &plan); err != nil || code != 0 {
 		t.Fatalf("exit code %d, %v\n%s%s", code, err, stdout, stderr)
@@ -171,7 +184,8 @@ spec: {policyName: keep-%[1]s, validationActions: [Deny]}
 	refused := func() int {
 		for line := range strings.Lines(c.Kubectl(t, "get", "--raw", "/metrics")) {
 			var count int
-			if strings.HasPrefix(line, "apiserver_validating_admission_policy_check_total{") && strings.Contains(line, `enforcement_action="deny"`) && strings.Contains(line, `policy="keep-`+ns+`"`) {
+			if strings.HasPrefix(line, "apiserver_validating_admission_policy_check_total{") &&
+				strings.Contains(line, `enforcement_action="deny"`) && strings.Contains(line, `policy="keep-`+ns+`"`) {
 				if _, err := fmt.Sscan(line[strings.LastIndexByte(line, ' '):], &count); err != nil {
 					t.Fatal(err)
 				}

@@ -16,15 +16,18 @@ const source = "test/integration/garbagecollector"
 // edit is an exact replacement in one of upstream's files.
 type edit struct{ file, from, to string }
 
-// edits make the tests construct the collector of package garbagecollector here. Upstream's constructor takes clients; a process needs what they were
-// made of.
+// edits make the tests construct the collector of package garbagecollector here. Upstream's
+// constructor takes clients; a process needs what they were made of.
 var edits = []edit{
-	{"garbage_collector_test.go", `"k8s.io/kubernetes/pkg/controller/garbagecollector"`, `"github.com/kubectl-gc/kubectl-gc/test/upstream/garbagecollector"`},
-	{"garbage_collector_test.go", "NewGarbageCollector(\n\t\ttCtx,\n", "NewGarbageCollector(\n\t\ttCtx,\n\t\tresult.ClientConfig,\n"},
+	{"garbage_collector_test.go", `"k8s.io/kubernetes/pkg/controller/garbagecollector"`,
+		`"github.com/kubectl-gc/kubectl-gc/test/upstream/garbagecollector"`},
+	{"garbage_collector_test.go", "NewGarbageCollector(\n\t\ttCtx,\n",
+		"NewGarbageCollector(\n\t\ttCtx,\n\t\tresult.ClientConfig,\n"},
 }
 
-// Edit copies upstream's tests to a directory and edits the copies. The directory of k8s.io/kubernetes is that of its module. Edit fails if a place that
-// it would edit is not there, or is there twice.
+// Edit copies upstream's tests to a directory and edits the copies. The directory of
+// k8s.io/kubernetes is that of its module. Edit fails if a place that it would edit is not there,
+// or is there twice.
 func Edit(kubernetes, to string) error {
 	files, err := filepath.Glob(filepath.Join(kubernetes, filepath.FromSlash(source), "*_test.go"))
 	if err != nil || len(files) == 0 {
@@ -40,7 +43,8 @@ func Edit(kubernetes, to string) error {
 	}
 	for _, e := range edits {
 		if n := strings.Count(copied[e.file], e.from); n != 1 {
-			return fmt.Errorf("editing upstream's %s: %q is there %d times, want once: adapt the edits to this version", e.file, e.from, n)
+			return fmt.Errorf("editing upstream's %s: %q is there %d times, want once: adapt the edits to this version", e.file,
+				e.from, n)
 		}
 		copied[e.file] = strings.Replace(copied[e.file], e.from, e.to, 1)
 	}
@@ -52,7 +56,8 @@ func Edit(kubernetes, to string) error {
 	return nil
 }
 
-// Module returns the directory of k8s.io/kubernetes in the version that this module requires. It is fetched if it is not there.
+// Module returns the directory of k8s.io/kubernetes in the version that this module requires. It is
+// fetched if it is not there.
 func Module() (string, error) {
 	const module = "k8s.io/kubernetes"
 	if _, err := output("go", "mod", "download", module); err != nil {

@@ -14,7 +14,8 @@ import (
 	"testing"
 )
 
-// TestEditsFindTheirPlaces edits the tests of the version that is pinned, which is that of the control plane of the other tests.
+// TestEditsFindTheirPlaces edits the tests of the version that is pinned, which is that of the
+// control plane of the other tests.
 func TestEditsFindTheirPlaces(t *testing.T) {
 	if names := testsIn(t, edited(t)); len(names) != 15 {
 		t.Errorf("upstream has %d tests, the README says 15: %q", len(names), names)
@@ -46,8 +47,10 @@ func TestUpstreamsTestsPass(t *testing.T) {
 		t.Skip("takes minutes")
 	}
 	dir := edited(t)
-	cmd := exec.CommandContext(t.Context(), "go", "test", "-json", "-count=1", "-vet=off", "-timeout=40m", "-overlay="+overlay(t, dir), "./integration")
-	cmd.Env = append(os.Environ(), "KUBECTL_GC="+built(t, "kubectl-gc"), "PATH="+etcd(t)+string(os.PathListSeparator)+os.Getenv("PATH"),
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-json", "-count=1", "-vet=off", "-timeout=40m",
+		"-overlay="+overlay(t, dir), "./integration")
+	cmd.Env = append(os.Environ(), "KUBECTL_GC="+built(t, "kubectl-gc"),
+		"PATH="+etcd(t)+string(os.PathListSeparator)+os.Getenv("PATH"),
 		// Nothing answers there, so that each run starts an etcd of its own.
 		"KUBE_INTEGRATION_ETCD_URL=http://127.0.0.1:1")
 	cmd.Stderr = os.Stderr
@@ -145,7 +148,8 @@ func built(t *testing.T, name string) string {
 	return file
 }
 
-// etcd returns a directory with the program etcd in it, which upstream's tests start: the control plane's, called by that name.
+// etcd returns a directory with the program etcd in it, which upstream's tests start: the control
+// plane's, called by that name.
 func etcd(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -1,5 +1,5 @@
-// Package workflows tests the workflows of continuous integration and of releases: what they run is pinned, they may do no more than they need, and the targets
-// they make exist.
+// Package workflows tests the workflows of continuous integration and of releases: what they run is
+// pinned, they may do no more than they need, and the targets they make exist.
 package workflows
 
 import (
@@ -57,7 +57,8 @@ func read(t *testing.T) (map[string]workflow, map[string]string) {
 
 var pinned = regexp.MustCompile(`^\s*-? *uses: ([\w.-]+/[\w./-]+)@([0-9a-f]{40}) # (v\d+\.\d+\.\d+)$`)
 
-// TestActionsArePinnedByDigest, with the version in a comment, and the same everywhere: a tag can be moved to other code.
+// TestActionsArePinnedByDigest, with the version in a comment, and the same everywhere: a tag can
+// be moved to other code.
 func TestActionsArePinnedByDigest(t *testing.T) {
 	t.Parallel()
 	_, texts := read(t)
@@ -98,7 +99,8 @@ func TestWorkflowsMayWriteOnlyWhereTheyRelease(t *testing.T) {
 			}
 			for _, s := range j.Steps {
 				pushes := name == "index"
-				if kept := s.With["persist-credentials"] != false; strings.HasPrefix(s.Uses, "actions/checkout@") && kept != pushes {
+				if kept := s.With["persist-credentials"] != false; strings.HasPrefix(s.Uses, "actions/checkout@") &&
+					kept != pushes {
 					t.Errorf("%s: the checkout of job %s keeps its token: %t", file, name, kept)
 				}
 			}
@@ -106,7 +108,8 @@ func TestWorkflowsMayWriteOnlyWhereTheyRelease(t *testing.T) {
 	}
 }
 
-// TestScriptsTakeNoTextOfEvents: an expression in a script is code that whoever names a branch can write.
+// TestScriptsTakeNoTextOfEvents: an expression in a script is code that whoever names a branch can
+// write.
 func TestScriptsTakeNoTextOfEvents(t *testing.T) {
 	t.Parallel()
 	all, _ := read(t)
@@ -121,7 +124,8 @@ func TestScriptsTakeNoTextOfEvents(t *testing.T) {
 	}
 }
 
-// TestTargetsExist that the workflows make, and the goreleaser that they run is the one that test/goreleaser pins.
+// TestTargetsExist that the workflows make, and the goreleaser that they run is the one that
+// test/goreleaser pins.
 func TestTargetsExist(t *testing.T) {
 	t.Parallel()
 	makefile, err := os.ReadFile("../../Makefile")
@@ -141,7 +145,8 @@ func TestTargetsExist(t *testing.T) {
 				if target, ok := strings.CutPrefix(s.Run, "make "); ok && !strings.Contains(target, "$") {
 					targets = append(targets, strings.TrimSpace(target))
 				}
-				if version, ok := s.With["version"].(string); ok && strings.HasPrefix(s.Uses, "goreleaser/") && !strings.Contains(string(module), "goreleaser/v2 "+version+" ") {
+				if version, ok := s.With["version"].(string); ok && strings.HasPrefix(s.Uses, "goreleaser/") &&
+					!strings.Contains(string(module), "goreleaser/v2 "+version+" ") {
 					t.Errorf("%s: job %s runs goreleaser %s, which is not that of test/goreleaser/go.mod", file, name, version)
 				}
 			}

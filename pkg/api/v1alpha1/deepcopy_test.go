@@ -12,8 +12,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 )
 
-// fill gives every field a value, and every list, map and pointer something of its own, to a depth: a
-// type may have a list of itself.
+// fill gives every field a value, and every list, map and pointer something of its own, to a depth:
+// a type may have a list of itself.
 func fill(v reflect.Value, depth int) {
 	if depth == 0 {
 		return
@@ -85,7 +85,8 @@ func shared(path string, a, b reflect.Value) []string {
 func TestACopyIsEqualAndSharesNothing(t *testing.T) {
 	t.Parallel()
 	for _, object := range []runtime.Object{
-		&v1alpha1.Archive{}, &v1alpha1.CheckReport{}, &v1alpha1.Diagnosis{}, &v1alpha1.Explanation{}, &v1alpha1.LinkTest{}, &v1alpha1.Plan{},
+		&v1alpha1.Archive{}, &v1alpha1.CheckReport{}, &v1alpha1.Diagnosis{}, &v1alpha1.Explanation{}, &v1alpha1.LinkTest{},
+		&v1alpha1.Plan{},
 		&v1alpha1.RestorePlan{}, &v1alpha1.RestoreResult{}, &v1alpha1.Result{}, &v1alpha1.Tree{}, &v1alpha1.Version{},
 	} {
 		if diff := cmp.Diff(object, object.DeepCopyObject()); diff != "" {

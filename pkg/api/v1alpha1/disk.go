@@ -2,7 +2,8 @@ package v1alpha1
 
 // Disk is a PersistentVolume and what is behind it.
 type Disk struct {
-	// Volume is the PersistentVolume, and Claim the PersistentVolumeClaim that is bound to it, null if none is.
+	// Volume is the PersistentVolume, and Claim the PersistentVolumeClaim that is bound to it, null
+	// if none is.
 	Volume ObjectRef  `json:"volume"`
 	Claim  *ObjectRef `json:"claim,omitempty"`
 	// Capacity is a quantity, as 10Gi.

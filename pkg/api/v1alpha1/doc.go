@@ -1,7 +1,8 @@
-// Package v1alpha1 holds the versioned objects that kubectl gc prints with -o json, yaml, jsonpath and go-template.
+// Package v1alpha1 holds the versioned objects that kubectl gc prints with -o json, yaml, jsonpath
+// and go-template.
 //
-// The keys are a contract: they are added to, never renamed or given another meaning within a version.
-// The package only describes output; it decides nothing and talks to nobody.
+// The keys are a contract: they are added to, never renamed or given another meaning within a
+// version. The package only describes output; it decides nothing and talks to nobody.
 package v1alpha1
 
 import (

@@ -9,15 +9,18 @@ import (
 type Explanation struct {
 	metav1.TypeMeta `json:",inline"`
 	Finalizers      []ExplainedFinalizer `json:"finalizers"`
-	// Complete is false if finalizers that are present in the cluster can be in a gap. Without --in-cluster nothing is asked.
+	// Complete is false if finalizers that are present in the cluster can be in a gap. Without --in-cluster
+	// nothing is asked.
 	Complete bool  `json:"complete"`
 	Gaps     []Gap `json:"gaps"`
 }
 
-// ExplainedFinalizer is what is known of one finalizer, or of all whose name has a form, on some kinds of objects. Of a finalizer that
-// is found in the cluster and not known, only Name and Found are there.
+// ExplainedFinalizer is what is known of one finalizer, or of all whose name has a form, on some
+// kinds of objects. Of a finalizer that is found in the cluster and not known, only Name and Found
+// are there.
 type ExplainedFinalizer struct {
-	// Name is the finalizer as it was asked for or found, or its form: "*" stands for what is open, and ^…$ is a regular expression.
+	// Name is the finalizer as it was asked for or found, or its form: "*" stands for what is open,
+	// and ^…$ is a regular expression.
 	Name  string `json:"name"`
 	Known bool   `json:"known"`
 	// Form is what the entry is about.
@@ -33,14 +36,16 @@ type ExplainedFinalizer struct {
 	// Component is the program that removes it, Actor the part of it that does.
 	Component string `json:"component,omitempty"`
 	Actor     string `json:"actor,omitempty"`
-	// Does is what the actor does before it removes the finalizer, IfRemoved what happens when it is removed without that. Both are clauses.
+	// Does is what the actor does before it removes the finalizer, IfRemoved what happens when it
+	// is removed without that. Both are clauses.
 	Does      string `json:"does,omitempty"`
 	IfRemoved string `json:"ifRemoved,omitempty"`
-	// Risk is none, leaks-external, data-loss or breaks-cluster; Polarity is cleanup, guard, bookkeeping, builtin-gc, opt-in-destructive or
-	// opt-in-protective.
+	// Risk is none, leaks-external, data-loss or breaks-cluster; Polarity is cleanup, guard,
+	// bookkeeping, builtin-gc, opt-in-destructive or opt-in-protective.
 	Risk     string `json:"risk,omitempty"`
 	Polarity string `json:"polarity,omitempty"`
-	// Before, Knob and Note are sentences: what to do before it is removed, a setting that makes the actor keep things, and what else there is to say.
+	// Before, Knob and Note are sentences: what to do before it is removed, a setting that makes
+	// the actor keep things, and what else there is to say.
 	Before string `json:"before,omitempty"`
 	Knob   string `json:"knob,omitempty"`
 	Note   string `json:"note,omitempty"`
@@ -52,7 +57,8 @@ type ExplainedFinalizer struct {
 	PausedBy []PausedBy    `json:"pausedBy,omitempty"`
 	Needs    []RelatedKind `json:"needs,omitempty"`
 	UsedBy   []RelatedKind `json:"usedBy,omitempty"`
-	// WaitsFor are patterns of the kinds of dependents that have to be gone before the actor removes it.
+	// WaitsFor are patterns of the kinds of dependents that have to be gone before the actor
+	// removes it.
 	WaitsFor []string       `json:"waitsFor,omitempty"`
 	Parent   *RelatedKind   `json:"parent,omitempty"`
 	Verified string         `json:"verified,omitempty"`
@@ -60,8 +66,8 @@ type ExplainedFinalizer struct {
 	Found    []FinalizersOn `json:"found,omitempty"`
 }
 
-// Signs are where the signs of a component's life are. Names are namespace/name, with "*" for what is open; what stands in braces is
-// filled from the object.
+// Signs are where the signs of a component's life are. Names are namespace/name, with "*" for what
+// is open; what stands in braces is filled from the object.
 type Signs struct {
 	Deployments  []string `json:"deployments,omitempty"`
 	StatefulSets []string `json:"statefulSets,omitempty"`
@@ -83,7 +89,8 @@ type Signs struct {
 	Note   string `json:"note,omitempty"`
 }
 
-// ProtectStep is a command that saves data, with {type}, {namespace} and {name} for those of the object.
+// ProtectStep is a command that saves data, with {type}, {namespace} and {name} for those of the
+// object.
 type ProtectStep struct {
 	Command string `json:"command"`
 	Does    string `json:"does"`
@@ -97,8 +104,8 @@ type PausedBy struct {
 	Value      string `json:"value,omitempty"`
 }
 
-// RelatedKind is a kind of object that the actor needs, that uses the object, or on whose behalf the finalizer is there, and the fields that
-// say which one.
+// RelatedKind is a kind of object that the actor needs, that uses the object, or on whose behalf
+// the finalizer is there, and the fields that say which one.
 type RelatedKind struct {
 	Group          string   `json:"group"`
 	Kind           string   `json:"kind,omitempty"`
@@ -109,7 +116,8 @@ type RelatedKind struct {
 	NamespaceField string   `json:"namespaceField,omitempty"`
 	Scope          string   `json:"scope"`
 	Selectors      []string `json:"selectors,omitempty"`
-	// Where are the conditions on which the actor needs it, as clauses, and Needs what it names that the actor needs too.
+	// Where are the conditions on which the actor needs it, as clauses, and Needs what it names
+	// that the actor needs too.
 	Where []string      `json:"where,omitempty"`
 	Needs []RelatedKind `json:"needs,omitempty"`
 }

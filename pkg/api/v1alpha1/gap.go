@@ -6,16 +6,19 @@ type GapReason string
 const (
 	// GapForbidden means that the user may not list the type there, or read an object of it.
 	GapForbidden GapReason = "Forbidden"
-	// GapUnavailable means that the server of the type did not answer: 5xx, a time-out, or a list that expired again and again.
+	// GapUnavailable means that the server of the type did not answer: 5xx, a time-out, or a list
+	// that expired again and again.
 	GapUnavailable GapReason = "Unavailable"
-	// GapDiscoveryFailed means that the types of the group are not known, because its discovery failed.
+	// GapDiscoveryFailed means that the types of the group are not known, because its discovery
+	// failed.
 	GapDiscoveryFailed GapReason = "DiscoveryFailed"
 	// GapFailed means any other answer, for example 404 or 405, or one that could not be decoded.
 	GapFailed GapReason = "Failed"
 )
 
-// Gap is a part of the cluster that could not be seen. What lies in a gap is unknown, which is not absent. Most are of a type that could not be listed; where
-// only objects of it could not be read, the message says so and names one.
+// Gap is a part of the cluster that could not be seen. What lies in a gap is unknown, which is not
+// absent. Most are of a type that could not be listed; where only objects of it could not be read,
+// the message says so and names one.
 type Gap struct {
 	// Resource is the plural name of the type, or "*" when the types of the group are not known.
 	Resource string `json:"resource"`
@@ -24,11 +27,13 @@ type Gap struct {
 	Namespace string    `json:"namespace,omitempty"`
 	Reason    GapReason `json:"reason"`
 	Message   string    `json:"message"`
-	// Links says that the objects themselves are known, and what they name in their content is not: a link of a pack can be missing.
+	// Links says that the objects themselves are known, and what they name in their content is not:
+	// a link of a pack can be missing.
 	Links bool `json:"links,omitempty"`
 }
 
-// TypeName names the type that the gap is about: widgets.example.com, or *.example.com for all types of a group.
+// TypeName names the type that the gap is about: widgets.example.com, or *.example.com for all
+// types of a group.
 func (g Gap) TypeName() string {
 	switch {
 	case g.Group != "":

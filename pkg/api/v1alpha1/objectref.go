@@ -1,7 +1,7 @@
 package v1alpha1
 
-// ObjectRef identifies one object. For an owner that was referenced and never seen, the fields are those of the
-// reference, and resource is empty where the kind could not be resolved.
+// ObjectRef identifies one object. For an owner that was referenced and never seen, the fields are
+// those of the reference, and resource is empty where the kind could not be resolved.
 type ObjectRef struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`

@@ -10,12 +10,15 @@ type RestorePlan struct {
 	metav1.TypeMeta `json:",inline"`
 	// Archive is the file.
 	Archive string `json:"archive"`
-	// Actions are the writes, in the order in which they are begun. Their verbs are create, apply, refer, status and rebind.
+	// Actions are the writes, in the order in which they are begun. Their verbs are create, apply,
+	// refer, status and rebind.
 	Actions []RestoreAction `json:"actions"`
-	// Left are archived objects that nothing is done to on purpose, and Held those that cannot be restored now.
+	// Left are archived objects that nothing is done to on purpose, and Held those that cannot be
+	// restored now.
 	Left []Survivor `json:"left"`
 	Held []Survivor `json:"held"`
-	// Forbidden are rights that the user needs and does not have. If there are any, nothing is done.
+	// Forbidden are rights that the user needs and does not have. If there are any, nothing is
+	// done.
 	Forbidden []Forbidden `json:"forbidden"`
 	// Complete is false if something is held.
 	Complete bool `json:"complete"`
@@ -38,7 +41,8 @@ type RestoreAction struct {
 type RestoredOwner struct {
 	Kind string `json:"kind"`
 	Name string `json:"name"`
-	// ArchivedUID is the uid that it had, and UID the one that it has now; empty for an owner that is created too.
+	// ArchivedUID is the uid that it had, and UID the one that it has now; empty for an owner that
+	// is created too.
 	ArchivedUID string `json:"archivedUID"`
 	UID         string `json:"uid,omitempty"`
 }
@@ -48,7 +52,8 @@ type RestoreResult struct {
 	metav1.TypeMeta `json:",inline"`
 	Done            []RestoreAction `json:"done"`
 	Failed          []RestoreFailed `json:"failed"`
-	// Unasked are the actions of a dry run that the server cannot be asked about, because what they need is not there yet.
+	// Unasked are the actions of a dry run that the server cannot be asked about, because what they
+	// need is not there yet.
 	Unasked []RestoreAction `json:"unasked,omitempty"`
 	Left    []Survivor      `json:"left"`
 	Held    []Survivor      `json:"held"`

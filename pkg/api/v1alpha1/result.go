@@ -15,17 +15,22 @@ type Result struct {
 	Orphaned []SkippedObject `json:"orphaned"`
 	// Remaining is what was waited for and is still there.
 	Remaining []SkippedObject `json:"remaining"`
-	// Deleted are the objects that were waited for and are deleted, in the order in which that was seen, of kubectl gc wait.
+	// Deleted are the objects that were waited for and are deleted, in the order in which that was
+	// seen, of kubectl gc wait.
 	Deleted []ObjectRef `json:"deleted,omitempty"`
-	// Stuck says why objects of Remaining still exist after a time-out, as kubectl gc why does, of kubectl gc wait.
+	// Stuck says why objects of Remaining still exist after a time-out, as kubectl gc why does, of
+	// kubectl gc wait.
 	Stuck []Stuck `json:"stuck,omitempty"`
-	// Unplanned is what was seen to be deleted with the cascade although the plan does not have it: dependents that came up later.
+	// Unplanned is what was seen to be deleted with the cascade although the plan does not have it:
+	// dependents that came up later.
 	Unplanned []ObjectRef `json:"unplanned,omitempty"`
 	// Stranded is what was left in namespaces that were finalized all the same, out of reach.
 	Stranded []ObjectRef `json:"stranded,omitempty"`
-	// Follows are what the garbage collector deletes after the finalizers were removed, as the plan said.
+	// Follows are what the garbage collector deletes after the finalizers were removed, as the plan
+	// said.
 	Follows []Follower `json:"follows,omitempty"`
-	// Disks are the volumes whose data are destroyed by what was done and what follows, as the plan said.
+	// Disks are the volumes whose data are destroyed by what was done and what follows, as the plan
+	// said.
 	Disks []Disk `json:"disks,omitempty"`
 	// Findings are those that are left, of kubectl gc check --fix.
 	Findings []CheckFinding `json:"findings,omitempty"`

@@ -13,14 +13,15 @@ const (
 	StateActive State = "Active"
 	// StateDeleting means that the object was seen with a deletionTimestamp.
 	StateDeleting State = "Deleting"
-	// StateAbsent means that a reference names the object, and that the type it names was listed completely
-	// in that scope without it.
+	// StateAbsent means that a reference names the object, and that the type it names was listed
+	// completely in that scope without it.
 	StateAbsent State = "Absent"
 	// StateUnknown means that a reference names the object and that it lies in a gap.
 	StateUnknown State = "Unknown"
 )
 
-// Tree is the output of kubectl gc tree: every object that it shows, once, in the order in which it shows them.
+// Tree is the output of kubectl gc tree: every object that it shows, once, in the order in which it
+// shows them.
 type Tree struct {
 	metav1.TypeMeta `json:",inline"`
 	// Complete is false when there are gaps: dependents or owners may be missing.
@@ -37,11 +38,13 @@ type TreeNode struct {
 	// Ready and Status are what kubectl get prints for the object, where it prints them.
 	Ready  string `json:"ready,omitempty"`
 	Status string `json:"status,omitempty"`
-	// Failing is the condition of a custom resource that says what is wrong with it, for example Synced, where one does.
+	// Failing is the condition of a custom resource that says what is wrong with it, for example
+	// Synced, where one does.
 	Failing           *Condition   `json:"failing,omitempty"`
 	CreationTimestamp *metav1.Time `json:"creationTimestamp,omitempty"`
 	DeletionTimestamp *metav1.Time `json:"deletionTimestamp,omitempty"`
-	// Owners are the object's ownerReferences and, with Link set, the owners that no ownerReference records.
+	// Owners are the object's ownerReferences and, with Link set, the owners that no ownerReference
+	// records.
 	Owners []TreeOwner `json:"owners"`
 	// Depth is the distance from the root under which the object is expanded, 0 for a root.
 	Depth int  `json:"depth"`
@@ -63,9 +66,11 @@ type TreeOwner struct {
 	UID                string `json:"uid"`
 	Controller         bool   `json:"controller"`
 	BlockOwnerDeletion bool   `json:"blockOwnerDeletion"`
-	// Link names the rule behind an edge that no ownerReference records; empty for an ownerReference.
+	// Link names the rule behind an edge that no ownerReference records; empty for an
+	// ownerReference.
 	Link string `json:"link,omitempty"`
-	// Confirmed says of a Link that the object says so too, and not only the owner; left out for an ownerReference.
+	// Confirmed says of a Link that the object says so too, and not only the owner; left out for an
+	// ownerReference.
 	Confirmed *bool `json:"confirmed,omitempty"`
 	// Problems say what is wrong with the reference, for example WrongNamespace.
 	Problems []string `json:"problems,omitempty"`

@@ -5,18 +5,21 @@ type FinalizerVerdict struct {
 	Object ObjectRef `json:"object"`
 	// Finalizer is empty for an object that has none and whose deletion was left half done.
 	Finalizer string `json:"finalizer,omitempty"`
-	// Field is metadata.finalizers, or spec.finalizers of a namespace; empty if the object has no such finalizer.
+	// Field is metadata.finalizers, or spec.finalizers of a namespace; empty if the object has no
+	// such finalizer.
 	Field string `json:"field,omitempty"`
 	// Verdict is how it is removed, Patch, Orphan, Policy, Finalize or Delete, or Refused.
 	Verdict string `json:"verdict"`
 	// Note says why it is this way.
 	Note string `json:"note,omitempty"`
-	// Actor is who removes the finalizer, and Life whether it is Alive, Dead or Unknown, by the Evidence.
+	// Actor is who removes the finalizer, and Life whether it is Alive, Dead or Unknown, by the
+	// Evidence.
 	Actor    string   `json:"actor,omitempty"`
 	Life     string   `json:"life,omitempty"`
 	Evidence []string `json:"evidence,omitempty"`
-	// Risk is none, leaks-external, data-loss or breaks-cluster; Polarity what the finalizer is for; Leaks what happens if it is removed, and
-	// Completion what its actor does instead. They are empty for a finalizer of which nothing is known.
+	// Risk is none, leaks-external, data-loss or breaks-cluster; Polarity what the finalizer is
+	// for; Leaks what happens if it is removed, and Completion what its actor does instead. They
+	// are empty for a finalizer of which nothing is known.
 	Risk       string `json:"risk,omitempty"`
 	Polarity   string `json:"polarity,omitempty"`
 	Leaks      string `json:"leaks,omitempty"`
@@ -32,7 +35,8 @@ type Refusal struct {
 	// Reason is Because in one word.
 	Reason  string `json:"reason"`
 	Because string `json:"because"`
-	// Override is the flag that overrides it, empty if none does; Overridden says whether it was given.
+	// Override is the flag that overrides it, empty if none does; Overridden says whether it was
+	// given.
 	Override   string `json:"override,omitempty"`
 	Overridden bool   `json:"overridden,omitempty"`
 	// Hint is what to do about it.

@@ -69,14 +69,18 @@ Exit code 2 means that it was refused.`,
 		ValidArgsFunction: e.CompleteObjects,
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&o.Owner, "owner", "", "The owner, as TYPE/NAME. It has to be in the namespace of the object, or cluster-scoped")
+	flags.StringVar(&o.Owner, "owner", "",
+		"The owner, as TYPE/NAME. It has to be in the namespace of the object, or cluster-scoped")
 	flags.BoolVar(&controller, "controller", false, "Set controller, which one owner of an object can have")
-	flags.BoolVar(&block, "block", false, "Set blockOwnerDeletion: a foreground deletion of the owner waits for the object")
-	o.AddDryRun(cmd, "Must be \"none\", \"client\" or \"server\". client checks and writes nothing; server also sends the write with dryRun=All")
+	flags.BoolVar(&block, "block", false,
+		"Set blockOwnerDeletion: a foreground deletion of the owner waits for the object")
+	o.AddDryRun(
+		cmd, "Must be \"none\", \"client\" or \"server\". client checks and writes nothing; server also sends the write with dryRun=All")
 	o.Output.Add(cmd)
-	cmd.RegisterFlagCompletionFunc("owner", func(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
-		return e.CompleteObjects(cmd, []string{"/"}, word) // as after the first TYPE/NAME
-	})
+	cmd.RegisterFlagCompletionFunc("owner",
+		func(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+			return e.CompleteObjects(cmd, []string{"/"}, word) // as after the first TYPE/NAME
+		})
 	return cmd
 }
 

@@ -13,7 +13,8 @@ func TestFlagsThatAreNotGivenLeaveTheReferenceAsItIs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o.Owner != "deployment/web" || o.Flags.Controller == nil || *o.Flags.Controller || o.Flags.Block != nil || o.DryRun != "none" {
+	if o.Owner != "deployment/web" || o.Flags.Controller == nil || *o.Flags.Controller || o.Flags.Block != nil ||
+		o.DryRun != "none" {
 		t.Errorf("options %+v", o)
 	}
 	o, err = flags.Parse(New, "configmap", "a", "--owner", "deployment/web", "--block", "--dry-run")
@@ -37,7 +38,8 @@ func TestWhatCannotBeAdoptedIsRefusedBeforeAServerIsAsked(t *testing.T) {
 		"cm/a --owner cm/c --dry-run=maybe": "invalid dry-run value (maybe)",
 		"cm/a --owner cm/c -o wide":         "unable to match a printer",
 	} {
-		if o, err := flags.Parse(New, strings.Fields(args)...); o != nil || err == nil || !strings.Contains(err.Error(), want) {
+		if o, err := flags.Parse(New, strings.Fields(args)...); o != nil || err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: ran %t, error %v; want %q", args, o != nil, err, want)
 		}
 	}

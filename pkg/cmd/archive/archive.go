@@ -67,10 +67,13 @@ archive is not whole.`,
 	o.Objects.AddFlags(cmd)
 	o.Output.Add(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&o.To, "to", "", "File to save the objects in; it must not exist. If its name ends in .gz, it is compressed")
+	flags.StringVar(&o.To, "to", "",
+		"File to save the objects in; it must not exist. If its name ends in .gz, it is compressed")
 	flags.StringVar(&o.Verify, "verify", "", "Say what is in this archive and whether it is whole, instead of writing one")
-	flags.BoolVar(&o.AllowIncomplete, "allow-incomplete", false, "Save what there is even if types that may contain dependents could not be listed")
-	flags.BoolVar(&o.FollowLinks, "links", o.FollowLinks, "Also save dependents without an ownerReference: the instances of a CRD, the content of a namespace, what links of packs say")
+	flags.BoolVar(&o.AllowIncomplete, "allow-incomplete", false,
+		"Save what there is even if types that may contain dependents could not be listed")
+	flags.BoolVar(&o.FollowLinks, "links", o.FollowLinks,
+		"Also save dependents without an ownerReference: the instances of a CRD, the content of a namespace, what links of packs say")
 	e.AddPacks(cmd)
 	return cmd
 }
@@ -91,7 +94,8 @@ func (o *Options) validate(cmd *cobra.Command) error {
 	}
 	switch {
 	case !o.Objects.Named(o.Args):
-		return env.Usage(cmd, "archive requires objects: TYPE/NAME, TYPE -l SELECTOR or -f FILENAME; or an archive: --verify FILE")
+		return env.Usage(
+			cmd, "archive requires objects: TYPE/NAME, TYPE -l SELECTOR or -f FILENAME; or an archive: --verify FILE")
 	case o.To == "":
 		return env.Usage(cmd, "--to is required: the file to save the objects in")
 	case o.To == "-":

@@ -13,14 +13,17 @@ import (
 func TestFlagsBecomeOptions(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "a.yaml")
-	o, err := flags.Parse(New, "deployments", "-l", "app=web", "--to", file, "--allow-incomplete", "--links=false", "-o", "wide")
+	o, err := flags.Parse(New, "deployments", "-l", "app=web", "--to", file, "--allow-incomplete", "--links=false",
+		"-o", "wide")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(o.Args, []string{"deployments"}) || o.Objects.Selector != "app=web" || o.To != file || !o.AllowIncomplete || o.FollowLinks || !o.Output.Wide() || o.Verify != "" {
+	if !slices.Equal(o.Args, []string{"deployments"}) || o.Objects.Selector != "app=web" || o.To != file ||
+		!o.AllowIncomplete || o.FollowLinks || !o.Output.Wide() || o.Verify != "" {
 		t.Errorf("options %+v", o)
 	}
-	if o, err := flags.Parse(New, "--verify", file); err != nil || o.Verify != file || !o.FollowLinks || o.AllowIncomplete {
+	if o, err := flags.Parse(New, "--verify", file); err != nil || o.Verify != file || !o.FollowLinks ||
+		o.AllowIncomplete {
 		t.Errorf("to verify: %+v, %v", o, err)
 	}
 }
@@ -47,7 +50,8 @@ func TestWhatCannotBeArchivedIsRefusedBeforeAServerIsAsked(t *testing.T) {
 		"--verify a.yaml -A":                "--verify cannot be used together with --all-namespaces",
 		"deployment/web --to a.yaml -o dot": "unable to match a printer",
 	} {
-		if o, err := flags.Parse(New, strings.Fields(args)...); o != nil || err == nil || !strings.Contains(err.Error(), want) {
+		if o, err := flags.Parse(New, strings.Fields(args)...); o != nil || err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: ran %t, error %v; want %q", args, o != nil, err, want)
 		}
 	}

@@ -35,7 +35,8 @@ type Options struct {
 
 // New returns the command check, which calls runF with its options; nil runs it.
 func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
-	o := &Options{Mutation: env.NewMutation(e, "wide", "name", "junit", "prometheus"), Severity: string(check.Error), Finalizers: true}
+	o := &Options{Mutation: env.NewMutation(e, "wide", "name", "junit", "prometheus"), Severity: string(check.Error),
+		Finalizers: true}
 	if runF == nil {
 		runF = run
 	}
@@ -89,7 +90,8 @@ checked; with --fix, that such findings remain.`,
 	cmd.Flags().Lookup("filename").Usage = "Filename, directory, or URL to files with manifests to check"
 	o.Output.Add(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&o.Severity, "severity", o.Severity, "Exit with code 2 on findings of this severity or worse: error, warning or info")
+	flags.StringVar(&o.Severity, "severity", o.Severity,
+		"Exit with code 2 on findings of this severity or worse: error, warning or info")
 	env.AddExitZero(cmd, &o.ExitZero)
 	flags.BoolVar(&o.Finalizers, "finalizers", o.Finalizers, "Also look for the controllers that remove finalizers")
 	flags.BoolVar(&o.Local, "local", false, "If true, check the files of -f without asking a server")

@@ -18,8 +18,10 @@ import (
 
 func (o *Options) addFixFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.BoolVar(&o.Fix, "fix", false, "Remove references to owners that do not exist, from objects that another owner keeps")
-	o.AddDryRun(cmd, "With --fix. Must be \"none\", \"client\" or \"server\". client prints the plan; server also sends its writes with dryRun=All")
+	flags.BoolVar(&o.Fix, "fix", false,
+		"Remove references to owners that do not exist, from objects that another owner keeps")
+	o.AddDryRun(
+		cmd, "With --fix. Must be \"none\", \"client\" or \"server\". client prints the plan; server also sends its writes with dryRun=All")
 	o.AddArchive(cmd, "With --fix: file to save the objects in before the first write; it must not exist")
 	o.AddYes(cmd, "With --fix: perform the plan without asking; required without a terminal")
 }

@@ -33,7 +33,8 @@ func (o *Options) checkAudit(cmd *cobra.Command) error {
 	return nil
 }
 
-// audited runs the command with its audit file. When an entry cannot be written, the context of the command ends, so that nothing more is written to the server.
+// audited runs the command with its audit file. When an entry cannot be written, the context of the
+// command ends, so that nothing more is written to the server.
 func (o *Options) audited(ctx context.Context, command func(context.Context) error) error {
 	if o.AuditFile == "" {
 		return command(ctx)
@@ -56,7 +57,8 @@ func (o *Options) audited(ctx context.Context, command func(context.Context) err
 	return err
 }
 
-// auditPlan writes what was agreed to, or refused with an error, which it returns; or that the entry cannot be written.
+// auditPlan writes what was agreed to, or refused with an error, which it returns; or that the
+// entry cannot be written.
 func (o *Options) auditPlan(ctx context.Context, p *deletion.Planned, how string, refused error) error {
 	if o.audit == nil {
 		return refused
@@ -76,7 +78,8 @@ func (o *Options) auditPlan(ctx context.Context, p *deletion.Planned, how string
 func (o *Options) identify(ctx context.Context, entry *v1alpha1.AuditEntry) {
 	if client, err := o.Client(); err == nil {
 		if entry.User, err = client.WhoAmI(ctx); err != nil {
-			klog.FromContext(ctx).V(1).Info("The server does not tell the name of the user, so the audit file has none", "err", err)
+			klog.FromContext(ctx).V(1).Info("The server does not tell the name of the user, so the audit file has none",
+				"err", err)
 		}
 	}
 	if raw, err := o.Config.ToRawKubeConfigLoader().RawConfig(); err == nil {

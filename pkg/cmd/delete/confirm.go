@@ -30,7 +30,8 @@ func (o *Options) readApproval(cmd *cobra.Command) error {
 	return nil
 }
 
-// confirmed returns the refusal of a plan that is not the approved one; nil if there is no approval.
+// confirmed returns the refusal of a plan that is not the approved one; nil if there is no
+// approval.
 func (o *Options) confirmed(p *deletion.Planned) error {
 	if o.approved == nil {
 		return nil
@@ -39,10 +40,12 @@ func (o *Options) confirmed(p *deletion.Planned) error {
 		return nil
 	}
 	now := encode.DeletionPlan(p)
-	err := fmt.Errorf("nothing was deleted: the plan is not the approved one: its digest is %s, and %s was approved", now.Digest, o.approved.Digest)
+	err := fmt.Errorf("nothing was deleted: the plan is not the approved one: its digest is %s, and %s was approved",
+		now.Digest, o.approved.Digest)
 	difference := o.approved.Difference(now)
 	if difference == nil {
-		return answer.Refuse(answer.WithHint(err, "--confirm=FILE with the approved plan, as -o json printed it, shows the difference"))
+		return answer.Refuse(answer.WithHint(err,
+			"--confirm=FILE with the approved plan, as -o json printed it, shows the difference"))
 	}
 	fmt.Fprintln(o.ErrOut, render.PlanDifference(difference))
 	return answer.Refuse(err)

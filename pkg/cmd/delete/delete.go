@@ -64,8 +64,9 @@ With --dry-run, -o html prints the plan as one page that needs no network: open 
 to step through the waves, and to see details of each finalizer, and why objects already in deletion
 still exist.
 
-Exit code 2 means that the deletion was refused, that the plan is not the approved one, that dependents were not deleted because they
-are not in the plan, or that objects still exist after --timeout.`,
+Exit code 2 means that the deletion was refused, that the plan is not the approved one, that
+dependents were not deleted because they are not in the plan, or that objects still exist after
+--timeout.`,
 		Example: `  # What would be deleted with this deployment?
   kubectl gc delete deployment/web --dry-run=client
 

@@ -18,8 +18,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// TestEveryFlagOfKubectlDelete: the same name, shorthand, default and no-value default, but for -o, of which kubectl
-// has one format and we more.
+// TestEveryFlagOfKubectlDelete: the same name, shorthand, default and no-value default, but for -o,
+// of which kubectl has one format and we more.
 func TestEveryFlagOfKubectlDelete(t *testing.T) {
 	kubectl := &cobra.Command{}
 	kubectldelete.NewDeleteCommandFlags("containing the resource to delete.").AddFlags(kubectl)
@@ -33,9 +33,11 @@ func TestEveryFlagOfKubectlDelete(t *testing.T) {
 			t.Errorf("no --%s", want.Name)
 			return
 		}
-		if got.Shorthand != want.Shorthand || got.DefValue != want.DefValue || got.NoOptDefVal != want.NoOptDefVal || got.Value.Type() != want.Value.Type() {
+		if got.Shorthand != want.Shorthand || got.DefValue != want.DefValue || got.NoOptDefVal != want.NoOptDefVal ||
+			got.Value.Type() != want.Value.Type() {
 			t.Errorf("--%s: shorthand %q, default %q, without a value %q, %s; kubectl has %q, %q, %q, %s", want.Name,
-				got.Shorthand, got.DefValue, got.NoOptDefVal, got.Value.Type(), want.Shorthand, want.DefValue, want.NoOptDefVal, want.Value.Type())
+				got.Shorthand, got.DefValue, got.NoOptDefVal, got.Value.Type(), want.Shorthand, want.DefValue, want.NoOptDefVal,
+				want.Value.Type())
 		}
 	})
 	if compared < 15 {
@@ -47,10 +49,11 @@ func TestEveryFlagOfKubectlDelete(t *testing.T) {
 func typed(t *testing.T, args ...string) (*Options, error) {
 	t.Helper()
 	var got *Options
-	cmd := New(env.New(genericiooptions.NewTestIOStreamsDiscard(), genericclioptions.NewConfigFlags(true)), func(_ context.Context, o *Options) error {
-		got = o
-		return nil
-	})
+	cmd := New(env.New(genericiooptions.NewTestIOStreamsDiscard(), genericclioptions.NewConfigFlags(true)),
+		func(_ context.Context, o *Options) error {
+			got = o
+			return nil
+		})
 	cmd.SetArgs(args)
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	return got, cmd.ExecuteContext(t.Context())
@@ -90,20 +93,42 @@ func TestFlagsMakeTheRequest(t *testing.T) {
 		"pod/p": func(o *Options) bool {
 			return o.Request.Policy == plan.Background && o.Request.GC == deletion.ClusterGC && o.Wait
 		},
-		"pod/p --dry-run":                                        func(o *Options) bool { return o.DryRun == "client" },
-		"pod/p --dry-run=true":                                   func(o *Options) bool { return o.DryRun == "client" },
-		"pod/p --dry-run=false":                                  func(o *Options) bool { return o.DryRun == "none" },
-		"pod/p --cascade=orphan":                                 func(o *Options) bool { return o.Request.Policy == plan.Orphan },
-		"pod/p --cascade=false":                                  func(o *Options) bool { return o.Request.Policy == plan.Orphan },
-		"pod/p --cascade=true":                                   func(o *Options) bool { return o.Request.Policy == plan.Background },
-		"pods --all":                                             func(o *Options) bool { return o.Request.Selection.All && o.Request.IgnoreNotFound },
-		"pods -l app=web":                                        func(o *Options) bool { return o.Objects.Selector == "app=web" && o.Request.IgnoreNotFound },
-		"pods --all --timeout=5s":                                func(o *Options) bool { return o.Timeout == 5*time.Second },
-		"pods --field-selector=a=b":                              func(o *Options) bool { return o.Request.Selection.Fields == "a=b" && o.Request.IgnoreNotFound },
-		"pods --all --ignore-not-found=false":                    func(o *Options) bool { return !o.Request.IgnoreNotFound },
-		"pod/p --gc=client --now --propagate-grace-period":       func(o *Options) bool { return o.Request.GC == deletion.ClientGC && o.Request.PropagateGracePeriod },
-		"pod/p --cascade=foreground --strict --allow-incomplete": func(o *Options) bool { return o.Request.Strict && o.Request.AllowIncomplete },
-		"deployment/web service/web --wait=false --cascade=background -y": func(o *Options) bool { return len(o.Args) == 2 && o.Yes && !o.Wait },
+		"pod/p --dry-run":       func(o *Options) bool { return o.DryRun == "client" },
+		"pod/p --dry-run=true":  func(o *Options) bool { return o.DryRun == "client" },
+		"pod/p --dry-run=false": func(o *Options) bool { return o.DryRun == "none" },
+		"pod/p --cascade=orphan": func(o *Options) bool {
+			return o.Request.Policy == plan.Orphan
+		},
+		"pod/p --cascade=false": func(o *Options) bool {
+			return o.Request.Policy == plan.Orphan
+		},
+		"pod/p --cascade=true": func(o *Options) bool {
+			return o.Request.Policy == plan.Background
+		},
+		"pods --all": func(o *Options) bool {
+			return o.Request.Selection.All && o.Request.IgnoreNotFound
+		},
+		"pods -l app=web": func(o *Options) bool {
+			return o.Objects.Selector == "app=web" && o.Request.IgnoreNotFound
+		},
+		"pods --all --timeout=5s": func(o *Options) bool {
+			return o.Timeout == 5*time.Second
+		},
+		"pods --field-selector=a=b": func(o *Options) bool {
+			return o.Request.Selection.Fields == "a=b" && o.Request.IgnoreNotFound
+		},
+		"pods --all --ignore-not-found=false": func(o *Options) bool {
+			return !o.Request.IgnoreNotFound
+		},
+		"pod/p --gc=client --now --propagate-grace-period": func(o *Options) bool {
+			return o.Request.GC == deletion.ClientGC && o.Request.PropagateGracePeriod
+		},
+		"pod/p --cascade=foreground --strict --allow-incomplete": func(o *Options) bool {
+			return o.Request.Strict && o.Request.AllowIncomplete
+		},
+		"deployment/web service/web --wait=false --cascade=background -y": func(o *Options) bool {
+			return len(o.Args) == 2 && o.Yes && !o.Wait
+		},
 	} {
 		if o, err := typed(t, strings.Fields(line)...); err != nil || !holds(o) {
 			t.Errorf("%s: %v, %+v", line, err, o)
@@ -155,7 +180,8 @@ func TestAnApprovalIsReadBeforeAServerIsAsked(t *testing.T) {
 		"--confirm=sha256:1":             "is neither a digest",
 		"--confirm=":                     "is neither a digest",
 	} {
-		if o, err := typed(t, append([]string{"pod/web"}, strings.Fields(args)...)...); o != nil || err == nil || !strings.Contains(err.Error(), want) {
+		if o, err := typed(t, append([]string{"pod/web"}, strings.Fields(args)...)...); o != nil || err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: ran %t, error %v; want %q", args, o != nil, err, want)
 		}
 	}
@@ -167,7 +193,8 @@ func TestAnAuditFileNeedsADeletionAndAName(t *testing.T) {
 		"--audit-file=-":                        "--audit-file does not write to standard output",
 		"--audit-file=f.jsonl --dry-run=client": "--audit-file needs a deletion; remove --dry-run",
 	} {
-		if o, err := typed(t, append([]string{"pod/web"}, strings.Fields(args)...)...); o != nil || err == nil || !strings.Contains(err.Error(), want) {
+		if o, err := typed(t, append([]string{"pod/web"}, strings.Fields(args)...)...); o != nil || err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: ran %t, error %v; want %q", args, o != nil, err, want)
 		}
 	}

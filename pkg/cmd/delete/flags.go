@@ -16,7 +16,8 @@ type Options struct {
 	env.Mutation // whose DryRun is none, client or server once it is validated
 	Objects      env.Objects
 	Args         []string
-	// Request is the deletion as the flags ask for it; validate fills in what several flags come to, and run the namespace.
+	// Request is the deletion as the flags ask for it; validate fills in what several flags come
+	// to, and run the namespace.
 	Request     deletion.Request
 	Cascade     string
 	Force       bool
@@ -28,7 +29,8 @@ type Options struct {
 	Wait         bool
 	Raw          string
 	Interactive  bool
-	// Confirm is the digest or file of --confirm, and approved what validate reads of it; nil without one.
+	// Confirm is the digest or file of --confirm, and approved what validate reads of it; nil
+	// without one.
 	Confirm  string
 	approved *approval.Approval
 	GC       string
@@ -41,33 +43,52 @@ type Options struct {
 func (o *Options) addFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	o.Objects.AddFlags(cmd)
-	flags.StringVar(&o.Request.Selection.Fields, "field-selector", "", "Selector (field query) to filter on, supports '=', '==', and '!='")
+	flags.StringVar(&o.Request.Selection.Fields, "field-selector", "",
+		"Selector (field query) to filter on, supports '=', '==', and '!='")
 	flags.BoolVar(&o.Request.Selection.All, "all", false, "Delete all objects of the given types in the namespace")
 	flags.StringVar(&o.Cascade, "cascade", "background", "Propagation policy: background, foreground or orphan")
 	flags.Lookup("cascade").NoOptDefVal = "background"
-	flags.BoolVar(&o.Force, "force", false, "If true, remove the objects from the API immediately and bypass graceful deletion")
+	flags.BoolVar(&o.Force, "force", false,
+		"If true, remove the objects from the API immediately and bypass graceful deletion")
 	flags.BoolVar(&o.Now, "now", false, "If true, signal immediate shutdown (same as --grace-period=1)")
-	flags.IntVar(&o.GracePeriod, "grace-period", -1, "Seconds given to the objects to terminate gracefully. Ignored if negative. Can only be set to 0 when --force is true")
-	flags.DurationVar(&o.Timeout, "timeout", 0, "How long to wait for the whole cascade before giving up; zero means a week")
-	flags.BoolVar(&o.Request.IgnoreNotFound, "ignore-not-found", false, "Treat \"not found\" as a successful delete. Defaults to true with --all or a selector")
+	flags.IntVar(&o.GracePeriod, "grace-period", -1,
+		"Seconds given to the objects to terminate gracefully. Ignored if negative. Can only be set to 0 when --force is true")
+	flags.DurationVar(&o.Timeout, "timeout", 0,
+		"How long to wait for the whole cascade before giving up; zero means a week")
+	flags.BoolVar(&o.Request.IgnoreNotFound, "ignore-not-found", false,
+		"Treat \"not found\" as a successful delete. Defaults to true with --all or a selector")
 	flags.BoolVar(&o.Wait, "wait", true, "If true, wait until all objects of the cascade are deleted")
-	flags.StringVar(&o.Raw, "raw", "", "Raw URI to DELETE; not supported, because a raw request cannot be planned: use kubectl delete --raw")
-	flags.BoolVarP(&o.Interactive, "interactive", "i", false, "If true, delete only after confirmation, even without a terminal")
-	o.AddDryRun(cmd, "Must be \"none\", \"client\" or \"server\". client prints the plan; server also sends the requests with dryRun=All")
+	flags.StringVar(&o.Raw, "raw", "",
+		"Raw URI to DELETE; not supported, because a raw request cannot be planned: use kubectl delete --raw")
+	flags.BoolVarP(&o.Interactive, "interactive", "i", false,
+		"If true, delete only after confirmation, even without a terminal")
+	o.AddDryRun(
+		cmd, "Must be \"none\", \"client\" or \"server\". client prints the plan; server also sends the requests with dryRun=All")
 	flags.Lookup("dry-run").NoOptDefVal = "unchanged"
 	o.AddYes(cmd, "Delete without asking; required without a terminal")
-	flags.StringVar(&o.Confirm, "confirm", "", "Delete without asking, and only if the plan is the approved one: its digest, or the file of the plan as -o json printed it")
-	flags.BoolVar(&o.Request.AllowIncomplete, "allow-incomplete", false, "Delete even if types that may contain dependents could not be listed")
-	flags.BoolVar(&o.Request.AllowStuck, "allow-stuck", false, "Delete even if the deletion would not complete: it deletes whoever removes the finalizers that it waits for, or the server refuses a part of it")
-	flags.BoolVar(&o.Request.Ordered, "ordered", false, "Delete in stages, each of which waits until the one before is deleted: custom resources and whatever waits for an operator, then operators and all else, then CRDs, then namespaces")
-	flags.DurationVar(&o.StageTimeout, "stage-timeout", 0, "With --ordered, how long to wait for each stage before giving up; zero means as long as --timeout")
-	flags.BoolVar(&o.Request.PropagateGracePeriod, "propagate-grace-period", false, "Also apply the grace period of --grace-period, --now or --force to the dependents. Only --gc=client can lengthen their own grace period")
-	flags.BoolVar(&o.Request.Strict, "strict", false, "With --cascade=foreground, make each owner wait for all of its dependents: first sets blockOwnerDeletion on their references")
-	flags.StringVar(&o.GC, "gc", "cluster", "Which garbage collector deletes the dependents: \"cluster\", or \"client\" for this command, if the cluster's collector does not run")
+	flags.StringVar(&o.Confirm, "confirm", "",
+		"Delete without asking, and only if the plan is the approved one: its digest, or the file of the plan as -o json printed it")
+	flags.BoolVar(&o.Request.AllowIncomplete, "allow-incomplete", false,
+		"Delete even if types that may contain dependents could not be listed")
+	flags.BoolVar(&o.Request.AllowStuck, "allow-stuck", false,
+		"Delete even if the deletion would not complete: it deletes whoever removes the finalizers that it waits for, or the server refuses a part of it")
+	flags.BoolVar(&o.Request.Ordered, "ordered", false,
+		"Delete in stages, each of which waits until the one before is deleted: custom resources and whatever waits for an operator, then operators and all else, then CRDs, then namespaces")
+	flags.DurationVar(&o.StageTimeout, "stage-timeout", 0,
+		"With --ordered, how long to wait for each stage before giving up; zero means as long as --timeout")
+	flags.BoolVar(&o.Request.PropagateGracePeriod, "propagate-grace-period", false,
+		"Also apply the grace period of --grace-period, --now or --force to the dependents. Only --gc=client can lengthen their own grace period")
+	flags.BoolVar(&o.Request.Strict, "strict", false,
+		"With --cascade=foreground, make each owner wait for all of its dependents: first sets blockOwnerDeletion on their references")
+	flags.StringVar(&o.GC, "gc", "cluster",
+		"Which garbage collector deletes the dependents: \"cluster\", or \"client\" for this command, if the cluster's collector does not run")
 	o.AddArchive(cmd, "File in which to save all objects of the plan before the first delete; it must not exist")
-	flags.StringVar(&o.AuditFile, "audit-file", "", "File to which to append what is planned, agreed to and done, as JSON lines")
+	flags.StringVar(&o.AuditFile, "audit-file", "",
+		"File to which to append what is planned, agreed to and done, as JSON lines")
 	o.AddPacks(cmd)
 	o.Output.Add(cmd)
-	cmd.RegisterFlagCompletionFunc("gc", cobra.FixedCompletions([]string{"cluster", "client"}, cobra.ShellCompDirectiveNoFileComp))
-	cmd.RegisterFlagCompletionFunc("cascade", cobra.FixedCompletions([]string{"background", "foreground", "orphan"}, cobra.ShellCompDirectiveNoFileComp))
+	cmd.RegisterFlagCompletionFunc("gc",
+		cobra.FixedCompletions([]string{"cluster", "client"}, cobra.ShellCompDirectiveNoFileComp))
+	cmd.RegisterFlagCompletionFunc("cascade",
+		cobra.FixedCompletions([]string{"background", "foreground", "orphan"}, cobra.ShellCompDirectiveNoFileComp))
 }

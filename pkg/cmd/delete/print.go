@@ -21,7 +21,8 @@ func (o *Options) performing(ctx context.Context, p *deletion.Planned, view *ren
 		Agree: func(ctx context.Context, p *deletion.Planned, change *deletion.Change) error {
 			return o.auditPlan(ctx, p, o.how(), o.agree(ctx, p, change))
 		},
-		Asks: o.asks(), Wait: o.Wait, Timeout: o.Timeout, StageTimeout: o.StageTimeout, OnStage: view.Stage, Words: render.DeletionWords(p.Known),
+		Asks: o.asks(), Wait: o.Wait, Timeout: o.Timeout, StageTimeout: o.StageTimeout, OnStage: view.Stage,
+		Words:   render.DeletionWords(p.Known),
 		OnEvent: view.Event, OnTick: view.Tick, OnReplan: func(p *deletion.Planned, change *deletion.Change, refused error) {
 			_ = o.auditPlan(ctx, p, "earlier plan", refused) // an entry that cannot be written ends the context
 			o.replanned(p, change, refused)
@@ -65,7 +66,8 @@ func (o *Options) started(p *deletion.Planned, saved *archive.Saved) {
 		render.Archived(o.ErrOut, o.Archive, saved, len(p.Hiding) > 0)
 	}
 	if g := o.Request.GracePeriodSeconds; g != nil && *g == 0 {
-		fmt.Fprintln(o.ErrOut, "Warning: Immediate deletion does not wait for confirmation that the running resource has been terminated. The resource may continue to run on the cluster indefinitely.")
+		fmt.Fprintln(
+			o.ErrOut, "Warning: Immediate deletion does not wait for confirmation that the running resource has been terminated. The resource may continue to run on the cluster indefinitely.")
 	}
 	if o.GC == "client" {
 		render.WarnNamespaces(o.ErrOut, p)

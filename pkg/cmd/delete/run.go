@@ -62,8 +62,10 @@ func perform(ctx context.Context, o *Options) error {
 	return errors.Join(missing, err)
 }
 
-// preview prints the plan, for --dry-run=server with what the server says to its deletes, and compares it with an approved one.
-func (o *Options) preview(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, p *deletion.Planned) error {
+// preview prints the plan, for --dry-run=server with what the server says to its deletes, and
+// compares it with an approved one.
+func (o *Options) preview(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog,
+	p *deletion.Planned) error {
 	var refused error
 	if o.DryRun == "server" {
 		refused = p.DryRun(ctx)
@@ -92,10 +94,12 @@ func (o *Options) agree(ctx context.Context, p *deletion.Planned, change *deleti
 	case change != nil:
 		return deletion.ErrNobodyToAsk
 	default:
-		return o.refused(p, answer.Refuse(answer.WithHint(errors.New("nothing was deleted: there is no terminal to ask on"), "add --yes to delete, or --dry-run=client to see only the plan")))
+		return o.refused(p, answer.Refuse(answer.WithHint(errors.New("nothing was deleted: there is no terminal to ask on"),
+			"add --yes to delete, or --dry-run=client to see only the plan")))
 	}
 	if change != nil {
-		fmt.Fprintf(o.ErrOut, "Warning: %s, and the new plan does more: %s\n", render.Escape(change.What()), render.Escape(change.More()))
+		fmt.Fprintf(o.ErrOut, "Warning: %s, and the new plan does more: %s\n", render.Escape(change.What()),
+			render.Escape(change.More()))
 	}
 	if err := o.show(p); err != nil {
 		return err

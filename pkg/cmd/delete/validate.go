@@ -47,7 +47,8 @@ func (o *Options) validate(cmd *cobra.Command) error {
 	if r.Ordered && o.Objects.HasFiles() && !cmd.Flags().Changed("ignore-not-found") {
 		r.IgnoreNotFound = true // an earlier call has deleted it
 	}
-	if (r.Selection.All || o.Objects.Selector != "" || r.Selection.Fields != "") && !cmd.Flags().Changed("ignore-not-found") {
+	if (r.Selection.All || o.Objects.Selector != "" || r.Selection.Fields != "") &&
+		!cmd.Flags().Changed("ignore-not-found") {
 		r.IgnoreNotFound = true
 	}
 	r.GracePeriodSeconds, r.GC, r.Known, r.AskServer = o.grace(), deletion.GC(o.GC), o.Known, o.DryRun == "none"
@@ -63,7 +64,8 @@ func (o *Options) validate(cmd *cobra.Command) error {
 	case r.PropagateGracePeriod && r.GracePeriodSeconds == nil:
 		return env.Usage(cmd, "--propagate-grace-period requires --grace-period, --now or --force")
 	case r.PropagateGracePeriod && !o.Wait:
-		return env.Usage(cmd, "--propagate-grace-period cannot be used with --wait=false: the dependents are deleted while this command waits")
+		return env.Usage(
+			cmd, "--propagate-grace-period cannot be used with --wait=false: the dependents are deleted while this command waits")
 	}
 	if err := o.CheckPacks(); err != nil {
 		return err
@@ -76,7 +78,8 @@ func (o *Options) checkFlags(cmd *cobra.Command) error {
 	s := o.Request.Selection
 	switch {
 	case o.Raw != "":
-		return env.Usage(cmd, "--raw is not supported, because a raw request cannot be planned; use %s", phrase.Command("kubectl", "delete", "--raw", o.Raw))
+		return env.Usage(cmd, "--raw is not supported, because a raw request cannot be planned; use %s",
+			phrase.Command("kubectl", "delete", "--raw", o.Raw))
 	case s.All && o.Objects.Selector != "":
 		return env.Usage(cmd, "cannot set --all and --selector at the same time")
 	case s.All && s.Fields != "":
@@ -116,12 +119,13 @@ func (o *Options) grace() *int64 {
 }
 
 func (o *Options) policy(cmd *cobra.Command) (plan.Policy, error) {
-	// The value of --cascade cannot be told from an argument when it stands apart, and kubectl deletes in the background, and an object
-	// called "orphan" besides.
+	// The value of --cascade cannot be told from an argument when it stands apart, and kubectl
+	// deletes in the background, and an object called "orphan" besides.
 	if cmd.Flags().Changed("cascade") && o.Cascade == "background" {
 		for _, arg := range o.Args {
 			if _, err := plan.ParsePolicy(arg); err == nil {
-				return "", env.Usage(cmd, "--cascade %s means --cascade=background and an object named %q; did you mean --cascade=%s?", arg, arg, arg)
+				return "", env.Usage(
+					cmd, "--cascade %s means --cascade=background and an object named %q; did you mean --cascade=%s?", arg, arg, arg)
 			}
 		}
 	}
@@ -130,7 +134,8 @@ func (o *Options) policy(cmd *cobra.Command) (plan.Policy, error) {
 		if !b {
 			policy = plan.Orphan
 		}
-		fmt.Fprintf(o.ErrOut, "Warning: --cascade=%s is deprecated (boolean value) and can be replaced with --cascade=%s.\n", o.Cascade, policyFlag(policy))
+		fmt.Fprintf(o.ErrOut, "Warning: --cascade=%s is deprecated (boolean value) and can be replaced with --cascade=%s.\n",
+			o.Cascade, policyFlag(policy))
 		return policy, nil
 	}
 	policy, err := plan.ParsePolicy(o.Cascade)

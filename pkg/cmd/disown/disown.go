@@ -68,7 +68,8 @@ Exit code 2 means that it was refused, or that the reference was set again.`,
 	flags.StringVar(&o.OwnerUID, "owner-uid", "", "The uid in the reference that is removed")
 	flags.BoolVar(&o.All, "all", false, "Remove all references")
 	o.AddYes(cmd, "Do not ask, even if the garbage collector deletes the object because of it")
-	o.AddDryRun(cmd, "Must be \"none\", \"client\" or \"server\". client checks and writes nothing; server also sends the write with dryRun=All")
+	o.AddDryRun(
+		cmd, "Must be \"none\", \"client\" or \"server\". client checks and writes nothing; server also sends the write with dryRun=All")
 	o.Output.Add(cmd)
 	cmd.RegisterFlagCompletionFunc("owner", o.completeOwners)
 	cmd.RegisterFlagCompletionFunc("owner-uid", cobra.NoFileCompletions)
@@ -157,7 +158,8 @@ func (o *Options) agree(ctx context.Context, d *ownerref.Disownment) error {
 	}
 	because := fmt.Errorf("%s was not changed: %s", d.Object.Quoted(), render.OwnersLeft(&d.Change))
 	if !o.HasTerminal() {
-		return answer.Refuse(answer.WithHint(because, "add --yes if you want that, or give it an owner with kubectl gc adopt first"))
+		return answer.Refuse(answer.WithHint(because,
+			"add --yes if you want that, or give it an owner with kubectl gc adopt first"))
 	}
 	fmt.Fprintf(o.ErrOut, "Warning: %s\n", render.OwnersLeft(&d.Change))
 	return o.Confirm(ctx, env.Question, "nothing was removed")

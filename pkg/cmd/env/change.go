@@ -10,8 +10,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
-// PrintChange prints what was, or with a dry run would be, done to the references of an object, in kubectl's words. With the error of a change that was not made only an
-// object for programs is printed.
+// PrintChange prints what was, or with a dry run would be, done to the references of an object, in
+// kubectl's words. With the error of a change that was not made only an object for programs is
+// printed.
 func (m *Mutation) PrintChange(c *ownerref.Change, failed error, words func(*ownerref.Change, string) string) error {
 	if !m.Output.IsOwn() {
 		var object runtime.Object = encode.OwnerResult(c, failed)

@@ -17,9 +17,11 @@ const (
 	customColumnsFile = "custom-columns-file"
 )
 
-// listed says which list of an object, by its kind, has the rows of custom columns. An object of another kind is a row itself.
+// listed says which list of an object, by its kind, has the rows of custom columns. An object of
+// another kind is a row itself.
 var listed = map[string]string{
-	"Archive": "objects", "CheckReport": "findings", "Diagnosis": "stuck", "Explanation": "finalizers", "LinkTest": "sources", "Plan": "actions", "RestorePlan": "actions", "RestoreResult": "done",
+	"Archive": "objects", "CheckReport": "findings", "Diagnosis": "stuck", "Explanation": "finalizers",
+	"LinkTest": "sources", "Plan": "actions", "RestorePlan": "actions", "RestoreResult": "done",
 	"Result": "done", "Tree": "nodes",
 }
 

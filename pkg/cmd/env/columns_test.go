@@ -12,8 +12,10 @@ import (
 
 // objects are all that commands print with -o json.
 var objects = map[string]runtime.Object{
-	"Archive": &v1alpha1.Archive{}, "CheckReport": &v1alpha1.CheckReport{}, "Diagnosis": &v1alpha1.Diagnosis{}, "Explanation": &v1alpha1.Explanation{}, "LinkTest": &v1alpha1.LinkTest{},
-	"Plan": &v1alpha1.Plan{}, "RestorePlan": &v1alpha1.RestorePlan{}, "RestoreResult": &v1alpha1.RestoreResult{}, "Result": &v1alpha1.Result{}, "Tree": &v1alpha1.Tree{}, "Version": &v1alpha1.Version{},
+	"Archive": &v1alpha1.Archive{}, "CheckReport": &v1alpha1.CheckReport{}, "Diagnosis": &v1alpha1.Diagnosis{},
+	"Explanation": &v1alpha1.Explanation{}, "LinkTest": &v1alpha1.LinkTest{},
+	"Plan": &v1alpha1.Plan{}, "RestorePlan": &v1alpha1.RestorePlan{}, "RestoreResult": &v1alpha1.RestoreResult{},
+	"Result": &v1alpha1.Result{}, "Tree": &v1alpha1.Tree{}, "Version": &v1alpha1.Version{},
 }
 
 // TestRowsOfCustomColumnsAreAListOfTheObject: each key is one that the kind has.
@@ -33,7 +35,8 @@ func TestRowsOfCustomColumnsAreAListOfTheObject(t *testing.T) {
 // TestCustomColumnsHaveARowForEachItem, and one for an object without items.
 func TestCustomColumnsHaveARowForEachItem(t *testing.T) {
 	t.Parallel()
-	tree := &v1alpha1.Tree{TypeMeta: v1alpha1.TypeMeta("Tree"), Nodes: []v1alpha1.TreeNode{{Ref: v1alpha1.ObjectRef{Name: "a"}}, {Ref: v1alpha1.ObjectRef{Name: "b"}, Depth: 1}}}
+	tree := &v1alpha1.Tree{TypeMeta: v1alpha1.TypeMeta("Tree"),
+		Nodes: []v1alpha1.TreeNode{{Ref: v1alpha1.ObjectRef{Name: "a"}}, {Ref: v1alpha1.ObjectRef{Name: "b"}, Depth: 1}}}
 	version := &v1alpha1.Version{TypeMeta: v1alpha1.TypeMeta("Version"), Version: "v1.2.3"}
 	for _, test := range []struct {
 		args   []string

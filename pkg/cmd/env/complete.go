@@ -25,7 +25,8 @@ func (e *Env) CompleteObjects(cmd *cobra.Command, args []string, word string) ([
 	}
 	if len(args) > 0 && !strings.Contains(args[0], "/") {
 		names := e.objectNames(cmd.Context(), args[0], word)
-		return slices.DeleteFunc(names, func(n string) bool { return slices.Contains(args[1:], n) }), cobra.ShellCompDirectiveNoFileComp
+		return slices.DeleteFunc(names, func(n string) bool { return slices.Contains(args[1:], n) }),
+			cobra.ShellCompDirectiveNoFileComp
 	}
 	types, directive := e.CompleteTypes(cmd.Context(), word)
 	if len(args) > 0 {
@@ -37,7 +38,8 @@ func (e *Env) CompleteObjects(cmd *cobra.Command, args []string, word string) ([
 	return types, directive
 }
 
-// CompleteTypes completes the name of a type, with its group where that is needed to tell it from another.
+// CompleteTypes completes the name of a type, with its group where that is needed to tell it from
+// another.
 func (e *Env) CompleteTypes(ctx context.Context, word string) ([]string, cobra.ShellCompDirective) {
 	ctx, cancel := context.WithTimeout(ctx, CompletionTimeout)
 	defer cancel()
@@ -98,7 +100,8 @@ func (e *Env) completeContexts(_ *cobra.Command, _ []string, word string) ([]str
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// objectNames returns the names of a type's objects that begin with a prefix; none if they cannot be had.
+// objectNames returns the names of a type's objects that begin with a prefix; none if they cannot
+// be had.
 func (e *Env) objectNames(ctx context.Context, word, prefix string) []string {
 	ctx, cancel := context.WithTimeout(ctx, CompletionTimeout)
 	defer cancel()

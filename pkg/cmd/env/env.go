@@ -1,4 +1,5 @@
-// Package env is what all commands share: streams, connection flags, the flags that say which objects are meant, output formats and the prompt.
+// Package env is what all commands share: streams, connection flags, the flags that say which
+// objects are meant, output formats and the prompt.
 package env
 
 import (
@@ -20,11 +21,13 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
 
-// Env is where a command runs: its streams, its connection flags and how it prints. It is for one command.
+// Env is where a command runs: its streams, its connection flags and how it prints. It is for one
+// command.
 type Env struct {
 	genericiooptions.IOStreams
 	Config *genericclioptions.ConfigFlags
-	// Color is the value of --color, and Concurrency that of --concurrency: requests in flight at most.
+	// Color is the value of --color, and Concurrency that of --concurrency: requests in flight at
+	// most.
 	Color       string
 	Concurrency int
 	// LogFormat is the value of --log-format.
@@ -49,18 +52,21 @@ func (e *Env) AddFlags(root *cobra.Command) {
 	e.Config.AddFlags(flags)
 	flags.StringVar(&e.Color, "color", "auto", "When to use color: auto, always or never")
 	flags.IntVar(&e.Concurrency, "concurrency", e.Concurrency, "Maximum number of concurrent requests")
-	flags.StringVar(&e.LogFormat, "log-format", "text", "Format of what goes to stderr: text, or json for one object on each line")
+	flags.StringVar(&e.LogFormat, "log-format", "text",
+		"Format of what goes to stderr: text, or json for one object on each line")
 	klogFlags := flag.NewFlagSet("klog", flag.ContinueOnError)
 	klog.InitFlags(klogFlags)
 	flags.AddGoFlag(klogFlags.Lookup("v"))
 	flags.Lookup("v").Usage = "Number for the log level verbosity"
-	root.RegisterFlagCompletionFunc("color", cobra.FixedCompletions([]string{"auto", "always", "never"}, cobra.ShellCompDirectiveNoFileComp))
+	root.RegisterFlagCompletionFunc("color",
+		cobra.FixedCompletions([]string{"auto", "always", "never"}, cobra.ShellCompDirectiveNoFileComp))
 	root.RegisterFlagCompletionFunc("log-format", cobra.FixedCompletions(logFormats, cobra.ShellCompDirectiveNoFileComp))
 	root.RegisterFlagCompletionFunc("namespace", e.completeNamespaces)
 	root.RegisterFlagCompletionFunc("context", e.completeContexts)
 }
 
-// Validate checks the flags that all commands take, and has stderr written as --log-format says from here on.
+// Validate checks the flags that all commands take, and has stderr written as --log-format says
+// from here on.
 func (e *Env) Validate(cmd *cobra.Command) error {
 	if err := e.setLogFormat(); err != nil {
 		return UsageError(cmd, err)

@@ -11,10 +11,12 @@ import (
 
 // AddExitZero adds --exit-zero.
 func AddExitZero(cmd *cobra.Command, value *bool) {
-	cmd.Flags().BoolVar(value, "exit-zero", false, "Exit with code 0 whatever was found, and also if not everything could be examined; an error is still 1")
+	cmd.Flags().BoolVar(value, "exit-zero", false,
+		"Exit with code 0 whatever was found, and also if not everything could be examined; an error is still 1")
 }
 
-// Answer leaves out, with --exit-zero, that something was found or that the answer is incomplete; the output says both. An error stays.
+// Answer leaves out, with --exit-zero, that something was found or that the answer is incomplete;
+// the output says both. An error stays.
 func (e *Env) Answer(err error, exitZero bool) error {
 	if !exitZero || err == nil {
 		return err

@@ -17,8 +17,10 @@ import (
 // explainWithin bounds what a command that has waited in vain takes to say why.
 const explainWithin = time.Minute
 
-// ExplainLeft says why objects that were waited for are still there, as kubectl gc why does, and returns that. Nothing of it is an error: the command has one.
-func (e *Env) ExplainLeft(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, left []graph.Ref) []v1alpha1.Stuck {
+// ExplainLeft says why objects that were waited for are still there, as kubectl gc why does, and
+// returns that. Nothing of it is an error: the command has one.
+func (e *Env) ExplainLeft(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog,
+	left []graph.Ref) []v1alpha1.Stuck {
 	if len(left) == 0 {
 		return nil
 	}
@@ -38,11 +40,13 @@ func (e *Env) ExplainLeft(ctx context.Context, client *cluster.Client, catalog *
 	}
 	fmt.Fprintln(e.ErrOut)
 	when, _ := render.ParseColor(e.Color)
-	_ = render.Diagnosis(e.ErrOut, d, time.Now(), render.NewStyle(when, e.ErrOut, false)) // the command's own error follows
+	// the command's own error follows
+	_ = render.Diagnosis(e.ErrOut, d, time.Now(), render.NewStyle(when, e.ErrOut, false))
 	return d.Stuck
 }
 
-// WaitedFor are the objects that were waited for: those that are being deleted, or all if none is. The others wait for these.
+// WaitedFor are the objects that were waited for: those that are being deleted, or all if none is.
+// The others wait for these.
 func WaitedFor(left []act.Blocked) []graph.Ref {
 	deleting := slices.ContainsFunc(left, func(l act.Blocked) bool { return l.Deleting })
 	var refs []graph.Ref

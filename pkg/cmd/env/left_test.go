@@ -8,9 +8,11 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// TestWaitedForAreThoseThatAreBeingDeleted, since the others wait for these; without any it is all of them.
+// TestWaitedForAreThoseThatAreBeingDeleted, since the others wait for these; without any it is all
+// of them.
 func TestWaitedForAreThoseThatAreBeingDeleted(t *testing.T) {
-	claim, composite, bucket := act.Blocked{Object: graph.Ref{Name: "claim"}, Deleting: true}, act.Blocked{Object: graph.Ref{Name: "composite"}}, act.Blocked{Object: graph.Ref{Name: "bucket"}}
+	claim, composite, bucket := act.Blocked{Object: graph.Ref{Name: "claim"}, Deleting: true},
+		act.Blocked{Object: graph.Ref{Name: "composite"}}, act.Blocked{Object: graph.Ref{Name: "bucket"}}
 	for name, test := range map[string]struct {
 		left []act.Blocked
 		want []string

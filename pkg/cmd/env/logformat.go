@@ -15,7 +15,8 @@ import (
 // The values of --log-format.
 var logFormats = []string{"text", "json"}
 
-// setLogFormat has everything that goes to stderr written in the format of --log-format: progress, warnings, errors, and what client-go logs.
+// setLogFormat has everything that goes to stderr written in the format of --log-format: progress,
+// warnings, errors, and what client-go logs.
 func (e *Env) setLogFormat() error {
 	switch e.LogFormat {
 	case "text":
@@ -61,7 +62,8 @@ func levelOf(line string) slog.Level {
 	switch {
 	case strings.HasPrefix(line, "Warning: "):
 		return slog.LevelWarn
-	case strings.HasPrefix(line, "error: "), strings.HasPrefix(line, "Error "), strings.HasPrefix(line, "Unable to connect "), strings.HasPrefix(line, "The connection to the server "):
+	case strings.HasPrefix(line, "error: "), strings.HasPrefix(line, "Error "),
+		strings.HasPrefix(line, "Unable to connect "), strings.HasPrefix(line, "The connection to the server "):
 		return slog.LevelError
 	}
 	return slog.LevelInfo

@@ -59,8 +59,8 @@ func (m *Mutation) CheckDryRun(cmd *cobra.Command) error {
 	return nil
 }
 
-// CheckArchive finds what is wrong with --archive before anything is asked of the server; needs says
-// what it goes with.
+// CheckArchive finds what is wrong with --archive before anything is asked of the server; needs
+// says what it goes with.
 func (m *Mutation) CheckArchive(cmd *cobra.Command, needs string) error {
 	switch {
 	case !cmd.Flags().Changed("archive"):

@@ -20,10 +20,13 @@ type Objects struct {
 // AddFlags adds the flags to a command.
 func (o *Objects) AddFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringSliceVarP(&o.Files.Filenames, "filename", "f", nil, "Filename, directory, or URL to files that name the objects")
-	flags.StringVarP(&o.Files.Kustomize, "kustomize", "k", "", "Process the kustomization directory. This flag can't be used together with -f or -R")
+	flags.StringSliceVarP(&o.Files.Filenames, "filename", "f", nil,
+		"Filename, directory, or URL to files that name the objects")
+	flags.StringVarP(&o.Files.Kustomize, "kustomize", "k", "",
+		"Process the kustomization directory. This flag can't be used together with -f or -R")
 	flags.BoolVarP(&o.Files.Recursive, "recursive", "R", false, "Process the directory used in -f, --filename recursively")
-	flags.StringVarP(&o.Selector, "selector", "l", "", "Selector (label query) to filter on, supports '=', '==', '!=', 'in', 'notin'")
+	flags.StringVarP(&o.Selector, "selector", "l", "",
+		"Selector (label query) to filter on, supports '=', '==', '!=', 'in', 'notin'")
 	flags.BoolVarP(&o.AllNamespaces, "all-namespaces", "A", false, "If present, look across all namespaces")
 	cmd.RegisterFlagCompletionFunc("selector", cobra.NoFileCompletions)
 }
@@ -31,7 +34,8 @@ func (o *Objects) AddFlags(cmd *cobra.Command) {
 // HasFiles says whether files name the objects.
 func (o *Objects) HasFiles() bool { return len(o.Files.Filenames) > 0 || o.Files.Kustomize != "" }
 
-// Named says whether objects were named or selected, and not all of a namespace or cluster are meant.
+// Named says whether objects were named or selected, and not all of a namespace or cluster are
+// meant.
 func (o *Objects) Named(args []string) bool { return len(args) > 0 || o.Selector != "" || o.HasFiles() }
 
 // Validate checks what was typed before anything is asked of the server.
@@ -55,10 +59,12 @@ func (o *Objects) Validate(cmd *cobra.Command, args []string) error {
 
 // Request is what was typed. Namespace is that of -n.
 func (o *Objects) Request(namespace string, args []string) selection.Request {
-	return selection.Request{Args: args, Files: o.Files, Namespace: namespace, AllNamespaces: o.AllNamespaces, Labels: o.Selector}
+	return selection.Request{Args: args, Files: o.Files, Namespace: namespace, AllNamespaces: o.AllNamespaces,
+		Labels: o.Selector}
 }
 
-// Complete fills in what was typed in a request that has its field selector and All. The namespace is that of -n, or of the kubeconfig.
+// Complete fills in what was typed in a request that has its field selector and All. The namespace
+// is that of -n, or of the kubeconfig.
 func (o *Objects) Complete(r *selection.Request, e *Env, args []string) error {
 	namespace, enforce, err := e.Config.ToRawKubeConfigLoader().Namespace()
 	meant := o.Request(namespace, args)

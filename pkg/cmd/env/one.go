@@ -25,7 +25,8 @@ func (e *Env) One(ctx context.Context, args []string) (*selection.Query, selecti
 		return nil, selection.Object{}, err
 	}
 	if len(q.Objects) != 1 {
-		return nil, selection.Object{}, fmt.Errorf("%s means %d objects, and one is changed at a time", strings.Join(args, " "), len(q.Objects))
+		return nil, selection.Object{},
+			fmt.Errorf("%s means %d objects, and one is changed at a time", strings.Join(args, " "), len(q.Objects))
 	}
 	return q, q.Objects[0], nil
 }

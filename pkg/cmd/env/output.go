@@ -30,7 +30,8 @@ func NewOutput(own ...string) *Output {
 }
 
 func (o *Output) formats() []string {
-	// The name printer of cli-runtime wants one object with metadata; where it makes sense, the command prints names itself.
+	// The name printer of cli-runtime wants one object with metadata; where it makes sense, the
+	// command prints names itself.
 	generic := slices.DeleteFunc(o.print.AllowedFormats(), func(f string) bool { return f == "name" })
 	return append(slices.Concat(o.own, []string{jsonLine, customColumns, customColumnsFile}), generic...)
 }
@@ -38,7 +39,8 @@ func (o *Output) formats() []string {
 // Add adds the flags to a command.
 func (o *Output) Add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVarP(o.print.OutputFormat, "output", "o", "", "Output format. One of: ("+strings.Join(o.formats(), ", ")+")")
+	flags.StringVarP(o.print.OutputFormat, "output", "o", "",
+		"Output format. One of: ("+strings.Join(o.formats(), ", ")+")")
 	flags.BoolVar(&o.noHeaders, "no-headers", false, "Print tables, and custom columns, without headers")
 	o.print.TemplatePrinterFlags.AddFlags(cmd)
 	cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(o.formats(), cobra.ShellCompDirectiveNoFileComp))
@@ -53,7 +55,8 @@ func (o *Output) Wide() bool { return o.Format() == "wide" }
 // IsOwn says whether the command prints the format itself.
 func (o *Output) IsOwn() bool { return o.Format() == "" || slices.Contains(o.own, o.Format()) }
 
-// Validate finds a format that does not exist, or a template that does not parse, before anything is asked of the server.
+// Validate finds a format that does not exist, or a template that does not parse, before anything
+// is asked of the server.
 func (o *Output) Validate(cmd *cobra.Command) error {
 	var err error
 	switch {
@@ -71,11 +74,13 @@ func (o *Output) Validate(cmd *cobra.Command) error {
 
 func (o *Output) printer() (printers.ResourcePrinter, error) {
 	if o.Format() == "name" {
-		return nil, fmt.Errorf("unable to match a printer suitable for the output format \"name\", allowed formats are: %s", strings.Join(o.formats(), ","))
+		return nil, fmt.Errorf("unable to match a printer suitable for the output format \"name\", allowed formats are: %s",
+			strings.Join(o.formats(), ","))
 	}
 	p, err := o.print.ToPrinter()
 	if genericclioptions.IsNoCompatiblePrinterError(err) {
-		return nil, fmt.Errorf("unable to match a printer suitable for the output format %q, allowed formats are: %s", o.Format(), strings.Join(o.formats(), ","))
+		return nil, fmt.Errorf("unable to match a printer suitable for the output format %q, allowed formats are: %s",
+			o.Format(), strings.Join(o.formats(), ","))
 	}
 	return p, err
 }

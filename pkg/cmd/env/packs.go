@@ -12,11 +12,13 @@ import (
 
 // AddPacks adds --packs. What is read there is part of what Known returns.
 func (e *Env) AddPacks(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&e.Packs, "packs", nil, "Directory with more packs (*.yaml) of known finalizers and links; can be repeated")
+	cmd.Flags().StringArrayVar(&e.Packs, "packs", nil,
+		"Directory with more packs (*.yaml) of known finalizers and links; can be repeated")
 	cmd.MarkFlagDirname("packs")
 }
 
-// CheckPacks reads the packs if any were named, so that what is wrong with them is found before anything is asked of the server.
+// CheckPacks reads the packs if any were named, so that what is wrong with them is found before
+// anything is asked of the server.
 func (e *Env) CheckPacks() error {
 	if len(e.Packs) == 0 {
 		return nil
@@ -25,7 +27,8 @@ func (e *Env) CheckPacks() error {
 	return err
 }
 
-// Known returns what is known of finalizers. It is read once, which takes ten milliseconds and more, so that only a command that needs it asks.
+// Known returns what is known of finalizers. It is read once, which takes ten milliseconds and
+// more, so that only a command that needs it asks.
 func (e *Env) Known() (*finalizer.Registry, error) { return e.known() }
 
 // Links returns the links of packs. They are read once, in much less time than all that is known.
@@ -38,7 +41,8 @@ func (e *Env) readPacks() {
 	e.links = sync.OnceValues(e.loadLinks)
 }
 
-// loadKnown reads the packs that come with the plugin, then those of the user. What is read later counts.
+// loadKnown reads the packs that come with the plugin, then those of the user. What is read later
+// counts.
 func (e *Env) loadKnown() (*finalizer.Registry, error) {
 	known, err := finalizer.Read(plugins.Known)
 	if err != nil {

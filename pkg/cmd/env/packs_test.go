@@ -35,7 +35,8 @@ func packIn(t *testing.T, dir, name, text string) string {
 	return dir
 }
 
-// TestPacksOfTheUserAndOfTheFlag: those of the configuration directory are known, and of the same entry in both the flag's counts.
+// TestPacksOfTheUserAndOfTheFlag: those of the configuration directory are known, and of the same
+// entry in both the flag's counts.
 func TestPacksOfTheUserAndOfTheFlag(t *testing.T) {
 	config := t.TempDir()
 	t.Setenv("XDG_CONFIG_HOME", config)
@@ -76,7 +77,8 @@ func TestPacksOfTheUserAndOfTheFlag(t *testing.T) {
 	}
 }
 
-// TestLinksOfTheUser: a link of --packs takes the place of one with its id that comes with the plugin, and adds to those.
+// TestLinksOfTheUser: a link of --packs takes the place of one with its id that comes with the
+// plugin, and adds to those.
 func TestLinksOfTheUser(t *testing.T) {
 	config := t.TempDir()
 	t.Setenv("XDG_CONFIG_HOME", config)
@@ -107,19 +109,22 @@ func TestLinksOfTheUser(t *testing.T) {
   deletion: {of: neither}
   verified: source
   source: https://example.com/`
-	with := named(packIn(t, t.TempDir(), "links.yaml", "title: Links\nlinks:"+link+strings.ReplaceAll(link, "crossplane-claim-composite", "another")))
+	with := named(packIn(t, t.TempDir(), "links.yaml",
+		"title: Links\nlinks:"+link+strings.ReplaceAll(link, "crossplane-claim-composite", "another")))
 	if with["crossplane-claim-composite"] != "mine" || with["another"] != "mine" || len(with) != len(without)+1 {
 		t.Errorf("with a pack: %v", with)
 	}
 }
 
-// TestPacksThatAreBroken: the error names the folder, the file and what is wrong, and is there before a server is asked.
+// TestPacksThatAreBroken: the error names the folder, the file and what is wrong, and is there
+// before a server is asked.
 func TestPacksThatAreBroken(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	broken := packIn(t, t.TempDir(), "broken.yaml", strings.ReplaceAll(widgetPack, "leaks-external", "much"))
 	empty := t.TempDir()
 	for dir, want := range map[string]string{
-		broken:                               "reading packs in " + broken + ": broken.yaml:4: entry 1 (\"widget-bucket\"): \"risk\" is \"much\"",
+		broken: "reading packs in " + broken +
+			": broken.yaml:4: entry 1 (\"widget-bucket\"): \"risk\" is \"much\"",
 		empty:                                "reading packs in " + empty + ": no pack found",
 		filepath.Join(broken, "absent"):      "no such file",
 		filepath.Join(broken, "broken.yaml"): "is no directory",

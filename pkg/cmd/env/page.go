@@ -13,8 +13,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
-// Page adds to a page what kubectl gc explain says of the finalizers on it, and what kubectl gc why says of the objects that are being deleted, and prints it. If the
-// second cannot be found out, the page says so: that is no error.
+// Page adds to a page what kubectl gc explain says of the finalizers on it, and what kubectl gc why
+// says of the objects that are being deleted, and prints it. If the second cannot be found out, the
+// page says so: that is no error.
 func (e *Env) Page(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, p *page.Page) error {
 	known, err := e.Known()
 	if err != nil {
@@ -29,8 +30,10 @@ func (e *Env) Page(ctx context.Context, client *cluster.Client, catalog *cluster
 	return e.Print(ctx, func() error { return page.Write(e.Out, p) })
 }
 
-// diagnosePage adds why the objects still exist that are being deleted. Its error is that ctx has ended.
-func (e *Env) diagnosePage(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, p *page.Page, opts diagnose.Options) error {
+// diagnosePage adds why the objects still exist that are being deleted. Its error is that ctx has
+// ended.
+func (e *Env) diagnosePage(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, p *page.Page,
+	opts diagnose.Options) error {
 	var deleting []graph.Ref
 	for _, object := range p.Deleting() {
 		deleting = append(deleting, graph.Ref(object))
@@ -47,7 +50,8 @@ func (e *Env) diagnosePage(ctx context.Context, client *cluster.Client, catalog 
 		return context.Cause(ctx)
 	case err != nil:
 		p.Undiagnosed = err.Error()
-		fmt.Fprintf(e.ErrOut, "Warning: could not find out why objects still exist that are being deleted: %s\n", render.Escape(err.Error()))
+		fmt.Fprintf(e.ErrOut, "Warning: could not find out why objects still exist that are being deleted: %s\n",
+			render.Escape(err.Error()))
 		return nil
 	}
 	p.Stuck, p.Unexamined = append(p.Stuck, d.Stuck...), append(p.Unexamined, d.Gaps...)

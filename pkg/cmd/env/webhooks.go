@@ -12,7 +12,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
-// SayCalled says, from -v=1 on, in one line which webhooks the dry runs of a command can have called.
+// SayCalled says, from -v=1 on, in one line which webhooks the dry runs of a command can have
+// called.
 func (e *Env) SayCalled(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog) {
 	if !klog.V(1).Enabled() {
 		return
@@ -25,7 +26,8 @@ func (e *Env) SayCalled(ctx context.Context, client *cluster.Client, catalog *cl
 			line = "Dry runs can have called " + strings.Join(called, ", ")
 		}
 		if len(unread) > 0 {
-			line = strings.Join(append([]string{"Dry runs can have called webhooks that are not known"}, append(called, unread...)...), "; ")
+			line = strings.Join(append([]string{"Dry runs can have called webhooks that are not known"},
+				append(called, unread...)...), "; ")
 		}
 	}
 	fmt.Fprintln(e.ErrOut, render.Escape(line))

@@ -8,7 +8,8 @@ import (
 )
 
 // completeFinalizers completes the names of finalizers; of a form, what it begins with.
-func (o *Options) completeFinalizers(_ *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+func (o *Options) completeFinalizers(_ *cobra.Command, args []string, word string) ([]string,
+	cobra.ShellCompDirective) {
 	known, err := o.Known()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp

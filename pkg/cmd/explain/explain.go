@@ -83,8 +83,10 @@ object could not be understood.`,
 	flags := cmd.Flags()
 	flags.StringVar(&o.Component, "component", "", "Show only finalizers of components whose name contains this")
 	flags.BoolVarP(&o.All, "all", "A", false, "List all known finalizers")
-	flags.BoolVar(&o.InCluster, "in-cluster", false, "List the finalizers of the objects in the cluster, with the number of objects")
-	flags.StringVar(&o.TestPack, "test-pack", "", "Directory with packs (*.yaml) whose links are tested against objects/*.yaml and links.txt in it")
+	flags.BoolVar(&o.InCluster, "in-cluster", false,
+		"List the finalizers of the objects in the cluster, with the number of objects")
+	flags.StringVar(&o.TestPack, "test-pack", "",
+		"Directory with packs (*.yaml) whose links are tested against objects/*.yaml and links.txt in it")
 	cmd.MarkFlagDirname("test-pack")
 	o.AddPacks(cmd)
 	cmd.RegisterFlagCompletionFunc("component", o.completeComponents)

@@ -42,7 +42,8 @@ func TestAQuestionWithoutASubjectIsRefused(t *testing.T) {
 		"--test-pack x -o wide":          "--test-pack cannot be used together with -o wide",
 	} {
 		o, err := flags.Parse(New, strings.Fields(args)...)
-		if want == "" && (o == nil || err != nil) || want != "" && (o != nil || err == nil || !strings.Contains(err.Error(), want)) {
+		if want == "" && (o == nil || err != nil) || want != "" &&
+			(o != nil || err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%q: ran %t, error %v; want %q", args, o != nil, err, want)
 		}
 	}

@@ -15,7 +15,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
-// testPack prints the links that packs find in objects, and compares them with those that are expected.
+// testPack prints the links that packs find in objects, and compares them with those that are
+// expected.
 func (o *Options) testPack(ctx context.Context, known *finalizer.Registry) error {
 	test, err := explain.PackLinks(o.TestPack, known)
 	if err != nil {
@@ -45,7 +46,8 @@ func (o *Options) testPack(ctx context.Context, known *finalizer.Registry) error
 	case test.Differs:
 		fmt.Fprint(o.ErrOut, diff)
 		file := filepath.Join(o.TestPack, explain.LinksFile)
-		return answer.Refuse(answer.WithHint(fmt.Errorf("the links are not those of %s", file), "if they are right, write the output of this command to that file"))
+		return answer.Refuse(answer.WithHint(fmt.Errorf("the links are not those of %s", file),
+			"if they are right, write the output of this command to that file"))
 	case unread && !given:
 		return answer.Refuse(errors.New("what some objects contain could not be understood"))
 	}

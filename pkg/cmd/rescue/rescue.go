@@ -70,9 +70,12 @@ the object was not deleted in time, or that a dependent did not get its referenc
 	}
 	flags := cmd.Flags()
 	o.AddArchive(cmd, "File of the archive. If it exists, the rescue that it is of goes on")
-	flags.BoolVar(&o.Force, "force", false, "Free it even if the controller of a finalizer is running or was not found, or data can be lost")
-	flags.DurationVar(&o.Timeout, "timeout", o.Timeout, "How long to wait until the object is deleted before it is created again. Zero means no limit")
-	o.AddDryRun(cmd, "Must be \"none\", \"client\" or \"server\". client prints the plan; server also sends the writes that can be sent now with dryRun=All")
+	flags.BoolVar(&o.Force, "force", false,
+		"Free it even if the controller of a finalizer is running or was not found, or data can be lost")
+	flags.DurationVar(&o.Timeout, "timeout", o.Timeout,
+		"How long to wait until the object is deleted before it is created again. Zero means no limit")
+	o.AddDryRun(
+		cmd, "Must be \"none\", \"client\" or \"server\". client prints the plan; server also sends the writes that can be sent now with dryRun=All")
 	o.AddYes(cmd, env.UsageYes)
 	o.AddPacks(cmd)
 	o.Output.Add(cmd)

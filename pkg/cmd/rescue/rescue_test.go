@@ -12,14 +12,16 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
 )
 
-// parse runs the command with a runF that asks no server, and returns the options that it was called with; nil if it was not.
+// parse runs the command with a runF that asks no server, and returns the options that it was
+// called with; nil if it was not.
 func parse(t *testing.T, args string) (*Options, error) {
 	t.Helper()
 	var called *Options
-	cmd := New(env.New(genericiooptions.NewTestIOStreamsDiscard(), genericclioptions.NewConfigFlags(true)), func(_ context.Context, o *Options) error {
-		called = o
-		return nil
-	})
+	cmd := New(env.New(genericiooptions.NewTestIOStreamsDiscard(), genericclioptions.NewConfigFlags(true)),
+		func(_ context.Context, o *Options) error {
+			called = o
+			return nil
+		})
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	cmd.SetArgs(strings.Fields(args))
 	return called, cmd.ExecuteContext(t.Context())
@@ -28,7 +30,8 @@ func parse(t *testing.T, args string) (*Options, error) {
 func TestFlagsBecomeOptions(t *testing.T) {
 	for _, args := range []string{"configmap/a", "configmap a"} {
 		o, err := parse(t, args+" --archive a.yaml --timeout=5m --force -y --dry-run")
-		if err != nil || o == nil || o.Archive != "a.yaml" || o.Timeout != 5*time.Minute || !o.Force || !o.Yes || o.DryRun != "client" {
+		if err != nil || o == nil || o.Archive != "a.yaml" || o.Timeout != 5*time.Minute || !o.Force || !o.Yes ||
+			o.DryRun != "client" {
 			t.Errorf("%s: %+v, %v", args, o, err)
 		}
 	}

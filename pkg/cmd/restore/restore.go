@@ -69,12 +69,17 @@ Exit code 2 means that something was refused or could not be restored now.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&o.File, "filename", "f", "", "Archive to restore")
-	flags.BoolVar(&o.All, "all", false, "Also restore what controllers create by themselves, and Jobs and Pods that have run to their end")
-	flags.BoolVar(&o.Overwrite, "overwrite", false, "Apply archived objects over others of their name, by server-side apply")
+	flags.BoolVar(&o.All, "all", false,
+		"Also restore what controllers create by themselves, and Jobs and Pods that have run to their end")
+	flags.BoolVar(&o.Overwrite, "overwrite", false,
+		"Apply archived objects over others of their name, by server-side apply")
 	flags.BoolVar(&o.Status, "status", false, "Also write the archived status of each object that is created")
-	flags.BoolVar(&o.RequireOwners, "require-owners", false, "Do not restore an object if one of its owners does not come back")
-	flags.BoolVar(&o.OtherCluster, "other-cluster", false, "Restore an archive of another cluster, or of one that is not known")
-	o.AddDryRun(cmd, "Must be \"none\", \"client\" or \"server\". client prints the plan; server also sends each object that can be asked about with dryRun=All")
+	flags.BoolVar(&o.RequireOwners, "require-owners", false,
+		"Do not restore an object if one of its owners does not come back")
+	flags.BoolVar(&o.OtherCluster, "other-cluster", false,
+		"Restore an archive of another cluster, or of one that is not known")
+	o.AddDryRun(
+		cmd, "Must be \"none\", \"client\" or \"server\". client prints the plan; server also sends each object that can be asked about with dryRun=All")
 	o.AddYes(cmd, env.UsageYes)
 	o.Output.Add(cmd)
 	return cmd
@@ -97,7 +102,8 @@ func (o *Options) validate(cmd *cobra.Command, args []string) (err error) {
 	return o.Output.Validate(cmd)
 }
 
-// namespace is the one that was typed; empty for any. That of the context is not taken: an archive says where its objects were.
+// namespace is the one that was typed; empty for any. That of the context is not taken: an archive
+// says where its objects were.
 func (o *Options) namespace() string {
 	if o.Config.Namespace == nil {
 		return ""

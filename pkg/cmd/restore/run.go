@@ -19,7 +19,8 @@ func run(ctx context.Context, o *Options) error {
 		return err
 	}
 	p, err := restore.New(ctx, client, catalog, o.File, restore.Options{
-		Names: o.Names, Namespace: o.namespace(), All: o.All, Overwrite: o.Overwrite, Status: o.Status, RequireOwners: o.RequireOwners, OtherCluster: o.OtherCluster,
+		Names: o.Names, Namespace: o.namespace(), All: o.All, Overwrite: o.Overwrite, Status: o.Status,
+		RequireOwners: o.RequireOwners, OtherCluster: o.OtherCluster,
 	})
 	if err != nil {
 		return err
@@ -91,7 +92,9 @@ func (o *Options) perform(ctx context.Context, client *cluster.Client, p *restor
 	if !o.Output.IsOwn() {
 		errs = errors.Join(o.Output.Write(o.Out, encode.RestoreResult(p, r)), errs)
 	} else if n := len(r.Unasked); n > 0 && o.Lines() {
-		fmt.Fprintf(o.ErrOut, "Warning: the server could not be asked about %d of %d steps, because what they need is not there yet\n", n, len(p.Steps))
+		fmt.Fprintf(
+			o.ErrOut, "Warning: the server could not be asked about %d of %d steps, because what they need is not there yet\n",
+			n, len(p.Steps))
 	}
 	return errors.Join(err, errs)
 }

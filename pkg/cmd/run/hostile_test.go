@@ -35,25 +35,29 @@ func newTestRun(t *testing.T, format string, watch bool) (*Options, *bytes.Buffe
 	return o, &out
 }
 
-// hostileGraph has a dependent of an owner that is gone, one that finalizers hold, and one that nobody can judge, all of whose texts are hostile.
+// hostileGraph has a dependent of an owner that is gone, one that finalizers hold, and one that
+// nobody can judge, all of whose texts are hostile.
 func hostileGraph() *graph.Graph {
 	b := graph.NewBuilder()
 	t := graph.Type{Group: "g" + evil, Version: "v1", Resource: "things" + evil, Kind: "Thing" + evil, Namespaced: true}
 	b.Serve(t)
 	l := b.Listing(t, "")
 	ref := func(apiVersion string) []graph.OwnerReference {
-		return []graph.OwnerReference{{APIVersion: apiVersion, Kind: "Thing" + evil, Name: "nobody" + evil, UID: "nobody" + apiVersion}}
+		return []graph.OwnerReference{{APIVersion: apiVersion, Kind: "Thing" + evil, Name: "nobody" + evil,
+			UID: "nobody" + apiVersion}}
 	}
 	l.Add(
 		graph.Object{Namespace: "ns" + evil, Name: "a" + evil, UID: "a", Owners: ref(t.APIVersion())},
-		graph.Object{Namespace: "ns" + evil, Name: "b" + evil, UID: "b", DeletionTimestamp: 1, Finalizers: []string{"example.com/" + evil}},
+		graph.Object{Namespace: "ns" + evil, Name: "b" + evil, UID: "b", DeletionTimestamp: 1,
+			Finalizers: []string{"example.com/" + evil}},
 		graph.Object{Namespace: "ns" + evil, Name: "c" + evil, UID: "c", Owners: ref("unserved/" + evil)},
 	)
 	l.Complete()
 	return b.Build()
 }
 
-// TestRunEscapesWhatObjectsAndServersSay: nothing that run prints on a terminal has a control character that an object or a server supplied.
+// TestRunEscapesWhatObjectsAndServersSay: nothing that run prints on a terminal has a control
+// character that an object or a server supplied.
 func TestRunEscapesWhatObjectsAndServersSay(t *testing.T) {
 	g := hostileGraph()
 	p := plan.NewRun(g, plan.Options{})
@@ -62,16 +66,20 @@ func TestRunEscapesWhatObjectsAndServersSay(t *testing.T) {
 		for _, watch := range []bool{false, true} {
 			o, out := newTestRun(t, format, watch)
 			for _, verb := range []plan.Verb{plan.VerbDelete, plan.VerbOrphan, plan.VerbUnblock, plan.VerbRemoveFinalizer} {
-				action := collect.Action{Verb: verb, Object: g.Ref(a), Owners: []string{"nobody"}, RemainingFinalizers: []string{evil}, Because: plan.OwnersGone, Cause: g.Ref(a), Policy: plan.Foreground}
+				action := collect.Action{Verb: verb, Object: g.Ref(a), Owners: []string{"nobody"},
+					RemainingFinalizers: []string{evil}, Because: plan.OwnersGone, Cause: g.Ref(a), Policy: plan.Foreground}
 				o.event(collect.Event{Action: action})
 				o.event(collect.Event{Action: action, Err: errors.New(evil)})
 			}
 			o.warned(g.Ref(a), nil)
 			o.warned(g.Ref(a), errors.New("events is forbidden: "+evil))
-			for _, err := range []error{nil, errors.New(evil), &collect.OwnerLossError{Losses: []plan.OwnerLoss{{Group: evil, Kind: evil, Absent: 12}}}} {
+			for _, err := range []error{nil, errors.New(evil),
+				&collect.OwnerLossError{Losses: []plan.OwnerLoss{{Group: evil, Kind: evil, Absent: 12}}}} {
 				fmt.Fprintln(out, render.Paused(err))
 			}
-			proposal := &collect.Proposal{Snapshot: &collect.Snapshot{Graph: g, Gaps: []v1alpha1.Gap{{Resource: evil, Message: evil}}}, Plan: p, Growth: plan.Growth{Deleted: []graph.ID{a}, Written: []graph.ID{a}}}
+			proposal := &collect.Proposal{Snapshot: &collect.Snapshot{Graph: g,
+				Gaps: []v1alpha1.Gap{{Resource: evil, Message: evil}}}, Plan: p,
+				Growth: plan.Growth{Deleted: []graph.ID{a}, Written: []graph.ID{a}}}
 			fmt.Fprintln(out, render.Growth(proposal))
 			if err := o.show(proposal); err != nil {
 				t.Fatal(err)

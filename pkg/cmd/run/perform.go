@@ -57,8 +57,9 @@ func newGaps(gaps, told []v1alpha1.Gap) []v1alpha1.Gap {
 func (o *Options) request() (collect.Request, error) {
 	r := collect.Request{
 		Types: o.Types, MaxDeletes: o.MaxDeletes, AllowOwnerLoss: o.AllowMass,
-		Overrides: plan.Overrides{KeepMismatched: o.HoldMismatched, BreakDeadlocks: o.BreakDeadlocks, UnservedKinds: map[[2]string]bool{}},
-		Wait:      o.Wait, Watch: o.Watch, Timeout: o.Timeout, Archive: o.archive(),
+		Overrides: plan.Overrides{KeepMismatched: o.HoldMismatched, BreakDeadlocks: o.BreakDeadlocks,
+			UnservedKinds: map[[2]string]bool{}},
+		Wait: o.Wait, Watch: o.Watch, Timeout: o.Timeout, Archive: o.archive(),
 		Agree: o.agree, OnEvent: o.event, Paused: func(err error) { fmt.Fprintln(o.ErrOut, render.Paused(err)) },
 	}
 	if r.Timeout == 0 {
@@ -105,16 +106,20 @@ func (o *Options) leftovers(g *graph.Graph, left []plan.ObjectReason) {
 	render.Leftovers(o.ErrOut, g, left, known)
 }
 
-// agree asks about a plan: the first, and one that has grown since it was agreed to. Who watches with --yes is the collector: what comes up is what it is for.
+// agree asks about a plan: the first, and one that has grown since it was agreed to. Who watches
+// with --yes is the collector: what comes up is what it is for.
 func (o *Options) agree(ctx context.Context, p *collect.Proposal) error {
 	grown := !p.Growth.None()
 	switch {
 	case o.Yes && (o.Watch || !grown):
 		return nil
 	case !grown && !o.HasTerminal():
-		return answer.Refuse(answer.WithHint(errors.New("nothing was deleted: there is no terminal to ask on"), "add --yes to perform the plan, or --dry-run to only show it"))
+		return answer.Refuse(answer.WithHint(errors.New("nothing was deleted: there is no terminal to ask on"),
+			"add --yes to perform the plan, or --dry-run to only show it"))
 	case grown && (o.Yes || !o.HasTerminal()):
-		return answer.Refuse(answer.WithHint(fmt.Errorf("stopped before pass %d: the plan has grown since it was agreed to: %s", p.Pass, render.Growth(p)), "run the command again for a new plan"))
+		return answer.Refuse(
+			answer.WithHint(fmt.Errorf("stopped before pass %d: the plan has grown since it was agreed to: %s", p.Pass,
+				render.Growth(p)), "run the command again for a new plan"))
 	case grown:
 		fmt.Fprintf(o.ErrOut, "Warning: the plan has grown since you agreed to it: %s\n", render.Growth(p))
 	}
@@ -128,7 +133,8 @@ func (o *Options) agree(ctx context.Context, p *collect.Proposal) error {
 	return err
 }
 
-// event prints a line for each write as it happens. A failure is among the errors in the end, but a watch may go on for months.
+// event prints a line for each write as it happens. A failure is among the errors in the end, but a
+// watch may go on for months.
 func (o *Options) event(e collect.Event) {
 	switch {
 	case e.Err != nil && o.Watch:
@@ -141,7 +147,8 @@ func (o *Options) event(e collect.Event) {
 	}
 }
 
-// warned prints a line for each Event that was written. One that is refused, as in a namespace that is being deleted, is no error.
+// warned prints a line for each Event that was written. One that is refused, as in a namespace that
+// is being deleted, is no error.
 func (o *Options) warned(dependent graph.Ref, err error) {
 	switch {
 	case err != nil:

@@ -100,25 +100,37 @@ objects were left after --timeout.`,
 func (o *Options) addFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVar(&o.Once, "once", o.Once, "Exit when nothing is left to do. This is the default; see --watch")
-	flags.BoolVarP(&o.AllNamespaces, "all-namespaces", "A", false, "Collect in the whole cluster. This is the default; see -n")
-	flags.StringSliceVar(&o.Types, "types", nil, "Write only to objects of these types: globs of names, short names, kinds or groups")
+	flags.BoolVarP(&o.AllNamespaces, "all-namespaces", "A", false,
+		"Collect in the whole cluster. This is the default; see -n")
+	flags.StringSliceVar(&o.Types, "types", nil,
+		"Write only to objects of these types: globs of names, short names, kinds or groups")
 	flags.StringVarP(&o.Selector, "selector", "l", "", "Write only to objects whose labels match the selector")
-	flags.StringVar(&o.DryRun, "dry-run", o.DryRun, "Must be \"none\" or \"client\". client prints the plan and writes nothing")
+	flags.StringVar(&o.DryRun, "dry-run", o.DryRun,
+		"Must be \"none\" or \"client\". client prints the plan and writes nothing")
 	flags.Lookup("dry-run").NoOptDefVal = "client"
 	o.AddYes(cmd, "Perform the plan without asking; required without a terminal. With --watch, also collect what comes up later")
-	flags.BoolVar(&o.Wait, "wait", false, "Wait until other controllers have removed their finalizers, and collect what that releases")
+	flags.BoolVar(&o.Wait, "wait", false,
+		"Wait until other controllers have removed their finalizers, and collect what that releases")
 	flags.DurationVar(&o.Timeout, "timeout", 0, "Length of time to wait with --wait before giving up, zero means a week")
 	flags.BoolVarP(&o.Watch, "watch", "w", false, "After the first run keep collecting until interrupted")
-	flags.IntVar(&o.MaxDeletes, "max-deletes", 0, "Refuse to delete more objects than this in total, zero means any number")
-	flags.BoolVar(&o.AllowMass, "allow-mass-collection", false, "Collect even if most owners of a kind are absent at once, as after a backup was restored")
-	flags.BoolVar(&o.HoldMismatched, "hold-mismatched", false, "Keep objects whose owner is alive under another name, kind or namespace than their reference says; the cluster's collector deletes them")
-	flags.BoolVar(&o.BreakDeadlocks, "break-deadlocks", false, "Set blockOwnerDeletion to false on a reference in cycles whose members all wait for each other; the cluster's collector waits forever")
-	flags.StringSliceVar(&o.Gone, "treat-kind-as-gone", nil, "Treat the objects of a kind that is no longer served as absent, as GROUP/VERSION/KIND; the cluster's collector keeps their dependents forever")
-	flags.BoolVar(&o.Events, "events", false, "Write the event OwnerRefInvalidNamespace about each reference to an owner in another namespace, as the cluster's collector does")
-	o.AddArchive(cmd, "File to save the objects of the plan in before the first write; it must not exist. If its name ends in .gz, it is compressed")
+	flags.IntVar(&o.MaxDeletes, "max-deletes", 0,
+		"Refuse to delete more objects than this in total, zero means any number")
+	flags.BoolVar(&o.AllowMass, "allow-mass-collection", false,
+		"Collect even if most owners of a kind are absent at once, as after a backup was restored")
+	flags.BoolVar(&o.HoldMismatched, "hold-mismatched", false,
+		"Keep objects whose owner is alive under another name, kind or namespace than their reference says; the cluster's collector deletes them")
+	flags.BoolVar(&o.BreakDeadlocks, "break-deadlocks", false,
+		"Set blockOwnerDeletion to false on a reference in cycles whose members all wait for each other; the cluster's collector waits forever")
+	flags.StringSliceVar(&o.Gone, "treat-kind-as-gone", nil,
+		"Treat the objects of a kind that is no longer served as absent, as GROUP/VERSION/KIND; the cluster's collector keeps their dependents forever")
+	flags.BoolVar(&o.Events, "events", false,
+		"Write the event OwnerRefInvalidNamespace about each reference to an owner in another namespace, as the cluster's collector does")
+	o.AddArchive(
+		cmd, "File to save the objects of the plan in before the first write; it must not exist. If its name ends in .gz, it is compressed")
 	o.Output.Add(cmd)
 	cmd.RegisterFlagCompletionFunc("types", o.CompleteTypeList)
-	cmd.RegisterFlagCompletionFunc("dry-run", cobra.FixedCompletions([]string{"none", "client"}, cobra.ShellCompDirectiveNoFileComp))
+	cmd.RegisterFlagCompletionFunc("dry-run",
+		cobra.FixedCompletions([]string{"none", "client"}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RegisterFlagCompletionFunc("selector", cobra.NoFileCompletions)
 }
 
@@ -131,7 +143,8 @@ func (o *Options) validate(cmd *cobra.Command) error {
 	case !o.Once && !o.Watch:
 		return env.Usage(cmd, "--once=false requires --watch")
 	case o.DryRun == "server":
-		return env.Usage(cmd, "--dry-run=server is not supported: a dry run on the server does not show what follows from a write; use --dry-run=client")
+		return env.Usage(
+			cmd, "--dry-run=server is not supported: a dry run on the server does not show what follows from a write; use --dry-run=client")
 	case dry && o.DryRun != "client":
 		return env.Usage(cmd, "invalid dry-run value (%v): must be \"none\" or \"client\"", o.DryRun)
 	case dry && (o.Watch || o.Wait):
@@ -147,7 +160,8 @@ func (o *Options) validate(cmd *cobra.Command) error {
 	case o.MaxDeletes < 0:
 		return env.Usage(cmd, "--max-deletes must not be negative")
 	case o.Watch && o.Archive != "":
-		return env.Usage(cmd, "--archive cannot be used together with --watch: what comes up later would not be in the archive")
+		return env.Usage(
+			cmd, "--archive cannot be used together with --watch: what comes up later would not be in the archive")
 	case o.Watch && !o.Output.IsOwn():
 		return env.Usage(cmd, "--watch cannot be used together with -o %s", o.Output.Format())
 	}
@@ -165,7 +179,8 @@ func (o *Options) validate(cmd *cobra.Command) error {
 	return o.Output.Validate(cmd)
 }
 
-// parseKind reads GROUP/VERSION/KIND, and returns the apiVersion and the kind. The group may be empty.
+// parseKind reads GROUP/VERSION/KIND, and returns the apiVersion and the kind. The group may be
+// empty.
 func parseKind(text string) (kind [2]string, ok bool) {
 	parts := strings.Split(text, "/")
 	if len(parts) != 3 || parts[1] == "" || parts[2] == "" {

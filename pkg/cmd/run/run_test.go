@@ -19,10 +19,11 @@ import (
 func parse(args ...string) (*Options, error) {
 	config := genericclioptions.NewConfigFlags(true)
 	var got *Options
-	cmd := New(env.New(genericiooptions.IOStreams{In: new(bytes.Buffer), Out: io.Discard, ErrOut: io.Discard}, config), func(_ context.Context, o *Options) error {
-		got = o
-		return nil
-	})
+	cmd := New(env.New(genericiooptions.IOStreams{In: new(bytes.Buffer), Out: io.Discard, ErrOut: io.Discard}, config),
+		func(_ context.Context, o *Options) error {
+			got = o
+			return nil
+		})
 	config.AddFlags(cmd.Flags())
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	cmd.SetArgs(args)
@@ -65,7 +66,8 @@ func TestFlagsThatContradictEachOtherAreRefused(t *testing.T) {
 func TestFlagsBecomeARequest(t *testing.T) {
 	t.Parallel()
 	o, err := parse("-n", "shop", "-l", "app=web", "--types", "secrets,pods", "--max-deletes=3", "--wait", "--timeout=2m",
-		"--allow-mass-collection", "--hold-mismatched", "--break-deadlocks", "--treat-kind-as-gone", "example.com/v1/Thing", "--treat-kind-as-gone", "/v1/Old", "--events")
+		"--allow-mass-collection", "--hold-mismatched", "--break-deadlocks", "--treat-kind-as-gone", "example.com/v1/Thing",
+		"--treat-kind-as-gone", "/v1/Old", "--events")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +82,8 @@ func TestFlagsBecomeARequest(t *testing.T) {
 		t.Errorf("request %+v", r)
 	}
 	unserved := r.Overrides.UnservedKinds
-	if !r.Overrides.KeepMismatched || !r.Overrides.BreakDeadlocks || len(unserved) != 2 || !unserved[[2]string{"example.com/v1", "Thing"}] || !unserved[[2]string{"v1", "Old"}] {
+	if !r.Overrides.KeepMismatched || !r.Overrides.BreakDeadlocks || len(unserved) != 2 ||
+		!unserved[[2]string{"example.com/v1", "Thing"}] || !unserved[[2]string{"v1", "Old"}] {
 		t.Errorf("overrides %+v", r.Overrides)
 	}
 }
@@ -96,7 +99,8 @@ func TestWithoutFlagsARunIsBoundByNothingButTheBreakers(t *testing.T) {
 		t.Errorf("options %+v", o)
 	}
 	r, err := o.request()
-	if err != nil || r.Namespace != "" || r.Selector != nil || r.AllowOwnerLoss || r.Warned != nil || r.Timeout != env.NoTimeout {
+	if err != nil || r.Namespace != "" || r.Selector != nil || r.AllowOwnerLoss || r.Warned != nil ||
+		r.Timeout != env.NoTimeout {
 		t.Errorf("request %+v, %v", r, err)
 	}
 }

@@ -27,7 +27,9 @@ func run(ctx context.Context, o *Options) error {
 		return err
 	}
 	q.Scope = q.ListingScope(o.Owners)
-	opts := tree.Options{Owners: o.Owners, Depth: o.Depth, Links: o.FollowLinks, Definitions: o.Links, Shows: filter.Shows(q.Catalog), Drawn: o.drawn(), Labels: o.ShowLabels, NoRows: o.Output.Format() == "name" && !o.Watch}
+	opts := tree.Options{Owners: o.Owners, Depth: o.Depth, Links: o.FollowLinks, Definitions: o.Links,
+		Shows: filter.Shows(q.Catalog), Drawn: o.drawn(), Labels: o.ShowLabels, NoRows: o.Output.Format() == "name" &&
+			!o.Watch}
 	if o.Watch {
 		return o.watch(ctx, q, opts)
 	}
@@ -90,7 +92,8 @@ func (o *Options) watch(ctx context.Context, q *selection.Query, opts tree.Optio
 	return err
 }
 
-// drawn picks the rows of which READY and STATUS are printed; nil for the formats that have no place for them.
+// drawn picks the rows of which READY and STATUS are printed; nil for the formats that have no
+// place for them.
 func (o *Options) drawn() func([]graph.Row) []graph.Row {
 	switch o.Output.Format() {
 	case "name", "dot", "mermaid":

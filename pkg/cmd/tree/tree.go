@@ -94,10 +94,13 @@ deleted.`,
 	o.Output.Add(cmd)
 	flags := cmd.Flags()
 	flags.BoolVar(&o.Owners, "owners", false, "Show the owners of the objects instead of their dependents")
-	flags.IntVar(&o.Depth, "depth", o.Depth, "Number of levels to show below the named objects; a negative number shows all")
-	flags.StringSliceVar(&o.Types, "types", nil, "Show only objects of these types: names, short names, kinds or groups, as glob patterns")
+	flags.IntVar(&o.Depth, "depth", o.Depth,
+		"Number of levels to show below the named objects; a negative number shows all")
+	flags.StringSliceVar(&o.Types, "types", nil,
+		"Show only objects of these types: names, short names, kinds or groups, as glob patterns")
 	flags.StringSliceVar(&o.Exclude, "exclude-types", nil, "Do not show objects of these types")
-	flags.BoolVar(&o.FollowLinks, "links", o.FollowLinks, "Also show dependents without an ownerReference: the instances of a CRD, the content of a namespace, what links of packs say")
+	flags.BoolVar(&o.FollowLinks, "links", o.FollowLinks,
+		"Also show dependents without an ownerReference: the instances of a CRD, the content of a namespace, what links of packs say")
 	e.AddPacks(cmd)
 	flags.BoolVar(&o.ShowLabels, "show-labels", false, "Show the labels of the objects as the last column of the table")
 	flags.BoolVarP(&o.Watch, "watch", "w", false, "After showing the tree, watch for changes and show it again")
@@ -118,7 +121,8 @@ func (o *Options) validate(cmd *cobra.Command) error {
 	case o.Owners && !o.Objects.Named(o.Args):
 		return env.Usage(cmd, "--owners requires an object: TYPE/NAME, a selector or -f FILENAME")
 	case o.ShowLabels && o.Output.Format() != "" && !o.Output.Wide():
-		return env.Usage(cmd, "--show-labels adds a column to the table, and cannot be used together with -o %s", o.Output.Format())
+		return env.Usage(cmd, "--show-labels adds a column to the table, and cannot be used together with -o %s",
+			o.Output.Format())
 	case o.Watch && (!o.Output.IsOwn() || o.Output.Format() == "html"):
 		return env.Usage(cmd, "--watch cannot be used together with -o %s", o.Output.Format())
 	}

@@ -10,15 +10,19 @@ import (
 
 func TestFlagsBecomeOptions(t *testing.T) {
 	t.Parallel()
-	o, err := flags.Parse(New, "deployment/web", "--depth=2", "--types", "pods,apps", "--exclude-types=secrets", "--links=false", "-o", "wide", "-A", "--show-labels", "--no-headers")
+	o, err := flags.Parse(New, "deployment/web", "--depth=2", "--types", "pods,apps", "--exclude-types=secrets",
+		"--links=false", "-o", "wide", "-A", "--show-labels", "--no-headers")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(o.Args, []string{"deployment/web"}) || o.Depth != 2 || !slices.Equal(o.Types, []string{"pods", "apps"}) ||
-		!slices.Equal(o.Exclude, []string{"secrets"}) || o.FollowLinks || !o.Output.Wide() || !o.Objects.AllNamespaces || !o.ShowLabels || !o.Style(o.Output).NoHeaders || o.Owners || o.Watch {
+	if !slices.Equal(o.Args, []string{"deployment/web"}) || o.Depth != 2 ||
+		!slices.Equal(o.Types, []string{"pods", "apps"}) ||
+		!slices.Equal(o.Exclude, []string{"secrets"}) || o.FollowLinks || !o.Output.Wide() || !o.Objects.AllNamespaces ||
+		!o.ShowLabels || !o.Style(o.Output).NoHeaders || o.Owners || o.Watch {
 		t.Errorf("options %+v", o)
 	}
-	if o, err := flags.Parse(New); err != nil || o.Depth >= 0 || !o.FollowLinks || o.ShowLabels || o.Style(o.Output).NoHeaders {
+	if o, err := flags.Parse(New); err != nil || o.Depth >= 0 || !o.FollowLinks || o.ShowLabels ||
+		o.Style(o.Output).NoHeaders {
 		t.Errorf("without flags: %+v, %v", o, err)
 	}
 }
@@ -38,7 +42,8 @@ func TestWhatCannotBeShownIsRefusedBeforeAServerIsAsked(t *testing.T) {
 		"pods -l app=(":                   "--selector: ",
 		"-f app.yaml -k overlay --depth1": "unknown flag",
 	} {
-		if o, err := flags.Parse(New, strings.Fields(args)...); o != nil || err == nil || !strings.Contains(err.Error(), want) {
+		if o, err := flags.Parse(New, strings.Fields(args)...); o != nil || err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: ran %t, error %v; want %q", args, o != nil, err, want)
 		}
 	}

@@ -37,11 +37,13 @@ func (o *Options) nothing(p *unfinalize.Planned) error {
 	return o.Output.Write(o.Out, encode.UnfinalizeResult(p, nil, nil))
 }
 
-// choose asks which of the finalizers that are there are to be removed. It is refused without a terminal.
+// choose asks which of the finalizers that are there are to be removed. It is refused without a
+// terminal.
 func (o *Options) choose(ctx context.Context, p *unfinalize.Planned) (unfinalize.Choice, error) {
 	if !o.Asks() || !o.Output.IsOwn() {
 		return nil, errors.Join(o.ShowRefused(func() error { return o.show(p) }), answer.Refuse(answer.WithHint(
-			errors.New("nothing was removed: no finalizer was named, and there is no terminal to ask on"), "name the finalizers to remove: "+phrase.Command("--finalizer", p.FirstName()))))
+			errors.New("nothing was removed: no finalizer was named, and there is no terminal to ask on"),
+			"name the finalizers to remove: "+phrase.Command("--finalizer", p.FirstName()))))
 	}
 	if err := render.UnfinalizePlan(o.Out, p, true, o.Style(o.Output)); err != nil {
 		return nil, err
@@ -78,5 +80,6 @@ func (o *Options) confirm(ctx context.Context, p *unfinalize.Planned) error {
 		}
 		return render.UnfinalizeLosses(out, p) // what is lost and left behind is said in any case
 	}
-	return o.Agree(ctx, func() error { return o.show(p) }, render.UnfinalizeQuestion(p, o.Style(o.Output)), "nothing was removed")
+	return o.Agree(ctx, func() error { return o.show(p) }, render.UnfinalizeQuestion(p, o.Style(o.Output)),
+		"nothing was removed")
 }

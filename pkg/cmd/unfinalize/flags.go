@@ -15,20 +15,25 @@ func (o *Options) addFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	o.Objects.AddFlags(cmd)
 	flags.StringArrayVar(&o.Finalizers, "finalizer", nil, "Name of a finalizer to remove. Can be given several times")
-	flags.BoolVar(&o.Force, "force", false, "Remove it even if its controller is running or was not found, data can be lost, the cluster can break, or a namespace is not proven to be empty")
+	flags.BoolVar(&o.Force, "force", false,
+		"Remove it even if its controller is running or was not found, data can be lost, the cluster can break, or a namespace is not proven to be empty")
 	flags.BoolVar(&o.ForceLive, "force-live", false, "Also remove it from objects that are not being deleted")
-	flags.BoolVar(&o.AllStuck, "all-stuck", false, "Everything in the namespace, or with -A in the cluster, that is being deleted and has the finalizer; with a TYPE, all of that type")
-	flags.StringVar(&o.Tree, "tree", "", "An object, as TYPE/NAME: it and everything below it that is being deleted and has the finalizer, leaves first")
+	flags.BoolVar(&o.AllStuck, "all-stuck", false,
+		"Everything in the namespace, or with -A in the cluster, that is being deleted and has the finalizer; with a TYPE, all of that type")
+	flags.StringVar(&o.Tree, "tree", "",
+		"An object, as TYPE/NAME: it and everything below it that is being deleted and has the finalizer, leaves first")
 	flags.BoolVar(&o.KeepGoing, "keep-going", false, "Skip objects that are refused or fail, and continue with the others")
 	o.AddArchive(cmd, "File to save the objects in before the first write; it must not exist")
-	o.AddDryRun(cmd, "Must be \"none\", \"client\" or \"server\". client prints the plan; server also sends the first write to each object with dryRun=All")
+	o.AddDryRun(
+		cmd, "Must be \"none\", \"client\" or \"server\". client prints the plan; server also sends the first write to each object with dryRun=All")
 	o.AddYes(cmd, env.UsageYes)
 	o.AddPacks(cmd)
 	o.Output.Add(cmd)
 	cmd.RegisterFlagCompletionFunc("finalizer", o.completeFinalizers)
-	cmd.RegisterFlagCompletionFunc("tree", func(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
-		return o.CompleteObjects(cmd, []string{"/"}, word) // as after the first TYPE/NAME
-	})
+	cmd.RegisterFlagCompletionFunc("tree",
+		func(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+			return o.CompleteObjects(cmd, []string{"/"}, word) // as after the first TYPE/NAME
+		})
 }
 
 // validate checks what was typed before anything is asked of the server.
@@ -41,7 +46,8 @@ func (o *Options) validate(cmd *cobra.Command) error {
 	bulk := o.AllStuck || o.Tree != "" || selects
 	switch {
 	case o.AllStuck && (named || selects || o.Tree != ""):
-		return env.Usage(cmd, "--all-stuck takes no objects, no selector and no --tree: it means everything that is stuck, or all of the types that you name")
+		return env.Usage(
+			cmd, "--all-stuck takes no objects, no selector and no --tree: it means everything that is stuck, or all of the types that you name")
 	case o.Tree != "" && (len(o.Args) > 0 || files || selects || o.Objects.AllNamespaces):
 		return env.Usage(cmd, "--tree takes no other objects, no selector and no -A: it means what is below one object")
 	case o.Tree != "" && !strings.Contains(o.Tree, "/"):
@@ -51,9 +57,11 @@ func (o *Options) validate(cmd *cobra.Command) error {
 	case selects && len(o.Args) == 0:
 		return env.Usage(cmd, "-l needs the types of the objects")
 	case !bulk && !named:
-		return env.Usage(cmd, "you must specify the objects: TYPE NAME, TYPE/NAME, TYPE -l SELECTOR, --tree TYPE/NAME or --all-stuck")
+		return env.Usage(
+			cmd, "you must specify the objects: TYPE NAME, TYPE/NAME, TYPE -l SELECTOR, --tree TYPE/NAME or --all-stuck")
 	case bulk && len(o.Finalizers) == 0:
-		return env.Usage(cmd, "--finalizer is required with -l, --all-stuck and --tree: nobody is asked about each object of many")
+		return env.Usage(
+			cmd, "--finalizer is required with -l, --all-stuck and --tree: nobody is asked about each object of many")
 	case slices.Contains(o.Finalizers, ""):
 		return env.Usage(cmd, "--finalizer needs the name of a finalizer")
 	case slices.Contains(o.Objects.Files.Filenames, "-") && !o.Yes && o.DryRun == "none":
@@ -72,7 +80,8 @@ func (o *Options) validate(cmd *cobra.Command) error {
 }
 
 // completeFinalizers completes the finalizers that the objects named have.
-func (o *Options) completeFinalizers(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+func (o *Options) completeFinalizers(cmd *cobra.Command, args []string, word string) ([]string,
+	cobra.ShellCompDirective) {
 	ctx, cancel := context.WithTimeout(cmd.Context(), env.CompletionTimeout)
 	defer cancel()
 	q, err := o.Query(ctx, &o.Objects, args)

@@ -68,7 +68,8 @@ func (o *Options) request(ctx context.Context) unfinalize.Request {
 }
 
 // perform does what was agreed to and says what came of it.
-func (o *Options) perform(ctx context.Context, client *cluster.Client, p *unfinalize.Planned, known *finalizer.Registry) error {
+func (o *Options) perform(ctx context.Context, client *cluster.Client, p *unfinalize.Planned,
+	known *finalizer.Registry) error {
 	opts := unfinalize.Options{KeepGoing: o.KeepGoing}
 	if o.Lines() {
 		opts.OnAction = func(a unfinalize.Action) { fmt.Fprintln(o.Out, render.UnfinalizeAction(a)) }

@@ -13,14 +13,16 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
 )
 
-// parse runs the command with a runF that asks no server, and returns the options that it was called with; nil if it was not.
+// parse runs the command with a runF that asks no server, and returns the options that it was
+// called with; nil if it was not.
 func parse(t *testing.T, args string) (*Options, error) {
 	t.Helper()
 	var called *Options
-	cmd := New(env.New(genericiooptions.NewTestIOStreamsDiscard(), genericclioptions.NewConfigFlags(true)), func(_ context.Context, o *Options) error {
-		called = o
-		return nil
-	})
+	cmd := New(env.New(genericiooptions.NewTestIOStreamsDiscard(), genericclioptions.NewConfigFlags(true)),
+		func(_ context.Context, o *Options) error {
+			called = o
+			return nil
+		})
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	cmd.SetArgs(strings.Fields(args))
 	return called, cmd.ExecuteContext(t.Context())
@@ -30,10 +32,12 @@ func parse(t *testing.T, args string) (*Options, error) {
 func TestFlagsBecomeARequest(t *testing.T) {
 	for args, want := range map[string]unfinalize.Request{
 		"configmap/a": {DryRun: true},
-		"configmap/a --finalizer x --finalizer y":    {Finalizers: []string{"x", "y"}, DryRun: true},
-		"configmap/a --finalizer x --dry-run":        {Finalizers: []string{"x"}},
-		"configmap a --finalizer x --force":          {Finalizers: []string{"x"}, DryRun: true, Overrides: unfinalize.Overrides{Force: true}},
-		"--all-stuck -A --finalizer x --force-live":  {Finalizers: []string{"x"}, AllStuck: true, DryRun: true, Overrides: unfinalize.Overrides{ForceLive: true}},
+		"configmap/a --finalizer x --finalizer y": {Finalizers: []string{"x", "y"}, DryRun: true},
+		"configmap/a --finalizer x --dry-run":     {Finalizers: []string{"x"}},
+		"configmap a --finalizer x --force": {Finalizers: []string{"x"}, DryRun: true,
+			Overrides: unfinalize.Overrides{Force: true}},
+		"--all-stuck -A --finalizer x --force-live": {Finalizers: []string{"x"}, AllStuck: true, DryRun: true,
+			Overrides: unfinalize.Overrides{ForceLive: true}},
 		"--tree ns/a --finalizer x --dry-run=server": {Finalizers: []string{"x"}, Tree: true, DryRun: true},
 	} {
 		o, err := parse(t, args)

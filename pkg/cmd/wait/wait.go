@@ -80,10 +80,13 @@ that the deletion cannot complete, or that types that may contain dependents cou
 	}
 	o.Objects.AddFlags(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&o.Request.Selection.Fields, "field-selector", "", "Selector (field query) to filter on, supports '=', '==', and '!='")
+	flags.StringVar(&o.Request.Selection.Fields, "field-selector", "",
+		"Selector (field query) to filter on, supports '=', '==', and '!='")
 	flags.BoolVar(&o.Request.Selection.All, "all", false, "Wait for all objects of the given types in the namespace")
-	flags.DurationVar(&o.Timeout, "timeout", 0, "How long to wait for the whole cascade before giving up; zero means a week")
-	flags.BoolVar(&o.Request.AllowIncomplete, "allow-incomplete", false, "Exit with 0 even if types that may contain dependents could not be listed")
+	flags.DurationVar(&o.Timeout, "timeout", 0,
+		"How long to wait for the whole cascade before giving up; zero means a week")
+	flags.BoolVar(&o.Request.AllowIncomplete, "allow-incomplete", false,
+		"Exit with 0 even if types that may contain dependents could not be listed")
 	o.AddPacks(cmd)
 	o.Output.Add(cmd)
 	return cmd

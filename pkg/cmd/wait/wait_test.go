@@ -12,15 +12,18 @@ import (
 
 func TestFlagsBecomeOptions(t *testing.T) {
 	t.Parallel()
-	o, err := flags.Parse(New, "configmaps", "-l", "app=web", "--field-selector=metadata.name=web", "--timeout=5m", "--allow-incomplete", "-o", "name")
+	o, err := flags.Parse(New, "configmaps", "-l", "app=web", "--field-selector=metadata.name=web", "--timeout=5m",
+		"--allow-incomplete", "-o", "name")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(o.Args, []string{"configmaps"}) || o.Objects.Selector != "app=web" || o.Request.Selection.Fields != "metadata.name=web" ||
+	if !slices.Equal(o.Args, []string{"configmaps"}) || o.Objects.Selector != "app=web" ||
+		o.Request.Selection.Fields != "metadata.name=web" ||
 		o.Timeout != 5*time.Minute || !o.Request.AllowIncomplete || o.Output.Format() != "name" || o.Request.Known == nil {
 		t.Errorf("options %+v", o)
 	}
-	if o, err := flags.Parse(New, "pods", "--all"); err != nil || o.Timeout != env.NoTimeout || o.Request.AllowIncomplete || !o.Request.Selection.All {
+	if o, err := flags.Parse(New, "pods", "--all"); err != nil || o.Timeout != env.NoTimeout ||
+		o.Request.AllowIncomplete || !o.Request.Selection.All {
 		t.Errorf("without flags: %+v, %v", o, err)
 	}
 }
@@ -38,7 +41,8 @@ func TestWhatCannotBeWaitedForIsRefusedBeforeAServerIsAsked(t *testing.T) {
 		"pod/web -o jsonpath={.a[}":                     "unterminated",
 		"pod/web -o wide":                               "unable to match a printer suitable for the output format",
 	} {
-		if o, err := flags.Parse(New, strings.Fields(args)...); o != nil || err == nil || !strings.Contains(err.Error(), want) {
+		if o, err := flags.Parse(New, strings.Fields(args)...); o != nil || err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: ran %t, error %v; want %q", args, o != nil, err, want)
 		}
 	}

@@ -52,8 +52,9 @@ All objects are read live. Dry runs of the writes that a controller would send f
 a webhook or a policy rejects them. The API server calls the webhooks for a dry run too, of which
 some write nevertheless: where one is known to, no dry run is sent, and -v=1 prints which webhooks
 the others can have called. With --no-dry-run none is sent: then it is not known whether a webhook,
-a policy or the validation of the object rejects what a controller would write. With --probe, kubectl gc why also checks that the garbage
-collector works: it creates a ConfigMap for the collector to delete, and deletes it again.
+a policy or the validation of the object rejects what a controller would write. With --probe,
+kubectl gc why also checks that the garbage collector works: it creates a ConfigMap for the
+collector to delete, and deletes it again.
 
 Exit code 2 means that a deletion is stuck, or that not everything could be examined. An object
 that is not being deleted, or whose deletion makes progress, is not stuck.`,
@@ -80,11 +81,14 @@ that is not being deleted, or whose deletion makes progress, is not stuck.`,
 	o.Objects.AddFlags(cmd)
 	o.Output.Add(cmd)
 	flags := cmd.Flags()
-	flags.DurationVar(&o.OlderThan, "older-than", o.OlderThan, "Examine only objects whose deletion began longer ago than this, unless they are named")
+	flags.DurationVar(&o.OlderThan, "older-than", o.OlderThan,
+		"Examine only objects whose deletion began longer ago than this, unless they are named")
 	env.AddExitZero(cmd, &o.ExitZero)
 	o.AddPacks(cmd)
-	flags.BoolVar(&o.NoDryRun, "no-dry-run", false, "Send no dry runs, which call webhooks; whether the server would reject a write is then not known")
-	flags.BoolVar(&o.Probe, "probe", false, "Check that the garbage collector works, by creating a ConfigMap that it has to delete")
+	flags.BoolVar(&o.NoDryRun, "no-dry-run", false,
+		"Send no dry runs, which call webhooks; whether the server would reject a write is then not known")
+	flags.BoolVar(&o.Probe, "probe", false,
+		"Check that the garbage collector works, by creating a ConfigMap that it has to delete")
 	return cmd
 }
 
@@ -112,7 +116,9 @@ func run(ctx context.Context, o *Options) error {
 		return err
 	}
 	progress := render.NewProgress(o.ErrOut)
-	d, err := diagnose.Why(ctx, q, diagnose.Options{Known: known, OlderThan: o.OlderThan, Probe: o.Probe, NoDryRun: o.NoDryRun, Progress: progress.Examined})
+	d, err := diagnose.Why(ctx, q,
+		diagnose.Options{Known: known, OlderThan: o.OlderThan, Probe: o.Probe, NoDryRun: o.NoDryRun,
+			Progress: progress.Examined})
 	progress.Done()
 	o.SayCalled(ctx, q.Client, q.Catalog)
 	if err != nil {

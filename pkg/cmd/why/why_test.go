@@ -15,7 +15,8 @@ func TestFlagsBecomeOptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(o.Args, []string{"namespace/shop"}) || o.OlderThan != time.Hour || !o.Probe || !o.ExitZero || o.Output.Format() != "prometheus" {
+	if !slices.Equal(o.Args, []string{"namespace/shop"}) || o.OlderThan != time.Hour || !o.Probe || !o.ExitZero ||
+		o.Output.Format() != "prometheus" {
 		t.Errorf("options %+v", o)
 	}
 	if o, err := flags.Parse(New); err != nil || o.OlderThan != time.Minute || o.Probe || o.ExitZero {
@@ -32,7 +33,8 @@ func TestWhatCannotBeExaminedIsRefusedBeforeAServerIsAsked(t *testing.T) {
 		"-o jsonpath={.stuck[}":     "unterminated",
 		"pod/web --filename a.yaml": "you may not specify resource arguments as well",
 	} {
-		if o, err := flags.Parse(New, strings.Fields(args)...); o != nil || err == nil || !strings.Contains(err.Error(), want) {
+		if o, err := flags.Parse(New, strings.Fields(args)...); o != nil || err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: ran %t, error %v; want %q", args, o != nil, err, want)
 		}
 	}

@@ -29,7 +29,8 @@ func ResponsibleFor(o *unstructured.Unstructured, a actor.Actor) Responsible {
 // RunsOutside says that the actor normally runs outside the cluster.
 func (b Responsible) RunsOutside() bool { return b.Outside || b.IsKnown && b.Known.Alive.Outside }
 
-// OnceRunning says what the actor does once it is at work, as a sentence with a space in front: it does so as soon as it is started, resumed or let.
+// OnceRunning says what the actor does once it is at work, as a sentence with a space in front: it
+// does so as soon as it is started, resumed or let.
 func (b Responsible) OnceRunning() string {
 	if !b.IsKnown {
 		return ""
@@ -62,12 +63,14 @@ func (b Responsible) RiskOnceRunning() finalizer.Risk {
 	return ""
 }
 
-// Cost says what removing the finalizer by hand costs, what to do before, and the setting with which the actor itself keeps what it would delete.
+// Cost says what removing the finalizer by hand costs, what to do before, and the setting with
+// which the actor itself keeps what it would delete.
 func (b Responsible) Cost() string {
 	return b.Loss() + b.keeping()
 }
 
-// keeping names that setting, as a sentence with a space in front. What protects the object is a step of its own.
+// keeping names that setting, as a sentence with a space in front. What protects the object is a
+// step of its own.
 func (b Responsible) keeping() string {
 	if !b.IsKnown || b.Known.Knob == "" || len(b.Known.Protect) > 0 {
 		return ""
@@ -103,7 +106,8 @@ func Protecting(p finalizer.Step) Step {
 	}}
 }
 
-// removal is the command that removes the finalizer. Unless somebody has seen that its actor cannot, or nothing is lost, it has to be forced.
+// removal is the command that removes the finalizer. Unless somebody has seen that its actor
+// cannot, or nothing is lost, it has to be forced.
 func (b Responsible) removal() Step {
 	if !b.IsKnown {
 		return Remove(b.Finalizer, "--force").Doing("removes the finalizer; it is unknown what is lost")
@@ -116,8 +120,9 @@ func (b Responsible) removal() Step {
 	return s.Doing("removes the finalizer by hand: " + b.Known.IfRemoved).Risking(b.Known.Risk)
 }
 
-// Ordered returns the steps of a remedy, the safest first: what protects data, then what sets the actor to work, and at last what removes the finalizer;
-// where the actor destroys what removing the finalizer keeps, it is the other way round.
+// Ordered returns the steps of a remedy, the safest first: what protects data, then what sets the
+// actor to work, and at last what removes the finalizer; where the actor destroys what removing the
+// finalizer keeps, it is the other way round.
 func (b Responsible) Ordered(steps []Step) []Step {
 	if b.Destroys() && b.Life == actor.Dead {
 		return slices.Concat(b.protection(), []Step{b.removal()}, steps)

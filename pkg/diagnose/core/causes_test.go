@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestEveryCodeIsAKind: a code without an entry in the table would be printed without a meaning, and be missing from the documentation.
+// TestEveryCodeIsAKind: a code without an entry in the table would be printed without a meaning,
+// and be missing from the documentation.
 func TestEveryCodeIsAKind(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "causes.go", nil, 0)
 	if err != nil {

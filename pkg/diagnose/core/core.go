@@ -24,7 +24,8 @@ type Snapshot struct {
 	Graph   *graph.Graph
 	Gaps    []v1alpha1.Gap
 
-	// Links are the rules and, once they were followed, the links of packs of the Definitions; Unlinked are the gaps in which other links can be.
+	// Links are the rules and, once they were followed, the links of packs of the Definitions;
+	// Unlinked are the gaps in which other links can be.
 	Links       *link.Links
 	Definitions []*link.Definition
 	Unlinked    []v1alpha1.Gap
@@ -70,7 +71,8 @@ func New(client *cluster.Client, s Snapshot, known *finalizer.Registry) *Examina
 func (e *Examination) Ref(o *unstructured.Unstructured) v1alpha1.ObjectRef {
 	t, _ := e.Catalog.Kind(o.GetAPIVersion(), o.GetKind())
 	return v1alpha1.ObjectRef{
-		APIVersion: o.GetAPIVersion(), Kind: o.GetKind(), Resource: t.Resource, Namespace: o.GetNamespace(), Name: o.GetName(), UID: string(o.GetUID()),
+		APIVersion: o.GetAPIVersion(), Kind: o.GetKind(), Resource: t.Resource, Namespace: o.GetNamespace(),
+		Name: o.GetName(), UID: string(o.GetUID()),
 	}
 }
 
@@ -86,10 +88,12 @@ func (e *Examination) BehindUser(ctx context.Context, o *unstructured.Unstructur
 // Placed writes kind, namespace and name of an object.
 func (e *Examination) Placed(id graph.ID) string { return e.Graph.Ref(id).Located() }
 
-// MaxByName is up to how many objects rights that are given by name are looked for: where a right is denied for a type, each object is one more question.
+// MaxByName is up to how many objects rights that are given by name are looked for: where a right
+// is denied for a type, each object is one more question.
 const MaxByName = 20
 
-// Past says how long ago the deletionTimestamp of an object is: that of a pod, when its grace period ends.
+// Past says how long ago the deletionTimestamp of an object is: that of a pod, when its grace
+// period ends.
 func (e *Examination) Past(id graph.ID) time.Duration {
 	return e.Now.Sub(time.Unix(e.Graph.DeletionTimestamp(id), 0))
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 )
 
-// CreatingIn marks a step that works only if something can be created in a namespace: the pods of a Deployment that is scaled up count too.
+// CreatingIn marks a step that works only if something can be created in a namespace: the pods of a
+// Deployment that is scaled up count too.
 func (s Step) CreatingIn(namespace string) Step {
 	s.creates = namespace
 	return s
@@ -15,7 +16,8 @@ func (s Step) CreatingIn(namespace string) Step {
 
 // Creation is what a remedy has to create: an object, or the pods of a workload.
 type Creation struct {
-	// What names it as a sentence does: "Secret db", "the pods of Deployment operator". Namespace is empty for what is in none.
+	// What names it as a sentence does: "Secret db", "the pods of Deployment operator". Namespace
+	// is empty for what is in none.
 	What, Namespace string
 	// Elsewhere says that it can do its work from another namespace too.
 	Elsewhere bool
@@ -23,14 +25,16 @@ type Creation struct {
 	Left string
 }
 
-// Possible leaves out of a finding what nobody can do: the server creates nothing in a namespace that is being deleted (API-024). Then the finding says
-// so, its remedy is what is left, and the steps that create something there are gone. Where a namespace cannot be read nothing is left out.
+// Possible leaves out of a finding what nobody can do: the server creates nothing in a namespace
+// that is being deleted (API-024). Then the finding says so, its remedy is what is left, and the
+// steps that create something there are gone. Where a namespace cannot be read nothing is left out.
 func (e *Examination) Possible(ctx context.Context, f Finding, c Creation) Finding {
 	if !e.Closed(ctx, c.Namespace) {
 		return f
 	}
 	f.Evidence = append(f.Evidence[:len(f.Evidence):len(f.Evidence)],
-		ObservedAt("Namespace "+c.Namespace+" metadata.deletionTimestamp", fmt.Sprintf("namespace %s is being deleted, so that nothing can be created in it", c.Namespace))...)
+		ObservedAt("Namespace "+c.Namespace+" metadata.deletionTimestamp",
+			fmt.Sprintf("namespace %s is being deleted, so that nothing can be created in it", c.Namespace))...)
 	f.Remedy = fmt.Sprintf("Namespace %s is being deleted: %s cannot be created there.", c.Namespace, c.What)
 	if c.Elsewhere {
 		f.Remedy += " Run it in another namespace if it can do its work from there."
@@ -53,7 +57,8 @@ func (e *Examination) Closed(ctx context.Context, namespace string) bool {
 	if namespace == "" {
 		return false
 	}
-	if id, seen := e.Graph.Find(cluster.Namespaces.Group, cluster.Namespaces.Resource, "", namespace); seen && e.Graph.DeletionTimestamp(id) != 0 {
+	if id, seen := e.Graph.Find(cluster.Namespaces.Group, cluster.Namespaces.Resource, "", namespace); seen &&
+		e.Graph.DeletionTimestamp(id) != 0 {
 		return true
 	}
 	o, err := e.Reader.GetObject(ctx, cluster.Namespaces, "", namespace)

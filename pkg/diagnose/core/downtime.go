@@ -54,7 +54,8 @@ func (d *Downtime) add(ctx context.Context, e *Examination, fault actor.Fault) {
 	d.Repairs = append(d.Repairs, fault.Repair)
 	switch {
 	case fault.Logs && fault.Previous:
-		d.Show(At(e.Ref(fault.Pod), Command("kubectl", "logs", "OBJECT", "-c", fault.Container, "--previous")), "shows what it said before it ended")
+		d.Show(At(e.Ref(fault.Pod), Command("kubectl", "logs", "OBJECT", "-c", fault.Container, "--previous")),
+			"shows what it said before it ended")
 	case fault.Logs && fault.Container != "":
 		d.Show(At(e.Ref(fault.Pod), Command("kubectl", "logs", "OBJECT", "-c", fault.Container)), "shows what it says")
 	case fault.Pod != nil:
@@ -66,7 +67,8 @@ func (d *Downtime) add(ctx context.Context, e *Examination, fault actor.Fault) {
 	hooks, _ := e.Admission.Webhooks(ctx)
 	for _, h := range hooks {
 		if h.Name == fault.Webhook {
-			d.Steps = append(d.Steps, At(e.Ref(h.Config), ignoring(h.Index)).Doing("has the server go on without the webhook while it does not answer"))
+			d.Steps = append(d.Steps, At(e.Ref(h.Config),
+				ignoring(h.Index)).Doing("has the server go on without the webhook while it does not answer"))
 		}
 	}
 }

@@ -68,7 +68,8 @@ func Taken(findings, from []Finding) []Finding {
 	return findings
 }
 
-// Awaited puts what an actor is proven to wait for in the place of the finding that it lives. One that does not live is a cause besides.
+// Awaited puts what an actor is proven to wait for in the place of the finding that it lives. One
+// that does not live is a cause besides.
 func Awaited(own, by []Finding) []Finding {
 	lives := func(f Finding) bool { return f.Code == FinalizerActorAlive }
 	rest := slices.DeleteFunc(slices.Clone(by), lives)

@@ -13,7 +13,8 @@ import (
 // Finding is a cause as it was found at one object.
 type Finding struct {
 	Code Code
-	// About is what the cause lies in; nil if it is the object that was looked at. What is found at one object then holds for others that are like it.
+	// About is what the cause lies in; nil if it is the object that was looked at. What is found at
+	// one object then holds for others that are like it.
 	About     *v1alpha1.ObjectRef
 	Finalizer string
 	Actor     string
@@ -22,7 +23,8 @@ type Finding struct {
 	// words in braces there.
 	Remedy string
 	Args   []string
-	// Cost is what removing the finalizer by hand costs, in sentences, and DataLoss that data is destroyed by a step or by what follows.
+	// Cost is what removing the finalizer by hand costs, in sentences, and DataLoss that data is
+	// destroyed by a step or by what follows.
 	Cost     string
 	DataLoss bool
 	// Commands cure it at an object, the safest first.
@@ -104,8 +106,8 @@ func says(all []v1alpha1.Observation, o v1alpha1.Observation) bool {
 	return slices.ContainsFunc(all, func(s v1alpha1.Observation) bool { return s.Says == o.Says })
 }
 
-// Distinct leaves out what is found on several ways; the first, which is the shortest or as short, stays. What was seen at several objects, and what cures it
-// there, is said of a few.
+// Distinct leaves out what is found on several ways; the first, which is the shortest or as short,
+// stays. What was seen at several objects, and what cures it there, is said of a few.
 func Distinct(findings []Finding) []Finding {
 	var out []Finding
 	at := map[string]int{}
@@ -141,7 +143,8 @@ func merged(f, other Finding) Finding {
 	return f
 }
 
-// joined returns the commands of one finding, and those of another of the same cause that are different.
+// joined returns the commands of one finding, and those of another of the same cause that are
+// different.
 func joined(f, other Finding) []Step {
 	more := f.Without(slices.Clone(other.Commands))
 	return slices.Concat(f.Commands, more[:max(0, min(len(more), phrase.MaxNamed-len(f.Commands)))])
@@ -159,12 +162,14 @@ func InOrder(a, b Finding) int {
 	return cmp.Or(cmp.Compare(a.After, b.After), cmp.Compare(byCode[a.Code].Rank, byCode[b.Code].Rank))
 }
 
-// Movement are objects to which something happens if whoever has to act does: an owner and its dependents, or a namespace and what is in it.
+// Movement are objects to which something happens if whoever has to act does: an owner and its
+// dependents, or a namespace and what is in it.
 type Movement struct {
 	Of  graph.ID
 	IDs []graph.ID
-	// Gone says that the owner or the namespace does not exist any more, Moved how many of the others have been deleted or orphaned since the snapshot, and
-	// Unread that not all could be read again.
+	// Gone says that the owner or the namespace does not exist any more, Moved how many of the
+	// others have been deleted or orphaned since the snapshot, and Unread that not all could be
+	// read again.
 	Gone   bool
 	Moved  int
 	Unread bool

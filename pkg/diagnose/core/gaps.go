@@ -9,7 +9,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
-// GapClauses says what cannot be listed, and why. What the user may not list comes to one clause, without what RBAC says of each type.
+// GapClauses says what cannot be listed, and why. What the user may not list comes to one clause,
+// without what RBAC says of each type.
 func GapClauses(gaps []v1alpha1.Gap) []string {
 	var all, namespaces []string
 	forbidden := map[string][]string{}
@@ -36,8 +37,8 @@ func GapClauses(gaps []v1alpha1.Gap) []string {
 	return all
 }
 
-// MayBeServed says whether a group can have types that discovery does not show: its own discovery has a gap, or that of what tells which groups
-// there are.
+// MayBeServed says whether a group can have types that discovery does not show: its own discovery
+// has a gap, or that of what tells which groups there are.
 func (e *Examination) MayBeServed(group string) bool {
 	return slices.ContainsFunc(e.Gaps, func(g v1alpha1.Gap) bool {
 		return g.Resource == "*" && slices.Contains([]string{group, cluster.APIServices.Group, cluster.CRDs.Group}, g.Group)

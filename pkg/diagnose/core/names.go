@@ -14,7 +14,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// Others are the finalizers that are not the collector's own, nor that of a CustomResourceDefinition, whose instances are looked for one by one.
+// Others are the finalizers that are not the collector's own, nor that of a
+// CustomResourceDefinition, whose instances are looked for one by one.
 func Others(finalizers []string) []string {
 	return slices.DeleteFunc(slices.Clone(finalizers), func(f string) bool {
 		return f == plan.ForegroundFinalizer || f == plan.OrphanFinalizer || f == link.CRDFinalizer
@@ -31,20 +32,24 @@ func OfType(resource schema.GroupResource) func(graph.Ref) bool {
 
 // RefTo identifies an object of a type by its name.
 func RefTo(t graph.Type, namespace, name string) v1alpha1.ObjectRef {
-	return v1alpha1.ObjectRef{APIVersion: t.APIVersion(), Kind: t.Kind, Resource: t.Resource, Namespace: namespace, Name: name}
+	return v1alpha1.ObjectRef{APIVersion: t.APIVersion(), Kind: t.Kind, Resource: t.Resource, Namespace: namespace,
+		Name: name}
 }
 
-// Absent says whether an object is proven not to exist: by a live read, or, for a namespaced kind without a namespace, by one of all namespaces.
+// Absent says whether an object is proven not to exist: by a live read, or, for a namespaced kind
+// without a namespace, by one of all namespaces.
 func (e *Examination) Absent(ctx context.Context, t graph.Type, ref v1alpha1.ObjectRef) bool {
 	if t.Namespaced && ref.Namespace == "" {
-		all, err := e.Reader.ListObjects(ctx, schema.GroupResource{Group: t.Group, Resource: t.Resource}, "", cluster.Selection{Fields: fields.OneTermEqualSelector("metadata.name", ref.Name).String()})
+		all, err := e.Reader.ListObjects(ctx, schema.GroupResource{Group: t.Group, Resource: t.Resource}, "",
+			cluster.Selection{Fields: fields.OneTermEqualSelector("metadata.name", ref.Name).String()})
 		return err == nil && len(all) == 0
 	}
 	o, err := e.Reader.GetObject(ctx, schema.GroupResource{Group: t.Group, Resource: t.Resource}, ref.Namespace, ref.Name)
 	return err == nil && o == nil
 }
 
-// KindIn returns the type of a kind in a group, in the version that the server prefers. The type is not served, or not known to be, without one.
+// KindIn returns the type of a kind in a group, in the version that the server prefers. The type is
+// not served, or not known to be, without one.
 func (e *Examination) KindIn(group, kind string) (cluster.Resource, bool) {
 	return e.Reader.KindIn(group, kind)
 }

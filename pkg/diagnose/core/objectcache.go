@@ -18,7 +18,8 @@ import (
 type objectCache struct {
 	mu   sync.Mutex
 	read map[graph.ID]objectRead
-	// forbidden are the types that the user may not read in a namespace: what the server said of one is true of all.
+	// forbidden are the types that the user may not read in a namespace: what the server said of
+	// one is true of all.
 	forbidden map[Place]error
 }
 
@@ -78,8 +79,9 @@ func (e *Examination) Object(ctx context.Context, id graph.ID) (*unstructured.Un
 	return r.o, r.err
 }
 
-// ReadObjects reads objects side by side: of each place one, which tells whether the user may, and then the others, by a list where that is cheaper.
-// What cannot be read is left for whoever needs it.
+// ReadObjects reads objects side by side: of each place one, which tells whether the user may, and
+// then the others, by a list where that is cheaper. What cannot be read is left for whoever needs
+// it.
 func (e *Examination) ReadObjects(ctx context.Context, ids []graph.ID) {
 	byPlace := map[Place][]graph.ID{}
 	for _, id := range ids {
@@ -121,7 +123,8 @@ func (e *Examination) readPlace(ctx context.Context, at Place, ids []graph.ID) {
 	})
 }
 
-// Own is an object itself, read whole, also where another was looked at for it; nil if it is gone or cannot be read.
+// Own is an object itself, read whole, also where another was looked at for it; nil if it is gone
+// or cannot be read.
 func (e *Examination) Own(ctx context.Context, id graph.ID) *unstructured.Unstructured {
 	o, err := e.Object(ctx, id)
 	if err != nil || o == nil || string(o.GetUID()) != e.Graph.Ref(id).UID {

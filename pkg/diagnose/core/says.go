@@ -16,14 +16,16 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
-// maxSaid is how many conditions and texts of one object are quoted, and maxText how much of one, in characters.
+// maxSaid is how many conditions and texts of one object are quoted, and maxText how much of one,
+// in characters.
 const (
 	maxSaid = 6
 	maxText = 400
 )
 
-// Says returns what an object says itself, whoever removes its finalizers: the conditions that fail, the texts of its status that tell of a failure, and
-// its last warnings. It comes first in what was seen.
+// Says returns what an object says itself, whoever removes its finalizers: the conditions that
+// fail, the texts of its status that tell of a failure, and its last warnings. It comes first in
+// what was seen.
 func (e *Examination) Says(ctx context.Context, o *unstructured.Unstructured) []v1alpha1.Observation {
 	var all []v1alpha1.Observation
 	seen := map[string]bool{}
@@ -42,7 +44,8 @@ func (e *Examination) Says(ctx context.Context, o *unstructured.Unstructured) []
 		all = append(all, ObservedAt(From(o, s.Field), fmt.Sprintf("its %s is: %s", s.Field, Brief(s.Text)))...)
 	}
 	if more := len(all) - maxSaid; more > 0 {
-		all = append(all[:maxSaid], ObservedAt(From(o, "status"), fmt.Sprintf("its status tells of %d more failures", more))...)
+		all = append(all[:maxSaid], ObservedAt(From(o, "status"),
+			fmt.Sprintf("its status tells of %d more failures", more))...)
 	}
 	return append(all, e.warned(ctx, o)...)
 }
@@ -56,7 +59,8 @@ func (e *Examination) Failing(o *unstructured.Unstructured) []v1alpha1.Observati
 	return all[:min(len(all), maxSaid)]
 }
 
-// Quoted is a condition as evidence: its status, for how long it has been that, its reason and its message.
+// Quoted is a condition as evidence: its status, for how long it has been that, its reason and its
+// message.
 func (e *Examination) Quoted(c status.Condition) string {
 	s := fmt.Sprintf("its condition %s is %s", c.Type, c.Status)
 	if !c.Since.IsZero() {
@@ -92,8 +96,8 @@ type warning struct {
 	Event *unstructured.Unstructured
 }
 
-// warned returns the last warnings about an object, the newest first, one for each reason. Where events cannot be read there are none: they are kept for an
-// hour and prove nothing.
+// warned returns the last warnings about an object, the newest first, one for each reason. Where
+// events cannot be read there are none: they are kept for an hour and prove nothing.
 func (e *Examination) warned(ctx context.Context, o *unstructured.Unstructured) []v1alpha1.Observation {
 	var all []v1alpha1.Observation
 	for i, w := range e.Warnings(ctx, o) {
@@ -111,10 +115,12 @@ func (e *Examination) QuotedWarning(i int, w warning) string {
 	if w.times > 1 {
 		times = phrase.Count(int(w.times), "time") + ", "
 	}
-	return fmt.Sprintf("%s warning is %s: %s (%s%s ago)", which, w.reason, Brief(w.Message), times, phrase.Ago(e.Now.Sub(w.last)))
+	return fmt.Sprintf("%s warning is %s: %s (%s%s ago)", which, w.reason, Brief(w.Message), times,
+		phrase.Ago(e.Now.Sub(w.last)))
 }
 
-// Warnings returns the last warnings about an object, the newest first, at most one for each reason.
+// Warnings returns the last warnings about an object, the newest first, at most one for each
+// reason.
 func (e *Examination) Warnings(ctx context.Context, o *unstructured.Unstructured) []warning {
 	// The server has no index by object: of many objects all warnings of a namespace are read once.
 	selected := cluster.Selection{Fields: "type=Warning"}
@@ -138,14 +144,16 @@ func (e *Examination) Warnings(ctx context.Context, o *unstructured.Unstructured
 	slices.SortStableFunc(all, func(a, b warning) int { return b.last.Compare(a.last) })
 	var distinct []warning
 	for _, w := range all {
-		if len(distinct) < maxWarnings && !slices.ContainsFunc(distinct, func(d warning) bool { return d.reason == w.reason }) {
+		if len(distinct) < maxWarnings &&
+			!slices.ContainsFunc(distinct, func(d warning) bool { return d.reason == w.reason }) {
 			distinct = append(distinct, w)
 		}
 	}
 	return distinct
 }
 
-// warningOf reads an event, be it written through the core group or through events.k8s.io: both are the same store.
+// warningOf reads an event, be it written through the core group or through events.k8s.io: both are
+// the same store.
 func warningOf(event *unstructured.Unstructured) warning {
 	w := warning{reason: status.Nested(event, "reason"), Message: status.Nested(event, "message"), Event: event}
 	for _, path := range [][]string{{"lastTimestamp"}, {"eventTime"}, {"series", "lastObservedTime"}} {

@@ -71,5 +71,6 @@ func At(o v1alpha1.ObjectRef, s Step) Step {
 
 // ignoring is the command that has the server go on without a webhook that does not answer.
 func ignoring(index int) Step {
-	return Command("kubectl", "patch", "OBJECT", "--type=json", "-p", fmt.Sprintf(`[{"op":"replace","path":"/webhooks/%d/failurePolicy","value":"Ignore"}]`, index))
+	return Command("kubectl", "patch", "OBJECT", "--type=json", "-p",
+		fmt.Sprintf(`[{"op":"replace","path":"/webhooks/%d/failurePolicy","value":"Ignore"}]`, index))
 }

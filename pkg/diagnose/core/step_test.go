@@ -9,7 +9,8 @@ import (
 
 // TestCommandsAreSafeToCopy: a shell takes each word for one, whatever an object put into it.
 func TestCommandsAreSafeToCopy(t *testing.T) {
-	for _, word := range []string{"plain", "example.com/x", "", "a b", "$(touch /nonexistent/x)", "`id`", "it's", `"quoted"`, `back\slash`, "a;b", "*", "~", "-n", "a\nb", "ü"} {
+	for _, word := range []string{"plain", "example.com/x", "", "a b", "$(touch /nonexistent/x)", "`id`", "it's",
+		`"quoted"`, `back\slash`, "a;b", "*", "~", "-n", "a\nb", "ü"} {
 		line := "printf %s " + Command(word).Write(v1alpha1.ObjectRef{})
 		out, err := exec.CommandContext(t.Context(), "sh", "-c", line).Output()
 		if err != nil || string(out) != word {
@@ -24,7 +25,8 @@ func TestCommandNamesTheObject(t *testing.T) {
 		want string
 	}{
 		{v1alpha1.ObjectRef{APIVersion: "v1", Resource: "pods", Namespace: "ns", Name: "p"}, "kubectl delete pods/p -n ns"},
-		{v1alpha1.ObjectRef{APIVersion: "apps/v1", Resource: "deployments", Namespace: "ns", Name: "d"}, "kubectl delete deployments.apps/d -n ns"},
+		{v1alpha1.ObjectRef{APIVersion: "apps/v1", Resource: "deployments", Namespace: "ns", Name: "d"},
+			"kubectl delete deployments.apps/d -n ns"},
 		{v1alpha1.ObjectRef{APIVersion: "v1", Resource: "nodes", Name: "n"}, "kubectl delete nodes/n"},
 	} {
 		if got := Command("kubectl", "delete", "OBJECT").Write(test.o); got != test.want {

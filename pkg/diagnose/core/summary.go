@@ -30,7 +30,8 @@ func (f Finding) UsualOf(code Code) string {
 	return remedy
 }
 
-// summary says in a sentence what the cause is: that of its kind, with the actor's name where one removes the finalizer.
+// summary says in a sentence what the cause is: that of its kind, with the actor's name where one
+// removes the finalizer.
 func (f Finding) summary() string {
 	kind := byCode[f.Code]
 	means := kind.Means()

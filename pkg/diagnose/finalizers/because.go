@@ -22,9 +22,11 @@ type Examiner struct {
 // New returns an examiner of an examination.
 func New(c *core.Examination, r *refusal.Examiner) *Examiner { return &Examiner{c, r} }
 
-// Because returns why a finalizer is still on an object that was read whole: that its parent is gone, what its actor lacks, what uses the object, and who
-// the actor is. An actor that lives is no cause of its own where it is proven what it waits for.
-func (e *Examiner) Because(ctx context.Context, o *unstructured.Unstructured, name string, refused []core.Finding) []core.Finding {
+// Because returns why a finalizer is still on an object that was read whole: that its parent is
+// gone, what its actor lacks, what uses the object, and who the actor is. An actor that lives is no
+// cause of its own where it is proven what it waits for.
+func (e *Examiner) Because(ctx context.Context, o *unstructured.Unstructured, name string,
+	refused []core.Finding) []core.Finding {
 	by := e.Actor(ctx, o, name, refused)
 	a, err := e.Actors.Of(ctx, o, name)
 	if err != nil {

@@ -16,11 +16,12 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
-// ignored returns why an actor that is alive will not remove the finalizer: it may not, or it ignores the object. The last finding has the command that
-// removes it by hand.
+// ignored returns why an actor that is alive will not remove the finalizer: it may not, or it
+// ignores the object. The last finding has the command that removes it by hand.
 func (e *Examiner) ignored(ctx context.Context, b core.Responsible, f core.Finding) []core.Finding {
 	var all []core.Finding
-	for _, probe := range []func(context.Context, core.Responsible, core.Finding) []core.Finding{e.forbidden, e.paused, e.notWatching} {
+	for _, probe := range []func(context.Context, core.Responsible, core.Finding) []core.Finding{e.forbidden, e.paused,
+		e.notWatching} {
 		all = append(all, probe(ctx, b, f)...)
 	}
 	if n := len(all); n > 0 {
@@ -36,7 +37,8 @@ func (e *Examiner) paused(ctx context.Context, b core.Responsible, f core.Findin
 		g := f
 		g.Code, g.Args = core.ActorPaused, []string{"{then}", b.OnceRunning() + moved(p)}
 		if p.Custom {
-			g.Remedy = fmt.Sprintf("If %s is not meant to ignore it, end the pause, and let it finish.", b.Name) + b.OnceRunning()
+			g.Remedy = fmt.Sprintf("If %s is not meant to ignore it, end the pause, and let it finish.", b.Name) +
+				b.OnceRunning()
 		}
 		g.Evidence = append([]v1alpha1.Observation{p.Observation(b.Object)}, f.Evidence...)
 		g.Commands = []core.Step{e.resume(b, p)}
@@ -45,7 +47,8 @@ func (e *Examiner) paused(ctx context.Context, b core.Responsible, f core.Findin
 	return all
 }
 
-// forbidden is for an actor that lost its rights. Where the namespace is being deleted, the RoleBinding that it had there is often gone before the object.
+// forbidden is for an actor that lost its rights. Where the namespace is being deleted, the
+// RoleBinding that it had there is often gone before the object.
 func (e *Examiner) forbidden(ctx context.Context, b core.Responsible, f core.Finding) []core.Finding {
 	of := e.Actors.Forbidden(ctx, b.Object, b.Actor)
 	if !of.Concluded {
@@ -61,24 +64,30 @@ func (e *Examiner) forbidden(ctx context.Context, b core.Responsible, f core.Fin
 	account := of.Account.Namespace + "/" + of.Account.Name
 	f.Args = []string{"{account}", account, "{resource}", of.Resource, "{then}", then}
 	if ns := b.Object.GetNamespace(); e.Closed(ctx, ns) {
-		f.Remedy = fmt.Sprintf("Let ServiceAccount %s update and patch %s again, and let %s finish. Nothing can be created in namespace %s, "+
-			"which is being deleted: it takes a ClusterRoleBinding.", account, of.Resource, b.Name, ns) + then
+		f.Remedy = fmt.Sprintf(
+			"Let ServiceAccount %s update and patch %s again, and let %s finish. Nothing can be created in namespace %s, "+
+				"which is being deleted: it takes a ClusterRoleBinding.", account, of.Resource, b.Name, ns) + then
 	}
 	if of.Lacking != "" {
-		f.Remedy = fmt.Sprintf("Add the verbs update and patch of %s to %s, and let %s finish.", of.Resource, of.Lacking, b.Name) + b.OnceRunning()
+		f.Remedy = fmt.Sprintf("Add the verbs update and patch of %s to %s, and let %s finish.", of.Resource, of.Lacking,
+			b.Name) + b.OnceRunning()
 	}
 	ask := []string{"kubectl", "auth", "can-i", "patch", of.Resource, "--as=" + of.Account.User()}
 	if ns := b.Object.GetNamespace(); ns != "" {
 		ask = append(ask, "-n", ns)
 	}
-	f.Commands = []core.Step{core.FixedCommand(ask...).Doing("asks the server whether it may: yes, once the binding is there").Risking(finalizer.RiskNone)}
+	f.Commands = []core.Step{core.FixedCommand(
+		ask...).Doing("asks the server whether it may: yes, once the binding is there").Risking(finalizer.RiskNone)}
 	if add, ok := adding(of, b.Object); ok {
-		f.Commands = append(f.Commands, add.Doing("lets it remove the finalizer: whatever installs the role has to grant it as well").Risking(b.RiskOnceRunning()))
+		f.Commands = append(f.Commands,
+			add.Doing("lets it remove the finalizer: whatever installs the role has to grant it as well").Risking(
+				b.RiskOnceRunning()))
 	}
 	return []core.Finding{f}
 }
 
-// adding is the command that adds the verbs to a role that lacks them. A Role in a namespace that is being deleted can still be changed.
+// adding is the command that adds the verbs to a role that lacks them. A Role in a namespace that
+// is being deleted can still be changed.
 func adding(of actor.Forbidden, o *unstructured.Unstructured) (core.Step, bool) {
 	kind, name, _ := strings.Cut(of.Lacking, " ")
 	if name == "" {
@@ -86,7 +95,8 @@ func adding(of actor.Forbidden, o *unstructured.Unstructured) (core.Step, bool) 
 	}
 	resource, group, _ := strings.Cut(of.Resource, ".")
 	args := []string{"kubectl", "patch", strings.ToLower(kind) + "/" + name, "--type=json", "-p",
-		fmt.Sprintf(`[{"op":"add","path":"/rules/-","value":{"apiGroups":[%q],"resources":[%q],"verbs":["update","patch"]}}]`, group, resource)}
+		fmt.Sprintf(`[{"op":"add","path":"/rules/-","value":{"apiGroups":[%q],"resources":[%q],"verbs":["update","patch"]}}]`,
+			group, resource)}
 	if kind == "Role" {
 		args = append(args, "-n", o.GetNamespace())
 	}
@@ -99,18 +109,21 @@ func (e *Examiner) notWatching(_ context.Context, b core.Responsible, f core.Fin
 	if !ok {
 		return nil
 	}
-	ns, name := b.Object.GetNamespace(), graph.Located(s.Workload.GetKind(), s.Workload.GetNamespace(), s.Workload.GetName())
+	ns, name := b.Object.GetNamespace(),
+		graph.Located(s.Workload.GetKind(), s.Workload.GetNamespace(), s.Workload.GetName())
 	f.Code = core.ActorNotWatching
 	f.Evidence = append([]v1alpha1.Observation{s.Observation(), {Says: "the object is in namespace " + ns}}, f.Evidence...)
 	f.Args = []string{"{workload}", name, "{namespace}", ns, "{then}", b.OnceRunning()}
 	if s.Variable {
 		set := core.At(e.Ref(s.Workload), core.Command("kubectl", "set", "env", "OBJECT", s.Setting+"="+s.Value+","+ns))
-		f.Commands = []core.Step{set.Doing("starts it again so that it watches " + ns + " as well").Risking(b.RiskOnceRunning())}
+		f.Commands = []core.Step{set.Doing("starts it again so that it watches " + ns +
+			" as well").Risking(b.RiskOnceRunning())}
 	}
 	return []core.Finding{f}
 }
 
-// alsoPaused adds to a finding about an actor that is not known to be alive that it would ignore the object.
+// alsoPaused adds to a finding about an actor that is not known to be alive that it would ignore
+// the object.
 func (e *Examiner) alsoPaused(ctx context.Context, b core.Responsible, f core.Finding) core.Finding {
 	for _, p := range e.Actors.Paused(ctx, b.Object, b.Actor) {
 		f.Evidence = append(f.Evidence, p.Observation(b.Object))
@@ -125,7 +138,9 @@ func (e *Examiner) resume(b core.Responsible, p actor.Pause) core.Step {
 	if p.Moved {
 		risk = finalizer.DataLoss
 	}
-	return core.At(e.Ref(p.Object), core.Command(append([]string{"kubectl"}, p.Resume()...)...)).Doing("has " + b.Name + " work on it again").Risking(risk)
+	return core.At(e.Ref(p.Object),
+		core.Command(append([]string{"kubectl"}, p.Resume()...)...)).Doing("has " + b.Name +
+		" work on it again").Risking(risk)
 }
 
 // moved warns of what a pause of Cluster API can mean.
@@ -133,5 +148,6 @@ func moved(p actor.Pause) string {
 	if !p.Moved {
 		return ""
 	}
-	return " " + phrase.Sentence("clusterctl move pauses the Cluster that it moves: make sure first that no other management cluster owns its machines now, since this one would delete them")
+	return " " + phrase.Sentence(
+		"clusterctl move pauses the Cluster that it moves: make sure first that no other management cluster owns its machines now, since this one would delete them")
 }

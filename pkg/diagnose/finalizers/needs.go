@@ -22,11 +22,13 @@ import (
 type lack struct {
 	object   v1alpha1.ObjectRef
 	evidence []v1alpha1.Observation
-	// proven says that the actor cannot do its work without it, and not only that a warning named it.
+	// proven says that the actor cannot do its work without it, and not only that a warning named
+	// it.
 	proven bool
 }
 
-// lacks returns what is absent of what the actor of a finalizer needs: by what the object says, which is told first, and by its pack.
+// lacks returns what is absent of what the actor of a finalizer needs: by what the object says,
+// which is told first, and by its pack.
 func (e *Examiner) lacks(ctx context.Context, o *unstructured.Unstructured, a actor.Actor) []lack {
 	var all []lack
 	at := map[v1alpha1.ObjectRef]int{}
@@ -56,20 +58,27 @@ func (e *Examiner) needed(ctx context.Context, o *unstructured.Unstructured, a a
 }
 
 // dependencyMissing is for an object that the actor needs and that is gone.
-func (e *Examiner) dependencyMissing(ctx context.Context, o *unstructured.Unstructured, a actor.Actor, l lack) core.Finding {
-	f := core.Finding{Code: core.DependencyMissing, About: &l.object, Actor: a.Who, Evidence: l.evidence, Cost: core.Cost(a)}
+func (e *Examiner) dependencyMissing(ctx context.Context, o *unstructured.Unstructured, a actor.Actor,
+	l lack) core.Finding {
+	f := core.Finding{Code: core.DependencyMissing, About: &l.object, Actor: a.Who, Evidence: l.evidence,
+		Cost: core.Cost(a)}
 	f.Args = []string{"{object}", core.Named(l.object)}
 	if a.IsKnown {
 		f.Args = append(f.Args, "{then}", " "+phrase.Sentence(a.Known.OnCompletion()))
 	}
 	// The name is what another object says; one that no server accepts could be an option.
-	if l.object.Kind == "ServiceAccount" && l.object.Namespace != "" && len(validation.IsDNS1123Subdomain(l.object.Name)) == 0 {
-		f.Commands = append(f.Commands, core.FixedCommand("kubectl", "create", "serviceaccount", l.object.Name, "-n", l.object.Namespace).
-			Doing("creates the ServiceAccount again; what is bound to its name applies to it").Risking(finalizer.RiskNone).CreatingIn(l.object.Namespace))
+	if l.object.Kind == "ServiceAccount" && l.object.Namespace != "" &&
+		len(validation.IsDNS1123Subdomain(l.object.Name)) == 0 {
+		f.Commands = append(f.Commands,
+			core.FixedCommand("kubectl", "create", "serviceaccount", l.object.Name, "-n", l.object.Namespace).
+				Doing("creates the ServiceAccount again; what is bound to its name applies to it").Risking(
+				finalizer.RiskNone).CreatingIn(l.object.Namespace))
 	}
 	f.Commands = append(f.Commands,
-		core.At(e.Ref(o), core.Command("kubectl", "describe", "OBJECT")).Doing("shows what the object refers to").Risking(finalizer.RiskNone), e.ByHand(o, a))
-	return e.Possible(ctx, f, core.Creation{What: core.Named(l.object), Namespace: l.object.Namespace, Left: "The remaining option is to remove the finalizer by hand."})
+		core.At(e.Ref(o), core.Command("kubectl", "describe",
+			"OBJECT")).Doing("shows what the object refers to").Risking(finalizer.RiskNone), e.ByHand(o, a))
+	return e.Possible(ctx, f, core.Creation{What: core.Named(l.object), Namespace: l.object.Namespace,
+		Left: "The remaining option is to remove the finalizer by hand."})
 }
 
 // lacking is for what the actor needs and what is gone.
@@ -82,16 +91,21 @@ func (e *Examiner) lacking(ctx context.Context, q *question) []core.Finding {
 	return all
 }
 
-// notFound are the ways in which controllers say that they did not find an object: a word before the kind, which may be its first half, the kind with or without
-// its group, the name, and the namespace if it is said.
+// notFound are the ways in which controllers say that they did not find an object: a word before
+// the kind, which may be its first half, the kind with or without its group, the name, and the
+// namespace if it is said.
 var notFound = []*regexp.Regexp{
-	regexp.MustCompile(`(?:([A-Za-z]+) )?([A-Za-z][A-Za-z0-9]*)((?:\.[a-z0-9-]+)*) ["'` + "`" + `]([^"'` + "`" + `\s]+)["'` + "`" + `](?: in (?:the )?namespace ["'` + "`" + `]?([a-z0-9-]+)["'` + "`" + `]?)? (?:was |is |could )?(?:not found|not be found|does not exist|doesn't exist|missing)`),
-	regexp.MustCompile(`(?:cannot|can not|could not|couldn't|unable to|failed to) find (?:the )?(?:([A-Za-z]+) )?([A-Za-z][A-Za-z0-9]*)((?:\.[a-z0-9-]+)*) ["'` + "`" + `]([^"'` + "`" + `\s]+)["'` + "`" + `](?: in (?:the )?namespace ["'` + "`" + `]?([a-z0-9-]+)["'` + "`" + `]?)?`),
+	regexp.MustCompile(`(?:([A-Za-z]+) )?([A-Za-z][A-Za-z0-9]*)((?:\.[a-z0-9-]+)*) ["'` + "`" + `]([^"'` + "`" +
+		`\s]+)["'` + "`" + `](?: in (?:the )?namespace ["'` + "`" + `]?([a-z0-9-]+)["'` + "`" +
+		`]?)? (?:was |is |could )?(?:not found|not be found|does not exist|doesn't exist|missing)`),
+	regexp.MustCompile(
+		`(?:cannot|can not|could not|couldn't|unable to|failed to) find (?:the )?(?:([A-Za-z]+) )?([A-Za-z][A-Za-z0-9]*)((?:\.[a-z0-9-]+)*) ["'` + "`" + `]([^"'` + "`" + `\s]+)["'` + "`" + `](?: in (?:the )?namespace ["'` + "`" + `]?([a-z0-9-]+)["'` + "`" + `]?)?`),
 }
 
-// saidMissing returns what an object says that was not found, and that is proven to be absent. Where neither the text says the namespace of it nor the object
-// refers to it, the text must be written as the API writes it, and there must be none of that name in any namespace: controllers keep what they need in
-// namespaces of their own, too.
+// saidMissing returns what an object says that was not found, and that is proven to be absent.
+// Where neither the text says the namespace of it nor the object refers to it, the text must be
+// written as the API writes it, and there must be none of that name in any namespace: controllers
+// keep what they need in namespaces of their own, too.
 func (e *Examiner) saidMissing(ctx context.Context, o *unstructured.Unstructured) []lack {
 	var all []lack
 	add := func(at, says, text string, proven bool) {
@@ -121,7 +135,8 @@ func (e *Examiner) saidMissing(ctx context.Context, o *unstructured.Unstructured
 	return all
 }
 
-// meant returns the absent object that a text names. It is false if the text can mean something else, or if the object exists or cannot be read.
+// meant returns the absent object that a text names. It is false if the text can mean something
+// else, or if the object exists or cannot be read.
 func (e *Examiner) meant(ctx context.Context, o *unstructured.Unstructured, m []string) (v1alpha1.ObjectRef, bool) {
 	before, kind, group, name, namespace := m[1], m[2], strings.TrimPrefix(m[3], "."), m[4], m[5]
 	r, ok := e.kindSaid(o, kind, group)
@@ -147,8 +162,10 @@ func (e *Examiner) meant(ctx context.Context, o *unstructured.Unstructured, m []
 	return ref, e.Absent(ctx, r.Type, ref)
 }
 
-// nowhere returns what is proven to be absent from every namespace. It is false if the text can mean something else.
-func (e *Examiner) nowhere(ctx context.Context, o *unstructured.Unstructured, r cluster.Resource, name string, meant bool) (v1alpha1.ObjectRef, bool) {
+// nowhere returns what is proven to be absent from every namespace. It is false if the text can
+// mean something else.
+func (e *Examiner) nowhere(ctx context.Context, o *unstructured.Unstructured, r cluster.Resource, name string,
+	meant bool) (v1alpha1.ObjectRef, bool) {
 	ref := core.RefTo(r.Type, "", name)
 	if !meant {
 		return ref, false
@@ -159,14 +176,15 @@ func (e *Examiner) nowhere(ctx context.Context, o *unstructured.Unstructured, r 
 	return ref, e.Absent(ctx, r.Type, ref)
 }
 
-// writtenByTheAPI says whether a word names a type as the server and the clients of controllers do: the kind or the plural, with the group that it has.
-// Other texts can mean what is outside the cluster: bucket "db" not found.
+// writtenByTheAPI says whether a word names a type as the server and the clients of controllers do:
+// the kind or the plural, with the group that it has. Other texts can mean what is outside the
+// cluster: bucket "db" not found.
 func writtenByTheAPI(r cluster.Resource, word, group string) bool {
 	return group == r.Group && (word == r.Kind || word == r.Resource)
 }
 
-// kindSaid returns the type that a text means by a word: by its kind, plural or singular. Without a group it is that of the object's own family, a type of
-// the core, or the only one.
+// kindSaid returns the type that a text means by a word: by its kind, plural or singular. Without a
+// group it is that of the object's own family, a type of the core, or the only one.
 func (e *Examiner) kindSaid(o *unstructured.Unstructured, word, group string) (cluster.Resource, bool) {
 	own := o.GroupVersionKind().Group
 	var all, family, core []cluster.Resource
@@ -194,7 +212,8 @@ func (e *Examiner) kindSaid(o *unstructured.Unstructured, word, group string) (c
 	return cluster.Resource{}, false
 }
 
-// refersTo says whether an object refers to a name, and in which namespace: that which stands beside the name, or its own.
+// refersTo says whether an object refers to a name, and in which namespace: that which stands
+// beside the name, or its own.
 func refersTo(o *unstructured.Unstructured, name string) (namespace string, ok bool) {
 	namespaces := map[string]bool{}
 	var walk func(value any)

@@ -17,8 +17,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 )
 
-// orphaned is for a finalizer that was added on behalf of an object, its parent, that is gone or selects this one no longer: its actor works on parents, and
-// never comes to it.
+// orphaned is for a finalizer that was added on behalf of an object, its parent, that is gone or
+// selects this one no longer: its actor works on parents, and never comes to it.
 func (e *Examiner) orphaned(ctx context.Context, o *unstructured.Unstructured, a actor.Actor) (core.Finding, bool) {
 	if !a.IsKnown || a.Known.Parent == nil {
 		return core.Finding{}, false
@@ -35,7 +35,8 @@ func (e *Examiner) orphaned(ctx context.Context, o *unstructured.Unstructured, a
 		ref.Namespace = o.GetNamespace()
 	}
 	f := core.Finding{
-		Code: core.FinalizerOrphaned, Finalizer: a.Finalizer, Actor: a.Who, Cost: core.ResponsibleFor(o, a).Loss(), // nobody is left to keep anything
+		// nobody is left to keep anything
+		Code: core.FinalizerOrphaned, Finalizer: a.Finalizer, Actor: a.Who, Cost: core.ResponsibleFor(o, a).Loss(),
 		Args:     []string{"{object}", core.Named(ref)},
 		Commands: []core.Step{e.ByHand(o, a)},
 	}
@@ -51,13 +52,15 @@ func (e *Examiner) orphaned(ctx context.Context, o *unstructured.Unstructured, a
 		f.Evidence = core.Seen("it was added for %s, which does not exist", core.Named(ref))
 		return f, true
 	case parent.GetDeletionTimestamp() == nil && deselects(parent, p.Selectors, o):
-		f.Evidence = core.ObservedAt(core.From(parent, strings.Join(p.Selectors, ", ")), fmt.Sprintf("it was added for %s, which no longer selects this object", core.Named(ref)))
+		f.Evidence = core.ObservedAt(core.From(parent, strings.Join(p.Selectors, ", ")),
+			fmt.Sprintf("it was added for %s, which no longer selects this object", core.Named(ref)))
 		return f, true
 	}
 	return core.Finding{}, false
 }
 
-// deselects says whether an object has selectors of which none selects another. Of a selector that nobody understands it is not known.
+// deselects says whether an object has selectors of which none selects another. Of a selector that
+// nobody understands it is not known.
 func deselects(parent *unstructured.Unstructured, fields []string, o *unstructured.Unstructured) bool {
 	some := false
 	for _, field := range fields {
@@ -76,7 +79,8 @@ func deselects(parent *unstructured.Unstructured, fields []string, o *unstructur
 	return some
 }
 
-// selectedBy says whether a selector selects an object: labels, a list of label selectors, or one of names.
+// selectedBy says whether a selector selects an object: labels, a list of label selectors, or one
+// of names.
 func selectedBy(value any, o *unstructured.Unstructured) (selected, understood bool) {
 	switch v := value.(type) {
 	case string:

@@ -15,9 +15,11 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
-// Actor says who should remove a finalizer, and whether they can. What refuses the update is the cause where somebody would make it; where nobody is
-// there to make it, or who is there ignores the object, that comes on top.
-func (e *Examiner) Actor(ctx context.Context, o *unstructured.Unstructured, name string, refused []core.Finding) []core.Finding {
+// Actor says who should remove a finalizer, and whether they can. What refuses the update is the
+// cause where somebody would make it; where nobody is there to make it, or who is there ignores the
+// object, that comes on top.
+func (e *Examiner) Actor(ctx context.Context, o *unstructured.Unstructured, name string,
+	refused []core.Finding) []core.Finding {
 	a, err := e.Actors.Of(ctx, o, name)
 	if err != nil {
 		return nil // the context has ended
@@ -64,14 +66,17 @@ func (e *Examiner) Actor(ctx context.Context, o *unstructured.Unstructured, name
 // busy is for an actor that is at work, as far as anybody can see.
 func busy(b core.Responsible, f core.Finding) core.Finding {
 	f.Code = core.FinalizerActorAlive
-	f.Commands = b.Ordered([]core.Step{core.Describe().Doing("shows what its controller says of it").Risking(finalizer.RiskNone)})
+	f.Commands = b.Ordered(
+		[]core.Step{core.Describe().Doing("shows what its controller says of it").Risking(finalizer.RiskNone)})
 	return f
 }
 
 // outside is for an actor that nobody can see from here.
 func outside(b core.Responsible, f core.Finding) core.Finding {
-	f.Remedy = phrase.Sentence(b.Name+" normally runs outside the cluster: not seeing it here means nothing") + " " + phrase.Sentence("check there that it is running") + b.OnceRunning()
-	f.Commands = append(f.Commands, core.Describe().Doing("shows what its controller says of it").Risking(finalizer.RiskNone))
+	f.Remedy = phrase.Sentence(b.Name+" normally runs outside the cluster: not seeing it here means nothing") + " " +
+		phrase.Sentence("check there that it is running") + b.OnceRunning()
+	f.Commands = append(f.Commands,
+		core.Describe().Doing("shows what its controller says of it").Risking(finalizer.RiskNone))
 	return f
 }
 
@@ -83,17 +88,22 @@ func (e *Examiner) unfound(ctx context.Context, b core.Responsible, f core.Findi
 	switch {
 	case only != nil:
 		f.Remedy = fmt.Sprintf("Look at %s %s/%s first: RBAC lets no other workload write objects of this type, "+
-			"but for administrators and Kubernetes itself.", only.GetKind(), only.GetNamespace(), only.GetName()) + b.OnceRunning()
+			"but for administrators and Kubernetes itself.", only.GetKind(), only.GetNamespace(), only.GetName()) +
+			b.OnceRunning()
 	case b.IsKnown && !b.NotFound():
-		f.Remedy = phrase.Sentence("check that "+b.Name+" is running; its state is not visible through the API") + b.OnceRunning()
+		f.Remedy = phrase.Sentence("check that "+b.Name+" is running; its state is not visible through the API") +
+			b.OnceRunning()
 	}
 	if only != nil {
 		d := e.downLead(ctx, b, only)
 		f.Evidence, f.Commands = append(f.Evidence, d.Evidence...), append(f.Commands, d.Steps...)
 	}
-	f.Commands = append(f.Commands, core.Describe().Doing("shows what its controller says of it").Risking(finalizer.RiskNone))
+	f.Commands = append(f.Commands,
+		core.Describe().Doing("shows what its controller says of it").Risking(finalizer.RiskNone))
 	for _, w := range leads.Running(2) {
-		f.Commands = append(f.Commands, core.At(e.Ref(w), core.Command("kubectl", "logs", "OBJECT")).Doing("shows whether it works on the object").Risking(finalizer.RiskNone))
+		f.Commands = append(f.Commands,
+			core.At(e.Ref(w), core.Command("kubectl", "logs",
+				"OBJECT")).Doing("shows whether it works on the object").Risking(finalizer.RiskNone))
 	}
 	return f
 }
@@ -126,14 +136,16 @@ func (e *Examiner) downLead(ctx context.Context, b core.Responsible, only *unstr
 	if only.GetKind() == "Pod" {
 		return core.Downtime{}
 	}
-	b.Name, b.Workloads, b.Scaled = graph.Located(only.GetKind(), only.GetNamespace(), only.GetName()), []*unstructured.Unstructured{only}, nil
+	b.Name, b.Workloads, b.Scaled = graph.Located(only.GetKind(), only.GetNamespace(), only.GetName()),
+		[]*unstructured.Unstructured{only}, nil
 	if actor.ReadWorkload(only).Scaled {
 		b.Scaled = b.Workloads
 	}
 	return e.DownWorkloads(ctx, b)
 }
 
-// remedied says what to repair, or that what is switched off is to be started. Nobody is told to start what is started and fails.
+// remedied says what to repair, or that what is switched off is to be started. Nobody is told to
+// start what is started and fails.
 func (e *Examiner) remedied(ctx context.Context, b core.Responsible, d core.Downtime, f core.Finding) core.Finding {
 	switch {
 	case d.Starting:
@@ -145,14 +157,17 @@ func (e *Examiner) remedied(ctx context.Context, b core.Responsible, d core.Down
 		}
 		f.Remedy += " It removes the finalizer then." + b.OnceRunning()
 	case b.Destroys():
-		f.Remedy = phrase.Sentence("decide first what is to be kept: once it is started, "+b.Name+" deletes") + b.OnceRunning()
+		f.Remedy = phrase.Sentence("decide first what is to be kept: once it is started, "+b.Name+" deletes") +
+			b.OnceRunning()
 	default:
 		f.Remedy = f.UsualOf(core.FinalizerActorDead)
 	}
 	f.Commands = append(d.Steps, f.Commands...)
-	if w := b.Workloads; len(w) > 0 && !slices.ContainsFunc(w, func(w *unstructured.Unstructured) bool { return !e.Closed(ctx, w.GetNamespace()) }) {
+	if w := b.Workloads; len(w) > 0 &&
+		!slices.ContainsFunc(w, func(w *unstructured.Unstructured) bool { return !e.Closed(ctx, w.GetNamespace()) }) {
 		f = e.Possible(ctx, f, core.Creation{
-			What: fmt.Sprintf("the pods of %s %s", w[0].GetKind(), w[0].GetName()), Namespace: w[0].GetNamespace(), Elsewhere: true, Left: "Otherwise the remaining option is to remove the finalizer by hand.",
+			What: fmt.Sprintf("the pods of %s %s", w[0].GetKind(), w[0].GetName()), Namespace: w[0].GetNamespace(),
+			Elsewhere: true, Left: "Otherwise the remaining option is to remove the finalizer by hand.",
 		})
 	}
 	return f

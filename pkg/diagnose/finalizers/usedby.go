@@ -35,7 +35,8 @@ func (e *Examiner) used(ctx context.Context, q *question) []core.Finding {
 			}
 		}
 		state := ""
-		step := core.Command("kubectl", "gc", "delete", "OBJECT", "--dry-run").Doing("shows what is deleted with it").Risking(finalizer.RiskNone)
+		step := core.Command("kubectl", "gc", "delete", "OBJECT",
+			"--dry-run").Doing("shows what is deleted with it").Risking(finalizer.RiskNone)
 		if u.o.GetDeletionTimestamp() != nil {
 			state = ", and is being deleted"
 			step = core.Command("kubectl", "gc", "why", "OBJECT").Doing("says why it is still there").Risking(finalizer.RiskNone)
@@ -50,7 +51,8 @@ func (e *Examiner) used(ctx context.Context, q *question) []core.Finding {
 		if len(names) > phrase.MaxNamed {
 			continue
 		}
-		f.Evidence = append(f.Evidence, core.ObservedAt(core.From(u.o, u.NameField), fmt.Sprintf("%s uses it%s%s", core.Named(e.Ref(u.o)), owner, state))...)
+		f.Evidence = append(f.Evidence,
+			core.ObservedAt(core.From(u.o, u.NameField), fmt.Sprintf("%s uses it%s%s", core.Named(e.Ref(u.o)), owner, state))...)
 		f.Commands = append(f.Commands, core.At(ref, step))
 	}
 	if len(names) == 0 {
@@ -62,7 +64,8 @@ func (e *Examiner) used(ctx context.Context, q *question) []core.Finding {
 	f.Args = []string{"{users}", phrase.And(names)}
 	if waiting == 0 {
 		f.Remedy = fmt.Sprintf("%s %s being deleted: find out what %s for. Then %s removes the finalizer.",
-			phrase.And(names), phrase.Plural(len(names), "is", "are"), phrase.Plural(len(names), "it waits", "they wait"), core.Whoever(q.a))
+			phrase.And(names), phrase.Plural(len(names), "is", "are"), phrase.Plural(len(names), "it waits", "they wait"),
+			core.Whoever(q.a))
 	}
 	f.Commands = append(f.Commands, e.ByHand(q.o, q.a))
 	q.proven = true
@@ -108,7 +111,8 @@ func (e *Examiner) users(ctx context.Context, o *unstructured.Unstructured, a ac
 		if r.Namespaced && u.Scope == finalizer.SameNamespace {
 			namespace = o.GetNamespace()
 		}
-		list, err := e.Reader.ListObjects(ctx, schema.GroupResource{Group: r.Group, Resource: r.Resource}, namespace, cluster.Selection{})
+		list, err := e.Reader.ListObjects(ctx, schema.GroupResource{Group: r.Group, Resource: r.Resource}, namespace,
+			cluster.Selection{})
 		if err != nil {
 			continue // and the reader has noted the gap
 		}
@@ -129,7 +133,8 @@ func namesAs(by *unstructured.Unstructured, u finalizer.Use, o *unstructured.Uns
 	if status.FieldOr(by, u.KindField, o.GetKind()) != o.GetKind() {
 		return false
 	}
-	return u.Scope != finalizer.ByField || o.GetNamespace() == "" || status.FieldOr(by, u.NamespaceField, by.GetNamespace()) == o.GetNamespace()
+	return u.Scope != finalizer.ByField || o.GetNamespace() == "" ||
+		status.FieldOr(by, u.NamespaceField, by.GetNamespace()) == o.GetNamespace()
 }
 
 // ownerKind returns the type of an owner.
@@ -137,7 +142,8 @@ func (e *Examiner) ownerKind(owner *metav1.OwnerReference) (cluster.Resource, bo
 	return e.KindIn((graph.Ref{APIVersion: owner.APIVersion}).Group(), owner.Kind)
 }
 
-// saysInUse is for an object whose own conditions say that others use it, so that it is not deleted.
+// saysInUse is for an object whose own conditions say that others use it, so that it is not
+// deleted.
 func (e *Examiner) saysInUse(_ context.Context, q *question) []core.Finding {
 	i := slices.IndexFunc(status.Conditions(q.o), status.Condition.InUse)
 	if q.proven || i < 0 || q.o.GetDeletionTimestamp() == nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
-// conversionFailed is how the API server says that a conversion webhook did not do what it should. The group-version and the kind are those of
-// the object that was to be converted.
+// conversionFailed is how the API server says that a conversion webhook did not do what it should.
+// The group-version and the kind are those of the object that was to be converted.
 var conversionFailed = regexp.MustCompile(`conversion webhook for ([^ ,]+), Kind=(\S+) failed`)
 
 // unconverted is for what the server says when it could not convert an object, wherever it says so.
@@ -27,13 +27,15 @@ func (e *Examiner) unconverted(ctx context.Context, _ admission.Write, said stri
 	}
 	crd, err := e.crdOf(ctx, gv.Group, strings.TrimSuffix(names[1], "List"))
 	if crd == nil {
-		f := core.Finding{Code: core.ConversionWebhookDown, Evidence: core.Observed("the server says: " + said), Remedy: "Restore the conversion webhook of the CustomResourceDefinition."}
+		f := core.Finding{Code: core.ConversionWebhookDown, Evidence: core.Observed("the server says: " + said),
+			Remedy: "Restore the conversion webhook of the CustomResourceDefinition."}
 		if err != nil {
 			f.Observe("CustomResourceDefinitions cannot be listed: %v", err)
 		}
 		return []core.Finding{f}
 	}
-	f := core.Finding{Code: core.ConversionWebhookDown, About: new(e.Ref(crd)), Evidence: core.Observed("the server says: " + said)}
+	f := core.Finding{Code: core.ConversionWebhookDown, About: new(e.Ref(crd)),
+		Evidence: core.Observed("the server says: " + said)}
 	s, _ := admission.Conversion(crd)
 	b := e.Called(ctx, s)
 	f.Evidence = append(f.Evidence, b.Evidence...)
@@ -41,8 +43,11 @@ func (e *Examiner) unconverted(ctx context.Context, _ admission.Write, said stri
 		f.Observe("instances are stored as %s", phrase.And(stored))
 	}
 	f.Args = []string{"{service}", b.what}
-	f.Commands = append(slices.Clone(b.Restore), core.Command("kubectl", "patch", "OBJECT", "--type=json", "-p", `[{"op":"replace","path":"/spec/conversion","value":{"strategy":"None"}}]`))
-	f = e.Revivable(ctx, f, b, "If the schemas of the versions are compatible, set the conversion strategy to None: the API server then changes only the apiVersion.")
+	f.Commands = append(slices.Clone(b.Restore),
+		core.Command("kubectl", "patch", "OBJECT", "--type=json", "-p",
+			`[{"op":"replace","path":"/spec/conversion","value":{"strategy":"None"}}]`))
+	f = e.Revivable(
+		ctx, f, b, "If the schemas of the versions are compatible, set the conversion strategy to None: the API server then changes only the apiVersion.")
 	return []core.Finding{f}
 }
 

@@ -28,7 +28,8 @@ func (e *Examiner) webhookDenies(ctx context.Context, w admission.Write, said st
 	hooks, unread := e.hooks(ctx, w, names[0])
 	var findings []core.Finding
 	for _, h := range hooks {
-		findings = append(findings, denied(w, said, core.Finding{About: new(e.Ref(h.Config))}, fmt.Sprintf("webhook %s", h.Name), fmt.Sprintf("/webhooks/%d", h.Index), h.MatchConditions))
+		findings = append(findings, denied(w, said, core.Finding{About: new(e.Ref(h.Config))},
+			fmt.Sprintf("webhook %s", h.Name), fmt.Sprintf("/webhooks/%d", h.Index), h.MatchConditions))
 	}
 	if len(findings) > 0 {
 		return findings
@@ -44,7 +45,8 @@ func (e *Examiner) policyDenies(ctx context.Context, w admission.Write, said str
 	return e.policyOf(ctx, admission.ValidatingPolicies, "ValidatingAdmissionPolicy", w, said, names)
 }
 
-// policyFails is for a policy that fails itself, and whose failurePolicy is Fail. The server does not say of which kind it is: it is the one that exists.
+// policyFails is for a policy that fails itself, and whose failurePolicy is Fail. The server does
+// not say of which kind it is: it is the one that exists.
 func (e *Examiner) policyFails(ctx context.Context, w admission.Write, said string, names []string) []core.Finding {
 	if o, err := e.Reader.GetObject(ctx, admission.MutatingPolicies, "", names[0]); err == nil && o != nil {
 		return e.policyOf(ctx, admission.MutatingPolicies, o.GetKind(), w, said, names)
@@ -53,7 +55,8 @@ func (e *Examiner) policyFails(ctx context.Context, w admission.Write, said stri
 }
 
 // policyOf is the cause that a policy of a type is that refuses a write.
-func (e *Examiner) policyOf(ctx context.Context, of schema.GroupResource, kind string, w admission.Write, said string, names []string) []core.Finding {
+func (e *Examiner) policyOf(ctx context.Context, of schema.GroupResource, kind string, w admission.Write, said string,
+	names []string) []core.Finding {
 	about := v1alpha1.ObjectRef{APIVersion: of.Group + "/v1", Kind: kind, Resource: of.Resource, Name: names[0]}
 	var conditions []admissionv1.MatchCondition
 	if o, err := e.Reader.GetObject(ctx, of, "", names[0]); err == nil && o != nil {
@@ -65,7 +68,8 @@ func (e *Examiner) policyOf(ctx context.Context, of schema.GroupResource, kind s
 	if names[1] == "" {
 		return []core.Finding{f}
 	}
-	binding := v1alpha1.ObjectRef{APIVersion: about.APIVersion, Kind: kind + "Binding", Resource: admission.Bindings(of).Resource, Name: names[1]}
+	binding := v1alpha1.ObjectRef{APIVersion: about.APIVersion, Kind: kind + "Binding",
+		Resource: admission.Bindings(of).Resource, Name: names[1]}
 	switch {
 	case strings.Contains(said, noParameters):
 		f = e.withoutParameters(ctx, w, f, binding)
@@ -76,13 +80,16 @@ func (e *Examiner) policyOf(ctx context.Context, of schema.GroupResource, kind s
 	return []core.Finding{f}
 }
 
-// denied completes the finding about somebody who denies a write. A denial of an update is cured for good by leaving out objects that are being deleted: nobody
-// means those. A denial of a deletion is there to protect something.
-func denied(w admission.Write, said string, f core.Finding, who, path string, conditions []admissionv1.MatchCondition) core.Finding {
+// denied completes the finding about somebody who denies a write. A denial of an update is cured
+// for good by leaving out objects that are being deleted: nobody means those. A denial of a
+// deletion is there to protect something.
+func denied(w admission.Write, said string, f core.Finding, who, path string,
+	conditions []admissionv1.MatchCondition) core.Finding {
 	f.Code, f.Args, f.Evidence = core.AdmissionDenied, []string{"{who}", who}, core.Seen("%s is denied: %s", w, said)
 	if w.Operation == admissionv1.Delete {
 		f.Remedy = fmt.Sprintf("Do what %s asks for: a deletion is mostly denied to protect something that is in use.", who)
-		f.Commands = []core.Step{core.Describe().Doing("shows what is called for which deletions").Risking(finalizer.RiskNone)}
+		f.Commands = []core.Step{core.Describe().Doing(
+			"shows what is called for which deletions").Risking(finalizer.RiskNone)}
 		return f
 	}
 	f.Commands = []core.Step{core.Describe().Doing("shows what it asks for, and of whom").Risking(finalizer.RiskNone),
@@ -90,7 +97,8 @@ func denied(w admission.Write, said string, f core.Finding, who, path string, co
 	return f
 }
 
-// exempt is the command that adds a match condition, below a path, which leaves out updates of objects that are being deleted.
+// exempt is the command that adds a match condition, below a path, which leaves out updates of
+// objects that are being deleted.
 func exempt(path string, hasSome bool) core.Step {
 	condition := `{"name":"not-being-deleted","expression":"request.operation != 'UPDATE' || !has(oldObject.metadata.deletionTimestamp)"}`
 	patch := fmt.Sprintf(`[{"op":"add","path":"%s/matchConditions","value":[%s]}]`, path, condition)
@@ -100,14 +108,18 @@ func exempt(path string, hasSome bool) core.Step {
 	return core.Command("kubectl", "patch", "OBJECT", "--type=json", "-p", patch)
 }
 
-// noParameters is what the server says where a binding names parameters that do not exist, and denies without them.
+// noParameters is what the server says where a binding names parameters that do not exist, and
+// denies without them.
 const noParameters = "no params found for policy binding"
 
-// withoutParameters completes the finding about a policy whose parameters do not exist. The server looks for them before it evaluates the policy's
-// matchConditions, and after the binding's matchResources: the binding is what can be changed.
-func (e *Examiner) withoutParameters(ctx context.Context, w admission.Write, f core.Finding, binding v1alpha1.ObjectRef) core.Finding {
+// withoutParameters completes the finding about a policy whose parameters do not exist. The server
+// looks for them before it evaluates the policy's matchConditions, and after the binding's
+// matchResources: the binding is what can be changed.
+func (e *Examiner) withoutParameters(ctx context.Context, w admission.Write, f core.Finding,
+	binding v1alpha1.ObjectRef) core.Finding {
 	what, namespace := "its parameters", w.Object.GetNamespace()
-	o, err := e.Reader.GetObject(ctx, schema.GroupResource{Group: admission.ValidatingPolicies.Group, Resource: binding.Resource}, "", binding.Name)
+	o, err := e.Reader.GetObject(ctx,
+		schema.GroupResource{Group: admission.ValidatingPolicies.Group, Resource: binding.Resource}, "", binding.Name)
 	known := err == nil && o != nil
 	if known {
 		name, _, _ := unstructured.NestedString(o.Object, "spec", "paramRef", "name")
@@ -123,19 +135,27 @@ func (e *Examiner) withoutParameters(ctx context.Context, w admission.Write, f c
 	if known && w.Object.GetNamespace() != "" {
 		exempted = exemptNamespace(o, w.Object.GetNamespace())
 	} else {
-		exempted = core.Command("kubectl", "patch", "OBJECT", "--type=merge", "-p", `{"spec":{"paramRef":{"parameterNotFoundAction":"Allow"}}}`).
+		exempted = core.Command("kubectl", "patch", "OBJECT", "--type=merge", "-p",
+			`{"spec":{"paramRef":{"parameterNotFoundAction":"Allow"}}}`).
 			Doing("has the policy deny nothing while its parameters are missing")
 	}
-	f.Remedy = fmt.Sprintf("Restore %s, or change the binding so that it leaves this write out: the policy itself stays.", what)
-	f.Commands = []core.Step{core.At(binding, core.Describe().Doing("shows which parameters it names").Risking(finalizer.RiskNone)), core.At(binding, exempted)}
-	return e.Possible(ctx, f, core.Creation{What: what, Namespace: namespace, Left: "Change the binding so that it leaves this write out: the policy itself stays."})
+	f.Remedy = fmt.Sprintf(
+		"Restore %s, or change the binding so that it leaves this write out: the policy itself stays.", what)
+	f.Commands = []core.Step{core.At(binding,
+		core.Describe().Doing("shows which parameters it names").Risking(finalizer.RiskNone)), core.At(binding, exempted)}
+	return e.Possible(ctx, f, core.Creation{What: what, Namespace: namespace,
+		Left: "Change the binding so that it leaves this write out: the policy itself stays."})
 }
 
-// exemptNamespace is the command that leaves a namespace out of a binding, in addition to what it leaves out already.
+// exemptNamespace is the command that leaves a namespace out of a binding, in addition to what it
+// leaves out already.
 func exemptNamespace(binding *unstructured.Unstructured, namespace string) core.Step {
 	m, _, _ := unstructured.NestedSlice(binding.Object, "spec", "matchResources", "namespaceSelector", "matchExpressions")
-	m = append(m, map[string]any{"key": corev1.LabelMetadataName, "operator": string(metav1.LabelSelectorOpNotIn), "values": []any{namespace}})
-	patch := map[string]any{"spec": map[string]any{"matchResources": map[string]any{"namespaceSelector": map[string]any{"matchExpressions": m}}}}
+	m = append(m, map[string]any{"key": corev1.LabelMetadataName, "operator": string(metav1.LabelSelectorOpNotIn),
+		"values": []any{namespace}})
+	selector := map[string]any{"namespaceSelector": map[string]any{"matchExpressions": m}}
+	patch := map[string]any{"spec": map[string]any{"matchResources": selector}}
 	text, _ := json.Marshal(patch) // which is made of texts alone
-	return core.Command("kubectl", "patch", "OBJECT", "--type=merge", "-p", string(text)).Doing("leaves namespace " + namespace + " out of what the policy applies to")
+	return core.Command("kubectl", "patch", "OBJECT", "--type=merge", "-p",
+		string(text)).Doing("leaves namespace " + namespace + " out of what the policy applies to")
 }

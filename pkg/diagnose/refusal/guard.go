@@ -18,7 +18,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
-// protected is for a deletion that was not tried, because its answer is known: something keeps the object.
+// protected is for a deletion that was not tried, because its answer is known: something keeps the
+// object.
 func (e *Examiner) protected(ctx context.Context, w admission.Write, unasked *cluster.UnaskedError) []core.Finding {
 	if !unasked.Refused {
 		return nil
@@ -43,8 +44,9 @@ func (e *Examiner) protected(ctx context.Context, w admission.Write, unasked *cl
 	}}
 }
 
-// guards returns the objects for whose sake a webhook denies a deletion, by the links of packs: a Usage of Crossplane. The webhook does what it is there for; what can be
-// deleted is the guard, or what uses the object.
+// guards returns the objects for whose sake a webhook denies a deletion, by the links of packs: a
+// Usage of Crossplane. The webhook does what it is there for; what can be deleted is the guard, or
+// what uses the object.
 func (e *Examiner) guards(ctx context.Context, w admission.Write, said string) []core.Finding {
 	if e.Registry == nil {
 		return nil
@@ -68,18 +70,22 @@ func (e *Examiner) guards(ctx context.Context, w admission.Write, said string) [
 func names(d *link.Definition, o *unstructured.Unstructured, w admission.Write) bool {
 	ends, _, _ := d.References(o.Object) // what could be understood comes with an error
 	return slices.ContainsFunc(ends, func(n link.Named) bool {
-		return n.Group == w.Type.Group && n.Kind == w.Type.Kind && n.Name == w.Object.GetName() && (!w.Type.Namespaced || n.Namespace == w.Object.GetNamespace())
+		return n.Group == w.Type.Group && n.Kind == w.Type.Kind && n.Name == w.Object.GetName() &&
+			(!w.Type.Namespaced || n.Namespace == w.Object.GetNamespace())
 	})
 }
 
 // guard is the cause that an object keeps another from being deleted.
-func (e *Examiner) guard(d *link.Definition, o *unstructured.Unstructured, w admission.Write, said string) core.Finding {
+func (e *Examiner) guard(d *link.Definition, o *unstructured.Unstructured, w admission.Write,
+	said string) core.Finding {
 	about := e.Ref(o)
 	guard := core.Named(about)
 	f := core.Finding{Code: core.AdmissionDenied, About: &about, Evidence: core.Seen("%s is denied: %s", w, said)}
 	users, reason := d.UsersOf(o.Object)
 	if reason != "" {
-		f.Evidence = append(f.Evidence, core.ObservedAt(core.From(o, d.ReasonField.String()), fmt.Sprintf("%s keeps it for this reason: %s", guard, core.Brief(reason)))...)
+		f.Evidence = append(f.Evidence,
+			core.ObservedAt(core.From(o, d.ReasonField.String()),
+				fmt.Sprintf("%s keeps it for this reason: %s", guard, core.Brief(reason)))...)
 	}
 	f.Remedy = fmt.Sprintf("Delete %s if nothing needs the object any more: then its deletion is accepted.", guard)
 	var using []string
@@ -92,24 +98,31 @@ func (e *Examiner) guard(d *link.Definition, o *unstructured.Unstructured, w adm
 			state = ", and is being deleted"
 			f.Users = append(f.Users, user)
 		default:
-			step := core.Command("kubectl", "gc", "delete", "OBJECT", "--dry-run").Doing("shows what is deleted with what uses it").Risking(finalizer.RiskNone)
+			step := core.Command("kubectl", "gc", "delete", "OBJECT",
+				"--dry-run").Doing("shows what is deleted with what uses it").Risking(finalizer.RiskNone)
 			f.Commands = append(f.Commands, core.At(v1alpha1.ObjectRef(e.Graph.Ref(user)), step))
 		}
-		f.Evidence = append(f.Evidence, core.ObservedAt(core.From(o, n.Field), fmt.Sprintf("%s keeps it for %s, which uses it%s", guard, name, state))...)
+		f.Evidence = append(f.Evidence,
+			core.ObservedAt(core.From(o, n.Field), fmt.Sprintf("%s keeps it for %s, which uses it%s", guard, name, state))...)
 		using = append(using, name)
 	}
 	switch {
 	case len(using) > 0 && len(f.Users) == len(using):
-		f.Remedy = fmt.Sprintf("%s goes with %s, which %s being deleted: find out what %s for. If it can do without the object, delete %s alone.",
-			guard, phrase.And(using), phrase.Plural(len(using), "is", "are"), phrase.Plural(len(using), "it waits", "they wait"), guard)
+		f.Remedy = fmt.Sprintf(
+			"%s goes with %s, which %s being deleted: find out what %s for. If it can do without the object, delete %s alone.",
+			guard, phrase.And(using), phrase.Plural(len(using), "is", "are"),
+			phrase.Plural(len(using), "it waits", "they wait"), guard)
 	case len(using) > 0:
-		f.Remedy = fmt.Sprintf("Delete %s first: %s goes with it, and the deletion is accepted. If it can do without the object, delete %s alone.", phrase.And(using), guard, guard)
+		f.Remedy = fmt.Sprintf(
+			"Delete %s first: %s goes with it, and the deletion is accepted. If it can do without the object, delete %s alone.",
+			phrase.And(using), guard, guard)
 	}
 	repeats := e.repeats(o, w)
 	f.Evidence = append(f.Evidence, repeats...)
 	if o.GetDeletionTimestamp() != nil {
 		f.Observe("%s is being deleted", guard)
-		f.Commands = append(f.Commands, core.Command("kubectl", "gc", "why", "OBJECT").Doing("says why it is still there").Risking(finalizer.RiskNone))
+		f.Commands = append(f.Commands,
+			core.Command("kubectl", "gc", "why", "OBJECT").Doing("says why it is still there").Risking(finalizer.RiskNone))
 		return f
 	}
 	last := core.Command("kubectl", "gc", "delete", "OBJECT").Doing("lets the object be deleted, whatever uses it")
@@ -121,10 +134,12 @@ func (e *Examiner) guard(d *link.Definition, o *unstructured.Unstructured, w adm
 	return f
 }
 
-// repeats says that a program deletes what a guard keeps as soon as the guard is gone, because somebody has tried to delete it before.
+// repeats says that a program deletes what a guard keeps as soon as the guard is gone, because
+// somebody has tried to delete it before.
 func (e *Examiner) repeats(guard *unstructured.Unstructured, w admission.Write) []v1alpha1.Observation {
 	for _, d := range e.Registry.Links() {
-		if d.Deletion.Annotation == "" || !d.From.Matches(guard.GroupVersionKind().Group, guard.GetKind(), nil) || !names(d, guard, w) {
+		if d.Deletion.Annotation == "" || !d.From.Matches(guard.GroupVersionKind().Group, guard.GetKind(), nil) ||
+			!names(d, guard, w) {
 			continue
 		}
 		if _, kept := d.Keeps(w.Object.Object); kept && !w.Outline {
@@ -135,15 +150,19 @@ func (e *Examiner) repeats(guard *unstructured.Unstructured, w admission.Write) 
 			continue
 		}
 		if w.Outline {
-			return core.Seen("%s deletes it when %s is gone if it has the annotation %s, which could not be read", d.Deletion.By, guard.GetName(), d.Deletion.Annotation)
+			return core.Seen("%s deletes it when %s is gone if it has the annotation %s, which could not be read", d.Deletion.By,
+				guard.GetName(), d.Deletion.Annotation)
 		}
-		return core.ObservedAt(core.From(w.Object, "metadata.annotations"), fmt.Sprintf("somebody has tried to delete it, as its annotation %s says: when %s is gone, %s deletes it with the policy %s",
-			d.Deletion.Annotation, core.Named(e.Ref(guard)), d.Deletion.By, d.PolicyFor(w.Object.Object, effect)))
+		return core.ObservedAt(core.From(w.Object, "metadata.annotations"),
+			fmt.Sprintf(
+				"somebody has tried to delete it, as its annotation %s says: when %s is gone, %s deletes it with the policy %s",
+				d.Deletion.Annotation, core.Named(e.Ref(guard)), d.Deletion.By, d.PolicyFor(w.Object.Object, effect)))
 	}
 	return nil
 }
 
-// user finds what a guard names as the user of its end, and its name; a negative id if it was not seen.
+// user finds what a guard names as the user of its end, and its name; a negative id if it was not
+// seen.
 func (e *Examiner) user(n link.Named) (graph.ID, string) {
 	r, served := e.KindIn(n.Group, n.Kind)
 	if served && !r.Namespaced {

@@ -14,7 +14,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
-// mutator is what may change an object on the way to the storage: a webhook or a MutatingAdmissionPolicy.
+// mutator is what may change an object on the way to the storage: a webhook or a
+// MutatingAdmissionPolicy.
 type mutator struct {
 	what   string
 	config *unstructured.Unstructured
@@ -29,12 +30,14 @@ func (e *Examiner) mutators(ctx context.Context, w admission.Write) (all []mutat
 	hooks, unread := e.hooks(ctx, w, "")
 	for _, h := range hooks {
 		if h.Mutating() {
-			all = append(all, mutator{what: h.String(), config: h.Config, path: fmt.Sprintf("/webhooks/%d", h.Index), conditions: len(h.MatchConditions) > 0})
+			all = append(all, mutator{what: h.String(), config: h.Config, path: fmt.Sprintf("/webhooks/%d", h.Index),
+				conditions: len(h.MatchConditions) > 0})
 		}
 	}
 	policies, unlisted := e.Admission.Policies(ctx, admission.MutatingPolicies, w)
 	for _, p := range policies {
-		all = append(all, mutator{what: p.String(), config: p.Config, path: "/spec", conditions: len(p.MatchConditions) > 0, policy: true})
+		all = append(all, mutator{what: p.String(), config: p.Config, path: "/spec", conditions: len(p.MatchConditions) > 0,
+			policy: true})
 	}
 	return all, append(unread, unlisted...)
 }
@@ -64,7 +67,8 @@ func (e *Examiner) exemptions(all []mutator) []core.Step {
 	return steps
 }
 
-// putBack is for a finalizer that is on the object again in the answer to the patch that removed it (API-033).
+// putBack is for a finalizer that is on the object again in the answer to the patch that removed it
+// (API-033).
 func (e *Examiner) putBack(ctx context.Context, w admission.Write, finalizer string) core.Finding {
 	f := core.Finding{
 		Code: core.FinalizerPutBack, Finalizer: finalizer,
@@ -73,7 +77,8 @@ func (e *Examiner) putBack(ctx context.Context, w admission.Write, finalizer str
 	all, unread := e.mutators(ctx, w)
 	f.Evidence = append(f.Evidence, core.Observed(unread...)...)
 	for _, m := range all {
-		f.Evidence = append(f.Evidence, core.ObservedAt(core.From(m.config, ""), fmt.Sprintf("%s is called for %s", m.what, w))...)
+		f.Evidence = append(f.Evidence,
+			core.ObservedAt(core.From(m.config, ""), fmt.Sprintf("%s is called for %s", m.what, w))...)
 	}
 	if len(all) > 0 {
 		f.Remedy = fmt.Sprintf("A mutating %s puts it back: exempt objects that are being deleted from it.", kindsOf(all))
@@ -85,7 +90,8 @@ func (e *Examiner) putBack(ctx context.Context, w admission.Write, finalizer str
 	return f
 }
 
-// fieldErrors returns what the server finds wrong with an object. There is nothing if a test of the patch failed, which has the same code.
+// fieldErrors returns what the server finds wrong with an object. There is nothing if a test of the
+// patch failed, which has the same code.
 func fieldErrors(err error) []string {
 	var status apierrors.APIStatus
 	if !apierrors.IsInvalid(err) || !errors.As(err, &status) || status.Status().Details == nil {
@@ -98,7 +104,8 @@ func fieldErrors(err error) []string {
 	return all
 }
 
-// invalid is for an object that would not be valid although nothing but its finalizers changes: it was valid once, or a webhook changes more (API-032).
+// invalid is for an object that would not be valid although nothing but its finalizers changes: it
+// was valid once, or a webhook changes more (API-032).
 func (e *Examiner) invalid(ctx context.Context, w admission.Write, wrong []string) []core.Finding {
 	f := core.Finding{
 		Code: core.ObjectInvalid, Evidence: core.Seen("every %s is refused: %s", w, phrase.And(wrong)),
@@ -107,10 +114,13 @@ func (e *Examiner) invalid(ctx context.Context, w admission.Write, wrong []strin
 	all, unread := e.mutators(ctx, w)
 	f.Evidence = append(f.Evidence, core.Observed(unread...)...)
 	for _, m := range all {
-		f.Evidence = append(f.Evidence, core.ObservedAt(core.From(m.config, ""), fmt.Sprintf("%s is called for %s, and may change these fields on the way", m.what, w))...)
+		f.Evidence = append(f.Evidence,
+			core.ObservedAt(core.From(m.config, ""),
+				fmt.Sprintf("%s is called for %s, and may change these fields on the way", m.what, w))...)
 	}
 	if len(all) > 0 {
-		f.Remedy = fmt.Sprintf("If the stored object has these fields right, a mutating %s changes them: exempt objects that are being deleted from it. Otherwise correct the fields.", kindsOf(all))
+		f.Remedy = fmt.Sprintf(
+			"If the stored object has these fields right, a mutating %s changes them: exempt objects that are being deleted from it. Otherwise correct the fields.", kindsOf(all))
 		f.Commands = append(e.exemptions(all), f.Commands...)
 	}
 	return []core.Finding{f}

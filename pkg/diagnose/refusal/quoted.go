@@ -21,21 +21,24 @@ var (
 	policyDenied = regexp.MustCompile(`ValidatingAdmissionPolicy '([^']+)'(?: with binding '[^']+')? denied request`)
 )
 
-// QuotedDenials returns who denied a write of an object's controller, by what the object says: a dry run of the user shows nothing where only others are refused. Which
-// write it was the object does not say; so what is named has to be called for updates of it.
+// QuotedDenials returns who denied a write of an object's controller, by what the object says: a
+// dry run of the user shows nothing where only others are refused. Which write it was the object
+// does not say; so what is named has to be called for updates of it.
 func (e *Examiner) QuotedDenials(ctx context.Context, o *unstructured.Unstructured) []core.Finding {
 	t, ok := e.Catalog.Kind(o.GetAPIVersion(), o.GetKind())
 	if !ok {
 		return nil
 	}
 	w := admission.Write{Operation: admissionv1.Update, Type: t, Object: o}
-	may := e.Reviews.Ask(ctx, []cluster.Access{{Verb: "patch", Type: t, Namespace: o.GetNamespace(), Name: o.GetName()}})[0].Permission == cluster.Allowed
+	may := e.Reviews.Ask(ctx, []cluster.Access{{Verb: "patch", Type: t, Namespace: o.GetNamespace(),
+		Name: o.GetName()}})[0].Permission == cluster.Allowed
 	var all []core.Finding
 	add := func(at, says, text string) {
 		for _, config := range e.denying(ctx, w, text) {
 			f := core.Finding{
 				Code: core.AdmissionDenied, About: new(e.Ref(config)), Evidence: core.ObservedAt(at, says),
-				Remedy:   fmt.Sprintf("Do what %s %s asks for: it has denied a write of the controller.", config.GetKind(), config.GetName()),
+				Remedy: fmt.Sprintf("Do what %s %s asks for: it has denied a write of the controller.", config.GetKind(),
+					config.GetName()),
 				Commands: []core.Step{core.Describe().Doing("shows what it asks for").Risking(finalizer.RiskNone)},
 			}
 			if may { // and a dry run has shown that nothing refuses it
@@ -54,7 +57,8 @@ func (e *Examiner) QuotedDenials(ctx context.Context, o *unstructured.Unstructur
 	return core.Distinct(all)
 }
 
-// denying returns the webhook configurations and policies that a text names as those that denied something, and that are called for a write.
+// denying returns the webhook configurations and policies that a text names as those that denied
+// something, and that are called for a write.
 func (e *Examiner) denying(ctx context.Context, w admission.Write, text string) []*unstructured.Unstructured {
 	var all []*unstructured.Unstructured
 	if m := hookDenied.FindStringSubmatch(text); m != nil {

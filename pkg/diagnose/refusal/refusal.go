@@ -13,7 +13,8 @@ import (
 // Examiner says who refuses a write, and what would end that.
 type Examiner struct {
 	*core.Examination
-	// deletions are what the server answers to whoever would delete an object, and Tries all dry runs.
+	// deletions are what the server answers to whoever would delete an object, and Tries all dry
+	// runs.
 	deletions core.Sample[core.Place, Deletion]
 	Tries     *Tries
 }
@@ -34,19 +35,23 @@ func sayings() []saying {
 	return []saying{
 		{regexp.MustCompile(`failed calling webhook "([^"]+)"`), (*Examiner).webhookDown},
 		{regexp.MustCompile(`admission webhook "([^"]+)" denied the request`), (*Examiner).webhookDenies},
-		{regexp.MustCompile(`ValidatingAdmissionPolicy '([^']+)'(?: with binding '([^']+)')? denied request`), (*Examiner).policyDenies},
+		{regexp.MustCompile(`ValidatingAdmissionPolicy '([^']+)'(?: with binding '([^']+)')? denied request`),
+			(*Examiner).policyDenies},
 		// A policy of either kind that fails itself.
 		{regexp.MustCompile(`\bpolicy '([^']+)' with binding '([^']+)' denied request`), (*Examiner).policyFails},
 		{regexp.MustCompile(`admission webhook "[^"]+" does not support dry run`), (*Examiner).untried},
-		// How RBAC and other authorizers refuse, which says nothing of what the server would say to somebody else.
+		// How RBAC and other authorizers refuse, which says nothing of what the server would say to
+		// somebody else.
 		{regexp.MustCompile(`cannot [a-z]+ resource "`), (*Examiner).untried},
 		{conversionFailed, (*Examiner).unconverted},
 	}
 }
 
-// refusal returns what an error that a dry run was answered with means, if it says who refuses the write; understood is false if it does not. What follows
-// the name is somebody else's text and can contain another saying: the one that comes first counts.
-func (e *Examiner) refusal(ctx context.Context, w admission.Write, err error) (findings []core.Finding, understood bool) {
+// refusal returns what an error that a dry run was answered with means, if it says who refuses the
+// write; understood is false if it does not. What follows the name is somebody else's text and can
+// contain another saying: the one that comes first counts.
+func (e *Examiner) refusal(ctx context.Context, w admission.Write, err error) (findings []core.Finding,
+	understood bool) {
 	if unasked := cluster.Unasked(err); unasked != nil {
 		return e.protected(ctx, w, unasked), unasked.Refused
 	}

@@ -16,7 +16,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// Refusals returns why the server would not let anybody remove the finalizers of an object that was read whole. The server is asked to, as a dry run.
+// Refusals returns why the server would not let anybody remove the finalizers of an object that was
+// read whole. The server is asked to, as a dry run.
 func (e *Examiner) Refusals(ctx context.Context, o *unstructured.Unstructured, finalizers []string) []core.Finding {
 	t, ok := e.Catalog.Kind(o.GetAPIVersion(), o.GetKind())
 	if !ok || len(finalizers) == 0 {
@@ -63,7 +64,8 @@ func (e *Examiner) Refusals(ctx context.Context, o *unstructured.Unstructured, f
 	}
 }
 
-// withoutFinalizers is the patch that removes finalizers from an object as it was read; empty if it has none of them.
+// withoutFinalizers is the patch that removes finalizers from an object as it was read; empty if it
+// has none of them.
 func withoutFinalizers(o *unstructured.Unstructured, finalizers []string) []cluster.PatchStep {
 	var removals []cluster.PatchStep
 	for i, name := range slices.Backward(o.GetFinalizers()) {
@@ -78,7 +80,8 @@ func withoutFinalizers(o *unstructured.Unstructured, finalizers []string) []clus
 }
 
 // left returns which of the finalizers are on the object that the server answers with.
-func (e *Examiner) left(ctx context.Context, w admission.Write, answer *graph.Object, finalizers []string) []core.Finding {
+func (e *Examiner) left(ctx context.Context, w admission.Write, answer *graph.Object,
+	finalizers []string) []core.Finding {
 	var findings []core.Finding
 	for _, name := range finalizers {
 		if slices.Contains(answer.Finalizers, name) {

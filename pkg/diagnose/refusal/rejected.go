@@ -73,7 +73,8 @@ func (e *Examiner) try(ctx context.Context, id graph.ID) (d Deletion) {
 	}
 	if err == nil {
 		err = e.Tries.send(ctx, e, w, func(ctx context.Context) error {
-			_, err := e.Client.Delete(ctx, t, ref.Namespace, ref.Name, ref.UID, cluster.DeleteOptions{Policy: "Background", DryRun: true})
+			_, err := e.Client.Delete(ctx, t, ref.Namespace, ref.Name, ref.UID,
+				cluster.DeleteOptions{Policy: "Background", DryRun: true})
 			return err
 		})
 	}
@@ -114,7 +115,9 @@ func (e *Examiner) rejection(ctx context.Context, id graph.ID, w admission.Write
 		return findings
 	}
 	return []core.Finding{{
-		Code: core.DeletionRejected, About: new(v1alpha1.ObjectRef(ref)), Evidence: core.Seen("the server answers a DELETE of it: %v", err),
-		Commands: []core.Step{core.Command("kubectl", "delete", "OBJECT", "--dry-run=server").Doing("asks the server again, without deleting it")},
+		Code: core.DeletionRejected, About: new(v1alpha1.ObjectRef(ref)),
+		Evidence: core.Seen("the server answers a DELETE of it: %v", err),
+		Commands: []core.Step{core.Command("kubectl", "delete", "OBJECT",
+			"--dry-run=server").Doing("asks the server again, without deleting it")},
 	}}
 }

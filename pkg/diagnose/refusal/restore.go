@@ -30,12 +30,14 @@ type BehindService struct {
 // Revival says what to do so that it answers. What has ready endpoints is there already.
 func (b BehindService) Revival() string {
 	if b.Name != "" && !b.Down && b.Why == "" {
-		return fmt.Sprintf("%s has ready endpoints and does not answer the API server. Check the logs of its pods, and whether the API server can reach them.", b.what)
+		return fmt.Sprintf(
+			"%s has ready endpoints and does not answer the API server. Check the logs of its pods, and whether the API server can reach them.", b.what)
 	}
 	return fmt.Sprintf("Restore %s.", b.what)
 }
 
-// Revivable leaves out of a finding what would bring something back in a namespace in which nothing can be created. What is left says what to do then.
+// Revivable leaves out of a finding what would bring something back in a namespace in which nothing
+// can be created. What is left says what to do then.
 func (e *Examiner) Revivable(ctx context.Context, f core.Finding, b BehindService, left string) core.Finding {
 	if !b.Down {
 		return f
@@ -50,11 +52,14 @@ func (e *Examiner) answering(ctx context.Context, b *BehindService, o *unstructu
 		b.Evidence = append(b.Evidence, core.Observed(w.Says)...)
 	}
 	if w.Scaled {
-		b.Restore = append(b.Restore, core.At(e.Ref(o), core.Command("kubectl", "scale", "OBJECT", "--replicas=1").Doing("starts the pods behind it")).CreatingIn(b.Namespace))
+		b.Restore = append(b.Restore, core.At(e.Ref(o),
+			core.Command("kubectl", "scale", "OBJECT",
+				"--replicas=1").Doing("starts the pods behind it")).CreatingIn(b.Namespace))
 		return
 	}
 	if w.Life == actor.Alive {
-		b.Restore = append(b.Restore, core.At(e.Ref(o), core.Command("kubectl", "logs", "OBJECT")).Doing("shows why it does not answer").Risking(finalizer.RiskNone))
+		b.Restore = append(b.Restore, core.At(e.Ref(o),
+			core.Command("kubectl", "logs", "OBJECT")).Doing("shows why it does not answer").Risking(finalizer.RiskNone))
 		return
 	}
 	var d core.Downtime
@@ -71,7 +76,8 @@ func (e *Examiner) Called(ctx context.Context, s admission.Service) BehindServic
 	if name == "" {
 		return BehindService{what: "the server at " + s.URL, Evidence: core.Observed("it is called at " + s.URL)}
 	}
-	b := BehindService{Backend: actor.BackendOf(ctx, e.Reader, namespace, name), what: fmt.Sprintf("Service %s/%s", namespace, name)}
+	b := BehindService{Backend: actor.BackendOf(ctx, e.Reader, namespace, name),
+		what: fmt.Sprintf("Service %s/%s", namespace, name)}
 	if b.Why != "" {
 		b.Evidence = append(b.Evidence, core.Observed(b.Why)...)
 	} else {

@@ -21,10 +21,13 @@ type Account struct {
 	who string
 }
 
-// The ServiceAccounts of controllers of Kubernetes, where kube-controller-manager uses one for each of them, which is the default of all that set it up.
+// The ServiceAccounts of controllers of Kubernetes, where kube-controller-manager uses one for each
+// of them, which is the default of all that set it up.
 var (
-	CollectorAccount  = Account{cluster.ServiceAccount{Namespace: "kube-system", Name: "generic-garbage-collector"}, "the garbage collector"}
-	namespacesAccount = Account{cluster.ServiceAccount{Namespace: "kube-system", Name: "namespace-controller"}, "the namespace controller"}
+	CollectorAccount = Account{cluster.ServiceAccount{Namespace: "kube-system", Name: "generic-garbage-collector"},
+		"the garbage collector"}
+	namespacesAccount = Account{cluster.ServiceAccount{Namespace: "kube-system", Name: "namespace-controller"},
+		"the namespace controller"}
 )
 
 // accountsOf returns the ServiceAccounts of an actor's workloads.
@@ -39,11 +42,14 @@ func accountsOf(a actor.Actor) []Account {
 	return all
 }
 
-// refusedTo returns who refuses a write to a ServiceAccount. It is tried as a dry run where the user may impersonate the ServiceAccount, and only if admission looks
-// at such writes at all. Where it may not be tried there are suspects: what decides by who asks.
-func (e *Examiner) refusedTo(ctx context.Context, w admission.Write, by Account, try func(context.Context, *cluster.Client) error) (findings []core.Finding, suspects []v1alpha1.Observation) {
+// refusedTo returns who refuses a write to a ServiceAccount. It is tried as a dry run where the
+// user may impersonate the ServiceAccount, and only if admission looks at such writes at all. Where
+// it may not be tried there are suspects: what decides by who asks.
+func (e *Examiner) refusedTo(ctx context.Context, w admission.Write, by Account,
+	try func(context.Context, *cluster.Client) error) (findings []core.Finding, suspects []v1alpha1.Observation) {
 	looked, suspects := e.lookAt(ctx, w, by)
-	if !looked || e.Many && len(suspects) == 0 { // of many objects not all are tried for a webhook that does not say by what it decides
+	// of many objects not all are tried for a webhook that does not say by what it decides
+	if !looked || e.Many && len(suspects) == 0 {
 		return nil, nil
 	}
 	client, may := e.asAccount(ctx, by)
@@ -70,7 +76,8 @@ func (e *Examiner) refusedTo(ctx context.Context, w admission.Write, by Account,
 	if try(ctx, e.Client) == nil {
 		to += "; with your own permissions it succeeds"
 		for i := range findings {
-			findings[i].Remedy = findings[i].Usual() + fmt.Sprintf(" It denies the %s to %s and not to you: kubectl gc can do it with your permissions.", w, by.who)
+			findings[i].Remedy = findings[i].Usual() +
+				fmt.Sprintf(" It denies the %s to %s and not to you: kubectl gc can do it with your permissions.", w, by.who)
 		}
 	}
 	for i := range findings {
@@ -86,7 +93,8 @@ func (e *Examiner) asAccount(ctx context.Context, by Account) (*cluster.Client, 
 	if !ok || by.Name == "" {
 		return nil, false
 	}
-	review := e.Reviews.Ask(ctx, []cluster.Access{{Verb: "impersonate", Type: r.Type, Namespace: by.Namespace, Name: by.Name}})[0]
+	review := e.Reviews.Ask(ctx, []cluster.Access{{Verb: "impersonate", Type: r.Type, Namespace: by.Namespace,
+		Name: by.Name}})[0]
 	if review.Permission != cluster.Allowed {
 		return nil, false
 	}
@@ -95,7 +103,8 @@ func (e *Examiner) asAccount(ctx context.Context, by Account) (*cluster.Client, 
 }
 
 // lookAt says whether anything in admission looks at a write, and what decides by who asks.
-func (e *Examiner) lookAt(ctx context.Context, w admission.Write, by Account) (looked bool, suspects []v1alpha1.Observation) {
+func (e *Examiner) lookAt(ctx context.Context, w admission.Write, by Account) (looked bool,
+	suspects []v1alpha1.Observation) {
 	suspect := func(what string, config *unstructured.Unstructured) {
 		suspects = append(suspects, core.ObservedAt(core.From(config, ""),
 			fmt.Sprintf("%s is called for %s and decides by who asks: it may refuse %s and not you", what, w, by.who))...)
@@ -120,8 +129,10 @@ func (e *Examiner) lookAt(ctx context.Context, w admission.Write, by Account) (l
 	return looked, suspects
 }
 
-// RefusedToActor returns who refuses to the actor of a finalizer to remove it, although the user could.
-func (e *Examiner) RefusedToActor(ctx context.Context, o *unstructured.Unstructured, a actor.Actor) (findings []core.Finding, suspects []v1alpha1.Observation) {
+// RefusedToActor returns who refuses to the actor of a finalizer to remove it, although the user
+// could.
+func (e *Examiner) RefusedToActor(ctx context.Context, o *unstructured.Unstructured,
+	a actor.Actor) (findings []core.Finding, suspects []v1alpha1.Observation) {
 	t, ok := e.Catalog.Kind(o.GetAPIVersion(), o.GetKind())
 	steps := withoutFinalizers(o, []string{a.Finalizer})
 	if !ok || len(steps) == 0 {
@@ -139,13 +150,16 @@ func (e *Examiner) RefusedToActor(ctx context.Context, o *unstructured.Unstructu
 	}
 	for i := range findings {
 		findings[i].Cost = core.Cost(a)
-		findings[i].Commands = append(findings[i].Commands, e.ByHand(o, a).Doing("removes the finalizer with your permissions, to which it is not denied").Risking(a.Known.Risk))
+		findings[i].Commands = append(findings[i].Commands,
+			e.ByHand(o, a).Doing("removes the finalizer with your permissions, to which it is not denied").Risking(a.Known.Risk))
 	}
 	return findings, suspects
 }
 
-// RefusedToController returns who refuses to a controller of Kubernetes what it has to do to an object: to remove a finalizer, or without one to delete it.
-func (e *Examiner) RefusedToController(ctx context.Context, id graph.ID, name string, by Account) (findings []core.Finding, suspects []v1alpha1.Observation) {
+// RefusedToController returns who refuses to a controller of Kubernetes what it has to do to an
+// object: to remove a finalizer, or without one to delete it.
+func (e *Examiner) RefusedToController(ctx context.Context, id graph.ID, name string,
+	by Account) (findings []core.Finding, suspects []v1alpha1.Observation) {
 	ref := e.Graph.Ref(id)
 	t, ok := e.Graph.Type(id)
 	if !ok || ref.UID == "" {
@@ -156,10 +170,12 @@ func (e *Examiner) RefusedToController(ctx context.Context, id graph.ID, name st
 		return nil, nil
 	}
 	if name == "" {
-		return e.refusedTo(ctx, admission.Write{Operation: admissionv1.Delete, Type: t, Object: o}, by, func(ctx context.Context, c *cluster.Client) error {
-			_, err := c.Delete(ctx, t, ref.Namespace, ref.Name, ref.UID, cluster.DeleteOptions{Policy: "Background", DryRun: true})
-			return err
-		})
+		return e.refusedTo(ctx, admission.Write{Operation: admissionv1.Delete, Type: t, Object: o}, by,
+			func(ctx context.Context, c *cluster.Client) error {
+				_, err := c.Delete(ctx, t, ref.Namespace, ref.Name, ref.UID,
+					cluster.DeleteOptions{Policy: "Background", DryRun: true})
+				return err
+			})
 	}
 	steps := withoutFinalizers(o, []string{name})
 	if len(steps) == 0 {
@@ -177,7 +193,8 @@ func removing(w admission.Write, steps []cluster.PatchStep) func(context.Context
 	}
 }
 
-// RefusedInside returns who refuses to the namespace controller to delete what is in a namespace. It is asked about one object of each type.
+// RefusedInside returns who refuses to the namespace controller to delete what is in a namespace.
+// It is asked about one object of each type.
 func (e *Examiner) RefusedInside(ctx context.Context, content []graph.ID) []core.Finding {
 	var all []core.Finding
 	asked := map[graph.Type]bool{}

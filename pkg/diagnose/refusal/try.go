@@ -13,8 +13,10 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// Tries are the dry runs of an examination. A webhook that was called in vain once is not called again: what it would do to other writes follows from
-// its rules. Of writes for which the same webhook is called, one is sent first, and the others when it has been answered. It is safe for concurrent use.
+// Tries are the dry runs of an examination. A webhook that was called in vain once is not called
+// again: what it would do to other writes follows from its rules. Of writes for which the same
+// webhook is called, one is sent first, and the others when it has been answered. It is safe for
+// concurrent use.
 type Tries struct {
 	// Many says that there is more than one write to try. A single one needs no care.
 	Many bool
@@ -33,13 +35,16 @@ type Tries struct {
 type asking struct {
 	// done is closed when somebody has been answered.
 	done chan struct{}
-	// failed is what the server said after it was called in vain, and about is the object if it is not to be called again.
+	// failed is what the server said after it was called in vain, and about is the object if it is
+	// not to be called again.
 	failed error
 	about  string
 }
 
-// errUntried is for a write that was not tried, since a webhook would not answer, or no dry run is to be sent.
-var errUntried = errors.New("it was not tried: a webhook that would be called has not answered before, or no dry run was to be sent")
+// errUntried is for a write that was not tried, since a webhook would not answer, or no dry run is
+// to be sent.
+var errUntried = errors.New(
+	"it was not tried: a webhook that would be called has not answered before, or no dry run was to be sent")
 
 // calledInVain is how the API server names a webhook that did not answer.
 var calledInVain = regexp.MustCompile(`failed calling webhook "([^"]+)"`)
@@ -54,7 +59,8 @@ type gate struct {
 	open bool
 }
 
-// usualTimeout is timeoutSeconds of a webhook that does not say (k8s.io/api/admissionregistration/v1).
+// usualTimeout is timeoutSeconds of a webhook that does not say
+// (k8s.io/api/admissionregistration/v1).
 const usualTimeout = 10 * time.Second
 
 // gates returns the webhooks that the server would call for a write.
@@ -78,7 +84,8 @@ func (e *Examiner) gates(ctx context.Context, w admission.Write) []gate {
 	return all
 }
 
-// send tries a write, and returns what the server answers, or has answered to another write that the same webhook keeps from being done.
+// send tries a write, and returns what the server answers, or has answered to another write that
+// the same webhook keeps from being done.
 func (t *Tries) send(ctx context.Context, e *Examiner, w admission.Write, do func(context.Context) error) error {
 	switch {
 	case t.none:
@@ -107,7 +114,8 @@ func (t *Tries) send(ctx context.Context, e *Examiner, w admission.Write, do fun
 	return context.Cause(ctx)
 }
 
-// claim returns the gates that nobody has passed yet, which the caller has to try then, or something to wait for, or why a write is not tried.
+// claim returns the gates that nobody has passed yet, which the caller has to try then, or
+// something to wait for, or why a write is not tried.
 func (t *Tries) claim(gates []gate) (claimed []gate, wait chan struct{}, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -168,8 +176,10 @@ func byServer(err error) bool {
 	return err == nil || errors.As(err, new(apierrors.APIStatus))
 }
 
-// answered remembers what came of a write, and has those go on who wait for it. Webhooks of which it says nothing are to be tried again.
-func (t *Tries) answered(w admission.Write, gates []gate, began time.Time, patience time.Duration, err error, late bool) {
+// answered remembers what came of a write, and has those go on who wait for it. Webhooks of which
+// it says nothing are to be tried again.
+func (t *Tries) answered(w admission.Write, gates []gate, began time.Time, patience time.Duration, err error,
+	late bool) {
 	took := time.Since(began)
 	name := ""
 	if err != nil {
@@ -205,7 +215,8 @@ func (t *Tries) answered(w admission.Write, gates []gate, began time.Time, patie
 	close(done)
 }
 
-// once says about which object a webhook was called that did not answer and was not called again, empty if it answered.
+// once says about which object a webhook was called that did not answer and was not called again,
+// empty if it answered.
 func (t *Tries) once(h admission.Webhook) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

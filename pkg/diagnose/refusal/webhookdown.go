@@ -10,8 +10,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 )
 
-// webhookDown is for a webhook that the server called in vain. The server names the first, and whoever repairs that meets the next: all that are
-// provably down come along.
+// webhookDown is for a webhook that the server called in vain. The server names the first, and
+// whoever repairs that meets the next: all that are provably down come along.
 func (e *Examiner) webhookDown(ctx context.Context, w admission.Write, said string, names []string) []core.Finding {
 	hooks, unread := e.hooks(ctx, w, names[0])
 	var findings []core.Finding
@@ -21,7 +21,8 @@ func (e *Examiner) webhookDown(ctx context.Context, w admission.Write, said stri
 	if len(findings) == 0 { // it was deleted meanwhile, or may not be read
 		findings = append(findings, core.Finding{
 			Code: core.AdmissionWebhookDown, Evidence: append(core.Seen("%s fails: %s", w, said), core.Observed(unread...)...),
-			Args: []string{"{revival}", fmt.Sprintf("Restore the server of webhook %s.", names[0]), "{config}", "webhook configuration"},
+			Args: []string{"{revival}", fmt.Sprintf("Restore the server of webhook %s.", names[0]), "{config}",
+				"webhook configuration"},
 		})
 	}
 	return core.Distinct(append(findings, e.untried(ctx, w, said, nil)...))
@@ -29,15 +30,16 @@ func (e *Examiner) webhookDown(ctx context.Context, w admission.Write, said stri
 
 // hooks are the webhooks that are called for a write, those of a name if one is given, and what
 // could not be listed.
-func (e *Examiner) hooks(ctx context.Context, w admission.Write, name string) (hooks []admission.Webhook, unread []string) {
+func (e *Examiner) hooks(ctx context.Context, w admission.Write, name string) (hooks []admission.Webhook,
+	unread []string) {
 	hooks, unread = e.Admission.Webhooks(ctx)
 	return slices.DeleteFunc(slices.Clone(hooks), func(h admission.Webhook) bool {
 		return name != "" && h.Name != name || e.Admission.Calls(ctx, h, w) == admission.Never
 	}), unread
 }
 
-// untried returns the webhooks that would be called for a write, and that are down, without trying: the user may not write, or a webhook does not
-// support dry runs (API-041).
+// untried returns the webhooks that would be called for a write, and that are down, without trying:
+// the user may not write, or a webhook does not support dry runs (API-041).
 func (e *Examiner) untried(ctx context.Context, w admission.Write, _ string, _ []string) []core.Finding {
 	hooks, _ := e.Admission.Webhooks(ctx)
 	var findings []core.Finding
@@ -76,6 +78,9 @@ func (e *Examiner) down(ctx context.Context, h admission.Webhook, w admission.Wr
 		f.Observe("it was called once, about %s, and not again", about)
 	}
 	f.Args = []string{"{revival}", b.Revival(), "{config}", about.Kind}
-	f.Commands = append(slices.Clone(b.Restore), core.Command("kubectl", "delete", "OBJECT").Doing("removes the registration, so that the webhook is no longer called"))
-	return e.Revivable(ctx, f, b, fmt.Sprintf("The remaining option is to delete the %s: only the registration is removed.", about.Kind))
+	f.Commands = append(slices.Clone(b.Restore),
+		core.Command("kubectl", "delete",
+			"OBJECT").Doing("removes the registration, so that the webhook is no longer called"))
+	return e.Revivable(
+		ctx, f, b, fmt.Sprintf("The remaining option is to delete the %s: only the registration is removed.", about.Kind))
 }

@@ -18,8 +18,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
-// DataFirst puts in front of everything that cures an object the steps that keep the data which are destroyed when it is gone: those of the volumes, at the
-// finding that comes first, those of the PVCs that an actor deletes, and those that a pack knows of a finalizer.
+// DataFirst puts in front of everything that cures an object the steps that keep the data which are
+// destroyed when it is gone: those of the volumes, at the finding that comes first, those of the
+// PVCs that an actor deletes, and those that a pack knows of a finalizer.
 func (e *Examiner) DataFirst(ctx context.Context, id graph.ID, findings []core.Finding) []core.Finding {
 	findings = slices.Clone(findings)
 	for i, f := range findings {
@@ -85,7 +86,8 @@ func (e *Examiner) notRetained(ctx context.Context, o v1alpha1.ObjectRef, steps 
 	return slices.DeleteFunc(steps, func(s core.Step) bool { return strings.Contains(s.Write(o), status.Retaining) })
 }
 
-// disks are the volumes whose data are destroyed when an object is gone. What could not be read is said.
+// disks are the volumes whose data are destroyed when an object is gone. What could not be read is
+// said.
 func (e *Examiner) disks(ctx context.Context, id graph.ID) ([]v1alpha1.Disk, []v1alpha1.Observation) {
 	ref := e.Graph.Ref(id)
 	if core.OfType(cluster.PersistentVolumes)(ref) {
@@ -105,7 +107,8 @@ func (e *Examiner) disks(ctx context.Context, id graph.ID) ([]v1alpha1.Disk, []v
 	disks, failed := e.behindClaims(ctx, pvcs, expected)
 	for _, claim := range pvcs {
 		if err := failed[claim.UID]; err != nil {
-			return disks, core.Seen("whether the data behind %s are destroyed is not known: %v", phrase.Count(len(failed), "PersistentVolumeClaim"), err)
+			return disks, core.Seen("whether the data behind %s are destroyed is not known: %v",
+				phrase.Count(len(failed), "PersistentVolumeClaim"), err)
 		}
 	}
 	return disks, nil
@@ -113,7 +116,8 @@ func (e *Examiner) disks(ctx context.Context, id graph.ID) ([]v1alpha1.Disk, []v
 
 // behindClaims are the volumes whose data are destroyed with PVCs, and why some could not be read,
 // by the uid of the PVC.
-func (e *Examiner) behindClaims(ctx context.Context, pvcs []graph.Ref, expected int) (disks []v1alpha1.Disk, failed map[string]error) {
+func (e *Examiner) behindClaims(ctx context.Context, pvcs []graph.Ref, expected int) (disks []v1alpha1.Disk,
+	failed map[string]error) {
 	bound, failed := e.Reader.Volumes(ctx, pvcs, expected)
 	for _, claim := range pvcs {
 		if volume := bound[claim.UID]; volume != nil && status.Disk(volume).Destroyed() {
@@ -123,7 +127,8 @@ func (e *Examiner) behindClaims(ctx context.Context, pvcs []graph.Ref, expected 
 	return disks, failed
 }
 
-// itself is a volume that is being deleted: who looks after it destroys the data when it is released.
+// itself is a volume that is being deleted: who looks after it destroys the data when it is
+// released.
 func (e *Examiner) itself(ctx context.Context, ref graph.Ref) ([]v1alpha1.Disk, []v1alpha1.Observation) {
 	volume, err := e.Reader.Volume(ctx, ref)
 	switch {
@@ -135,7 +140,8 @@ func (e *Examiner) itself(ctx context.Context, ref graph.Ref) ([]v1alpha1.Disk, 
 	return []v1alpha1.Disk{status.Disk(volume)}, nil
 }
 
-// pvcsOf are the PVCs that are deleted with an object: itself, what is in a namespace, and what has no other owner.
+// pvcsOf are the PVCs that are deleted with an object: itself, what is in a namespace, and what has
+// no other owner.
 func (e *Examiner) pvcsOf(id graph.ID) []graph.ID {
 	ref := e.Graph.Ref(id)
 	if core.OfType(cluster.Namespaces)(ref) {
@@ -167,8 +173,9 @@ func (e *Examiner) kept(id graph.ID, reached map[graph.ID]bool) bool {
 	return false
 }
 
-// pvcsFirst puts in front of a finding the steps that keep the disks of the PVCs that the actor deletes before it removes the finalizer, but for those that
-// are spoken of already. Removing the finalizer by hand does not delete the PVCs, so that the cost of that stays what it is.
+// pvcsFirst puts in front of a finding the steps that keep the disks of the PVCs that the actor
+// deletes before it removes the finalizer, but for those that are spoken of already. Removing the
+// finalizer by hand does not delete the PVCs, so that the cost of that stays what it is.
 func (e *Examiner) pvcsFirst(ctx context.Context, f core.Finding, but []v1alpha1.Disk) core.Finding {
 	pvcs, err := e.pvcsDeleted(ctx, f)
 	if err != nil {
@@ -192,7 +199,8 @@ func (e *Examiner) pvcsFirst(ctx context.Context, f core.Finding, but []v1alpha1
 		return f
 	}
 	who := cmp.Or(f.Actor, "whoever removes the finalizer")
-	f.Evidence = slices.Concat(core.Observed(who+" deletes the claims of the disks before it removes the finalizer"), destroyed(disks), f.Evidence)
+	f.Evidence = slices.Concat(core.Observed(who+" deletes the claims of the disks before it removes the finalizer"),
+		destroyed(disks), f.Evidence)
 	f.Commands = append(f.Without(retain(disks)), f.Commands...)
 	f.DataLoss = true
 	return f
@@ -205,7 +213,8 @@ func (e *Examiner) pvcsDeleted(ctx context.Context, f core.Finding) ([]*unstruct
 	if !ok || known.PVCs == "" || ref.Namespace == "" {
 		return nil, nil
 	}
-	o, err := e.Reader.GetObject(ctx, schema.GroupResource{Group: graph.Ref(ref).Group(), Resource: ref.Resource}, ref.Namespace, ref.Name)
+	o, err := e.Reader.GetObject(ctx, schema.GroupResource{Group: graph.Ref(ref).Group(), Resource: ref.Resource},
+		ref.Namespace, ref.Name)
 	if o == nil || err != nil {
 		return nil, err
 	}

@@ -29,13 +29,14 @@ func New(c *core.Examination, w *workloads.Examiner) *Examiner { return &Examine
 // PVCFinalizer keeps a PersistentVolumeClaim while a pod uses it.
 const PVCFinalizer = "kubernetes.io/pvc-protection"
 
-// PVC returns the pods that use a PersistentVolumeClaim: those that are not being deleted, and what keeps those that are. If none does, whoever takes the
-// finalizer off has not done it.
+// PVC returns the pods that use a PersistentVolumeClaim: those that are not being deleted, and what
+// keeps those that are. If none does, whoever takes the finalizer off has not done it.
 func (e *Examiner) PVC(ctx context.Context, id graph.ID) []core.Finding {
 	ref := e.Graph.Ref(id)
 	all, err := e.Reader.ListObjects(ctx, cluster.Pods, ref.Namespace, cluster.Selection{})
 	if err != nil {
-		return core.WithEvidence(e.ByActor(ctx, id, PVCFinalizer), core.Seen("whether a pod uses it is not known: %v", err)...)
+		return core.WithEvidence(e.ByActor(ctx, id, PVCFinalizer),
+			core.Seen("whether a pod uses it is not known: %v", err)...)
 	}
 	var findings []core.Finding
 	f := core.Finding{Code: core.ClaimInUse, Finalizer: PVCFinalizer}
@@ -52,8 +53,10 @@ func (e *Examiner) PVC(ctx context.Context, id graph.ID) []core.Finding {
 		f.Observe("%s", workloads.Usage(pod))
 	}
 	if len(names) > 0 {
-		deletePods := core.FixedCommand(append(append([]string{"kubectl", "delete", "pods"}, names...), "-n", ref.Namespace)...)
-		f.Commands = []core.Step{deletePods.Doing("deletes the pods that use the claim, which is deleted then").Risking(e.releasingPVC(ctx, ref))}
+		deletePods := core.FixedCommand(append(append([]string{"kubectl", "delete", "pods"}, names...), "-n",
+			ref.Namespace)...)
+		f.Commands = []core.Step{deletePods.Doing(
+			"deletes the pods that use the claim, which is deleted then").Risking(e.releasingPVC(ctx, ref))}
 		findings = append(findings, core.Found(ref, f)...)
 	}
 	if len(findings) > 0 {
@@ -66,7 +69,8 @@ func (e *Examiner) PVC(ctx context.Context, id graph.ID) []core.Finding {
 func unused(findings []core.Finding) []core.Finding {
 	for i, f := range findings {
 		if f.Finalizer == PVCFinalizer && f.Actor != "" && f.Code != core.FinalizerPutBack {
-			findings[i].Remedy = phrase.Sentence("no pod uses the claim: " + f.Actor + " removes the finalizer when it processes the claim again; check that it is running")
+			findings[i].Remedy = phrase.Sentence("no pod uses the claim: " + f.Actor +
+				" removes the finalizer when it processes the claim again; check that it is running")
 		}
 	}
 	return findings
@@ -84,8 +88,9 @@ func (e *Examiner) releasingPVC(ctx context.Context, claim graph.Ref) finalizer.
 	return finalizer.RiskNone
 }
 
-// uses says whether a pod keeps a PVC of its namespace: one that is scheduled and names it, whatever its phase. A PVC of its own, for an ephemeral volume,
-// it keeps until the kubelet is done with it.
+// uses says whether a pod keeps a PVC of its namespace: one that is scheduled and names it,
+// whatever its phase. A PVC of its own, for an ephemeral volume, it keeps until the kubelet is done
+// with it.
 func uses(pod *unstructured.Unstructured, claim string) bool {
 	if node, _, _ := unstructured.NestedString(pod.Object, "spec", "nodeName"); node == "" {
 		return false

@@ -27,7 +27,8 @@ func retain(disks []v1alpha1.Disk) []core.Step {
 			names = append(names, d.Volume.Name)
 		}
 		steps = append(steps, core.FixedCommand(append(names, "-p", status.Retaining)...).
-			Doing(fmt.Sprintf("keeps the disks of %s when they are released", phrase.Count(n, "PersistentVolume"))).Risking(finalizer.RiskNone))
+			Doing(fmt.Sprintf("keeps the disks of %s when they are released",
+				phrase.Count(n, "PersistentVolume"))).Risking(finalizer.RiskNone))
 		disks = disks[n:]
 	}
 	return steps
@@ -52,5 +53,6 @@ func lost(disks []v1alpha1.Disk) string {
 	for i, d := range disks {
 		names[i] = d.Volume.Name
 	}
-	return fmt.Sprintf("Data are destroyed: the %s of PersistentVolume %s.", phrase.Plural(len(disks), "disk", "disks"), phrase.And(names))
+	return fmt.Sprintf("Data are destroyed: the %s of PersistentVolume %s.", phrase.Plural(len(disks), "disk", "disks"),
+		phrase.And(names))
 }

@@ -17,11 +17,13 @@ import (
 const (
 	// VolumeFinalizer keeps a PersistentVolume while it is bound.
 	VolumeFinalizer = "kubernetes.io/pv-protection"
-	// AttacherFinalizer is, with the name of a driver behind, what keeps a PersistentVolume while it is attached.
+	// AttacherFinalizer is, with the name of a driver behind, what keeps a PersistentVolume while
+	// it is attached.
 	AttacherFinalizer = "external-attacher/"
 )
 
-// Bound returns the claim to which a PersistentVolume is bound, or what keeps that if it is being deleted.
+// Bound returns the claim to which a PersistentVolume is bound, or what keeps that if it is being
+// deleted.
 func (e *Examiner) Bound(ctx context.Context, id graph.ID) []core.Finding {
 	ref := e.Graph.Ref(id)
 	o := e.Own(ctx, id)
@@ -40,7 +42,8 @@ func (e *Examiner) Bound(ctx context.Context, id graph.ID) []core.Finding {
 	case err != nil:
 		return core.WithEvidence(e.ByActor(ctx, id, VolumeFinalizer), core.Seen("its claim cannot be read: %v", err)...)
 	case claim == nil || uid != "" && string(claim.GetUID()) != uid:
-		return core.WithEvidence(e.ByActor(ctx, id, VolumeFinalizer), core.Seen("it is bound to PersistentVolumeClaim %s/%s, which no longer exists", namespace, name)...)
+		return core.WithEvidence(e.ByActor(ctx, id, VolumeFinalizer),
+			core.Seen("it is bound to PersistentVolumeClaim %s/%s, which no longer exists", namespace, name)...)
 	}
 	if behindIt := e.BehindUser(ctx, claim); len(behindIt) > 0 {
 		return behindIt
@@ -48,8 +51,11 @@ func (e *Examiner) Bound(ctx context.Context, id graph.ID) []core.Finding {
 	policy, _, _ := unstructured.NestedString(o.Object, "spec", "persistentVolumeReclaimPolicy")
 	return core.Found(ref, core.Finding{
 		Code: core.VolumeBound, Finalizer: VolumeFinalizer,
-		Evidence: core.Observed(fmt.Sprintf("it is bound to PersistentVolumeClaim %s/%s", namespace, name), "its reclaim policy is "+policy),
-		Commands: []core.Step{core.At(e.Ref(claim), core.Command("kubectl", "delete", "OBJECT")).Doing("deletes the claim that the volume is bound to").Risking(releasing(o))},
+		Evidence: core.Observed(fmt.Sprintf("it is bound to PersistentVolumeClaim %s/%s", namespace, name),
+			"its reclaim policy is "+policy),
+		Commands: []core.Step{core.At(e.Ref(claim),
+			core.Command("kubectl", "delete",
+				"OBJECT")).Doing("deletes the claim that the volume is bound to").Risking(releasing(o))},
 	})
 }
 
@@ -93,11 +99,14 @@ func (e *Examiner) attachment(ctx context.Context, o *unstructured.Unstructured)
 	n := e.workloads.Node(ctx, name)
 	f.Evidence = append(f.Evidence, n.Evidence...)
 	if n.NotReady {
-		f.Commands = append(f.Commands, core.FixedCommand("kubectl", "taint", "node", name, "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute").
-			Doing("deletes the pods of the node and detaches its volumes by force, which corrupts what a machine that still runs writes").Risking(finalizer.DataLoss))
+		f.Commands = append(f.Commands,
+			core.FixedCommand("kubectl", "taint", "node", name, "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute").
+				Doing("deletes the pods of the node and detaches its volumes by force, which corrupts what a machine that still runs writes").Risking(finalizer.DataLoss))
 	}
 	if o.GetDeletionTimestamp() == nil {
-		f.Commands = append(f.Commands, core.Command("kubectl", "delete", "OBJECT").Doing("has the CSI driver detach the volume from the node").Risking(finalizer.RiskNone))
+		f.Commands = append(f.Commands,
+			core.Command("kubectl", "delete",
+				"OBJECT").Doing("has the CSI driver detach the volume from the node").Risking(finalizer.RiskNone))
 	}
 	return f
 }
@@ -114,28 +123,37 @@ func releasing(volume *unstructured.Unstructured) finalizer.Risk {
 // (https://github.com/kubernetes-sigs/sig-storage-lib-external-provisioner/blob/7b865eb94e23/controller/controller.go#L89).
 const ProvisionerFinalizer = "external-provisioner.volume.kubernetes.io/finalizer"
 
-// Provisioned returns who should delete the disk of a PersistentVolume. With the reclaim policy Retain nobody does, be the provisioner alive or not.
+// Provisioned returns who should delete the disk of a PersistentVolume. With the reclaim policy
+// Retain nobody does, be the provisioner alive or not.
 func (e *Examiner) Provisioned(ctx context.Context, id graph.ID, name string) []core.Finding {
 	findings := e.ByActor(ctx, id, name)
 	o := e.Own(ctx, id)
 	if o == nil || status.Disk(o).Destroyed() {
 		return findings
 	}
-	findings = core.WithEvidence(findings, core.ObservedAt(core.From(o, "spec.persistentVolumeReclaimPolicy"), "its reclaim policy is Retain: the provisioner does nothing with such a volume")...)
+	findings = core.WithEvidence(findings,
+		core.ObservedAt(core.From(o, "spec.persistentVolumeReclaimPolicy"),
+			"its reclaim policy is Retain: the provisioner does nothing with such a volume")...)
 	for i, f := range findings {
-		if !slices.Contains([]core.Code{core.FinalizerActorAlive, core.FinalizerActorDead, core.FinalizerActorNotFound, core.FinalizerActorUnknown}, f.Code) {
+		if !slices.Contains([]core.Code{core.FinalizerActorAlive, core.FinalizerActorDead, core.FinalizerActorNotFound,
+			core.FinalizerActorUnknown}, f.Code) {
 			continue
 		}
 		findings[i].Remedy = "The provisioner does nothing with a volume whose reclaim policy is Retain: neither waiting for it nor starting it helps. Note the handle of the disk, then remove the finalizer by hand: the disk stays."
-		findings[i].Cost = fmt.Sprintf("The disk of PersistentVolume %s stays, as its reclaim policy says, and nothing in the cluster names it.", o.GetName())
-		show := core.Command("kubectl", "get", "OBJECT", "-o", "yaml").Doing("shows the handle of the disk").Risking(finalizer.RiskNone)
-		findings[i].Commands = append([]core.Step{show}, f.Commands[max(len(f.Commands)-1, 0):]...) // the last removes the finalizer
+		findings[i].Cost = fmt.Sprintf(
+			"The disk of PersistentVolume %s stays, as its reclaim policy says, and nothing in the cluster names it.",
+			o.GetName())
+		show := core.Command("kubectl", "get", "OBJECT", "-o",
+			"yaml").Doing("shows the handle of the disk").Risking(finalizer.RiskNone)
+		// the last removes the finalizer
+		findings[i].Commands = append([]core.Step{show}, f.Commands[max(len(f.Commands)-1, 0):]...)
 	}
 	return findings
 }
 
-// Detaching returns who should remove the finalizer of a VolumeAttachment, and what is known of the attachment. A driver that has failed to detach from a node
-// that does not exist fails again: to wait for it is no cure.
+// Detaching returns who should remove the finalizer of a VolumeAttachment, and what is known of the
+// attachment. A driver that has failed to detach from a node that does not exist fails again: to
+// wait for it is no cure.
 func (e *Examiner) Detaching(ctx context.Context, id graph.ID, name string) []core.Finding {
 	findings := e.ByActor(ctx, id, name)
 	o := e.Own(ctx, id)
@@ -150,8 +168,9 @@ func (e *Examiner) Detaching(ctx context.Context, id graph.ID, name string) []co
 		}
 		node := status.Nested(o, "spec", "nodeName")
 		if failed := status.Nested(o, "status", "detachError", "message"); failed != "" && e.workloads.Node(ctx, node).Gone {
-			findings[i].Remedy = fmt.Sprintf("The CSI driver has failed to detach the volume, and Node %s does not exist: find out at the provider whether the machine is gone. "+
-				"If it certainly is, remove the finalizer by hand; a machine that still runs would keep writing to the disk.", node)
+			findings[i].Remedy = fmt.Sprintf(
+				"The CSI driver has failed to detach the volume, and Node %s does not exist: find out at the provider whether the machine is gone. "+
+					"If it certainly is, remove the finalizer by hand; a machine that still runs would keep writing to the disk.", node)
 		}
 		last := max(len(findings[i].Commands)-1, 0) // what removes the finalizer
 		findings[i].Commands = slices.Insert(slices.Clone(findings[i].Commands), last, f.Commands...)

@@ -24,8 +24,9 @@ var (
 	snapshotClasses = schema.GroupResource{Group: "snapshot.storage.k8s.io", Resource: "volumesnapshotclasses"}
 )
 
-// Snapshotted returns the VolumeSnapshots of a PersistentVolumeClaim that are not ready: those that are not being deleted, and what keeps those that are.
-// If there are none, whoever removes the finalizer has not done it.
+// Snapshotted returns the VolumeSnapshots of a PersistentVolumeClaim that are not ready: those that
+// are not being deleted, and what keeps those that are. If there are none, whoever removes the
+// finalizer has not done it.
 func (e *Examiner) Snapshotted(ctx context.Context, id graph.ID) []core.Finding {
 	ref := e.Graph.Ref(id)
 	by := e.ByActor(ctx, id, SnapshotSourceFinalizer)
@@ -36,7 +37,8 @@ func (e *Examiner) Snapshotted(ctx context.Context, id graph.ID) []core.Finding 
 	var own []core.Finding
 	unnamed := 0
 	for _, o := range all {
-		if ready, _, _ := unstructured.NestedBool(o.Object, "status", "readyToUse"); ready || status.Nested(o, "spec", "source", "persistentVolumeClaimName") != ref.Name {
+		if ready, _, _ := unstructured.NestedBool(o.Object, "status", "readyToUse"); ready ||
+			status.Nested(o, "spec", "source", "persistentVolumeClaimName") != ref.Name {
 			continue
 		}
 		if len(own) >= phrase.MaxNamed {
@@ -63,8 +65,10 @@ func (e *Examiner) Snapshotted(ctx context.Context, id graph.ID) []core.Finding 
 func (e *Examiner) volumeSnapshot(ctx context.Context, o *unstructured.Unstructured, claim graph.Ref) core.Finding {
 	f := core.Finding{
 		Code: core.InUse, About: new(e.Ref(o)), Finalizer: SnapshotSourceFinalizer,
-		Evidence: append(core.ObservedAt(core.From(o, "status.readyToUse"), fmt.Sprintf("VolumeSnapshot %s of the claim is not ready", o.GetName())), e.Says(ctx, o)...),
-		Remedy:   fmt.Sprintf("Wait until VolumeSnapshot %s is ready, or delete it if it never will be: then the claim is released.", o.GetName()),
+		Evidence: append(core.ObservedAt(core.From(o, "status.readyToUse"),
+			fmt.Sprintf("VolumeSnapshot %s of the claim is not ready", o.GetName())), e.Says(ctx, o)...),
+		Remedy: fmt.Sprintf(
+			"Wait until VolumeSnapshot %s is ready, or delete it if it never will be: then the claim is released.", o.GetName()),
 	}
 	if class := status.Nested(o, "spec", "volumeSnapshotClassName"); class != "" {
 		switch read, err := e.Reader.GetObject(ctx, snapshotClasses, "", class); {
@@ -72,9 +76,12 @@ func (e *Examiner) volumeSnapshot(ctx context.Context, o *unstructured.Unstructu
 			f.Observe("VolumeSnapshotClass %s cannot be read: %v", class, err)
 		case read == nil:
 			f.Observe("VolumeSnapshotClass %s does not exist", class)
-			f.Remedy = fmt.Sprintf("VolumeSnapshot %s cannot become ready without its class. Delete it, or create VolumeSnapshotClass %s again and wait: then the claim is released.", o.GetName(), class)
+			f.Remedy = fmt.Sprintf(
+				"VolumeSnapshot %s cannot become ready without its class. Delete it, or create VolumeSnapshotClass %s again and wait: then the claim is released.", o.GetName(), class)
 		}
 	}
-	f.Commands = []core.Step{core.Command("kubectl", "delete", "OBJECT").Doing("deletes the snapshot that is not ready; the claim is deleted then").Risking(e.releasingPVC(ctx, claim))}
+	f.Commands = []core.Step{core.Command("kubectl", "delete",
+		"OBJECT").Doing("deletes the snapshot that is not ready; the claim is deleted then").Risking(e.releasingPVC(ctx,
+		claim))}
 	return f
 }

@@ -27,7 +27,8 @@ const unreachable = "node.kubernetes.io/unreachable"
 // nodeLeases is where each kubelet renews a Lease with the name of its node.
 const nodeLeases = "kube-node-lease"
 
-// Node looks whether a node exists, and is ready. One that cannot be read is neither gone nor not ready.
+// Node looks whether a node exists, and is ready. One that cannot be read is neither gone nor not
+// ready.
 func (e *Examiner) Node(ctx context.Context, name string) Node {
 	n := Node{ref: v1alpha1.ObjectRef{APIVersion: "v1", Kind: "Node", Resource: cluster.Nodes.Resource, Name: name}}
 	o, err := e.Reader.GetObject(ctx, cluster.Nodes, "", name)
@@ -68,7 +69,8 @@ func (e *Examiner) Node(ctx context.Context, name string) Node {
 	return n
 }
 
-// kubelet says what the Lease of a kubelet shows. It is evidence alone: the node controller makes the condition of it.
+// kubelet says what the Lease of a kubelet shows. It is evidence alone: the node controller makes
+// the condition of it.
 func (e *Examiner) kubelet(ctx context.Context, name string) []v1alpha1.Observation {
 	o, err := e.Reader.GetObject(ctx, cluster.Leases, nodeLeases, name)
 	if err != nil || o == nil {

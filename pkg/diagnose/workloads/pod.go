@@ -24,14 +24,15 @@ type Examiner struct {
 // New returns an examiner that has read no pod yet.
 func New(c *core.Examination) *Examiner { return &Examiner{Examination: c} }
 
-// Pod returns what keeps a pod besides its finalizers: its grace period, and its node (API-018). A pod that was never scheduled, or with which the
-// kubelet is done, waits for neither.
+// Pod returns what keeps a pod besides its finalizers: its grace period, and its node (API-018). A
+// pod that was never scheduled, or with which the kubelet is done, waits for neither.
 func (e *Examiner) Pod(ctx context.Context, id graph.ID) []core.Finding {
 	ref := e.Graph.Ref(id)
 	o, err := e.pods.read(ctx, e, id)
 	if err != nil {
 		return core.Found(ref, core.Finding{
-			Code: core.PodNotKilled, Evidence: core.Seen("the pod cannot be read: %v", err), Remedy: "Run the command again as a user who may read it.",
+			Code: core.PodNotKilled, Evidence: core.Seen("the pod cannot be read: %v", err),
+			Remedy: "Run the command again as a user who may read it.",
 		})
 	}
 	if o == nil {
@@ -50,12 +51,14 @@ func (e *Examiner) Pod(ctx context.Context, id graph.ID) []core.Finding {
 		return core.Found(ref, e.onNode(n, o, core.Finding{Code: core.NodeGone}))
 	case n.NotReady:
 		return core.Found(ref, e.onNode(n, o, core.Finding{
-			Code:     core.NodeNotReady,
-			Commands: []core.Step{core.FixedCommand("kubectl", "taint", "node", name, "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute").Doing(doesTaint)},
+			Code: core.NodeNotReady,
+			Commands: []core.Step{core.FixedCommand("kubectl", "taint", "node", name,
+				"node.kubernetes.io/out-of-service=nodeshutdown:NoExecute").Doing(doesTaint)},
 		}))
 	}
 	f := core.Finding{
-		Code: core.PodNotKilled, Evidence: append(core.Seen("its grace period ended %s ago", phrase.Ago(e.Past(id))), n.Evidence...),
+		Code: core.PodNotKilled, Evidence: append(core.Seen("its grace period ended %s ago", phrase.Ago(e.Past(id))),
+			n.Evidence...),
 		Commands: []core.Step{core.Describe(), force(o)}, Args: []string{"{then}", forceWarning(o)},
 	}
 	f.Evidence = append(f.Evidence, core.Observed(containers(o)...)...)
@@ -68,12 +71,14 @@ func terminating(n Node, pod *unstructured.Unstructured, seconds int) core.Findi
 	f := core.Finding{
 		Code: core.PodTerminating, Evidence: core.Seen("its grace period is over in %s", phrase.Count(seconds, "second")),
 		Commands: []core.Step{
-			core.Command("kubectl", "wait", "OBJECT", "--for=delete", fmt.Sprintf("--timeout=%ds", seconds+30)).Doing("waits until it is deleted"),
+			core.Command("kubectl", "wait", "OBJECT", "--for=delete",
+				fmt.Sprintf("--timeout=%ds", seconds+30)).Doing("waits until it is deleted"),
 			core.Command("kubectl", "delete", "OBJECT", "--grace-period=1").Doing("has its containers killed after 1 s"),
 		},
 	}
 	if ended(pod) {
-		f.Evidence = append(f.Evidence, core.ObservedAt(core.From(pod, "status.containerStatuses"), "all its containers have ended")...)
+		f.Evidence = append(f.Evidence,
+			core.ObservedAt(core.From(pod, "status.containerStatuses"), "all its containers have ended")...)
 		f.Remedy = "Wait. Its containers have ended, so that a second DELETE with a shorter grace period costs nothing."
 	}
 	if n.Gone || n.NotReady {
@@ -83,7 +88,8 @@ func terminating(n Node, pod *unstructured.Unstructured, seconds int) core.Findi
 	return f
 }
 
-// onNode completes the finding about a pod whose node does not work. The cause lies in the node, and so is one for all its pods.
+// onNode completes the finding about a pod whose node does not work. The cause lies in the node,
+// and so is one for all its pods.
 func (e *Examiner) onNode(n Node, pod *unstructured.Unstructured, f core.Finding) core.Finding {
 	f.About, f.Evidence, f.Args = &n.ref, n.Evidence, []string{"{then}", forceWarning(pod)}
 	f.Commands = append(f.Commands, core.At(e.Ref(pod), force(pod)))
@@ -95,7 +101,8 @@ const doesTaint = "has the node's pods removed and their volumes detached: only 
 
 // force is the command that removes a pod without waiting for its node.
 func force(pod *unstructured.Unstructured) core.Step {
-	s := core.Command("kubectl", "delete", "OBJECT", "--force", "--grace-period=0").Doing("removes the pod from the API; containers that still run keep running")
+	s := core.Command("kubectl", "delete", "OBJECT", "--force",
+		"--grace-period=0").Doing("removes the pod from the API; containers that still run keep running")
 	if ofStatefulSet(pod) != "" {
 		return s.Risking(finalizer.DataLoss)
 	}
@@ -116,7 +123,8 @@ func ofStatefulSet(pod *unstructured.Unstructured) string {
 func forceWarning(pod *unstructured.Unstructured) string {
 	s := " Forced deletion comes last: it does not stop containers that still run."
 	if name := ofStatefulSet(pod); name != "" {
-		s += fmt.Sprintf(" StatefulSet %s then starts another pod of the same name, and if the first still runs, both write to the same data.", name)
+		s += fmt.Sprintf(
+			" StatefulSet %s then starts another pod of the same name, and if the first still runs, both write to the same data.", name)
 	}
 	return s
 }
@@ -174,7 +182,8 @@ func Usage(pod *unstructured.Unstructured) string {
 // JobFinalizer keeps a pod until its Job has counted it.
 const JobFinalizer = "batch.kubernetes.io/job-tracking"
 
-// Counted returns what keeps a pod that a Job is to count. If the Job is gone nothing is left to count, and nothing is lost.
+// Counted returns what keeps a pod that a Job is to count. If the Job is gone nothing is left to
+// count, and nothing is lost.
 func (e *Examiner) Counted(ctx context.Context, id graph.ID) []core.Finding {
 	findings := e.ByActor(ctx, id, JobFinalizer)
 	for edge := range e.Graph.Owners(id) {
@@ -195,7 +204,8 @@ func (e *Examiner) Counted(ctx context.Context, id graph.ID) []core.Finding {
 	return findings
 }
 
-// podReader reads the pods that are being deleted: one by one where they are few, and by a list of their namespace where a node has left many behind.
+// podReader reads the pods that are being deleted: one by one where they are few, and by a list of
+// their namespace where a node has left many behind.
 type podReader struct {
 	deleting map[string]int                                   // how many, by namespace
 	listed   map[string]map[string]*unstructured.Unstructured // by namespace and uid
@@ -207,7 +217,8 @@ func (r *podReader) read(ctx context.Context, e *Examiner, id graph.ID) (*unstru
 	if r.deleting == nil {
 		r.deleting, r.listed = map[string]int{}, map[string]map[string]*unstructured.Unstructured{}
 		for i := range e.Graph.Len() {
-			if o := e.Graph.Ref(graph.ID(i)); o.Resource == cluster.Pods.Resource && o.Group() == "" && e.Graph.DeletionTimestamp(graph.ID(i)) != 0 {
+			if o := e.Graph.Ref(graph.ID(i)); o.Resource == cluster.Pods.Resource && o.Group() == "" &&
+				e.Graph.DeletionTimestamp(graph.ID(i)) != 0 {
 				r.deleting[o.Namespace]++
 			}
 		}

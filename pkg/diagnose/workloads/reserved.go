@@ -19,8 +19,9 @@ import (
 // (https://github.com/kubernetes/kubernetes/blob/v1.36.3/pkg/apis/resource/types.go#L34).
 const ReservedFinalizer = "resource.kubernetes.io/delete-protection"
 
-// Reserved returns the pods for which a ResourceClaim is reserved: those that are not being deleted, and what keeps those that are. If none is there any more,
-// the controller of claims has not seen it.
+// Reserved returns the pods for which a ResourceClaim is reserved: those that are not being
+// deleted, and what keeps those that are. If none is there any more, the controller of claims has
+// not seen it.
 func (e *Examiner) Reserved(ctx context.Context, id graph.ID) []core.Finding {
 	by := e.ByActor(ctx, id, ReservedFinalizer)
 	o := e.Own(ctx, id)
@@ -36,18 +37,22 @@ func (e *Examiner) Reserved(ctx context.Context, id graph.ID) []core.Finding {
 		name, uid := status.Text(m, "name"), status.Text(m, "uid")
 		if status.Text(m, "apiGroup") != "" || status.Text(m, "resource") != cluster.Pods.Resource {
 			unknown = true
-			over = append(over, core.ObservedAt(core.From(o, "status.reservedFor"), fmt.Sprintf("it is reserved for %s %s", status.Text(m, "resource"), name))...)
+			over = append(over, core.ObservedAt(core.From(o, "status.reservedFor"),
+				fmt.Sprintf("it is reserved for %s %s", status.Text(m, "resource"), name))...)
 			continue
 		}
 		pod, err := e.Reader.GetObject(ctx, cluster.Pods, o.GetNamespace(), name)
 		switch {
 		case err != nil:
 			unknown = true
-			over = append(over, core.ObservedAt(core.From(o, "status.reservedFor"), fmt.Sprintf("it is reserved for Pod %s, which cannot be read: %v", name, err))...)
+			over = append(over, core.ObservedAt(core.From(o, "status.reservedFor"),
+				fmt.Sprintf("it is reserved for Pod %s, which cannot be read: %v", name, err))...)
 		case pod == nil || uid != "" && string(pod.GetUID()) != uid:
-			over = append(over, core.ObservedAt(core.From(o, "status.reservedFor"), fmt.Sprintf("it is reserved for Pod %s, which no longer exists", name))...)
+			over = append(over, core.ObservedAt(core.From(o, "status.reservedFor"),
+				fmt.Sprintf("it is reserved for Pod %s, which no longer exists", name))...)
 		case slices.Contains([]string{"Succeeded", "Failed"}, status.Nested(pod, "status", "phase")):
-			over = append(over, core.ObservedAt(core.From(o, "status.reservedFor"), fmt.Sprintf("it is reserved for Pod %s, which has ended", name))...)
+			over = append(over, core.ObservedAt(core.From(o, "status.reservedFor"),
+				fmt.Sprintf("it is reserved for Pod %s, which has ended", name))...)
 		default:
 			own = append(own, e.reservedFor(ctx, e.Graph.Ref(id), pod)...)
 		}
@@ -77,6 +82,7 @@ func (e *Examiner) reservedFor(ctx context.Context, ref graph.Ref, pod *unstruct
 		Code: core.InUse, About: new(e.Ref(pod)), Finalizer: ReservedFinalizer,
 		Evidence: core.Observed(Usage(pod)),
 		Remedy:   fmt.Sprintf("Delete Pod %s: then the claim is released.", pod.GetName()),
-		Commands: []core.Step{core.Command("kubectl", "delete", "OBJECT").Doing("deletes the pod that the claim is reserved for").Risking(finalizer.RiskNone)},
+		Commands: []core.Step{core.Command("kubectl", "delete",
+			"OBJECT").Doing("deletes the pod that the claim is reserved for").Risking(finalizer.RiskNone)},
 	})
 }

@@ -1,5 +1,6 @@
-// Command measure runs the command in its arguments and prints the time and memory that it took, as JSON. It is a program of its own, and a small
-// one, because the kernel counts the memory of whoever starts a process to the peak of what is started.
+// Command measure runs the command in its arguments and prints the time and memory that it took, as
+// JSON. It is a program of its own, and a small one, because the kernel counts the memory of
+// whoever starts a process to the peak of what is started.
 package main
 
 import (

@@ -81,7 +81,8 @@ func newRun() *cobra.Command {
 		},
 	}
 	addStartFlags(cmd, &o)
-	cmd.Flags().BoolVar(&withStdin, "until-stdin-closes", false, "end when stdin is closed too, so that a control plane does not outlive who started it")
+	cmd.Flags().BoolVar(&withStdin, "until-stdin-closes", false,
+		"end when stdin is closed too, so that a control plane does not outlive who started it")
 	return cmd
 }
 

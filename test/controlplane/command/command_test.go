@@ -16,7 +16,8 @@ func TestStartArgsSayWhatTheFlagsSaid(t *testing.T) {
 		{Dir: "/tmp/one", Controllers: plane.DefaultControllers},
 		{
 			Dir: "-odd dir", Controllers: "*,-garbage-collector-controller",
-			APIServerArgs: []string{"--v=4", "--feature-gates=A=true,B=false"}, ControllersArgs: []string{"--concurrent-gc-syncs=1"},
+			APIServerArgs:   []string{"--v=4", "--feature-gates=A=true,B=false"},
+			ControllersArgs: []string{"--concurrent-gc-syncs=1"},
 		},
 	} {
 		var got plane.Options
@@ -46,7 +47,8 @@ func TestAnnounceIsForTheShell(t *testing.T) {
 
 // A command without a directory must not take the one that it is called in.
 func TestDirIsNeeded(t *testing.T) {
-	for _, args := range [][]string{{"up"}, {"run"}, {"down"}, {"supervise"}, {"controllers", "none"}, {"apiserver", "stop"}, {"apiserver", "start"}} {
+	for _, args := range [][]string{{"up"}, {"run"}, {"down"}, {"supervise"}, {"controllers", "none"},
+		{"apiserver", "stop"}, {"apiserver", "start"}} {
 		root := New()
 		root.SetArgs(args)
 		if err := root.ExecuteContext(t.Context()); err == nil {

@@ -9,8 +9,10 @@ import (
 func addStartFlags(cmd *cobra.Command, o *plane.Options) {
 	addDirFlag(cmd, &o.Dir)
 	addControllersArgFlag(cmd, o)
-	cmd.Flags().StringVar(&o.Controllers, "controllers", plane.DefaultControllers, "the controllers to run, as kube-controller-manager names them, or none")
-	cmd.Flags().StringArrayVar(&o.APIServerArgs, "apiserver-arg", nil, "a flag for kube-apiserver, such as --apiserver-arg=--v=4; may be repeated")
+	cmd.Flags().StringVar(&o.Controllers, "controllers", plane.DefaultControllers,
+		"the controllers to run, as kube-controller-manager names them, or none")
+	cmd.Flags().StringArrayVar(&o.APIServerArgs, "apiserver-arg", nil,
+		"a flag for kube-apiserver, such as --apiserver-arg=--v=4; may be repeated")
 }
 
 func addDirFlag(cmd *cobra.Command, dir *string) {
@@ -18,7 +20,8 @@ func addDirFlag(cmd *cobra.Command, dir *string) {
 }
 
 func addControllersArgFlag(cmd *cobra.Command, o *plane.Options) {
-	cmd.Flags().StringArrayVar(&o.ControllersArgs, "controllers-arg", nil, "a flag for kube-controller-manager, such as --controllers-arg=--kube-api-qps=20; may be repeated")
+	cmd.Flags().StringArrayVar(&o.ControllersArgs, "controllers-arg", nil,
+		"a flag for kube-controller-manager, such as --controllers-arg=--kube-api-qps=20; may be repeated")
 }
 
 // startArgs gives the flags back that addStartFlags read.

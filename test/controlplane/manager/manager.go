@@ -1,6 +1,7 @@
-// Package manager is a kube-controller-manager of the few controllers that tests and the demo name. They are upstream's own, put together as
-// upstream does. Its program links forty more, with the scheduler, half of the kubelet and the drivers of volumes behind them: a fifth of
-// what there is to compile.
+// Package manager is a kube-controller-manager of the few controllers that tests and the demo name.
+// They are upstream's own, put together as upstream does. Its program links forty more, with the
+// scheduler, half of the kubelet and the drivers of volumes behind them: a fifth of what there is
+// to compile.
 package manager
 
 import (
@@ -27,7 +28,8 @@ import (
 	"k8s.io/controller-manager/pkg/informerfactory"
 )
 
-// options are the flags: of upstream's those that the control plane sets or tests do, and where to say that all controllers run.
+// options are the flags: of upstream's those that the control plane sets or tests do, and where to
+// say that all controllers run.
 type options struct {
 	kubeconfig, controllers, ready string
 	qps                            float32
@@ -123,7 +125,8 @@ func (o options) manager(ctx context.Context) (*manager, error) {
 	}
 	resync := time.Duration(float64(12*time.Hour) * (1 + rand.Float64()))
 	m.informers = informers.NewSharedInformerFactoryWithOptions(client, resync, informers.WithTransform(trim))
-	m.any = informerfactory.NewInformerFactory(m.informers, metadatainformer.NewSharedInformerFactoryWithOptions(m.metadata, resync, metadatainformer.WithTransform(trim)))
+	m.any = informerfactory.NewInformerFactory(m.informers,
+		metadatainformer.NewSharedInformerFactoryWithOptions(m.metadata, resync, metadatainformer.WithTransform(trim)))
 	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(client.Discovery()))
 	go wait.Until(mapper.Reset, 30*time.Second, ctx.Done())
 	m.mapper = mapper

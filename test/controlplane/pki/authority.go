@@ -1,5 +1,5 @@
-// Package pki makes the keys and certificates of one control plane: short-lived, for loopback only, and
-// thrown away with it.
+// Package pki makes the keys and certificates of one control plane: short-lived, for loopback only,
+// and thrown away with it.
 package pki
 
 import (

@@ -8,8 +8,8 @@ import (
 	"fmt"
 )
 
-// SigningKey makes a private key in PEM, for the tokens of service accounts. The API server reads the
-// public half out of it.
+// SigningKey makes a private key in PEM, for the tokens of service accounts. The API server reads
+// the public half out of it.
 func SigningKey() ([]byte, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A client that trusts only the authority gets through to the server under the names that were asked
-// for, and the server knows the client.
+// A client that trusts only the authority gets through to the server under the names that were
+// asked for, and the server knows the client.
 func TestHandshake(t *testing.T) {
 	authority, err := NewAuthority("test")
 	if err != nil {
@@ -35,7 +35,8 @@ func TestHandshake(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	listener, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{serverPair}, ClientCAs: pool, ClientAuth: tls.RequireAndVerifyClientCert})
+	listener, err := tls.Listen("tcp", "127.0.0.1:0",
+		&tls.Config{Certificates: []tls.Certificate{serverPair}, ClientCAs: pool, ClientAuth: tls.RequireAndVerifyClientCert})
 	if err != nil {
 		t.Fatal(err)
 	}

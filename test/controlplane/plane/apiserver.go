@@ -13,14 +13,15 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/controlplane/process"
 )
 
-// Two files of the state are for an API server that is stopped and started again: its arguments, so that it comes back on the same port, and the sign that
-// its end was asked for.
+// Two files of the state are for an API server that is stopped and started again: its arguments, so
+// that it comes back on the same port, and the sign that its end was asked for.
 const (
 	apiserverArguments = "apiserver.args"
 	apiserverStopped   = "apiserver.stopped"
 )
 
-// StopAPIServer kills the API server of the control plane that runs in dir. All else goes on, and etcd keeps the data. It is no error if it is stopped.
+// StopAPIServer kills the API server of the control plane that runs in dir. All else goes on, and
+// etcd keeps the data. It is no error if it is stopped.
 func StopAPIServer(ctx context.Context, dir string) error {
 	h, err := at(dir)
 	if err != nil {
@@ -35,8 +36,9 @@ func StopAPIServer(ctx context.Context, dir string) error {
 	return process.Stop(ctx, h.record(apiserver), 0)
 }
 
-// StartAPIServer starts the API server that StopAPIServer has stopped, on the same port and with the same flags, and waits until it is ready. From then on
-// nobody watches over it: the control plane does not end if it ends.
+// StartAPIServer starts the API server that StopAPIServer has stopped, on the same port and with
+// the same flags, and waits until it is ready. From then on nobody watches over it: the control
+// plane does not end if it ends.
 func StartAPIServer(ctx context.Context, dir string) error {
 	h, err := at(dir)
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 // NoControllers is the list of controllers that stands for none.
 const NoControllers = "none"
 
-// DefaultControllers are those that make owners of things and dependents of them, and the collector.
+// DefaultControllers are those that make owners of things and dependents of them, and the
+// collector.
 var DefaultControllers = strings.Join([]string{
 	"garbage-collector-controller",
 	"namespace-controller",
@@ -51,7 +52,8 @@ func (h home) startControllers(ctx context.Context, list string, extra []string)
 	return nil
 }
 
-// startFreeRecord starts a kube-controller-manager under the first record that none is running under.
+// startFreeRecord starts a kube-controller-manager under the first record that none is running
+// under.
 func (h home) startFreeRecord(args []string) (*process.Process, error) {
 	for n := 1; ; n++ {
 		p, err := process.Start(process.Spec{

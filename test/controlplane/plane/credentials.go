@@ -44,7 +44,8 @@ func (h home) makeCredentials() (credentials, error) {
 	if err != nil {
 		return credentials{}, err
 	}
-	// A server behind the aggregation layer trusts the API server by a chain that nobody else is in.
+	// A server behind the aggregation layer trusts the API server by a chain that nobody else is
+	// in.
 	front, err := pki.NewAuthority("front-proxy")
 	if err != nil {
 		return credentials{}, err

@@ -6,8 +6,8 @@ import (
 )
 
 // etcd listens on sockets in its working directory, the state, and on no port. Their names are
-// relative because a socket's path may have no more than about a hundred bytes, and look like host:port because etcd's
-// flags want that of what it advertises.
+// relative because a socket's path may have no more than about a hundred bytes, and look like
+// host:port because etcd's flags want that of what it advertises.
 const (
 	etcdClients = "etcd:0"
 	etcdPeers   = "etcd-peers:0"

@@ -20,8 +20,8 @@ const (
 	controllers = "controllers"
 )
 
-// marker is the file that says that a directory is a control plane's. It is also the lock that keeps two
-// commands from working on one directory at a time.
+// marker is the file that says that a directory is a control plane's. It is also the lock that
+// keeps two commands from working on one directory at a time.
 const marker = ".controlplane"
 
 // home is the directory of one control plane.
@@ -41,8 +41,8 @@ func (h home) log(name string) string    { return h.path(name + ".log") }
 func (h home) state(name string) string  { return filepath.Join(h.path("state"), name) }
 func (h home) record(name string) string { return h.state(name + ".pid") }
 
-// claim makes the directory a control plane's and locks it until release. It refuses a directory that
-// holds anything else, because what a control plane leaves is removed without asking.
+// claim makes the directory a control plane's and locks it until release. It refuses a directory
+// that holds anything else, because what a control plane leaves is removed without asking.
 func (h home) claim(ctx context.Context) (release func(), err error) {
 	if err := os.MkdirAll(string(h), 0o700); err != nil {
 		return nil, fmt.Errorf("making the control plane's directory: %w", err)
@@ -85,7 +85,8 @@ func (h home) supervised() error {
 	return nil
 }
 
-// takeOver claims the directory, stops what runs in it and leaves it with nothing but an empty state.
+// takeOver claims the directory, stops what runs in it and leaves it with nothing but an empty
+// state.
 func (h home) takeOver(ctx context.Context) (release func(), err error) {
 	release, err = h.claim(ctx)
 	if err != nil {
@@ -106,8 +107,8 @@ func (h home) stopAll(ctx context.Context) error {
 	return h.stopComponents(ctx)
 }
 
-// stopComponents kills the components. What they hold is thrown away with them, and the API server would
-// take long to end by itself.
+// stopComponents kills the components. What they hold is thrown away with them, and the API server
+// would take long to end by itself.
 func (h home) stopComponents(ctx context.Context) error {
 	errs := []error{h.stopControllers(ctx)}
 	for _, name := range []string{apiserver, etcd} {

@@ -8,8 +8,9 @@ import (
 	"k8s.io/client-go/tools/clientcmd/api"
 )
 
-// writeKubeconfig writes, readable for its owner only, how to reach server as the holder of token. The
-// file appears complete or not at all: for others it is the sign that the control plane is ready.
+// writeKubeconfig writes, readable for its owner only, how to reach server as the holder of token.
+// The file appears complete or not at all: for others it is the sign that the control plane is
+// ready.
 func writeKubeconfig(path, server, user, token string, ca []byte) error {
 	const name = "controlplane"
 	config := api.NewConfig()

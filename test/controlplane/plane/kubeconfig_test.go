@@ -21,7 +21,8 @@ func TestKubeconfig(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if config.Host != "https://127.0.0.1:1" || config.BearerToken != "secret" || string(config.CAData) != "authority" || config.Insecure {
+	if config.Host != "https://127.0.0.1:1" || config.BearerToken != "secret" || string(config.CAData) != "authority" ||
+		config.Insecure {
 		t.Errorf("read back as %+v", config)
 	}
 }

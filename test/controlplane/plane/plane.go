@@ -20,8 +20,8 @@ type Options struct {
 	APIServerArgs, ControllersArgs []string
 }
 
-// Run runs a control plane until ctx is done, and calls ready with the path of its kubeconfig. What ran in the
-// directory before is stopped and removed.
+// Run runs a control plane until ctx is done, and calls ready with the path of its kubeconfig. What
+// ran in the directory before is stopped and removed.
 func Run(ctx context.Context, o Options, ready func(kubeconfig string)) error {
 	h, err := at(o.Dir)
 	if err != nil {
@@ -49,8 +49,8 @@ func Supervise(ctx context.Context, o Options) error {
 	return supervise(ctx, h, o, func() {})
 }
 
-// Up starts a control plane that stays when this process ends, and returns the path of its kubeconfig when it is
-// ready. args make this program call Supervise with the same options.
+// Up starts a control plane that stays when this process ends, and returns the path of its
+// kubeconfig when it is ready. args make this program call Supervise with the same options.
 func Up(ctx context.Context, o Options, args []string) (string, error) {
 	h, err := at(o.Dir)
 	if err != nil {
@@ -81,7 +81,8 @@ func Up(ctx context.Context, o Options, args []string) (string, error) {
 	}
 }
 
-// Down stops the control plane in dir and removes everything of it. It is no error if there is none.
+// Down stops the control plane in dir and removes everything of it. It is no error if there is
+// none.
 func Down(ctx context.Context, dir string) error {
 	h, err := at(dir)
 	if err != nil {
@@ -103,8 +104,8 @@ func Down(ctx context.Context, dir string) error {
 	return nil
 }
 
-// Controllers starts the controllers of o beside those of the control plane that runs in its directory, or with
-// NoControllers stops all that run there.
+// Controllers starts the controllers of o beside those of the control plane that runs in its
+// directory, or with NoControllers stops all that run there.
 func Controllers(ctx context.Context, o Options) error {
 	h, err := at(o.Dir)
 	if err != nil {

@@ -6,10 +6,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// reservePort finds a free port on 127.0.0.1 and keeps it for a server that listens with SO_REUSEPORT
-// (--permit-port-sharing of the Kubernetes components) until release. The socket is bound and never listens:
-// no connection goes to it, and the kernel gives the port to nobody who asks for any free one. So there is
-// no race to lose between finding a port and using it.
+// reservePort finds a free port on 127.0.0.1 and keeps it for a server that listens with
+// SO_REUSEPORT (--permit-port-sharing of the Kubernetes components) until release. The socket is
+// bound and never listens: no connection goes to it, and the kernel gives the port to nobody who
+// asks for any free one. So there is no race to lose between finding a port and using it.
 func reservePort() (port int, release func(), err error) {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"net"
 )
 
-// reservePort finds a free port on 127.0.0.1. Other kernels than Linux may send connections to a socket that only
-// reserves a port, so here it is free again, for a moment, for anyone.
+// reservePort finds a free port on 127.0.0.1. Other kernels than Linux may send connections to a
+// socket that only reserves a port, so here it is free again, for a moment, for anyone.
 func reservePort() (port int, release func(), err error) {
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {

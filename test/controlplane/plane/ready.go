@@ -14,7 +14,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/controlplane/process"
 )
 
-// startTimeout is how long one component may take to be ready; they need a second or two on an idle machine.
+// startTimeout is how long one component may take to be ready; they need a second or two on an idle
+// machine.
 const startTimeout = 2 * time.Minute
 
 // probe asks a server how it is.

@@ -23,9 +23,9 @@ type component struct {
 
 var errStopped = errors.New("stopped before the control plane was ready")
 
-// supervise starts a control plane in h, calls ready, and returns when ctx is done (nil) or when etcd or
-// the API server has ended. Nothing that it started is left then, and no data; the logs are. The caller
-// holds the supervisor's record.
+// supervise starts a control plane in h, calls ready, and returns when ctx is done (nil) or when
+// etcd or the API server has ended. Nothing that it started is left then, and no data; the logs
+// are. The caller holds the supervisor's record.
 func supervise(ctx context.Context, h home, o Options, ready func()) (err error) {
 	s := &supervision{home: h}
 	defer func() { err = errors.Join(err, s.end(context.WithoutCancel(ctx))) }()
@@ -91,7 +91,8 @@ func (h home) await(ctx context.Context, name string, p *process.Process, check 
 	return nil
 }
 
-// watch returns when ctx is done or a component has ended. Controllers may come and go, and so may an API server that StopAPIServer has stopped.
+// watch returns when ctx is done or a component has ended. Controllers may come and go, and so may
+// an API server that StopAPIServer has stopped.
 func (s *supervision) watch(ctx context.Context) error {
 	ended := make(chan component, len(s.running))
 	for _, c := range s.running {

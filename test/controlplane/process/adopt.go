@@ -14,11 +14,12 @@ const (
 	recordDescriptor = 3 // the first of exec.Cmd.ExtraFiles
 )
 
-// Adopt is to be called first thing in main. In a process that Start started it takes over the record and
-// the lifeline; in any other it does nothing.
+// Adopt is to be called first thing in main. In a process that Start started it takes over the
+// record and the lifeline; in any other it does nothing.
 func Adopt() error {
 	if os.Getenv(recordVariable) != "" {
-		// The plain descriptor is used, because an os.File closes itself when nothing points to it any more.
+		// The plain descriptor is used, because an os.File closes itself when nothing points to it
+		// any more.
 		unix.CloseOnExec(recordDescriptor)
 		if err := writePid(recordDescriptor); err != nil {
 			return fmt.Errorf("writing the record of this process: %w", err)

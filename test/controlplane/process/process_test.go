@@ -31,16 +31,19 @@ func TestMain(m *testing.M) {
 		os.Stderr.WriteString("first\nlast words\n")
 		os.Exit(3)
 	}
-	// It plays until a signal or the end of its lifeline ends it. It cannot wait for the end of its standard input, which Start does not connect; the
-	// minute is for a test that is killed before it ends what it has started.
+	// It plays until a signal or the end of its lifeline ends it. It cannot wait for the end of its
+	// standard input, which Start does not connect; the minute is for a test that is killed before
+	// it ends what it has started.
 	time.Sleep(time.Minute)
 }
 
 func spec(dir, name, lifeline string, args ...string) Spec {
-	return Spec{Args: args, Dir: dir, Log: filepath.Join(dir, name+".log"), Record: filepath.Join(dir, name+".pid"), Lifeline: lifeline}
+	return Spec{Args: args, Dir: dir, Log: filepath.Join(dir, name+".log"), Record: filepath.Join(dir, name+".pid"),
+		Lifeline: lifeline}
 }
 
-// eventually looks again and again: what another process writes into a record, and the end of a process that is no child of this one, cannot be waited for.
+// eventually looks again and again: what another process writes into a record, and the end of a
+// process that is no child of this one, cannot be waited for.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); !holds(); time.Sleep(5 * time.Millisecond) {
@@ -89,7 +92,8 @@ func TestStopLeavesStrangersAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stranger.Kill()
-	eventually(t, "the stranger writes its pid", func() bool { _, err := readPid(filepath.Join(dir, "stranger.pid")); return err == nil })
+	eventually(t, "the stranger writes its pid",
+		func() bool { _, err := readPid(filepath.Join(dir, "stranger.pid")); return err == nil })
 	text, err := os.ReadFile(filepath.Join(dir, "stranger.pid"))
 	if err != nil {
 		t.Fatal(err)

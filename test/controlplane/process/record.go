@@ -53,7 +53,8 @@ func Stop(ctx context.Context, path string, grace time.Duration) error {
 		if !time.Now().Before(kill) {
 			signal = unix.SIGKILL
 		}
-		// The pid is missing for the moment between the start of a process and its first instruction.
+		// The pid is missing for the moment between the start of a process and its first
+		// instruction.
 		if pid, err := readPid(path); err == nil && signal != sent {
 			if err := unix.Kill(pid, signal); err != nil && !errors.Is(err, unix.ESRCH) {
 				return fmt.Errorf("stopping process %d of %s: %w", pid, path, err)

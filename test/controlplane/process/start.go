@@ -7,7 +7,8 @@ import (
 	"syscall"
 )
 
-// Spec describes a process to start: this very program, which has to call Adopt, with other arguments.
+// Spec describes a process to start: this very program, which has to call Adopt, with other
+// arguments.
 type Spec struct {
 	// Args are its arguments.
 	Args []string
@@ -27,8 +28,9 @@ type Process struct {
 	ended chan struct{}
 }
 
-// Start starts what spec says, in a session of its own so that a Ctrl-C meant for the caller does not
-// reach it, and returns without waiting. It fails with ErrHeld if the record's process is running.
+// Start starts what spec says, in a session of its own so that a Ctrl-C meant for the caller does
+// not reach it, and returns without waiting. It fails with ErrHeld if the record's process is
+// running.
 func Start(spec Spec) (*Process, error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -39,7 +41,8 @@ func Start(spec Spec) (*Process, error) {
 		return nil, fmt.Errorf("opening a log: %w", err)
 	}
 	defer log.Close()
-	// Locked here and inherited, so that there is no moment at which the process lives without its lock.
+	// Locked here and inherited, so that there is no moment at which the process lives without its
+	// lock.
 	record, err := lock(spec.Record)
 	if err != nil {
 		return nil, err

@@ -10,14 +10,16 @@ import (
 	"testing"
 )
 
-// A source in docs/gc-semantics.md is a file, which begins with its Go module in k8s.io, and functions or types of it.
+// A source in docs/gc-semantics.md is a file, which begins with its Go module in k8s.io, and
+// functions or types of it.
 var (
 	source      = regexp.MustCompile("`([a-z-]+)/([^`]+\\.go)`(?: \\(((?:`\\w+`(?:, )?)+)\\))?")
 	declaration = regexp.MustCompile(`(?m)^(?:func (?:\([^)]*\) )?|type )(\w+)`)
 	quoted      = regexp.MustCompile("`(\\w+)`")
 )
 
-// TestSourcesOfTheRules fails when a rule names a file or a function that Kubernetes does not have in the version that is built here.
+// TestSourcesOfTheRules fails when a rule names a file or a function that Kubernetes does not have
+// in the version that is built here.
 func TestSourcesOfTheRules(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/gc-semantics.md")
 	if err != nil {

@@ -13,10 +13,12 @@ import (
 // Contract is the label by which Cluster API finds the version of a type that it can work with.
 var Contract = map[string]string{"cluster.x-k8s.io/v1beta1": "v1beta1"}
 
-// StartClusterAPI starts the core of Cluster API. It provides no infrastructure: see the package imitation.
+// StartClusterAPI starts the core of Cluster API. It provides no infrastructure: see the package
+// imitation.
 func StartClusterAPI(t testing.TB, c *testcluster.Cluster) *program.Program {
 	t.Helper()
-	crd.Install(t, c, crd.Source{Pinned: "clusterapi", Module: "sigs.k8s.io/cluster-api", Dir: "config/crd/bases"}, Contract)
+	crd.Install(t, c, crd.Source{Pinned: "clusterapi", Module: "sigs.k8s.io/cluster-api", Dir: "config/crd/bases"},
+		Contract)
 	health := fmt.Sprintf("127.0.0.1:%d", program.Port(t))
 	return program.Start(t, program.Spec{
 		Name: "cluster-api",

@@ -14,10 +14,12 @@ import (
 // System is the namespace of Crossplane and its providers.
 const System = "crossplane-system"
 
-// StartCrossplane starts Crossplane, with the admission webhook that denies the deletion of objects in use.
+// StartCrossplane starts Crossplane, with the admission webhook that denies the deletion of objects
+// in use.
 func StartCrossplane(t testing.TB, c *testcluster.Cluster) *program.Program {
 	t.Helper()
-	crd.Install(t, c, crd.Source{Pinned: "crossplane", Module: "github.com/crossplane/crossplane", Dir: "cluster/crds"}, nil)
+	crd.Install(t, c, crd.Source{Pinned: "crossplane", Module: "github.com/crossplane/crossplane",
+		Dir: "cluster/crds"}, nil)
 	c.Apply(t, "apiVersion: v1\nkind: Namespace\nmetadata: {name: "+System+"}\n")
 	certificate, webhook := program.NewCertificate(t), program.Port(t)
 	p := program.Start(t, program.Spec{
@@ -34,7 +36,8 @@ func StartCrossplane(t testing.TB, c *testcluster.Cluster) *program.Program {
 	return p
 }
 
-// usageWebhook is Crossplane's own cluster/webhookconfigurations/usage.yaml, with a URL instead of a Service.
+// usageWebhook is Crossplane's own cluster/webhookconfigurations/usage.yaml, with a URL instead of
+// a Service.
 const usageWebhook = `
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingWebhookConfiguration

@@ -20,7 +20,8 @@ type Source struct {
 	Dir string
 }
 
-// Install applies all CRDs of a source, with the labels, and waits until they are established. It removes conversion webhooks: nothing serves them here.
+// Install applies all CRDs of a source, with the labels, and waits until they are established. It
+// removes conversion webhooks: nothing serves them here.
 func Install(t testing.TB, c *testcluster.Cluster, from Source, labels map[string]string) {
 	t.Helper()
 	var manifest strings.Builder

@@ -14,12 +14,13 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// compositeAlone: of a composite without a claim the plan names what goes, and nothing else. The config maps are the provider's affair: no reference leads to
-// them.
+// compositeAlone: of a composite without a claim the plan names what goes, and nothing else. The
+// config maps are the provider's affair: no reference leads to them.
 func compositeAlone(t *testing.T, p *platform) {
 	p.Apply(t, "{apiVersion: platform.example.org/v1, kind: XTenant, metadata: {name: alone}, spec: {size: small}}")
 	client := read(t, p.Cluster, composites, "")
-	composite := client.until("alone", "is ready", func(o *unstructured.Unstructured) bool { return condition(o, "Ready") })
+	composite := client.until("alone", "is ready",
+		func(o *unstructured.Unstructured) bool { return condition(o, "Ready") })
 	made := p.composed(t, composite)
 	r := record.Start(t, p.Config())
 	plan := planned(t, p.Cluster, "xtenants.platform.example.org/alone")
@@ -30,7 +31,8 @@ func compositeAlone(t *testing.T, p *platform) {
 	h := r.Until(t, "it is gone", func(h record.History) bool {
 		return gone(h, append(uids(made.users), append(uids(made.externals), made.composite.GetUID())...)...)
 	})
-	byReference := went(slices.Concat(h.Of("xtenants.platform.example.org"), h.Of("objects.kubernetes.crossplane.io"), h.Of("providerconfigusages.kubernetes.crossplane.io")))
+	byReference := went(slices.Concat(h.Of("xtenants.platform.example.org"), h.Of("objects.kubernetes.crossplane.io"),
+		h.Of("providerconfigusages.kubernetes.crossplane.io")))
 	if !slices.Equal(plan, byReference) {
 		t.Errorf("the plan deletes %v, and %v are gone", plan, byReference)
 	}

@@ -16,7 +16,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// shop is a release of the chart testdata/shop. One of its objects is in another namespace than the release.
+// shop is a release of the chart testdata/shop. One of its objects is in another namespace than the
+// release.
 type shop struct {
 	*testcluster.Cluster
 	namespace, other string
@@ -44,13 +45,15 @@ func (s shop) try(t *testing.T, command string, args ...string) error {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return beside.Helm(t, s.Cluster, append([]string{command, "shop", chart, "--namespace", s.namespace, "--set", "other=" + s.other}, args...)...)
+	return beside.Helm(t, s.Cluster,
+		append([]string{command, "shop", chart, "--namespace", s.namespace, "--set", "other=" + s.other}, args...)...)
 }
 
 // uninstall removes the release.
 func (s shop) uninstall(t *testing.T, args ...string) {
 	t.Helper()
-	if err := beside.Helm(t, s.Cluster, append([]string{"uninstall", "shop", "--namespace", s.namespace}, args...)...); err != nil {
+	if err := beside.Helm(t, s.Cluster,
+		append([]string{"uninstall", "shop", "--namespace", s.namespace}, args...)...); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -66,12 +69,14 @@ func TestHelm(t *testing.T) {
 	t.Run("NamespaceOfAnObject", func(t *testing.T) { namespaceOfAnObject(t, newShop(t, c)) })
 }
 
-// releaseAsATree: the tree of a release has the objects of its last revision, and a hook that is there.
+// releaseAsATree: the tree of a release has the objects of its last revision, and a hook that is
+// there.
 func releaseAsATree(t *testing.T, s shop) {
 	hooks := []string{"ConfigMap/hooked hook"}
 	want := func(revision string, objects ...string) {
 		t.Helper()
-		objects = slices.Sorted(slices.Values(slices.Concat(objects, hooks, []string{"ConfigMap/far release", "ConfigMap/kept release", "ConfigMap/settings release", "Service/web release"})))
+		objects = slices.Sorted(slices.Values(slices.Concat(objects, hooks,
+			[]string{"ConfigMap/far release", "ConfigMap/kept release", "ConfigMap/settings release", "Service/web release"})))
 		if got := s.tree(t); got.root != revision || !slices.Equal(got.objects, objects) {
 			t.Errorf("the tree of %s has %q, want that of %s with %q", got.root, got.objects, revision, objects)
 		}
@@ -81,7 +86,8 @@ func releaseAsATree(t *testing.T, s shop) {
 	want("sh.helm.release.v1.shop.v2", "ConfigMap/added release")
 }
 
-// listed is the tree of a release: its root, and the objects below it with the names of their links.
+// listed is the tree of a release: its root, and the objects below it with the names of their
+// links.
 type listed struct {
 	root    string
 	objects []string
@@ -110,8 +116,9 @@ func (s shop) tree(t *testing.T) listed {
 	return l
 }
 
-// objectsOfARelease: the plan says of an object of the release that the next upgrade creates it again, in whichever namespace it is, and of a hook it does not; and so does the
-// upgrade, although the chart is the same.
+// objectsOfARelease: the plan says of an object of the release that the next upgrade creates it
+// again, in whichever namespace it is, and of a hook it does not; and so does the upgrade, although
+// the chart is the same.
 func objectsOfARelease(t *testing.T, s shop) {
 	for _, object := range []struct {
 		namespace, name string
@@ -130,7 +137,8 @@ func objectsOfARelease(t *testing.T, s shop) {
 		if got := s.recreated(t, object.name, "-n", object.namespace); !slices.Equal(got, said) {
 			t.Errorf("the plan of %s says that these come back: %q, want %q", object.name, got, said)
 		}
-		if a := plugin.Run(t, s.Cluster, "delete", object.name, "-n", object.namespace, "--yes", "--timeout=1m"); a.Code != 0 {
+		if a := plugin.Run(t, s.Cluster, "delete", object.name, "-n", object.namespace, "--yes",
+			"--timeout=1m"); a.Code != 0 {
 			t.Fatalf("exit code %d\n%s%s", a.Code, a.Stdout, a.Stderr)
 		}
 		s.helm(t, "upgrade")
@@ -149,12 +157,14 @@ func (s shop) again(namespace, name string) string {
 func (s shop) recreated(t *testing.T, args ...string) []string {
 	t.Helper()
 	var plan v1alpha1.Plan
-	if code := plugin.JSON(t, s.Cluster, &plan, append([]string{"delete", "--dry-run=client"}, args...)...); code != 0 || !plan.Complete {
+	if code := plugin.JSON(t, s.Cluster, &plan, append([]string{"delete", "--dry-run=client"}, args...)...); code != 0 ||
+		!plan.Complete {
 		t.Fatalf("planning %q: exit code %d, complete %t", args, code, plan.Complete)
 	}
 	var all []string
 	for _, r := range plan.Recreated {
-		all = append(all, fmt.Sprintf("%s/%s/%s by %s with %s, of the %s in %s", r.Object.Namespace, strings.ToLower(r.Object.Kind), r.Object.Name, r.Program, r.With, r.Owner.Kind, r.Owner.Namespace))
+		all = append(all, fmt.Sprintf("%s/%s/%s by %s with %s, of the %s in %s", r.Object.Namespace,
+			strings.ToLower(r.Object.Kind), r.Object.Name, r.Program, r.With, r.Owner.Kind, r.Owner.Namespace))
 	}
 	return all
 }
@@ -164,7 +174,8 @@ func (s shop) exists(t *testing.T, namespace, name string) bool {
 	return strings.TrimSpace(s.Kubectl(t, "get", name, "-n", namespace, "--ignore-not-found", "-o", "name")) != ""
 }
 
-// uninstall: what the tree of a release has by the link release goes with helm uninstall, in both namespaces, except what says that it is to be kept. Hooks stay.
+// uninstall: what the tree of a release has by the link release goes with helm uninstall, in both
+// namespaces, except what says that it is to be kept. Hooks stay.
 func uninstall(t *testing.T, s shop) {
 	s.helm(t, "upgrade", "--set", "second=true")
 	var want []types.UID
@@ -177,7 +188,8 @@ func uninstall(t *testing.T, s shop) {
 	s.uninstall(t)
 	h := r.Settle(t)
 	slices.Sort(want)
-	if got := went(slices.DeleteFunc(s.history(h), func(e record.Event) bool { return e.Resource == "secrets" })); !slices.Equal(got, want) {
+	if got := went(slices.DeleteFunc(s.history(h),
+		func(e record.Event) bool { return e.Resource == "secrets" })); !slices.Equal(got, want) {
 		t.Errorf("helm uninstall has deleted %v, and the tree has %v", got, want)
 	}
 	for _, name := range []string{"configmap/kept", "configmap/hooked"} {
@@ -185,12 +197,14 @@ func uninstall(t *testing.T, s shop) {
 			t.Errorf("helm uninstall has deleted %s", name)
 		}
 	}
-	if a := plugin.Run(t, s.Cluster, "tree", "helm/shop", "-n", s.namespace); a.Code != 1 || !strings.Contains(a.Stderr, "not found in namespace") {
+	if a := plugin.Run(t, s.Cluster, "tree", "helm/shop", "-n", s.namespace); a.Code != 1 ||
+		!strings.Contains(a.Stderr, "not found in namespace") {
 		t.Errorf("the tree of a release that is not there: exit code %d, %s", a.Code, a.Stderr)
 	}
 }
 
-// history leaves of a history what is about the namespaces of the release, and in them: other tests end meanwhile.
+// history leaves of a history what is about the namespaces of the release, and in them: other tests
+// end meanwhile.
 func (s shop) history(h record.History) record.History {
 	ours := []string{s.namespace, s.other}
 	return slices.DeleteFunc(slices.Clone(h), func(e record.Event) bool {
@@ -198,7 +212,8 @@ func (s shop) history(h record.History) record.History {
 	})
 }
 
-// uninstallWithHistory: after helm uninstall --keep-history no upgrade is possible, so that nothing creates again what was kept.
+// uninstallWithHistory: after helm uninstall --keep-history no upgrade is possible, so that nothing
+// creates again what was kept.
 func uninstallWithHistory(t *testing.T, s shop) {
 	s.uninstall(t, "--keep-history")
 	if got := s.recreated(t, "configmap/kept", "-n", s.namespace); len(got) > 0 {
@@ -209,7 +224,8 @@ func uninstallWithHistory(t *testing.T, s shop) {
 	}
 }
 
-// namespaceOfTheRelease: with its namespace Helm loses the release, so that nothing is created again. What the release has in another namespace stays.
+// namespaceOfTheRelease: with its namespace Helm loses the release, so that nothing is created
+// again. What the release has in another namespace stays.
 func namespaceOfTheRelease(t *testing.T, s shop) {
 	if got := s.recreated(t, "namespace/"+s.namespace); len(got) > 0 {
 		t.Errorf("the plan says that these come back: %q", got)
@@ -227,7 +243,8 @@ func namespaceOfTheRelease(t *testing.T, s shop) {
 	}
 }
 
-// namespaceOfAnObject: the plan of a namespace says which objects in it a release in another one creates again, which it does once there is a namespace of that name.
+// namespaceOfAnObject: the plan of a namespace says which objects in it a release in another one
+// creates again, which it does once there is a namespace of that name.
 func namespaceOfAnObject(t *testing.T, s shop) {
 	want := []string{s.again(s.other, "configmap/far")}
 	if got := s.recreated(t, "namespace/"+s.other); !slices.Equal(got, want) {

@@ -28,7 +28,8 @@ func began(h record.History, all ...types.UID) bool {
 	return true
 }
 
-// inOrder tests that steps were taken one after the other; steps of one stage may come in any order.
+// inOrder tests that steps were taken one after the other; steps of one stage may come in any
+// order.
 func inOrder(t *testing.T, h record.History, stages ...stage) {
 	t.Helper()
 	for i, before := range stages[:len(stages)-1] {

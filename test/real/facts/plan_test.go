@@ -16,7 +16,8 @@ import (
 func planned(t *testing.T, c *testcluster.Cluster, args ...string) []types.UID {
 	t.Helper()
 	var plan v1alpha1.Plan
-	if code := plugin.JSON(t, c, &plan, append([]string{"delete", "--dry-run=client"}, args...)...); code != 0 || !plan.Complete {
+	if code := plugin.JSON(t, c, &plan, append([]string{"delete", "--dry-run=client"}, args...)...); code != 0 ||
+		!plan.Complete {
 		t.Fatalf("planning %q: exit code %d, complete %v", args, code, plan.Complete)
 	}
 	var all []types.UID

@@ -20,7 +20,8 @@ var systemManifest string
 //go:embed testdata/tenant.yaml
 var tenantManifest string
 
-// platform is a control plane with Crossplane, provider-kubernetes and the types of the manifest tenant.yaml.
+// platform is a control plane with Crossplane, provider-kubernetes and the types of the manifest
+// tenant.yaml.
 type platform struct {
 	*testcluster.Cluster
 	crossplane, provider *program.Program
@@ -30,11 +31,15 @@ var (
 	claims     = schema.GroupVersionResource{Group: "platform.example.org", Version: "v1", Resource: "tenants"}
 	composites = schema.GroupVersionResource{Group: "platform.example.org", Version: "v1", Resource: "xtenants"}
 	managed    = schema.GroupVersionResource{Group: "kubernetes.crossplane.io", Version: "v1alpha2", Resource: "objects"}
-	configs    = schema.GroupVersionResource{Group: "kubernetes.crossplane.io", Version: "v1alpha1", Resource: "providerconfigs"}
-	users      = schema.GroupVersionResource{Group: "kubernetes.crossplane.io", Version: "v1alpha1", Resource: "providerconfigusages"}
-	usages     = schema.GroupVersionResource{Group: "apiextensions.crossplane.io", Version: "v1beta1", Resource: "usages"}
-	xrds       = schema.GroupVersionResource{Group: "apiextensions.crossplane.io", Version: "v1", Resource: "compositeresourcedefinitions"}
-	crds       = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+	configs    = schema.GroupVersionResource{Group: "kubernetes.crossplane.io", Version: "v1alpha1",
+		Resource: "providerconfigs"}
+	users = schema.GroupVersionResource{Group: "kubernetes.crossplane.io", Version: "v1alpha1",
+		Resource: "providerconfigusages"}
+	usages = schema.GroupVersionResource{Group: "apiextensions.crossplane.io", Version: "v1beta1", Resource: "usages"}
+	xrds   = schema.GroupVersionResource{Group: "apiextensions.crossplane.io", Version: "v1",
+		Resource: "compositeresourcedefinitions"}
+	crds = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1",
+		Resource: "customresourcedefinitions"}
 	configMaps = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 )
 
@@ -48,13 +53,15 @@ func newPlatform(t *testing.T) *platform {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Kubectl(t, "create", "secret", "generic", "self", "-n", beside.System, "--from-literal=kubeconfig="+string(kubeconfig))
+	p.Kubectl(t, "create", "secret", "generic", "self", "-n", beside.System,
+		"--from-literal=kubeconfig="+string(kubeconfig))
 	p.Apply(t, systemManifest)
 	p.define(t, tenantManifest, "xtenants.platform.example.org")
 	return p
 }
 
-// define makes a claim's and a composite's type, and returns when Crossplane and the collector know them.
+// define makes a claim's and a composite's type, and returns when Crossplane and the collector know
+// them.
 func (p *platform) define(t *testing.T, manifest, name string) {
 	t.Helper()
 	p.Apply(t, manifest)
@@ -64,7 +71,8 @@ func (p *platform) define(t *testing.T, manifest, name string) {
 	learnTypes(t, p.Cluster)
 }
 
-// TestCrossplane tests what Crossplane does. The tests share what runs, one after the other, and each leaves it running.
+// TestCrossplane tests what Crossplane does. The tests share what runs, one after the other, and
+// each leaves it running.
 func TestCrossplane(t *testing.T) {
 	p := newPlatform(t)
 	for _, test := range []struct {

@@ -14,8 +14,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/real/record"
 )
 
-// claimByThePlugin: the plan names what then goes, and kubectl gc delete returns when all of that is gone. The config maps are the provider's affair: no reference and
-// no link leads to them.
+// claimByThePlugin: the plan names what then goes, and kubectl gc delete returns when all of that
+// is gone. The config maps are the provider's affair: no reference and no link leads to them.
 func claimByThePlugin(t *testing.T, p *platform) {
 	m := newTenant(t, p, "Background")
 	claim, ns := "tenants.platform.example.org/acme", m.claim.GetNamespace()
@@ -35,8 +35,8 @@ func claimByThePlugin(t *testing.T, p *platform) {
 	}
 }
 
-// claimInTheForegroundByThePlugin: with --cascade=foreground no composite is gone before what it composed, and the claim is the last of all, although nobody has said
-// so in the claim.
+// claimInTheForegroundByThePlugin: with --cascade=foreground no composite is gone before what it
+// composed, and the claim is the last of all, although nobody has said so in the claim.
 func claimInTheForegroundByThePlugin(t *testing.T, p *platform) {
 	for _, strict := range []bool{false, true} {
 		m := newTenant(t, p, "Background")
@@ -44,7 +44,8 @@ func claimInTheForegroundByThePlugin(t *testing.T, p *platform) {
 		args := []string{claim, "-n", ns, "--cascade=foreground"}
 		if strict {
 			for _, r := range m.managed {
-				p.Kubectl(t, "patch", "objects.kubernetes.crossplane.io", r.GetName(), "--type=json", "-p", `[{"op": "replace", "path": "/metadata/ownerReferences/0/blockOwnerDeletion", "value": false}]`)
+				p.Kubectl(t, "patch", "objects.kubernetes.crossplane.io", r.GetName(), "--type=json", "-p",
+					`[{"op": "replace", "path": "/metadata/ownerReferences/0/blockOwnerDeletion", "value": false}]`)
 			}
 			args = append(args, "--strict")
 		}
@@ -59,11 +60,13 @@ func claimInTheForegroundByThePlugin(t *testing.T, p *platform) {
 			t.Errorf("strict %t: the plan deletes %v, and %v are gone", strict, plan, byPlan)
 		}
 		composite := []types.UID{m.composite.GetUID()}
-		inOrder(t, h, stage{"managed resources", record.Gone, uids(m.managed)}, stage{"composite", record.Gone, composite}, stage{"claim", record.Gone, []types.UID{m.claim.GetUID()}})
+		inOrder(t, h, stage{"managed resources", record.Gone, uids(m.managed)}, stage{"composite", record.Gone, composite},
+			stage{"claim", record.Gone, []types.UID{m.claim.GetUID()}})
 	}
 }
 
-// claimBoundElsewhere: Crossplane does not act on the deletion of a claim whose composite is bound to another one, and kubectl gc refuses to begin it.
+// claimBoundElsewhere: Crossplane does not act on the deletion of a claim whose composite is bound
+// to another one, and kubectl gc refuses to begin it.
 func claimBoundElsewhere(t *testing.T, p *platform) {
 	m := newTenant(t, p, "Background")
 	ns := m.claim.GetNamespace()
@@ -85,8 +88,10 @@ spec: {size: small, resourceRef: {apiVersion: platform.example.org/v1, kind: XTe
 	if h := r.Settle(t); gone(h, other.GetUID()) || h.When(m.composite.GetUID(), record.Deleted) != 0 {
 		t.Errorf("Crossplane acts on it: %v, %v", h.About(other.GetUID()), h.About(m.composite.GetUID()))
 	}
-	p.Kubectl(t, "patch", "tenants.platform.example.org", "other", "-n", ns, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
-	if a := plugin.Run(t, p.Cluster, "delete", "tenants.platform.example.org/acme", "-n", ns, "--yes", "--timeout=2m"); a.Code != 0 {
+	p.Kubectl(t, "patch", "tenants.platform.example.org", "other", "-n", ns, "--type=merge", "-p",
+		`{"metadata":{"finalizers":null}}`)
+	if a := plugin.Run(t, p.Cluster, "delete", "tenants.platform.example.org/acme", "-n", ns, "--yes",
+		"--timeout=2m"); a.Code != 0 {
 		t.Fatalf("exit code %d\n%s%s", a.Code, a.Stdout, a.Stderr)
 	}
 }
@@ -109,7 +114,8 @@ func namespaceByThePlugin(t *testing.T, p *platform) {
 func compositeOfAClaimByThePlugin(t *testing.T, p *platform) {
 	m := newTenant(t, p, "Background")
 	var plan v1alpha1.Plan
-	if code := plugin.JSON(t, p.Cluster, &plan, "delete", "xtenants.platform.example.org/"+m.composite.GetName(), "--dry-run=client"); code != 0 {
+	if code := plugin.JSON(t, p.Cluster, &plan, "delete", "xtenants.platform.example.org/"+m.composite.GetName(),
+		"--dry-run=client"); code != 0 {
 		t.Fatalf("exit code %d", code)
 	}
 	var back []string
@@ -125,13 +131,16 @@ func compositeOfAClaimByThePlugin(t *testing.T, p *platform) {
 	}
 }
 
-// ofTenant leaves of a history what belongs to a claim in the cluster, and not what its provider manages elsewhere.
+// ofTenant leaves of a history what belongs to a claim in the cluster, and not what its provider
+// manages elsewhere.
 func ofTenant(h record.History) record.History {
-	return ofOld(h, "tenants.platform.example.org", "xtenants.platform.example.org", "objects.kubernetes.crossplane.io", "providerconfigusages.kubernetes.crossplane.io")
+	return ofOld(h, "tenants.platform.example.org", "xtenants.platform.example.org", "objects.kubernetes.crossplane.io",
+		"providerconfigusages.kubernetes.crossplane.io")
 }
 
-// ofOld leaves of a history what is of some types and was there before it: the provider makes ProviderConfigUsages again that the collector has deleted in the foreground,
-// for as long as it has work to do, and Crossplane a composite that was deleted before its claim.
+// ofOld leaves of a history what is of some types and was there before it: the provider makes
+// ProviderConfigUsages again that the collector has deleted in the foreground, for as long as it
+// has work to do, and Crossplane a composite that was deleted before its claim.
 func ofOld(h record.History, types ...string) record.History {
 	var all record.History
 	for _, t := range types {

@@ -12,13 +12,14 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/real/record"
 )
 
-// providerStopped: without the provider the claim and the composite are gone all the same, and what was composed stays, with its config maps, for as long as the
-// provider is away.
+// providerStopped: without the provider the claim and the composite are gone all the same, and what
+// was composed stays, with its config maps, for as long as the provider is away.
 func providerStopped(t *testing.T, p *platform) {
 	m := newTenant(t, p, "Background")
 	p.provider.Kill()
 	r := record.Start(t, p.Config())
-	if err := read(t, p.Cluster, claims, m.claim.GetNamespace()).delete("acme", metav1.DeletePropagationBackground); err != nil {
+	if err := read(t, p.Cluster, claims, m.claim.GetNamespace()).delete("acme",
+		metav1.DeletePropagationBackground); err != nil {
 		t.Fatal(err)
 	}
 	h := r.Until(t, "the managed resources are being deleted", func(h record.History) bool {
@@ -47,13 +48,15 @@ func providerStopped(t *testing.T, p *platform) {
 	r.Until(t, "the tenant is gone", func(h record.History) bool { return gone(h, m.all()...) })
 }
 
-// crossplaneStopped: if Crossplane stops while a claim is being deleted in the foreground, the composite goes on without it, since its own finalizer is already
-// off, and only the claim waits until Crossplane is back. What holds the claim before is the managed resources.
+// crossplaneStopped: if Crossplane stops while a claim is being deleted in the foreground, the
+// composite goes on without it, since its own finalizer is already off, and only the claim waits
+// until Crossplane is back. What holds the claim before is the managed resources.
 func crossplaneStopped(t *testing.T, p *platform) {
 	m := newTenant(t, p, "Foreground")
 	p.provider.Kill() // so that the deletion stops half way
 	r := record.Start(t, p.Config())
-	if err := read(t, p.Cluster, claims, m.claim.GetNamespace()).delete("acme", metav1.DeletePropagationBackground); err != nil {
+	if err := read(t, p.Cluster, claims, m.claim.GetNamespace()).delete("acme",
+		metav1.DeletePropagationBackground); err != nil {
 		t.Fatal(err)
 	}
 	r.Until(t, "only the provider is waited for", func(h record.History) bool {
@@ -71,5 +74,6 @@ func crossplaneStopped(t *testing.T, p *platform) {
 
 	p.crossplane.Restart(t)
 	h = r.Until(t, "the tenant is gone", func(h record.History) bool { return gone(h, m.all()...) })
-	inOrder(t, h, stage{"composite", record.Gone, []types.UID{m.composite.GetUID()}}, stage{"claim", record.Gone, []types.UID{m.claim.GetUID()}})
+	inOrder(t, h, stage{"composite", record.Gone, []types.UID{m.composite.GetUID()}},
+		stage{"claim", record.Gone, []types.UID{m.claim.GetUID()}})
 }

@@ -16,7 +16,8 @@ type tenant struct {
 	managed, users, externals []unstructured.Unstructured
 }
 
-// newTenant makes a claim in a namespace of its own and waits until all that it stands for is ready. The policy is that of spec.compositeDeletePolicy.
+// newTenant makes a claim in a namespace of its own and waits until all that it stands for is
+// ready. The policy is that of spec.compositeDeletePolicy.
 func newTenant(t *testing.T, p *platform, policy string) tenant {
 	t.Helper()
 	ns := p.Namespace(t)
@@ -32,7 +33,8 @@ spec: {size: small, compositeDeletePolicy: %s}
 // tenantOf waits until the claim acme in a namespace is ready, and gives what was made for it.
 func (p *platform) tenantOf(t *testing.T, claimed schema.GroupVersionResource, ns string) tenant {
 	t.Helper()
-	claim := read(t, p.Cluster, claimed, ns).until("acme", "is ready", func(o *unstructured.Unstructured) bool { return condition(o, "Ready") })
+	claim := read(t, p.Cluster, claimed, ns).until("acme", "is ready",
+		func(o *unstructured.Unstructured) bool { return condition(o, "Ready") })
 	name, _, _ := unstructured.NestedString(claim.Object, "spec", "resourceRef", "name")
 	composed := claimed
 	composed.Resource = "x" + claimed.Resource
@@ -56,16 +58,19 @@ func (p *platform) composed(t *testing.T, composite *unstructured.Unstructured) 
 	}
 	for _, suffix := range []string{"-settings", "-access"} {
 		exists := func(*unstructured.Unstructured) bool { return true }
-		made.externals = append(made.externals, *read(t, p.Cluster, configMaps, "external").until(name+suffix, "exists", exists))
+		made.externals = append(made.externals,
+			*read(t, p.Cluster, configMaps, "external").until(name+suffix, "exists", exists))
 	}
 	if len(made.managed) != 2 || len(made.users) != 2 {
-		t.Fatalf("the composite %s has %d managed resources, which have %d ProviderConfigUsages, and should have two and two", name, len(made.managed), len(made.users))
+		t.Fatalf("the composite %s has %d managed resources, which have %d ProviderConfigUsages, and should have two and two",
+			name, len(made.managed), len(made.users))
 	}
 	return made
 }
 
-// age makes the managed resources of a composite an hour old. A provider does not believe that an external resource is gone in the first 30 seconds after it
-// created it, so the deletion of a younger one takes as long.
+// age makes the managed resources of a composite an hour old. A provider does not believe that an
+// external resource is gone in the first 30 seconds after it created it, so the deletion of a
+// younger one takes as long.
 func (p *platform) age(t *testing.T, composite string) {
 	t.Helper()
 	created := time.Now().Add(-time.Hour).UTC().Format(time.RFC3339)

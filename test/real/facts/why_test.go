@@ -28,6 +28,7 @@ func wantCauseIn(t *testing.T, c *testcluster.Cluster, want []types.UID, args ..
 	slices.Sort(want)
 	slices.Sort(in)
 	if !slices.Equal(in, want) || !diagnosis.Complete {
-		t.Errorf("why %q: exit code %d, complete %t, causes in %v, want them in %v: %+v", args, code, diagnosis.Complete, in, want, diagnosis.Stuck)
+		t.Errorf("why %q: exit code %d, complete %t, causes in %v, want them in %v: %+v", args, code, diagnosis.Complete, in,
+			want, diagnosis.Stuck)
 	}
 }

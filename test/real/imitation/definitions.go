@@ -1,5 +1,6 @@
-// Package imitation is a provider of infrastructure for Cluster API that has no machines. It adds a finalizer to each TestCluster and
-// TestMachine, and removes it when the object is being deleted. It never reports a machine as ready, so Cluster API waits for no node.
+// Package imitation is a provider of infrastructure for Cluster API that has no machines. It adds a
+// finalizer to each TestCluster and TestMachine, and removes it when the object is being deleted.
+// It never reports a machine as ready, so Cluster API waits for no node.
 package imitation
 
 import (

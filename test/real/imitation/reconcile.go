@@ -11,7 +11,8 @@ import (
 )
 
 // reconcile adds the finalizer to an object or, if the object is being deleted, removes it.
-func (p *Provider) reconcile(ctx context.Context, resource schema.GroupVersionResource, o *unstructured.Unstructured) error {
+func (p *Provider) reconcile(ctx context.Context, resource schema.GroupVersionResource,
+	o *unstructured.Unstructured) error {
 	finalizers := o.GetFinalizers()
 	if slices.Contains(finalizers, Finalizer) != (o.GetDeletionTimestamp() != nil) {
 		return nil
@@ -22,7 +23,8 @@ func (p *Provider) reconcile(ctx context.Context, resource schema.GroupVersionRe
 		finalizers = slices.DeleteFunc(finalizers, func(f string) bool { return f == Finalizer })
 	}
 	o.SetFinalizers(finalizers)
-	if _, err := p.client.Resource(resource).Namespace(o.GetNamespace()).Update(ctx, o, metav1.UpdateOptions{}); err != nil {
+	if _, err := p.client.Resource(resource).Namespace(o.GetNamespace()).Update(ctx, o,
+		metav1.UpdateOptions{}); err != nil {
 		return fmt.Errorf("updating the finalizers of %s/%s: %w", resource.Resource, o.GetName(), err)
 	}
 	return nil

@@ -9,8 +9,8 @@ import (
 	"k8s.io/client-go/util/cert"
 )
 
-// Certificate is a directory with the files tls.crt, tls.key and ca.crt, like a mounted Secret of the type kubernetes.io/tls. The certificate is valid for a
-// server on 127.0.0.1.
+// Certificate is a directory with the files tls.crt, tls.key and ca.crt, like a mounted Secret of
+// the type kubernetes.io/tls. The certificate is valid for a server on 127.0.0.1.
 type Certificate struct {
 	Dir string
 	// CA is the certificate of its authority, in PEM.

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Complete runs a program to its end. The error of one that fails has what it printed. Ready is not asked.
+// Complete runs a program to its end. The error of one that fails has what it printed. Ready is not
+// asked.
 func Complete(t testing.TB, spec Spec) error {
 	t.Helper()
 	file, err := find(spec.Name)

@@ -1,6 +1,7 @@
 // Package program runs a real controller as a child process of a test.
 //
-// The process ends with the test. On Linux it also ends if the test's own process is killed. Its output goes to a log file; a test that fails prints the end of it.
+// The process ends with the test. On Linux it also ends if the test's own process is killed. Its
+// output goes to a log file; a test that fails prints the end of it.
 package program
 
 import (
@@ -112,7 +113,8 @@ func (p *Program) await(ctx context.Context) error {
 	return nil
 }
 
-// Kill kills the program, as the failure of its node would, and returns when it has ended. Killing it again does nothing.
+// Kill kills the program, as the failure of its node would, and returns when it has ended. Killing
+// it again does nothing.
 func (p *Program) Kill() {
 	if p.cmd == nil || p.cmd.Process == nil {
 		return // it was never started

@@ -5,7 +5,8 @@ import (
 	"runtime"
 )
 
-// run starts the process. The thread that starts it waits for its end, because Linux kills the process when that thread ends (see bindToParent).
+// run starts the process. The thread that starts it waits for its end, because Linux kills the
+// process when that thread ends (see bindToParent).
 func (p *Program) run() error {
 	started := make(chan error)
 	go func() {

@@ -15,7 +15,8 @@ var ignored = []schema.GroupResource{
 	{Group: "coordination.k8s.io", Resource: "leases"},
 }
 
-// watchable finds the types that support list and watch, each in the version that the server prefers.
+// watchable finds the types that support list and watch, each in the version that the server
+// prefers.
 func watchable(config *rest.Config) ([]schema.GroupVersionResource, error) {
 	client, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {

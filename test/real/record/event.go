@@ -8,7 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Object identifies an object. Two objects that have the same name, one after the other, differ in the uid.
+// Object identifies an object. Two objects that have the same name, one after the other, differ in
+// the uid.
 type Object struct {
 	// Resource is the resource and group of its type, such as pods or deployments.apps.
 	Resource, Namespace, Name string
@@ -48,5 +49,6 @@ type Event struct {
 }
 
 func (e Event) String() string {
-	return fmt.Sprintf("%6d  %s  %-18s  %s [%s]", e.Version, e.Seen.Format("15:04:05.000"), e.Kind, e.Object, strings.Join(e.Finalizers, " "))
+	return fmt.Sprintf("%6d  %s  %-18s  %s [%s]", e.Version, e.Seen.Format("15:04:05.000"), e.Kind, e.Object,
+		strings.Join(e.Finalizers, " "))
 }

@@ -11,7 +11,8 @@ import (
 
 func TestMain(m *testing.M) { testcluster.Main(m, testcluster.Controllers(testcluster.Collector)) }
 
-// TestOrderOfDifferentTypes: events of different types, from different watches, are in the order of the server.
+// TestOrderOfDifferentTypes: events of different types, from different watches, are in the order of
+// the server.
 func TestOrderOfDifferentTypes(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
@@ -60,7 +61,8 @@ func TestNameIsTakenAgain(t *testing.T) {
 	}
 }
 
-// TestDefinitionIsDeleted: the instances of a CRD are gone before the CRD, and the end of a type is not an error.
+// TestDefinitionIsDeleted: the instances of a CRD are gone before the CRD, and the end of a type is
+// not an error.
 func TestDefinitionIsDeleted(t *testing.T) {
 	c := testcluster.Shared(t)
 	c.Apply(t, `
@@ -79,7 +81,8 @@ spec:
 	r := Start(t, c.Config())
 	c.Kubectl(t, "delete", "crd", "widgets.record.example.com")
 	h := r.Settle(t)
-	widget, definition := h.Of("widgets.record.example.com").Kinds(Gone), h.Of("customresourcedefinitions.apiextensions.k8s.io").Kinds(Gone)
+	widget, definition := h.Of("widgets.record.example.com").Kinds(Gone),
+		h.Of("customresourcedefinitions.apiextensions.k8s.io").Kinds(Gone)
 	if len(widget) != 1 || len(definition) != 1 || widget[0].Version >= definition[0].Version {
 		t.Errorf("the widget and its definition are gone as %v, %v", widget, definition)
 	}

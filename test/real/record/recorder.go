@@ -1,7 +1,9 @@
-// Package record watches the objects of all types and records which are created, when their deletion begins, and when they are gone. It reads metadata only.
+// Package record watches the objects of all types and records which are created, when their
+// deletion begins, and when they are gone. It reads metadata only.
 //
-// Each type has a watch of its own, and watches do not keep step with each other. Events are sorted by resourceVersion. etcd has one counter for all types, so
-// this is the order in which the server made the changes.
+// Each type has a watch of its own, and watches do not keep step with each other. Events are sorted
+// by resourceVersion. etcd has one counter for all types, so this is the order in which the server
+// made the changes.
 package record
 
 import (
@@ -27,8 +29,9 @@ type Recorder struct {
 	failed error
 }
 
-// Start starts a recorder of the types that are served now, except Events and Leases. No change after Start returns is missed. The recorder ends with the test,
-// and a test that fails prints the history.
+// Start starts a recorder of the types that are served now, except Events and Leases. No change
+// after Start returns is missed. The recorder ends with the test, and a test that fails prints the
+// history.
 func Start(t testing.TB, config *rest.Config) *Recorder {
 	t.Helper()
 	config = rest.CopyConfig(config)
@@ -85,7 +88,8 @@ func (r *Recorder) History() History {
 	return h
 }
 
-// Settle waits until all watches have caught up with the server, and gives the history. An event that is not in it had not happened when Settle was called.
+// Settle waits until all watches have caught up with the server, and gives the history. An event
+// that is not in it had not happened when Settle was called.
 func (r *Recorder) Settle(t testing.TB) History {
 	t.Helper()
 	for _, w := range r.types {
@@ -107,7 +111,8 @@ func (r *Recorder) Until(t testing.TB, what string, holds func(History) bool) Hi
 func (r *Recorder) add(kind Kind, s seen) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.events = append(r.events, Event{Kind: kind, Object: s.object, Version: s.version, Seen: time.Now(), Finalizers: s.finalizers})
+	r.events = append(r.events, Event{Kind: kind, Object: s.object, Version: s.version, Seen: time.Now(),
+		Finalizers: s.finalizers})
 }
 
 func (r *Recorder) fail(err error) {

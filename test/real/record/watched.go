@@ -66,7 +66,8 @@ func (w *watched) look(o *metav1.PartialObjectMetadata) (seen, error) {
 	}, nil
 }
 
-// watch follows the type until its CRD is gone or ctx is done. The server ends a watch now and then; the next one continues from there.
+// watch follows the type until its CRD is gone or ctx is done. The server ends a watch now and
+// then; the next one continues from there.
 func (w *watched) watch(ctx context.Context) {
 	for ctx.Err() == nil {
 		stream, err := w.client.Watch(ctx, metav1.ListOptions{ResourceVersion: w.from(), AllowWatchBookmarks: true})

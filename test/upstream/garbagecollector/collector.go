@@ -1,4 +1,5 @@
-// Package garbagecollector stands in for upstream's package of that name in upstream's own tests: its collector is a process, kubectl gc run --yes --watch.
+// Package garbagecollector stands in for upstream's package of that name in upstream's own tests:
+// its collector is a process, kubectl gc run --yes --watch.
 package garbagecollector
 
 import (
@@ -19,7 +20,8 @@ import (
 	"k8s.io/kubernetes/test/utils/ktesting"
 )
 
-// GarbageCollector is a collector that runs outside of the test's process. It is safe for concurrent use.
+// GarbageCollector is a collector that runs outside of the test's process. It is safe for
+// concurrent use.
 type GarbageCollector struct {
 	test     ktesting.TContext
 	proxy    *proxy
@@ -27,9 +29,10 @@ type GarbageCollector struct {
 	metadata metadata.Interface
 }
 
-// NewGarbageCollector takes what upstream's takes, and the configuration of a client, with which the process connects. Like upstream's it does nothing until
-// it is run.
-func NewGarbageCollector(test ktesting.TContext, config *rest.Config, client kubernetes.Interface, objects metadata.Interface, _ meta.ResettableRESTMapper,
+// NewGarbageCollector takes what upstream's takes, and the configuration of a client, with which
+// the process connects. Like upstream's it does nothing until it is run.
+func NewGarbageCollector(test ktesting.TContext, config *rest.Config, client kubernetes.Interface,
+	objects metadata.Interface, _ meta.ResettableRESTMapper,
 	_ map[schema.GroupResource]struct{}, _ informerfactory.InformerFactory, _ <-chan struct{}) (*GarbageCollector, error) {
 	p, err := startProxy(test, config)
 	if err != nil {
@@ -38,7 +41,8 @@ func NewGarbageCollector(test ktesting.TContext, config *rest.Config, client kub
 	return &GarbageCollector{test, p, client.Discovery(), objects}, nil
 }
 
-// DefaultIgnoredResources is for NewGarbageCollector, which has no use for it: the process knows which types it need not list.
+// DefaultIgnoredResources is for NewGarbageCollector, which has no use for it: the process knows
+// which types it need not list.
 func DefaultIgnoredResources() map[schema.GroupResource]struct{} { return nil }
 
 // Run runs the process until the context ends. The test fails if the process ends before.
@@ -50,8 +54,9 @@ func (gc *GarbageCollector) Run(ctx context.Context, _ int, _ time.Duration) {
 func (gc *GarbageCollector) Sync(context.Context, discovery.ServerResourcesInterface, time.Duration) {
 }
 
-// IsSynced says whether the process watches all types whose objects can be deleted, in the versions that discovery prefers, which are those that upstream's
-// collector watches. Where one cannot be converted the process watches another.
+// IsSynced says whether the process watches all types whose objects can be deleted, in the versions
+// that discovery prefers, which are those that upstream's collector watches. Where one cannot be
+// converted the process watches another.
 func (gc *GarbageCollector) IsSynced(logger klog.Logger) bool {
 	served, err := gc.served.ServerPreferredResources()
 	if err != nil {
@@ -75,11 +80,13 @@ func (gc *GarbageCollector) IsSynced(logger klog.Logger) bool {
 // asked are the types of the objects that upstream's tests ask about.
 var asked = []string{"pods", "replicationcontrollers", "configmaps"}
 
-// GraphHasUID says whether there is an object of that uid. What upstream's graph has by then may be behind; the process lists the dependents of an owner
-// before it orphans them, so that the tests need not wait for it.
+// GraphHasUID says whether there is an object of that uid. What upstream's graph has by then may be
+// behind; the process lists the dependents of an owner before it orphans them, so that the tests
+// need not wait for it.
 func (gc *GarbageCollector) GraphHasUID(uid types.UID) bool {
 	for _, resource := range asked {
-		list, err := gc.metadata.Resource(schema.GroupVersionResource{Version: "v1", Resource: resource}).List(gc.test, metav1.ListOptions{})
+		list, err := gc.metadata.Resource(schema.GroupVersionResource{Version: "v1", Resource: resource}).List(gc.test,
+			metav1.ListOptions{})
 		if err != nil {
 			gc.test.Errorf("looking for the object %s: %v", uid, err)
 			return false

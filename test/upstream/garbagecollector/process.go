@@ -16,7 +16,8 @@ const Binary = "KUBECTL_GC"
 // patience is how long the process may take to end when it is interrupted.
 const patience = 10 * time.Second
 
-// collect runs the plugin as the collector of a cluster until the context ends. The test waits for the end, and fails if the process has ended before.
+// collect runs the plugin as the collector of a cluster until the context ends. The test waits for
+// the end, and fails if the process has ended before.
 func collect(ctx context.Context, test ktesting.TContext, kubeconfig string) {
 	ended := make(chan struct{})
 	test.Cleanup(func() { <-ended })

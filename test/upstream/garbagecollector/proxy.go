@@ -16,7 +16,8 @@ import (
 	"k8s.io/kubernetes/test/utils/ktesting"
 )
 
-// proxy is between the process and the API server. It sends the requests on by the transport of the test, which may have been made to delay them.
+// proxy is between the process and the API server. It sends the requests on by the transport of the
+// test, which may have been made to delay them.
 type proxy struct {
 	kubeconfig string // of a client of the proxy
 
@@ -81,7 +82,8 @@ func (p *proxy) watches(t schema.GroupVersionResource) bool {
 	return p.watched[t] > 0
 }
 
-// typeOf returns the type of a path that lists everywhere: /api/VERSION/RESOURCE or /apis/GROUP/VERSION/RESOURCE. It is empty for another path.
+// typeOf returns the type of a path that lists everywhere: /api/VERSION/RESOURCE or
+// /apis/GROUP/VERSION/RESOURCE. It is empty for another path.
 func typeOf(path string) schema.GroupVersionResource {
 	parts := strings.Split(strings.Trim(path, "/"), "/")
 	switch {

@@ -1,6 +1,7 @@
 //go:build never
 
-// Package garbagecollector is empty but for this file, which has go mod tidy keep what upstream's tests import.
+// Package garbagecollector is empty but for this file, which has go mod tidy keep what upstream's
+// tests import.
 package garbagecollector
 
 import (
