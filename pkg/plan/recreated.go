@@ -1,18 +1,21 @@
 package plan
 
 import (
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
 // Recreated is an object that a program creates again when it is deleted, because another object
-// still names it.
+// still names it, or is its controller.
 type Recreated struct {
-	// Object is deleted, and Owner is the object that names it, in Field.
+	// Object is deleted, and Owner is the object that names it, in Field, or that is its
+	// controller: then Field is ControllerField.
 	Object, Owner graph.ID
 	Field         string
-	// Program is who creates it, and With what does; empty if the program does it of its own
-	// accord.
+	// Program is who creates it, empty if only its kind of owner is known. With is what does; empty
+	// if the program does it of its own accord.
 	Program, With string
 	// Only says that the owner names nothing else by this link.
 	Only bool
@@ -20,23 +23,64 @@ type Recreated struct {
 	Confirmed bool
 }
 
+// ControllerField is where an object names its controller.
+const ControllerField = "metadata.ownerReferences"
+
+// replacing are the resources whose controllers replace each pod that is deleted, until their owner
+// is scaled down.
+var replacing = map[string]bool{"replicasets.apps": true, "statefulsets.apps": true, "daemonsets.apps": true,
+	"replicationcontrollers": true}
+
 // recreated finds them by the links above what is deleted, where the source stays and says that its
-// program creates them.
+// program creates them, and by the controllers that stay.
 func (p *Plan) recreated() []Recreated {
-	if p.options.Links == nil {
-		return nil
-	}
 	var recreated []Recreated
 	for _, id := range p.Deleted {
-		for _, f := range p.options.Links.Above(id) {
-			if f.Recreation == nil || !p.lives(f) || knownAs(recreated, id, f.Source) {
-				continue
+		recreated = p.byLinks(recreated, id)
+		if e, ok := p.controller(id); ok && !knownAs(recreated, id, e.Owner) {
+			program := ""
+			if replacing[groupResource(p.Graph, e.Owner)] && groupResource(p.Graph, id) == "pods" {
+				program = "kube-controller-manager"
 			}
-			recreated = append(recreated, Recreated{
-				Object: id, Owner: f.Source, Field: f.Field, Program: f.Recreation.By, With: f.Recreation.With, Only: p.only(f),
-				Confirmed: f.Confirmed,
-			})
+			recreated = append(recreated, Recreated{Object: id, Owner: e.Owner, Field: ControllerField, Program: program,
+				Confirmed: true})
 		}
+	}
+	return recreated
+}
+
+// controller returns the reference to the controller of an object, if that is there in the end and
+// makes such objects again. A CronJob makes none again: it makes others when their time comes.
+func (p *Plan) controller(id graph.ID) (graph.Edge, bool) {
+	if p.Graph.State(id) == graph.Deleting {
+		return graph.Edge{}, false
+	}
+	for e := range p.Graph.Owners(id) {
+		if e.Controller && e.Problem == 0 && p.Graph.Observed(e.Owner) && !p.end.is(e.Owner, gone|deleting) {
+			return e, groupResource(p.Graph, e.Owner) != "cronjobs.batch"
+		}
+	}
+	return graph.Edge{}, false
+}
+
+func groupResource(g *graph.Graph, id graph.ID) string {
+	t, _ := g.Type(id)
+	return schema.GroupResource{Group: t.Group, Resource: t.Resource}.String()
+}
+
+// byLinks adds an object of which a link's source names that its program creates it.
+func (p *Plan) byLinks(recreated []Recreated, id graph.ID) []Recreated {
+	if p.options.Links == nil {
+		return recreated
+	}
+	for _, f := range p.options.Links.Above(id) {
+		if f.Recreation == nil || !p.lives(f) || knownAs(recreated, id, f.Source) {
+			continue
+		}
+		recreated = append(recreated, Recreated{
+			Object: id, Owner: f.Source, Field: f.Field, Program: f.Recreation.By, With: f.Recreation.With, Only: p.only(f),
+			Confirmed: f.Confirmed,
+		})
 	}
 	return recreated
 }

@@ -109,6 +109,10 @@ func (p Plan) remarkRecreated() []remark {
 	}
 	var all []remark
 	for _, of := range sources {
+		if of.field == plan.ControllerField {
+			all = append(all, p.about(p.replaced(names[of], of.owner, of.program != ""), ids[of]...))
+			continue
+		}
 		are, them, remedy := "is", "it", "; delete that instead"
 		if len(names[of]) > 1 {
 			are, them = "are", "them"
@@ -128,6 +132,20 @@ func (p Plan) remarkRecreated() []remark {
 			Escape(of.field), remedy), ids[of]...))
 	}
 	return all
+}
+
+// replaced says of objects that they come back, or can, since their controller stays.
+func (p Plan) replaced(names []string, owner graph.ID, certain bool) string {
+	is, its := "is", "its"
+	if len(names) > 1 {
+		is, its = "are", "their"
+	}
+	back := "can come back"
+	if certain {
+		back = phrase.Plural(len(names), "comes back", "come back")
+	}
+	return fmt.Sprintf("%s %s deleted and %s: %s, %s controller, is not deleted", phrase.FirstFew(names, maxNamed), is, back,
+		located(p.Graph, owner), its)
 }
 
 // remarkUnconfirmed names what is deleted only because of links that it does not confirm.

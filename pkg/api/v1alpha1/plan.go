@@ -93,7 +93,7 @@ type Plan struct {
 	// outside the cluster, and that identify it there.
 	Decided []Decided `json:"decided,omitempty"`
 	// Recreated are those of Deleted that a program probably creates again, because an object that
-	// is not deleted names them.
+	// is not deleted names them or is their controller.
 	Recreated []Recreated `json:"recreated,omitempty"`
 	// Guarded are the objects whose deletion the server refuses as long as their guards are there.
 	// The other fields do not take that into account.
@@ -266,11 +266,13 @@ type Decided struct {
 // Recreated is an object that a program creates again when it is deleted.
 type Recreated struct {
 	Object ObjectRef `json:"object"`
-	// Owner is the object that names it, in Field.
+	// Owner is the object that names it, in Field, or that is its controller: then Field is
+	// metadata.ownerReferences.
 	Owner ObjectRef `json:"owner"`
 	Field string    `json:"field"`
-	// Program is who creates it, as Crossplane, and With what does, as the next sync; empty if the
-	// program does it of its own accord.
+	// Program is who creates it, as Crossplane; empty if only that kind of controller is known,
+	// which may not. With is what does, as the next sync; empty if the program does it of its own
+	// accord.
 	Program string `json:"program"`
 	With    string `json:"with,omitempty"`
 }
