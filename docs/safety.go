@@ -80,6 +80,24 @@ var properties = []struct {
 			"pkg/collect TestARunLeavesAloneWhatItsArchiveDoesNotHave",
 			"pkg/archive TestArchiveHasEveryObjectAsTheServerAnswers", "pkg/archive TestArchiveIsForItsOwnerAlone"}},
 	}},
+	{"Crossplane, Helm, Argo CD, Flux", []property{
+		{"The tree draws what a claim, a release, an Application or a Kustomization names, and from there the way leads back.",
+			[]string{"plugins TestLinks", "pkg/ownership TestClaimOfCrossplane", "pkg/ownership TestHelmRelease"}},
+		{"The plan counts what the program deletes and says what it keeps. It is compared with what Crossplane, provider-kubernetes, Helm and Cluster API do; beside Argo CD and Flux, with a program that does what their sources say.", []string{
+			"test/real/facts TestCrossplane", "test/real/facts TestHelm", "test/real/facts TestClusterAPI",
+			"test/e2e TestDeleteOfAnApplicationAndAKustomization", "pkg/plan TestApplicationKeepsAResource"}},
+		{"What stays outside of the cluster is told, and what a setting decides about it is in the digest.",
+			[]string{"pkg/finalizer TestWhatASettingDecidesIsRead"}},
+		{"An object that comes back is told, and not where what makes it goes too.",
+			[]string{"pkg/plan TestCompositeOfALivingClaim"}},
+		{"In the foreground, what a claim is composed of goes first, then the composite, and the claim last.", []string{
+			"pkg/plan TestClaimWaitsForItsComposite", "pkg/act TestCompositeIsDeletedBeforeTheClaim"}},
+		{"A claim, an Application and a Cluster are followed to what holds them.", []string{
+			"pkg/diagnose TestAClaimIsFollowedToTheManagedResourceThatStays",
+			"pkg/diagnose TestAnApplicationIsFollowedToItsResources",
+			"pkg/diagnose TestAClusterIsFollowedToTheMachineThatStays",
+			"pkg/diagnose TestNothingIsAdvisedAboutWhatConfirmsNoLink"}},
+	}},
 	{"Whatever happens meanwhile", []property{
 		{"A command that is killed after any write, and run again, comes to the same end.", []string{
 			"pkg/collect TestCrashAfterEveryWrite_P12", "pkg/rescue TestKilledAfterEveryWrite_TheSameEnd",
@@ -122,7 +140,7 @@ var properties = []struct {
 func Safety(root string) (string, error) {
 	var b strings.Builder
 	b.WriteString(
-		"# Safety\n\nWhat you can rely on, and the tests that hold it. Those of `test/upstream` run in `make test-long`, all others in `make test`. Made by `make docs`.\n")
+		"# Safety\n\nWhat you can rely on, and the tests that hold it. Those of `test/upstream` run in `make test-long`, those of `test/real` in `make test-real`, all others in `make test`. Made by `make docs`.\n")
 	for _, section := range properties {
 		fmt.Fprintf(&b, "\n## %s\n", section.title)
 		for _, p := range section.all {
