@@ -2,11 +2,13 @@ package ownership
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
@@ -58,7 +60,9 @@ func (s *search) managers(ctx context.Context) error {
 		for _, o := range read[i] {
 			if uid := string(o.GetUID()); !known[uid] && o.GetDeletionTimestamp() == nil {
 				known[uid] = true
-				s.manager(w.t, o, ends)
+				if err := s.manager(ctx, w.t, o, ends); err != nil {
+					return err
+				}
 			}
 		}
 	}
@@ -202,10 +206,11 @@ func (s *search) at(ctx context.Context, w whereabouts) ([]*unstructured.Unstruc
 }
 
 // manager notes which of some objects another one names. What is reached itself was read before.
-func (s *search) manager(t graph.Type, o *unstructured.Unstructured, ends map[graph.ID]bool) {
+func (s *search) manager(ctx context.Context, t graph.Type, o *unstructured.Unstructured,
+	ends map[graph.ID]bool) error {
 	source, listed := s.Graph.Lookup(string(o.GetUID()))
 	if listed && s.reached[source] {
-		return
+		return nil
 	}
 	ref := graph.Ref{APIVersion: t.APIVersion(), Kind: t.Kind, Resource: t.Resource, Namespace: o.GetNamespace(),
 		Name: o.GetName(), UID: string(o.GetUID())}
@@ -217,16 +222,48 @@ func (s *search) manager(t graph.Type, o *unstructured.Unstructured, ends map[gr
 		if recreation == nil {
 			continue
 		}
-		references, _, err := s.references(d, o)
+		references, members, err := s.references(d, o)
 		if err != nil {
 			s.gap(ref, d, err)
 		}
+		note := func(end graph.ID, field string) {
+			f := link.Found{Definition: d, Source: source, End: end, Field: field, Recreation: recreation, Outside: !listed,
+				More: len(references) > 1}
+			s.links = append(s.links, named{Found: f, source: ref, identity: link.IdentityOf(t.Group, t.Kind, o)})
+		}
 		for _, n := range references {
 			if end, _ := s.resolve(n); end >= 0 && ends[end] {
-				f := link.Found{Definition: d, Source: source, End: end, Field: n.Field, Recreation: recreation, Outside: !listed,
-					More: len(references) > 1}
-				s.links = append(s.links, named{Found: f, source: ref, identity: link.IdentityOf(t.Group, t.Kind, o)})
+				note(end, n.Field)
+			}
+		}
+		for _, m := range members {
+			selected, err := s.selected(ctx, m, ends)
+			if err != nil {
+				return err
+			}
+			for _, end := range selected {
+				note(end, "")
 			}
 		}
 	}
+	return nil
+}
+
+// selected returns those of some objects that a label selector is about.
+func (s *search) selected(ctx context.Context, m link.Members, among map[graph.ID]bool) ([]graph.ID, error) {
+	selector, err := labels.Parse(m.Labels)
+	if err != nil || selector.Empty() {
+		return nil, nil // a pack with a selector that cannot be parsed is refused
+	}
+	ids := slices.Sorted(maps.Keys(among))
+	metas, err := s.metadata(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(ids, func(id graph.ID) bool {
+		t, _ := s.Graph.Type(id)
+		o, read := metas[id]
+		return !read || !s.canBe(m, t) || !selector.Matches(labels.Set(o.GetLabels())) ||
+			m.Namespace != "" && m.Namespace != o.GetNamespace() || m.Name != "" && m.Name != o.GetName()
+	}), nil
 }

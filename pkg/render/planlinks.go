@@ -118,8 +118,8 @@ func (p Plan) remarkRecreated() []remark {
 			are, them = "are", "them"
 		}
 		switch {
-		case !of.confirmed:
-			remedy = "" // that object may have nothing to do with it
+		case !of.confirmed || of.field == "":
+			remedy = "" // that object may have nothing to do with it, or does not name it
 		case !of.only:
 			remedy = "; remove " + them + " from that instead"
 		}
@@ -127,9 +127,12 @@ func (p Plan) remarkRecreated() []remark {
 		if of.with != "" {
 			again += " with " + Escape(of.with)
 		}
-		all = append(all, p.about(fmt.Sprintf("%s %s deleted, and %s creates %s, because %s names %s in %s%s",
-			phrase.FirstFew(names[of], maxNamed), are, Escape(of.program), again, located(p.Graph, of.owner), them,
-			Escape(of.field), remedy), ids[of]...))
+		why := fmt.Sprintf(", because %s names %s in %s%s", located(p.Graph, of.owner), them, Escape(of.field), remedy)
+		if of.field == "" {
+			why = " for " + located(p.Graph, of.owner)
+		}
+		all = append(all, p.about(fmt.Sprintf("%s %s deleted, and %s creates %s%s", phrase.FirstFew(names[of], maxNamed), are,
+			Escape(of.program), again, why), ids[of]...))
 	}
 	return all
 }
