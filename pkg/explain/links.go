@@ -169,7 +169,7 @@ func effect(d *link.Definition, source, end *unstructured.Unstructured) v1alpha1
 	e := d.EffectOf(source.Object, finalizers)
 	l.Why = e.Why
 	if d.Deletion.Of == link.End && end != nil {
-		l.Kept, _ = d.Keeps(end.Object)
+		l.Kept, _ = link.Kept(d.KeepOf(source.Object), end.Object)
 		e.Policy = d.PolicyFor(end.Object, e)
 	}
 	if l.Deleted = e.Deletes && l.Kept == ""; l.Deleted {

@@ -284,6 +284,9 @@ func (d Deletion) check() []error {
 		}
 		errs = append(errs, checkConditions(all)...)
 	}
+	for _, c := range d.Keep {
+		errs = append(errs, checkPlaceholders("value", c.Value))
+	}
 	return append(errs, checkConditions(d.Keep)...)
 }
 

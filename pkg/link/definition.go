@@ -128,7 +128,8 @@ func (f From) InMetadata() bool {
 func (d *Definition) MetadataOnly() bool {
 	return !slices.ContainsFunc(d.From.Where, func(c Condition) bool { return !c.inMetadata() }) &&
 		!slices.ContainsFunc(d.Ends, func(e Ends) bool { return !e.inMetadata() }) &&
-		d.Deletion.PolicyField.IsZero() && len(d.Deletion.Never) == 0
+		d.Deletion.PolicyField.IsZero() && len(d.Deletion.Never) == 0 &&
+		!slices.ContainsFunc(d.Deletion.Keep, func(c Condition) bool { return placeholder.MatchString(c.Value) })
 }
 
 // LeavesNamespace says whether a source can name an object in another namespace than its own.
@@ -278,7 +279,8 @@ type Deletion struct {
 	// Never are alternatives of conditions on the source; where all of one are met nothing is
 	// deleted.
 	Never [][]Condition `json:"never,omitempty"`
-	// Keep are conditions on an end; where one is met that end stays.
+	// Keep are conditions on an end; where one is met that end stays. A path between braces in a Value
+	// stands for what the source has there.
 	Keep []Condition `json:"keep,omitempty"`
 	// Annotation, if not empty, is that of an end which has the program delete it; its value is the
 	// policy. The link is not there without it.

@@ -357,13 +357,33 @@ func TestWhatStays(t *testing.T) {
 		"{metadata: {annotations: {helm.sh/resource-policy: no}}}":   "",
 		"{spec: {keep: true}}": "spec.keep is true",
 	} {
-		if got, kept := d.Keeps(object(t, o)); got != want || kept != (want != "") {
+		if got, kept := Kept(d.KeepOf(nil), object(t, o)); got != want || kept != (want != "") {
 			t.Errorf("%s: %q, want %q", o, got, want)
 		}
 	}
 	_, whole := d.AsksEnds()
 	if asks, of := definition(t, kustomizationLink).AsksEnds(); !whole || asks && of {
 		t.Error("a condition on a field takes the whole end, and one on an annotation does not")
+	}
+}
+
+// TestWhatAnotherSourceHas: an end that names another source than the one that is deleted stays.
+func TestWhatAnotherSourceHas(t *testing.T) {
+	d := definition(t, strings.Replace(kustomizationLink, "waits: never",
+		"waits: never\n  keep: [{label: of, value: '{metadata.name}', not: true}]", 1))
+	mine := object(t, "{metadata: {labels: {of: shop}}}")
+	for source, want := range map[string]string{
+		"{metadata: {name: shop}}":     "",
+		"{metadata: {name: other}}":    "label of is not other",
+		"{metadata: {name: 'a, b=c'}}": "", // no name
+		"{}":                           "",
+	} {
+		if got, kept := Kept(d.KeepOf(object(t, source)), mine); got != want || kept != (want != "") {
+			t.Errorf("%s: %q, want %q", source, got, want)
+		}
+	}
+	if d.MetadataOnly() {
+		t.Error("a link is of the metadata alone although a condition asks the source")
 	}
 }
 
@@ -477,6 +497,7 @@ func TestDefinitionsThatAreRefused(t *testing.T) {
 		"another policy": {"policyField: spec.compositeDeletePolicy", "policyField: spec.a, foreground: Background",
 			`"foreground" is "Background"`},
 		"recreates upwards":  {"deletion: {of: end", "recreates: [{}]\ndeletion: {of: source", `"recreates" is for a source`},
+		"a bad value":        {"waits: foreground", "waits: foreground, keep: [{label: a, value: '{b c}'}]", "is no path"},
 		"an empty condition": {"waits: foreground", "waits: foreground, keep: [{value: x}]", "give exactly one of"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -84,12 +84,24 @@ func (d Deletion) Holds(finalizer string) bool {
 	return finalizer == d.Finalizer
 }
 
-// Keeps says why an end stays, in what the end has that says so; false if it goes.
-func (d *Definition) Keeps(end map[string]any) (string, bool) {
-	keep := d.Deletion.Keep
-	if d.Deletion.Annotation != "" {
-		keep = append(slices.Clip(keep), Condition{Annotation: d.Deletion.Annotation, Not: true})
+// KeepOf returns the conditions with which an end of a source stays. One on what the source does
+// not have is none.
+func (d *Definition) KeepOf(source map[string]any) []Condition {
+	var keep []Condition
+	for _, c := range d.Deletion.Keep {
+		if value, ok := expand(c.Value, source); ok {
+			c.Value = value
+			keep = append(keep, c)
+		}
 	}
+	if d.Deletion.Annotation != "" {
+		keep = append(keep, Condition{Annotation: d.Deletion.Annotation, Not: true})
+	}
+	return keep
+}
+
+// Kept says why an end stays, in what it has that meets one of the conditions; false if it goes.
+func Kept(keep []Condition, end map[string]any) (string, bool) {
 	for _, c := range keep {
 		if c.met(end) {
 			return c.String(), true

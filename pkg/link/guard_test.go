@@ -71,7 +71,7 @@ deletion: {of: end, by: it, policy: background, waits: never, annotation: exampl
 		"metadata: {annotations: {example.com/attempt: ''}}":         "background",
 	} {
 		end := object(t, text)
-		got, kept := d.Keeps(end)
+		got, kept := Kept(d.KeepOf(nil), end)
 		if !kept {
 			got = string(d.PolicyFor(end, d.EffectOf(nil, nil)))
 		}

@@ -39,7 +39,7 @@ func (s *search) askEnds(ctx context.Context) error {
 		}
 		f.Confirmed = s.owns(f.Found) || f.Definition.ConfirmedBy(end, f.identity)
 		if f.Effect.Deletes && end != nil {
-			f.Kept, _ = f.Definition.Keeps(end)
+			f.Kept, _ = link.Kept(f.keep, end)
 			f.Effect.Policy = f.Definition.PolicyFor(end, f.Effect)
 			f.Bound = f.Definition.BoundElsewhere(end, f.identity)
 		}

@@ -59,9 +59,10 @@ func (s *search) understand(ctx context.Context, id graph.ID, o *unstructured.Un
 			if err != nil {
 				return err
 			}
+			keep := d.KeepOf(o.Object)
 			for _, end := range found {
 				s.note(named{Found: link.Found{Definition: d, Source: id, End: end, Field: cmp.Or(m.Labels, m.Field)},
-					identity: s.identity(id, o)}, o)
+					identity: s.identity(id, o), keep: keep}, o)
 			}
 		}
 	}

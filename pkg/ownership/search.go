@@ -61,6 +61,7 @@ type named struct {
 	link.Found
 	source, end graph.Ref // meaningful if the id of that side is negative
 	identity    link.Identity
+	keep        []link.Condition
 }
 
 func newSearch(client *cluster.Client, catalog *cluster.Catalog, r Request) *search {
@@ -161,8 +162,9 @@ func (s *search) unread() []graph.ID {
 
 // add notes what a source names by a link, and reaches it if the source was.
 func (s *search) add(d *link.Definition, source graph.ID, o *unstructured.Unstructured, ends []link.Named) {
+	identity, keep := s.identity(source, o), d.KeepOf(o.Object)
 	for _, n := range ends {
-		f := named{Found: link.Found{Definition: d, Source: source, Field: n.Field}, identity: s.identity(source, o)}
+		f := named{Found: link.Found{Definition: d, Source: source, Field: n.Field}, identity: identity, keep: keep}
 		f.End, f.end = s.resolve(n)
 		s.wider = s.wider || s.Scope != "" && s.leadsOut(f)
 		if f.End >= 0 || !n.Optional {

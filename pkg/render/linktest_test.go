@@ -18,7 +18,7 @@ func TestLinkTestText(t *testing.T) {
 				{Name: "part", End: end, Present: true, Field: "spec.parts[*]", Of: "end", Deleted: true, By: "Widgets",
 					Policy: "foreground", Waits: true},
 				{Name: "part", End: end, Field: "spec.part", Of: "end", Deleted: true, By: "Widgets", Policy: "background"},
-				{Name: "part", End: end, Present: true, Labels: "a=b", Of: "end", Kept: "spec.keep is true"},
+				{Name: "part", End: end, Present: true, Labels: "a=b", Of: "end", Kept: "spec.keep is \x1btrue"},
 				{Name: "part", End: end, Present: true, Labels: "a=b", Of: "end", Why: "spec.suspend is true"},
 			},
 		},
@@ -44,7 +44,7 @@ func TestLinkTestText(t *testing.T) {
     deleted by Widgets in the background
   part: example.com/Part shop/a
     selected by a=b
-    kept: spec.keep is true
+    kept: spec.keep is ^[true
   part: example.com/Part shop/a
     selected by a=b
     not deleted: spec.suspend is true

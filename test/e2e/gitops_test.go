@@ -16,8 +16,8 @@ type gitops struct {
 	root, finalizer, manifest string
 	// acts is what the program does once the root is being deleted, as kubectl does it.
 	acts [][]string
-	// until is what the root waits for by the plan.
-	until []string
+	// until is what the root waits for by the plan, and kept is what stays.
+	until, kept []string
 }
 
 // TestDeleteOfAnApplicationAndAKustomization beside a program that does what Argo CD and Flux are
@@ -35,13 +35,14 @@ func TestDeleteOfAnApplicationAndAKustomization(t *testing.T) {
 			manifest: `{apiVersion: argoproj.io/v1alpha1, kind: Application, metadata: {name: shop, finalizers: [resources-finalizer.argocd.argoproj.io]}, spec: {destination: {server: 'https://kubernetes.default.svc'}},
   status: {resources: [{version: v1, kind: ConfigMap, namespace: NS, name: web}, {version: v1, kind: ConfigMap, namespace: NS, name: kept}]}}`,
 			acts:  [][]string{{"delete", "configmap/web", "--cascade=foreground", "--timeout=1m"}},
-			until: []string{"web"},
+			until: []string{"web"}, kept: []string{"kept"},
 		},
 		"Flux": {
 			root: "kustomization.kustomize.toolkit.fluxcd.io/shop", finalizer: "finalizers.fluxcd.io",
 			manifest: `{apiVersion: kustomize.toolkit.fluxcd.io/v1, kind: Kustomization, metadata: {name: shop, finalizers: [finalizers.fluxcd.io]}, spec: {prune: true},
-  status: {inventory: {entries: [{id: NS_web__ConfigMap, v: v1}, {id: NS_kept__ConfigMap, v: v1}]}}}`,
+  status: {inventory: {entries: [{id: NS_web__ConfigMap, v: v1}, {id: NS_kept__ConfigMap, v: v1}, {id: NS_moved__ConfigMap, v: v1}]}}}`,
 			acts: [][]string{{"delete", "configmap/web", "--cascade=background", "--wait=false"}},
+			kept: []string{"kept", "moved"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) { g.test(t, c) })
@@ -50,11 +51,13 @@ func TestDeleteOfAnApplicationAndAKustomization(t *testing.T) {
 
 func (g gitops) test(t *testing.T, c *testcluster.Cluster) {
 	ns := c.Namespace(t)
-	c.Apply(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: web, labels: {kustomize.toolkit.fluxcd.io/name: shop}}}
+	c.Apply(t, strings.ReplaceAll(`{apiVersion: v1, kind: ConfigMap, metadata: {name: web, labels: {kustomize.toolkit.fluxcd.io/name: shop, kustomize.toolkit.fluxcd.io/namespace: NS}}}
 ---
-{apiVersion: v1, kind: ConfigMap, metadata: {name: kept, labels: {kustomize.toolkit.fluxcd.io/name: shop}, annotations: {helm.sh/resource-policy: keep, kustomize.toolkit.fluxcd.io/prune: disabled}}}
+{apiVersion: v1, kind: ConfigMap, metadata: {name: kept, labels: {kustomize.toolkit.fluxcd.io/name: shop, kustomize.toolkit.fluxcd.io/namespace: NS}, annotations: {helm.sh/resource-policy: keep, kustomize.toolkit.fluxcd.io/prune: disabled}}}
 ---
-`+strings.ReplaceAll(g.manifest, "NS", ns), "-n", ns)
+{apiVersion: v1, kind: ConfigMap, metadata: {name: moved, labels: {kustomize.toolkit.fluxcd.io/name: other, kustomize.toolkit.fluxcd.io/namespace: NS}}}
+---
+`+g.manifest, "NS", ns), "-n", ns)
 	c.Apply(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: below, ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: web, uid: `+uidOf(t, c, ns, "web")+`, blockOwnerDeletion: true}]}}`, "-n", ns)
 
 	planned := run(t, "delete", g.root, "-n", ns, "--dry-run=client", "-o", "json", "--kubeconfig", c.Kubeconfig())
@@ -62,8 +65,12 @@ func (g gitops) test(t *testing.T, c *testcluster.Cluster) {
 	if err := json.Unmarshal([]byte(planned.stdout), &plan); err != nil {
 		t.Fatalf("%v\n%s%s", err, planned.stdout, planned.stderr)
 	}
+	var kept []v1alpha1.ObjectRef
+	for _, s := range plan.Survivors {
+		kept = append(kept, s.Object)
+	}
 	if names := namesOf(plan.Deleted); !slices.Equal(names, []string{"below", "shop", "web"}) ||
-		len(plan.Survivors) != 1 || plan.Survivors[0].Object.Name != "kept" {
+		!slices.Equal(namesOf(kept), g.kept) {
 		t.Errorf("the plan deletes %v and keeps %+v", names, plan.Survivors)
 	}
 	if until := namesOf(plan.Blockers[0].Until); !slices.Equal(until, g.until) {
@@ -85,7 +92,7 @@ func (g gitops) test(t *testing.T, c *testcluster.Cluster) {
 		t.Errorf("exit code %d\n%s%s", got.code, got.stdout, got.stderr)
 	}
 	if left := strings.Fields(c.Kubectl(t, "get", "configmaps", "-n", ns, "-o", "name")); !slices.Equal(left,
-		[]string{"configmap/kept"}) {
+		[]string{"configmap/kept", "configmap/moved"}) {
 		t.Errorf("%v are left when the command returns", left)
 	}
 }

@@ -142,7 +142,7 @@ func (e *Examiner) repeats(guard *unstructured.Unstructured, w admission.Write) 
 			!names(d, guard, w) {
 			continue
 		}
-		if _, kept := d.Keeps(w.Object.Object); kept && !w.Outline {
+		if _, kept := link.Kept(d.KeepOf(guard.Object), w.Object.Object); kept && !w.Outline {
 			continue
 		}
 		effect := d.EffectOf(guard.Object, guard.GetFinalizers())
