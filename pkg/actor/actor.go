@@ -52,6 +52,11 @@ type Actor struct {
 	// that are scaled to 0.
 	Workloads []*unstructured.Unstructured
 	Scaled    []*unstructured.Unstructured
+
+	// Users are the objects for which it keeps the object, and UsersUnread says why there can be
+	// others. Only WithUsers finds them.
+	Users       []User
+	UsersUnread error
 }
 
 // Finder finds out whether those who remove finalizers are alive. It reads what it needs once, and

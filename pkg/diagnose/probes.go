@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/storage"
@@ -50,12 +51,12 @@ func (e *examiner) ofFinalizers() []finalizerProbe {
 		{called(plan.OrphanFinalizer), ofItself(e.collector.orphan)},
 		{called(link.CRDFinalizer), ofItself(e.crd)},
 		{called(workloads.JobFinalizer), ofItself(e.workloads.Counted)},
-		{called(storage.PVCFinalizer), ofItself(e.storage.PVC)},
-		{called(storage.VolumeFinalizer), ofItself(e.storage.Bound)},
+		{called(actor.PVCFinalizer), ofItself(e.storage.PVC)},
+		{called(actor.VolumeFinalizer), ofItself(e.storage.Bound)},
 		{prefixed(cluster.PersistentVolumes, storage.AttacherFinalizer), e.storage.Attached},
 		{prefixed(cluster.VolumeAttachments, storage.AttacherFinalizer), e.storage.Detaching},
 		{called(storage.ProvisionerFinalizer), e.storage.Provisioned},
-		{called(storage.SnapshotSourceFinalizer), ofItself(e.storage.Snapshotted)},
+		{called(actor.SnapshotSourceFinalizer), ofItself(e.storage.Snapshotted)},
 		{called(workloads.ReservedFinalizer), ofItself(e.workloads.Reserved)},
 		{called(rangeFinalizer), ofItself(e.addresses)},
 	}

@@ -8,7 +8,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 )
 
-// ActorFinder finds out who removes finalizers, and whether they are alive: actor.Finder does.
+// ActorFinder finds out who removes finalizers, whether they are alive, and what uses the objects
+// that they keep: actor.Finder does.
 type ActorFinder interface {
-	Of(ctx context.Context, o *unstructured.Unstructured, finalizer string) (actor.Actor, error)
+	WithUsers(ctx context.Context, o *unstructured.Unstructured, finalizer string) (actor.Actor, error)
 }

@@ -59,6 +59,7 @@ func Assess(o *unstructured.Unstructured, h FinalizerRef, names []string, who ac
 		v.refuse(NotDeleting, WithForceLive, "it is not being deleted, so nothing waits for the finalizer to be removed",
 			"--force-live removes it anyway; its controller may put it back")
 	}
+	v.needUnused(who)
 	// Another policy is asked for, and the collector, alive or not, has no say in that.
 	if who.Life == actor.Alive && !changesPolicy(o, h) {
 		v.refuse(ActorAlive, WithForce, alive(who),
@@ -78,6 +79,21 @@ func Assess(o *unstructured.Unstructured, h FinalizerRef, names []string, who ac
 		v.needWitness(who)
 	}
 	return v
+}
+
+// needUnused refuses to release what is in use, or can be, whoever lives.
+func (v *Assessment) needUnused(who actor.Actor) {
+	var users []string
+	for _, u := range who.Users {
+		users = append(users, u.String())
+	}
+	if n := len(users); n > 0 {
+		v.refuse(InUse, WithForce, phrase.And(users)+phrase.Plural(n, " uses it", " use it"),
+			"kubectl gc why says what to do about what uses it")
+	}
+	if who.UsersUnread != nil {
+		v.refuse(UseUnknown, WithForce, fmt.Sprintf("whether anything uses it is not known: %v", who.UsersUnread), "")
+	}
 }
 
 // changesPolicy says whether removing the finalizer does no more than to ask for the policy

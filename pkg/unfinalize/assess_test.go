@@ -2,6 +2,7 @@ package unfinalize
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -46,11 +47,14 @@ func TestVerdicts(t *testing.T) {
 		data    = with(actor.Dead, finalizer.DataLoss)
 		breaks  = with(actor.Unknown, finalizer.BreaksCluster)
 		nobody  = with(actor.Unknown, "")
+		used    = with(actor.Dead, finalizer.RiskNone)
+		unread  = with(actor.Alive, finalizer.RiskNone)
 		nothing = Details{Empty: &Emptiness{}}
 		left    = Details{Empty: &Emptiness{Remaining: []graph.Ref{{Name: "x"}}}}
 		gap     = Details{Empty: &Emptiness{Gaps: []v1alpha1.Gap{{Resource: "secrets"}}}}
 		hiding  = Details{Hiding: []v1alpha1.Gap{{Resource: "secrets"}}}
 	)
+	used.Users, unread.UsersUnread = []actor.User{{Object: object("Pod", false, "")}}, errors.New("forbidden")
 	for _, c := range []struct {
 		kind, held, name string
 		deleted          bool
@@ -62,6 +66,8 @@ func TestVerdicts(t *testing.T) {
 		{"Pod", "h", "h", true, nobody, Details{}, "Patch ActorNotFound--force"},
 		{"Pod", "h", "h", true, alive, Details{}, "Patch ActorAlive--force"},
 		{"Pod", "h", "h", true, data, Details{}, "Patch DataLoss--force"},
+		{"Pod", "h", "h", true, used, Details{}, "Patch InUse--force"},
+		{"Pod", "h", "h", true, unread, Details{}, "Patch UseUnknown--force ActorAlive--force"},
 		{"Pod", "h", "h", true, breaks, Details{}, "Patch BreaksCluster--force ActorNotFound--force"},
 		{"Pod", "h", "h", false, dead, Details{}, "Patch NotDeleting--force-live"},
 		{"Pod", "h", "h", false, alive, Details{}, "Patch NotDeleting--force-live ActorAlive--force"},

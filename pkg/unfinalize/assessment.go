@@ -36,6 +36,8 @@ const (
 	ActorNotFound    Code = "ActorNotFound"    // who removes it was looked for and not found
 	ActorUnknown     Code = "ActorUnknown"     // nobody knows who removes it, or whether they are alive
 	ActorOutside     Code = "ActorOutside"     // who removes it runs outside the cluster
+	InUse            Code = "InUse"            // other objects use it
+	UseUnknown       Code = "UseUnknown"       // other objects can use it
 	DataLoss         Code = "DataLoss"         // data can be lost
 	BreaksCluster    Code = "BreaksCluster"    // the cluster can stop working
 	NotEmpty         Code = "NotEmpty"         // something is left in the namespace

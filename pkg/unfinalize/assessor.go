@@ -85,7 +85,7 @@ func (j *Assessor) Assess(ctx context.Context, t graph.Type, o *unstructured.Uns
 		return nil, err
 	}
 	for _, h := range refs {
-		actor, err := j.lives.Of(ctx, o, h.Name)
+		actor, err := j.lives.WithUsers(ctx, o, h.Name)
 		if err != nil {
 			return nil, err
 		}

@@ -38,10 +38,11 @@ that controller is running and how that was found out, what removing it skips, a
 if the controller is started again. Without --finalizer it lists the finalizers and asks which
 ones to remove; that needs a terminal.
 
-Without --force, a finalizer is kept if its controller is running, if data can be lost, or if
-the cluster can break. Without --force-live, objects that are not being deleted are left alone.
-If the controller was not found, runs outside the cluster or is not known, something outside the
-cluster may leak: add --force, or confirm the question that names it.
+Without --force, a finalizer is kept if its controller is running, if it protects an object that
+others use or may use, if data can be lost, or if the cluster can break. Without --force-live,
+objects that are not being deleted are left alone. If the controller was not found, runs outside
+the cluster or is not known, something outside the cluster may leak: add --force, or confirm the
+question that names it.
 
 It lists what follows: once the object is deleted, the garbage collector deletes its dependents.
 If that destroys the disk of a PersistentVolume, --force is required.

@@ -107,14 +107,15 @@ func Protecting(p finalizer.Step) Step {
 }
 
 // removal is the command that removes the finalizer. Unless somebody has seen that its actor
-// cannot, or nothing is lost, it has to be forced.
+// cannot and that nothing uses the object, or nothing is lost, it has to be forced.
 func (b Responsible) removal() Step {
 	if !b.IsKnown {
 		return Remove(b.Finalizer, "--force").Doing("removes the finalizer; it is unknown what is lost")
 	}
 	s := Remove(b.Finalizer)
+	used := len(b.Users) > 0 || b.UsersUnread != nil
 	heavy := b.Known.Risk == finalizer.DataLoss || b.Known.Risk == finalizer.BreaksCluster
-	if heavy || b.RunsOutside() || b.Life == actor.Alive || b.Life != actor.Dead && b.Known.Consequential() {
+	if used || heavy || b.RunsOutside() || b.Life == actor.Alive || b.Life != actor.Dead && b.Known.Consequential() {
 		s = Remove(b.Finalizer, "--force")
 	}
 	return s.Doing("removes the finalizer by hand: " + b.Known.IfRemoved).Risking(b.Known.Risk)

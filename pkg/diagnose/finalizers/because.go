@@ -28,7 +28,7 @@ func New(c *core.Examination, r *refusal.Examiner) *Examiner { return &Examiner{
 func (e *Examiner) Because(ctx context.Context, o *unstructured.Unstructured, name string,
 	refused []core.Finding) []core.Finding {
 	by := e.Actor(ctx, o, name, refused)
-	a, err := e.Actors.Of(ctx, o, name)
+	a, err := e.Actors.WithUsers(ctx, o, name)
 	if err != nil {
 		return by // the context has ended
 	}

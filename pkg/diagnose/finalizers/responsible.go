@@ -20,7 +20,7 @@ import (
 // object, that comes on top.
 func (e *Examiner) Actor(ctx context.Context, o *unstructured.Unstructured, name string,
 	refused []core.Finding) []core.Finding {
-	a, err := e.Actors.Of(ctx, o, name)
+	a, err := e.Actors.WithUsers(ctx, o, name)
 	if err != nil {
 		return nil // the context has ended
 	}

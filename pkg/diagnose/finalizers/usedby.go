@@ -5,12 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
-	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
-	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -19,31 +13,34 @@ import (
 )
 
 // used is for an object that others use, by the kinds that the pack names.
-func (e *Examiner) used(ctx context.Context, q *question) []core.Finding {
+func (e *Examiner) used(_ context.Context, q *question) []core.Finding {
 	f := q.inUse()
 	var names []string
 	waiting := 0 // of the users, those that are not being deleted
-	for _, u := range e.users(ctx, q.o, q.a) {
-		ref, owner := e.Ref(u.o), ""
-		if c := u.isFor(); c != nil {
+	for _, u := range q.a.Users {
+		if u.Kind == "" {
+			continue // what has a finding of its own
+		}
+		ref, owner := e.Ref(u.Object), ""
+		if c := u.For(); c != nil {
 			owner = fmt.Sprintf(", for %s %s", c.Kind, c.Name)
-			if r, served := e.ownerKind(c); served {
+			if r, served := e.KindIn((graph.Ref{APIVersion: c.APIVersion}).Group(), c.Kind); served {
 				ref = core.RefTo(r.Type, "", c.Name)
 				if r.Namespaced {
-					ref.Namespace = u.o.GetNamespace()
+					ref.Namespace = u.Object.GetNamespace()
 				}
 			}
 		}
 		state := ""
 		step := core.Command("kubectl", "gc", "delete", "OBJECT",
 			"--dry-run").Doing("shows what is deleted with it").Risking(finalizer.RiskNone)
-		if u.o.GetDeletionTimestamp() != nil {
+		if u.Object.GetDeletionTimestamp() != nil {
 			state = ", and is being deleted"
 			step = core.Command("kubectl", "gc", "why", "OBJECT").Doing("says why it is still there").Risking(finalizer.RiskNone)
 		} else {
 			waiting++
 		}
-		what := core.Named(e.Ref(u.o))
+		what := core.Named(e.Ref(u.Object))
 		if u.ForField != "" {
 			what = core.Named(ref)
 		}
@@ -52,7 +49,7 @@ func (e *Examiner) used(ctx context.Context, q *question) []core.Finding {
 			continue
 		}
 		f.Evidence = append(f.Evidence,
-			core.ObservedAt(core.From(u.o, u.NameField), fmt.Sprintf("%s uses it%s%s", core.Named(e.Ref(u.o)), owner, state))...)
+			core.ObservedAt(core.From(u.Object, u.NameField), fmt.Sprintf("%s uses it%s%s", core.Named(e.Ref(u.Object)), owner, state))...)
 		f.Commands = append(f.Commands, core.At(ref, step))
 	}
 	if len(names) == 0 {
@@ -75,71 +72,6 @@ func (e *Examiner) used(ctx context.Context, q *question) []core.Finding {
 // inUse begins the finding that others use an object.
 func (q *question) inUse() core.Finding {
 	return core.Finding{Code: core.InUse, Finalizer: q.a.Finalizer, Actor: q.a.Who, Cost: core.Cost(q.a)}
-}
-
-// user is an object that uses another, and how it says so.
-type user struct {
-	o *unstructured.Unstructured
-	finalizer.Use
-}
-
-// isFor is the object for which a user is: its controller, or what it refers to.
-func (u user) isFor() *metav1.OwnerReference {
-	if c := metav1.GetControllerOf(u.o); c != nil || u.ForField == "" {
-		return c
-	}
-	field := func(name string) string { return status.FieldOr(u.o, u.ForField+"."+name, "") }
-	if field("kind") == "" || field("name") == "" {
-		return nil
-	}
-	return &metav1.OwnerReference{APIVersion: field("apiVersion"), Kind: field("kind"), Name: field("name")}
-}
-
-// users returns the objects that use another, as far as they can be listed.
-func (e *Examiner) users(ctx context.Context, o *unstructured.Unstructured, a actor.Actor) []user {
-	if !a.IsKnown {
-		return nil
-	}
-	var all []user
-	for _, u := range a.Known.UsedBy {
-		group, unfilled := a.Known.Fill(u.Group, actor.Fields(o, a.Finalizer))
-		r, served := e.KindIn(group, u.Kind)
-		if len(unfilled) > 0 || !served {
-			continue
-		}
-		namespace := ""
-		if r.Namespaced && u.Scope == finalizer.SameNamespace {
-			namespace = o.GetNamespace()
-		}
-		list, err := e.Reader.ListObjects(ctx, schema.GroupResource{Group: r.Group, Resource: r.Resource}, namespace,
-			cluster.Selection{})
-		if err != nil {
-			continue // and the reader has noted the gap
-		}
-		for _, by := range list {
-			if namesAs(by, u, o) {
-				all = append(all, user{by, u})
-			}
-		}
-	}
-	return all
-}
-
-// namesAs says whether an object names another as the one that it uses.
-func namesAs(by *unstructured.Unstructured, u finalizer.Use, o *unstructured.Unstructured) bool {
-	if status.FieldOr(by, u.NameField, u.Name) != o.GetName() {
-		return false
-	}
-	if status.FieldOr(by, u.KindField, o.GetKind()) != o.GetKind() {
-		return false
-	}
-	return u.Scope != finalizer.ByField || o.GetNamespace() == "" ||
-		status.FieldOr(by, u.NamespaceField, by.GetNamespace()) == o.GetNamespace()
-}
-
-// ownerKind returns the type of an owner.
-func (e *Examiner) ownerKind(owner *metav1.OwnerReference) (cluster.Resource, bool) {
-	return e.KindIn((graph.Ref{APIVersion: owner.APIVersion}).Group(), owner.Kind)
 }
 
 // saysInUse is for an object whose own conditions say that others use it, so that it is not

@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
@@ -14,13 +15,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
-const (
-	// VolumeFinalizer keeps a PersistentVolume while it is bound.
-	VolumeFinalizer = "kubernetes.io/pv-protection"
-	// AttacherFinalizer is, with the name of a driver behind, what keeps a PersistentVolume while
-	// it is attached.
-	AttacherFinalizer = "external-attacher/"
-)
+// AttacherFinalizer is, with the name of a driver behind, what keeps a PersistentVolume while it is
+// attached.
+const AttacherFinalizer = "external-attacher/"
 
 // Bound returns the claim to which a PersistentVolume is bound, or what keeps that if it is being
 // deleted.
@@ -28,21 +25,20 @@ func (e *Examiner) Bound(ctx context.Context, id graph.ID) []core.Finding {
 	ref := e.Graph.Ref(id)
 	o := e.Own(ctx, id)
 	if o == nil {
-		return e.ByActor(ctx, id, VolumeFinalizer)
+		return e.ByActor(ctx, id, actor.VolumeFinalizer)
 	}
 	phase, _, _ := unstructured.NestedString(o.Object, "status", "phase")
 	namespace, _, _ := unstructured.NestedString(o.Object, "spec", "claimRef", "namespace")
 	name, _, _ := unstructured.NestedString(o.Object, "spec", "claimRef", "name")
-	uid, _, _ := unstructured.NestedString(o.Object, "spec", "claimRef", "uid")
 	if phase != "Bound" || name == "" {
-		return core.WithEvidence(e.ByActor(ctx, id, VolumeFinalizer), core.Seen("it is %s, and not bound", phase)...)
+		return core.WithEvidence(e.ByActor(ctx, id, actor.VolumeFinalizer), core.Seen("it is %s, and not bound", phase)...)
 	}
-	claim, err := e.Reader.GetObject(ctx, cluster.PVCs, namespace, name)
+	claim, err := actor.ClaimOf(ctx, e.Reader, o)
 	switch {
 	case err != nil:
-		return core.WithEvidence(e.ByActor(ctx, id, VolumeFinalizer), core.Seen("its claim cannot be read: %v", err)...)
-	case claim == nil || uid != "" && string(claim.GetUID()) != uid:
-		return core.WithEvidence(e.ByActor(ctx, id, VolumeFinalizer),
+		return core.WithEvidence(e.ByActor(ctx, id, actor.VolumeFinalizer), core.Seen("its claim cannot be read: %v", err)...)
+	case claim == nil:
+		return core.WithEvidence(e.ByActor(ctx, id, actor.VolumeFinalizer),
 			core.Seen("it is bound to PersistentVolumeClaim %s/%s, which no longer exists", namespace, name)...)
 	}
 	if behindIt := e.BehindUser(ctx, claim); len(behindIt) > 0 {
@@ -50,7 +46,7 @@ func (e *Examiner) Bound(ctx context.Context, id graph.ID) []core.Finding {
 	}
 	policy, _, _ := unstructured.NestedString(o.Object, "spec", "persistentVolumeReclaimPolicy")
 	return core.Found(ref, core.Finding{
-		Code: core.VolumeBound, Finalizer: VolumeFinalizer,
+		Code: core.VolumeBound, Finalizer: actor.VolumeFinalizer,
 		Evidence: core.Observed(fmt.Sprintf("it is bound to PersistentVolumeClaim %s/%s", namespace, name),
 			"its reclaim policy is "+policy),
 		Commands: []core.Step{core.At(e.Ref(claim),

@@ -8,39 +8,28 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
-// SnapshotSourceFinalizer keeps a PersistentVolumeClaim while a snapshot of it is not ready
-// (https://github.com/kubernetes-csi/external-snapshotter/blob/afb2f0d85e00/pkg/utils/util.go#L88).
-const SnapshotSourceFinalizer = "snapshot.storage.kubernetes.io/pvc-as-source-protection"
-
-var (
-	snapshots       = schema.GroupResource{Group: "snapshot.storage.k8s.io", Resource: "volumesnapshots"}
-	snapshotClasses = schema.GroupResource{Group: "snapshot.storage.k8s.io", Resource: "volumesnapshotclasses"}
-)
+var snapshotClasses = schema.GroupResource{Group: "snapshot.storage.k8s.io", Resource: "volumesnapshotclasses"}
 
 // Snapshotted returns the VolumeSnapshots of a PersistentVolumeClaim that are not ready: those that
 // are not being deleted, and what keeps those that are. If there are none, whoever removes the
 // finalizer has not done it.
 func (e *Examiner) Snapshotted(ctx context.Context, id graph.ID) []core.Finding {
 	ref := e.Graph.Ref(id)
-	by := e.ByActor(ctx, id, SnapshotSourceFinalizer)
-	all, err := e.Reader.ListObjects(ctx, snapshots, ref.Namespace, cluster.Selection{})
+	by := e.ByActor(ctx, id, actor.SnapshotSourceFinalizer)
+	all, err := actor.SnapshotsOf(ctx, e.Reader, ref.Namespace, ref.Name)
 	if err != nil {
 		return core.WithEvidence(by, core.Seen("whether a snapshot of it is being taken is not known: %v", err)...)
 	}
 	var own []core.Finding
 	unnamed := 0
 	for _, o := range all {
-		if ready, _, _ := unstructured.NestedBool(o.Object, "status", "readyToUse"); ready ||
-			status.Nested(o, "spec", "source", "persistentVolumeClaimName") != ref.Name {
-			continue
-		}
 		if len(own) >= phrase.MaxNamed {
 			unnamed++
 			continue
@@ -64,7 +53,7 @@ func (e *Examiner) Snapshotted(ctx context.Context, id graph.ID) []core.Finding 
 // volumeSnapshot is the cause that a VolumeSnapshot is that is not ready.
 func (e *Examiner) volumeSnapshot(ctx context.Context, o *unstructured.Unstructured, claim graph.Ref) core.Finding {
 	f := core.Finding{
-		Code: core.InUse, About: new(e.Ref(o)), Finalizer: SnapshotSourceFinalizer,
+		Code: core.InUse, About: new(e.Ref(o)), Finalizer: actor.SnapshotSourceFinalizer,
 		Evidence: append(core.ObservedAt(core.From(o, "status.readyToUse"),
 			fmt.Sprintf("VolumeSnapshot %s of the claim is not ready", o.GetName())), e.Says(ctx, o)...),
 		Remedy: fmt.Sprintf(

@@ -1,0 +1,174 @@
+package actor
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
+)
+
+const (
+	// PVCFinalizer keeps a PersistentVolumeClaim while a pod uses it.
+	PVCFinalizer = "kubernetes.io/pvc-protection"
+	// VolumeFinalizer keeps a PersistentVolume while it is bound.
+	VolumeFinalizer = "kubernetes.io/pv-protection"
+	// SnapshotSourceFinalizer keeps a PersistentVolumeClaim while a snapshot of it is not ready
+	// (https://github.com/kubernetes-csi/external-snapshotter/blob/afb2f0d85e00/pkg/utils/util.go#L88).
+	SnapshotSourceFinalizer = "snapshot.storage.kubernetes.io/pvc-as-source-protection"
+)
+
+var snapshots = schema.GroupResource{Group: "snapshot.storage.k8s.io", Resource: "volumesnapshots"}
+
+// User is an object that uses another, and how it says so: Use is empty where no pack says it.
+type User struct {
+	Object *unstructured.Unstructured
+	finalizer.Use
+}
+
+// For is the object for which a user is, its controller or what it refers to; nil if it says
+// neither.
+func (u User) For() *metav1.OwnerReference {
+	if c := metav1.GetControllerOf(u.Object); c != nil || u.ForField == "" {
+		return c
+	}
+	field := func(name string) string { return status.FieldOr(u.Object, u.ForField+"."+name, "") }
+	if field("kind") == "" || field("name") == "" {
+		return nil
+	}
+	return &metav1.OwnerReference{APIVersion: field("apiVersion"), Kind: field("kind"), Name: field("name")}
+}
+
+// String names it, and the object for which it is if that is what has to be deleted.
+func (u User) String() string {
+	s := graph.Located(u.Object.GetKind(), u.Object.GetNamespace(), u.Object.GetName())
+	if c := u.For(); u.ForField != "" && c != nil {
+		s += " for " + c.Kind + " " + c.Name
+	}
+	return s
+}
+
+// WithUsers is Of, and finds the objects that use the one that has the finalizer.
+func (f *Finder) WithUsers(ctx context.Context, o *unstructured.Unstructured, name string) (Actor, error) {
+	a, err := f.Of(ctx, o, name)
+	if err != nil || !a.IsKnown {
+		return a, err
+	}
+	switch name {
+	case PVCFinalizer:
+		a.use(PodsUsing(ctx, f.reader, o.GetNamespace(), o.GetName()))
+	case SnapshotSourceFinalizer:
+		a.use(SnapshotsOf(ctx, f.reader, o.GetNamespace(), o.GetName()))
+	case VolumeFinalizer:
+		claim, err := ClaimOf(ctx, f.reader, o)
+		if a.UsersUnread = err; claim != nil {
+			a.Users = []User{{Object: claim}}
+		}
+	}
+	for _, u := range a.Known.UsedBy {
+		f.addUsers(ctx, o, u, &a)
+	}
+	if ctx.Err() != nil {
+		return Actor{}, context.Cause(ctx)
+	}
+	return a, nil
+}
+
+func (a *Actor) use(users []*unstructured.Unstructured, err error) {
+	a.UsersUnread = err
+	for _, o := range users {
+		a.Users = append(a.Users, User{Object: o})
+	}
+}
+
+// addUsers adds the objects of a kind that use another.
+func (f *Finder) addUsers(ctx context.Context, o *unstructured.Unstructured, u finalizer.Use, a *Actor) {
+	group, _ := a.Known.Fill(u.Group, Fields(o, a.Finalizer))
+	// Of a kind that discovery does not show, the reader says whether that proves anything.
+	of, namespace := schema.GroupResource{Group: group, Resource: strings.ToLower(u.Kind)}, ""
+	if r, served := f.reader.KindIn(group, u.Kind); served {
+		of.Resource = r.Resource
+		if r.Namespaced && u.Scope == finalizer.SameNamespace {
+			namespace = o.GetNamespace()
+		}
+	}
+	list, err := f.reader.ListObjects(ctx, of, namespace, cluster.Selection{})
+	a.UsersUnread = cmp.Or(a.UsersUnread, err)
+	for _, by := range list {
+		if namesAs(by, u, o) {
+			a.Users = append(a.Users, User{by, u})
+		}
+	}
+}
+
+// namesAs says whether an object names another as the one that it uses.
+func namesAs(by *unstructured.Unstructured, u finalizer.Use, o *unstructured.Unstructured) bool {
+	if status.FieldOr(by, u.NameField, u.Name) != o.GetName() {
+		return false
+	}
+	if status.FieldOr(by, u.KindField, o.GetKind()) != o.GetKind() {
+		return false
+	}
+	return u.Scope != finalizer.ByField || o.GetNamespace() == "" ||
+		status.FieldOr(by, u.NamespaceField, by.GetNamespace()) == o.GetNamespace()
+}
+
+// PodsUsing returns the pods that keep a PersistentVolumeClaim.
+func PodsUsing(ctx context.Context, r *cluster.Reader, namespace, claim string) ([]*unstructured.Unstructured, error) {
+	return using(ctx, r, cluster.Pods, namespace, func(pod *unstructured.Unstructured) bool { return mounts(pod, claim) })
+}
+
+// SnapshotsOf returns the VolumeSnapshots of a PersistentVolumeClaim that are not ready.
+func SnapshotsOf(ctx context.Context, r *cluster.Reader, namespace, claim string) ([]*unstructured.Unstructured,
+	error) {
+	return using(ctx, r, snapshots, namespace, func(o *unstructured.Unstructured) bool {
+		ready, _, _ := unstructured.NestedBool(o.Object, "status", "readyToUse")
+		return !ready && status.Nested(o, "spec", "source", "persistentVolumeClaimName") == claim
+	})
+}
+
+func using(ctx context.Context, r *cluster.Reader, of schema.GroupResource, namespace string,
+	uses func(*unstructured.Unstructured) bool) ([]*unstructured.Unstructured, error) {
+	all, err := r.ListObjects(ctx, of, namespace, cluster.Selection{})
+	return slices.DeleteFunc(slices.Clone(all), func(o *unstructured.Unstructured) bool { return !uses(o) }), err
+}
+
+// ClaimOf returns the claim to which a PersistentVolume is bound, nil if it is bound to none that
+// exists.
+func ClaimOf(ctx context.Context, r *cluster.Reader, volume *unstructured.Unstructured) (*unstructured.Unstructured,
+	error) {
+	ref := func(field string) string { return status.Nested(volume, "spec", "claimRef", field) }
+	if status.Nested(volume, "status", "phase") != "Bound" || ref("name") == "" {
+		return nil, nil
+	}
+	claim, err := r.GetObject(ctx, cluster.PVCs, ref("namespace"), ref("name"))
+	if claim != nil && ref("uid") != "" && string(claim.GetUID()) != ref("uid") {
+		claim = nil
+	}
+	return claim, err
+}
+
+// mounts says whether a pod keeps a PVC of its namespace: one that is scheduled and names it,
+// whatever its phase. A PVC of its own, for an ephemeral volume, it keeps until the kubelet is done
+// with it.
+func mounts(pod *unstructured.Unstructured, claim string) bool {
+	if node, _, _ := unstructured.NestedString(pod.Object, "spec", "nodeName"); node == "" {
+		return false
+	}
+	grace := pod.GetDeletionGracePeriodSeconds()
+	ended := pod.GetDeletionTimestamp() != nil && grace != nil && *grace == 0
+	volumes, _, _ := unstructured.NestedSlice(pod.Object, "spec", "volumes")
+	return slices.ContainsFunc(volumes, func(item any) bool {
+		m, _ := item.(map[string]any)
+		named, _, _ := unstructured.NestedString(m, "persistentVolumeClaim", "claimName")
+		return named == claim || m["ephemeral"] != nil && !ended && pod.GetName()+"-"+status.Text(m, "name") == claim
+	})
+}
