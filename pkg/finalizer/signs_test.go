@@ -50,3 +50,12 @@ func TestTextsLeaveToTheOwnerGraphWhatItDecides(t *testing.T) {
 		t.Errorf("%q promises that what honouring deletes is kept", k.OnRemoval())
 	}
 }
+
+// TestLeasesOfAllVersions: a component whose versions call their Lease differently is known by each
+// of the names.
+func TestLeasesOfAllVersions(t *testing.T) {
+	k, _ := embedded(t).Lookup("kro.run/finalizer", "kro.run", "ResourceGraphDefinition")
+	if want := []string{"*/controller.kro.run", "*/6f0f64a5.kro.run"}; !slices.Equal(k.Alive.Leases, want) {
+		t.Errorf("the Leases of kro are %v, want %v", k.Alive.Leases, want)
+	}
+}
