@@ -38,7 +38,7 @@ func TestPackKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, of := range []any{finalizer.Known{}, finalizer.Alive{}, finalizer.Instance{}, finalizer.Step{},
-		finalizer.Pause{}, finalizer.Need{}, finalizer.Use{}, finalizer.Parent{}} {
+		finalizer.Pause{}, finalizer.Need{}, finalizer.Hold{}, finalizer.Use{}, finalizer.Parent{}} {
 		keys := reflect.TypeOf(of)
 		for i := range keys.NumField() {
 			key, _, _ := strings.Cut(keys.Field(i).Tag.Get("json"), ",")

@@ -40,6 +40,9 @@ func (k *Known) checkRelated() []error {
 	for i, n := range k.Needs {
 		add("needs", i, n.check()...)
 	}
+	for i, h := range k.HeldBy {
+		add("heldBy", i, h.check()...)
+	}
 	for i, u := range k.UsedBy {
 		add("usedBy", i, text("kind", u.Kind), text("nameField", u.NameField), checkScope(u.Scope, u.NamespaceField),
 			checkGroup(u.Group),

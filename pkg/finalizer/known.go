@@ -64,6 +64,8 @@ type Known struct {
 	// Needs are objects without which the actor cannot do its work, so that the finalizer stays
 	// although the actor is alive.
 	Needs []Need `json:"needs,omitempty"`
+	// HeldBy is where the object says that the actor waits for somebody else.
+	HeldBy []Hold `json:"heldBy,omitempty"`
 	// UsedBy are the kinds of objects that use the object, and that a guard waits for.
 	UsedBy []Use `json:"usedBy,omitempty"`
 	// WaitsFor are the kinds of dependents, by ownerReference, that have to be gone before the

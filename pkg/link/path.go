@@ -169,6 +169,17 @@ func (p Path) With(object map[string]any, text string) map[string]any {
 	return with
 }
 
+// Objects returns those of what an object has there that have fields.
+func (p Path) Objects(object map[string]any) []map[string]any {
+	var all []map[string]any
+	for _, v := range p.all(object) {
+		if fields, ok := v.(map[string]any); ok {
+			all = append(all, fields)
+		}
+	}
+	return all
+}
+
 // Text returns the first scalar that an object has there, as text; false if there is none.
 func (p Path) Text(object any) (string, bool) {
 	for _, v := range p.all(object) {

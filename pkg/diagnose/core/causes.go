@@ -39,6 +39,7 @@ const (
 	FinalizerActorNotFound        Code = "FinalizerActorNotFound"
 	DependencyMissing             Code = "DependencyMissing"
 	InUse                         Code = "InUse"
+	ActorWaiting                  Code = "ActorWaiting"
 	FinalizerOrphaned             Code = "FinalizerOrphaned"
 	NamespaceGone                 Code = "NamespaceGone"
 	ActorForbidden                Code = "ActorForbidden"
@@ -94,6 +95,9 @@ var Kinds = []Kind{
 		Remedy: "Create {object} again, as it was: then {actor} can do its work and removes the finalizer.{then}"},
 	{Code: InUse, Rank: Obstacle, Meaning: "other objects use the object, and whoever removes the finalizer waits until they are deleted",
 		Remedy: "Delete {users} first: then {actor} removes the finalizer."},
+	{Code: ActorWaiting, Rank: Obstacle,
+		Meaning: "whoever removes the finalizer waits for somebody else to act, by what the object or one that belongs to it says",
+		Remedy:  "See to what it waits for: then {actor} goes on."},
 	{Code: FinalizerOrphaned, Rank: Root,
 		Meaning: "the object on whose behalf the finalizer was added is deleted, or no longer selects this one: nobody removes the finalizer",
 		Remedy:  "Nobody removes it: {actor} put it there for {object}. Remove it by hand."},

@@ -19,6 +19,8 @@ type Finding struct {
 	Finalizer string
 	Actor     string
 	Evidence  []v1alpha1.Observation
+	// Sentence is what the cause is, if more is known than what the code means.
+	Sentence string
 	// Remedy is what to do, if that is not what is usual for the code, and Args what stands for the
 	// words in braces there.
 	Remedy string

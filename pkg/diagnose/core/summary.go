@@ -33,6 +33,9 @@ func (f Finding) UsualOf(code Code) string {
 // summary says in a sentence what the cause is: that of its kind, with the actor's name where one
 // removes the finalizer.
 func (f Finding) summary() string {
+	if f.Sentence != "" {
+		return phrase.Sentence(f.Sentence)
+	}
 	kind := byCode[f.Code]
 	means := kind.Means()
 	if kind.Summary != "" {

@@ -59,7 +59,7 @@ type question struct {
 
 // probes find out what an actor waits for. All are asked.
 func (e *Examiner) probes() []func(context.Context, *question) []core.Finding {
-	return []func(context.Context, *question) []core.Finding{e.refusedToActor, e.lacking, e.used, e.saysInUse}
+	return []func(context.Context, *question) []core.Finding{e.refusedToActor, e.lacking, e.held, e.used, e.saysInUse}
 }
 
 // refusedToActor returns who refuses to the actor what is not refused to the user.
