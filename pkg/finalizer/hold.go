@@ -3,12 +3,21 @@ package finalizer
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
-// Hold is where an object says that the actor waits for somebody else before it goes on.
+// Hold is where an object says that the actor waits for somebody else before it goes on: exactly
+// one of Items and Kind.
 type Hold struct {
+	// Group and Kind are of objects in any namespace that belong to the object, of which each that
+	// meets Each holds it. At one of NamedAt they have its name, perhaps after its namespace and
+	// "_", and before a colon and more.
+	Group   string      `json:"group,omitempty"`
+	Kind    string      `json:"kind,omitempty"`
+	NamedAt []link.Path `json:"namedAt,omitempty"`
 	// Items leads to the items of a list of the object, of which each that meets Each holds it.
 	Items link.Path        `json:"items,omitzero"`
 	Each  []link.Condition `json:"each,omitempty"`
@@ -19,6 +28,16 @@ type Hold struct {
 	// stands for what holds the object, and {actor} for the actor.
 	Waits  string `json:"waits"`
 	Remedy string `json:"remedy"`
+}
+
+// Belongs says whether an object of the Kind belongs to the one of a name, and holds it.
+func (h Hold) Belongs(object map[string]any, namespace, name string) bool {
+	_, met := link.AnyMet([][]link.Condition{h.Each}, object)
+	return met && slices.ContainsFunc(h.NamedAt, func(p link.Path) bool {
+		text, _ := p.Text(object)
+		text, _, _ = strings.Cut(text, ":")
+		return text == name || text == namespace+"_"+name
+	})
 }
 
 // Holding are the items of the object that hold it.
@@ -34,9 +53,13 @@ func (h Hold) Holding(object map[string]any) []map[string]any {
 
 func (h Hold) check() []error {
 	errs := []error{clause("waits", h.Waits), text("remedy", h.Remedy)}
-	if h.Items.IsZero() {
-		errs = append(errs, errors.New(`"items" is missing`))
+	if h.Items.IsZero() == (h.Kind == "") {
+		errs = append(errs, errors.New(`give exactly one of "items" and "kind"`))
 	}
+	if (len(h.NamedAt) > 0) != (h.Kind != "") {
+		errs = append(errs, errors.New(`"namedAt" goes with "kind", and only with that`))
+	}
+	errs = append(errs, checkGroup(h.Group))
 	for _, err := range link.CheckAlternatives([][]link.Condition{h.Each}) {
 		errs = append(errs, fmt.Errorf(`"each": %w`, err))
 	}

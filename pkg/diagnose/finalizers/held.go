@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -14,33 +16,69 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
-// held is for an object that says that the actor waits for somebody else, where the pack knows how
-// it says so.
-func (e *Examiner) held(_ context.Context, q *question) []core.Finding {
+// held is for an object that says that the actor waits for somebody else, or another object that
+// belongs to it, where the pack knows how that is said.
+func (e *Examiner) held(ctx context.Context, q *question) []core.Finding {
 	if q.o.GetDeletionTimestamp() == nil || !q.a.IsKnown {
 		return nil
 	}
 	var all []core.Finding
 	for _, h := range q.a.Known.HeldBy {
-		f, names := q.waiting(), []string(nil)
-		for _, item := range h.Holding(q.o.Object) {
-			name := graph.Located(status.Text(item, "kind"), status.Text(item, "namespace"), status.Text(item, "name"))
-			names = append(names, name)
+		for _, o := range e.belonging(ctx, q.o, h) {
+			f := q.says(q.waiting(), h, []string{core.Named(e.Ref(o))})
+			f.About, f.Evidence = new(e.Ref(o)), core.ObservedAt(core.From(o, "status"), core.From(o, "")+" has not ended")
+			if o.GetKind() == "Job" {
+				f.Commands = append(f.Commands, core.Command("kubectl", "logs", "OBJECT").Doing("shows what it does").
+					Risking(finalizer.RiskNone))
+			}
+			f.Commands = append(f.Commands, e.ByHand(q.o, q.a))
+			all = append(all, f)
 		}
-		if len(names) == 0 || approved(q.o, h.Approval) {
-			continue
-		}
-		f = q.says(f, h, names)
-		f.Evidence = core.ObservedAt(core.From(q.o, h.Items.String()), f.Sentence)
-		if h.Approval != "" {
-			f.Commands = append(f.Commands, core.Command("kubectl", "annotate", "OBJECT",
-				h.Approval+"="+e.Now.UTC().Format(time.RFC3339), "--overwrite").
-				Doing("lets the deletion go on").Risking(finalizer.DataLoss))
-		}
-		f.Commands = append(f.Commands, e.ByHand(q.o, q.a))
-		all = append(all, f)
+		all = append(all, e.heldByItems(q, h)...)
 	}
 	q.proven = q.proven || len(all) > 0
+	return all
+}
+
+// heldByItems is for an object that says it in the items of a list.
+func (e *Examiner) heldByItems(q *question, h finalizer.Hold) []core.Finding {
+	var names []string
+	for _, item := range h.Holding(q.o.Object) {
+		name := graph.Located(status.Text(item, "kind"), status.Text(item, "namespace"), status.Text(item, "name"))
+		names = append(names, name)
+	}
+	if len(names) == 0 || approved(q.o, h.Approval) {
+		return nil
+	}
+	f := q.says(q.waiting(), h, names)
+	f.Evidence = core.ObservedAt(core.From(q.o, h.Items.String()), f.Sentence)
+	if h.Approval != "" {
+		f.Commands = append(f.Commands, core.Command("kubectl", "annotate", "OBJECT",
+			h.Approval+"="+e.Now.UTC().Format(time.RFC3339), "--overwrite").
+			Doing("lets the deletion go on").Risking(finalizer.DataLoss))
+	}
+	f.Commands = append(f.Commands, e.ByHand(q.o, q.a))
+	return []core.Finding{f}
+}
+
+// belonging returns the objects of a hold that belong to an object, as far as they can be listed.
+func (e *Examiner) belonging(ctx context.Context, o *unstructured.Unstructured,
+	h finalizer.Hold) []*unstructured.Unstructured {
+	r, served := e.KindIn(h.Group, h.Kind)
+	if h.Kind == "" || !served {
+		return nil
+	}
+	list, err := e.Reader.ListObjects(ctx, schema.GroupResource{Group: r.Group, Resource: r.Resource}, "",
+		cluster.Selection{})
+	if err != nil {
+		return nil // and the reader has noted the gap
+	}
+	var all []*unstructured.Unstructured
+	for _, by := range list {
+		if h.Belongs(by.Object, o.GetNamespace(), o.GetName()) {
+			all = append(all, by)
+		}
+	}
 	return all
 }
 
