@@ -10,7 +10,7 @@ import (
 )
 
 // Hold is where an object says that the actor waits for somebody else before it goes on: exactly
-// one of Items and Kind.
+// one of Items, Annotation and Kind.
 type Hold struct {
 	// Group and Kind are of objects in any namespace that belong to the object, of which each that
 	// meets Each holds it. At one of NamedAt they have its name, perhaps after its namespace and
@@ -21,6 +21,12 @@ type Hold struct {
 	// Items leads to the items of a list of the object, of which each that meets Each holds it.
 	Items link.Path        `json:"items,omitzero"`
 	Each  []link.Condition `json:"each,omitempty"`
+	// Annotation is how the keys of annotations of the object begin, each of which holds it until it
+	// is removed. Its value is who is to remove it.
+	Annotation string `json:"annotation,omitempty"`
+	// Where are conditions on the object, all of which have to be met; without any it is always
+	// held.
+	Where []link.Condition `json:"where,omitempty"`
 	// Approval is an annotation of the object with the time at which somebody let the actor go on,
 	// which counts if it is not before the deletion.
 	Approval string `json:"approval,omitempty"`
@@ -28,6 +34,12 @@ type Hold struct {
 	// stands for what holds the object, and {actor} for the actor.
 	Waits  string `json:"waits"`
 	Remedy string `json:"remedy"`
+}
+
+// Applies says whether what is said there holds the object now.
+func (h Hold) Applies(object map[string]any) bool {
+	_, met := link.AnyMet([][]link.Condition{h.Where}, object)
+	return met
 }
 
 // Belongs says whether an object of the Kind belongs to the one of a name, and holds it.
@@ -42,6 +54,9 @@ func (h Hold) Belongs(object map[string]any, namespace, name string) bool {
 
 // Holding are the items of the object that hold it.
 func (h Hold) Holding(object map[string]any) []map[string]any {
+	if h.Items.IsZero() {
+		return nil
+	}
 	var all []map[string]any
 	for _, item := range h.Items.Objects(object) {
 		if _, met := link.AnyMet([][]link.Condition{h.Each}, item); met {
@@ -53,15 +68,26 @@ func (h Hold) Holding(object map[string]any) []map[string]any {
 
 func (h Hold) check() []error {
 	errs := []error{clause("waits", h.Waits), text("remedy", h.Remedy)}
-	if h.Items.IsZero() == (h.Kind == "") {
-		errs = append(errs, errors.New(`give exactly one of "items" and "kind"`))
+	given := 0
+	for _, is := range []bool{!h.Items.IsZero(), h.Annotation != "", h.Kind != ""} {
+		if is {
+			given++
+		}
+	}
+	if given != 1 {
+		errs = append(errs, errors.New(`give exactly one of "items", "annotation" and "kind"`))
 	}
 	if (len(h.NamedAt) > 0) != (h.Kind != "") {
 		errs = append(errs, errors.New(`"namedAt" goes with "kind", and only with that`))
 	}
 	errs = append(errs, checkGroup(h.Group))
-	for _, err := range link.CheckAlternatives([][]link.Condition{h.Each}) {
-		errs = append(errs, fmt.Errorf(`"each": %w`, err))
+	for key, conditions := range map[string][]link.Condition{"each": h.Each, "where": h.Where} {
+		if len(conditions) == 0 && (key == "where" || h.Annotation != "") {
+			continue
+		}
+		for _, err := range link.CheckAlternatives([][]link.Condition{conditions}) {
+			errs = append(errs, fmt.Errorf("%q: %w", key, err))
+		}
 	}
 	return errs
 }

@@ -2,6 +2,9 @@ package finalizers
 
 import (
 	"context"
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,6 +27,9 @@ func (e *Examiner) held(ctx context.Context, q *question) []core.Finding {
 	}
 	var all []core.Finding
 	for _, h := range q.a.Known.HeldBy {
+		if !h.Applies(q.o.Object) {
+			continue
+		}
 		for _, o := range e.belonging(ctx, q.o, h) {
 			f := q.says(q.waiting(), h, []string{core.Named(e.Ref(o))})
 			f.About, f.Evidence = new(e.Ref(o)), core.ObservedAt(core.From(o, "status"), core.From(o, "")+" has not ended")
@@ -34,7 +40,7 @@ func (e *Examiner) held(ctx context.Context, q *question) []core.Finding {
 			f.Commands = append(f.Commands, e.ByHand(q.o, q.a))
 			all = append(all, f)
 		}
-		all = append(all, e.heldByItems(q, h)...)
+		all = append(append(all, e.heldByItems(q, h)...), e.heldByAnnotations(q, h)...)
 	}
 	q.proven = q.proven || len(all) > 0
 	return all
@@ -59,6 +65,27 @@ func (e *Examiner) heldByItems(q *question, h finalizer.Hold) []core.Finding {
 	}
 	f.Commands = append(f.Commands, e.ByHand(q.o, q.a))
 	return []core.Finding{f}
+}
+
+// heldByAnnotations is for an object that others keep with annotations until they are done.
+func (e *Examiner) heldByAnnotations(q *question, h finalizer.Hold) []core.Finding {
+	f, names := q.waiting(), []string(nil)
+	for _, key := range slices.Sorted(maps.Keys(q.o.GetAnnotations())) {
+		if h.Annotation == "" || !strings.HasPrefix(key, h.Annotation) {
+			continue
+		}
+		name, says := key, fmt.Sprintf("its annotation %s names no owner", key)
+		if owner := q.o.GetAnnotations()[key]; owner != "" {
+			name, says = key+" of "+owner, fmt.Sprintf("its annotation %s is %q", key, owner)
+		}
+		names = append(names, name)
+		f.Evidence = append(f.Evidence, core.ObservedAt(core.From(q.o, "metadata.annotations"), says)...)
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	f.Commands = append(f.Commands, e.ByHand(q.o, q.a))
+	return []core.Finding{q.says(f, h, names)}
 }
 
 // belonging returns the objects of a hold that belong to an object, as far as they can be listed.
