@@ -284,10 +284,12 @@ func (d Deletion) check() []error {
 		}
 		errs = append(errs, checkConditions(all)...)
 	}
-	for _, c := range d.Keep {
-		errs = append(errs, checkPlaceholders("value", c.Value))
+	conditions := make([]Condition, len(d.Keep))
+	for i, k := range d.Keep {
+		conditions[i] = k.Condition
+		errs = append(append(errs, checkPlaceholders("value", k.Value)), checkConditions(k.Where)...)
 	}
-	return append(errs, checkConditions(d.Keep)...)
+	return append(errs, checkConditions(conditions)...)
 }
 
 func required(key, value string) error {

@@ -16,7 +16,7 @@ type Condition struct {
 	// [*], one has to be it.
 	Value string `json:"value,omitempty"`
 	// Has is an item of it, where it is a list with commas: "Delete=false" of
-	// "Prune=false,Delete=false".
+	// "Prune=false,Delete=false". With "*" at its end it is any that begins so.
 	Has string `json:"has,omitempty"`
 	// Empty says that it may also be missing; without a Value, that it has to be.
 	Empty bool `json:"empty,omitempty"`
@@ -60,8 +60,9 @@ func (c Condition) unset(value any) bool {
 }
 
 func hasItem(list, item string) bool {
+	prefix, open := strings.CutSuffix(item, "*")
 	for text := range strings.SplitSeq(list, ",") {
-		if strings.TrimSpace(text) == item {
+		if text = strings.TrimSpace(text); text == item || open && strings.HasPrefix(text, prefix) {
 			return true
 		}
 	}

@@ -31,6 +31,8 @@ func TestConditions(t *testing.T) {
 		"{annotation: options, has: Delete=false}":               {true, "annotation options has Delete=false"},
 		"{annotation: options, has: Delete}":                     {false, "annotation options has Delete"},
 		"{annotation: options, has: Delete, not: true}":          {true, "annotation options does not have Delete"},
+		"{annotation: options, has: Delete=*}":                   {true, "annotation options has Delete=*"},
+		"{annotation: options, has: Replace=*, not: true}":       {true, "annotation options does not have Replace=*"},
 		"{annotation: options, value: Delete=false}":             {false, "annotation options is Delete=false"},
 		"{field: 'metadata.finalizers[*]', value: b}":            {true, "metadata.finalizers has b"},
 		"{field: 'metadata.finalizers[*]', value: c}":            {false, "metadata.finalizers has c"},

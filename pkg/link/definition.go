@@ -129,7 +129,7 @@ func (d *Definition) MetadataOnly() bool {
 	return !slices.ContainsFunc(d.From.Where, func(c Condition) bool { return !c.inMetadata() }) &&
 		!slices.ContainsFunc(d.Ends, func(e Ends) bool { return !e.inMetadata() }) &&
 		d.Deletion.PolicyField.IsZero() && len(d.Deletion.Never) == 0 &&
-		!slices.ContainsFunc(d.Deletion.Keep, func(c Condition) bool { return placeholder.MatchString(c.Value) })
+		!slices.ContainsFunc(d.Deletion.Keep, Keep.asksSource)
 }
 
 // LeavesNamespace says whether a source can name an object in another namespace than its own.
@@ -279,12 +279,21 @@ type Deletion struct {
 	// Never are alternatives of conditions on the source; where all of one are met nothing is
 	// deleted.
 	Never [][]Condition `json:"never,omitempty"`
-	// Keep are conditions on an end; where one is met that end stays. A path between braces in a Value
-	// stands for what the source has there.
-	Keep []Condition `json:"keep,omitempty"`
+	// Keep are conditions on an end; where one is met that end stays.
+	Keep []Keep `json:"keep,omitempty"`
 	// Annotation, if not empty, is that of an end which has the program delete it; its value is the
 	// policy. The link is not there without it.
 	Annotation string `json:"annotation,omitempty"`
+}
+
+// Keep is a condition on an end with which it stays. A path between braces in its Value stands for
+// what the source has there.
+type Keep struct {
+	Condition
+	// Where are conditions on the source, all of which have to be met besides.
+	Where []Condition `json:"where,omitempty"`
+	// Since is the version of the program that was the first to keep such an end. Empty if all do.
+	Since string `json:"since,omitempty"`
 }
 
 // OwnerSide returns the side below which the other stands in a tree: the Source, unless it goes

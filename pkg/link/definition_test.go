@@ -369,8 +369,7 @@ func TestWhatStays(t *testing.T) {
 
 // TestWhatAnotherSourceHas: an end that names another source than the one that is deleted stays.
 func TestWhatAnotherSourceHas(t *testing.T) {
-	d := definition(t, strings.Replace(kustomizationLink, "waits: never",
-		"waits: never\n  keep: [{label: of, value: '{metadata.name}', not: true}]", 1))
+	d := keeping(t, "{label: of, value: '{metadata.name}', not: true}")
 	mine := object(t, "{metadata: {labels: {of: shop}}}")
 	for source, want := range map[string]string{
 		"{metadata: {name: shop}}":     "",
@@ -382,9 +381,38 @@ func TestWhatAnotherSourceHas(t *testing.T) {
 			t.Errorf("%s: %q, want %q", source, got, want)
 		}
 	}
-	if d.MetadataOnly() {
-		t.Error("a link is of the metadata alone although a condition asks the source")
+}
+
+// TestWhatTheSourceHasStay: an end stays only if the source asks for it, and the reason says who
+// deletes it all the same.
+func TestWhatTheSourceHasStay(t *testing.T) {
+	d := keeping(t, "{annotation: options, has: Delete=*, not: true, where: [{field: spec.keep, value: 'true'}], since: '3.4'}")
+	for _, c := range []struct{ source, end, want string }{
+		{"{spec: {keep: true}}", "{}",
+			"spec.keep is true and annotation options does not have Delete=*; versions before 3.4 delete it"},
+		{"{spec: {keep: true}}", "{metadata: {annotations: {options: Delete=true}}}", ""},
+		{"{}", "{}", ""},
+	} {
+		if got, kept := Kept(d.KeepOf(object(t, c.source)), object(t, c.end)); got != c.want || kept != (c.want != "") {
+			t.Errorf("%s of %s: %q, want %q", c.end, c.source, got, c.want)
+		}
 	}
+}
+
+// keeping is a link of labels whose ends stay with a condition. One that asks the source takes the
+// whole of it.
+func keeping(t *testing.T, condition string) *Definition {
+	t.Helper()
+	d := definition(t, `
+from: {kinds: ['*'], where: [{label: part}]}
+ends: [{form: text, field: metadata.labels.part, kind: v1/Pod}]
+deletion: {of: end, by: it, policy: background, waits: never, keep: [`+condition+`]}`)
+	plain := *d
+	plain.Deletion.Keep = nil
+	if d.MetadataOnly() || !plain.MetadataOnly() {
+		t.Error("the metadata of a source is enough although a condition asks the source, or is not without one")
+	}
+	return d
 }
 
 // TestSourcesByKindAndCategory: kinds are patterns, and a category narrows them.
@@ -498,6 +526,7 @@ func TestDefinitionsThatAreRefused(t *testing.T) {
 			`"foreground" is "Background"`},
 		"recreates upwards":  {"deletion: {of: end", "recreates: [{}]\ndeletion: {of: source", `"recreates" is for a source`},
 		"a bad value":        {"waits: foreground", "waits: foreground, keep: [{label: a, value: '{b c}'}]", "is no path"},
+		"a bad where":        {"waits: foreground", "waits: foreground, keep: [{label: a, where: [{value: x}]}]", "give exactly one of"},
 		"an empty condition": {"waits: foreground", "waits: foreground, keep: [{value: x}]", "give exactly one of"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -86,29 +86,41 @@ func (d Deletion) Holds(finalizer string) bool {
 
 // KeepOf returns the conditions with which an end of a source stays. One on what the source does
 // not have is none.
-func (d *Definition) KeepOf(source map[string]any) []Condition {
-	var keep []Condition
-	for _, c := range d.Deletion.Keep {
-		if value, ok := expand(c.Value, source); ok {
-			c.Value = value
-			keep = append(keep, c)
+func (d *Definition) KeepOf(source map[string]any) []Keep {
+	var keep []Keep
+	for _, k := range d.Deletion.Keep {
+		if value, ok := expand(k.Value, source); ok && allMet(k.Where, source) {
+			k.Value = value
+			keep = append(keep, k)
 		}
 	}
 	if d.Deletion.Annotation != "" {
-		keep = append(keep, Condition{Annotation: d.Deletion.Annotation, Not: true})
+		keep = append(keep, Keep{Condition: Condition{Annotation: d.Deletion.Annotation, Not: true}})
 	}
 	return keep
 }
 
 // Kept says why an end stays, in what it has that meets one of the conditions; false if it goes.
-func Kept(keep []Condition, end map[string]any) (string, bool) {
-	for _, c := range keep {
-		if c.met(end) {
-			return c.String(), true
+func Kept(keep []Keep, end map[string]any) (string, bool) {
+	for _, k := range keep {
+		if k.met(end) {
+			return k.String(), true
 		}
 	}
 	return "", false
 }
+
+// String says what the source and an end have that the end stays.
+func (k Keep) String() string {
+	text := describe(append(slices.Clip(k.Where), k.Condition))
+	if k.Since != "" {
+		text += "; versions before " + k.Since + " delete it"
+	}
+	return text
+}
+
+// asksSource says whether it depends on the source if an end stays.
+func (k Keep) asksSource() bool { return len(k.Where) > 0 || placeholder.MatchString(k.Value) }
 
 // PolicyFor returns how the program deletes an end, by the annotation of the end where that says
 // it.
@@ -139,7 +151,7 @@ func (d *Definition) RecreatedBy(source map[string]any) *Recreation {
 // whether its metadata is not enough to tell.
 func (d *Definition) AsksEnds() (asks, whole bool) {
 	whole = !d.Deletion.Bound.IsZero() ||
-		slices.ContainsFunc(d.Deletion.Keep, func(c Condition) bool { return !c.inMetadata() }) ||
+		slices.ContainsFunc(d.Deletion.Keep, func(k Keep) bool { return !k.inMetadata() }) ||
 		slices.ContainsFunc(d.Confirmed, func(e Ends) bool { return !e.inMetadata() })
 	return whole || len(d.Deletion.Keep)+len(d.Confirmed) > 0 || d.Deletion.Annotation != "", whole
 }

@@ -61,7 +61,7 @@ type named struct {
 	link.Found
 	source, end graph.Ref // meaningful if the id of that side is negative
 	identity    link.Identity
-	keep        []link.Condition
+	keep        []link.Keep
 }
 
 func newSearch(client *cluster.Client, catalog *cluster.Catalog, r Request) *search {

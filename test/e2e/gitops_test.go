@@ -16,8 +16,8 @@ type gitops struct {
 	root, finalizer, manifest string
 	// acts is what the program does once the root is being deleted, as kubectl does it.
 	acts [][]string
-	// until is what the root waits for by the plan, and kept is what stays.
-	until, kept []string
+	// until is what the root waits for by the plan.
+	until []string
 }
 
 // TestDeleteOfAnApplicationAndAKustomization beside a program that does what Argo CD and Flux are
@@ -32,17 +32,16 @@ func TestDeleteOfAnApplicationAndAKustomization(t *testing.T) {
 	for name, g := range map[string]gitops{
 		"Argo CD": {
 			root: "application.argoproj.io/shop", finalizer: "resources-finalizer.argocd.argoproj.io",
-			manifest: `{apiVersion: argoproj.io/v1alpha1, kind: Application, metadata: {name: shop, finalizers: [resources-finalizer.argocd.argoproj.io]}, spec: {destination: {server: 'https://kubernetes.default.svc'}},
-  status: {resources: [{version: v1, kind: ConfigMap, namespace: NS, name: web}, {version: v1, kind: ConfigMap, namespace: NS, name: kept}]}}`,
+			manifest: `{apiVersion: argoproj.io/v1alpha1, kind: Application, metadata: {name: shop, finalizers: [resources-finalizer.argocd.argoproj.io]}, spec: {destination: {server: 'https://kubernetes.default.svc'}, syncPolicy: {syncOptions: [Delete=false]}},
+  status: {resources: [{version: v1, kind: ConfigMap, namespace: NS, name: web}, {version: v1, kind: ConfigMap, namespace: NS, name: kept}, {version: v1, kind: ConfigMap, namespace: NS, name: moved}]}}`,
 			acts:  [][]string{{"delete", "configmap/web", "--cascade=foreground", "--timeout=1m"}},
-			until: []string{"web"}, kept: []string{"kept"},
+			until: []string{"web"},
 		},
 		"Flux": {
 			root: "kustomization.kustomize.toolkit.fluxcd.io/shop", finalizer: "finalizers.fluxcd.io",
 			manifest: `{apiVersion: kustomize.toolkit.fluxcd.io/v1, kind: Kustomization, metadata: {name: shop, finalizers: [finalizers.fluxcd.io]}, spec: {prune: true},
   status: {inventory: {entries: [{id: NS_web__ConfigMap, v: v1}, {id: NS_kept__ConfigMap, v: v1}, {id: NS_moved__ConfigMap, v: v1}]}}}`,
 			acts: [][]string{{"delete", "configmap/web", "--cascade=background", "--wait=false"}},
-			kept: []string{"kept", "moved"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) { g.test(t, c) })
@@ -51,7 +50,7 @@ func TestDeleteOfAnApplicationAndAKustomization(t *testing.T) {
 
 func (g gitops) test(t *testing.T, c *testcluster.Cluster) {
 	ns := c.Namespace(t)
-	c.Apply(t, strings.ReplaceAll(`{apiVersion: v1, kind: ConfigMap, metadata: {name: web, labels: {kustomize.toolkit.fluxcd.io/name: shop, kustomize.toolkit.fluxcd.io/namespace: NS}}}
+	c.Apply(t, strings.ReplaceAll(`{apiVersion: v1, kind: ConfigMap, metadata: {name: web, labels: {kustomize.toolkit.fluxcd.io/name: shop, kustomize.toolkit.fluxcd.io/namespace: NS}, annotations: {argocd.argoproj.io/sync-options: Delete=true}}}
 ---
 {apiVersion: v1, kind: ConfigMap, metadata: {name: kept, labels: {kustomize.toolkit.fluxcd.io/name: shop, kustomize.toolkit.fluxcd.io/namespace: NS}, annotations: {helm.sh/resource-policy: keep, kustomize.toolkit.fluxcd.io/prune: disabled}}}
 ---
@@ -70,7 +69,7 @@ func (g gitops) test(t *testing.T, c *testcluster.Cluster) {
 		kept = append(kept, s.Object)
 	}
 	if names := namesOf(plan.Deleted); !slices.Equal(names, []string{"below", "shop", "web"}) ||
-		!slices.Equal(namesOf(kept), g.kept) {
+		!slices.Equal(namesOf(kept), []string{"kept", "moved"}) {
 		t.Errorf("the plan deletes %v and keeps %+v", names, plan.Survivors)
 	}
 	if until := namesOf(plan.Blockers[0].Until); !slices.Equal(until, g.until) {
