@@ -71,7 +71,7 @@ func begun(client *cluster.Client, p *plan.Plan, points []cluster.ResumePoint, t
 func rootGone(r *run, p *plan.Plan) {
 	r.waiter.mu.Lock()
 	defer r.waiter.mu.Unlock()
-	r.waiter.drop(p.Graph.Ref(p.Roots[0]).UID, Gone)
+	r.waiter.gone(p.Graph.Ref(p.Roots[0]).UID)
 }
 
 func manifest(namespace string, names ...string) string {

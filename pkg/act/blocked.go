@@ -34,6 +34,7 @@ func (r *run) tick(ctx context.Context) error {
 			if r.quiet.due(p.Quiet) {
 				r.look(ctx)
 			}
+			r.keep(ctx, now)
 			r.probe(ctx, p)
 			if seconds++; seconds%int(troubleEvery/tick) == 0 {
 				r.troubles(ctx, p)

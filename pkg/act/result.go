@@ -19,6 +19,9 @@ type Result struct {
 	// Unseen is what was waited for and may neither be watched, listed nor read any more: whether
 	// it is gone is not known.
 	Unseen []Unseen
+	// Kept are the objects that were to be deleted and are not waited for any more, because
+	// programs have left them alone, or what was to take them along.
+	Kept []KeptObject
 	// Unplanned is what was seen to be deleted with the cascade though no plan has it, because it
 	// belongs to something that was deleted. It is what the watches have shown, which need not be
 	// all.
@@ -32,6 +35,14 @@ type Result struct {
 type Unseen struct {
 	Object graph.Ref
 	Err    error
+}
+
+// KeptObject is an object that stays though it was to be deleted.
+type KeptObject struct {
+	Object graph.Ref
+	// By is the object that is gone and whose deletion was to have a program delete it. It is empty
+	// if it stays because of another that does.
+	By graph.Ref
 }
 
 // Done is an action that was carried out. Its IDs are those of the Graph: a plan that was made

@@ -32,8 +32,13 @@ type waiter struct {
 	// and beyond are those objects.
 	unplanned map[string]bool
 	beyond    []graph.Ref
-	allSent   bool
-	last      time.Time
+	// goneAt is when objects were seen to be gone, and kept are those that programs were to delete
+	// and have left alone, with what was to go because of them, both by uid. Reached are those that
+	// something else deletes, as long as nothing more is kept.
+	goneAt        map[string]time.Time
+	kept, reached map[string]bool
+	allSent       bool
+	last          time.Time
 	// wave is the last in which something was seen to happen.
 	wave, waves int
 }
@@ -47,6 +52,9 @@ type waited struct {
 	// deletedIn and goneIn are the waves in which the plan has it deleted and gone.
 	deletedIn, goneIn int
 	policy            plan.Policy
+	// deleters are the objects whose deletion has programs delete it because of links; none if it
+	// is deleted otherwise.
+	deleters []graph.ID
 	// owners is how many of its references are to objects that are waited for, and blockers how
 	// many such objects block it. They are counted while the cascade goes, because to count them
 	// anew every second would take longer than that.
@@ -57,7 +65,8 @@ type waited struct {
 
 func newWaiter(opts Options) *waiter {
 	return &waiter{opts: opts, done: make(chan struct{}), changed: make(chan struct{}, 1), awaited: map[string]*waited{},
-		going: map[string]bool{}, above: map[string]bool{}, unplanned: map[string]bool{}, last: time.Now()}
+		going: map[string]bool{}, above: map[string]bool{}, unplanned: map[string]bool{}, goneAt: map[string]time.Time{},
+		kept: map[string]bool{}, reached: map[string]bool{}, last: time.Now()}
 }
 
 // add has what a plan deletes waited for and returns what to watch for that: each type in each
@@ -87,6 +96,9 @@ func (w *waiter) add(next Replanned) []cluster.ResumePoint {
 			l.goneIn = max(l.goneIn, a.Wave)
 			if a.Verb == plan.VerbDelete {
 				l.deletedIn, l.policy = a.Wave, a.Policy
+				if a.Because.Code == plan.LinkDeleted {
+					l.deleters = p.LinkDeleters(a.Object)
+				}
 			}
 		}
 	}
@@ -263,6 +275,7 @@ func (w *waiter) lost(uid string) bool {
 // gone takes an object that is no more off the list; the lock is held.
 func (w *waiter) gone(uid string) {
 	w.wave = max(w.wave, w.awaited[uid].goneIn)
+	w.goneAt[uid] = time.Now()
 	w.drop(uid, Gone)
 }
 

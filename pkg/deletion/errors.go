@@ -28,6 +28,33 @@ func failures(result *act.Result) []error {
 	return append(errs, result.Declined)
 }
 
+// keptError is the finding that programs have left alone what they were to delete; nil if none has.
+// It names the objects by what they were to go with.
+func keptError(kept []act.KeptObject) error {
+	objects := map[string][]graph.Ref{}
+	var deleters []graph.Ref
+	for _, k := range kept {
+		if k.By.UID == "" {
+			continue // the error is about what keeps it
+		}
+		if objects[k.By.UID] == nil {
+			deleters = append(deleters, k.By)
+		}
+		objects[k.By.UID] = append(objects[k.By.UID], k.Object)
+	}
+	var errs []error
+	for _, by := range deleters {
+		of := objects[by.UID]
+		were, them := "was", "it"
+		if len(of) > 1 {
+			were, them = "were", "them"
+		}
+		errs = append(errs, answer.Refuse(fmt.Errorf("%s %s kept: %s, which was to delete %s, is gone", firstFew(of), were,
+			firstFew([]graph.Ref{by}), them)))
+	}
+	return errors.Join(errs...)
+}
+
 // ended is the error for what ended the deletion early; nil if nothing did.
 func ended(ctx context.Context, opts Options, result *act.Result, err error) error {
 	left := opts.Words.remaining(result)

@@ -186,6 +186,7 @@ func (s *stages) add(r *Result) {
 			append(of.Skipped, r.Skipped...)
 		of.Orphaned, of.Unseen, of.Unplanned = append(of.Orphaned, r.Orphaned...), append(of.Unseen, r.Unseen...),
 			append(of.Unplanned, r.Unplanned...)
+		of.Kept = append(of.Kept, r.Kept...)
 		of.Blocked, of.Declined = r.Blocked, r.Declined
 	}
 	all.Collected, all.Unread, all.LeftAlone = append(all.Collected, r.Collected...), append(all.Unread, r.Unread...),

@@ -81,6 +81,6 @@ func (p *Planned) perform(ctx context.Context, opts Options, saved *archive.Save
 	}
 	return r, errors.Join(slices.Concat(failures(done), collect.Errors(gc.events), []error{
 		gc.leftAloneError(r.LeftAlone), collect.UnreadError(r.Unread), opts.Words.deadlockedError(r.Deadlocked),
-		uncheckedError(r.Unchecked), ended(ctx, opts, done, err),
+		uncheckedError(r.Unchecked), keptError(done.Kept), ended(ctx, opts, done, err),
 	})...)
 }

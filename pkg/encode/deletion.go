@@ -59,6 +59,9 @@ func remaining(r *deletion.Result, now time.Time) []v1alpha1.SkippedObject {
 	for _, b := range r.Blocked {
 		all = append(all, skipped(b.Object, words.For(b)))
 	}
+	for _, k := range r.Kept {
+		all = append(all, skipped(k.Object, keptBecause(k)))
+	}
 	for _, u := range r.Unseen {
 		all = append(all, unseen(u))
 	}
@@ -69,6 +72,14 @@ func remaining(r *deletion.Result, now time.Time) []v1alpha1.SkippedObject {
 		all = append(all, skipped(d.Graph.Ref(d.Object), render.SurvivorSentence(d.Graph, d.ObjectReason)))
 	}
 	return all
+}
+
+// keptBecause says why an object stays that was to be deleted.
+func keptBecause(k act.KeptObject) string {
+	if k.By.UID == "" {
+		return "kept: what was to take it along was kept"
+	}
+	return fmt.Sprintf("kept: %s, which was to delete it, is gone", render.KindName(k.By))
 }
 
 func unseen(u act.Unseen) v1alpha1.SkippedObject {

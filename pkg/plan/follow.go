@@ -47,7 +47,7 @@ func (s *simulation) effect(f *link.Found) ReasonCode {
 		return ""
 	case !seen(s.Graph, f):
 		return LinkNotSeen
-	case !f.Deletes():
+	case !f.Deletes(), s.options.sparing[f.Dependent()]:
 		return LinkKept
 	case f.Definition.Deletion.Finalizer != "" && !s.frees(f.Owner()):
 		return LinkPending // who removes no finalizer deletes nothing either
@@ -211,6 +211,41 @@ func (p *Plan) Until(id graph.ID) []graph.ID {
 	}
 	slices.Sort(until)
 	return slices.Compact(until)
+}
+
+// LinkDeleters returns the objects whose deletion has programs delete an object because of links.
+// It is nil if a program can do so without a finalizer on one of them, whose end would show that it
+// has done what it does.
+func (p *Plan) LinkDeleters(id graph.ID) []graph.ID {
+	if p.options.Links == nil {
+		return nil
+	}
+	s := &simulation{Projection: p.end, options: p.options, release: true}
+	var deleters []graph.ID
+	above := p.options.Links.Above(id)
+	for i := range above {
+		f := &above[i]
+		switch {
+		case s.effect(f) != LinkDeleted:
+		case f.Definition.Deletion.Finalizer == "" || !p.Graph.Observed(f.Owner()):
+			return nil
+		default:
+			deleters = append(deleters, f.Owner())
+		}
+	}
+	return deleters
+}
+
+// Sparing returns what the same deletion deletes if programs leave some objects alone that they
+// were to delete because of links.
+func (p *Plan) Sparing(ids map[graph.ID]bool) []graph.ID {
+	opts := p.options
+	opts.sparing = ids
+	if p.Policy == "" {
+		return NewOngoing(p.Graph, p.Roots, opts).Deleted
+	}
+	s, _ := carriedOut(p.Graph, p.Roots, p.Policy, opts)
+	return s.deleted()
 }
 
 // Link returns the link that the reason of an object is about; false for reasons that are about

@@ -49,6 +49,8 @@ type Options struct {
 	held map[graph.ID]graph.ID
 	// protected are objects whose deletion the server refuses, whoever sends it, and why.
 	protected map[graph.ID]string
+	// sparing are objects that programs leave alone that were to delete them because of links.
+	sparing map[graph.ID]bool
 	// belongs says what belongs to the roots; nil if all does that is reached.
 	belongs func(graph.ID) bool
 }

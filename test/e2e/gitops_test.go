@@ -18,11 +18,16 @@ type gitops struct {
 	acts [][]string
 	// until is what the root waits for by the plan.
 	until []string
+	// keeps says that it removes its finalizer and leaves what it was to delete.
+	keeps bool
 }
+
+const kustomization = `{apiVersion: kustomize.toolkit.fluxcd.io/v1, kind: Kustomization, metadata: {name: shop, finalizers: [finalizers.fluxcd.io]}, spec: {prune: true},
+  status: {inventory: {entries: [{id: NS_web__ConfigMap, v: v1}, {id: NS_kept__ConfigMap, v: v1}, {id: NS_moved__ConfigMap, v: v1}]}}}`
 
 // TestDeleteOfAnApplicationAndAKustomization beside a program that does what Argo CD and Flux are
 // documented to do: the plan names what then goes and what is kept, and the command returns when
-// all of it is gone.
+// all of it is gone. Of a program that does less it says so, and so does a wait for what was to go.
 func TestDeleteOfAnApplicationAndAKustomization(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Another(t, "gitops", testcluster.NoControllers())
@@ -39,9 +44,12 @@ func TestDeleteOfAnApplicationAndAKustomization(t *testing.T) {
 		},
 		"Flux": {
 			root: "kustomization.kustomize.toolkit.fluxcd.io/shop", finalizer: "finalizers.fluxcd.io",
-			manifest: `{apiVersion: kustomize.toolkit.fluxcd.io/v1, kind: Kustomization, metadata: {name: shop, finalizers: [finalizers.fluxcd.io]}, spec: {prune: true},
-  status: {inventory: {entries: [{id: NS_web__ConfigMap, v: v1}, {id: NS_kept__ConfigMap, v: v1}, {id: NS_moved__ConfigMap, v: v1}]}}}`,
-			acts: [][]string{{"delete", "configmap/web", "--cascade=background", "--wait=false"}},
+			manifest: kustomization,
+			acts:     [][]string{{"delete", "configmap/web", "--cascade=background", "--wait=false"}},
+		},
+		"Flux, which leaves it": {
+			root: "kustomization.kustomize.toolkit.fluxcd.io/shop", finalizer: "finalizers.fluxcd.io", manifest: kustomization,
+			keeps: true,
 		},
 	} {
 		t.Run(name, func(t *testing.T) { g.test(t, c) })
@@ -81,12 +89,30 @@ func (g gitops) test(t *testing.T, c *testcluster.Cluster) {
 		deleted <- run(t, "delete", g.root, "-n", ns, "--yes", "--timeout=2m", "-o", "json", "--kubeconfig", c.Kubeconfig())
 	}()
 	c.Kubectl(t, "wait", "--for=jsonpath={.metadata.deletionTimestamp}", g.root, "-n", ns, "--timeout=1m")
+	var waits *process
+	if g.keeps {
+		waits = waiting(t, c, "waiting until 2 objects are deleted: ConfigMap/below, ConfigMap/web\n", "configmap/web", "-n", ns)
+	}
 	for _, args := range g.acts {
 		c.Kubectl(t, append(args, "-n", ns)...)
 	}
 	c.Kubectl(t, "patch", g.root, "-n", ns, "--type=json", "-p",
 		`[{"op":"test","path":"/metadata/finalizers/0","value":"`+g.finalizer+
 			`"},{"op":"remove","path":"/metadata/finalizers/0"}]`)
+	if g.keeps {
+		const says = "ConfigMap/web was kept: Kustomization/shop, which was to delete it, is gone\n"
+		got := <-deleted
+		var result v1alpha1.Result
+		if err := json.Unmarshal([]byte(got.stdout), &result); err != nil || got.code != 2 ||
+			!strings.HasSuffix(got.stderr, says) || len(result.Remaining) != 2 {
+			t.Errorf("exit code %d, %v\n%s%s", got.code, err, got.stdout, got.stderr)
+		}
+		wantEnd(t, waits, 2)
+		if !strings.HasSuffix(waits.stderr.String(), says) {
+			t.Errorf("the wait ends with %s", &waits.stderr)
+		}
+		return
+	}
 	if got := <-deleted; got.code != 0 {
 		t.Errorf("exit code %d\n%s%s", got.code, got.stdout, got.stderr)
 	}

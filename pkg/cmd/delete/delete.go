@@ -65,8 +65,8 @@ to step through the waves, and to see details of each finalizer, and why objects
 still exist.
 
 Exit code 2 means that the deletion was refused, that the plan is not the approved one, that
-dependents were not deleted because they are not in the plan, or that objects still exist after
---timeout.`,
+dependents were not deleted because they are not in the plan, that a controller kept what it was
+to delete, or that objects still exist after --timeout.`,
 		Example: `  # What would be deleted with this deployment?
   kubectl gc delete deployment/web --dry-run=client
 

@@ -55,8 +55,8 @@ does. Unlike that of kubectl wait, the timeout is for all objects together, and 
 that of kubectl delete.
 
 Exit code 2 means that an object is not being deleted, that objects still exist after --timeout,
-that the deletion cannot complete, or that types that may contain dependents could not be listed
-(--allow-incomplete accepts that).`,
+that the deletion cannot complete, that a controller kept what it was to delete, or that types
+that may contain dependents could not be listed (--allow-incomplete accepts that).`,
 		Example: `  # Wait until the namespace and all its content are deleted
   kubectl gc wait namespace/shop
 
