@@ -43,11 +43,12 @@ SUITE = $(GO) run ./test/suite $(if $(COSTS),-table docs/CONTRIBUTING.md)
 
 # The real programs that test-real runs the plugin beside, each pinned in a module of its own, and the package each is built from.
 REAL     := test/real
-PROGRAMS := bin/crossplane bin/provider-kubernetes bin/cluster-api bin/helm
+PROGRAMS := bin/crossplane bin/provider-kubernetes bin/cluster-api bin/helm bin/kro
 bin/crossplane: PROGRAM          := crossplane github.com/crossplane/crossplane/cmd/crossplane
 bin/provider-kubernetes: PROGRAM := providerkubernetes github.com/crossplane-contrib/provider-kubernetes/cmd/provider
 bin/cluster-api: PROGRAM         := clusterapi sigs.k8s.io/cluster-api
 bin/helm: PROGRAM                := helm helm.sh/helm/v3/cmd/helm
+bin/kro: PROGRAM                 := kro github.com/kubernetes-sigs/kro/cmd/controller
 
 # What draws the pages and pictures, in tests that make test does without. Mermaid is one file of its package, which is pinned with its checksum.
 BROWSER     := test/browser
@@ -104,6 +105,7 @@ bin/crossplane: $(REAL)/crossplane/go.mod $(REAL)/crossplane/go.sum
 bin/provider-kubernetes: $(REAL)/providerkubernetes/go.mod $(REAL)/providerkubernetes/go.sum
 bin/cluster-api: $(REAL)/clusterapi/go.mod $(REAL)/clusterapi/go.sum
 bin/helm: $(REAL)/helm/go.mod $(REAL)/helm/go.sum
+bin/kro: $(REAL)/kro/go.mod $(REAL)/kro/go.sum
 $(PROGRAMS):
 	@cd $(REAL)/$(firstword $(PROGRAM)) && ../../build $(@F) -ldflags '-s -w' -o ../../../$@ $(lastword $(PROGRAM))
 
@@ -136,7 +138,7 @@ test-faults: build controlplane ## Run the tests with all faults, and dry runs w
 test-minor: ## Run the tests of whole commands and of the collector on the control plane in bin, which test/minor builds of another minor version
 	@$(SUITE) $@ '$(GO) test -count=1 -timeout 60m -p 1 ./pkg/cluster ./pkg/collect ./test/e2e ./test/deploy'
 
-test-real: build controlplane $(PROGRAMS) ## Run the tests beside Crossplane, provider-kubernetes, Cluster API and Helm (three minutes on 2 cores; once, some ten more to build these)
+test-real: build controlplane $(PROGRAMS) ## Run the tests beside Crossplane, provider-kubernetes, Cluster API, Helm and kro (three minutes on 2 cores; once, some ten more to build these)
 	@$(SUITE) $@ '$(GO) test -C $(REAL) -race -count=1 -timeout 20m ./...'
 
 browser: bin/mermaid-$(MERMAID).min.js ## Install what make test-browser needs, where it is missing: Chromium and Graphviz with apt-get, Mermaid with npm; fails if Chromium does not start

@@ -83,8 +83,9 @@ var properties = []struct {
 	{"Crossplane, Helm, Argo CD, Flux", []property{
 		{"The tree draws what a claim, a release, an Application or a Kustomization names, and from there the way leads back.",
 			[]string{"plugins TestLinks", "pkg/ownership TestClaimOfCrossplane", "pkg/ownership TestHelmRelease"}},
-		{"The plan counts what the program deletes and says what it keeps. It is compared with what Crossplane, provider-kubernetes, Helm and Cluster API do; beside Argo CD and Flux, with a program that does what their sources say.", []string{
+		{"The plan counts what the program deletes and says what it keeps. It is compared with what Crossplane, provider-kubernetes, Helm, Cluster API and kro do; beside Argo CD and Flux, with a program that does what their sources say.", []string{
 			"test/real/facts TestCrossplane", "test/real/facts TestHelm", "test/real/facts TestClusterAPI",
+			"test/real/facts TestKro",
 			"test/e2e TestDeleteOfAnApplicationAndAKustomization", "pkg/plan TestApplicationKeepsAResource"}},
 		{"What stays outside of the cluster is told, and what a setting decides about it is in the digest.",
 			[]string{"pkg/finalizer TestWhatASettingDecidesIsRead"}},
