@@ -99,6 +99,7 @@ func TestActorLife(t *testing.T) {
 		{"label", "labels: [app=NS]", steps(running), Alive, "has 1 of 1 pod ready"},
 		{"no label", "labels: [app=NS]", nil, Unknown, "there is no workload or pod with the label app=NS"},
 		{"lease renewed", "leases: ['*/NS']", steps(lease("op-1", 0)), Alive, "is renewed by op-1"},
+		{"lease that ran out", "leases: ['*/NS']", steps(lease("op-1", 26*time.Second)), Alive, "was renewed until "},
 		{"lease stale", "leases: ['*/NS*']", steps(lease("op-1", 3*time.Hour)), Dead, "was renewed last 3 h ago, by op-1"},
 		{"lease renewed a few minutes ago", "leases: ['*/NS*']", steps(lease("op-1", 3*time.Minute)), Unknown,
 			"was renewed last 3 min ago, by op-1"},

@@ -156,7 +156,7 @@ func TestActorInAnotherNamespaceByItsLease(t *testing.T) {
 	o := labelledObject("postgresql.cnpg.io/v1", "Publication", "default", nil)
 	c.Apply(t, fixture.Lease(ns, "lease-of-"+ns, "x", time.Now()))
 	known := fixture.Pack(t, "example.com/bucket", "leases: [elsewhere/lease-of-"+ns+"]")
-	wantActor(t, actorOf(t, c, known, "example.com/bucket", o), Alive, "is renewed by x")
+	wantActor(t, actorOf(t, c, known, "example.com/bucket", o), Alive, "by x")
 	// The name of this one is like that of many.
 	c.Apply(t, fixture.Lease(ns, "controller-leader-election", "x", time.Now()))
 	known = fixture.Pack(t, "example.com/bucket", "leases: [elsewhere/controller-leader-election]")

@@ -78,7 +78,7 @@ func TestAnotherServicesControllerIsNotTheActor(t *testing.T) {
 	csi := packOf(t, "prefix: zebra-attacher/", "leases: ['*/zebra-attacher-leader-{open}']")
 	c.Apply(t, fixture.Lease(ns, "zebra-attacher-leader-ebs-csi-aws-com", "x", time.Now()))
 	attachment := labelledObject("storage.k8s.io/v1", "VolumeAttachment", "", nil)
-	wantActor(t, actorOf(t, c, csi, "zebra-attacher/ebs-csi-aws-com", attachment), Alive, "is renewed by x")
+	wantActor(t, actorOf(t, c, csi, "zebra-attacher/ebs-csi-aws-com", attachment), Alive, "by x")
 	wantActor(t, actorOf(t, c, csi, "zebra-attacher/driver-longhorn-io", attachment), Unknown,
 		"there is no Lease zebra-attacher-leader-driver-longhorn-io")
 	labelled := packOf(t, "exact: zebra.example.com/labelled", "deployments: ['*/{label:cluster}-zebra']")

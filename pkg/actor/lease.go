@@ -41,8 +41,9 @@ func (s *search) leads(ctx context.Context, o *unstructured.Unstructured) {
 }
 
 // ReadLease says whether a Lease is held, and renewed. One that nobody holds may be between two
-// leaders. One that is not renewed any more is a witness of death only after patience: a leader
-// that is restarted is away for less.
+// leaders. One that has just run out is a sign of life still, and is not said to be renewed. One
+// that is not renewed any more is a witness of death only after patience: a leader that is
+// restarted is away for less.
 func ReadLease(o *unstructured.Unstructured, now time.Time) Sign {
 	name := title(o)
 	holder := status.Nested(o, "spec", "holderIdentity")
@@ -50,13 +51,16 @@ func ReadLease(o *unstructured.Unstructured, now time.Time) Sign {
 	past := now.Sub(renewed)
 	// A leader gives up after one duration, and another takes over within the next; several are no
 	// hiccup.
-	stale := max(minStale, 4*time.Duration(number(o, 15, "spec", "leaseDurationSeconds"))*time.Second)
+	lasts := time.Duration(number(o, 15, "spec", "leaseDurationSeconds")) * time.Second
+	stale := max(minStale, 4*lasts)
 	sign := Sign{Life: Unknown, From: place(o, "spec.renewTime")}
 	switch {
 	case holder == "":
 		sign.Says, sign.From = name+" is held by nobody", place(o, "spec.holderIdentity")
 	case err != nil:
 		sign.Says = name + " was never renewed"
+	case past > lasts && past <= stale:
+		sign.Life, sign.Says = Alive, fmt.Sprintf("%s was renewed until %s ago, by %s", name, phrase.Ago(past), holder)
 	case past <= stale:
 		sign.Life, sign.Says = Alive, fmt.Sprintf("%s is renewed by %s", name, holder)
 	default:

@@ -51,7 +51,7 @@ func TestDependencyMissingByAPack(t *testing.T) {
 	wantCauses(t, d, map[string][]string{"Deployment/app": {"DependencyMissing ServiceAccount/builder"}})
 	cause := d.Stuck[0].Causes[0]
 	wantEvidence(t, cause, "the Test operator needs ServiceAccount "+ns+"/builder, which does not exist")
-	wantEvidence(t, cause, "is renewed by me")
+	wantEvidence(t, cause, "by me")
 	wantRemedy(t, cause, "Create ServiceAccount "+ns+"/builder again, as it was: then the Test operator can do its work")
 	if !strings.Contains(cause.Cost, "the bucket leaks") {
 		t.Errorf("the cost is %q", cause.Cost)

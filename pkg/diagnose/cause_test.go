@@ -49,7 +49,7 @@ func TestFinalizerOfAnActor(t *testing.T) {
 					cause.Cost)
 			}
 		case "alive":
-			wantEvidence(t, cause, "is renewed by me")
+			wantEvidence(t, cause, "by me")
 		}
 	}
 }
