@@ -67,6 +67,8 @@ func (f *Finder) WithUsers(ctx context.Context, o *unstructured.Unstructured, na
 		a.use(PodsUsing(ctx, f.reader, o.GetNamespace(), o.GetName()))
 	case SnapshotSourceFinalizer:
 		a.use(SnapshotsOf(ctx, f.reader, o.GetNamespace(), o.GetName()))
+	case RangeFinalizer:
+		a.use(AddressesIn(ctx, f.reader, o))
 	case VolumeFinalizer:
 		claim, err := ClaimOf(ctx, f.reader, o)
 		if a.UsersUnread = err; claim != nil {

@@ -58,7 +58,7 @@ func (e *examiner) ofFinalizers() []finalizerProbe {
 		{called(storage.ProvisionerFinalizer), e.storage.Provisioned},
 		{called(actor.SnapshotSourceFinalizer), ofItself(e.storage.Snapshotted)},
 		{called(workloads.ReservedFinalizer), ofItself(e.workloads.Reserved)},
-		{called(rangeFinalizer), ofItself(e.addresses)},
+		{called(actor.RangeFinalizer), ofItself(e.addresses)},
 	}
 }
 

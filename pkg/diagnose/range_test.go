@@ -8,6 +8,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
 	"github.com/kubectl-gc/kubectl-gc/test/fixture"
@@ -22,7 +23,7 @@ func TestServiceRangeWithAddresses(t *testing.T) {
 	ns := c.Namespace(t)
 	cidr := func(name, of string) string {
 		return fmt.Sprintf(
-			"---\napiVersion: networking.k8s.io/v1\nkind: ServiceCIDR\nmetadata: {name: %s, finalizers: [%s]}\nspec: {cidrs: [%s]}\n", name, rangeFinalizer, of)
+			"---\napiVersion: networking.k8s.io/v1\nkind: ServiceCIDR\nmetadata: {name: %s, finalizers: [%s]}\nspec: {cidrs: [%s]}\n", name, actor.RangeFinalizer, of)
 	}
 	c.Apply(t, cidr(ns, "10.201.0.0/28"))
 	c.Apply(t, fmt.Sprintf(

@@ -1,0 +1,56 @@
+package actor
+
+import (
+	"context"
+	"net/netip"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+)
+
+// RangeFinalizer keeps a ServiceCIDR while an IPAddress is in it and in no other
+// (https://github.com/kubernetes/kubernetes/blob/v1.36.3/pkg/controller/servicecidrs/servicecidrs_controller.go#L62).
+const RangeFinalizer = "networking.k8s.io/service-cidr-finalizer"
+
+var (
+	serviceCIDRs = schema.GroupResource{Group: "networking.k8s.io", Resource: "servicecidrs"}
+	ipAddresses  = schema.GroupResource{Group: "networking.k8s.io", Resource: "ipaddresses"}
+)
+
+// AddressesIn returns the IPAddresses that only a ServiceCIDR contains.
+func AddressesIn(ctx context.Context, r *cluster.Reader, o *unstructured.Unstructured) ([]*unstructured.Unstructured,
+	error) {
+	ranges, err := r.ListObjects(ctx, serviceCIDRs, "", cluster.Selection{})
+	if err != nil {
+		return nil, err
+	}
+	return using(ctx, r, ipAddresses, "", func(address *unstructured.Unstructured) bool {
+		return contains(o, address.GetName()) && !containedElsewhere(ranges, o.GetName(), address.GetName())
+	})
+}
+
+// contains says whether one of the ranges of a ServiceCIDR contains an address.
+func contains(o *unstructured.Unstructured, address string) bool {
+	ip, err := netip.ParseAddr(address)
+	if err != nil {
+		return false
+	}
+	ranges, _, _ := unstructured.NestedStringSlice(o.Object, "spec", "cidrs")
+	for _, r := range ranges {
+		if prefix, err := netip.ParsePrefix(r); err == nil && prefix.Contains(ip) {
+			return true
+		}
+	}
+	return false
+}
+
+// containedElsewhere says whether a ServiceCIDR of another name contains an address, and is not
+// being deleted.
+func containedElsewhere(ranges []*unstructured.Unstructured, name, address string) bool {
+	return slices.ContainsFunc(ranges, func(o *unstructured.Unstructured) bool {
+		return o.GetName() != name && o.GetDeletionTimestamp() == nil && contains(o, address)
+	})
+}
