@@ -10,7 +10,7 @@ import (
 )
 
 // Hold is where an object says that the actor waits for somebody else before it goes on: exactly
-// one of Items, Annotation and Kind.
+// one of Items, Annotation, Kind and Node.
 type Hold struct {
 	// Group and Kind are of objects in any namespace that belong to the object, of which each that
 	// meets Each holds it. At one of NamedAt they have its name, perhaps after its namespace and
@@ -24,6 +24,11 @@ type Hold struct {
 	// Annotation is how the keys of annotations of the object begin, each of which holds it until it
 	// is removed. Its value is who is to remove it.
 	Annotation string `json:"annotation,omitempty"`
+	// Node leads to the name of a Node that the actor drains, which is held by each pod there that
+	// meets Each, and by each that a PodDisruptionBudget keeps. Pods that tolerate Taint are not
+	// evicted.
+	Node  link.Path `json:"node,omitzero"`
+	Taint string    `json:"taint,omitempty"`
 	// Where are conditions on the object, all of which have to be met; without any it is always
 	// held.
 	Where []link.Condition `json:"where,omitempty"`
@@ -42,9 +47,14 @@ func (h Hold) Applies(object map[string]any) bool {
 	return met
 }
 
+// Meets says in which words an object meets Each; false if it does not.
+func (h Hold) Meets(object map[string]any) (string, bool) {
+	return link.AnyMet([][]link.Condition{h.Each}, object)
+}
+
 // Belongs says whether an object of the Kind belongs to the one of a name, and holds it.
 func (h Hold) Belongs(object map[string]any, namespace, name string) bool {
-	_, met := link.AnyMet([][]link.Condition{h.Each}, object)
+	_, met := h.Meets(object)
 	return met && slices.ContainsFunc(h.NamedAt, func(p link.Path) bool {
 		text, _ := p.Text(object)
 		text, _, _ = strings.Cut(text, ":")
@@ -59,7 +69,7 @@ func (h Hold) Holding(object map[string]any) []map[string]any {
 	}
 	var all []map[string]any
 	for _, item := range h.Items.Objects(object) {
-		if _, met := link.AnyMet([][]link.Condition{h.Each}, item); met {
+		if _, met := h.Meets(item); met {
 			all = append(all, item)
 		}
 	}
@@ -69,13 +79,13 @@ func (h Hold) Holding(object map[string]any) []map[string]any {
 func (h Hold) check() []error {
 	errs := []error{clause("waits", h.Waits), text("remedy", h.Remedy)}
 	given := 0
-	for _, is := range []bool{!h.Items.IsZero(), h.Annotation != "", h.Kind != ""} {
+	for _, is := range []bool{!h.Items.IsZero(), h.Annotation != "", h.Kind != "", !h.Node.IsZero()} {
 		if is {
 			given++
 		}
 	}
 	if given != 1 {
-		errs = append(errs, errors.New(`give exactly one of "items", "annotation" and "kind"`))
+		errs = append(errs, errors.New(`give exactly one of "items", "annotation", "kind" and "node"`))
 	}
 	if (len(h.NamedAt) > 0) != (h.Kind != "") {
 		errs = append(errs, errors.New(`"namedAt" goes with "kind", and only with that`))

@@ -163,7 +163,7 @@ func TestLoadRefuses(t *testing.T) {
 			`"usedBy", number 1: "nameField" is missing`},
 		"waits for no kind": {"  risk:", "  waitsFor: [Machine]\n  risk:", `"waitsFor": "kinds" has "Machine"`},
 		"held by nothing": {"  risk:", "  heldBy: [{waits: waits for it, remedy: Wait.}]\n  risk:",
-			`"heldBy", number 1: give exactly one of "items", "annotation" and "kind"`},
+			`"heldBy", number 1: give exactly one of "items", "annotation", "kind" and "node"`},
 		"held by nobody's": {"  risk:",
 			"  heldBy: [{kind: X, each: [{field: z}], waits: waits for it, remedy: Wait.}]\n  risk:",
 			`"heldBy", number 1: "namedAt" goes with "kind"`},

@@ -41,6 +41,7 @@ func (e *Examiner) held(ctx context.Context, q *question) []core.Finding {
 			all = append(all, f)
 		}
 		all = append(append(all, e.heldByItems(q, h)...), e.heldByAnnotations(q, h)...)
+		all = append(all, e.undrained(ctx, q, h)...)
 	}
 	q.proven = q.proven || len(all) > 0
 	return all
