@@ -58,7 +58,7 @@ func troubles(d *v1alpha1.Diagnosis) []*trouble {
 // what was seen, which is then told of each.
 func groupKey(c v1alpha1.Cause) string {
 	group, _, _ := strings.Cut(c.Object.APIVersion, "/")
-	words := []string{c.Code, c.Finalizer, c.Actor, c.Remedy, c.Cost, group, c.Object.Resource}
+	words := []string{c.Code, c.Finalizer, c.Actor, c.Summary, c.Remedy, c.Cost, group, c.Object.Resource}
 	if c.Finalizer == "" {
 		words = append(words, c.Evidence...)
 	}
