@@ -74,3 +74,29 @@ func TestAnObjectsOwnWordsComeFirstWhateverIsKnownOfItsActor(t *testing.T) {
 	wantEvidence(
 		t, dead, "another warning is DeleteFailed: AuthFailure: the credentials are not valid (7 times, 60 min ago)")
 }
+
+// TestWhatAnObjectSaysOfItsDeletionIsTheCause: of an actor that lives, the sentence and the remedy
+// are about the condition that has changed since the deletion, and nobody is told to wait.
+func TestWhatAnObjectSaysOfItsDeletionIsTheCause(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	c.Apply(t, fixture.Lease(ns, "leader", "me", time.Now()))
+	const status = `{"conditions":[{"type":"Ready","status":"False","lastTransitionTime":%q,
+		"message":"cannot delete bucket logs: it has objects"}]}`
+	heldDeployment(t, c, ns, "since", "example.com/x", fmt.Sprintf(status, "2126-01-01T00:00:00Z"))
+	heldDeployment(t, c, ns, "before", "example.com/x", fmt.Sprintf(status, "2026-01-01T00:00:00Z"))
+	d := examine(t, c.Config(), Options{Known: fixture.Pack(t, "example.com/x",
+		fmt.Sprintf("leases: ['%s/leader']", ns))}, ns)
+	cause := stuckOf(t, d, "since").Causes[0]
+	want := "Condition Ready of the object says, since the deletion: cannot delete bucket logs: it has objects."
+	if cause.Summary != want {
+		t.Errorf("the cause is %q, want %q", cause.Summary, want)
+	}
+	if want := "See to what condition Ready says: "; !strings.HasPrefix(cause.Remedy, want) {
+		t.Errorf("the remedy is %q, want %q", cause.Remedy, want)
+	}
+	if before := stuckOf(t, d, "before").Causes[0]; !strings.Contains(before.Remedy, "let it finish") {
+		t.Errorf("by what was said before the deletion, the remedy is %q", before.Remedy)
+	}
+}

@@ -66,6 +66,11 @@ func (e *Examiner) Actor(ctx context.Context, o *unstructured.Unstructured, name
 // busy is for an actor that is at work, as far as anybody can see.
 func busy(b core.Responsible, f core.Finding) core.Finding {
 	f.Code = core.FinalizerActorAlive
+	if c, told := status.OfDeletion(b.Object); told {
+		f.Sentence = fmt.Sprintf("condition %s of the object says, since the deletion: %s", c.Type, core.Brief(c.Message))
+		f.Remedy = phrase.Sentence(fmt.Sprintf("see to what condition %s says: %s is alive, and removes the finalizer "+
+			"once that is settled", c.Type, b.Name)) + b.OnceRunning()
+	}
 	f.Commands = b.Ordered(
 		[]core.Step{core.Describe().Doing("shows what its controller says of it").Risking(finalizer.RiskNone)})
 	return f
