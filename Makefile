@@ -109,8 +109,8 @@ bin/kro: $(REAL)/kro/go.mod $(REAL)/kro/go.sum
 $(PROGRAMS):
 	@cd $(REAL)/$(firstword $(PROGRAM)) && ../../build $(@F) -ldflags '-s -w' -o ../../../$@ $(lastword $(PROGRAM))
 
-test: build controlplane ## Run the tests that a change needs, against a real control plane where they need one (15 to 20 minutes on 2 cores)
-	@echo 'Running the tests: 15 to 20 minutes on 2 cores. The first time they are compiled before, which takes some minutes more.'
+test: build controlplane ## Run the tests that a change needs, against a real control plane where they need one (10 to 15 minutes on 2 cores)
+	@echo 'Running the tests: 10 to 15 minutes on 2 cores. The first time they are compiled before, which takes some minutes more.'
 	@$(SUITE) -at-once 3 $@ '$(GO) test -count=1 -p 1 -timeout 30m $(WHOLE)' \
 		'$(GO) test -race -count=1 -p 1 -timeout 30m $(filter $(HALF),$(filter $(CONCURRENT),$(REAL_PLANE)))' \
 		'$(GO) test -race -count=1 -p 1 -timeout 30m $(filter-out $(HALF),$(filter $(CONCURRENT),$(REAL_PLANE)))' \
