@@ -50,18 +50,28 @@ func (p *Plan) recreated() []Recreated {
 }
 
 // controller returns the reference to the controller of an object, if that is there in the end and
-// makes such objects again. A CronJob makes none again: it makes others when their time comes.
+// can make such objects again. A CronJob makes none again: it makes others when their time comes.
 func (p *Plan) controller(id graph.ID) (graph.Edge, bool) {
 	if p.Graph.State(id) == graph.Deleting {
 		return graph.Edge{}, false
 	}
 	for e := range p.Graph.Owners(id) {
-		if e.Controller && e.Problem == 0 && p.Graph.Observed(e.Owner) && !p.end.is(e.Owner, gone|deleting) {
-			return e, groupResource(p.Graph, e.Owner) != "cronjobs.batch"
+		if e.Controller && e.Problem == 0 && p.stays(e.Owner) {
+			return e, groupResource(p.Graph, e.Owner) != "cronjobs.batch" && p.canBeMade(id)
 		}
 	}
 	return graph.Edge{}, false
 }
+
+// canBeMade says whether an object can be created in the end: its namespace and its kind do not go.
+func (p *Plan) canBeMade(id graph.ID) bool {
+	namespace, namespaced := p.Graph.Find("", "namespaces", "", p.Graph.Namespace(id))
+	crd, defined := p.Graph.Find("apiextensions.k8s.io", "customresourcedefinitions", "", groupResource(p.Graph, id))
+	return (!namespaced || p.stays(namespace)) && (!defined || p.stays(crd))
+}
+
+// stays says whether an object is there in the end and is not being deleted.
+func (p *Plan) stays(id graph.ID) bool { return p.Graph.Observed(id) && !p.end.is(id, gone|deleting) }
 
 func groupResource(g *graph.Graph, id graph.ID) string {
 	t, _ := g.Type(id)
@@ -98,7 +108,7 @@ func knownAs(recreated []Recreated, object, owner graph.ID) bool {
 
 // lives says whether the source of a link is there in the end and is not being deleted.
 func (p *Plan) lives(f link.Found) bool {
-	return f.Outside || p.Graph.Observed(f.Source) && !p.end.is(f.Source, gone|deleting)
+	return f.Outside || p.stays(f.Source)
 }
 
 // only says whether a link's source names a single object by it.
