@@ -12,12 +12,14 @@ import (
 // Hold is where an object says that the actor waits for somebody else before it goes on: exactly
 // one of Items, Annotation, Kind and Node.
 type Hold struct {
-	// Group and Kind are of objects in any namespace that belong to the object, of which each that
-	// meets Each holds it. At one of NamedAt they have its name, perhaps after its namespace and
-	// "_", and before a colon and more.
-	Group   string      `json:"group,omitempty"`
-	Kind    string      `json:"kind,omitempty"`
-	NamedAt []link.Path `json:"namedAt,omitempty"`
+	// Group and Kind are of objects that belong to the object, of which each that meets Each holds
+	// it. At one of NamedAt they have its name, perhaps after its namespace and "_", and before a
+	// colon and more. They are in its namespace, or in one that it names at Namespaces: those who
+	// write elsewhere have no say in what holds it.
+	Group      string      `json:"group,omitempty"`
+	Kind       string      `json:"kind,omitempty"`
+	NamedAt    []link.Path `json:"namedAt,omitempty"`
+	Namespaces []link.Path `json:"namespaces,omitempty"`
 	// Items leads to the items of a list of the object, of which each that meets Each holds it.
 	Items link.Path        `json:"items,omitzero"`
 	Each  []link.Condition `json:"each,omitempty"`
@@ -62,6 +64,17 @@ func (h Hold) Belongs(object map[string]any, namespace, name string) bool {
 	})
 }
 
+// LookIn returns the namespaces in which objects of the Kind can belong to the one of a namespace,
+// sorted.
+func (h Hold) LookIn(object map[string]any, namespace string) []string {
+	all := []string{namespace}
+	for _, p := range h.Namespaces {
+		all = append(all, p.Texts(object)...)
+	}
+	slices.Sort(all)
+	return slices.DeleteFunc(slices.Compact(all), func(name string) bool { return name == "" })
+}
+
 // Holding are the items of the object that hold it.
 func (h Hold) Holding(object map[string]any) []map[string]any {
 	if h.Items.IsZero() {
@@ -87,8 +100,8 @@ func (h Hold) check() []error {
 	if given != 1 {
 		errs = append(errs, errors.New(`give exactly one of "items", "annotation", "kind" and "node"`))
 	}
-	if (len(h.NamedAt) > 0) != (h.Kind != "") {
-		errs = append(errs, errors.New(`"namedAt" goes with "kind", and only with that`))
+	if (len(h.NamedAt) > 0) != (h.Kind != "") || len(h.Namespaces) > 0 && h.Kind == "" {
+		errs = append(errs, errors.New(`"namedAt" goes with "kind", and "namespaces" too, and only with that`))
 	}
 	errs = append(errs, checkGroup(h.Group))
 	for key, conditions := range map[string][]link.Condition{"each": h.Each, "where": h.Where} {

@@ -182,12 +182,22 @@ func (p Path) Objects(object map[string]any) []map[string]any {
 
 // Text returns the first scalar that an object has there, as text; false if there is none.
 func (p Path) Text(object any) (string, bool) {
+	all := p.Texts(object)
+	if len(all) == 0 {
+		return "", false
+	}
+	return all[0], true
+}
+
+// Texts returns the scalars that an object has there, as texts.
+func (p Path) Texts(object any) []string {
+	var all []string
 	for _, v := range p.all(object) {
 		if text, ok := scalar(v); ok {
-			return text, true
+			all = append(all, text)
 		}
 	}
-	return "", false
+	return all
 }
 
 // scalar returns a value as text; false if it is a list or an object.

@@ -96,15 +96,17 @@ func (e *Examiner) belonging(ctx context.Context, o *unstructured.Unstructured,
 	if h.Kind == "" || !served {
 		return nil
 	}
-	list, err := e.Reader.ListObjects(ctx, schema.GroupResource{Group: r.Group, Resource: r.Resource}, "",
-		cluster.Selection{})
-	if err != nil {
-		return nil // and the reader has noted the gap
-	}
 	var all []*unstructured.Unstructured
-	for _, by := range list {
-		if h.Belongs(by.Object, o.GetNamespace(), o.GetName()) {
-			all = append(all, by)
+	for _, namespace := range h.LookIn(o.Object, o.GetNamespace()) {
+		list, err := e.Reader.ListObjects(ctx, schema.GroupResource{Group: r.Group, Resource: r.Resource}, namespace,
+			cluster.Selection{})
+		if err != nil {
+			continue // and the reader has noted the gap
+		}
+		for _, by := range list {
+			if h.Belongs(by.Object, o.GetNamespace(), o.GetName()) {
+				all = append(all, by)
+			}
 		}
 	}
 	return all
