@@ -72,6 +72,7 @@ func (p *Plan) Learn(f Details) {
 	p.Forbidden = f.Forbidden
 	p.Unread = slices.Sorted(slices.Values(f.Unread))
 	p.learnPods(f)
+	p.learnRecreated(f.Pods)
 	p.learnPVCs(f.StatefulSets)
 	p.learnData(f)
 }

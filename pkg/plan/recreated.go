@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -11,11 +13,11 @@ import (
 // still names it, or is its controller.
 type Recreated struct {
 	// Object is deleted, and Owner is the object that names it, in Field, or that is its
-	// controller: then Field is ControllerField.
+	// controller: then Field is ControllerField. It is empty if Owner selects Object by its labels.
 	Object, Owner graph.ID
 	Field         string
-	// Program is who creates it, empty if only its kind of owner is known. With is what does; empty
-	// if the program does it of its own accord.
+	// Program is who creates it. It is empty if that is not certain: the object is of a controller
+	// that may not make it again. With is what does; empty if the program does it of its own accord.
 	Program, With string
 	// Only says that the owner names nothing else by this link.
 	Only bool
@@ -27,9 +29,10 @@ type Recreated struct {
 const ControllerField = "metadata.ownerReferences"
 
 // replacing are the resources whose controllers replace each pod that is deleted, until their owner
-// is scaled down.
-var replacing = map[string]bool{"replicasets.apps": true, "statefulsets.apps": true, "daemonsets.apps": true,
-	"replicationcontrollers": true}
+// is scaled down, and whether they replace one that has ended only then: the others have done so
+// already.
+var replacing = map[string]bool{"statefulsets.apps": true, "daemonsets.apps": true, "replicasets.apps": false,
+	"replicationcontrollers": false}
 
 // recreated finds them by the links above what is deleted, where the source stays and says that its
 // program creates them, and by the controllers that stay.
@@ -38,15 +41,25 @@ func (p *Plan) recreated() []Recreated {
 	for _, id := range p.Deleted {
 		recreated = p.byLinks(recreated, id)
 		if e, ok := p.controller(id); ok && !knownAs(recreated, id, e.Owner) {
-			program := ""
-			if replacing[groupResource(p.Graph, e.Owner)] && groupResource(p.Graph, id) == "pods" {
-				program = "kube-controller-manager"
-			}
-			recreated = append(recreated, Recreated{Object: id, Owner: e.Owner, Field: ControllerField, Program: program,
-				Confirmed: true})
+			recreated = append(recreated, Recreated{Object: id, Owner: e.Owner, Field: ControllerField, Confirmed: true})
 		}
 	}
 	return recreated
+}
+
+// learnRecreated says of pods that were read whether they come back. One that has ended does not if
+// its controller has replaced it already, or does not replace such pods, as that of a Job.
+func (p *Plan) learnRecreated(pods map[graph.ID]Pod) {
+	p.Recreated = slices.DeleteFunc(p.Recreated, func(r Recreated) bool {
+		pod, read := pods[r.Object]
+		return read && pod.Ended && r.Field == ControllerField && !replacing[groupResource(p.Graph, r.Owner)]
+	})
+	for i, r := range p.Recreated {
+		_, replaces := replacing[groupResource(p.Graph, r.Owner)]
+		if _, read := pods[r.Object]; read && replaces && r.Field == ControllerField {
+			p.Recreated[i].Program = "kube-controller-manager"
+		}
+	}
 }
 
 // controller returns the reference to the controller of an object, if that is there in the end and

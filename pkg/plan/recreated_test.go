@@ -54,3 +54,51 @@ func TestWhatComesBackByItsController(t *testing.T) {
 		})
 	}
 }
+
+// TestWhichPodsComeBack: it is certain of a pod that was read, of a controller that replaces pods.
+// One that has ended is not said to come back where its controller has replaced it already, as pods
+// that were evicted, or does not replace it, as that of a Job.
+func TestWhichPodsComeBack(t *testing.T) {
+	apps := func(resource, kind string) graph.Type {
+		return graph.Type{Group: "apps", Version: "v1", Resource: resource, Kind: kind, Namespaced: true}
+	}
+	jobs := graph.Type{Group: "batch", Version: "v1", Resource: "jobs", Kind: "Job", Namespaced: true}
+	const certain, possible, not = "kube-controller-manager", "", "-"
+	for _, c := range []struct {
+		owner                  graph.Type
+		running, ended, unread string
+	}{
+		{apps("replicasets", "ReplicaSet"), certain, not, possible},
+		{apps("statefulsets", "StatefulSet"), certain, certain, possible},
+		{apps("daemonsets", "DaemonSet"), certain, certain, possible},
+		{jobs, possible, not, possible},
+	} {
+		t.Run(c.owner.Kind, func(t *testing.T) {
+			s := newSmall(t)
+			s.add(c.owner, "owner")
+			controlled := to(c.owner, "owner")
+			controlled.Controller = true
+			for _, name := range []string{"running", "ended", "unread"} {
+				s.add(pods, name, controlled)
+			}
+			b := graph.NewBuilder()
+			for _, of := range []graph.Type{c.owner, pods} {
+				b.Serve(of)
+				l := b.Listing(of, "")
+				l.Add(s.objects[of]...)
+				l.Complete()
+			}
+			g := b.Build()
+			ids := lookup(t, g, "running", "ended", "unread")
+			p := New(g, ids, Background, Options{})
+			p.Learn(Details{Pods: map[graph.ID]Pod{ids[0]: {OnNode: true}, ids[1]: {Ended: true}}})
+			got := map[graph.ID]string{ids[0]: not, ids[1]: not, ids[2]: not}
+			for _, r := range p.Recreated {
+				got[r.Object] = r.Program
+			}
+			if got[ids[0]] != c.running || got[ids[1]] != c.ended || got[ids[2]] != c.unread {
+				t.Errorf("running %q, ended %q, unread %q", got[ids[0]], got[ids[1]], got[ids[2]])
+			}
+		})
+	}
+}

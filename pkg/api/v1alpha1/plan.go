@@ -267,12 +267,12 @@ type Decided struct {
 type Recreated struct {
 	Object ObjectRef `json:"object"`
 	// Owner is the object that names it, in Field, or that is its controller: then Field is
-	// metadata.ownerReferences.
+	// metadata.ownerReferences. It is empty if Owner selects Object by its labels.
 	Owner ObjectRef `json:"owner"`
 	Field string    `json:"field"`
-	// Program is who creates it, as Crossplane; empty if only that kind of controller is known,
-	// which may not. With is what does, as the next sync; empty if the program does it of its own
-	// accord.
+	// Program is who creates it, as Crossplane. It is empty if that is not certain: Owner is a
+	// controller that may not make it again. With is what does, as the next sync; empty if the
+	// program does it of its own accord.
 	Program string `json:"program"`
 	With    string `json:"with,omitempty"`
 }
