@@ -75,7 +75,7 @@ func deletionOfLink(l v1alpha1.FoundLink) string {
 	case l.Of == "neither":
 		return "a deletion does not follow"
 	case l.Kept != "":
-		return "kept: " + Escape(l.Kept)
+		return "kept: " + l.Kept
 	case !l.Deleted && l.Why == "":
 		return who + "not deleted"
 	case !l.Deleted:
