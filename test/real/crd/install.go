@@ -2,6 +2,7 @@
 package crd
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -57,6 +58,7 @@ func dir(t testing.TB, from Source) string {
 	}
 	list := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", from.Module)
 	list.Dir = filepath.Join(root, "test", "real", from.Pinned)
+	list.Env = append(os.Environ(), "GOTOOLCHAIN=auto") // its go.mod may name a later one than ours
 	out, err := list.Output()
 	if err != nil {
 		t.Fatalf("finding the source of %s: %v", from.Module, err)

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// read reads the CRDs of a source, one from each file.
+// read reads the CRDs of a source, at most one from each file.
 func read(t testing.TB, from Source) []unstructured.Unstructured {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir(t, from), from.Dir, "*.yaml"))
@@ -26,7 +26,9 @@ func read(t testing.TB, from Source) []unstructured.Unstructured {
 		if err := yaml.Unmarshal(content, &definition.Object); err != nil {
 			t.Fatalf("reading %s: %v", file, err)
 		}
-		all = append(all, definition)
+		if definition.GetKind() == "CustomResourceDefinition" {
+			all = append(all, definition)
+		}
 	}
 	return all
 }

@@ -156,13 +156,8 @@ func (s shop) again(namespace, name string) string {
 // recreated gives what a plan says will come back.
 func (s shop) recreated(t *testing.T, args ...string) []string {
 	t.Helper()
-	var plan v1alpha1.Plan
-	if code := plugin.JSON(t, s.Cluster, &plan, append([]string{"delete", "--dry-run=client"}, args...)...); code != 0 ||
-		!plan.Complete {
-		t.Fatalf("planning %q: exit code %d, complete %t", args, code, plan.Complete)
-	}
 	var all []string
-	for _, r := range plan.Recreated {
+	for _, r := range planOf(t, s.Cluster, args...).Recreated {
 		all = append(all, fmt.Sprintf("%s/%s/%s by %s with %s, of the %s in %s", r.Object.Namespace,
 			strings.ToLower(r.Object.Kind), r.Object.Name, r.Program, r.With, r.Owner.Kind, r.Owner.Namespace))
 	}

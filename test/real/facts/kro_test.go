@@ -7,13 +7,10 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/test/real/beside"
-	"github.com/kubectl-gc/kubectl-gc/test/real/plugin"
 	"github.com/kubectl-gc/kubectl-gc/test/real/record"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
@@ -23,7 +20,6 @@ var shopDefinition string
 
 var (
 	shops       = schema.GroupVersionResource{Group: "kro.run", Version: "v1alpha1", Resource: "shops"}
-	settings    = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 	deployments = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
 )
 
@@ -45,21 +41,16 @@ func TestKro(t *testing.T) {
 		return len(read(t, c, deployments, ns).list("")) == 1, nil
 	})
 
-	var plan v1alpha1.Plan
-	if code := plugin.JSON(t, c, &plan, "delete", "--dry-run=client", "configmap/one-settings", "-n", ns); code != 0 {
-		t.Fatalf("exit code %d", code)
-	}
+	plan := planOf(t, c, "configmap/one-settings", "-n", ns)
 	if len(plan.Recreated) != 1 || plan.Recreated[0].Owner.Kind != "Shop" || plan.Recreated[0].Program != "kro" {
 		t.Errorf("the plan says that these come back: %+v", plan.Recreated)
 	}
-	before := read(t, c, settings, ns).get("one-settings").GetUID()
+	before := read(t, c, configMaps, ns).get("one-settings").GetUID()
 	c.Kubectl(t, "delete", "configmap", "one-settings", "-n", ns)
-	read(t, c, settings, ns).until("one-settings", "is made again", func(o *unstructured.Unstructured) bool {
-		return o.GetUID() != before
-	})
+	read(t, c, configMaps, ns).madeAgain("one-settings", before)
 
 	web, shop := uids(read(t, c, deployments, ns).list("")), uids(read(t, c, shops, ns).list(""))
-	again := []types.UID{read(t, c, settings, ns).get("one-settings").GetUID()}
+	again := []types.UID{read(t, c, configMaps, ns).get("one-settings").GetUID()}
 	going := planned(t, c, "shop/one", "-n", ns)
 	r := record.Start(t, c.Config())
 	if err := read(t, c, shops, ns).delete("one", metav1.DeletePropagationBackground); err != nil {

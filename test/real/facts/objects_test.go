@@ -75,6 +75,12 @@ func (o objects) deleteDryRun(name string) error {
 	return o.client.Delete(o.t.Context(), name, metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}})
 }
 
+// madeAgain waits until an object has another uid than before.
+func (o objects) madeAgain(name string, before types.UID) {
+	o.t.Helper()
+	o.until(name, "is made again", func(now *unstructured.Unstructured) bool { return now.GetUID() != before })
+}
+
 // gone waits until an object does not exist any more.
 func (o objects) gone(name string) {
 	o.t.Helper()
@@ -86,13 +92,18 @@ func (o objects) gone(name string) {
 
 // condition reports whether an object has a condition with the status True.
 func condition(o *unstructured.Unstructured, kind string) bool {
+	return conditionOf(o, kind)["status"] == "True"
+}
+
+// conditionOf gives a condition of an object; nil if it has none.
+func conditionOf(o *unstructured.Unstructured, kind string) map[string]any {
 	all, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
 	for _, c := range all {
 		if c, ok := c.(map[string]any); ok && c["type"] == kind {
-			return c["status"] == "True"
+			return c
 		}
 	}
-	return false
+	return nil
 }
 
 func uids(all []unstructured.Unstructured) []types.UID {

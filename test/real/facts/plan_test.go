@@ -12,16 +12,22 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// planned gives the uids of what a plan deletes.
-func planned(t *testing.T, c *testcluster.Cluster, args ...string) []types.UID {
+// planOf gives the plan of a deletion, which has to be complete.
+func planOf(t *testing.T, c *testcluster.Cluster, args ...string) v1alpha1.Plan {
 	t.Helper()
 	var plan v1alpha1.Plan
 	if code := plugin.JSON(t, c, &plan, append([]string{"delete", "--dry-run=client"}, args...)...); code != 0 ||
 		!plan.Complete {
 		t.Fatalf("planning %q: exit code %d, complete %v", args, code, plan.Complete)
 	}
+	return plan
+}
+
+// planned gives the uids of what a plan deletes.
+func planned(t *testing.T, c *testcluster.Cluster, args ...string) []types.UID {
+	t.Helper()
 	var all []types.UID
-	for _, ref := range plan.Deleted {
+	for _, ref := range planOf(t, c, args...).Deleted {
 		all = append(all, types.UID(ref.UID))
 	}
 	slices.Sort(all)
