@@ -23,6 +23,9 @@ UPSTREAM := test/upstream
 # Its version is pinned there, and what it depends on stays out of the plugin's go.mod.
 LINTER  := test/lint
 
+# So is what looks for known vulnerabilities.
+SCANNER := test/vulnerabilities
+
 # So is that of goreleaser, which makes releases; make snapshot does without where nobody has built it.
 PACKAGER := test/goreleaser
 
@@ -34,8 +37,8 @@ PURE  = $(filter-out $(WHOLE) $(REAL_PLANE),$(patsubst $(MODULE)/%,./%,$(shell $
 # Where there are goroutines, or what they share, the race detector can find something. The faults are of whole commands, in the tests' own process.
 SHARING := ^\s*go [a-z]|\.Go\b|\berrgroup\.|\bsync\.|\batomic\.
 CONCURRENT = ./test/faults $(call folders,$(SHARING),pkg test --include='*.go' --exclude='*_test.go')
-# About half of the time of the packages that need a control plane.
-HALF = ./pkg/a% ./pkg/c%
+# With a control plane, make test has the detector where the store and the loop are, and where the faults run the goroutines of all other packages.
+RACED = ./pkg/cluster ./pkg/collect ./test/faults ./test/testcluster
 folders = $(addprefix ./,$(patsubst %/,%,$(sort $(dir $(shell grep -rlE '$(1)' $(2))))))
 
 # Runs the commands of a target, prints the slowest tests and what it cost, and with COSTS=1 writes that into the table of docs/CONTRIBUTING.md.
@@ -43,12 +46,20 @@ SUITE = $(GO) run ./test/suite $(if $(COSTS),-table docs/CONTRIBUTING.md)
 
 # The real programs that test-real runs the plugin beside, each pinned in a module of its own, and the package each is built from.
 REAL     := test/real
-PROGRAMS := bin/crossplane bin/provider-kubernetes bin/cluster-api bin/helm bin/kro
+PROGRAMS := bin/crossplane bin/crossplane2 bin/provider-kubernetes bin/cluster-api bin/helm bin/kro bin/cert-manager bin/pebble bin/kustomize-controller bin/karpenter bin/jobset bin/argocd
 bin/crossplane: PROGRAM          := crossplane github.com/crossplane/crossplane/cmd/crossplane
+bin/crossplane2: PROGRAM         := crossplane2 github.com/crossplane/crossplane/v2/cmd/crossplane
 bin/provider-kubernetes: PROGRAM := providerkubernetes github.com/crossplane-contrib/provider-kubernetes/cmd/provider
 bin/cluster-api: PROGRAM         := clusterapi sigs.k8s.io/cluster-api
 bin/helm: PROGRAM                := helm helm.sh/helm/v3/cmd/helm
 bin/kro: PROGRAM                 := kro github.com/kubernetes-sigs/kro/cmd/controller
+bin/cert-manager: PROGRAM        := certmanager .
+bin/pebble: PROGRAM              := pebble github.com/letsencrypt/pebble/v2/cmd/pebble
+bin/kustomize-controller: PROGRAM := flux github.com/fluxcd/kustomize-controller
+bin/karpenter: PROGRAM           := karpenter sigs.k8s.io/karpenter/kwok
+bin/jobset: PROGRAM              := jobset sigs.k8s.io/jobset
+bin/argocd: PROGRAM              := argocd .
+bin/argocd: export GOTOOLCHAIN   := auto
 
 # What draws the pages and pictures, in tests that make test does without. Mermaid is one file of its package, which is pinned with its checksum.
 BROWSER     := test/browser
@@ -66,14 +77,14 @@ export CGO_ENABLED := 0
 
 .DEFAULT_GOAL := build
 .DELETE_ON_ERROR:
-.PHONY: help build controlplane test test-long test-random test-race test-upstream test-faults test-minor test-short test-real browser test-browser lint fmt bench demo demo-down docs man crossbuild snapshot krew-test clean
+.PHONY: help build controlplane test test-long test-random test-race test-upstream test-faults test-minor test-short test-real browser test-browser lint vulnerabilities fmt bench demo demo-down docs man crossbuild snapshot krew-test clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo; sed -n 's/^#- //p' $(MAKEFILE_LIST)
 
 #- What make test leaves out, and why:
-#-   test-race      the race detector in commands that are processes, whose cost it doubles, and in packages without goroutines; make test has it in all others
+#-   test-race      the race detector in commands that are processes, whose cost it doubles, in packages without goroutines, and in those whose goroutines run in commands that test/faults has in its own process, with the detector
 #-   test-random    random clusters beyond the first twelve of each test
 #-   test-faults    combinations of requests and faults beyond a sample, and of options of a dry run
 #-   krew-test      that two builds of a commit are equal, for which the plugin is compiled twice for each system
@@ -98,23 +109,32 @@ bin/kubectl: | bin/controlplane
 bin/golangci-lint: $(LINTER)/go.mod $(LINTER)/go.sum
 	@cd $(LINTER) && ../build golangci-lint -ldflags '-s -w' -o ../../bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 
+bin/govulncheck: $(SCANNER)/go.mod $(SCANNER)/go.sum
+	@cd $(SCANNER) && ../build govulncheck -ldflags '-s -w' -o ../../bin/govulncheck golang.org/x/vuln/cmd/govulncheck
+
 bin/goreleaser: $(PACKAGER)/go.mod $(PACKAGER)/go.sum
 	@cd $(PACKAGER) && ../build goreleaser -ldflags '-s -w' -o ../../bin/goreleaser github.com/goreleaser/goreleaser/v2
 
 bin/crossplane: $(REAL)/crossplane/go.mod $(REAL)/crossplane/go.sum
+bin/crossplane2: $(REAL)/crossplane2/go.mod $(REAL)/crossplane2/go.sum
 bin/provider-kubernetes: $(REAL)/providerkubernetes/go.mod $(REAL)/providerkubernetes/go.sum
 bin/cluster-api: $(REAL)/clusterapi/go.mod $(REAL)/clusterapi/go.sum
 bin/helm: $(REAL)/helm/go.mod $(REAL)/helm/go.sum
 bin/kro: $(REAL)/kro/go.mod $(REAL)/kro/go.sum
+bin/cert-manager: $(REAL)/certmanager/go.mod $(REAL)/certmanager/go.sum $(REAL)/certmanager/main.go
+bin/pebble: $(REAL)/pebble/go.mod $(REAL)/pebble/go.sum
+bin/kustomize-controller: $(REAL)/flux/go.mod $(REAL)/flux/go.sum
+bin/karpenter: $(REAL)/karpenter/go.mod $(REAL)/karpenter/go.sum
+bin/jobset: $(REAL)/jobset/go.mod $(REAL)/jobset/go.sum
+bin/argocd: $(REAL)/argocd/go.mod $(REAL)/argocd/go.sum $(REAL)/argocd/main.go
 $(PROGRAMS):
 	@cd $(REAL)/$(firstword $(PROGRAM)) && ../../build $(@F) -ldflags '-s -w' -o ../../../$@ $(lastword $(PROGRAM))
 
 test: build controlplane ## Run the tests that a change needs, against a real control plane where they need one (10 to 15 minutes on 2 cores)
 	@echo 'Running the tests: 10 to 15 minutes on 2 cores. The first time they are compiled before, which takes some minutes more.'
 	@$(SUITE) -at-once 3 $@ '$(GO) test -count=1 -p 1 -timeout 30m $(WHOLE)' \
-		'$(GO) test -race -count=1 -p 1 -timeout 30m $(filter $(HALF),$(filter $(CONCURRENT),$(REAL_PLANE)))' \
-		'$(GO) test -race -count=1 -p 1 -timeout 30m $(filter-out $(HALF),$(filter $(CONCURRENT),$(REAL_PLANE)))' \
-		'$(GO) test -count=1 -p 1 -timeout 30m $(filter-out $(CONCURRENT),$(REAL_PLANE))' \
+		'$(GO) test -race -count=1 -p 1 -timeout 30m $(RACED)' \
+		'$(GO) test -count=1 -p 1 -timeout 30m $(filter-out $(RACED),$(REAL_PLANE))' \
 		'$(GO) test -race $(filter $(CONCURRENT),$(PURE))' '$(GO) test -skip ^TestTwoBuildsOfOneCommitAreEqual $(filter-out $(CONCURRENT),$(PURE))' \
 		'$(GO) test -C $(PLANE) -timeout 10m ./...' '$(GO) test -C $(UPSTREAM) -short .'
 
@@ -129,8 +149,8 @@ test-random: build controlplane ## Run the tests with random clusters on many of
 	@$(SUITE) -at-once 1 $@ '$(GO) test -race -count=1 -timeout 3h -run $(RANDOM_TESTS) ./pkg/collect -graphs $(GRAPHS) -random-seed $(SEED) -twin-seed $(SEED) -faulty-seed $(SEED)' \
 		'$(GO) test -race -count=1 -timeout 3h -run $(RANDOM_TESTS) ./pkg/plan -graphs $(GRAPHS) -oracle-seed $(SEED)'
 
-test-race: build controlplane ## Run all tests with the race detector, those of whole commands with one in each command
-	@$(SUITE) $@ '$(GO) test -race -count=1 -p 1 -timeout 60m $(WHOLE)' '$(GO) test -race -timeout 60m $(filter-out $(CONCURRENT),$(PURE) $(REAL_PLANE))'
+test-race: build controlplane ## Run the tests with the race detector that make test runs without, those of whole commands with one in each command
+	@$(SUITE) $@ '$(GO) test -race -count=1 -p 1 -timeout 60m $(WHOLE)' '$(GO) test -race -timeout 60m $(filter-out $(CONCURRENT),$(PURE)) $(filter-out $(RACED),$(REAL_PLANE))'
 
 test-faults: build controlplane ## Run the tests with all faults, and dry runs with all options
 	@$(SUITE) -at-once 1 $@ '$(GO) test -count=1 -timeout 12h ./test/faults -all' '$(GO) test -count=1 -timeout 1h ./test/e2e -run P09 -every'
@@ -138,7 +158,7 @@ test-faults: build controlplane ## Run the tests with all faults, and dry runs w
 test-minor: ## Run the tests of whole commands and of the collector on the control plane in bin, which test/minor builds of another minor version
 	@$(SUITE) $@ '$(GO) test -count=1 -timeout 60m -p 1 ./pkg/cluster ./pkg/collect ./test/e2e ./test/deploy'
 
-test-real: build controlplane $(PROGRAMS) ## Run the tests beside Crossplane, provider-kubernetes, Cluster API, Helm and kro (three minutes on 2 cores; once, some ten more to build these)
+test-real: build controlplane $(PROGRAMS) ## Run the tests beside Crossplane 1 and 2, provider-kubernetes, Cluster API, Helm, kro, cert-manager, Flux, Karpenter, JobSet and Argo CD (ten minutes on 2 cores; once, some forty more to build these)
 	@$(SUITE) $@ '$(GO) test -C $(REAL) -race -count=1 -timeout 20m ./...'
 
 browser: bin/mermaid-$(MERMAID).min.js ## Install what make test-browser needs, where it is missing: Chromium and Graphviz with apt-get, Mermaid with npm; fails if Chromium does not start
@@ -172,6 +192,9 @@ lint: bin/golangci-lint ## Check format, go.mod files, code with golangci-lint, 
 	cd $(UPSTREAM) && $(GO) mod tidy -diff && $(GO) vet ./... && ../../bin/golangci-lint run ./...
 	cd $(REAL) && $(GO) mod tidy -diff && $(GO) vet ./... && ../../bin/golangci-lint run ./...
 	cd $(BROWSER) && $(GO) mod tidy -diff && $(GO) vet ./... && ../../bin/golangci-lint run ./...
+
+vulnerabilities: bin/govulncheck ## Look for known vulnerabilities in what the plugin calls (asks vuln.go.dev)
+	bin/govulncheck ./cmd/... ./pkg/... ./plugins/...
 
 fmt: ## Format the Go code
 	gofmt -w .

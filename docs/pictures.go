@@ -6,6 +6,7 @@ import (
 	"html"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -24,43 +25,77 @@ const escape = "␛"
 // IsPicture says whether a transcript has colors. It is then shown as a picture, and not as text.
 func IsPicture(transcript string) bool { return strings.Contains(transcript, escape+"[") }
 
-// Pictures draws all transcripts that have colors.
-func Pictures(transcripts map[string]string) ([]Picture, error) {
+// Pictures draws what pages show: each place with the transcripts that it names, several as a moving
+// picture.
+func Pictures(transcripts map[string]string, pages ...string) ([]Picture, error) {
 	var pictures []Picture
 	var errs []error
-	for name, transcript := range transcripts {
-		if !IsPicture(transcript) {
-			continue
+	drawn := map[string]bool{}
+	for _, page := range pages {
+		for _, place := range pictured.FindAllStringSubmatch(page, -1) {
+			names := strings.Fields(place[1])
+			if file := pictureFile(names); !drawn[file] {
+				drawn[file] = true
+				text, err := draw(names, transcripts)
+				if err != nil {
+					errs = append(errs, fmt.Errorf("picture %s: %w", place[1], err))
+				}
+				pictures = append(pictures, Picture{File: file, Text: text})
+			}
 		}
-		text, err := picture(transcript)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("transcript %s: %w", name, err))
-		}
-		pictures = append(pictures, Picture{File: pictureFile(name), Text: text})
 	}
 	return pictures, errors.Join(errs...)
 }
 
-// pictureFile is the file of a transcript's picture: why.svg of why/colors.
-func pictureFile(transcript string) string { return path.Dir(transcript) + ".svg" }
+// draw draws transcripts that a place names.
+func draw(names []string, transcripts map[string]string) (string, error) {
+	var screens []screen
+	for _, name := range names {
+		s, err := readScreen(transcripts[name])
+		if err != nil {
+			return "", fmt.Errorf("transcript %s: %w", name, err)
+		}
+		screens = append(screens, s)
+	}
+	if len(screens) == 1 {
+		return picture(screens[0]), nil
+	}
+	return cast(screens), nil
+}
 
-// pictured is the place of a picture on a page: a comment that names the transcript, and the line
-// that shows it.
-var pictured = regexp.MustCompile("<!-- picture: (\\S+) -->\n(?:!\\[[^\n]*\n)?")
+// pictureFile is the file of the picture of transcripts: why.svg of why/colors, and delete-why.svg of
+// delete/colors and why/colors.
+func pictureFile(names []string) string {
+	var dirs []string
+	for _, name := range names {
+		if dir := path.Dir(name); !slices.Contains(dirs, dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	return strings.Join(dirs, "-") + ".svg"
+}
 
-// WithPictures returns a page with a picture behind each comment that names a transcript with
-// colors. Images is the way from the page to the folder of the pictures.
+// pictured is the place of a picture on a page: a comment that names transcripts, and the line that
+// shows them.
+var pictured = regexp.MustCompile("<!-- picture: (\\S+(?: \\S+)*) -->\n(?:!\\[[^\n]*\n)?")
+
+// WithPictures returns a page with a picture behind each comment that names transcripts, of which one
+// at least has colors. Images is the way from the page to the folder of the pictures.
 func WithPictures(page, images string, transcripts map[string]string) (string, error) {
 	var errs []error
 	page = pictured.ReplaceAllStringFunc(page, func(place string) string {
-		name := pictured.FindStringSubmatch(place)[1]
-		if !IsPicture(transcripts[name]) {
-			errs = append(errs, fmt.Errorf("no script has the transcript %s with colors", name))
+		names := strings.Fields(pictured.FindStringSubmatch(place)[1])
+		if !slices.ContainsFunc(names, func(name string) bool { return IsPicture(transcripts[name]) }) {
+			errs = append(errs, fmt.Errorf("no script has the transcripts %v with colors", names))
 			return place
 		}
-		command, _, _ := strings.Cut(strings.TrimPrefix(transcripts[name], "$ "), "\n")
-		return fmt.Sprintf("<!-- picture: %s -->\n![What %s prints](%s)\n", name, command,
-			path.Join(images, pictureFile(name)))
+		var commands []string
+		for _, name := range names {
+			command, _, _ := strings.Cut(strings.TrimPrefix(transcripts[name], "$ "), "\n")
+			commands = append(commands, command)
+		}
+		return fmt.Sprintf("<!-- picture: %s -->\n![What %s prints](%s)\n", strings.Join(names, " "),
+			strings.Join(commands, ", and then "), path.Join(images, pictureFile(names)))
 	})
 	return page, errors.Join(errs...)
 }
@@ -69,7 +104,7 @@ func WithPictures(page, images string, transcripts map[string]string) (string, e
 func ShownPictures(page string) []string {
 	var names []string
 	for _, match := range pictured.FindAllStringSubmatch(page, -1) {
-		names = append(names, match[1])
+		names = append(names, strings.Fields(match[1])...)
 	}
 	return names
 }
@@ -100,19 +135,28 @@ var colorClasses = map[string]string{"0": "", "22": "", "39": "", "2": "faint", 
 
 var colorCode = regexp.MustCompile(escape + `\[([0-9;]*)m`)
 
-// picture draws a transcript as a terminal. A color that it does not know is an error.
-func picture(transcript string) (string, error) {
-	lines := strings.Split(strings.TrimRight(transcript, "\n"), "\n")
-	var b strings.Builder
-	widest := 0
-	for i, line := range lines {
+// screen is what stands on a terminal: the elements of its lines, none for an empty one, and how many
+// columns the first and the widest have.
+type screen struct {
+	lines         []string
+	first, widest int
+}
+
+// readScreen reads a transcript. A color that it does not know is an error.
+func readScreen(transcript string) (screen, error) {
+	var s screen
+	for i, line := range strings.Split(strings.TrimRight(transcript, "\n"), "\n") {
 		width := utf8.RuneCountInString(colorCode.ReplaceAllString(line, ""))
-		widest = max(widest, width)
+		s.widest = max(s.widest, width)
+		if i == 0 {
+			s.first = width
+		}
 		spans, err := coloredSpans(line)
 		if err != nil {
-			return "", fmt.Errorf("line %d: %w", i+1, err)
+			return s, fmt.Errorf("line %d: %w", i+1, err)
 		}
 		if width == 0 {
+			s.lines = append(s.lines, "")
 			continue
 		}
 		class := ""
@@ -120,13 +164,23 @@ func picture(transcript string) (string, error) {
 			class = ` class="typed"`
 		}
 		// The length holds in all fonts, so that columns stand below each other.
-		fmt.Fprintf(&b, "<text x=\"%d\" y=\"%d\" textLength=\"%d\" xml:space=\"preserve\"%s>%s</text>\n", margin,
-			margin+lineHeight*i+14, letterWidth*width, class, spans)
+		s.lines = append(s.lines, fmt.Sprintf("<text x=\"%d\" y=\"%d\" textLength=\"%d\" xml:space=\"preserve\"%s>%s</text>\n", margin,
+			margin+lineHeight*i+14, letterWidth*width, class, spans))
 	}
-	w, h := 2*margin+letterWidth*widest, 2*margin+lineHeight*len(lines)
+	return s, nil
+}
+
+// picture draws a screen.
+func picture(s screen) string {
+	return terminal(s.widest, len(s.lines), "", strings.Join(s.lines, ""))
+}
+
+// terminal draws a terminal of so many columns and lines, with a style and the elements on it.
+func terminal(columns, lines int, style, elements string) string {
+	w, h := 2*margin+letterWidth*columns, 2*margin+lineHeight*lines
 	return fmt.Sprintf(
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\">\n<style>%s</style>\n<rect x=\"0.5\" y=\"0.5\" width=\"%d\" height=\"%d\" rx=\"8\"/>\n%s</svg>\n",
-		w, h, w, h, pictureStyle, w-1, h-1, b.String()), nil
+		w, h, w, h, pictureStyle+style, w-1, h-1, elements)
 }
 
 // coloredSpans are the parts of a line, each in its color. A color ends with its line.

@@ -83,14 +83,18 @@ var properties = []struct {
 	{"Crossplane, Helm, Argo CD, Flux", []property{
 		{"The tree draws what a claim, a release, an Application or a Kustomization names, and from there the way leads back.",
 			[]string{"plugins TestLinks", "pkg/ownership TestClaimOfCrossplane", "pkg/ownership TestHelmRelease"}},
-		{"The plan counts what the program deletes and says what it keeps. It is compared with what Crossplane, provider-kubernetes, Helm, Cluster API and kro do; beside Argo CD and Flux, with a program that does what their sources say.", []string{
-			"test/real/facts TestCrossplane", "test/real/facts TestHelm", "test/real/facts TestClusterAPI",
-			"test/real/facts TestKro",
+		{"The plan counts what the program deletes and says what it keeps. It is compared with what Crossplane, provider-kubernetes, Helm, Cluster API, kro, cert-manager, the kustomize-controller of Flux, Karpenter and the application controller of Argo CD do.", []string{
+			"test/real/facts TestCrossplane", "test/real/facts TestCrossplane2", "test/real/facts TestHelm",
+			"test/real/facts TestClusterAPI", "test/real/facts TestKro", "test/real/facts TestFlux", "test/real/facts TestCertManager",
+			"test/real/facts TestKarpenter",
+			"test/real/facts TestArgoCD",
 			"test/e2e TestDeleteOfAnApplicationAndAKustomization", "pkg/plan TestApplicationKeepsAResource"}},
 		{"What stays outside of the cluster is told, and what a setting decides about it is in the digest.",
 			[]string{"pkg/finalizer TestWhatASettingDecidesIsRead"}},
 		{"An object that comes back is told, and not where what makes it goes too.",
-			[]string{"pkg/plan TestCompositeOfALivingClaim"}},
+			[]string{"pkg/plan TestCompositeOfALivingClaim", "pkg/plan TestSuspendedKustomization"}},
+		{"What Crossplane deletes once a Usage is gone is counted, unless another Usage keeps it.",
+			[]string{"pkg/plan TestADeletionThatIsRepeated"}},
 		{"In the foreground, what a claim is composed of goes first, then the composite, and the claim last.", []string{
 			"pkg/plan TestClaimWaitsForItsComposite", "pkg/act TestCompositeIsDeletedBeforeTheClaim"}},
 		{"A claim, an Application and a Cluster are followed to what holds them.", []string{

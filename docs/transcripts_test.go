@@ -48,6 +48,19 @@ func TestTranscripts(t *testing.T) {
 	}
 }
 
+// TestTheREADMEIsShort: a newcomer reads it to "More", the links.
+func TestTheREADMEIsShort(t *testing.T) {
+	text, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const most = 900
+	before, _, found := strings.Cut(string(text), "\n## More\n")
+	if words := len(strings.Fields(before)); !found || words > most {
+		t.Errorf("the README has %d words before More, and should have at most %d", words, most)
+	}
+}
+
 // typed is a command as a transcript shows it.
 var typed = regexp.MustCompile(`(?m)^\$ .*`)
 

@@ -47,13 +47,19 @@ func (p platform) system() System {
 
 // TestManifest checks what krew's validator and the reviewers of its index check.
 func TestManifest(t *testing.T) {
-	m := render(t)
+	for _, name := range Names {
+		checkManifest(t, name, render(t, name))
+	}
+}
+
+func checkManifest(t *testing.T, name string, m manifest) {
+	t.Helper()
 	spec := m.Spec
 	if m.APIVersion != "krew.googlecontainertools.github.com/v1alpha2" || m.Kind != "Plugin" {
 		t.Errorf("it is a %s of %s", m.Kind, m.APIVersion)
 	}
-	if want := strings.TrimSuffix(templateFile, ".yaml"); m.Metadata.Name != want {
-		t.Errorf("it is called %q, but krew takes the name from the file: %q", m.Metadata.Name, want)
+	if m.Metadata.Name != name {
+		t.Errorf("it is called %q, but krew takes the name from the file: %q", m.Metadata.Name, name)
 	}
 	if !regexp.MustCompile(`^v\d+\.\d+\.\d+$`).MatchString(spec.Version) {
 		t.Errorf("version %q is not of the form vX.Y.Z", spec.Version)
@@ -84,7 +90,7 @@ func TestManifest(t *testing.T) {
 // TestPlatforms checks that each system has its own entry, with the archive that the release makes
 // for it.
 func TestPlatforms(t *testing.T) {
-	m, archives := render(t), releaseArchives(t, tag)
+	m, archives := render(t, Names[0]), releaseArchives(t, tag)
 	seen := map[System]bool{}
 	for _, p := range m.Spec.Platforms {
 		s := p.system()
@@ -121,8 +127,8 @@ func TestPlatforms(t *testing.T) {
 	}
 }
 
-// render makes the manifest of a release whose archives have all the same checksum.
-func render(t *testing.T) manifest {
+// render makes a manifest of a release whose archives have all the same checksum.
+func render(t *testing.T, name string) manifest {
 	t.Helper()
 	text, err := os.ReadFile(templateFile)
 	if err != nil {
@@ -132,7 +138,7 @@ func render(t *testing.T) manifest {
 	for _, archive := range releaseArchives(t, tag) {
 		checksums.WriteString(sha256Sum + "  " + archive + "\n")
 	}
-	filled, err := Manifest(string(text), tag, checksums.String())
+	filled, err := Manifest(string(text), name, tag, checksums.String())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,8 +155,11 @@ func TestAManifestWithoutAChecksumIsNotMade(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if filled, err := Manifest(string(text), tag, sha256Sum+"  kubectl-gc_v1.2.3_linux_amd64.tar.gz\n"); err == nil ||
+	if filled, err := Manifest(string(text), Names[0], tag, sha256Sum+"  kubectl-gc_v1.2.3_linux_amd64.tar.gz\n"); err == nil ||
 		!strings.Contains(err.Error(), "linux_arm64") {
 		t.Errorf("%v\n%s", err, filled)
+	}
+	if filled, err := Manifest(string(text), "other", tag, ""); err == nil {
+		t.Errorf("under another name:\n%s", filled)
 	}
 }

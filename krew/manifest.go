@@ -4,14 +4,24 @@ import (
 	"bytes"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"text/template"
 )
 
-// Manifest fills in the template of the manifest for a release, from the text of its checksums.txt.
-// It knows the two functions of krew-release-bot, and puts the checksums there without downloading
-// the archives.
-func Manifest(text, tag, checksums string) ([]byte, error) {
+// Names are those under which krew installs the plugin. The first is that of the template.
+var Names = []string{"gc", "cascade"}
+
+// Manifest fills in the template of the manifest for a release, under one of the Names, from the
+// text of its checksums.txt. It knows the two functions of krew-release-bot, and puts the checksums
+// there without downloading the archives.
+func Manifest(text, name, tag, checksums string) ([]byte, error) {
+	line := "\n  name: " + Names[0] + "\n"
+	if !slices.Contains(Names, name) || strings.Count(text, line) != 1 {
+		return nil, fmt.Errorf("the plugin is called %s, and not %q", strings.Join(Names, " or "), name)
+	}
+	text = strings.Replace(text, line, "\n  name: "+name+"\n", 1)
+	text = strings.ReplaceAll(text, "kubectl_complete-"+Names[0], "kubectl_complete-"+name)
 	sums := map[string]string{}
 	for line := range strings.Lines(checksums) {
 		if fields := strings.Fields(line); len(fields) == 2 {

@@ -24,7 +24,7 @@ func main() {
 	}
 	err := errors.Join(reference("docs/cli"), finalizers("docs/finalizers.md"), causes("docs/causes.md"),
 		findings("docs/findings.md"), cases("docs/stuck.md"), safety("docs/safety.md"), transcripts("README.md", "docs/*.md"),
-		pictures("docs/images"), packages("docs/CONTRIBUTING.md"))
+		pictures("docs/images", "README.md", "docs/*.md"), packages("docs/CONTRIBUTING.md"))
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "error: writing the documentation: %v\n", err)
 		os.Exit(1)
@@ -108,17 +108,28 @@ func transcripts(patterns ...string) error {
 	return errors.Join(errs...)
 }
 
-// pictures draws the transcripts that have colors.
-func pictures(dir string) error {
+// pictures draws what the pages show of the transcripts, and removes pictures that none shows.
+func pictures(dir string, patterns ...string) error {
 	all, err := docs.Transcripts(os.DirFS(filepath.Join("test", "e2e", "testdata", "docs")))
 	if err != nil {
 		return err
 	}
-	drawn, err := docs.Pictures(all)
-	if err != nil {
-		return err
+	old, err := filepath.Glob(filepath.Join(dir, "*.svg"))
+	errs := []error{err}
+	for _, file := range old {
+		errs = append(errs, os.Remove(file))
 	}
-	errs := []error{os.MkdirAll(dir, 0o755)}
+	var pages []string
+	for _, pattern := range patterns {
+		files, err := filepath.Glob(pattern)
+		errs = append(errs, err)
+		for _, file := range files {
+			page, err := os.ReadFile(file)
+			pages, errs = append(pages, string(page)), append(errs, err)
+		}
+	}
+	drawn, err := docs.Pictures(all, pages...)
+	errs = append(errs, err, os.MkdirAll(dir, 0o755))
 	for _, p := range drawn {
 		errs = append(errs, os.WriteFile(filepath.Join(dir, p.File), []byte(p.Text), 0o644))
 	}

@@ -13,7 +13,7 @@ import (
 
 const usage = `usage:
   publish notes TAG                print the section of CHANGELOG.md
-  publish manifest TAG CHECKSUMS   print the krew manifest, with the sums of checksums.txt
+  publish manifest NAME TAG CHECKSUMS   print the krew manifest of gc or cascade, with the sums of checksums.txt
   publish snapshot TAG DIR         write the archives of all systems and checksums.txt into a folder
 `
 
@@ -32,8 +32,8 @@ func run(ctx context.Context, args []string) error {
 	switch {
 	case len(args) == 2 && args[0] == "notes":
 		return notes(args[1])
-	case len(args) == 3 && args[0] == "manifest":
-		return manifest(args[1], args[2])
+	case len(args) == 4 && args[0] == "manifest":
+		return manifest(args[1], args[2], args[3])
 	case len(args) == 3 && args[0] == "snapshot":
 		return snapshot(ctx, args[1], args[2])
 	}
@@ -50,7 +50,7 @@ func notes(tag string) error {
 	return err
 }
 
-func manifest(tag, checksums string) error {
+func manifest(name, tag, checksums string) error {
 	sums, err := os.ReadFile(checksums)
 	if err != nil {
 		return err
@@ -59,7 +59,7 @@ func manifest(tag, checksums string) error {
 	if err != nil {
 		return err
 	}
-	filled, err := krew.Manifest(string(text), tag, string(sums))
+	filled, err := krew.Manifest(string(text), name, tag, string(sums))
 	fmt.Printf("%s", filled)
 	return err
 }

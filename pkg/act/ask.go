@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -24,15 +24,10 @@ type Asked struct {
 	// Refused are those that it refuses whoever sends them, in the order of the plan. The error is
 	// the server's, or a cluster.UnaskedError where the answer is known.
 	Refused []Failure
-	// Count is of how many deletes it was asked, and Of how many the cascade has.
-	Count, Of int
-	// Unanswered is how many of them could not be told: a webhook that does not support dry runs, a
-	// permission that is missing, a request without an answer, or one that was not sent: because a
-	// webhook may write on dry runs, or since only an unconfirmed link leads to the object.
-	Unanswered int
-	// As is whether it was asked in the name of the controllers that send them, which the user may
-	// impersonate.
-	As bool
+	// Asked says how many could not be told: a webhook that does not support dry runs, a permission
+	// that is missing, a request without an answer, or one that was not sent: because a webhook may
+	// write on dry runs, or since only an unconfirmed link leads to the object.
+	v1alpha1.Asked
 }
 
 // collectors are the ServiceAccounts of the controllers of kube-controller-manager that delete.
@@ -53,24 +48,18 @@ func Ask(ctx context.Context, client *cluster.Client, p *plan.Plan, most int) As
 			deletes = append(deletes, a)
 		}
 	}
-	asked := Asked{Of: len(deletes)}
+	asked := Asked{Asked: v1alpha1.Asked{Of: len(deletes)}}
 	deletes = sample(p.Graph, deletes, most)
 	asked.Count = len(deletes)
 	as := impersonators(ctx, client, deletes)
-	asked.As = as != nil
+	asked.AsControllers = as != nil
 	errs := make([]error, len(deletes))
-	var group errgroup.Group
-	group.SetLimit(client.Concurrency())
-	for i, a := range deletes {
-		group.Go(func() error {
-			// Nothing is sent to what only an unconfirmed link leads to.
-			if errs[i] = errUnanswered; p.Belongs(a.Object) {
-				errs[i] = ask(ctx, client, as[accountOf(a)], p.Graph, a)
-			}
-			return nil
-		})
-	}
-	_ = group.Wait() // each error is in its place
+	cluster.Each(client, deletes, func(i int, a plan.Action) {
+		// Nothing is sent to what only an unconfirmed link leads to.
+		if errs[i] = errUnanswered; p.Belongs(a.Object) {
+			errs[i] = ask(ctx, client, as[accountOf(a)], p.Graph, a)
+		}
+	})
 	for i, err := range errs {
 		unasked := cluster.Unasked(err)
 		switch {

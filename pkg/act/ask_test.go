@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
@@ -72,7 +73,7 @@ func TestTheServerIsAskedAboutEachDeleteOfOthers(t *testing.T) {
 // to its deletion counts as not told.
 func TestNothingIsSentToWhatOnlyAnUnconfirmedLinkLeadsTo(t *testing.T) {
 	t.Parallel()
-	for confirmed, want := range map[bool]Asked{true: {Count: 1, Of: 1}, false: {Count: 1, Of: 1, Unanswered: 1}} {
+	for confirmed, want := range map[bool]v1alpha1.Asked{true: {Count: 1, Of: 1}, false: {Count: 1, Of: 1, Unanswered: 1}} {
 		ns, proxy := behindProxy(t, testcluster.Shared(t), "claim", "foreign")
 		client, alone, _ := prepare(t, proxy.Config(), ns, plan.Background, "claim")
 		d := &link.Definition{Name: "composite", Deletion: link.Deletion{Of: link.End, By: "a program"}}
@@ -82,8 +83,8 @@ func TestNothingIsSentToWhatOnlyAnUnconfirmedLinkLeadsTo(t *testing.T) {
 				Effect: link.Effect{Deletes: true, Policy: link.Background}})
 		p := plan.New(alone.Graph, alone.Roots, plan.Background, plan.Options{Links: links})
 		asked := Ask(t.Context(), client, p, MostAsked)
-		asked.As = false
-		if diff := cmp.Diff(want, asked); diff != "" {
+		asked.AsControllers = false
+		if diff := cmp.Diff(Asked{Asked: want}, asked); diff != "" {
 			t.Errorf("confirmed %t: (-want +got)\n%s", confirmed, diff)
 		}
 		if sent := len(deleted(proxy)) > 0; sent != confirmed {

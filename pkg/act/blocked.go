@@ -52,7 +52,7 @@ func (w *waiter) progress(now time.Time) Progress {
 	var ranks []int
 	var turn *waited
 	for l := range w.each {
-		if turn == nil && l.CollectorsTurn && l.Refused == nil {
+		if turn == nil && l.CollectorsTurn && l.Refused == nil && !mayBeNewKind(l.graph, l.id, now) {
 			turn = l
 		}
 		rank := l.Urgency(now)

@@ -193,6 +193,34 @@ func TestTheMostUrgentAreTold(t *testing.T) {
 	}
 }
 
+// TestTheCollectorIsNotBlamedForANewKind: it looks for new kinds twice a minute. An object that is
+// older than that proves that its kind is.
+func TestTheCollectorIsNotBlamedForANewKind(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	routes := graph.Type{Group: "gateway.networking.k8s.io", Version: "v1", Resource: "httproutes", Kind: "HTTPRoute", // a CRD's
+		Namespaced: true}
+	for _, test := range []struct {
+		of      graph.Type
+		age     time.Duration
+		blaming bool
+	}{{widgets, 40 * time.Second, false}, {widgets, 2 * time.Minute, true}, {configMaps, 40 * time.Second, true},
+		{routes, 40 * time.Second, false}} {
+		w := newWaiter(Options{}.serialized())
+		dependent := made(test.of, "n", to(configMaps, "owner", true))
+		dependent.CreationTimestamp = now.Add(-test.age).Unix()
+		objects := map[graph.Type][]graph.Object{configMaps: {made(configMaps, "owner")}}
+		objects[test.of] = append(objects[test.of], dependent)
+		g := built(objects)
+		owner, _ := g.Lookup("owner")
+		w.add(Replanned{Plan: plan.New(g, []graph.ID{owner}, plan.Background, plan.Options{})})
+		w.change(cluster.Change{Object: &graph.Object{UID: "owner"}, Gone: true})
+		if got := w.progress(now).CollectorsTurn != nil; got != test.blaming {
+			t.Errorf("a %s that is %s old: the collector's turn: %t, want %t", test.of.Kind, test.age, got, test.blaming)
+		}
+	}
+}
+
 // wide is the wait for an owner with n dependents.
 func wide(n int) *waiter {
 	objects := map[graph.Type][]graph.Object{configMaps: {made(configMaps, "owner")}}

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -20,19 +18,13 @@ func Check(ctx context.Context, client *cluster.Client, p *plan.Plan, gracePerio
 	ignored []plan.Action) {
 	deletes := slices.Concat(append([][]plan.Action{p.First()}, p.Batches()...)...)
 	answers, errs := make([]cluster.Deleted, len(deletes)), make([]error, len(deletes))
-	var group errgroup.Group
-	group.SetLimit(client.Concurrency())
-	for i, a := range deletes {
-		group.Go(func() error {
-			ref := p.Graph.Ref(a.Object)
-			t, _ := p.Graph.Type(a.Object)
-			answers[i], errs[i] = client.Delete(ctx, t, ref.Namespace, ref.Name, ref.UID, cluster.DeleteOptions{
-				Policy: string(a.Policy), GracePeriodSeconds: gracePeriodSeconds, DryRun: true,
-			})
-			return nil
+	cluster.Each(client, deletes, func(i int, a plan.Action) {
+		ref := p.Graph.Ref(a.Object)
+		t, _ := p.Graph.Type(a.Object)
+		answers[i], errs[i] = client.Delete(ctx, t, ref.Namespace, ref.Name, ref.UID, cluster.DeleteOptions{
+			Policy: string(a.Policy), GracePeriodSeconds: gracePeriodSeconds, DryRun: true,
 		})
-	}
-	_ = group.Wait() // each error is in its place
+	})
 	refused = checkPreparations(ctx, client, p)
 	for i, a := range deletes {
 		ref := p.Graph.Ref(a.Object)
@@ -52,15 +44,9 @@ func checkPreparations(ctx context.Context, client *cluster.Client, p *plan.Plan
 	actions := preparing(p)
 	whichever := func(context.Context, graph.Type, graph.Ref) error { return nil }
 	errs := make([]error, len(actions))
-	var group errgroup.Group
-	group.SetLimit(client.Concurrency())
-	for i, a := range actions {
-		group.Go(func() error {
-			_, errs[i] = prepareOne(ctx, client, p.Graph, a, cluster.PatchOptions{DryRun: true}, whichever)
-			return nil
-		})
-	}
-	_ = group.Wait() // each error is in its place
+	cluster.Each(client, actions, func(i int, a plan.Action) {
+		_, errs[i] = prepareOne(ctx, client, p.Graph, a, cluster.PatchOptions{DryRun: true}, whichever)
+	})
 	var refused []Failure
 	for i, a := range actions {
 		if errs[i] != nil && !change.IsOver(errs[i]) && !errors.Is(errs[i], ErrChanged) {

@@ -4,8 +4,7 @@ import (
 	"context"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
@@ -20,32 +19,26 @@ const guardTime = 15 * time.Second
 func (r *run) guard(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
-		return nil
 	case <-time.After(guardTime):
-		return r.unobserved(ctx)
+		r.unobserved(ctx)
 	}
+	return nil
 }
 
-func (r *run) unobserved(ctx context.Context) error {
-	var group errgroup.Group
-	group.SetLimit(r.client.Concurrency())
-	for _, d := range r.result.Done {
+func (r *run) unobserved(ctx context.Context) {
+	cluster.Each(r.client, r.result.Done, func(_ int, d Done) {
 		if d.Policy != plan.Orphan || d.Graph.Generation(d.Object) == 0 {
-			continue
+			return
 		}
 		ref := d.Graph.Ref(d.Object)
 		if _, left := r.waiter.get(ref.UID); !left {
-			continue
+			return
 		}
 		t, _ := d.Graph.Type(d.Object)
-		group.Go(func() error {
-			o, details, err := r.client.GetMetaAndDetails(ctx, t, ref.Namespace, ref.Name)
-			if err == nil && o.UID == ref.UID && o.DeletionTimestamp != 0 && details.HasObserved &&
-				details.ObservedGeneration < o.Generation {
-				r.opts.OnEvent(Event{Type: Unobserved, Object: ref})
-			}
-			return nil // one that cannot be read is not known to be behind
-		})
-	}
-	return group.Wait()
+		o, details, err := r.client.GetMetaAndDetails(ctx, t, ref.Namespace, ref.Name)
+		if err == nil && o.UID == ref.UID && o.DeletionTimestamp != 0 && details.HasObserved &&
+			details.ObservedGeneration < o.Generation {
+			r.opts.OnEvent(Event{Type: Unobserved, Object: ref})
+		} // one that cannot be read is not known to be behind
+	})
 }

@@ -2,13 +2,13 @@ package act
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/kubectl-gc/kubectl-gc/pkg/change"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
@@ -109,27 +109,21 @@ func (w *waiter) lastDeleter(l waited) (last graph.Ref, at time.Time) {
 func (r *run) alive(ctx context.Context, list []waited) []waited {
 	var mu sync.Mutex
 	var alive []waited
-	var group errgroup.Group
-	group.SetLimit(r.client.Concurrency())
-	for _, l := range list {
-		group.Go(func() error {
-			t, _ := l.graph.Type(l.id)
-			now, err := change.Object{Server: r.client, Type: t, Ref: l.Object}.Read(ctx)
-			switch {
-			case change.IsOver(err):
-				r.waiter.absent(l.Object.UID)
-			case err == nil:
-				r.waiter.found(now)
-				if now.DeletionTimestamp == 0 && !ownedAnew(l, now) {
-					mu.Lock()
-					defer mu.Unlock()
-					alive = append(alive, l)
-				}
+	cluster.Each(r.client, list, func(_ int, l waited) {
+		t, _ := l.graph.Type(l.id)
+		now, err := change.Object{Server: r.client, Type: t, Ref: l.Object}.Read(ctx)
+		switch {
+		case change.IsOver(err):
+			r.waiter.absent(l.Object.UID)
+		case err == nil:
+			r.waiter.found(now)
+			if now.DeletionTimestamp == 0 && !ownedAnew(l, now) {
+				mu.Lock()
+				defer mu.Unlock()
+				alive = append(alive, l)
 			}
-			return nil
-		})
-	}
-	_ = group.Wait() // nobody returns an error
+		}
+	})
 	return alive
 }
 
@@ -167,11 +161,7 @@ func (r *run) deletedWithout(left []waited) map[string]bool {
 func (w *waiter) keptSoFar() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	var uids []string
-	for uid := range w.kept {
-		uids = append(uids, uid)
-	}
-	return uids
+	return slices.Collect(maps.Keys(w.kept))
 }
 
 // keep stops waiting for what programs have left alone, but for what is deleted all the same, and

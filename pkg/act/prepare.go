@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -50,16 +48,10 @@ func unprepared(g *graph.Graph, a plan.Action, err error) error {
 func (r *run) prepare(ctx context.Context, p *plan.Plan) bool {
 	actions := preparing(p)
 	answers, errs := make([]*graph.Object, len(actions)), make([]error, len(actions))
-	var group errgroup.Group
-	group.SetLimit(r.client.Concurrency())
-	for i, a := range actions {
-		group.Go(func() error {
-			answers[i], errs[i] = prepareOne(ctx, r.client, p.Graph, a, cluster.PatchOptions{}, r.meant)
-			r.wrote(p.Graph, a, errs[i])
-			return nil
-		})
-	}
-	_ = group.Wait() // each error is in its place
+	cluster.Each(r.client, actions, func(i int, a plan.Action) {
+		answers[i], errs[i] = prepareOne(ctx, r.client, p.Graph, a, cluster.PatchOptions{}, r.meant)
+		r.wrote(p.Graph, a, errs[i])
+	})
 	ok := true
 	for i, a := range actions {
 		switch {

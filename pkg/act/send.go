@@ -222,7 +222,7 @@ func (r *run) archived(ctx context.Context, t graph.Type, ref graph.Ref, version
 // generic registry of k8s.io/apiserver, after errDeleteNow). Only such a delete is sent with the
 // uid alone.
 func refusesEachVersion(now *graph.Object, policy plan.Policy) bool {
-	return policy == plan.Background && len(now.Finalizers) > 0 && len(ofOthers(now.Finalizers)) == 0
+	return policy == plan.Background && len(now.Finalizers) > 0 && len(plan.Foreign(now.Finalizers)) == 0
 }
 
 // unclear finds out what came of a delete whose answer does not say it: one of something that is no
@@ -363,10 +363,7 @@ func listedAs(g *graph.Graph, id graph.ID) *graph.Object {
 func references(g *graph.Graph, id graph.ID) []graph.OwnerReference {
 	var owners []graph.OwnerReference
 	for e := range g.Owners(id) {
-		owners = append(owners, graph.OwnerReference{
-			APIVersion: e.APIVersion, Kind: e.Kind, Name: e.Name, UID: g.Ref(e.Owner).UID, Controller: e.Controller,
-			Block: e.Block,
-		})
+		owners = append(owners, g.Reference(e))
 	}
 	return owners
 }
@@ -375,16 +372,5 @@ func references(g *graph.Graph, id graph.ID) []graph.OwnerReference {
 // others. The collector's own are replaced by the delete, and an object that somebody else has
 // begun to delete goes either way.
 func asPlanned(was, now *graph.Object) bool {
-	return slices.Equal(was.Owners, now.Owners) && slices.Equal(ofOthers(was.Finalizers), ofOthers(now.Finalizers))
-}
-
-// ofOthers leaves the collector's finalizers out.
-func ofOthers(finalizers []string) []string {
-	var others []string
-	for _, f := range finalizers {
-		if f != plan.OrphanFinalizer && f != plan.ForegroundFinalizer {
-			others = append(others, f)
-		}
-	}
-	return others
+	return slices.Equal(was.Owners, now.Owners) && slices.Equal(plan.Foreign(was.Finalizers), plan.Foreign(now.Finalizers))
 }

@@ -7,6 +7,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
@@ -45,7 +46,7 @@ func (r *run) troubles(ctx context.Context, p Progress) {
 // readable says whether an object can say what is wrong with its deletion, with its type and uid.
 func (w *waiter) readable(b Blocked) (graph.Type, string, bool) {
 	uid := b.Object.UID
-	if b.Object.Group() == "" || !b.Deleting || len(ofOthers(b.Finalizers)) == 0 {
+	if b.Object.Group() == "" || !b.Deleting || len(plan.Foreign(b.Finalizers)) == 0 {
 		return graph.Type{}, uid, false
 	}
 	w.mu.Lock()

@@ -52,11 +52,29 @@ type Actor struct {
 	// that are scaled to 0.
 	Workloads []*unstructured.Unstructured
 	Scaled    []*unstructured.Unstructured
+	// Apart are those that work on other objects, and not on this one. ForThis says that for another
+	// object of the kind it may be somebody else: it is told by a label, a node, an object that
+	// reports, or by what a workload watches.
+	Apart   []*unstructured.Unstructured
+	ForThis bool
+	// Node is the name of the Node on which it does its work for the object, and Local says that it
+	// was looked for there; empty if any will do.
+	Node  string
+	Local bool
+	// Reporter is the object that says what is heard from where it runs, if that is elsewhere; nil if
+	// none was seen.
+	Reporter *unstructured.Unstructured
 
 	// Users are the objects for which it keeps the object, and UsersUnread says why there can be
-	// others. Only WithUsers finds them.
+	// others. Pauses are where the object says that it is to be ignored, and Untaken why it is left
+	// to somebody else. Only Judge finds them.
 	Users       []User
 	UsersUnread error
+	Pauses      []Pause
+	Untaken     []Untaken
+	// Idles says in which words the object tells it to delete nothing; empty if it does not. Only
+	// Judge finds it.
+	Idles string
 }
 
 // Finder finds out whether those who remove finalizers are alive. It reads what it needs once, and
@@ -82,6 +100,7 @@ func (f *Finder) Of(ctx context.Context, o *unstructured.Unstructured, name stri
 	if ok && !known.Fallback {
 		actor.Known, actor.IsKnown, actor.Who, actor.Outside = known, true, known.Who(), known.Alive.Outside
 		s := f.searchFor(o, known, name)
+		actor.Node = s.node
 		s.responsible(ctx)
 		actor.take(s.signs)
 	} else {
@@ -101,7 +120,13 @@ func (a Actor) NotFound() bool {
 
 // take takes over what signs come to.
 func (a *Actor) take(s signs) {
+	s.settle()
 	a.Life, a.Found, a.Workloads, a.Scaled = s.life(), s.found, s.workloads, s.scaled
+	a.Apart, a.Local = s.apart, s.local
+	a.ForThis = a.Known.Node != nil || a.Known.Alive.ReportedBy != nil || a.Known.Alive.Instance.Label != "" ||
+		slices.ContainsFunc(slices.Concat(s.workloads, s.apart),
+			func(w *unstructured.Unstructured) bool { return len(scopesOf(w)) > 0 })
+	a.Reporter = s.reporter
 	a.Searched, a.Unread = s.searched, s.unread
 	a.Evidence = append(a.Evidence, s.evidence()...)
 	if a.Outside && !a.Found {

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"slices"
 
+	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -20,7 +21,11 @@ var (
 	ipAddresses  = schema.GroupResource{Group: "networking.k8s.io", Resource: "ipaddresses"}
 )
 
-// AddressesIn returns the IPAddresses that only a ServiceCIDR contains.
+// addressAllocator is who makes the IPAddresses of Services. The controller counts no others
+// (pkg/registry/core/service/ipallocator/ipallocator.go).
+const addressAllocator = "ipallocator.k8s.io"
+
+// AddressesIn returns the IPAddresses of Services that only a ServiceCIDR contains.
 func AddressesIn(ctx context.Context, r *cluster.Reader, o *unstructured.Unstructured) ([]*unstructured.Unstructured,
 	error) {
 	ranges, err := r.ListObjects(ctx, serviceCIDRs, "", cluster.Selection{})
@@ -28,7 +33,8 @@ func AddressesIn(ctx context.Context, r *cluster.Reader, o *unstructured.Unstruc
 		return nil, err
 	}
 	return using(ctx, r, ipAddresses, "", func(address *unstructured.Unstructured) bool {
-		return contains(o, address.GetName()) && !containedElsewhere(ranges, o.GetName(), address.GetName())
+		return address.GetLabels()[networkingv1.LabelManagedBy] == addressAllocator &&
+			contains(o, address.GetName()) && !containedElsewhere(ranges, o.GetName(), address.GetName())
 	})
 }
 
@@ -47,10 +53,10 @@ func contains(o *unstructured.Unstructured, address string) bool {
 	return false
 }
 
-// containedElsewhere says whether a ServiceCIDR of another name contains an address, and is not
-// being deleted.
+// containedElsewhere says whether a ServiceCIDR of another name contains an address. That it is being
+// deleted as well makes no difference to the controller (canDeleteCIDR).
 func containedElsewhere(ranges []*unstructured.Unstructured, name, address string) bool {
 	return slices.ContainsFunc(ranges, func(o *unstructured.Unstructured) bool {
-		return o.GetName() != name && o.GetDeletionTimestamp() == nil && contains(o, address)
+		return o.GetName() != name && contains(o, address)
 	})
 }

@@ -20,6 +20,8 @@ type setting struct {
 type container struct {
 	env  map[string]setting
 	args []string // command and args
+	// image is the path of its image's repository, empty if it says none.
+	image string
 }
 
 // containersOf reads the containers of a workload's pods.
@@ -34,7 +36,7 @@ func containersOf(w *unstructured.Unstructured) []container {
 			v, _ := item.(map[string]any)
 			c.env[status.Text(v, "name")] = c.settingOf(v, w, t)
 		}
-		c.args = append(texts(m, "command"), texts(m, "args")...)
+		c.args, c.image = append(texts(m, "command"), texts(m, "args")...), repository(status.Text(m, "image"))
 		all = append(all, c)
 	}
 	return all

@@ -33,6 +33,11 @@ func (f *Finder) Faults(ctx context.Context, w *unstructured.Unstructured) (faul
 	if number(w, 1, "spec", "replicas") == 0 && w.GetKind() != "DaemonSet" {
 		return nil, nil
 	}
+	if idle(w) && observed(w) {
+		says := title(w) + " is meant for no node"
+		return []Fault{{Says: says, From: place(w, "status"), Repair: says + ": change its nodeSelector, its affinity or " +
+			"its tolerations, or what they leave out of the nodes"}}, nil
+	}
 	pods, err := f.podsSelectedBy(ctx, w)
 	pods = slices.DeleteFunc(slices.Clone(pods),
 		func(pod *unstructured.Unstructured) bool { return pod.GetDeletionTimestamp() != nil })

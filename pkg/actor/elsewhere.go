@@ -31,7 +31,7 @@ func (s *search) elsewhere(ctx context.Context) {
 		return
 	}
 	counts := func(by likeness, _ cluster.Workload) bool { return by <= byProduct }
-	if len(s.workloads) > 0 { // a name alone is nothing against what was found
+	if len(s.workloads)+len(s.apart) > 0 { // a name alone is nothing against what was found
 		counts = func(by likeness, w cluster.Workload) bool { return by <= byRelease && of.image(w) }
 	}
 	all, complete := s.recognised(ctx, of, counts)
@@ -99,20 +99,21 @@ func (s *search) take(ctx context.Context, w alike, into *signs) {
 	if err != nil || o == nil {
 		return
 	}
-	part := search{Finder: s.Finder, about: s.about, known: s.known, alive: s.alive, signs: signs{}}
+	part := search{Finder: s.Finder, about: s.about, known: s.known, alive: s.alive, node: s.node, signs: signs{}}
 	part.workload(ctx, o)
 	part.recognisedAs(w.by)
 	into.merge(part.signs)
 }
 
 // parts takes in workloads that are recognised by something that several parts of an installation
-// share. If some live and some do not, nothing is known of the one that matters.
+// share. If some live and some do not, nothing is known of the one that matters; nor if they are
+// only parts of the product.
 func (s *search) parts(ctx context.Context, all []alike) {
 	var together signs
 	for _, w := range all {
 		s.take(ctx, w, &together)
 	}
-	if len(together.alive) > 0 && len(together.dead)+len(together.unsure) > 0 {
+	if len(together.alive) > 0 && (len(together.dead)+len(together.unsure) > 0 || all[0].by == byProduct) {
 		together.unsure = slices.Concat(together.alive, together.dead, together.unsure)
 		together.alive, together.dead = nil, nil
 	}

@@ -130,6 +130,11 @@ func TestActorIsFoundWhereverItWasInstalled(t *testing.T) {
 					replicas: 1, status: up},
 				{name: "two", image: "example.com/two:v1", labels: []string{"app.kubernetes.io/part-of: kapp-controller"}},
 			}, Unknown, "NS/two (a part of it, by its labels) is scaled to 0"},
+		{"a part of it that runs, and may be another", "finalizers.kapp-ctrl.k14s.io/delete",
+			"kappctrl.k14s.io/v1alpha1", "App",
+			[]controller{{name: "one", image: "example.com/one:v1",
+				labels: []string{"app.kubernetes.io/part-of: kapp-controller"}, replicas: 1, status: up}}, Unknown,
+			"NS/one (a part of it, by its labels) has 1 of 1 pod ready"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			ns := c.Namespace(t)

@@ -29,6 +29,8 @@ type Forbidden struct {
 	// Lacking is a Role or ClusterRole of the account that is about the type and lacks the verbs:
 	// "ClusterRole op"; empty if there is none.
 	Lacking string
+	// Placed is where the account may write objects of the type, if that is in other namespaces.
+	Placed []Placed
 }
 
 // Forbidden finds out whether the workloads of an actor may remove a finalizer of an object. The
@@ -68,6 +70,11 @@ func (f *Finder) Forbidden(ctx context.Context, o *unstructured.Unstructured, a 
 		}
 	}
 	p := f.policyOf(ctx, o.GetNamespace())
+	found.Placed = placedAs(f.placed(ctx, o, target{t.Group, t.Resource, o.GetName()}), found.Account)
+	for _, at := range found.Placed[:min(len(found.Placed), phrase.MaxNamed)] {
+		found.note(fmt.Sprintf("it may %s them in namespace %s", phrase.And(at.Verbs), at.Namespace),
+			"RoleBinding "+at.Namespace+"/"+strings.TrimPrefix(at.Binding, "RoleBinding "))
+	}
 	if lacking, says := p.lacking(found.Account, target{t.Group, t.Resource, o.GetName()}); lacking != "" {
 		found.Lacking = lacking
 		found.note(says, lacking)

@@ -42,6 +42,20 @@ func (f *Finder) addWorkloads(ctx context.Context, p *Permissions) {
 	}
 }
 
+// addPlaced finds who may write objects of the type in other namespaces, and who runs as them.
+func (f *Finder) addPlaced(ctx context.Context, p *Permissions, o *unstructured.Unstructured, t target) {
+	p.Placed = f.placed(ctx, o, t)
+	p.Placed = p.Placed[:min(len(p.Placed), phrase.MaxNamed)]
+	var they Permissions
+	for _, at := range p.Placed {
+		they.Accounts = append(they.Accounts, at.Permitted)
+	}
+	f.addWorkloads(ctx, &they)
+	for i, a := range they.Accounts {
+		p.Placed[i].Permitted = a
+	}
+}
+
 // Observations are the evidence: who may, and who runs as them. Of many the first are named.
 func (p Permissions) Observations() []v1alpha1.Observation {
 	var all []v1alpha1.Observation
@@ -56,18 +70,25 @@ func (p Permissions) Observations() []v1alpha1.Observation {
 		all = append(all, v1alpha1.Observation{Says: fmt.Sprintf("anybody may write %s (%s)", p.what, p.Anybody),
 			From: p.Anybody})
 	}
+	what := p.what
+	if len(p.Placed) > 0 {
+		what += " in namespace " + p.namespace
+	}
 	switch {
 	case len(p.Unread) > 0:
 		all = append(all, v1alpha1.Observation{Says: "who may remove it is not fully known: " + phrase.And(p.Unread)})
 	case len(p.Accounts) == 0 && p.Anybody == "" && p.Everything == 0:
 		all = append(
 			all, v1alpha1.Observation{Says: fmt.Sprintf(
-				"RBAC lets no ServiceAccount update or patch %s but those of Kubernetes itself", p.what)})
+				"only Kubernetes' own ServiceAccounts may update or patch %s", what)})
 	case len(p.Accounts) == 0 && p.Anybody == "":
 		all = append(
 			all, v1alpha1.Observation{Says: fmt.Sprintf(
-				"RBAC lets no ServiceAccount update or patch %s but those of Kubernetes itself and %d that may write everything",
-				p.what, p.Everything)})
+				"only Kubernetes' own ServiceAccounts, and %d that may write everything, may update or patch %s",
+				p.Everything, what)})
+	}
+	for _, at := range p.Placed {
+		all = append(all, v1alpha1.Observation{Says: at.says(p.what + " in namespace " + at.Namespace), From: at.Binding})
 	}
 	return all
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,11 +34,20 @@ func (s *search) lease(ctx context.Context, pattern string) {
 	}
 }
 
-// leads takes in what a Lease shows, and the workload whose pod holds it.
+// leads takes in what a Lease shows, and the workload whose pod holds it. That of one that works on
+// other objects shows nothing of the actor of this one.
 func (s *search) leads(ctx context.Context, o *unstructured.Unstructured) {
 	s.found = true
-	s.add(ReadLease(o, s.now()))
-	s.holder(ctx, o)
+	held, names := s.holder(ctx, o)
+	if !slices.ContainsFunc(slices.Concat(held, s.apart), func(w *unstructured.Unstructured) bool {
+		_, out := leavesOut(w, s.about)
+		return out && w.GetNamespace() == o.GetNamespace() && slices.Contains(names, w.GetName())
+	}) {
+		s.add(ReadLease(o, s.now()))
+	}
+	for _, w := range held {
+		s.workload(ctx, w)
+	}
 }
 
 // ReadLease says whether a Lease is held, and renewed. One that nobody holds may be between two
@@ -79,12 +89,11 @@ var (
 	podOfStatefulSet = regexp.MustCompile(`^([a-z0-9.-]+)-[0-9]+$`)
 )
 
-// holder looks at the workload whose pod holds a Lease, or held it, if no other has been found. It
-// is in the namespace of the Lease, as client-go has it by default, or cannot be found this way.
-func (s *search) holder(ctx context.Context, lease *unstructured.Unstructured) {
-	if len(s.workloads) > 0 {
-		return
-	}
+// holder returns the workloads whose pod holds a Lease, or held it, if no other has been found, and
+// their names. They are in the namespace of the Lease, as client-go has it by default, or cannot be
+// found this way.
+func (s *search) holder(ctx context.Context, lease *unstructured.Unstructured) (all []*unstructured.Unstructured,
+	names []string) {
 	pod, _, _ := strings.Cut(status.Nested(lease, "spec", "holderIdentity"), "_")
 	for _, of := range []struct {
 		form     *regexp.Regexp
@@ -94,9 +103,13 @@ func (s *search) holder(ctx context.Context, lease *unstructured.Unstructured) {
 		if m == nil {
 			continue
 		}
+		if names = append(names, m[1]); len(s.workloads) > 0 {
+			continue
+		}
 		if o, err := s.reader.GetObject(ctx, of.resource, lease.GetNamespace(), m[1]); err == nil && o != nil &&
 			s.belongs(o.GetNamespace(), labelsOf(o)...) {
-			s.workload(ctx, o)
+			all = append(all, o)
 		}
 	}
+	return all, names
 }

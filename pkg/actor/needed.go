@@ -1,6 +1,7 @@
 package actor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -35,10 +36,26 @@ func (f *Finder) Needed(ctx context.Context, o *unstructured.Unstructured, a Act
 	return f.neededBy(ctx, o, a.Known.Needs, filler(o, a.Known, a.Finalizer))
 }
 
-// filler fills a group with what is known of an object; false if that is not enough.
+// Deletes says whether one of some objects that an object names, or of those that these name in
+// turn, is being deleted. The error is that of one that could not be read, if none of the others is.
+func (f *Finder) Deletes(ctx context.Context, o *unstructured.Unstructured, a Actor, named []finalizer.Need) (bool,
+	error) {
+	var unread error
+	for _, n := range f.neededBy(ctx, o, named, filler(o, a.Known, a.Finalizer)) {
+		of, err := f.reader.GetObject(ctx, schema.GroupResource{Group: n.Type.Group, Resource: n.Type.Resource}, n.Namespace,
+			n.Name)
+		if err == nil && of != nil && of.GetDeletionTimestamp() != nil {
+			return true, nil
+		}
+		unread = cmp.Or(unread, err)
+	}
+	return false, unread
+}
+
+// filler fills a group or a name with what is known of an object; false if that is not enough.
 func filler(o *unstructured.Unstructured, known finalizer.Known, name string) func(string) (string, bool) {
-	return func(group string) (string, bool) {
-		filled, unfilled := known.Fill(group, Fields(o, name))
+	return func(pattern string) (string, bool) {
+		filled, unfilled := known.Fill(pattern, Fields(o, name))
 		return filled, len(unfilled) == 0
 	}
 }
@@ -65,8 +82,9 @@ func (f *Finder) named(o *unstructured.Unstructured, n finalizer.Need,
 	fill func(string) (string, bool)) (Needed, bool) {
 	group, filled := fill(n.Group)
 	t, served := f.reader.KindIn(group, status.FieldOr(o, n.KindField, n.Kind))
-	name := status.FieldOr(o, n.NameField, n.Name)
-	if !filled || !served || name == "" || !n.Applies(o.Object) {
+	otherwise, said := fill(n.Name)
+	name := status.FieldOr(o, n.NameField, otherwise)
+	if !filled || !said && name == otherwise || !served || name == "" || !n.Applies(o.Object) {
 		return Needed{}, false
 	}
 	needed := Needed{Type: t.Type, Name: name, NamedBy: o, Field: n.NameField}

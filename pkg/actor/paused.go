@@ -3,6 +3,7 @@ package actor
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 )
 
@@ -37,6 +39,8 @@ var (
 	clusterPaused    = finalizer.Pause{Annotation: clusterAPI + "/paused"} // Cluster API takes any value
 	specPaused       = finalizer.Pause{Field: "spec.paused", Value: "true"}
 	specSuspended    = finalizer.Pause{Field: "spec.suspend", Value: "true"}
+	// pausedKeys are how annotations of other groups that say so are called, after the slash.
+	pausedKeys = []string{"pause", "paused", "reconcile-paused", "reconciliation-paused", "suspend", "suspended"}
 )
 
 // Paused returns where an object says that the actor of a finalizer ignores it: what the packs know
@@ -53,10 +57,19 @@ func (f *Finder) Paused(ctx context.Context, o *unstructured.Unstructured, a Act
 	// A pack that names places names all. Built-in controllers delete what is suspended, and those
 	// of Flux remove their finalizer first (finalize in kustomize-controller, reconcileDelete in
 	// helm-controller), and leave what they have applied: to resume such an object would delete it.
-	custom := strings.Contains(group, ".") && !strings.HasSuffix(group, ".k8s.io") &&
-		!strings.HasSuffix(group, ".toolkit.fluxcd.io")
+	// That of KEDA as well looks at the deletion before the pause.
+	custom := !cluster.BuiltIn(group) &&
+		!slices.ContainsFunc([]string{"toolkit.fluxcd.io", "keda.sh"},
+			func(deleting string) bool { return strings.HasSuffix("."+group, "."+deleting) })
 	if ofCluster || custom && len(a.Known.PausedBy) == 0 {
 		all = add(all, Pause{Object: o, Moved: ofCluster, Custom: !ofCluster}, specPaused, specSuspended)
+		for _, key := range slices.Sorted(maps.Keys(o.GetAnnotations())) {
+			of, name, _ := strings.Cut(key, "/")
+			domain, _, _ := strings.Cut(a.Finalizer, "/")
+			if slices.Contains(pausedKeys, name) && (related(of, group) || related(of, domain)) {
+				all = add(all, Pause{Object: o, Custom: true}, finalizer.Pause{Annotation: key, Value: "true"})
+			}
+		}
 	}
 	if name := o.GetLabels()[clusterAPI+"/cluster-name"]; ofCluster && name != "" && o.GetKind() != "Cluster" {
 		if owner, err := f.reader.GetObject(ctx, clusters, o.GetNamespace(), name); err == nil && owner != nil {
@@ -64,6 +77,11 @@ func (f *Finder) Paused(ctx context.Context, o *unstructured.Unstructured, a Act
 		}
 	}
 	return all
+}
+
+// related says whether two groups are the same, or one is a part of the other.
+func related(a, b string) bool {
+	return strings.HasSuffix("."+a, "."+b) || strings.HasSuffix("."+b, "."+a)
 }
 
 // add adds those of the places where an object says that it is paused, each once.
@@ -108,19 +126,28 @@ func (p Pause) where() string {
 	return p.Field
 }
 
+// Guessed says that it is an annotation that may mean anything: who defines a field means it.
+func (p Pause) Guessed() bool { return p.Custom && p.Annotation != "" }
+
+// Says is what says of an object that it is paused, in a clause.
+func (p Pause) Says(of *unstructured.Unstructured) string {
+	if p.Object != of {
+		return fmt.Sprintf("%s of %s, to which it belongs, is %q", p.where(), p.named(), p.Value)
+	}
+	return fmt.Sprintf("its %s is %q", p.where(), p.Value)
+}
+
 // Observation is the evidence.
 func (p Pause) Observation(of *unstructured.Unstructured) v1alpha1.Observation {
-	name := strings.TrimPrefix(p.Object.GetNamespace()+"/"+p.Object.GetName(), "/")
-	says := fmt.Sprintf("its %s is %q", p.where(), p.Value)
-	if p.Object != of {
-		says = fmt.Sprintf("%s of %s %s, to which it belongs, is %q", p.where(), p.Object.GetKind(), name, p.Value)
-	}
 	ignored := "its controllers ignore it"
 	if p.Custom {
 		ignored = "most controllers ignore such an object"
 	}
-	return v1alpha1.Observation{Says: says + ": " + ignored,
-		From: strings.TrimSpace(p.Object.GetKind() + " " + name + " " + p.path())}
+	return v1alpha1.Observation{Says: p.Says(of) + ": " + ignored, From: strings.TrimSpace(p.named() + " " + p.path())}
+}
+
+func (p Pause) named() string {
+	return p.Object.GetKind() + " " + strings.TrimPrefix(p.Object.GetNamespace()+"/"+p.Object.GetName(), "/")
 }
 
 func (p Pause) path() string {

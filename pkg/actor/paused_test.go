@@ -43,6 +43,12 @@ func TestObjectSaysThatItIsPaused(t *testing.T) {
 		"{apiVersion: db.example.com/v1, kind: Db, spec: {paused: true}}":                                                   `patch OBJECT --type=merge -p {"spec":{"paused":false}}`,
 		"{apiVersion: db.example.com/v1, kind: Db, spec: {suspend: true}}":                                                  `patch OBJECT --type=merge -p {"spec":{"suspend":false}}`,
 		"{apiVersion: db.example.com/v1, kind: Db, spec: {suspend: false, paused: 'no'}}":                                   ``,
+		"{apiVersion: db.example.com/v1, kind: Db, metadata: {annotations: {db.example.com/paused: 'true'}}}":               `annotate OBJECT db.example.com/paused-`,
+		"{apiVersion: db.example.com/v1, kind: Db, metadata: {annotations: {db.example.com/paused: 'no'}}}":                 ``,
+		"{apiVersion: db.example.com/v1, kind: Db, metadata: {annotations: {example.com/paused: 'true'}}}":                  `annotate OBJECT example.com/paused-`,
+		"{apiVersion: db.example.com/v1, kind: Db, metadata: {annotations: {other.example.com/paused: 'true'}}}":            ``,
+		"{apiVersion: v1.db.io/v1, kind: Foreign, metadata: {annotations: {example.org/paused: 'true'}}}":                   `annotate OBJECT example.org/paused-`,
+		"{apiVersion: keda.sh/v1alpha1, kind: ScaledObject, metadata: {annotations: {autoscaling.keda.sh/paused: 'true'}}}": ``,
 		// it goes, and to resume it would prune
 		"{apiVersion: kustomize.toolkit.fluxcd.io/v1, kind: Kustomization, spec: {suspend: true}}": ``,
 		"{apiVersion: batch/v1, kind: CronJob, spec: {suspend: true}}":                             ``,
@@ -59,6 +65,8 @@ func TestObjectSaysThatItIsPaused(t *testing.T) {
 		who := Actor{}
 		if o.GetKind() == "Bucket" {
 			who = pack
+		} else if o.GetKind() == "Foreign" {
+			who.Finalizer = "finalizer.example.org"
 		}
 		for _, p := range (&Finder{}).Paused(t.Context(), o, who) {
 			got += strings.Join(p.Resume(), " ")

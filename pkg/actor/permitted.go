@@ -41,8 +41,10 @@ type Permissions struct {
 	Anybody string
 	// Unread says what could not be listed: nothing may be concluded from who is missing then.
 	Unread []string
+	// Placed are who may in other namespaces, where nobody may in that of the object.
+	Placed []Placed
 
-	what string
+	what, namespace string
 }
 
 // Permitted asks RBAC who may remove the finalizers of an object, and looks for the workloads that
@@ -58,7 +60,11 @@ func (f *Finder) Permitted(ctx context.Context, o *unstructured.Unstructured) (P
 	}
 	found := p.permitted(target{t.Group, t.Resource, o.GetName()})
 	found.what, found.Unread = schema.GroupResource{Group: t.Group, Resource: t.Resource}.String(), slices.Clone(p.unread)
+	found.namespace = o.GetNamespace()
 	f.addWorkloads(ctx, &found)
+	if len(found.Accounts) == 0 && found.Anybody == "" {
+		f.addPlaced(ctx, &found, o, target{t.Group, t.Resource, o.GetName()})
+	}
 	slices.SortStableFunc(found.Accounts, func(a, b Permitted) int {
 		return cmp.Or(cmp.Compare(b.rank(), a.rank()), strings.Compare(a.Account.User(), b.Account.User()))
 	})

@@ -190,7 +190,7 @@ func TestNobodyMayRemoveAFinalizer(t *testing.T) {
 	p, _ := finderOf(t, c.Config(), fixture.Packs(t)).Permitted(t.Context(),
 		objectNamed("scheduling.k8s.io/v1", "PriorityClass", "", "it"))
 	if text := saysOf(p); !strings.HasPrefix(text,
-		"RBAC lets no ServiceAccount update or patch priorityclasses.scheduling.k8s.io but those of Kubernetes itself") {
+		"only Kubernetes' own ServiceAccounts may update or patch priorityclasses.scheduling.k8s.io") {
 		t.Errorf("the evidence is %q", text)
 	}
 }

@@ -68,17 +68,26 @@ func ended(pod *unstructured.Unstructured) bool {
 // if it has no selector.
 func (f *Finder) podsSelectedBy(ctx context.Context, w *unstructured.Unstructured) ([]*unstructured.Unstructured,
 	error) {
+	selector, err := PodSelector(w)
+	if selector == "" || err != nil {
+		return nil, err
+	}
+	return f.reader.ListObjects(ctx, cluster.Pods, w.GetNamespace(), cluster.Selection{Labels: selector})
+}
+
+// PodSelector returns the label selector of the pods of a workload, empty if it has none.
+func PodSelector(w *unstructured.Unstructured) (string, error) {
 	written, _, _ := unstructured.NestedMap(w.Object, "spec", "selector")
 	if len(written) == 0 {
-		return nil, nil
+		return "", nil
 	}
 	var of metav1.LabelSelector
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(written, &of); err != nil {
-		return nil, err
+		return "", err
 	}
 	selector, err := metav1.LabelSelectorAsSelector(&of)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	return f.reader.ListObjects(ctx, cluster.Pods, w.GetNamespace(), cluster.Selection{Labels: selector.String()})
+	return selector.String(), nil
 }

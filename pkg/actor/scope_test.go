@@ -1,7 +1,6 @@
 package actor
 
 import (
-	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -21,6 +20,10 @@ func started(t testing.TB, ns, container string) *unstructured.Unstructured {
 	_ = unstructured.SetNestedField(o.Object, int64(1), "status", "readyReplicas")
 	return o
 }
+
+// shop is an object with a label, in a namespace.
+var shop = &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": "it",
+	"namespace": "shop", "labels": map[string]any{"shard": "2"}}}}
 
 // TestActorThatDoesNotWatchTheNamespace: variables and flags that leave a namespace out, and those
 // of which that cannot be told.
@@ -48,10 +51,26 @@ func TestActorThatDoesNotWatchTheNamespace(t *testing.T) {
 		"{args: [--leader-elect, namespace]}":    "",
 		"{env: [{name: WATCH_NAMESPACE, value: a}]}, {name: sidecar, env: [{name: WATCH_NAMESPACE, valueFrom: {secretKeyRef: {}}}]}": "",
 		"{env: [{name: WATCH_NAMESPACE, value: a}]}, {name: sidecar, args: [--port=1]}":                                              "WATCH_NAMESPACE a",
+
+		"{args: [--watch-label-selector=shard=1]}":                              "--watch-label-selector shard=1",
+		"{args: [--watch-label-selector=shard in (1)]}":                         "--watch-label-selector shard in (1)",
+		"{args: ['--watch-label-selector=!shard']}":                             "--watch-label-selector !shard",
+		"{args: [--watch-label-selector, 'shard notin (1, 3)']}":                "",
+		"{args: [--label-selector=]}":                                           "",
+		"{args: [--watch-selector=shard=2]}":                                    "",
+		"{args: ['--watch-selector=a b c']}":                                    "",
+		"{args: ['--label-selector=shard=$(S)'], env: [{name: S, value: '3'}]}": "--label-selector shard=3",
+		"{args: ['--label-selector=shard=$(S)']}":                               "",
+		"{env: [{name: WATCH_LABEL_SELECTORS, value: 'shard in (1, 3)'}]}":      "WATCH_LABEL_SELECTORS shard in (1, 3)",
+		"{args: [--watch-label-selector=shard=1, --watch-namespace=shop]}":      "--watch-label-selector shard=1",
+		"{args: [--watch-label-selector=shard=2, --watch-namespace=a]}":         "--watch-namespace a",
 	} {
 		a := Actor{Life: Alive, Workloads: []*unstructured.Unstructured{started(t, "operators", container)}}
-		s, ok := a.NotWatching("shop")
-		if got := strings.TrimSpace(s.Setting + " " + s.Value); got != want || ok != (want != "") {
+		got := ""
+		for _, s := range a.NotWatching(shop) {
+			got += s.Setting + " " + s.Value
+		}
+		if got != want {
 			t.Errorf("%s: %q, want %q", container, got, want)
 		}
 	}
@@ -62,8 +81,10 @@ func TestActorThatDoesNotWatchTheNamespace(t *testing.T) {
 func TestActorWithAnotherInstallation(t *testing.T) {
 	scoped, silent := "{env: [{name: WATCH_NAMESPACE, value: a}]}", "{args: [webhook]}"
 	of := func(life Life, all ...*unstructured.Unstructured) bool {
-		_, ok := Actor{Life: life, Workloads: all}.NotWatching("shop")
-		return ok
+		return len(Actor{Life: life, Workloads: all}.NotWatching(shop)) > 0
+	}
+	program := func(args string) *unstructured.Unstructured {
+		return started(t, "operators", "{image: 'ghcr.io/acme/op:v1', "+args+"}")
 	}
 	down := started(t, "elsewhere", silent)
 	_ = unstructured.SetNestedField(down.Object, int64(0), "status", "readyReplicas")
@@ -75,6 +96,9 @@ func TestActorWithAnotherInstallation(t *testing.T) {
 		"with another that is down": {of(Alive, started(t, "operators", scoped), down), true},
 		"with another for the object": {of(Alive, started(t, "operators", scoped),
 			started(t, "operators", "{args: [--namespaces=shop]}")), false},
+		"with a shard for others":       {of(Alive, program("args: [--label-selector=shard=1]"), program("args: [--label-selector=!shard]")), true},
+		"with its shard":                {of(Alive, program("args: [--label-selector=shard=1]"), program("args: [--label-selector=shard=2]")), false},
+		"with the program for all":      {of(Alive, program("args: [--label-selector=shard=1]"), program("args: []")), false},
 		"not known to be alive":         {of(Unknown, started(t, "operators", scoped)), false},
 		"nothing but what has no scope": {of(Alive, started(t, "operators", silent)), false},
 	} {
@@ -82,8 +106,8 @@ func TestActorWithAnotherInstallation(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, test.got, test.want)
 		}
 	}
-	if _, ok := (Actor{Life: Alive,
-		Workloads: []*unstructured.Unstructured{started(t, "operators", scoped)}}).NotWatching(""); ok {
+	if (Actor{Life: Alive, Workloads: []*unstructured.Unstructured{started(t, "operators", scoped)}}).
+		NotWatching(&unstructured.Unstructured{Object: map[string]any{}}) != nil {
 		t.Error("an object that is in no namespace is left out")
 	}
 }

@@ -20,15 +20,18 @@ type search struct {
 	// filled.
 	known finalizer.Known
 	alive finalizer.Alive
+	// node is that on which the actor does its work, empty if it is not bound to one.
+	node string
 	signs
 }
 
 // searchFor begins a search for the actor of a finalizer that a pack knows. A pattern that the
 // object has no value for is no wildcard, and is left out.
 func (f *Finder) searchFor(o *unstructured.Unstructured, known finalizer.Known, name string) *search {
-	s := &search{Finder: f, about: o, known: known}
+	fields := Fields(o, name)
+	s := &search{Finder: f, about: o, known: known, node: known.NodeOf(o.Object, fields)}
 	var dropped []string
-	s.alive, dropped = known.Signs(Fields(o, name))
+	s.alive, dropped = known.Signs(fields)
 	for _, pattern := range dropped {
 		s.missed("the object does not say what to look for in %q", pattern)
 	}
@@ -84,14 +87,17 @@ func (s *search) responsible(ctx context.Context) {
 		s.add(Sign{Life: Alive, Says: "kube-apiserver answers"})
 		return
 	}
+	if by := s.alive.ReportedBy; by != nil && s.reported(ctx, *by) {
+		return
+	}
 	if s.alive.Follow == finalizer.FollowCRD {
 		s.byCRD(ctx)
 	}
 	s.usual(ctx)
-	if s.life() != Alive {
+	if s.life() != Alive || len(s.apart) > 0 {
 		s.elsewhere(ctx)
 	}
-	if len(s.workloads) == 0 && s.life() != Alive {
+	if len(s.workloads)+len(s.apart) == 0 && s.life() != Alive {
 		s.served(ctx)
 	}
 }

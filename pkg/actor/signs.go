@@ -23,6 +23,8 @@ type Sign struct {
 	// starting says that it may be about to work, so that nothing else is a witness; recent, that
 	// it worked a few minutes ago.
 	starting, recent bool
+	// watches says what it works on, if that is other objects.
+	watches string
 }
 
 // signs are what was seen of an actor, in the order in which it was seen.
@@ -34,10 +36,17 @@ type signs struct {
 	searched, unread []string
 	// workloads are those that were found, and scaled those of them that are scaled to 0.
 	workloads, scaled []*unstructured.Unstructured
+	// apart are workloads that work on other objects, and others what they show.
+	apart  []*unstructured.Unstructured
+	others []Sign
 	// found says that something of it runs, or ran, in the cluster.
 	found bool
 	// starting and recent say that one of the signs is.
 	starting, recent bool
+	// local says that one of them is of a node that the object names.
+	local bool
+	// reporter is the object that says what is heard from where the actor runs; nil if there is none.
+	reporter *unstructured.Unstructured
 }
 
 // add takes a sign in.
@@ -52,18 +61,19 @@ func (s *signs) add(sign Sign) {
 
 // merge takes in what other signs are.
 func (s *signs) merge(other signs) {
-	seen := func(o *unstructured.Unstructured) bool {
-		return slices.ContainsFunc(s.workloads, func(w *unstructured.Unstructured) bool { return w.GetUID() == o.GetUID() })
-	}
-	if len(other.workloads) > 0 &&
-		!slices.ContainsFunc(other.workloads, func(o *unstructured.Unstructured) bool { return !seen(o) }) {
+	all := slices.Concat(other.workloads, other.apart)
+	if len(all) > 0 && !slices.ContainsFunc(all, func(o *unstructured.Unstructured) bool {
+		return !among(s.workloads, o) && !among(s.apart, o)
+	}) {
 		return // all of it is known
 	}
+	s.apart, s.others = append(s.apart, other.apart...), append(s.others, other.others...)
 	s.alive, s.dead, s.unsure = append(s.alive, other.alive...), append(s.dead, other.dead...),
 		append(s.unsure, other.unsure...)
 	s.unread = append(s.unread, other.unread...)
 	s.workloads, s.scaled = append(s.workloads, other.workloads...), append(s.scaled, other.scaled...)
 	s.found, s.starting, s.recent = s.found || other.found, s.starting || other.starting, s.recent || other.recent
+	s.local = s.local || other.local
 }
 
 // recognisedAs says in each clause about a workload how it was recognised.
@@ -74,6 +84,21 @@ func (s *signs) recognisedAs(by likeness) {
 				list[i].Says = strings.Replace(list[i].Says, title(w)+" ", title(w)+by.said()+" ", 1)
 			}
 		}
+	}
+}
+
+// settle takes in what workloads show that work on other objects. If nothing else was found, they
+// are the actor, and leave this object out. Otherwise the actor is what takes it.
+func (s *signs) settle() {
+	only := len(s.alive)+len(s.workloads) == 0 && !s.starting
+	if only && len(s.others) > 0 {
+		s.workloads, s.unsure, s.dead = s.apart, append(s.unsure, s.dead...), nil
+	}
+	for _, sign := range s.others {
+		if !only || sign.Life != Alive {
+			sign.Life, sign.Says = Unknown, sign.Says+" and "+sign.watches
+		}
+		s.add(Sign{Life: sign.Life, Says: sign.Says, From: sign.From})
 	}
 }
 

@@ -62,6 +62,7 @@ const (
 	startingFor = "starting for"
 	unreadyFor  = "not ready for"
 	deletedFor  = "being deleted for"
+	idleFor     = "idle for"
 )
 
 // changed returns since when a workload has been as it is, and what it has been doing.
@@ -75,6 +76,13 @@ func changed(o *unstructured.Unstructured) (time.Time, string) {
 	verb := unreadyFor
 	if since.IsZero() {
 		since, verb = o.GetCreationTimestamp().Time, startingFor
+	}
+	if idle(o) { // its controller writes no conditions
+		for _, m := range o.GetManagedFields() {
+			if m.Subresource == "status" && m.Time != nil && m.Time.After(since) {
+				since, verb = m.Time.Time, idleFor
+			}
+		}
 	}
 	if at := o.GetDeletionTimestamp(); at != nil && at.After(since) {
 		since, verb = at.Time, deletedFor

@@ -47,6 +47,23 @@ spec: {%s selector: {matchLabels: {app: %[2]s}}, template: {metadata: {labels: {
 `, kind, ns, spec))
 		}
 	}
+	written := func(ago time.Duration) func(*testing.T, string) {
+		return func(t *testing.T, ns string) {
+			c.Kubectl(t, "patch", "daemonset", ns, "-n", ns, "--type=merge", "-p", fmt.Sprintf(
+				`{"metadata":{"managedFields":[{"manager":"kubelite","operation":"Update","subresource":"status","apiVersion":"apps/v1","time":%q,"fieldsType":"FieldsV1","fieldsV1":{"f:status":{"f:desiredNumberScheduled":{}}}}]}}`,
+				time.Now().Add(-ago).UTC().Format(time.RFC3339)))
+		}
+	}
+	forgotten := func(t *testing.T, ns string) {
+		c.Kubectl(t, "patch", "daemonset", ns, "-n", ns, "--type=merge", "-p", `{"metadata":{"managedFields":[{}]}}`)
+	}
+	nowhere := func(conditions string) func(*testing.T, string) {
+		return func(t *testing.T, ns string) {
+			setStatus(t, c, "daemonset", ns, ns, `{"observedGeneration":1,"desiredNumberScheduled":0,"conditions":[`+conditions+`]}`)
+		}
+	}
+	anHour := fmt.Sprintf(`{"type":"Available","status":"True","lastTransitionTime":%q}`,
+		time.Now().Add(-time.Hour).UTC().Format(time.RFC3339))
 	for _, test := range []struct {
 		name     string
 		signs    string
@@ -85,6 +102,20 @@ spec: {%s selector: {matchLabels: {app: %[2]s}}, template: {metadata: {labels: {
 			"starting for "},
 		{"a DaemonSet that no node is meant for", "daemonSets: [NS/NS]", steps(of("DaemonSet", "")), Unknown,
 			"is meant for no node"},
+		{"a DaemonSet that no node is meant for, as its controller saw", "daemonSets: [NS/NS]",
+			steps(of("DaemonSet", ""), nowhere("")), Unknown, "is meant for no node: starting for "},
+		{"a DaemonSet that no node is meant for, as its controller saw an hour ago", "daemonSets: [NS/NS]",
+			steps(of("DaemonSet", ""), nowhere(anHour), written(time.Hour)), Dead,
+			"is meant for no node, and has worked nowhere for 60 min"},
+		{"a DaemonSet that no node is meant for, and nobody knows since when", "daemonSets: [NS/NS]",
+			steps(of("DaemonSet", ""), nowhere(anHour), forgotten), Unknown, "is meant for no node"},
+		{"a DaemonSet that no node is meant for since a moment", "daemonSets: [NS/NS]",
+			steps(of("DaemonSet", ""), nowhere(anHour), written(time.Hour), func(t *testing.T, ns string) {
+				c.Kubectl(t, "patch", "daemonset", ns, "-n", ns, "--subresource=status", "--type=merge",
+					"--field-manager=k3s", "-p", `{"status":{"numberMisscheduled":1}}`)
+			}), Unknown, "is meant for no node: idle for "},
+		{"one of several workloads, which no node is meant for", "daemonSets: [NS/NS], deployments: [NS/other]",
+			steps(of("DaemonSet", ""), nowhere(anHour)), Unknown, "is meant for no node"},
 		{"a pod without a workload, ready", "labels: [app=NS]", steps(pod("True", time.Second)), Alive, "is ready"},
 		{"a pod without a workload, not ready for a minute", "labels: [app=NS]", steps(pod("False", time.Minute)), Unknown,
 			"is not ready: not ready for "},

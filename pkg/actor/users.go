@@ -56,13 +56,9 @@ func (u User) String() string {
 	return s
 }
 
-// WithUsers is Of, and finds the objects that use the one that has the finalizer.
-func (f *Finder) WithUsers(ctx context.Context, o *unstructured.Unstructured, name string) (Actor, error) {
-	a, err := f.Of(ctx, o, name)
-	if err != nil || !a.IsKnown {
-		return a, err
-	}
-	switch name {
+// findUsers finds the objects that use the one that has the finalizer of an actor.
+func (f *Finder) findUsers(ctx context.Context, o *unstructured.Unstructured, a *Actor) {
+	switch a.Finalizer {
 	case PVCFinalizer:
 		a.use(PodsUsing(ctx, f.reader, o.GetNamespace(), o.GetName()))
 	case SnapshotSourceFinalizer:
@@ -76,12 +72,8 @@ func (f *Finder) WithUsers(ctx context.Context, o *unstructured.Unstructured, na
 		}
 	}
 	for _, u := range a.Known.UsedBy {
-		f.addUsers(ctx, o, u, &a)
+		f.addUsers(ctx, o, u, a)
 	}
-	if ctx.Err() != nil {
-		return Actor{}, context.Cause(ctx)
-	}
-	return a, nil
 }
 
 func (a *Actor) use(users []*unstructured.Unstructured, err error) {
@@ -105,7 +97,7 @@ func (f *Finder) addUsers(ctx context.Context, o *unstructured.Unstructured, u f
 	list, err := f.reader.ListObjects(ctx, of, namespace, cluster.Selection{})
 	a.UsersUnread = cmp.Or(a.UsersUnread, err)
 	for _, by := range list {
-		if namesAs(by, u, o) {
+		if namesAs(by, u, o) && u.Uses(by.Object) {
 			a.Users = append(a.Users, User{by, u})
 		}
 	}
@@ -113,14 +105,21 @@ func (f *Finder) addUsers(ctx context.Context, o *unstructured.Unstructured, u f
 
 // namesAs says whether an object names another as the one that it uses.
 func namesAs(by *unstructured.Unstructured, u finalizer.Use, o *unstructured.Unstructured) bool {
-	if status.FieldOr(by, u.NameField, u.Name) != o.GetName() {
+	return slices.ContainsFunc(u.Names(by.Object), func(at map[string]any) bool {
+		return namesHere(by, &unstructured.Unstructured{Object: at}, u, o)
+	})
+}
+
+// namesHere says so of one place where an object names what it uses: itself, or an item of a list.
+func namesHere(by, at *unstructured.Unstructured, u finalizer.Use, o *unstructured.Unstructured) bool {
+	if status.FieldOr(at, u.NameField, u.Name) != o.GetName() {
 		return false
 	}
-	if status.FieldOr(by, u.KindField, o.GetKind()) != o.GetKind() {
+	if status.FieldOr(at, u.KindField, o.GetKind()) != o.GetKind() {
 		return false
 	}
 	return u.Scope != finalizer.ByField || o.GetNamespace() == "" ||
-		status.FieldOr(by, u.NamespaceField, by.GetNamespace()) == o.GetNamespace()
+		status.FieldOr(at, u.NamespaceField, by.GetNamespace()) == o.GetNamespace()
 }
 
 // PodsUsing returns the pods that keep a PersistentVolumeClaim.

@@ -52,7 +52,7 @@ finalizers:
 			if c.as != nil {
 				config = c.as.Config()
 			}
-			a, err := finderOf(t, config, known).WithUsers(t.Context(), object, "example.com/used")
+			a, err := finderOf(t, config, known).Judge(t.Context(), object, "example.com/used")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -5,24 +5,38 @@ import (
 	"fmt"
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 // workload takes in what a workload shows. One that has no ready pod is a witness of death only if
-// that has been so for patience.
+// that has been so for patience. One that works on other objects shows nothing of the actor of this
+// one.
 func (s *search) workload(ctx context.Context, o *unstructured.Unstructured) {
-	if slices.ContainsFunc(s.workloads, func(w *unstructured.Unstructured) bool { return w.GetUID() == o.GetUID() }) {
+	if among(s.workloads, o) || among(s.apart, o) {
 		return
 	}
-	s.found, s.workloads = true, append(s.workloads, o)
+	s.found = true
 	sign := s.assess(ctx, o)
+	if scope, out := leavesOut(o, s.about); out {
+		sign.watches = scope.watches()
+		s.apart, s.others = append(s.apart, o), append(s.others, sign)
+		return
+	}
+	s.workloads = append(s.workloads, o)
 	if sign.Scaled {
 		s.scaled = append(s.scaled, o)
 	}
 	s.add(s.inside(sign))
+}
+
+// among says whether an object is one of some.
+func among(all []*unstructured.Unstructured, o *unstructured.Unstructured) bool {
+	return slices.ContainsFunc(all, func(other *unstructured.Unstructured) bool { return other.GetUID() == o.GetUID() })
 }
 
 // inside is a sign of a workload or pod: of what normally runs outside the cluster, one that is
@@ -36,11 +50,68 @@ func (s *search) inside(sign Sign) Sign {
 
 // assess says what a workload shows, with its pods where they are needed.
 func (s *search) assess(ctx context.Context, o *unstructured.Unstructured) Sign {
+	if node := s.node; node != "" && o.GetKind() == "DaemonSet" {
+		s.local = true
+		return s.onNode(ctx, o, node)
+	}
 	sign := ReadWorkload(o)
-	if sign.Life != Unknown || idle(o) {
+	switch {
+	case sign.Life != Unknown:
+		return sign
+	case idle(o) && observed(o) && dated(o) && len(s.alive.DaemonSets) > 0 &&
+		len(s.alive.Deployments)+len(s.alive.StatefulSets) == 0:
+		since, verb := changed(o)
+		past := s.now().Sub(since)
+		if sign.starting = past < patience; sign.starting {
+			sign.Says += ": " + verb + " " + phrase.Ago(past)
+			return sign
+		}
+		sign.Life, sign.Says = Dead, sign.Says+", and has worked nowhere for "+phrase.Ago(past)
+		return sign
+	case idle(o):
 		return sign
 	}
 	return s.unready(ctx, o, sign)
+}
+
+// onNode says what the pod of a DaemonSet on a node shows. Its pods on other nodes show nothing.
+func (s *search) onNode(ctx context.Context, o *unstructured.Unstructured, name string) Sign {
+	sign := Sign{Life: Unknown, Says: "Node " + name + " does not exist", From: "Node " + name}
+	node, err := s.reader.GetObject(ctx, cluster.Nodes, "", name)
+	if err == nil && node == nil {
+		sign.Life = Dead
+		return sign
+	}
+	var pods []*unstructured.Unstructured
+	if err == nil {
+		pods, err = s.podsSelectedBy(ctx, o)
+	}
+	if err != nil {
+		s.missed("what runs of %s on Node %s is not known: %v", title(o), name, err)
+		sign.Says, sign.From, sign.starting = title(o)+" may have a pod on Node "+name, place(o, "status"), true
+		return sign
+	}
+	for _, pod := range pods {
+		if status.Nested(pod, "spec", "nodeName") == name {
+			sign = s.assessPod(pod)
+			sign.Says += ", on Node " + name
+			return sign
+		}
+	}
+	since, _ := changed(o)
+	if c, _ := status.Find(node, "Ready"); c.Since.After(since) {
+		since = c.Since
+	}
+	sign.Says, sign.From = title(o)+" has no pod on Node "+name, place(o, "status")
+	if sign.starting = !observed(o) || s.now().Sub(since) < patience; !sign.starting {
+		sign.Life = Dead
+	}
+	return sign
+}
+
+// observed says whether the status of a workload is of what it is now.
+func observed(o *unstructured.Unstructured) bool {
+	return number(o, 0, "status", "observedGeneration") >= max(1, o.GetGeneration())
 }
 
 // ReadWorkload says how many pods of a Deployment, StatefulSet or DaemonSet are ready. One that is
@@ -70,11 +141,18 @@ func replicas(o *unstructured.Unstructured) (wanted, ready int64) {
 	return number(o, 1, "spec", "replicas"), number(o, 0, "status", "readyReplicas")
 }
 
-// idle says whether a workload is a DaemonSet that no node is meant for: that says nothing, since
-// its status may be from before it was looked at.
+// idle says whether a workload is a DaemonSet that no node is meant for: that says nothing if its
+// status may be from before it was looked at.
 func idle(o *unstructured.Unstructured) bool {
 	wanted, ready := replicas(o)
 	return o.GetKind() == "DaemonSet" && wanted == 0 && ready == 0
+}
+
+// dated says whether it is known when the status of a DaemonSet was written, which only its
+// controller does, whatever the program is called that runs it.
+func dated(o *unstructured.Unstructured) bool {
+	return slices.ContainsFunc(o.GetManagedFields(),
+		func(m metav1.ManagedFieldsEntry) bool { return m.Subresource == "status" && m.Time != nil })
 }
 
 // labelled looks at the workloads that a label selector selects, and at pods if there are none: one
@@ -87,7 +165,8 @@ func (s *search) labelled(ctx context.Context, selector string) {
 			s.missed("%s cannot be listed: %v", t.resource, err)
 		}
 		for _, o := range all {
-			if s.belongs(o.GetNamespace(), labelsOf(o)...) {
+			elsewhere := s.alive.Instance.Namespace && watchesByName(o, s.about.GetNamespace())
+			if elsewhere || s.belongs(o.GetNamespace(), labelsOf(o)...) {
 				found++
 				s.workload(ctx, o)
 			}

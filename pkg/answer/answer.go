@@ -7,7 +7,7 @@ import "errors"
 // ErrFound is an answer that has been printed already. Its exit code is 2.
 var ErrFound = errors.New("something was found")
 
-// ErrCancelled is the answer no to a question. As for kubectl, its exit code is 0.
+// ErrCancelled is the answer no to a question. Its exit code is 2: what was asked for was not done.
 var ErrCancelled = errors.New("deletion is cancelled")
 
 // refusal is an error for what was not done on purpose.

@@ -10,6 +10,9 @@ import (
 	"sync"
 )
 
+// createdSuffix is what the name of the file beside an archive ends with that says what was created.
+const createdSuffix = ".created"
+
 // Created remembers which objects were created from an archive: in a file beside it, a line for
 // each with the uid that it had and the one that it has now. An annotation of the object would not
 // do, since anybody who may write the object may write it. It is safe for concurrent use.
@@ -24,7 +27,7 @@ type Created struct {
 // CreatedFrom reads what was created from an archive. The error names the file and what is wrong
 // with it; that there is none is no error.
 func CreatedFrom(archive string) (*Created, error) {
-	c := &Created{path: archive + ".created", uids: map[string][]string{}}
+	c := &Created{path: archive + createdSuffix, uids: map[string][]string{}}
 	info, err := os.Lstat(c.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -29,8 +29,9 @@ type Reader struct {
 	// size is that of the file.
 	size int64
 	sum  [sha256.Size]byte
-	// read counts the objects that were returned.
-	read int
+	// read counts the objects that were returned, and lines are those on which they begin, by uid.
+	read  int
+	lines map[string]int
 }
 
 // Open opens an archive and reads its plan. A file that is compressed with gzip is read as well.
@@ -54,6 +55,7 @@ func Open(path string) (*Reader, error) {
 // begin reads the plan.
 func (r *Reader) begin(file io.Reader) error {
 	in := bufio.NewReader(file)
+	r.lines = map[string]int{}
 	if magic, err := in.Peek(2); err == nil && magic[0] == 0x1f && magic[1] == 0x8b {
 		unzip, err := gzip.NewReader(in)
 		if err != nil {
@@ -84,7 +86,7 @@ func (r *Reader) begin(file io.Reader) error {
 
 // Next returns the next object, with the line on which it begins; io.EOF after the last. The error
 // is ErrNotWhole for an archive that is cut off or has not as many objects as it says, which is
-// seen at its end only, and names the file and the line of what is no object.
+// seen at its end only, and names the file and the line of what is no object, or is there already.
 func (r *Reader) Next() (*unstructured.Unstructured, int, error) {
 	doc, line, err := r.document()
 	if err != nil {
@@ -94,7 +96,11 @@ func (r *Reader) Next() (*unstructured.Unstructured, int, error) {
 	if err != nil {
 		return nil, line, fmt.Errorf("%s, line %d: %w", r.path, line, err)
 	}
-	r.sum = sha256.Sum256(doc)
+	uid := string(object.GetUID())
+	if first, twice := r.lines[uid]; twice {
+		return nil, line, fmt.Errorf("%s, line %d: the object with uid %s is on line %d already", r.path, line, uid, first)
+	}
+	r.lines[uid], r.sum = line, sha256.Sum256(doc)
 	return object, line, nil
 }
 
@@ -142,8 +148,13 @@ func (r *Reader) cut() error {
 		ErrNotWhole, strings.TrimSpace(endOf(*r.Head.Archived)))
 }
 
-// counted is io.EOF if as many objects were read as the plan says.
+// counted is io.EOF if as many objects were read as the plan says. A plan that was printed says
+// nothing of an archive, and nothing follows it.
 func (r *Reader) counted() error {
+	if r.Head.Archived == nil && r.Head.ArchivedAt == nil && r.read == 0 {
+		return fmt.Errorf(
+			"%s is a plan, not an archive: it holds no objects; kubectl gc delete --archive FILE writes an archive", r.path)
+	}
 	if said := r.Head.Archived; said != nil && *said != r.read {
 		return fmt.Errorf("%s: %w: it has %s, and its plan says %d", r.path, ErrNotWhole,
 			phrase.Count(r.read, "object"), *said)

@@ -118,13 +118,15 @@ func gzipped(content string) []byte {
 
 // TestABrokenArchive is an error that names the file and the line.
 func TestABrokenArchive(t *testing.T) {
+	plan, _, _ := strings.Cut(smallArchive, "---")
 	for name, test := range map[string]struct{ content, want string }{
 		"empty":       {"", "is empty: it is no archive of kubectl gc"},
 		"white space": {"\n---\n\n", "is empty"},
 		"no plan": {"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, uid: a}\n",
 			"line 1: the first document is no Plan"},
-		"no YAML": {smallArchive + "---\n{\n", "line 23: "},
-		"a list":  {smallArchive + "---\n- a\n", "line 23: the document is no object"},
+		"a plan as it is printed": {plan, "is a plan, not an archive"},
+		"no YAML":                 {smallArchive + "---\n{\n", "line 23: "},
+		"a list":                  {smallArchive + "---\n- a\n", "line 23: the document is no object"},
 		"no kind": {smallArchive + "---\napiVersion: v1\nmetadata: {name: a, uid: c}\n",
 			"line 23: the object has no kind"},
 		"no uid": {smallArchive + "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n",

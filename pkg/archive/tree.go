@@ -77,14 +77,13 @@ func (t *Tree) Refused() error {
 	return nil
 }
 
-// Save writes the archive of the tree; head says what it is, without the cluster and the time. The
-// error is a refusal if an object cannot be read, or if there is no object, and otherwise about the
-// file.
-func (t *Tree) Save(ctx context.Context, client *cluster.Client, path string, head *v1alpha1.Plan) (*Saved, error) {
+// Save writes the archive of the tree. The error is a refusal if an object cannot be read, or if
+// there is no object, and otherwise about the file.
+func (t *Tree) Save(ctx context.Context, client *cluster.Client, path string) (*Saved, error) {
 	if len(t.Objects) == 0 {
 		return nil, answer.Refuse(errors.New("nothing was archived: no objects were found"))
 	}
-	saved, err := Save(ctx, client, path, t.Contents, head)
+	saved, err := Save(ctx, client, path, t.Contents, t.head())
 	switch {
 	case err == nil:
 		return saved, nil

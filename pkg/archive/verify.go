@@ -38,9 +38,8 @@ func Verify(path string) (*Summary, error) {
 	}
 	defer r.Close()
 	s := &Summary{Head: r.Head}
-	lines := map[string]int{}
 	for {
-		o, line, err := r.Next()
+		o, _, err := r.Next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
@@ -51,15 +50,10 @@ func Verify(path string) (*Summary, error) {
 		if err != nil {
 			return nil, err
 		}
-		uid := string(o.GetUID())
-		if first, twice := lines[uid]; twice {
-			return nil, fmt.Errorf("%s, line %d: the object with uid %s is on line %d already", path, line, uid, first)
-		}
-		lines[uid] = line
 		s.Objects = append(s.Objects, graph.Ref{APIVersion: o.GetAPIVersion(), Kind: o.GetKind(), Namespace: o.GetNamespace(),
-			Name: o.GetName(), UID: uid})
+			Name: o.GetName(), UID: string(o.GetUID())})
 	}
-	s.compare(lines)
+	s.compare(r.lines)
 	if s.Damage == nil && r.Head.Archived == nil && len(s.Missing) > 0 {
 		s.Damage = fmt.Errorf("%s: %w", path, errUnmarked)
 	}
@@ -72,7 +66,7 @@ func (s *Summary) compare(lines map[string]int) {
 	for o := range Named(s.Head) {
 		if _, held := lines[o.UID]; !held && !seen[o.UID] {
 			seen[o.UID] = true
-			s.Missing = append(s.Missing, refOf(o))
+			s.Missing = append(s.Missing, o)
 		}
 	}
 }
@@ -99,9 +93,4 @@ func Named(head *v1alpha1.Plan) iter.Seq[v1alpha1.ObjectRef] {
 			}
 		}
 	}
-}
-
-func refOf(o v1alpha1.ObjectRef) graph.Ref {
-	return graph.Ref{APIVersion: o.APIVersion, Kind: o.Kind, Resource: o.Resource, Namespace: o.Namespace, Name: o.Name,
-		UID: o.UID}
 }

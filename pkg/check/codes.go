@@ -82,7 +82,7 @@ var Kinds = []Kind{
 	{KindNotServed, Error, "no API serves the kind of the owner; the collector never acts on the object (GC-050)"},
 	{VersionNotServed, Error, "the kind of the owner is served in other versions only; the collector never acts on the object (GC-050)"},
 	{SelfReference, Error, "the object is its own owner (GC-064)"},
-	{OwnershipCycle, Error, "the object is its own owner by way of others: the collector never deletes the members (GC-064, GC-065)"},
+	{OwnershipCycle, Error, "the object owns itself indirectly: the collector never deletes the members (GC-064, GC-065)"},
 	{BlocksOwner, Error, "blockOwnerDeletion is set, and the collector never acts on the object: an owner that is deleted in the foreground waits for it forever (GC-066)"},
 	{SeveralControllers, Error, "more than one reference has controller: true; the server rejects every write of the references (API-034)"},
 	{ReferenceInvalid, Error, "a field that the server requires is empty, or the owner is an Event of the core group; the server rejects the object (API-034)"},

@@ -33,31 +33,33 @@ func (c *checker) carriers() iter.Seq2[graph.ID, []string] {
 	}
 }
 
-// finalizers looks for whoever removes the finalizers of the objects, for each type and finalizer
-// once.
+// finalizers looks for whoever removes the finalizers of the objects: for each type and finalizer
+// once, or for each object where it may be another.
 func (c *checker) finalizers(ctx context.Context, opts Options, report *v1alpha1.CheckReport) error {
 	reader := cluster.NewReader(c.client, c.listing.Catalog)
 	finder := actor.NewFinder(reader, opts.Known)
-	classes := finder.Classes(c.listing.Graph, c.carriers(), 0,
-		func(name string, _ finalizer.Known, _ bool) (looked, byNamespace bool) {
-			return !plan.IsCollectors(name) && name != link.CRDFinalizer, false
+	classes, _ := finder.Classes(c.listing.Graph, c.carriers(), 0,
+		func(name string, _ finalizer.Known, _ bool) bool {
+			return !plan.IsCollectors(name) && name != link.CRDFinalizer
 		})
 	slices.SortFunc(classes, func(a, b *actor.Class) int {
 		return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Kind, b.Kind),
 			strings.Compare(a.Finalizer, b.Finalizer))
 	})
-	if most := cmp.Or(opts.MaxFinalizers, DefaultMaxFinalizers); len(classes) > most {
+	most := cmp.Or(opts.MaxFinalizers, DefaultMaxFinalizers)
+	if len(classes) > most {
 		report.NotLookedAt = len(classes) - most
 		classes = classes[:most]
 	}
-	found := make([]*v1alpha1.CheckFinding, len(classes))
-	err := finder.Survey(ctx, c.listing.Graph, classes,
-		func(_ context.Context, i int, _ *unstructured.Unstructured, a actor.Actor) {
-			found[i] = c.finalizer(classes[i], a)
+	found, left, err := actor.Survey(ctx, finder, c.listing.Graph, classes, most,
+		func(_ context.Context, class *actor.Class, _ *unstructured.Unstructured,
+			a actor.Actor) *v1alpha1.CheckFinding {
+			return c.finalizer(class, a)
 		})
 	if err != nil {
 		return err
 	}
+	report.NotLookedAt += left
 	for _, f := range found {
 		if f != nil {
 			report.Findings = append(report.Findings, *f)
@@ -80,7 +82,7 @@ func (c *checker) finalizer(class *actor.Class, a actor.Actor) *v1alpha1.CheckFi
 	}
 	who := cmp.Or(a.Who, "whoever removes it")
 	f := &v1alpha1.CheckFinding{
-		Object: v1alpha1.ObjectRef(g.Ref(first)), Code: string(code), Severity: string(byCode[code].Severity),
+		Object: g.Ref(first), Code: string(code), Severity: string(byCode[code].Severity),
 		Effect:    string(BlockDeletion),
 		Finalizer: class.Finalizer, Actor: a.Who, Count: count, Evidence: a.Says(),
 	}

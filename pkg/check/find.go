@@ -230,6 +230,6 @@ func (f *finder) about(o judged, i int, code Code) v1alpha1.CheckFinding {
 	if e.Block {
 		ref.BlockOwnerDeletion = new(true)
 	}
-	return v1alpha1.CheckFinding{Object: v1alpha1.ObjectRef(f.Graph.Ref(o.id)), OwnerReference: &ref, Index: i,
+	return v1alpha1.CheckFinding{Object: f.Graph.Ref(o.id), OwnerReference: &ref, Index: i,
 		Code: string(code)}
 }

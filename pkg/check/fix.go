@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
@@ -75,7 +74,7 @@ func PlanFixes(ctx context.Context, client *cluster.Client, catalog *cluster.Cat
 		}
 		fix := byUID[f.Object.UID]
 		if fix == nil {
-			fix = &Fix{Object: graph.Ref(f.Object)}
+			fix = &Fix{Object: f.Object}
 			r, known := catalog.Lookup(schema.GroupResource{Group: fix.Object.Group(), Resource: f.Object.Resource})
 			if !known {
 				continue
@@ -87,7 +86,7 @@ func PlanFixes(ctx context.Context, client *cluster.Client, catalog *cluster.Cat
 		fix.proposed = append(fix.proposed, referenceOf(f))
 	}
 	errs := make([]error, len(candidates))
-	p.each(len(candidates), func(i int) { errs[i] = p.look(ctx, candidates[i]) })
+	cluster.Each(client, candidates, func(i int, fix *Fix) { errs[i] = p.look(ctx, fix) })
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -99,19 +98,6 @@ func PlanFixes(ctx context.Context, client *cluster.Client, catalog *cluster.Cat
 		p.Fixes = append(p.Fixes, fix)
 	}
 	return p, p.permitted(ctx)
-}
-
-// each calls a function for each of some numbers, side by side.
-func (p *Fixes) each(n int, do func(int)) {
-	var group errgroup.Group
-	group.SetLimit(p.client.Concurrency())
-	for i := range n {
-		group.Go(func() error {
-			do(i)
-			return nil
-		})
-	}
-	_ = group.Wait() // each error is in its place
 }
 
 // referenceOf is the reference of a finding.
@@ -231,11 +217,10 @@ func (p *Fixes) enforced(ctx context.Context) error {
 			return err
 		}}
 	}
-	var denied []string
-	for _, missing := range change.Enforced(ctx, p.client, rights) {
-		denied = append(denied, graph.Ref{Resource: missing.Type.Resource, Namespace: missing.Namespace, Name: missing.Name,
-			APIVersion: missing.Type.APIVersion(), Kind: missing.Type.Kind}.Quoted())
-	}
+	denied := phrase.Words(change.Enforced(ctx, p.client, rights), func(missing change.MissingRight) string {
+		return graph.Ref{Resource: missing.Type.Resource, Namespace: missing.Namespace, Name: missing.Name,
+			APIVersion: missing.Type.APIVersion(), Kind: missing.Type.Kind}.Quoted()
+	})
 	if len(denied) > 0 {
 		return mayNot("delete %s, which the server requires for a change of owner references", denied)
 	}

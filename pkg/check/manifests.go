@@ -31,9 +31,13 @@ func Local(manifests []selection.Manifest, namespace string) *v1alpha1.CheckRepo
 			switch {
 			case taken[[2]int{i, j}]:
 			case m.inFiles(i, r) >= 0:
-				report.Findings = append(report.Findings, m.sameFile(i, j))
+				report.Findings = append(report.Findings, m.unasked(i, j, OwnerInFile, "owner %s is a manifest, too",
+					"if the owner does not exist yet, the server gives it another uid than the reference has, and the collector deletes the dependent",
+					applyFirst))
 			default:
-				report.Findings = append(report.Findings, m.notChecked(i, j))
+				report.Findings = append(report.Findings, m.unasked(i, j, OwnerNotChecked,
+					"whether owner %s exists was not checked",
+					"unknown: if the owner does not exist, the collector deletes the object", "Run the command without --local."))
 			}
 		}
 	}
@@ -75,7 +79,7 @@ func Manifests(ctx context.Context, client *cluster.Client, catalog *cluster.Cat
 		if owner := m.inFiles(i, m.refs[i][f.Index]); owner >= 0 &&
 			(Code(f.Code) == OwnerAbsent || Code(f.Code) == OwnerReplaced) {
 			f.Message += "; the manifest in " + m.all[owner].Source + " gets a uid when it is created"
-			f.Remedy = "Apply the owner first, and set the uid that it then has."
+			f.Remedy = applyFirst
 		}
 		report.Findings = append(report.Findings, m.located(i, f))
 	}
@@ -305,7 +309,7 @@ func (m *manifests) inFiles(of int, r metav1.OwnerReference) int {
 
 // find returns the manifest of an object; -1 if there is none.
 func (m *manifests) find(o v1alpha1.ObjectRef) int {
-	if here := m.places[placeOf(graph.Ref(o))]; len(here) > 0 {
+	if here := m.places[placeOf(o)]; len(here) > 0 {
 		return here[0]
 	}
 	return -1
@@ -333,14 +337,14 @@ func (m *manifests) taken(report *v1alpha1.CheckReport) map[[2]int]bool {
 }
 
 func (m *manifests) begin(i, j int, code Code) v1alpha1.CheckFinding {
-	return m.located(i, v1alpha1.CheckFinding{Object: v1alpha1.ObjectRef(m.names[i]),
+	return m.located(i, v1alpha1.CheckFinding{Object: m.names[i],
 		OwnerReference: &metav1.OwnerReference{}, Index: j, Code: string(code), Severity: string(byCode[code].Severity)})
 }
 
 // located makes a finding about a graph one about a manifest: with what the file says of the
 // reference and without commands, which are for objects of a cluster.
 func (m *manifests) located(i int, f v1alpha1.CheckFinding) v1alpha1.CheckFinding {
-	f.Object, f.File, f.Commands = v1alpha1.ObjectRef(m.names[i]), m.all[i].Source, []string{}
+	f.Object, f.File, f.Commands = m.names[i], m.all[i].Source, []string{}
 	f.Object.UID = string(m.all[i].Object.GetUID())
 	if f.OwnerReference != nil {
 		f.OwnerReference = m.refs[i][f.Index].DeepCopy()
@@ -351,26 +355,15 @@ func (m *manifests) located(i int, f v1alpha1.CheckFinding) v1alpha1.CheckFindin
 	return f
 }
 
-// sameFile is the finding about an owner that is a manifest, too, of which nobody has asked whether
-// it exists already.
-func (m *manifests) sameFile(i, j int) v1alpha1.CheckFinding {
-	f := m.begin(i, j, OwnerInFile)
-	r := m.refs[i][j]
-	f.Message = fmt.Sprintf("owner %s is a manifest, too", graph.Located(r.Kind, "", r.Name))
-	f.Effect, f.Consequence = string(Undetermined),
-		"if the owner does not exist yet, the server gives it another uid than the reference has, and the collector deletes the dependent"
-	f.Remedy = "Apply the owner first, and set the uid that it then has."
-	return f
-}
+// applyFirst is what to do about an owner that is a manifest, too.
+const applyFirst = "Apply the owner first, and set the uid that it then has."
 
-// notChecked is the finding about an owner that nobody has looked for.
-func (m *manifests) notChecked(i, j int) v1alpha1.CheckFinding {
-	f := m.begin(i, j, OwnerNotChecked)
-	r := m.refs[i][j]
-	f.Message = fmt.Sprintf("whether owner %s exists was not checked", graph.Located(r.Kind, "", r.Name))
-	f.Effect, f.Consequence = string(Undetermined),
-		"unknown: if the owner does not exist, the collector deletes the object"
-	f.Remedy = "Run the command without --local."
+// unasked is the finding about an owner of which nobody has asked whether it exists already. The
+// message has its place.
+func (m *manifests) unasked(i, j int, code Code, message, consequence, remedy string) v1alpha1.CheckFinding {
+	f, r := m.begin(i, j, code), m.refs[i][j]
+	f.Message = fmt.Sprintf(message, graph.Located(r.Kind, "", r.Name))
+	f.Effect, f.Consequence, f.Remedy = string(Undetermined), consequence, remedy
 	return f
 }
 

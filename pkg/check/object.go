@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -103,7 +104,7 @@ func (f *finder) duplicates(o judged) {
 // strayed is the finding about an object in a namespace that does not exist.
 func (f *finder) strayed(id graph.ID, namespace string) v1alpha1.CheckFinding {
 	ref := f.Graph.Ref(id)
-	finding := v1alpha1.CheckFinding{Object: v1alpha1.ObjectRef(ref), Code: string(NamespaceGone),
+	finding := v1alpha1.CheckFinding{Object: ref, Code: string(NamespaceGone),
 		Message: "namespace " + namespace + " does not exist", Effect: string(KeepObject)}
 	finding.Consequence = "nobody deletes the object: the namespace controller does not know the namespace, and before Kubernetes 1.37 the server answers every update with 404"
 	create := phrase.Command("kubectl", "create", "namespace", namespace)
@@ -142,7 +143,7 @@ func (f *finder) upcoming(id graph.ID) {
 			waits(f.Graph, a.Because.Cause):
 			code = OwnerDeleting
 		}
-		finding := v1alpha1.CheckFinding{Object: v1alpha1.ObjectRef(f.Graph.Ref(id)), Code: string(code),
+		finding := v1alpha1.CheckFinding{Object: f.Graph.Ref(id), Code: string(code),
 			Effect: string(effect)}
 		owner := "an owner"
 		if a.Because.HasCause {
@@ -172,10 +173,5 @@ func (f *finder) upcoming(id graph.ID) {
 
 // waits says whether an object waits for its dependents.
 func waits(g *graph.Graph, id graph.ID) bool {
-	for _, name := range g.Finalizers(id) {
-		if name == plan.ForegroundFinalizer {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(g.Finalizers(id), plan.ForegroundFinalizer)
 }

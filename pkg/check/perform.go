@@ -50,8 +50,8 @@ func (p *Fixes) Perform(ctx context.Context, onDone func(*Fix)) []*Fixed {
 func (p *Fixes) perform(ctx context.Context, opts cluster.PatchOptions, onDone func(*Fix)) []*Fixed {
 	all := make([]*Fixed, len(p.Fixes))
 	var mu sync.Mutex
-	p.each(len(all), func(i int) {
-		fixed := &Fixed{Fix: p.Fixes[i]}
+	cluster.Each(p.client, p.Fixes, func(i int, fix *Fix) {
+		fixed := &Fixed{Fix: fix}
 		all[i] = fixed
 		p.remove(ctx, fixed, opts)
 		if fixed.Done && onDone != nil {
@@ -63,8 +63,8 @@ func (p *Fixes) perform(ctx context.Context, opts cluster.PatchOptions, onDone f
 	if opts.DryRun {
 		return all
 	}
-	p.each(len(all), func(i int) {
-		if fixed := all[i]; fixed.Done && fixed.Err == nil {
+	cluster.Each(p.client, all, func(_ int, fixed *Fixed) {
+		if fixed.Done && fixed.Err == nil {
 			fixed.Err = p.object(fixed.Fix).PutBack(ctx, fixed.Removed)
 		}
 	})
@@ -100,11 +100,10 @@ func (p *Fixes) remove(ctx context.Context, fixed *Fixed, opts cluster.PatchOpti
 	}
 }
 
-// Save writes an archive of the objects that the plan changes; head is the plan as it is printed.
-// With an error there is no file: a refusal if an object cannot be read, and otherwise what is
-// wrong with the file.
-func (p *Fixes) Save(ctx context.Context, file string, head *v1alpha1.Plan) (*archive.Saved, error) {
-	saved, err := archive.Save(ctx, p.client, file, p.changed(), head)
+// Save writes an archive of the objects that the plan changes. With an error there is no file: a
+// refusal if an object cannot be read, and otherwise what is wrong with the file.
+func (p *Fixes) Save(ctx context.Context, file string) (*archive.Saved, error) {
+	saved, err := archive.Save(ctx, p.client, file, p.changed(), p.Printed())
 	return saved, archive.NotSaved(ctx, err, "nothing was removed")
 }
 

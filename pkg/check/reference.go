@@ -39,17 +39,17 @@ func (f *finder) message(o judged, i int, code Code, finding *v1alpha1.CheckFind
 		if now.UID == "" {
 			return "owner " + owner + " was created again"
 		}
-		finding.Instead = new(v1alpha1.ObjectRef(now))
+		finding.Instead = new(now)
 		return fmt.Sprintf("owner %s was created again, and has the uid %s", owner, now.UID)
 	case WrongName, WrongKind:
-		finding.Instead = new(v1alpha1.ObjectRef(actual))
+		finding.Instead = new(actual)
 		return fmt.Sprintf("the uid is that of %s, and the reference names %s", f.full(actual),
 			f.full(graph.Ref{APIVersion: e.APIVersion, Kind: e.Kind, Namespace: f.searched(e), Name: e.Name}))
 	case WrongNamespace:
 		if instead, ok := f.Instead[e.Index]; ok {
 			actual = instead
 		}
-		finding.Instead = new(v1alpha1.ObjectRef(actual))
+		finding.Instead = new(actual)
 		return fmt.Sprintf("the owner is %s, in another namespace", actual.Located())
 	case WrongScope:
 		return fmt.Sprintf("it is cluster-scoped, and owner %s %s is of a namespaced kind", e.Kind, e.Name)
@@ -104,11 +104,7 @@ func resources(all []graph.Type) []string {
 
 // versions are the apiVersions in which the kind is served that a reference names.
 func (f *finder) versions(e graph.Edge) []string {
-	var all []string
-	for _, t := range f.served[groupKind(e)] {
-		all = append(all, t.APIVersion())
-	}
-	return all
+	return phrase.Words(f.served[groupKind(e)], graph.Type.APIVersion)
 }
 
 // searched is the namespace in which the collector looks for the owner that a reference names.
@@ -145,10 +141,10 @@ func (f *finder) consequence(o judged, i int) (Effect, string) {
 	case o.decision.Do == plan.Later && state != plan.Solid:
 		return Undetermined, "unknown: the collector decides when another owner has orphaned the object"
 	case o.decision.Do == plan.RemoveOwnerRefs && state != plan.Solid:
-		return RemoveReference, "the collector removes the reference, within seconds while it runs, and keeps the object: " +
+		return RemoveReference, "the collector removes the reference, " + f.due(o.id, state) + ", and keeps the object: " +
 			f.solid(o) + " owns it too"
 	case o.decision.Do == plan.Delete:
-		return DeleteObject, "the collector deletes the object, within seconds while it runs" + f.dependents(o.id)
+		return DeleteObject, "the collector deletes the object, " + f.due(o.id, state) + f.dependents(o.id)
 	case !f.collected(e) && e.Block:
 		return BlockOwner, "the collector deletes the object up to 1000 s after its owner is gone, and an owner that is deleted in the foreground is never gone"
 	case !f.collected(e):
@@ -161,6 +157,16 @@ func (f *finder) consequence(o judged, i int) (Effect, string) {
 		return None, "none: the collector finds the owner by a guess"
 	}
 	return None, "none"
+}
+
+// due says when the collector acts on a reference to an owner in a state. A dependent that does not
+// block an owner is left while others do, where the owner has waited since before the collector
+// began (GC-061).
+func (f *finder) due(id graph.ID, state plan.OwnerState) string {
+	if state == plan.Waiting && len(f.actions[id]) == 0 {
+		return "at the latest when the owner is gone"
+	}
+	return "within seconds while it runs"
 }
 
 // solid names the owner because of which an object is kept.

@@ -3,10 +3,10 @@ package check
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
@@ -23,7 +23,8 @@ type Options struct {
 	// Known is what is known of finalizers; nil checks none.
 	Known *finalizer.Registry
 	// MaxFinalizers is for how many kinds of finalizers, each of one type, whoever removes them is
-	// looked for at most; zero means DefaultMaxFinalizers.
+	// looked for at most, and for how many objects of each where it may be another for each; zero
+	// means DefaultMaxFinalizers.
 	MaxFinalizers int
 }
 
@@ -97,6 +98,9 @@ func subjects(ctx context.Context, q *selection.Query, listing *selection.Snapsh
 	if err == nil {
 		err = q.Unlisted(listing.Gaps)
 	}
+	if err == nil {
+		err = q.Nothing(ctx, listing)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -167,21 +171,17 @@ func (c *checker) goneNamespaces(ctx context.Context) (map[string]bool, error) {
 		}
 	}
 	gone := map[string]bool{}
-	group, reading := errgroup.WithContext(ctx)
-	group.SetLimit(c.client.Concurrency())
-	for ns := range missing {
-		group.Go(func() error {
-			_, err := c.client.GetMeta(reading, r.Type, "", ns)
+	return gone, cluster.EachUntil(ctx, c.client, slices.Collect(maps.Keys(missing)),
+		func(ctx context.Context, _ int, ns string) error {
+			_, err := c.client.GetMeta(ctx, r.Type, "", ns)
 			c.mu.Lock()
 			defer c.mu.Unlock()
 			if cluster.IsAbsent(err, r.Type, ns) {
 				gone[ns] = true
 				return nil
 			}
-			return c.note(reading, r.Type, "", err)
+			return c.note(ctx, r.Type, "", err)
 		})
-	}
-	return gone, group.Wait()
 }
 
 // note keeps the gap that an error makes, of each type and namespace one, and returns an error that

@@ -1,10 +1,12 @@
 package cluster
 
 import (
+	"context"
 	"errors"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
@@ -20,4 +22,26 @@ func IsAbsent(err error, t graph.Type, name string) bool {
 	}
 	details := status.Status().Details
 	return details != nil && details.Name == name && details.Group == t.Group && details.Kind == t.Resource
+}
+
+// undefined says whether the server did not find a type because its CRD is gone, so that nothing of
+// the type is there: it is proven that the CRD does not exist, and that no other server is asked.
+func (c *Client) undefined(ctx context.Context, cat *Catalog, t graph.Type, err error) bool {
+	crds, defined := cat.Lookup(CRDs)
+	services, aggregated := cat.Lookup(APIServices)
+	if !apierrors.IsNotFound(err) || !defined || !aggregated || BuiltIn(t.Group) {
+		return false
+	}
+	name := t.Version + "." + t.Group
+	service, err := c.GetObject(ctx, services.Type, "", name)
+	if err == nil {
+		if _, elsewhere, err := unstructured.NestedMap(service.Object, "spec", "service"); elsewhere || err != nil {
+			return false
+		}
+	} else if !IsAbsent(err, services.Type, name) {
+		return false
+	}
+	name = t.Resource + "." + t.Group
+	_, err = c.GetMeta(ctx, crds.Type, "", name)
+	return IsAbsent(err, crds.Type, name)
 }

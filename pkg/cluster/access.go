@@ -7,7 +7,8 @@ import (
 	"slices"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -89,26 +90,20 @@ func (r *Reviews) answer(a Access) Review {
 
 // ask sends a review for each of the accesses that none was sent for yet.
 func (r *Reviews) ask(ctx context.Context, accesses []Access) {
-	var group errgroup.Group
-	group.SetLimit(r.client.concurrency)
-	for _, a := range r.unasked(accesses) {
-		group.Go(func() error {
-			review, err := r.client.review(ctx, a)
-			if err != nil {
-				r.silent.Do(func() {
-					klog.FromContext(
-						ctx).V(1).Info("The server does not say what is allowed, so a write may be refused when it is sent", "verb",
-						a.Verb, "resource", a.Type.Resource, "err", err)
-				})
-				return nil // and it stays Unknown: restricted servers do not serve reviews
-			}
-			r.mu.Lock()
-			defer r.mu.Unlock()
-			r.known[a] = review
-			return nil
-		})
-	}
-	_ = group.Wait() // which nothing fails
+	Each(r.client, r.unasked(accesses), func(_ int, a Access) {
+		review, err := r.client.review(ctx, a)
+		if err != nil {
+			r.silent.Do(func() {
+				klog.FromContext(
+					ctx).V(1).Info("The server does not say what is allowed, so a write may be refused when it is sent", "verb",
+					a.Verb, "resource", a.Type.Resource, "err", err)
+			})
+			return // and it stays Unknown: restricted servers do not serve reviews
+		}
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.known[a] = review
+	})
 }
 
 // unasked returns what has no answer yet, each once.
@@ -126,61 +121,37 @@ func (r *Reviews) unasked(accesses []Access) []Access {
 	return slices.Clip(unasked)
 }
 
-// resourceAttributes is authorization.k8s.io/v1's, as far as it is needed.
-type resourceAttributes struct {
-	Namespace   string `json:"namespace,omitempty"`
-	Verb        string `json:"verb"`
-	Group       string `json:"group,omitempty"`
-	Version     string `json:"version,omitempty"`
-	Resource    string `json:"resource"`
-	Subresource string `json:"subresource,omitempty"`
-	Name        string `json:"name,omitempty"`
-}
-
 // review sends one SelfSubjectAccessReview.
 func (c *Client) review(ctx context.Context, a Access) (Review, error) {
-	return c.sendReview(ctx, "SelfSubjectAccessReview", "selfsubjectaccessreviews", subject{}, a)
-}
-
-// subject is about whom a SubjectAccessReview asks; a SelfSubjectAccessReview names nobody.
-type subject struct {
-	User   string   `json:"user,omitempty"`
-	Groups []string `json:"groups,omitempty"`
+	var nobody authorizationv1.SubjectAccessReviewSpec
+	return c.sendReview(ctx, "SelfSubjectAccessReview", "selfsubjectaccessreviews", nobody, a)
 }
 
 // sendReview sends a review, which is a question although it is sent with POST: nothing is stored.
-func (c *Client) sendReview(ctx context.Context, kind, resource string, about subject, a Access) (Review, error) {
-	var body struct {
-		APIVersion string `json:"apiVersion"`
-		Kind       string `json:"kind"`
-		Spec       struct {
-			subject            `json:",inline"`
-			ResourceAttributes resourceAttributes `json:"resourceAttributes"`
-		} `json:"spec"`
-	}
-	body.APIVersion, body.Kind, body.Spec.subject = "authorization.k8s.io/v1", kind, about
-	body.Spec.ResourceAttributes = resourceAttributes{
+// A SelfSubjectAccessReview asks about nobody.
+func (c *Client) sendReview(ctx context.Context, kind, resource string, about authorizationv1.SubjectAccessReviewSpec,
+	a Access) (Review, error) {
+	about.ResourceAttributes = &authorizationv1.ResourceAttributes{
 		Namespace: a.Namespace, Verb: a.Verb, Group: a.Type.Group, Version: a.Type.Version, Resource: a.Type.Resource,
 		Subresource: a.Subresource, Name: a.Name,
 	}
-	raw, err := json.Marshal(body)
+	raw, err := json.Marshal(authorizationv1.SubjectAccessReview{
+		TypeMeta: metav1.TypeMeta{APIVersion: "authorization.k8s.io/v1", Kind: kind}, Spec: about,
+	})
 	if err != nil {
 		return Review{}, err
 	}
 	path := resourcePath("authorization.k8s.io", "v1", resource, "")
 	var answer struct {
 		Kind   string
-		Status *struct {
-			Allowed                 bool
-			Reason, EvaluationError string
-		}
+		Status *authorizationv1.SubjectAccessReviewStatus
 	}
 	if err := getJSON(ctx, c.rest.Post().AbsPath(path...).SetHeader("Content-Type", "application/json").Body(raw),
 		acceptJSON, &answer); err != nil {
 		return Review{}, err
 	}
 	switch {
-	case answer.Kind != body.Kind || answer.Status == nil:
+	case answer.Kind != kind || answer.Status == nil:
 		return Review{}, fmt.Errorf("asking whether %s of %s is allowed: the answer is a %q", a.Verb, a.Type.Resource,
 			answer.Kind)
 	case answer.Status.Allowed:

@@ -31,12 +31,19 @@ type Client struct {
 	pollInterval time.Duration
 	clock        *serverClock
 	timeouts     *timeouts
-	// unseen is called with resume points that can neither be watched nor listed; may be nil.
-	unseen func(ResumePoint, error)
 	// guard is asked before each DELETE with dryRun=All.
 	guard   Guard
 	dryRuns *dryRuns
+	// still is the time of a dump; nil for a cluster.
+	still Still
 }
+
+// Still is the transport of what is read in the place of a cluster: nothing in it moves, nothing
+// can be written to it, and its clock stands.
+type Still interface{ AsOf() time.Time }
+
+// IsStill returns whether the client reads a dump, and no cluster.
+func (c *Client) IsStill() bool { return c.still != nil }
 
 // New returns a Client for a configuration, which it does not change. Concurrency below 1 means
 // DefaultConcurrency. It sends nothing.
@@ -68,6 +75,7 @@ func New(config *rest.Config, concurrency int) (*Client, error) {
 	c := &Client{config: config, rest: restClient, concurrency: concurrency, pages: &answered[pageSizes]{}, clock: clock,
 		timeouts: timeouts,
 		dryRuns:  &dryRuns{sent: map[DryRun]bool{}}}
+	c.still, _ = config.Transport.(Still)
 	c.ask(disc)
 	return c, nil
 }

@@ -103,7 +103,11 @@ func (c *Client) discover(ctx context.Context) (*Catalog, error) {
 	}
 	for gv, err := range incomplete {
 		cat.groupVersions[gv] = false
-		cat.Gaps = append(cat.Gaps, v1alpha1.Gap{Resource: "*", Group: gv.Group, Reason: v1alpha1.GapDiscoveryFailed,
+		reason := v1alpha1.GapDiscoveryFailed
+		if isNotSaved(err) {
+			reason = v1alpha1.GapNotSaved
+		}
+		cat.Gaps = append(cat.Gaps, v1alpha1.Gap{Resource: "*", Group: gv.Group, Reason: reason,
 			Message: gv.String() + ": " + err.Error()})
 	}
 	slices.SortFunc(cat.Gaps, func(a, b v1alpha1.Gap) int {

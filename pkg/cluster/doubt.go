@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -65,19 +64,13 @@ func (c *Client) doubts(ctx context.Context, cat *Catalog,
 	lists []*metav1.APIResourceList) map[schema.GroupVersion]error {
 	doubts := map[schema.GroupVersion]error{}
 	var mu sync.Mutex
-	var group errgroup.Group
-	group.SetLimit(c.concurrency)
-	for _, gv := range cat.suspects(lists) {
-		group.Go(func() error {
-			if err := c.askAgain(ctx, cat, gv); err != nil {
-				mu.Lock()
-				defer mu.Unlock()
-				doubts[gv] = err
-			}
-			return nil
-		})
-	}
-	_ = group.Wait() // each error is in its place
+	Each(c, cat.suspects(lists), func(_ int, gv schema.GroupVersion) {
+		if err := c.askAgain(ctx, cat, gv); err != nil {
+			mu.Lock()
+			defer mu.Unlock()
+			doubts[gv] = err
+		}
+	})
 	for _, gr := range witnesses {
 		gv := schema.GroupVersion{Group: gr.Group, Version: "v1"}
 		if _, shown := cat.Lookup(gr); !shown && doubts[gv] == nil {
@@ -111,6 +104,8 @@ func (cat *Catalog) suspects(lists []*metav1.APIResourceList) []schema.GroupVers
 func (c *Client) askAgain(ctx context.Context, cat *Catalog, gv schema.GroupVersion) error {
 	doc, err := c.onceDiscovery.ServerResourcesForGroupVersionWithContext(ctx, gv.String())
 	switch {
+	case isNotSaved(err):
+		return err
 	case err != nil:
 		return fmt.Errorf("discovery does not show all of it, and its own document cannot be read: %s", message(err))
 	case doc.GroupVersion != gv.String():

@@ -36,12 +36,12 @@ func TestFinalizeChangesNothingElse_T19(t *testing.T) {
 	c.Kubectl(t, "annotate", "namespace", ns, "example.com/a=b")
 	stale := read()
 	c.Kubectl(t, "label", "namespace", ns, "example.com/late=yes")
-	if _, err := client.Finalize(t.Context(), stale, nil, FinalizeOptions{}); !apierrors.IsConflict(err) {
+	if _, err := client.Finalize(t.Context(), stale, nil, WriteOptions{}); !apierrors.IsConflict(err) {
 		t.Errorf("of a stale object: %v, want a Conflict", err)
 	}
 	other := read()
 	other.SetUID("77777777-7777-7777-7777-777777777777")
-	if _, err := client.Finalize(t.Context(), other, nil, FinalizeOptions{}); !apierrors.IsConflict(err) {
+	if _, err := client.Finalize(t.Context(), other, nil, WriteOptions{}); !apierrors.IsConflict(err) {
 		t.Errorf("of another namespace: %v, want a Conflict", err)
 	}
 	for name, without := range map[string]func(*unstructured.Unstructured){
@@ -50,20 +50,20 @@ func TestFinalizeChangesNothingElse_T19(t *testing.T) {
 	} {
 		o := read()
 		without(o)
-		if _, err := client.Finalize(t.Context(), o, nil, FinalizeOptions{}); err == nil {
+		if _, err := client.Finalize(t.Context(), o, nil, WriteOptions{}); err == nil {
 			t.Errorf("without %s: it was sent", name)
 		}
 	}
 	live := read()
 	if o, err := client.Finalize(t.Context(), live, []string{"example.com/x"},
-		FinalizeOptions{DryRun: true}); err != nil || !slices.Equal(spec(o), []string{"example.com/x"}) {
+		WriteOptions{DryRun: true}); err != nil || !slices.Equal(spec(o), []string{"example.com/x"}) {
 		t.Errorf("the dry run answers %v, %v", o, err)
 	}
 	if now := read(); now.GetResourceVersion() != live.GetResourceVersion() {
 		t.Error("the dry run was stored")
 	}
 	if _, err := client.Finalize(t.Context(), live, []string{"kubernetes", "example.com/x"},
-		FinalizeOptions{}); err != nil {
+		WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	now := read()
@@ -71,7 +71,7 @@ func TestFinalizeChangesNothingElse_T19(t *testing.T) {
 		now.GetLabels()["example.com/late"] != "yes" {
 		t.Errorf("now %v", now.Object)
 	}
-	if o, err := client.Finalize(t.Context(), now, nil, FinalizeOptions{}); err != nil || len(spec(o)) != 0 {
+	if o, err := client.Finalize(t.Context(), now, nil, WriteOptions{}); err != nil || len(spec(o)) != 0 {
 		t.Errorf("without any: %v, %v", o, err)
 	}
 }

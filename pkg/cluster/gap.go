@@ -27,6 +27,8 @@ func reasonOf(ctx context.Context, err error) (v1alpha1.GapReason, bool) {
 		return "", false
 	case apierrors.IsForbidden(err):
 		return v1alpha1.GapForbidden, true
+	case isNotSaved(err):
+		return v1alpha1.GapNotSaved, true
 	case apierrors.IsResourceExpired(err), apierrors.IsTooManyRequests(err):
 		return v1alpha1.GapUnavailable, true
 	case errors.As(err, &status):
@@ -43,6 +45,11 @@ func reasonOf(ctx context.Context, err error) (v1alpha1.GapReason, bool) {
 		return v1alpha1.GapUnavailable, true
 	}
 	return v1alpha1.GapFailed, true
+}
+
+// isNotSaved returns whether an answer is that of a dump, which does not know what a cluster would.
+func isNotSaved(err error) bool {
+	return apierrors.ReasonForError(err) == metav1.StatusReason(v1alpha1.GapNotSaved)
 }
 
 // GapOf returns the gap that an error of a read makes, of a type in a namespace. It is false for an

@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -225,5 +227,76 @@ metadata:
 	}
 	if s := state(g, "22222222-2222-2222-2222-222222222222"); s != graph.Absent {
 		t.Errorf("owner of a listed type: state %d, want Absent", s)
+	}
+}
+
+// TestNothingIsLeftOfATypeWhoseDefinitionIsGone: it was deleted after discovery, or while its objects
+// were listed. A type of another server that answers the same is a gap. The other tests of the package
+// list all types.
+func TestNothingIsLeftOfATypeWhoseDefinitionIsGone(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Start(t, testcluster.NoControllers())
+	for _, name := range []string{"gone", "half", "there"} {
+		c.Apply(t, fmt.Sprintf(`apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: %[1]ss.undefined.example.com}
+spec:
+  group: undefined.example.com
+  scope: Namespaced
+  names: {plural: %[1]ss, singular: %[1]s, kind: %[1]s}
+  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]
+`, name))
+		c.Kubectl(t, "wait", "--for=condition=Established", "crd/"+name+"s.undefined.example.com")
+	}
+	proxy := faultproxy.Start(t, c.Config())
+	client, err := New(proxy.Config(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client.pageSize = 2
+	catalog, err := client.Discover(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Kubectl(t, "delete", "crd/gones.undefined.example.com")
+	for i := range 3 {
+		c.Apply(t, fmt.Sprintf("{apiVersion: undefined.example.com/v1, kind: half, metadata: {name: h%d, namespace: default}}", i))
+	}
+	deleted := false
+	proxy.On(func(r *http.Request) bool { return listing("halfs")(r) && r.URL.Query().Has("continue") },
+		func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+			if !deleted {
+				deleted = true
+				c.Kubectl(t, "delete", "crd/halfs.undefined.example.com")
+			}
+			next.ServeHTTP(w, r)
+		})
+	proxy.On(listing("theres"), faultproxy.Plain(404, "404 page not found"))
+	b := graph.NewBuilder()
+	listed, err := client.List(t.Context(), catalog, ListOptions{Types: func(r Resource) bool {
+		return r.Group == "undefined.example.com"
+	}}, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(listed.Gaps) != 1 || listed.Gaps[0].Resource != "theres" {
+		t.Errorf("gaps: %+v", listed.Gaps)
+	}
+	g := b.Build()
+	for i := range g.Len() {
+		if id := graph.ID(i); deleted && g.Observed(id) && g.Ref(id).Kind == "half" {
+			t.Errorf("%s is listed", g.Ref(id).Name)
+		}
+	}
+	if !deleted {
+		t.Error("the list had one page only")
+	}
+	reader := NewReader(client, catalog)
+	for _, resource := range []string{"gones", "theres"} {
+		_, err := reader.ListObjects(t.Context(), schema.GroupResource{Group: "undefined.example.com", Resource: resource}, "",
+			Selection{})
+		if (err == nil) != (resource == "gones") {
+			t.Errorf("%s: %v", resource, err)
+		}
 	}
 }

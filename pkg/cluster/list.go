@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/labels"
 
@@ -123,12 +122,9 @@ func (l *lister) all(ctx context.Context, resources []Resource) error {
 	l.mu.Lock()
 	l.progress.Types += len(resources)
 	l.mu.Unlock()
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(l.client.concurrency)
-	for _, r := range resources {
-		group.Go(func() error { return l.resource(ctx, r) })
-	}
-	return group.Wait()
+	return EachUntil(ctx, l.client, resources, func(ctx context.Context, _ int, r Resource) error {
+		return l.resource(ctx, r)
+	})
 }
 
 // resource lists one type in the scope that was asked for.
@@ -141,6 +137,10 @@ func (l *lister) resource(ctx context.Context, r Resource) error {
 	err := l.once(ctx, r, namespace)
 	if err != nil && r.Namespaced && namespace == "" && apierrors.IsForbidden(err) {
 		return l.byNamespace(ctx, r, err)
+	}
+	if l.client.undefined(ctx, l.cat, r.Type, err) {
+		l.builder.Listing(r.Type, namespace).Complete()
+		return nil
 	}
 	return l.note(ctx, r.Type, namespace, err)
 }
@@ -211,7 +211,8 @@ func isServerError(err error) bool {
 }
 
 // restarting lists a type and begins again when the list expires before its end (410): pages of
-// different snapshots do not make one list.
+// different snapshots do not make one list. Of a list whose type is not served any more before its
+// end (404) nothing is kept.
 func (l *lister) restarting(ctx context.Context, r Resource, namespace string) error {
 	for restarts := 0; ; restarts++ {
 		listing, complete := l.begin(r.Type, namespace)
@@ -220,11 +221,11 @@ func (l *lister) restarting(ctx context.Context, r Resource, namespace string) e
 			complete(ResumePoint{r.Type, namespace, version})
 			return nil
 		}
-		if !apierrors.IsResourceExpired(err) {
-			return err
+		expired := apierrors.IsResourceExpired(err)
+		if expired || apierrors.IsNotFound(err) {
+			listing.Discard()
 		}
-		listing.Discard()
-		if restarts == maxRestarts {
+		if !expired || restarts == maxRestarts {
 			return err
 		}
 	}

@@ -24,16 +24,6 @@ func (c *Client) WithPollInterval(d time.Duration) *Client {
 	return &with
 }
 
-// WithUnseen returns a Client that shares the connections of this one and whose Watch calls unseen
-// with each resume point that can neither be watched nor listed: nothing is heard of what happens
-// there, and it may change or go unseen. It is called with a nil error when the resume point can be
-// listed again, and from several goroutines.
-func (c *Client) WithUnseen(unseen func(ResumePoint, error)) *Client {
-	with := *c
-	with.unseen = unseen
-	return &with
-}
-
 // UnseenError says that nothing can be waited for: all that was to be watched may neither be
 // watched nor listed, or is not answered.
 type UnseenError struct {
@@ -101,24 +91,16 @@ func (c *Client) poll(ctx context.Context, p ResumePoint, once bool, unseen *uns
 		case apierrors.IsUnauthorized(err):
 			return p, err
 		case apierrors.IsForbidden(err), apierrors.IsMethodNotSupported(err), IsTimeout(err):
-			if !blind {
-				blind = true
-				if c.unseen != nil {
-					c.unseen(p, err)
-				}
-				if unseen.add(1) {
-					return p, &UnseenError{Type: p.Type, Namespace: p.Namespace, Err: err}
-				}
+			if !blind && unseen.add(1) {
+				return p, &UnseenError{Type: p.Type, Namespace: p.Namespace, Err: err}
 			}
+			blind = true
 		case err != nil:
 			klog.FromContext(ctx).V(3).Info("List ended", "resource", p.Type.Resource, "group", p.Type.Group, "err", err)
 		default:
 			if blind {
 				blind = false
 				unseen.add(-1)
-				if c.unseen != nil {
-					c.unseen(p, nil)
-				}
 			}
 			for i := range different {
 				changed(Change{Object: &different[i], ResumePoint: at})

@@ -4,8 +4,6 @@ import (
 	"context"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
@@ -36,15 +34,10 @@ func (c *Client) PrinterColumns(ctx context.Context, g *graph.Graph, ids []graph
 		p.more, // of types whose list of all namespaces did not come
 		p.objects,
 	} {
-		group, ctx := errgroup.WithContext(ctx)
-		group.SetLimit(c.concurrency)
-		for _, r := range next() {
-			group.Go(func() error {
-				r(ctx)
-				return context.Cause(ctx)
-			})
-		}
-		if err := group.Wait(); err != nil {
+		if err := EachUntil(ctx, c, next(), func(ctx context.Context, _ int, r request) error {
+			r(ctx)
+			return context.Cause(ctx)
+		}); err != nil {
 			return nil, err
 		}
 	}

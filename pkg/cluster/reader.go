@@ -72,6 +72,9 @@ func (r *Reader) ListObjects(ctx context.Context, resource schema.GroupResource,
 			return nil, err
 		}
 		all, err := r.client.ListObjects(ctx, of.Type, namespace, selected)
+		if r.client.undefined(ctx, r.catalog, of.Type, err) {
+			return nil, nil
+		}
 		r.note(ctx, of.Type, namespace, err)
 		return all, err
 	})

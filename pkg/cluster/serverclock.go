@@ -52,5 +52,11 @@ func (t clockedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 func (t clockedTransport) WrappedRoundTripper() http.RoundTripper { return t.next }
 
 // Now returns the time by the API server's clock, which the timestamps of objects are of: the clock
-// of this machine may be wrong. Until the server has answered it is this machine's.
-func (c *Client) Now() time.Time { return c.clock.now() }
+// of this machine may be wrong. Until the server has answered it is this machine's. That of a dump
+// stands.
+func (c *Client) Now() time.Time {
+	if c.still != nil {
+		return c.still.AsOf()
+	}
+	return c.clock.now()
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -24,23 +23,17 @@ func (r *Reader) Volumes(ctx context.Context, pvcs []graph.Ref,
 	}
 	bound, failed = map[string]*unstructured.Unstructured{}, map[string]error{}
 	var mu sync.Mutex
-	var group errgroup.Group
-	group.SetLimit(r.client.concurrency)
-	for _, pvc := range pvcs {
-		group.Go(func() error {
-			volume, err := r.volume(ctx, pvc)
-			mu.Lock()
-			defer mu.Unlock()
-			switch {
-			case err != nil:
-				failed[pvc.UID] = err
-			case volume != nil:
-				bound[pvc.UID] = volume
-			}
-			return nil
-		})
-	}
-	_ = group.Wait() // each error is in its place
+	Each(r.client, pvcs, func(_ int, pvc graph.Ref) {
+		volume, err := r.volume(ctx, pvc)
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case err != nil:
+			failed[pvc.UID] = err
+		case volume != nil:
+			bound[pvc.UID] = volume
+		}
+	})
 	return bound, failed
 }
 

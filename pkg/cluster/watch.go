@@ -53,7 +53,7 @@ type Change struct {
 // PollInterval, and what has changed since the list before is handed on. One whose watch is not
 // answered, or falls silent, is listed and watched again. The error is the context's, or the
 // server's if credentials are refused (401); or an *UnseenError if none of the resume points can be
-// watched or listed. That some of them cannot is told to the function of WithUnseen.
+// watched or listed.
 func (c *Client) Watch(ctx context.Context, points []ResumePoint, changed func(Change)) error {
 	group, ctx := errgroup.WithContext(ctx)
 	unseen := &unseen{points: len(points)}

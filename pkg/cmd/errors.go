@@ -12,53 +12,55 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
-	"github.com/kubectl-gc/kubectl-gc/pkg/render"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
 // fail prints errors in kubectl's words and returns the exit code: 1; or 2 if nothing failed and
-// something was found or refused; or 0 if all that there is to tell is that the answer was no. What
-// could not be done because of an interruption is told once, after what failed before.
-func fail(ctx context.Context, streams genericiooptions.IOStreams, err error) int {
+// something was found or refused, or the answer was no; or 130, as a shell has it, after a signal.
+// What could not be done because of an interruption is told once, after what failed before.
+func fail(ctx context.Context, e *env.Env, err error) int {
 	var failed, refused, interrupted bool
-	for _, e := range answer.Flatten(err) {
+	for _, one := range answer.Flatten(err) {
 		switch {
-		case ctx.Err() != nil && errors.Is(e, context.Canceled):
+		case ctx.Err() != nil && errors.Is(one, context.Canceled):
 			interrupted = true
 			continue
-		case isUnread(e): // which whoever has closed the pipe knows
+		case isUnread(one): // which whoever has closed the pipe knows
 			failed = true
 			continue
-		case errors.Is(e, answer.ErrFound):
+		case errors.Is(one, answer.ErrFound):
 			refused = true
 			continue
-		case errors.Is(e, answer.ErrCancelled):
-			fmt.Fprintln(streams.Out, e)
+		case errors.Is(one, answer.ErrCancelled):
+			fmt.Fprintln(e.Out, one)
+			refused = true
 			continue
-		case answer.IsRefusal(e):
+		case answer.IsRefusal(one):
 			refused = true
 		default:
 			failed = true
 		}
-		fmt.Fprintln(streams.ErrOut, render.EscapeLines(describe(e)))
+		fmt.Fprintln(e.ErrOut, phrase.EscapeLines(describe(one)))
 	}
 	if interrupted {
 		why := ""
 		if cause := context.Cause(ctx); errors.Is(cause, errUnread) {
 			why = ": standard output or error is closed"
 		}
-		fmt.Fprintln(streams.ErrOut, "error: interrupted"+why)
+		fmt.Fprintln(e.ErrOut, "error: interrupted"+why)
 	}
 	if hint := answer.Hint(err); hint != "" {
-		fmt.Fprintln(streams.ErrOut, "hint: "+render.EscapeLines(hint))
+		fmt.Fprintln(e.ErrOut, "hint: "+phrase.EscapeLines(strings.ReplaceAll(hint, env.DefaultName, e.Called)))
 	}
 	if command := env.Mistyped(err); command != "" {
-		fmt.Fprintf(streams.ErrOut, "See '%s -h' for help and examples\n", command)
+		fmt.Fprintf(e.ErrOut, "See '%s -h' for help and examples\n", command)
 	}
 	switch {
+	case (failed || interrupted) && ctx.Err() != nil && !errors.Is(context.Cause(ctx), errUnread):
+		return 130
 	case failed || interrupted:
 		return 1
 	case refused:

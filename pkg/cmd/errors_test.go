@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"testing"
 
+	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
 )
 
 // TestFailTellsAllThatFailed: neither an interruption nor the answer no hides what failed or was
@@ -24,17 +26,17 @@ func TestFailTellsAllThatFailed(t *testing.T) {
 		code           int
 		stdout, stderr string
 	}{
-		"interrupted": {interruption, true, 1, "", "error: interrupted\n"},
-		"interrupted twice": {errors.Join(interruption, interruption), true, 1, "",
+		"interrupted": {interruption, true, 130, "", "error: interrupted\n"},
+		"interrupted twice": {errors.Join(interruption, interruption), true, 130, "",
 			"error: interrupted\n"},
-		"interrupted after a failure": {errors.Join(missing, interruption), true, 1, "",
+		"interrupted after a failure": {errors.Join(missing, interruption), true, 130, "",
 			"error: pods \"x\" not found\nerror: interrupted\n"},
-		"interrupted after a refusal": {errors.Join(refused, interruption), true, 1, "",
+		"interrupted after a refusal": {errors.Join(refused, interruption), true, 130, "",
 			"error: it is too much\nerror: interrupted\n"},
-		"interrupted, and it says what is left": {errors.New("interrupted; not deleted yet: x"), true, 1, "",
+		"interrupted, and it says what is left": {errors.New("interrupted; not deleted yet: x"), true, 130, "",
 			"error: interrupted; not deleted yet: x\n"},
 		"cancelled by somebody else": {interruption, false, 1, "", "error: listing pods: context canceled\n"},
-		"no":                         {answer.ErrCancelled, false, 0, "deletion is cancelled\n", ""},
+		"no":                         {answer.ErrCancelled, false, 2, "deletion is cancelled\n", ""},
 		"no, and something is not there": {errors.Join(missing, answer.ErrCancelled), false, 1,
 			"deletion is cancelled\n", "error: pods \"x\" not found\n"},
 		"no, and something was refused": {errors.Join(answer.Cancelled("cancelled"), refused), false, 2,
@@ -58,7 +60,8 @@ func TestFailTellsAllThatFailed(t *testing.T) {
 				interrupt()
 			}
 			var out, errOut bytes.Buffer
-			code := fail(ctx, genericiooptions.IOStreams{Out: &out, ErrOut: &errOut}, tt.err)
+			streams := genericiooptions.IOStreams{Out: &out, ErrOut: &errOut}
+			code := fail(ctx, env.New(streams, genericclioptions.NewConfigFlags(false)), tt.err)
 			if code != tt.code || out.String() != tt.stdout || errOut.String() != tt.stderr {
 				t.Errorf("exit code %d, want %d\nstdout %q, want %q\nstderr %q, want %q", code, tt.code, &out, tt.stdout, &errOut,
 					tt.stderr)

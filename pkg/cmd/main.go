@@ -13,15 +13,15 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
 )
 
 // spareHeap counts as in use when the collector of garbage looks at how much there is, so that a
 // command on a small cluster, whose garbage is a few megabytes, ends before any is collected.
 const spareHeap = 16 << 20
 
-// completionShim is what kubectl looks for when it completes the arguments of a plugin called
-// kubectl-gc.
-const completionShim = "kubectl_complete-gc"
+// completes begins the name of what kubectl looks for when it completes the arguments of a plugin.
+const completes = "kubectl_complete-"
 
 // Process runs the command that this process was started as, and returns the exit code. The first
 // signal ends the command's context; a second one ends the process as if nobody had asked for
@@ -33,6 +33,7 @@ func Process() int {
 	// Nobody receives it: that a signal is asked for keeps a write to a closed pipe from ending the
 	// process in the middle of what it does (os/signal). Main sees the write fail.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	env.WordLog(os.Stderr)
 	return Main(ctx, genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr}, os.Args)
 }
 
@@ -52,13 +53,15 @@ func Main(ctx context.Context, streams genericiooptions.IOStreams, args []string
 	defer unread()
 	ctx, bind := cluster.Bind(ctx)
 	root, e := newRoot(streams, bind)
+	e.Called = calledAs(args[0])
+	rename(root, e.Called)
 	rest := args[1:]
-	if strings.TrimSuffix(filepath.Base(args[0]), ".exe") == completionShim {
+	if strings.HasPrefix(filepath.Base(args[0]), completes) {
 		rest = append([]string{"__complete"}, rest...)
 	}
 	root.SetArgs(rest)
 	if err := root.ExecuteContext(ctx); err != nil {
-		return fail(ctx, e.IOStreams, err)
+		return fail(ctx, e, err)
 	}
 	return 0
 }

@@ -1,7 +1,9 @@
 package cmd
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/adopt"
@@ -20,6 +22,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/why"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/client-go/rest"
@@ -27,6 +30,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
+	"github.com/kubectl-gc/kubectl-gc/pkg/suggest"
 )
 
 // NewRoot returns the kubectl gc command with all its subcommands.
@@ -70,7 +74,7 @@ func newRoot(streams genericiooptions.IOStreams, bind func(*rest.Config)) (*cobr
 	root.SetOut(streams.Out)
 	root.SetErr(streams.ErrOut)
 	root.SetIn(streams.In)
-	root.SetFlagErrorFunc(env.UsageError)
+	root.SetFlagErrorFunc(mistypedFlag)
 	e.AddFlags(root)
 	addVersionFlag(root)
 	root.SetUsageTemplate(rootTemplate)
@@ -86,8 +90,26 @@ func newRoot(streams genericiooptions.IOStreams, bind func(*rest.Config)) (*cobr
 // unknownCommand gives an unknown subcommand kubectl's words and cobra's suggestions.
 func unknownCommand(root *cobra.Command, name string) error {
 	err := env.Usage(root, "unknown command %q for %q", name, root.CommandPath())
-	if near := root.SuggestionsFor(name); len(near) > 0 {
+	near := slices.Compact(root.SuggestionsFor(name)) // twice what is near by its letters and by another word
+	if len(near) > 0 {
 		return answer.WithHint(err, "did you mean "+strings.Join(near, " or ")+"?")
 	}
 	return err
+}
+
+// mistypedFlag says that an error is in the flags that were typed, and which flag is near to one
+// that there is not.
+func mistypedFlag(cmd *cobra.Command, err error) error {
+	usage := env.UsageError(cmd, err)
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
+		return usage
+	}
+	near := suggest.New("--" + unknown.GetSpecifiedName())
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			near.Consider("--" + f.Name)
+		}
+	})
+	return answer.WithHint(usage, near.Hint())
 }

@@ -52,11 +52,28 @@ func TestHelpOfTheRootFitsOnAScreen(t *testing.T) {
 // TestMistypedCommandsAreSuggested: by their letters, and by the words that other tools have for
 // them.
 func TestMistypedCommandsAreSuggested(t *testing.T) {
-	for typed, want := range map[string]string{"tre": "tree", "delte": "delete", "rm": "delete", "lint": "check",
-		"graph": "tree", "finalize": "unfinalize", "diagnose": "why", "backup": "archive"} {
+	for typed, want := range map[string]string{"tre": "tree", "delte": "delete", "rm": "delete or run", "lint": "check",
+		"graph": "tree", "finalize": "unfinalize", "diagnose": "why", "backup": "archive", "del": "delete",
+		"whi": "why or wait"} {
 		code, _, stderr := output(t, typed)
-		if code != 1 || !strings.Contains(stderr, "did you mean") || !strings.Contains(stderr, want) {
+		if code != 1 || !strings.Contains(stderr, "hint: did you mean "+want+"?\n") {
 			t.Errorf("kubectl gc %s: exit code %d, want %s suggested:\n%s", typed, code, want, stderr)
+		}
+	}
+}
+
+// TestMistypedFlagsAreSuggested, those of all commands too; a letter is near to every other one.
+func TestMistypedFlagsAreSuggested(t *testing.T) {
+	for typed, hint := range map[string]string{
+		"delete web --dryrun":      "hint: did you mean --dry-run?\n",
+		"delete web --casade=x":    "hint: did you mean --cascade?\n",
+		"tree --kubeconfg=x":       "hint: did you mean --kubeconfig?\n",
+		"tree --nothing-like-this": "",
+		"tree -z":                  "",
+	} {
+		code, _, stderr := output(t, strings.Fields(typed)...)
+		if code != 1 || !strings.Contains(stderr, hint+"See 'kubectl gc") || hint == "" && strings.Contains(stderr, "hint:") {
+			t.Errorf("kubectl gc %s: exit code %d, want %q:\n%s", typed, code, hint, stderr)
 		}
 	}
 }

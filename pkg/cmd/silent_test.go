@@ -69,7 +69,7 @@ current-context: a
 				began := time.Now()
 				err := root.ExecuteContext(ctx)
 				if code := 0; err != nil {
-					code = fail(ctx, e.IOStreams, err)
+					code = fail(ctx, e, err)
 					if code != 1 {
 						t.Errorf("exit code %d", code)
 					}

@@ -70,10 +70,7 @@ func (p *Planned) leftAloneError() error {
 	if len(p.leftAlone) == 0 {
 		return nil
 	}
-	names := make([]string, len(p.leftAlone))
-	for i, ref := range p.leftAlone {
-		names[i] = ref.Located()
-	}
+	names := phrase.Words(p.leftAlone, graph.Ref.Located)
 	return answer.Refuse(
 		answer.WithHint(fmt.Errorf("not deleted or changed, because the plan has grown and the archive does not have it: %s",
 			phrase.FirstFew(names, phrase.MaxNamed)), hintArchive))

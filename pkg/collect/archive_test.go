@@ -61,7 +61,8 @@ func TestARunDeletesWhatItHasChangedItself(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.make("parent", "child < parent nobody")
+	s.make("parent", "child < nobody")
+	s.refer("child", s.as("ConfigMap", "other", "parent"))
 	c.Kubectl(t, "delete", "configmap", "parent", "-n", s.namespace, "--cascade=orphan", "--wait=false")
 	out, err := Run(t.Context(), client, Request{Namespace: s.namespace, Archive: &Archive{
 		File: filepath.Join(t.TempDir(), "archive.yaml"),

@@ -197,7 +197,8 @@ func TestMaxDeletesCountsOverThePasses(t *testing.T) {
 	opts.Agree, opts.MaxDeletes = AgreeToAll, 3
 	_, err := New(client, opts).Run(t.Context())
 	var most *MaxDeletesError
-	if !errors.As(err, &most) || *most != (MaxDeletesError{Done: 2, Planned: 2, Max: 3}) {
+	if !errors.As(err, &most) || *most != (MaxDeletesError{Done: 2, Planned: 2, Max: 3}) ||
+		most.Error() != "the plan has 2 more, which would be 4 in all, and --max-deletes allows 3" {
 		t.Errorf("got %v", err)
 	}
 	s.check("c < nobody", "d < nobody")

@@ -69,6 +69,7 @@ type twins struct {
 	ours, theirs *randomcluster.World
 	collector    *testcluster.Cluster
 	timing       map[string]bool // what depends on it
+	sent         []string        // the uids of what was deleted between the rounds
 	named        map[string]int  // differences
 	unexplained  []*difference
 	compared     int
@@ -147,6 +148,9 @@ func deleteAlike(ctx context.Context, tw *twins, tr *trial, g, other *graph.Grap
 	policy := []plan.Policy{plan.Background, plan.Foreground, plan.Orphan}[tr.rng.IntN(3)]
 	p := plan.New(g, randomcluster.Roots(g, tr.namespace, tr.rng.IntN), policy, plan.Options{Rules: plan.Loop})
 	tw.timing[tr.namespace] = p.DependsOnTiming
+	for _, id := range p.Roots {
+		tw.sent = append(tw.sent, g.Ref(id).UID)
+	}
 	if err := deleteRoots(ctx, tw.ours, p); err != nil {
 		return err
 	}
@@ -179,7 +183,7 @@ func (tw *twins) round(t *testing.T, b batch, released map[string]bool, start ma
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.runAndRelease(ctx, tw.client, tw.ours, cascade); err != nil {
+	if _, err := b.runAndRelease(ctx, tw.client, tw.ours, cascade, tw.sent...); err != nil {
 		t.Fatal(err)
 	}
 	left := tw.snapshots(t, b, tw.ours)

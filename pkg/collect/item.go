@@ -22,10 +22,6 @@ type assessed struct {
 // read of the object. The write carries its resourceVersion, so that the decision is about the
 // version that is written to (RO-003).
 func (p *pass) item(ctx context.Context, id graph.ID) {
-	if _, inCycle := p.graph.Cycle(id); inCycle {
-		p.cycles.Lock()
-		defer p.cycles.Unlock()
-	}
 	if p.removeLateOwnerRefs(ctx, id) {
 		return
 	}
@@ -36,6 +32,10 @@ func (p *pass) item(ctx context.Context, id graph.ID) {
 	item.Owners = states
 	j := assessed{id: id, item: item, refs: refs}
 	decision := plan.Decide(item, plan.Loop)
+	if !p.turn.Takes(item, decision) {
+		p.later(id)
+		return
+	}
 	j.explain(p.graph, decision)
 	switch decision.Do {
 	case plan.Delete:
@@ -63,16 +63,19 @@ func (p *pass) assess(ctx context.Context, id graph.ID) (plan.Item, []graph.Edge
 		states[i] = p.projection.OwnerState(e)
 	}
 	p.mu.Unlock()
-	if !item.Deleting && !slices.Contains(states, plan.Orphaning) && p.worthProving(refs, states) {
+	if !item.Deleting && p.worthProving(refs, states) {
 		for i, e := range refs {
-			if states[i] != plan.Solid && states[i] != plan.BadScope {
-				proven := p.prove(ctx, e)
-				p.change(func(o *plan.Projection) { o.Prove(e, proven) })
-				states[i] = p.loop.opts.Overrides.Apply(e, proven)
+			if states[i] == plan.Solid || states[i] == plan.BadScope || states[i] == plan.Orphaning {
+				continue
 			}
-		}
-		if slices.Contains(states, plan.Orphaning) {
-			p.again() // whose listing shows that the owner waits
+			proven := p.prove(ctx, e)
+			p.change(func(o *plan.Projection) {
+				o.Prove(e, proven)
+				states[i] = o.OwnerState(e)
+			})
+			if states[i] == plan.Orphaning {
+				p.again() // whose listing shows that the owner waits
+			}
 		}
 	}
 	return item, refs, states, ctx.Err() == nil
@@ -84,7 +87,7 @@ func (p *pass) worthProving(refs []graph.Edge, states []plan.OwnerState) bool {
 	var solid, open, unresolvable bool
 	for i, s := range states {
 		switch {
-		case s == plan.Solid:
+		case s == plan.Solid, s == plan.Orphaning:
 			solid = true
 		case s == plan.BadScope, s == plan.Unknown && !p.resolvable(refs[i]):
 			unresolvable = true
@@ -104,12 +107,7 @@ func (p *pass) resolvable(e graph.Edge) bool {
 		return true
 	}
 	uid := p.graph.Ref(e.Owner).UID
-	for _, d := range p.loop.opts.CRDs {
-		if d.Instances[uid] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.loop.opts.CRDs, func(d CRD) bool { return d.Instances[uid] })
 }
 
 // explain names the owner because of which something is done.

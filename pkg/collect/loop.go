@@ -49,7 +49,10 @@ type Loop struct {
 	// current listing began: it shows all of them (RO-020, RO-022). Those that were seen to wait
 	// during a pass are kept for the next.
 	waiting, next map[string]bool
-	failed        map[string]int
+	// early are the uids of owners that waited in the foreground before the loop began; nil before
+	// the first listing.
+	early  map[string]bool
+	failed map[string]int
 	// written counts the writes that the server has taken, of objects that are there.
 	written map[effect]int
 	// orphaned are the uids of owners whose orphan finalizer was removed, and when, until a listing

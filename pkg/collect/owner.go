@@ -41,7 +41,7 @@ func (p *pass) orphan(ctx context.Context, id graph.ID) {
 			return
 		}
 		if !kept {
-			p.complete(ctx, id, plan.OrphanFinalizer, plan.Orphaned)
+			p.change(func(*plan.Projection) { p.finishing = append(p.finishing, id) })
 		}
 		return
 	}
@@ -52,8 +52,9 @@ func (p *pass) orphan(ctx context.Context, id graph.ID) {
 	var failed atomic.Bool
 	p.share(len(order), func(i int) {
 		dependent := order[i]
+		refs := slices.Concat(dependents[dependent], p.lost(ctx, dependent))
 		switch {
-		case p.removeOwnerRefs(ctx, dependent, dependents[dependent], plan.OwnerOrphans, p.graph.Ref(id)):
+		case p.removeOwnerRefs(ctx, dependent, refs, plan.OwnerOrphans, p.graph.Ref(id)):
 			p.change(func(o *plan.Projection) { o.Enqueue(dependent) }) // nothing was decided about it before
 		case !p.gone(dependent):
 			failed.Store(true)
@@ -62,6 +63,23 @@ func (p *pass) orphan(ctx context.Context, id graph.ID) {
 	if !failed.Load() {
 		p.again() // whose listing began after the last patch
 	}
+}
+
+// lost returns the references that are removed from a dependent together with that to an owner which
+// orphans it (plan.Projection.Lost).
+func (p *pass) lost(ctx context.Context, id graph.ID) []graph.Edge {
+	if !p.loop.actsOn(p.graph.Ref(id).UID) {
+		return nil
+	}
+	if _, _, _, ok := p.assess(ctx, id); !ok {
+		return nil
+	}
+	p.mu.Lock()
+	lost := p.projection.Lost(id)
+	p.mu.Unlock()
+	return slices.DeleteFunc(lost, func(e graph.Edge) bool {
+		return !p.agreedTo(plan.VerbOrphan, id, p.graph.Ref(e.Owner).UID)
+	})
 }
 
 // complete removes one of the collector's finalizers from an owner that has nothing left to wait

@@ -2,6 +2,7 @@ package collect
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -26,15 +27,15 @@ type pass struct {
 	unread  unread
 	recheck recheck
 
-	// cycles is locked while a member of an ownership cycle is decided about and deleted: two at a
-	// time would wait for each other forever (GC-064).
-	cycles sync.Mutex
+	// turn is the one in which what is due is looked at.
+	turn plan.Turn
 
 	mu         sync.Mutex
-	done       sync.Cond // somebody has finished
 	projection *plan.Projection
-	working    map[graph.ID]bool // true: has to be looked at again afterwards
-	live       map[graph.ID]string
+	// putOff is what is looked at in the next turn, and finishing are owners that have nothing left
+	// to wait for.
+	putOff, finishing []graph.ID
+	live              map[graph.ID]string
 	// orphaned are the owners whose dependents were patched in this pass: only a listing that
 	// begins later shows whether it was all of them.
 	orphaned map[graph.ID]bool
@@ -48,14 +49,29 @@ func newPass(l *Loop, client *cluster.Client, listing *selection.Snapshot) *pass
 	g := listing.Graph
 	p := &pass{
 		loop: l, client: client, catalog: listing.Catalog, graph: g,
-		projection: plan.NewProjection(g, plan.Options{Rules: plan.Loop, Overrides: l.opts.Overrides}),
-		working:    map[graph.ID]bool{}, live: map[graph.ID]string{}, orphaned: map[graph.ID]bool{},
+		projection: plan.NewProjection(g, plan.Options{Rules: plan.Loop, Overrides: l.opts.Overrides, Early: l.isEarly(g)}),
+		live:       map[graph.ID]string{}, orphaned: map[graph.ID]bool{},
 		instead: map[int]graph.Ref{},
 		slots:   make(chan struct{}, client.Concurrency()),
 		result:  Result{Graph: g, Gaps: listing.Gaps, ResumePoints: listing.ResumePoints},
 	}
-	p.done.L = &p.mu
 	return p
+}
+
+// isEarly returns a function that says of an owner whether it waited in the foreground before the
+// loop began. The graph is of the first listing, or of a later one.
+func (l *Loop) isEarly(g *graph.Graph) func(uid string) bool {
+	if l.early == nil {
+		l.early = map[string]bool{}
+		for i := range g.Len() {
+			id := graph.ID(i)
+			uid, waits := g.Ref(id).UID, slices.Contains(g.Finalizers(id), plan.ForegroundFinalizer)
+			if waits && g.State(id) == graph.Deleting && !slices.Contains(l.opts.Waiting, uid) {
+				l.early[uid] = true
+			}
+		}
+	}
+	return func(uid string) bool { return l.early[uid] }
 }
 
 // run looks at every object that something may be due to, and at what follows from that.
@@ -66,23 +82,7 @@ func (p *pass) run(ctx context.Context) error {
 		}
 	}
 	p.enqueueLate()
-	for {
-		due := p.take(ctx)
-		if len(due) == 0 {
-			if ctx.Err() == nil && p.err == nil && p.breakDeadlock(ctx) {
-				continue
-			}
-			break
-		}
-		for _, id := range due {
-			p.slots <- struct{}{}
-			go func() {
-				defer func() { <-p.slots; p.finished(id) }()
-				if ctx.Err() == nil {
-					p.attempt(ctx, id)
-				}
-			}()
-		}
+	for p.goesOn(ctx) && (p.wave(ctx) || p.finish(ctx) || p.goesOn(ctx) && p.breakDeadlock(ctx)) {
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -90,43 +90,75 @@ func (p *pass) run(ctx context.Context) error {
 	return p.err
 }
 
-// take waits until there is something to do and returns it; nothing when all is done.
-func (p *pass) take(ctx context.Context) []graph.ID {
+// goesOn says whether nothing has ended the pass early.
+func (p *pass) goesOn(ctx context.Context) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for {
-		if ctx.Err() != nil || p.err != nil {
-			for len(p.working) > 0 {
-				p.done.Wait()
-			}
-			return nil
-		}
-		var due []graph.ID
-		for _, id := range p.projection.Drain() {
-			if _, busy := p.working[id]; busy {
-				p.working[id] = true
-				continue
-			}
-			if p.allows(id) {
-				p.working[id] = false
-				due = append(due, id)
-			}
-		}
-		if len(due) > 0 || len(p.working) == 0 {
-			return due
-		}
-		p.done.Wait()
-	}
+	return ctx.Err() == nil && p.err == nil
 }
 
-func (p *pass) finished(id graph.ID) {
+// wave looks at what is due, turn by turn, and says whether anything was. What it brings about is
+// due in the next.
+func (p *pass) wave(ctx context.Context) bool {
+	p.mu.Lock()
+	due := slices.DeleteFunc(p.projection.Drain(), func(id graph.ID) bool { return !p.allows(id) })
+	p.mu.Unlock()
+	work := len(due) > 0
+	for _, p.turn = range plan.Turns {
+		alone, together := plan.OneByOne(p.graph, due)
+		p.each(ctx, together, p.attempt)
+		for _, id := range alone {
+			if p.goesOn(ctx) {
+				p.attempt(ctx, id)
+			}
+		}
+		due, p.putOff = p.putOff, nil
+		slices.Sort(due)
+	}
+	return work
+}
+
+// finish releases the owners that have nothing left to wait for, and says whether there were any.
+func (p *pass) finish(ctx context.Context) bool {
+	slices.Sort(p.finishing)
+	now := slices.Compact(p.finishing)
+	p.finishing = nil
+	p.each(ctx, now, func(ctx context.Context, id graph.ID) {
+		p.mu.Lock()
+		o := p.projection
+		orphans, released := o.Orphans(id), o.Waits(id) && !o.Blocked(id)
+		p.mu.Unlock()
+		switch {
+		case orphans:
+			p.complete(ctx, id, plan.OrphanFinalizer, plan.Orphaned)
+		case released:
+			p.complete(ctx, id, plan.ForegroundFinalizer, plan.NoBlockers)
+		}
+	})
+	return len(now) > 0
+}
+
+// each calls f for some objects, several at a time, and returns when it has returned for all.
+func (p *pass) each(ctx context.Context, ids []graph.ID, f func(context.Context, graph.ID)) {
+	var all sync.WaitGroup
+	for _, id := range ids {
+		if !p.goesOn(ctx) {
+			break
+		}
+		p.slots <- struct{}{}
+		all.Go(func() {
+			defer func() { <-p.slots }()
+			f(ctx, id)
+		})
+	}
+	all.Wait()
+}
+
+// later has an object looked at in the next turn.
+func (p *pass) later(id graph.ID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.working[id] {
-		p.projection.Enqueue(id)
-	}
-	delete(p.working, id)
-	p.done.Broadcast()
+	p.putOff = append(p.putOff, id)
 }
 
 // attempt does for one object what the collector's workers do (attemptToDelete, attemptToOrphan).
@@ -141,15 +173,17 @@ func (p *pass) attempt(ctx context.Context, id graph.ID) {
 	}
 	p.mu.Lock()
 	o := p.projection
-	gone, deleting, orphans, waits, blocked := o.Gone(id), o.Deleting(id), o.Orphans(id), o.Waits(id), o.Waits(id) &&
-		o.Blocked(id)
+	looks, gone, deleting, orphans := p.turn.LooksAt(o, id), o.Gone(id), o.Deleting(id), o.Orphans(id)
+	if looks && o.Waits(id) && !o.Blocked(id) {
+		p.finishing = append(p.finishing, id)
+	}
 	p.mu.Unlock()
 	switch {
 	case gone:
+	case !looks:
+		p.later(id)
 	case orphans:
 		p.orphan(ctx, id)
-	case waits && !blocked:
-		p.complete(ctx, id, plan.ForegroundFinalizer, plan.NoBlockers)
 	case !deleting:
 		p.item(ctx, id)
 	}

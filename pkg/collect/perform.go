@@ -97,11 +97,7 @@ func (p *Planned) perform(ctx context.Context) (last *Result, timedOut bool, err
 
 // pending are the objects that are being deleted and that somebody else has to release.
 func pending(left []plan.ObjectReason) []plan.ObjectReason {
-	var list []plan.ObjectReason
-	for _, l := range left {
-		if l.Because.Code == plan.ForeignFinalizers || l.Because.Code == plan.DependentsBlock {
-			list = append(list, l)
-		}
-	}
-	return list
+	return slices.DeleteFunc(slices.Clone(left), func(l plan.ObjectReason) bool {
+		return l.Because.Code != plan.ForeignFinalizers && l.Because.Code != plan.DependentsBlock
+	})
 }

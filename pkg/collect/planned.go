@@ -20,7 +20,7 @@ type Planned struct {
 }
 
 // Plan plans a run from a listing and live reads, and writes nothing. It refuses to take a kind for
-// unserved of which anything says that it may still be served.
+// unserved of which anything says that it may still be served, and a namespace that does not exist.
 func Plan(ctx context.Context, client *cluster.Client, r Request) (*Planned, error) {
 	catalog, err := client.Discover(ctx)
 	if err != nil {
@@ -44,6 +44,9 @@ func Plan(ctx context.Context, client *cluster.Client, r Request) (*Planned, err
 	// Planning to the end of the cascade knows no context and may take long.
 	p.Proposal, err = interrupt.Do(ctx, func() (*Proposal, error) { return p.loop.Propose(ctx) })
 	if err != nil {
+		return nil, err
+	}
+	if err := selection.NamespaceExists(ctx, client, catalog, p.Graph, r.Namespace); err != nil {
 		return nil, err
 	}
 	if err := checkUnserved(p.Snapshot, r.Overrides); err != nil {

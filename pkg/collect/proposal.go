@@ -75,10 +75,7 @@ type OwnerLossError struct{ Losses []plan.OwnerLoss }
 // Error says of each kind how many of its owners are gone. The kinds are as the references have
 // them, and not escaped.
 func (e *OwnerLossError) Error() string {
-	var kinds []string
-	for _, m := range e.Losses {
-		kinds = append(kinds, lossWords(m))
-	}
+	kinds := phrase.Words(e.Losses, lossWords)
 	return strings.Join(kinds, "; ")
 }
 
@@ -104,11 +101,11 @@ type MaxDeletesError struct{ Done, Planned, Max int }
 
 // Error has the numbers.
 func (e *MaxDeletesError) Error() string {
-	more := "deletes"
 	if e.Done > 0 {
-		more = "more"
+		return fmt.Sprintf("the plan has %d more, which would be %d in all, and --max-deletes allows %d", e.Planned,
+			e.Done+e.Planned, e.Max)
 	}
-	return fmt.Sprintf("the plan has %d %s, and --max-deletes allows %d", e.Planned, more, e.Max)
+	return fmt.Sprintf("the plan has %d deletes, and --max-deletes allows %d", e.Planned, e.Max)
 }
 
 // Is makes it ErrMaxDeletes.
@@ -146,7 +143,7 @@ func (l *Loop) propose(s *Snapshot, may func(graph.ID) bool) *Proposal {
 	return &Proposal{
 		Snapshot: s, Pass: l.passes, allow: may,
 		Plan: plan.NewRun(s.Graph, plan.Options{Overrides: l.opts.Overrides, Proven: s.Proven, Allow: may, Gaps: s.Gaps,
-			Orphaned: orphaned}),
+			Orphaned: orphaned, Early: l.isEarly(s.Graph)}),
 	}
 }
 

@@ -91,10 +91,10 @@ func (b batch) within() func(*graph.Graph, graph.ID) bool {
 }
 
 // run runs the loop. A write that fails is an error, and so is one that the first pass did not
-// plan.
-func (b batch) run(ctx context.Context, client *cluster.Client) error {
+// plan. Waiting are the uids of what was deleted a moment ago.
+func (b batch) run(ctx context.Context, client *cluster.Client, waiting ...string) error {
 	var failed []string
-	_, err := New(client, Options{Allow: b.within(), AllowOwnerLoss: true, OnEvent: func(e Event) {
+	_, err := New(client, Options{Allow: b.within(), AllowOwnerLoss: true, Waiting: waiting, OnEvent: func(e Event) {
 		if e.Err != nil {
 			failed = append(failed, fmt.Sprintf("%s %s in %s: %v", e.Action.Verb, e.Action.Object.Name,
 				e.Action.Object.Namespace, e.Err))
@@ -124,10 +124,10 @@ func (b batch) snapshots(ctx context.Context, world *randomcluster.World) (map[s
 // runAndRelease runs the loop and removes finalizers from what is being deleted until nothing
 // changes any more: as often as finalizers are removed one below the other.
 func (b batch) runAndRelease(ctx context.Context, client *cluster.Client, world *randomcluster.World,
-	cascade map[types.UID]bool) (map[string][]string, error) {
+	cascade map[types.UID]bool, waiting ...string) (map[string][]string, error) {
 	var now map[string][]string
 	for range 12 {
-		if err := b.run(ctx, client); err != nil {
+		if err := b.run(ctx, client, waiting...); err != nil {
 			return nil, err
 		}
 		if err := world.ReleaseAll(ctx, cascade); err != nil {
@@ -207,6 +207,7 @@ func (b batch) compareWithPlans(ctx context.Context, world *randomcluster.World,
 	}
 	plans := map[string]*plan.Plan{}
 	cascade := map[types.UID]bool{} // whose finalizers are removed
+	var deleted []string
 	for _, tr := range b {
 		g, ok := graphs[tr.namespace]
 		if !ok {
@@ -218,13 +219,16 @@ func (b batch) compareWithPlans(ctx context.Context, world *randomcluster.World,
 		if err := deleteRoots(ctx, world, p); err != nil {
 			return nil, nil, err
 		}
+		for _, id := range p.Roots {
+			deleted = append(deleted, g.Ref(id).UID)
+		}
 		for _, id := range randomcluster.Seen(g) {
 			if p.End().Gone(id) || p.End().Deleting(id) {
 				cascade[types.UID(g.Ref(id).UID)] = g.State(id) != graph.Deleting || slices.Contains(p.Deleted, id)
 			}
 		}
 	}
-	left, err := b.runAndRelease(ctx, client, world, cascade)
+	left, err := b.runAndRelease(ctx, client, world, cascade, deleted...)
 	return plans, left, err
 }
 
@@ -240,18 +244,81 @@ func deleteRoots(ctx context.Context, world *randomcluster.World, p *plan.Plan) 
 	return nil
 }
 
-// describe describes the graph of a plan as the plan leaves it.
+// describe describes the graph of a plan as the plan leaves it, or one random cluster of it.
 func describe(p *plan.Plan, namespace string) []string {
 	end := p.End()
 	return randomcluster.Describe(p.Graph, namespace, func(id graph.ID) randomcluster.Object {
 		item, refs := end.Item(id)
-		o := randomcluster.Object{Gone: end.Gone(id), Deleting: item.Deleting, Orphan: item.Orphan,
+		gone := end.Gone(id) || clusterOf(p.Graph.Ref(id)) != namespace || !isRandom(p.Graph.Ref(id))
+		o := randomcluster.Object{Gone: gone, Deleting: item.Deleting, Orphan: item.Orphan,
 			Foreground: item.Foreground, Held: end.HasForeignFinalizers(id), Refs: refs}
 		for _, e := range refs {
 			o.Blocks = append(o.Blocks, end.Blocks(e))
 		}
 		return o
 	})
+}
+
+// isRandom says whether an object was made at random, and not by the cluster.
+func isRandom(r graph.Ref) bool { return r.Kind != "Namespace" && r.Name != "kube-root-ca.crt" }
+
+// TestRunDoesWhatItsPlanSays_P10 makes wild clusters and plans a run over them. The run does not
+// want to do more than that, and what is left is as planned, object by object.
+func TestRunDoesWhatItsPlanSays_P10(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	world := randomcluster.New(t, c)
+	client := newClient(t, c)
+	actions := 0
+	for _, b := range batches("r", *randomSeed, randomcluster.Graphs(), 50) {
+		ctx := t.Context()
+		if err := b.each(ctx, func(ctx context.Context, tr *trial) error {
+			return world.CreateWild(ctx, tr.namespace, tr.rng)
+		}); err != nil {
+			t.Fatal(err)
+		}
+		before, err := b.snapshots(ctx, world)
+		if err != nil {
+			t.Fatal(err)
+		}
+		events := map[string][]string{}
+		loop := New(client, Options{Allow: b.within(), AllowOwnerLoss: true, OnEvent: func(e Event) {
+			in := clusterOf(e.Action.Object)
+			events[in] = append(events[in], fmt.Sprintf("%d %s %s %s %s %v", e.Action.Pass, e.Action.Verb, e.Action.Object.Name,
+				e.Action.Policy, e.Action.Because, e.Err))
+		}, Agree: func(_ context.Context, p *Proposal) error {
+			for _, id := range slices.Concat(p.Growth.Deleted, p.Growth.Written) {
+				t.Errorf("pass %d has come up with %s in %s", p.Pass, p.Graph.Ref(id).Name, clusterOf(p.Graph.Ref(id)))
+			}
+			return nil
+		}})
+		p, err := loop.Propose(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		loop.Agreed(p.Plan)
+		actions += len(p.Plan.Actions)
+		if _, err := loop.Run(ctx); err != nil {
+			t.Error(err)
+		}
+		left, err := b.snapshots(ctx, world)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, tr := range b {
+			if diff := cmp.Diff(describe(p.Plan, tr.namespace), left[tr.namespace]); diff != "" {
+				t.Errorf("seed %d: (-plan +loop)\n%s\nbefore:\n%s\nloop:\n%s", tr.seed, diff,
+					strings.Join(before[tr.namespace], "\n"), strings.Join(events[tr.namespace], "\n"))
+			}
+		}
+		if err := world.Wipe(context.WithoutCancel(ctx), b.namespaces()); err != nil {
+			t.Error(err)
+		}
+	}
+	t.Logf("%d actions as planned", actions)
+	if actions < randomcluster.Graphs() {
+		t.Errorf("only %d actions were planned, so little was compared", actions)
+	}
 }
 
 func actions(p *plan.Plan) string {

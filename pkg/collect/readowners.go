@@ -52,7 +52,7 @@ func (p *pass) open(e graph.Edge) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch p.projection.OwnerState(e) {
-	case plan.Solid, plan.Waiting, plan.Orphaning, plan.BadScope:
+	case plan.Solid, plan.Waiting, plan.Passing, plan.Orphaning, plan.BadScope:
 		return false
 	}
 	return p.resolvable(e)

@@ -37,8 +37,9 @@ func (s *fixture) as(kind, name, object string) metav1.OwnerReference {
 	return metav1.OwnerReference{APIVersion: "v1", Kind: kind, Name: name, UID: s.uids[object]}
 }
 
-// releases are scenarios in which an owner waits for its dependents to be orphaned, and what is
-// left of them: with the loop, and with the collector.
+// releases are scenarios in which an owner waits, most to orphan its dependents, and what is left of
+// them: with the loop, and with the collector. They are named after the reference to the one that
+// orphans.
 var releases = []struct {
 	name string
 	make func(*fixture)
@@ -76,7 +77,12 @@ var releases = []struct {
 	{"its name, and an owner that is gone", func(s *fixture) {
 		s.make("o", "a < o nobody")
 		s.delete(plan.Orphan, "o")
-	}, nil, []string{"a"}, true},
+	}, []string{"a"}, nil, true},
+	{"its name, and an owner that waits", func(s *fixture) {
+		s.make("o", "f", "a < o f+")
+		s.delete(plan.Orphan, "o")
+		s.delete(plan.Foreground, "f")
+	}, []string{"a"}, nil, true},
 	{"two owners that orphan", func(s *fixture) {
 		s.make("o", "p", "a < p")
 		s.refer("a", s.as("ConfigMap", "other", "o"))
@@ -95,6 +101,23 @@ var releases = []struct {
 		s.make("solid", "o < nobody solid | orphan", "a")
 		s.refer("a", s.as("ConfigMap", "other", "o"))
 	}, []string{"o < solid | orphan", "solid"}, nil, false},
+	{"none, but a held owner that waits and is not blocked", func(s *fixture) {
+		s.make("f | "+hold, "a < f")
+		s.delete(plan.Foreground, "f")
+	}, []string{"-f | " + hold, "a < f"}, []string{"-f | " + hold}, true},
+	{"none, but a held owner that waits and is blocked", func(s *fixture) {
+		s.make("f | "+hold, "a < f", "b < f+ | "+hold)
+		s.delete(plan.Foreground, "f")
+	}, []string{"-b < f+ | " + hold, "-f | " + hold + " foregroundDeletion", "a < f"},
+		[]string{"-b < f+ | " + hold, "-f | " + hold + " foregroundDeletion"}, true},
+	{"none, but an owner that waits, and another that goes", func(s *fixture) {
+		s.make("f", "x < nobody", "d < f+ x | "+hold)
+		s.delete(plan.Foreground, "f")
+	}, []string{"-d < f+ x | " + hold, "-f | foregroundDeletion"}, []string{"-d < x | " + hold}, true},
+	{"its own, and an owner that waits, and another that goes", func(s *fixture) {
+		s.make("f", "x < nobody", "d < f+ x | orphan", "e < d")
+		s.delete(plan.Foreground, "f")
+	}, []string{"e"}, nil, true},
 }
 
 // TestWhatAnOrphaningOwnerKeepsIsReleasedBeforeItIsJudged: an owner waits to orphan its dependents,

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -56,13 +54,9 @@ func (p *pass) readOwners(ctx context.Context) error {
 			candidates = append(candidates, id)
 		}
 	}
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(p.client.Concurrency())
-	for _, id := range candidates {
-		group.Go(func() error {
-			p.assess(ctx, id)
-			return context.Cause(ctx)
-		})
-	}
-	return errors.Join(group.Wait(), p.err)
+	err := cluster.EachUntil(ctx, p.client, candidates, func(ctx context.Context, _ int, id graph.ID) error {
+		p.assess(ctx, id)
+		return context.Cause(ctx)
+	})
+	return errors.Join(err, p.err)
 }

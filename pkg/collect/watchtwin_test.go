@@ -7,12 +7,15 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/test/randomcluster"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
@@ -29,7 +32,8 @@ const never = -1
 // TestSameResultAsTheCollector_P14; where the end depends on what the collector has done before a
 // change came, each object has to end as it does where the collector meets the same changes at
 // another pace: at one of a few, or else where it has worked to its end between some of them and
-// not between others.
+// not between others. No pace shows all orders of the collector's two queues: GC-053 is an object
+// that the loop has kept because it looked at it before the owner that orphans it had let it go.
 func TestWatchEndsAsTheCollectorDoes_P14(t *testing.T) {
 	// It takes more than 10 s: for each cluster the real collector has to come to rest, often
 	// several times.
@@ -52,7 +56,9 @@ func TestWatchEndsAsTheCollectorDoes_P14(t *testing.T) {
 // compareWatch takes one batch through its changes on both control planes.
 func (tw *twins) compareWatch(t *testing.T, b batch) {
 	t.Helper()
-	w := watchOver(t, tw.client, Options{Allow: b.within(), AllowOwnerLoss: true, Settle: 20 * time.Millisecond})
+	var released outright
+	w := watchOver(t, tw.client, Options{Allow: b.within(), AllowOwnerLoss: true, Settle: 20 * time.Millisecond,
+		OnEvent: released.event})
 	defer w.cancel()
 	group, ctx := errgroup.WithContext(t.Context())
 	for _, world := range []*randomcluster.World{tw.ours, tw.theirs} {
@@ -107,7 +113,13 @@ func (tw *twins) compareWatch(t *testing.T, b batch) {
 		if len(unexplained(tr)) > 0 {
 			ends[tr.seed] = append(ends[tr.seed], tw.atEachPace(t, tr.seed)...)
 		}
-		if strange := unexplained(tr); len(strange) > 0 {
+		strange := unexplained(tr)
+		if len(strange) > 0 && released.explains(left[tr.namespace], strange, tr.namespace) {
+			tw.named["GC-053"]++
+			t.Logf("seed %d: GC-053", tr.seed)
+			continue
+		}
+		if len(strange) > 0 {
 			t.Errorf("seed %d: nothing of this is ever so where the collector runs: %q\n(-collector +loop)\n%s", tr.seed,
 				strange, cmp.Diff(second[tr.namespace], left[tr.namespace]))
 			continue
@@ -120,6 +132,37 @@ func (tw *twins) compareWatch(t *testing.T, b batch) {
 			t.Error(err)
 		}
 	}
+}
+
+// outright are the objects from which references to other owners were removed together with that
+// to one that orphans them (plan.Projection.Lost).
+type outright struct {
+	mu      sync.Mutex
+	objects []graph.Ref
+}
+
+func (r *outright) event(e Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if e.Err == nil && e.Action.Because == plan.OwnerOrphans && len(e.Action.Owners) > 1 {
+		r.objects = append(r.objects, e.Action.Object)
+	}
+}
+
+// explains says whether all of what is strange in a random cluster are such objects, and are left.
+func (r *outright) explains(left, strange []string, namespace string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, line := range strange {
+		name, _ := parse(line)
+		known := slices.ContainsFunc(r.objects, func(o graph.Ref) bool {
+			return (o.Namespace == namespace || o.Namespace == "") && name == o.Kind+"/"+strings.TrimPrefix(o.Name, namespace)
+		})
+		if !known || lineOf(left, name) == "" {
+			return false
+		}
+	}
+	return true
 }
 
 // atPace has the collector meet the changes of random clusters at another pace, the i-th of paces,

@@ -149,7 +149,8 @@ func (p *pass) reread(ctx context.Context, id graph.ID) error {
 func (p *pass) isUnchanged(id graph.ID, now *graph.Object) bool {
 	i := 0
 	for e := range p.projection.Owners(id) {
-		if i == len(now.Owners) || !sameReference(p.graph, e, now.Owners[i], p.projection.Blocks(e)) {
+		r := p.graph.Reference(e)
+		if r.Block = p.projection.Blocks(e); i == len(now.Owners) || r != now.Owners[i] {
 			return false
 		}
 		i++
@@ -158,12 +159,6 @@ func (p *pass) isUnchanged(id graph.ID, now *graph.Object) bool {
 	return i == len(now.Owners) && item.Deleting == (now.DeletionTimestamp != 0) &&
 		item.Orphan == slices.Contains(now.Finalizers, plan.OrphanFinalizer) &&
 		item.Foreground == slices.Contains(now.Finalizers, plan.ForegroundFinalizer)
-}
-
-func sameReference(g *graph.Graph, e graph.Edge, r graph.OwnerReference, block bool) bool {
-	return r == graph.OwnerReference{
-		APIVersion: e.APIVersion, Kind: e.Kind, Name: e.Name, UID: g.Ref(e.Owner).UID, Controller: e.Controller, Block: block,
-	}
 }
 
 // replaces says whether what was read is another object under the same name, so that the one that

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -31,10 +32,10 @@ var workloadTypes = []schema.GroupResource{cluster.Deployments, cluster.Stateful
 // any more, because the workload that does so is deleted: in all namespaces, of the custom
 // resources that it works on. What cannot be read is not looked at. The error is the end of ctx.
 func (pl *planner) findAbandoned(ctx context.Context, reader *cluster.Reader, known *finalizer.Registry,
-	p *plan.Plan) ([]plan.Abandoned, error) {
+	p *plan.Plan) ([]v1alpha1.Abandoned, error) {
 	l := leaving{goingOf(p), pl, reader, actor.NewFinder(reader, known)}
 	types := l.worksOn(ctx)
-	found := make([][]plan.Abandoned, len(types))
+	found := make([][]v1alpha1.Abandoned, len(types))
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(pl.client.Concurrency())
 	for i, t := range types {
@@ -90,11 +91,11 @@ func (l leaving) worksOn(ctx context.Context) []graph.Type {
 
 // abandoned are the finalizers of objects of a type that nobody removes any more. The error is the
 // end of ctx.
-func (l leaving) abandoned(ctx context.Context, t graph.Type) ([]plan.Abandoned, error) {
-	var all []plan.Abandoned
+func (l leaving) abandoned(ctx context.Context, t graph.Type) ([]v1alpha1.Abandoned, error) {
+	var all []v1alpha1.Abandoned
 	for _, a := range l.held(ctx, t) {
-		o, err := l.client.GetObject(ctx, t, a.First[0].Namespace, a.First[0].Name)
-		if err != nil || string(o.GetUID()) != a.First[0].UID {
+		o, err := l.client.GetObject(ctx, t, a.Objects[0].Namespace, a.Objects[0].Name)
+		if err != nil || string(o.GetUID()) != a.Objects[0].UID {
 			continue
 		}
 		who, err := l.finder.Of(ctx, o, a.Finalizer)
@@ -102,7 +103,7 @@ func (l leaving) abandoned(ctx context.Context, t graph.Type) ([]plan.Abandoned,
 			return nil, err
 		}
 		if removers := l.removers(l.finder.Parts(ctx, o, who)); len(removers) > 0 {
-			a.Actor = removers[0][0]
+			a.Actor = l.going.plan.Graph.Ref(removers[0][0])
 			all = append(all, a)
 		}
 	}
@@ -110,22 +111,22 @@ func (l leaving) abandoned(ctx context.Context, t graph.Type) ([]plan.Abandoned,
 }
 
 // held are the finalizers of others that objects of a type have, besides those that go.
-func (l leaving) held(ctx context.Context, t graph.Type) []plan.Abandoned {
-	var all []plan.Abandoned
+func (l leaving) held(ctx context.Context, t graph.Type) []v1alpha1.Abandoned {
+	var all []v1alpha1.Abandoned
 	err := l.reader.ForEachMeta(ctx, t, func(o *graph.Object) {
 		if id, ok := l.going.plan.Graph.Lookup(o.UID); ok && l.is[id] {
 			return
 		}
 		for _, name := range plan.Foreign(o.Finalizers) {
-			i := slices.IndexFunc(all, func(a plan.Abandoned) bool { return a.Finalizer == name })
+			i := slices.IndexFunc(all, func(a v1alpha1.Abandoned) bool { return a.Finalizer == name })
 			if i < 0 {
 				i = len(all)
-				all = append(all, plan.Abandoned{Type: t, Finalizer: strings.Clone(name)})
+				all = append(all, v1alpha1.Abandoned{Finalizer: strings.Clone(name)})
 			}
 			a := &all[i]
 			a.Count++
-			if len(a.First) < maxFirst {
-				a.First = append(a.First, graph.Ref{
+			if len(a.Objects) < maxFirst {
+				a.Objects = append(a.Objects, graph.Ref{
 					APIVersion: t.APIVersion(), Kind: t.Kind, Resource: t.Resource, Namespace: strings.Clone(o.Namespace),
 					Name: strings.Clone(o.Name), UID: strings.Clone(o.UID),
 				})

@@ -15,7 +15,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// mostClasses is of how many finalizers, kinds and namespaces it is looked who removes them.
+// mostClasses is of how many finalizers, kinds and namespaces it is looked who removes them, so that
+// a plan does not cost some requests for each of hundreds. It is more than mostActors, so that a plan
+// says that it left some out whenever this does.
 const mostClasses = 64
 
 // actorTypes are the types of what actors need. Where none of them is deleted, no actor goes with
@@ -25,10 +27,9 @@ var actorTypes = []schema.GroupResource{
 	cluster.Roles, cluster.RoleBindings, cluster.ClusterRoles, cluster.ClusterRoleBindings,
 }
 
-// class are the objects of a plan whose finalizer the same actor removes, as far as can be told
-// without reading them. findActors finds out which of the finalizers that a plan waits for lose
-// those who remove them with it, at one object of each class. It reads nothing if the plan deletes
-// nothing that an actor needs. The error is the end of ctx.
+// findActors finds out which of the finalizers that a plan waits for lose those who remove them with
+// it, at one object of each class, or at some where the actor may be another for each. It reads
+// nothing if the plan deletes nothing that an actor needs. The error is the end of ctx.
 func findActors(ctx context.Context, reader *cluster.Reader, known *finalizer.Registry, p *plan.Plan) (plan.Needs,
 	error) {
 	going := goingOf(p)
@@ -37,20 +38,23 @@ func findActors(ctx context.Context, reader *cluster.Reader, known *finalizer.Re
 		return plan.Needs{}, nil
 	}
 	finder := actor.NewFinder(reader, known)
-	classes := finder.Classes(p.Graph, blockers(p), mostClasses, byWorkloads)
-	found := make([]plan.Removers, len(classes))
-	err := finder.Survey(ctx, p.Graph, classes,
-		func(ctx context.Context, i int, o *unstructured.Unstructured, a actor.Actor) {
-			found[i] = going.removers(finder.Parts(ctx, o, a))
+	classes, _ := finder.Classes(p.Graph, blockers(p), mostClasses, byWorkloads)
+	type lost struct {
+		objects []graph.ID
+		by      plan.Removers
+	}
+	found, _, err := actor.Survey(ctx, finder, p.Graph, classes, mostClasses,
+		func(ctx context.Context, c *actor.Class, o *unstructured.Unstructured, a actor.Actor) lost {
+			return lost{c.Objects, going.removers(finder.Parts(ctx, o, a))}
 		})
 	if err != nil {
 		return nil, err
 	}
 	needs := plan.Needs{}
-	for i, c := range classes {
-		for _, id := range c.Objects {
-			if found[i] != nil {
-				needs[id] = append(needs[id], found[i])
+	for _, l := range found {
+		for _, id := range l.objects {
+			if l.by != nil {
+				needs[id] = append(needs[id], l.by)
 			}
 		}
 	}
@@ -102,12 +106,9 @@ func (g going) removers(all [][]actor.Part) plan.Removers {
 }
 
 // byWorkloads leaves out the finalizers whose actors have no workloads, which are the control
-// plane's. An operator that no pack knows may have an installation for each namespace.
-func byWorkloads(_ string, k finalizer.Known, isKnown bool) (looked, byNamespace bool) {
-	if !isKnown {
-		return true, true
-	}
-	return k.Alive.HasWorkloads() || k.Alive.Follow != "", k.Alive.Instance.Namespace
+// plane's.
+func byWorkloads(_ string, k finalizer.Known, isKnown bool) bool {
+	return !isKnown || k.Alive.HasWorkloads() || k.Alive.Follow != ""
 }
 
 // blockers are the objects that a plan waits for, with the finalizers that it waits for.

@@ -57,9 +57,9 @@ func writeTo(g *graph.Graph, id graph.ID, operation admissionv1.OperationType) a
 func (p *Planned) ask(ctx context.Context, most int) {
 	asked := act.Ask(ctx, p.planner.client, p.Plan, most)
 	p.Asked = &asked
-	var refused []plan.Refusal
+	refused := map[graph.ID]string{}
 	for _, r := range asked.Refused {
-		refused = append(refused, plan.Refusal{Object: r.Action.Object, Message: r.Err.Error()})
+		refused[r.Action.Object] = r.Err.Error()
 	}
 	p.Plan = p.Without(refused)
 	if len(refused) > 0 {

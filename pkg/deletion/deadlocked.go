@@ -77,7 +77,7 @@ func uncheckedError(unread []Unchecked) error {
 }
 
 // deadlockedError is the finding that there is something like that.
-func (w Words) deadlockedError(left []Deadlocked) error {
+func deadlockedError(left []Deadlocked) error {
 	if len(left) == 0 {
 		return nil
 	}
@@ -97,10 +97,7 @@ func (w Words) deadlockedError(left []Deadlocked) error {
 				"install it again, or see kubectl gc why for what to do about each"))
 		}
 	}
-	because := ""
-	if w.Because != nil {
-		because = " (" + w.Because(left[0].Graph, left[0].ObjectReason) + ")"
-	}
+	because := " (" + left[0].Because.Sentence(left[0].Graph, left[0].Object) + ")"
 	return answer.Refuse(answer.WithHint(errors.New("the deletion cannot complete: "+firstFew(objects)+because),
 		"kubectl gc run --break-deadlocks sets blockOwnerDeletion to false on a reference of a cycle; kubectl gc tree shows which objects wait for each other"))
 }

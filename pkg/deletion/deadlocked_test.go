@@ -16,8 +16,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/deletion"
-	"github.com/kubectl-gc/kubectl-gc/pkg/encode"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
 	"github.com/kubectl-gc/kubectl-gc/test/fixture"
@@ -67,7 +67,7 @@ func TestOnlyWhatIsStillThereIsDeadlocked(t *testing.T) {
 			if result == nil || !sent.Load() || !answer.IsRefusal(err) || !strings.Contains(err.Error(), tt.says) {
 				t.Fatalf("%+v, %v; want a refusal with %q", result, err, tt.says)
 			}
-			r := encode.Deletion(result, time.Now())
+			r := result.Printed(render.WaitsOf(p).For)
 			if tt.reason == "" {
 				if len(result.Deadlocked) != 1 || len(result.Unchecked) != 0 || !r.Complete || len(r.Remaining) != 1 {
 					t.Errorf("deadlocked %+v, unchecked %+v, printed %+v", result.Deadlocked, result.Unchecked, r)

@@ -20,6 +20,7 @@ func readDetails(ctx context.Context, client *cluster.Client, p *plan.Plan) (pla
 	pods, tooMany := upTo(mostRead, p.DeletedOf("", "pods"))
 	sets, tooManySets := upTo(mostRead, p.DeletedOf("apps", "statefulsets"))
 	f.Unread = slices.Concat(tooMany, tooManySets)
+	f.TooMany = slices.Clone(f.Unread)
 	contents, unread, err := client.SpecFields(ctx, contentRequests(p.Graph, slices.Concat(pods, sets)))
 	if err != nil {
 		return f, err

@@ -23,16 +23,21 @@ func readDisks(ctx context.Context, reader *cluster.Reader, p *plan.Plan, f *pla
 		refs[i] = p.Graph.Ref(id)
 	}
 	told := map[string]bool{}
-	destroys := func(volume *unstructured.Unstructured) {
-		if disk := status.Disk(volume); disk.Destroyed() && !told[disk.Volume.UID] {
-			told[disk.Volume.UID] = true
+	tell := func(volume *unstructured.Unstructured) {
+		disk := status.Disk(volume)
+		switch {
+		case told[disk.Volume.UID]:
+		case disk.Destroyed():
 			f.Disks = append(f.Disks, disk)
+		default:
+			f.KeptDisks = append(f.KeptDisks, disk)
 		}
+		told[disk.Volume.UID] = true
 	}
 	bound, failed := reader.Volumes(ctx, refs, len(claims)+len(volumes))
 	for i, id := range claims {
 		if volume := bound[refs[i].UID]; volume != nil {
-			destroys(volume)
+			tell(volume)
 		}
 		if failed[refs[i].UID] != nil {
 			f.UnreadDisks = append(f.UnreadDisks, id)
@@ -44,7 +49,7 @@ func readDisks(ctx context.Context, reader *cluster.Reader, p *plan.Plan, f *pla
 		case err != nil:
 			f.UnreadDisks = append(f.UnreadDisks, id)
 		case volume != nil:
-			destroys(volume)
+			tell(volume)
 		}
 	}
 }

@@ -77,7 +77,7 @@ func ended(ctx context.Context, opts Options, result *act.Result, err error) err
 }
 
 // hintLeft is what to do about a cascade that was not waited for to its end.
-const hintLeft = "the cascade continues in the cluster; kubectl gc tree shows the remaining objects"
+const hintLeft = "the cascade continues in the cluster; kubectl gc wait with the same objects waits for it"
 
 // remaining says what is left of a deletion.
 func (w Words) remaining(result *act.Result) string {

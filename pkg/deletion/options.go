@@ -55,6 +55,4 @@ type Options struct {
 type Words struct {
 	// Remaining says of objects that were waited for what each waits for.
 	Remaining func([]act.Blocked) string
-	// Because says why an object can never be gone.
-	Because func(*graph.Graph, plan.ObjectReason) string
 }

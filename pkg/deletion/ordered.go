@@ -1,6 +1,7 @@
 package deletion
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -227,6 +228,7 @@ func (s *stages) next(ctx context.Context) (*Planned, error) {
 		}
 	}
 	s.agreed = append(s.agreed, next)
+	next.count()
 	return next, nil
 }
 
@@ -276,7 +278,7 @@ func (s *stages) notBegun(next *Planned) error {
 	case len(next.Forbidden) > 0:
 		return answer.Refuse(errors.New("not begun: " + strings.Join(next.Denials(), "; ")))
 	}
-	return s.notGone(next)
+	return cmp.Or(next.tooMany("not begun"), s.notGone(next))
 }
 
 // beyondStages is what a plan does beyond those that were agreed to. What is created meanwhile in a

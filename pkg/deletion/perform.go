@@ -29,6 +29,7 @@ func Perform(ctx context.Context, p *Planned, opts Options) (*Result, error) {
 			return nil, err
 		}
 	}
+	p.count()
 	saved, err := p.save(ctx, opts.Archive)
 	if err != nil {
 		return nil, err
@@ -80,7 +81,7 @@ func (p *Planned) perform(ctx context.Context, opts Options, saved *archive.Save
 		r.Deadlocked, r.Unchecked = deadlocked(ctx, pl.client, again.agreed)
 	}
 	return r, errors.Join(slices.Concat(failures(done), collect.Errors(gc.events), []error{
-		gc.leftAloneError(r.LeftAlone), collect.UnreadError(r.Unread), opts.Words.deadlockedError(r.Deadlocked),
+		gc.leftAloneError(r.LeftAlone), collect.UnreadError(r.Unread), deadlockedError(r.Deadlocked),
 		uncheckedError(r.Unchecked), keptError(done.Kept), ended(ctx, opts, done, err),
 	})...)
 }

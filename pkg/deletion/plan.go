@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -24,6 +25,8 @@ type planner struct {
 	// besides are the uids of objects that the request does not mean and that are deleted before
 	// what would take them along: a selector need not match them.
 	besides map[string]bool
+	// total are the uids of what all plans delete that were agreed to, in all stages.
+	total map[string]bool
 }
 
 // newPlanner returns a planner whose client sends no dry run for what a guard keeps.
@@ -32,7 +35,7 @@ func newPlanner(client *cluster.Client, catalog *cluster.Catalog, request Reques
 	if known != nil {
 		client = ownership.Guarded(client, cluster.NewReader(client, catalog), known.Links())
 	}
-	return &planner{client: client, catalog: catalog, request: request}, err
+	return &planner{client: client, catalog: catalog, request: request, total: map[string]bool{}}, err
 }
 
 // Plan finds the objects that a request means, lists what their deletion can reach, and plans it.
@@ -74,6 +77,9 @@ func (pl *planner) plan(ctx context.Context, objects []selection.Object) (*Plann
 
 func (pl *planner) planObjects(ctx context.Context, objects []selection.Object, query *selection.Query) (*Planned,
 	error) {
+	if err := refuseImmortal(objects); err != nil {
+		return nil, err
+	}
 	permissions := askPermissions(ctx, pl.client, objects)
 	defer permissions.stop()
 	known, err := pl.request.finalizers()
@@ -102,6 +108,7 @@ func (pl *planner) planObjects(ctx context.Context, objects []selection.Object, 
 	p.links, p.named = links, ids
 	snapshot.Graph, p.Gaps = g, slices.Concat(snapshot.Gaps, own.Gaps)
 	p.Plan = plan.New(g, ids, pl.request.Policy, pl.request.planOptions(links, snapshot.Gaps))
+	p.Plan = p.Without(findImmortal(p.Plan))
 	reader := cluster.NewReader(pl.client, pl.catalog)
 	if err := pl.foresee(ctx, reader, known, p); err != nil {
 		return nil, err
@@ -129,7 +136,7 @@ func (pl *planner) planObjects(ctx context.Context, objects []selection.Object, 
 func (pl *planner) links(ctx context.Context, scope string, g *graph.Graph, roots []graph.ID,
 	known *finalizer.Registry) (*ownership.Ownership, error) {
 	request := ownership.Request{Graph: g, Scope: scope, Roots: roots, Foreground: pl.request.Policy == plan.Foreground,
-		Managers: true}
+		Managers: true, Accounts: true}
 	if known != nil {
 		request.Definitions = known.Links()
 	}
@@ -162,6 +169,9 @@ func (pl *planner) learnMore(ctx context.Context, reader *cluster.Reader, p *Pla
 			return err
 		}
 	}
+	if err := pl.findStopped(ctx, reader, p.Plan, details); err != nil {
+		return err
+	}
 	if len(p.Blockers) == 0 {
 		return context.Cause(ctx)
 	}
@@ -171,5 +181,23 @@ func (pl *planner) learnMore(ctx context.Context, reader *cluster.Reader, p *Pla
 	if err := readSpared(ctx, pl.client, reader, p.Known, p.Plan, details); err != nil {
 		return err
 	}
+	if err := findConfirmations(ctx, pl.client, p.Known, p.Plan, blockers(p.Plan), &details.Facts); err != nil {
+		return err
+	}
+	if err := findInUse(ctx, pl.client, reader, p.Known, p.Plan, details); err != nil {
+		return err
+	}
 	return findIdle(ctx, reader, p.Known, p.Plan, details)
+}
+
+// findStopped finds out that the garbage collector does not run, where it is to delete something.
+func (pl *planner) findStopped(ctx context.Context, reader *cluster.Reader, p *plan.Plan,
+	details *plan.Details) error {
+	known, err := pl.request.finalizers()
+	if err != nil || known == nil || pl.request.GC == ClientGC ||
+		!slices.ContainsFunc(p.Actions, func(a plan.Action) bool { return a.By == plan.ByCollector }) {
+		return err
+	}
+	details.CollectorStopped, err = actor.NewFinder(reader, known).Stopped(ctx)
+	return err
 }

@@ -46,8 +46,19 @@ type Planned struct {
 	// needs say who is needed for what, and releases those of them that are about finalizers.
 	needs, releases plan.Needs
 	// unserved are the APIServices that stay without what answers them.
-	unserved []plan.Unserved
+	unserved []v1alpha1.Unserved
 	details  plan.Details
+}
+
+// Namespaces returns those of the objects that were named; none for cluster-scoped ones.
+func (p *Planned) Namespaces() []string {
+	var all []string
+	for _, id := range p.Roots {
+		if namespace := p.Graph.Namespace(id); namespace != "" {
+			all = append(all, namespace)
+		}
+	}
+	return all
 }
 
 // LinksComplete returns whether all was read and understood that names what goes with the objects,

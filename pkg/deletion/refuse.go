@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/act"
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
@@ -27,10 +28,49 @@ func (p *Planned) Refused(asks bool) error {
 			answer.WithHint(errors.New("nothing was deleted: types that may contain dependents could not be listed"),
 				"--dry-run=client shows the plan; --allow-incomplete deletes anyway"))
 	}
-	if err := cmp.Or(p.bound(), p.unordered()); err != nil || asks {
+	if err := cmp.Or(p.TooMany(), p.bound(), p.unordered()); err != nil || asks {
 		return err
 	}
 	return p.stuck()
+}
+
+// TooMany is the refusal of a plan that deletes more than Request.MaxDeletes allows; nil if it does
+// not.
+func (p *Planned) TooMany() error { return p.tooMany("nothing was deleted") }
+
+// tooMany counts what the plan deletes beyond the total, and that.
+func (p *Planned) tooMany(undone string) error {
+	deletes, most := len(p.planner.total), p.planner.request.MaxDeletes
+	for _, uid := range p.sent() {
+		if !p.planner.total[uid] {
+			deletes++
+		}
+	}
+	if most == 0 || deletes <= most {
+		return nil
+	}
+	return answer.Refuse(answer.WithHint(
+		fmt.Errorf("%s: the plan deletes %s, and --max-deletes allows %d", undone, phrase.Count(deletes, "object"), most),
+		"look at the plan, and give a higher --max-deletes if you want all of it"))
+}
+
+// count adds to the total what a plan deletes that was agreed to.
+func (p *Planned) count() {
+	for _, uid := range p.sent() {
+		p.planner.total[uid] = true
+	}
+}
+
+// sent are the uids of all that gets a delete, also where that can never end.
+func (p *Planned) sent() []string {
+	var uids []string
+	for _, id := range p.Deleted {
+		uids = append(uids, p.Graph.Ref(id).UID)
+	}
+	for _, s := range p.Deadlocked {
+		uids = append(uids, p.Graph.Ref(s.Object).UID)
+	}
+	return uids
 }
 
 // bound is the refusal of a deletion that could not end: a program does not act on it, because what

@@ -46,6 +46,7 @@ func (r *replanner) replan(ctx context.Context, roots []graph.Ref) (act.Replanne
 		return act.Replanned{}, err
 	}
 	r.agreed = append(r.agreed, next)
+	next.count()
 	return act.Replanned{Plan: next.Plan, ResumePoints: next.Snapshot.ResumePoints, LeftOut: next.reasons()}, nil
 }
 
@@ -91,8 +92,9 @@ func (r *replanner) refused(next *Planned, change *Change) error {
 				"--allow-incomplete deletes anyway"))
 	case len(next.Forbidden) > 0:
 		return answer.Refuse(fmt.Errorf("%s; not deleted: %s", change.What(), strings.Join(next.Denials(), "; ")))
-	case r.saved == nil:
-		return nil
+	}
+	if err := next.tooMany(change.What() + "; not deleted"); err != nil || r.saved == nil {
+		return err
 	}
 	if missing := r.saved.Missing(next.Plan); len(missing) > 0 {
 		return answer.Refuse(

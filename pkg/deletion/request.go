@@ -45,6 +45,8 @@ type Request struct {
 	// AllowStuck deletes even if the deletion would not complete, because it takes away who removes
 	// the finalizers that it waits for, or because the server refuses what others delete.
 	AllowStuck bool
+	// MaxDeletes is how many objects may be deleted in all, by whomever; zero allows any number.
+	MaxDeletes int
 	// Known returns what is known of finalizers and links; nil means that nothing is known.
 	Known func() (*finalizer.Registry, error)
 	// Ordered deletes in stages, each of which begins when all is gone that the one before deletes:

@@ -1,70 +1,83 @@
 package deletion
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// sparing is a finalizer of an object whose actor may leave what it manages outside the cluster, as
-// the object says.
+// sparing is a finalizer of an object that may say that its actor leaves what it manages outside the
+// cluster, or that it is ignored for now.
 type sparing struct {
-	id        graph.ID
+	object    graph.Ref
 	finalizer string
 	known     finalizer.Known
 }
 
 // readSpared finds out what stays outside the cluster although the object that stands for it is
-// deleted, and what decides about that. Only objects with finalizers of which that can be are read.
+// deleted, and what decides about that; and which objects say that their actors ignore them. Only
+// objects with finalizers of which that can be are read.
 func readSpared(ctx context.Context, client *cluster.Client, reader *cluster.Reader, known *finalizer.Registry,
 	p *plan.Plan, f *plan.Details) error {
 	by := sparings(known, p)
-	ids := make([]graph.ID, 0, len(by))
-	for uid := range by {
+	var ids, others []graph.ID // others can only be paused
+	for uid, of := range by {
 		id, _ := p.Graph.Lookup(uid)
-		ids = append(ids, id)
+		if slices.ContainsFunc(of, sparing.decides) {
+			ids = append(ids, id)
+		} else {
+			others = append(others, id)
+		}
 	}
 	slices.Sort(ids)
 	ids, f.UnreadSpared = upTo(mostRead, ids)
+	f.TooMany = append(f.TooMany, f.UnreadSpared...)
+	decided := len(ids)
+	if decided+len(others) <= mostRead {
+		ids = append(ids, others...)
+	}
 	finder := actor.NewFinder(reader, known)
-	read, unread := map[graph.ID]bool{}, map[graph.ID]bool{}
+	read, unread := map[graph.ID]plan.Facts{}, map[graph.ID]bool{}
 	var mu sync.Mutex
 	err := client.ForEachObject(ctx, cluster.RequestObjects(p.Graph, ids), func(o *unstructured.Unstructured) error {
-		var of plan.Details
+		var of plan.Facts
 		complete := true
 		for _, s := range by[string(o.GetUID())] {
 			decided, err := s.decided(ctx, finder, o)
 			of.Decided = append(of.Decided, decided...)
 			complete = complete && err == nil
 			if because, met := s.known.Leaves(o.Object); met && len(of.Spared) == 0 {
-				of.Spared = append(of.Spared, plan.Spared{Object: s.id, Finalizer: s.finalizer, Because: because})
+				of.Spared = append(of.Spared, v1alpha1.Spared{Object: s.object, Finalizer: s.finalizer, Because: because})
 			}
+			of.Idle = append(of.Idle, s.paused(ctx, finder, o)...)
 		}
 		mu.Lock()
 		defer mu.Unlock()
 		id, there := p.Graph.Lookup(string(o.GetUID()))
-		if !there || read[id] {
-			return nil // it comes twice, or another has its name
+		if _, twice := read[id]; there && !twice { // another can have its name
+			read[id], unread[id] = of, !complete
 		}
-		read[id], unread[id] = true, !complete
-		f.Spared, f.Decided = append(f.Spared, of.Spared...), append(f.Decided, of.Decided...)
 		return nil
 	})
-	slices.SortFunc(f.Spared, func(a, b plan.Spared) int { return cmp.Compare(a.Object, b.Object) })
-	slices.SortStableFunc(f.Decided, func(a, b plan.Decided) int { return cmp.Compare(a.Object, b.Object) })
-	for _, id := range ids {
-		if unread[id] || err != nil && !read[id] { // the wait for them will tell why
+	for _, id := range slices.Sorted(maps.Keys(read)) {
+		of := read[id]
+		f.Spared, f.Decided = append(f.Spared, of.Spared...), append(f.Decided, of.Decided...)
+		f.Idle = append(f.Idle, of.Idle...)
+	}
+	for _, id := range ids[:decided] {
+		if _, is := read[id]; unread[id] || err != nil && !is { // the wait for them will tell why
 			f.UnreadSpared = append(f.UnreadSpared, id)
 		}
 	}
@@ -76,9 +89,9 @@ const longestValue = 1024
 
 // decided is what the actor of the finalizer decides by. The error is of an object that has a part
 // of it and cannot be read.
-func (s sparing) decided(ctx context.Context, finder *actor.Finder, o *unstructured.Unstructured) ([]plan.Decided,
+func (s sparing) decided(ctx context.Context, finder *actor.Finder, o *unstructured.Unstructured) ([]v1alpha1.Decided,
 	error) {
-	var all []plan.Decided
+	var all []v1alpha1.Decided
 	for _, d := range s.known.Decides {
 		has := o
 		if d.Of != nil {
@@ -94,20 +107,38 @@ func (s sparing) decided(ctx context.Context, finder *actor.Finder, o *unstructu
 		if len(value) > longestValue {
 			value = fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(value)))
 		}
-		all = append(all, plan.Decided{Object: s.id, Finalizer: s.finalizer, Field: d.String(), Value: value})
+		all = append(all, v1alpha1.Decided{Object: s.object, Finalizer: s.finalizer, Field: d.String(), Value: value})
 	}
 	return all, nil
 }
 
-// sparings are the finalizers that the deletion waits for and of which a field decides about what
-// is outside, by the uids of the objects.
+// decides says whether a field of the object decides about what is outside.
+func (s sparing) decides() bool { return len(s.known.Spares)+len(s.known.Decides) > 0 }
+
+// paused says whether the object says that the actor ignores it.
+func (s sparing) paused(ctx context.Context, finder *actor.Finder, o *unstructured.Unstructured) []v1alpha1.IdleActor {
+	if len(s.known.PausedBy) == 0 {
+		return nil
+	}
+	idle := v1alpha1.IdleActor{Object: s.object, Finalizer: s.finalizer, Actor: s.known.Who(), Paused: true}
+	for _, p := range finder.Paused(ctx, o, actor.Actor{Finalizer: s.finalizer, Known: s.known, IsKnown: true}) {
+		idle.Evidence = append(idle.Evidence, p.Says(o))
+	}
+	if len(idle.Evidence) == 0 {
+		return nil
+	}
+	return []v1alpha1.IdleActor{idle}
+}
+
+// sparings are the finalizers that the deletion waits for and of which the object may say what their
+// actors do, by the uids of the objects.
 func sparings(known *finalizer.Registry, p *plan.Plan) map[string][]sparing {
 	by := map[string][]sparing{}
 	for _, b := range p.Blockers {
 		ref := p.Graph.Ref(b.Object)
 		for _, name := range b.Finalizers {
-			if k, ok := known.Lookup(name, ref.Group(), ref.Kind); ok && len(k.Spares)+len(k.Decides) > 0 {
-				by[ref.UID] = append(by[ref.UID], sparing{b.Object, name, k})
+			if k, ok := known.Lookup(name, ref.Group(), ref.Kind); ok && len(k.Spares)+len(k.Decides)+len(k.PausedBy) > 0 {
+				by[ref.UID] = append(by[ref.UID], sparing{ref, name, k})
 			}
 		}
 	}

@@ -27,8 +27,12 @@ func (p *Planned) hintStuck() string {
 	switch {
 	case len(p.unserved) > 0:
 		return "delete " + p.answered() + " too; --allow-stuck deletes all the same"
+	case len(p.Protected()) > 0 && isImmortal(p.Protected()[0].Object): // which is the one that is named
+		return "nothing changes that; --allow-stuck deletes the rest all the same"
 	case len(p.Protected()) > 0:
 		return "change what refuses it, or leave the object out; --allow-stuck deletes the rest all the same"
+	case slices.ContainsFunc(p.Stuck(), func(s plan.ObjectReason) bool { return s.Because.Code == plan.LinkRefused }):
+		return "give the ServiceAccount the right to, or leave the object out; --allow-stuck deletes the rest all the same"
 	case p.planner.request.Ordered ||
 		slices.ContainsFunc(p.Stuck(), func(s plan.ObjectReason) bool { return !p.Belongs(s.Object) }):
 		return "--allow-stuck deletes all the same" // a stage deletes nothing that only a link leads to
@@ -42,12 +46,18 @@ func (p *Planned) WouldBeStuck() string {
 	if refused := p.Protected(); len(refused) > 0 {
 		objects := make([]graph.Ref, len(refused))
 		for i, r := range refused {
-			objects[i] = p.Graph.Ref(r.Object)
+			objects[i] = r.Object
 		}
 		return fmt.Sprintf("the server refuses to delete %s: %s", firstFew(objects), refused[0].Message)
 	}
 	if objects, cause := p.stuckFor(plan.ActorDeleted); len(objects) > 0 {
 		return fmt.Sprintf("nobody removes the finalizers of %s once %s is deleted", firstFew(objects), cause.Located())
+	}
+	for _, s := range p.Stuck() {
+		if f, ok := p.Link(s.Object, s.Because); ok && s.Because.Code == plan.LinkRefused {
+			return fmt.Sprintf("%s does not let %s go while %s is there: %s", f.Definition.Deletion.By,
+				p.Graph.Ref(s.Object).Located(), p.Graph.Ref(s.Because.Cause).Located(), f.Refused)
+		}
 	}
 	if objects, cause := p.stuckFor(plan.DiscoveryFails); len(objects) > 0 {
 		return fmt.Sprintf("the namespace controller cannot finish %s once %s is deleted, which answers %s",

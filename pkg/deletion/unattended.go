@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -36,22 +37,16 @@ func findUnattended(ctx context.Context, reader *cluster.Reader, known *finalize
 		return nil, nil
 	}
 	finder := actor.NewFinder(reader, known)
-	classes := finder.Classes(p.Graph, begun(p), mostActors, byWorkloads)
-	found := make([][]string, len(classes))
-	err := finder.Survey(ctx, p.Graph, classes,
-		func(ctx context.Context, i int, o *unstructured.Unstructured, a actor.Actor) {
-			found[i] = missingFor(ctx, reader, finder, o, a)
+	classes, _ := finder.Classes(p.Graph, begun(p), mostActors, byWorkloads)
+	all, _, err := actor.Survey(ctx, finder, p.Graph, classes, mostActors,
+		func(ctx context.Context, c *actor.Class, o *unstructured.Unstructured, a actor.Actor) Unattended {
+			return Unattended{Object: p.Graph.Ref(c.Objects[0]), More: len(c.Objects) - 1, Finalizer: c.Finalizer,
+				Because: missingFor(ctx, reader, finder, o, a)}
 		})
 	if err != nil {
 		return nil, err
 	}
-	var all []Unattended
-	for i, c := range classes {
-		if len(found[i]) > 0 {
-			all = append(all, Unattended{Object: p.Graph.Ref(c.Objects[0]), More: len(c.Objects) - 1, Finalizer: c.Finalizer,
-				Because: found[i]})
-		}
-	}
+	all = slices.DeleteFunc(all, func(u Unattended) bool { return len(u.Because) == 0 })
 	return all, context.Cause(ctx)
 }
 

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/admission"
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
@@ -20,15 +21,15 @@ import (
 // plan: which namespaces and which finalizers wait for them, and which objects nobody can delete
 // any more.
 type apisLost struct {
-	services []plan.Unserved
+	services []v1alpha1.Unserved
 	needs    plan.Needs
-	refused  []plan.Refusal
+	refused  map[graph.ID]string
 }
 
 // findUnserved finds out which APIServices a plan leaves without what answers them, though it does
 // not delete them. If they cannot be listed, nothing is said. The error is the end of ctx.
 func findUnserved(ctx context.Context, reader *cluster.Reader, p *plan.Plan) (apisLost, error) {
-	u := apisLost{needs: plan.Needs{}}
+	u := apisLost{needs: plan.Needs{}, refused: map[graph.ID]string{}}
 	going := goingOf(p)
 	if !slices.ContainsFunc(going.ids, func(id graph.ID) bool { return isOf(p.Graph.Ref(id), backendTypes) }) {
 		return u, nil
@@ -53,15 +54,16 @@ func findUnserved(ctx context.Context, reader *cluster.Reader, p *plan.Plan) (ap
 
 // add adds what waits for an APIService whose backend goes, and who cannot be deleted without it.
 func (u *apisLost) add(p *plan.Plan, o *unstructured.Unstructured, part graph.ID, namespaces []graph.ID) {
-	service := plan.Unserved{
+	service := v1alpha1.Unserved{
 		APIService: graph.Ref{APIVersion: o.GetAPIVersion(), Kind: o.GetKind(), Resource: cluster.APIServices.Resource,
 			Name: o.GetName(), UID: string(o.GetUID())},
-		Backend: part, Namespaces: namespaces,
+		Backend: p.Graph.Ref(part),
 	}
-	u.services = append(u.services, service)
 	for _, id := range namespaces {
+		service.Namespaces = append(service.Namespaces, p.Graph.Ref(id))
 		u.needs[id] = append(u.needs[id], plan.Removers{{part}})
 	}
+	u.services = append(u.services, service)
 	gv := schema.GroupVersion{Group: status.Nested(o, "spec", "group"), Version: status.Nested(o, "spec", "version")}
 	serves := func(id graph.ID) bool {
 		t, ok := p.Graph.Type(id)
@@ -72,10 +74,10 @@ func (u *apisLost) add(p *plan.Plan, o *unstructured.Unstructured, part graph.ID
 			u.needs[b.Object] = append(u.needs[b.Object], plan.Removers{{part}})
 		}
 	}
-	message := fmt.Sprintf("without %s, %s has no backend", p.Graph.Ref(part).Located(), service.APIService.Located())
+	message := fmt.Sprintf("without %s, %s has no backend", service.Backend.Located(), service.APIService.Located())
 	for _, a := range p.Actions { // the requests of this command are sent before
 		if a.Verb == plan.VerbDelete && a.By != plan.ByClient && serves(a.Object) {
-			u.refused = append(u.refused, plan.Refusal{Object: a.Object, Message: message})
+			u.refused[a.Object] = message
 		}
 	}
 }

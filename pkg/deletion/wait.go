@@ -74,6 +74,9 @@ func (pl *planner) planWait(ctx context.Context, objects []selection.Object, que
 	if p.Unattended, err = findUnattended(ctx, cluster.NewReader(pl.client, pl.catalog), known, p.Plan); err != nil {
 		return nil, err
 	}
+	if err := findConfirmations(ctx, pl.client, known, p.Plan, begun(p.Plan), &p.Facts); err != nil {
+		return nil, err
+	}
 	p.Hiding = p.Relevant(snapshot.Gaps)
 	if len(p.Gaps) > 0 { // what keeps them may have an owner in a gap, and nothing is concluded from that
 		for _, d := range p.Deadlocked {

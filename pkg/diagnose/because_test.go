@@ -65,6 +65,31 @@ func TestDependencyMissingByAPack(t *testing.T) {
 	wantCauses(t, d, map[string][]string{"Deployment/app": {"FinalizerActorAlive Deployment/app"}})
 }
 
+// TestDependencyMissingWhereAFieldSaysItIs: a condition names the Secret without its namespace, and
+// the object has the same name in another field. The pack knows which field has the namespace.
+func TestDependencyMissingWhereAFieldSaysItIs(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns, secrets := c.Namespace(t), c.Namespace(t)
+	packs := related(t, c, ns, "needs: [{kind: Secret, nameField: spec.template.spec.serviceAccountName, "+
+		"namespaceField: spec.template.spec.hostname, scope: field}]")
+	c.Apply(t, as(strings.Replace(strings.Replace(fixture.Deployment(ns, "app", 0), "containers:",
+		"hostname: "+secrets+", containers:", 1), "labels:", "finalizers: [example.com/x], labels:", 1), "own"))
+	fixture.Free(t, c, ns, "deployment/app")
+	c.Kubectl(t, "patch", "deployment", "app", "-n", ns, "--subresource=status", "--type=merge", "-p",
+		`{"status":{"conditions":[{"type":"Synced","status":"False","message":"cannot get credentials: Secret \"own\" not found"}]}}`)
+	deleted(t, c, "deployment", "app", "-n", ns)
+	d := examine(t, c.Config(), Options{Known: packs}, ns)
+	wantCauses(t, d, map[string][]string{"Deployment/app": {"DependencyMissing Secret/own"}})
+	if cause := d.Stuck[0].Causes[0]; cause.Object.Namespace != secrets {
+		t.Errorf("Secret %s/own is missing, want it in %s", cause.Object.Namespace, secrets)
+	}
+	// What is there is not missing, whatever the condition still says.
+	c.Kubectl(t, "create", "secret", "generic", "own", "-n", secrets)
+	d = examine(t, c.Config(), Options{Known: packs}, ns)
+	wantCauses(t, d, map[string][]string{"Deployment/app": {"FinalizerActorAlive Deployment/app"}})
+}
+
 // TestDependencyMissingThatMayNotBeRead: what somebody may not read is not called absent.
 func TestDependencyMissingThatMayNotBeRead(t *testing.T) {
 	t.Parallel()

@@ -126,6 +126,7 @@ func TestActorWithItsRightsIsAlive(t *testing.T) {
 	d := stuckOn(t, c, ns, bucket, operator(t, c, ns, "", 1), "")
 	wantCauses(t, d, map[string][]string{"ConfigMap/it": {"FinalizerActorAlive ConfigMap/it"}})
 	wantSteps(t, d.Stuck[0].Causes[0], "kubectl describe configmaps/it -n "+ns,
+		fmt.Sprintf("kubectl logs -n %s deployment/%s --all-containers --since=1m | grep it", ns, opOf(ns)),
 		fmt.Sprintf("kubectl gc unfinalize configmaps/it -n %s --finalizer %s --force", ns, bucket))
 }
 
@@ -149,9 +150,14 @@ func TestPausedObjectIsIgnored(t *testing.T) {
 	cause := d.Stuck[0].Causes[0]
 	wantEvidence(t, cause, `its annotation crossplane.io/paused is "true": its controllers ignore it`)
 	wantRemedy(t, cause, "End the pause, and let the Test operator finish. The Test operator deletes the bucket")
-	wantSteps(t, cause, "kubectl annotate configmaps/it -n "+ns+" crossplane.io/paused-",
+	wantSteps(t, cause, "kubectl describe configmaps/it -n "+ns,
+		"kubectl annotate configmaps/it -n "+ns+" crossplane.io/paused-",
 		fmt.Sprintf("kubectl gc unfinalize configmaps/it -n %s --finalizer %s --force", ns, bucket))
-	c.Kubectl(t, strings.Fields(cause.Commands[0])[1:]...)
+	if does := "has the Test operator work on it again: the Test operator deletes the bucket"; cause.Steps[1].Does != does ||
+		cause.Steps[1].Risk != "" {
+		t.Errorf("it %q at the risk %q, want %q at one that is not known", cause.Steps[1].Does, cause.Steps[1].Risk, does)
+	}
+	c.Kubectl(t, strings.Fields(cause.Commands[1])[1:]...)
 	wantCauses(t, examine(t, c.Config(),
 		Options{Known: fixture.Pack(t, bucket, fmt.Sprintf("deployments: ['%s/%s']", ns, opOf(ns)))}, ns),
 		map[string][]string{"ConfigMap/it": {"FinalizerActorAlive ConfigMap/it"}})
@@ -241,8 +247,8 @@ func TestActorWhoseWebhookKeepsItFromStarting(t *testing.T) {
 	c.Kubectl(t, "patch", "validatingwebhookconfigurations.admissionregistration.k8s.io/op-webhook-"+ns, "--type=json",
 		"-p", `[{"op":"replace","path":"/webhooks/0/failurePolicy","value":"Ignore"}]`)
 	if want := fmt.Sprintf(
-		`kubectl patch validatingwebhookconfigurations.admissionregistration.k8s.io/op-webhook-%s --type=json -p '[{"op":"replace","path":"/webhooks/0/failurePolicy","value":"Ignore"}]'`, ns); cause.Commands[0] != want {
-		t.Errorf("the first command is %q, want %q", cause.Commands[0], want)
+		`kubectl patch validatingwebhookconfigurations.admissionregistration.k8s.io/op-webhook-%s --type=json -p '[{"op":"replace","path":"/webhooks/0/failurePolicy","value":"Ignore"}]'`, ns); cause.Commands[1] != want {
+		t.Errorf("the second command is %q, want %q", cause.Commands[1], want)
 	}
 }
 

@@ -33,8 +33,8 @@ const (
 	farewell = 2 * time.Second
 )
 
-// fly writes the canary and waits until it is gone, or takes it away itself.
-func fly(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog) canary {
+// runCanary writes the canary and waits until it is gone, or takes it away itself.
+func runCanary(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog) canary {
 	r, ok := catalog.Lookup(schema.GroupResource{Resource: "configmaps"})
 	if !ok {
 		return canary{says: "no canary could be written: the server serves no configmaps"}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
@@ -24,7 +22,7 @@ type collector struct {
 	rings map[graph.ID][]graph.Edge
 	// movements are by the owner or the namespace in which something is to happen.
 	movements map[graph.ID]*core.Movement
-	canary    *canary // nil before it has flown
+	canary    *canary // nil before it has run
 }
 
 func newCollector(c *core.Examination, r *refusal.Examiner, opts Options) *collector {
@@ -57,7 +55,7 @@ func (e *collector) collectors(ctx context.Context, id, owner graph.ID, f core.F
 	}
 	if e.opts.Probe {
 		if e.canary == nil {
-			e.canary = new(fly(ctx, e.Client, e.Catalog))
+			e.canary = new(runCanary(ctx, e.Client, e.Catalog))
 		}
 		f.Observe("%s", e.canary.says)
 		if e.canary.collected {
@@ -71,11 +69,9 @@ func (e *collector) collectors(ctx context.Context, id, owner graph.ID, f core.F
 	return core.Found(e.Graph.Ref(id), f)
 }
 
-// controllerManager says whether kube-controller-manager lives, by what is known of a finalizer
-// that one of its controllers removes.
+// controllerManager says whether kube-controller-manager lives.
 func (e *collector) controllerManager(ctx context.Context) (actor.Life, []v1alpha1.Observation) {
-	o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace"}}
-	a, err := e.Actors.Of(ctx, o, plan.ForegroundFinalizer)
+	a, err := e.Actors.Collector(ctx)
 	if err != nil {
 		return actor.Unknown, nil
 	}

@@ -62,9 +62,9 @@ func Examine(ctx context.Context, client *cluster.Client, s core.Snapshot, of Su
 		}
 	}
 	e := newExaminer(client, s, opts)
-	ids := of.Observed
+	ids, younger := of.Observed, 0
 	if len(of.Observed)+len(of.Hidden) == 0 {
-		ids = e.stuck(ctx, of.In)
+		ids, younger = e.stuck(ctx, of.In)
 	}
 	e.Many = len(ids) > core.MaxByName
 	for _, id := range ids {
@@ -76,7 +76,7 @@ func Examine(ctx context.Context, client *cluster.Client, s core.Snapshot, of Su
 	d := &v1alpha1.Diagnosis{TypeMeta: v1alpha1.TypeMeta("Diagnosis"), Stuck: []v1alpha1.Stuck{},
 		Gaps: append(append([]v1alpha1.Gap{}, s.Gaps...), s.Unlinked...)}
 	for _, h := range of.Hidden {
-		findings := core.Found(graph.Ref(h.Object), e.unlisted.gap(ctx, h.Gap)...)
+		findings := core.Found(h.Object, e.unlisted.gap(ctx, h.Gap)...)
 		d.Stuck = append(d.Stuck, printed(v1alpha1.Stuck{Object: h.Object, Finalizers: []string{}}, findings,
 			core.GapClauses([]v1alpha1.Gap{h.Gap})))
 	}
@@ -93,11 +93,18 @@ func Examine(ctx context.Context, client *cluster.Client, s core.Snapshot, of Su
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	d.NotLookedAt = len(e.Sampled) + e.refusal.Tries.Left
+	d.Younger, d.NotLookedAt = younger, len(e.Sampled)+e.refusal.Tries.Left
 	d.Gaps = append(d.Gaps, e.Reader.Unread(d.Gaps)...)
+	if len(d.Stuck) > 0 && client.IsStill() {
+		d.Gaps = append(d.Gaps, unanswered)
+	}
 	d.Complete = len(d.Gaps) == 0
 	return d, nil
 }
+
+// unanswered is what a dump cannot answer about an object that is stuck.
+var unanswered = v1alpha1.Gap{Resource: "admissionreviews", Group: "admission.k8s.io", Reason: v1alpha1.GapNotSaved,
+	Message: "only a cluster says whether a webhook or a policy rejects what a controller writes"}
 
 // examiner explains the objects of one snapshot. It is used by one goroutine, but for what reads
 // ahead.
@@ -121,7 +128,7 @@ type examiner struct {
 
 func newExaminer(client *cluster.Client, s core.Snapshot, opts Options) *examiner {
 	c := core.New(client, s, opts.Known)
-	c.NoDryRun, c.Limits = opts.NoDryRun, opts.limits.OrUsual()
+	c.NoDryRun, c.Limits = opts.NoDryRun || c.Client.IsStill(), opts.limits.OrUsual()
 	e := &examiner{
 		Examination: c, opts: opts,
 		settled: map[graph.ID][]core.Finding{}, looking: map[graph.ID]bool{},
@@ -137,19 +144,29 @@ func newExaminer(client *cluster.Client, s core.Snapshot, opts Options) *examine
 }
 
 // stuck returns what is being deleted for long enough, and what was left behind in a namespace that
-// does not exist.
-func (e *examiner) stuck(ctx context.Context, in func(graph.ID) bool) []graph.ID {
+// does not exist; and how many others are being deleted.
+func (e *examiner) stuck(ctx context.Context, in func(graph.ID) bool) (ids []graph.ID, younger int) {
 	stray := e.strays(ctx)
-	return slices.DeleteFunc(allOf(e.Graph), func(id graph.ID) bool {
-		due := e.goes(id) && e.Past(id) >= e.opts.OlderThan
+	ids = slices.DeleteFunc(allOf(e.Graph), func(id graph.ID) bool {
 		// unobserved is the end of a link that is not there
-		return !e.Graph.Observed(id) || in != nil && !in(id) || !due && !stray(id)
+		if !e.Graph.Observed(id) || in != nil && !in(id) {
+			return true
+		}
+		goes := e.goes(id)
+		if goes && e.Past(id) >= e.opts.OlderThan || stray(id) {
+			return false
+		}
+		if goes {
+			younger++
+		}
+		return true
 	})
+	return ids, younger
 }
 
 // explain is what is printed of one object.
 func (e *examiner) explain(ctx context.Context, id graph.ID, findings []core.Finding) v1alpha1.Stuck {
-	s := v1alpha1.Stuck{Sampled: e.Sampled[id], Object: v1alpha1.ObjectRef(e.Graph.Ref(id)),
+	s := v1alpha1.Stuck{Sampled: e.Sampled[id], Object: e.Graph.Ref(id),
 		Finalizers: append([]string{}, e.Graph.Finalizers(id)...)}
 	if at := e.Graph.DeletionTimestamp(id); at != 0 {
 		s.Since = &metav1.Time{Time: time.Unix(at, 0)}

@@ -31,7 +31,8 @@ func follow(
 		return followed, false, nil
 	}
 	own, err := ownership.Find(ctx, client, s.Catalog,
-		ownership.Request{Graph: s.Graph, Scope: scope, Roots: roots(s.Graph, of), Reads: holds, Definitions: definitions})
+		ownership.Request{Graph: s.Graph, Scope: scope, Roots: roots(s.Graph, of), Reads: holds, Accounts: true,
+			Definitions: definitions})
 	if err != nil {
 		return s, false, err
 	}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"slices"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
@@ -47,7 +49,7 @@ func (e *collector) foreground(ctx context.Context, id graph.ID) []core.Finding 
 func (e *collector) blocker(ctx context.Context, edge graph.Edge) []core.Finding {
 	id := edge.Dependent
 	if f, never := e.neverCollected(id); never && e.Graph.DeletionTimestamp(id) == 0 {
-		f.Commands = append(f.Commands, core.At(v1alpha1.ObjectRef(e.Graph.Ref(edge.Owner)), again("background")[0]))
+		f.Commands = append(f.Commands, core.At(e.Graph.Ref(edge.Owner), again("background")[0]))
 		return core.Found(e.Graph.Ref(id), f)
 	}
 	return e.Causes(ctx, id)
@@ -92,7 +94,7 @@ func (e *collector) ring(ring []graph.Edge) core.Finding {
 		first = min(first, edge.Dependent)
 		f.Observe("%s waits for %s", e.named(edge.Owner), e.named(edge.Dependent))
 	}
-	f.About, f.Commands = new(v1alpha1.ObjectRef(e.Graph.Ref(first))),
+	f.About, f.Commands = new(e.Graph.Ref(first)),
 		append(again("background"), unlock(ring[0], e.Graph))
 	return f
 }
@@ -118,7 +120,8 @@ func gcRun(namespace string, flags ...string) core.Step {
 func (e *collector) orphan(ctx context.Context, id graph.ID) []core.Finding {
 	n := len(slices.Collect(e.Graph.Dependents(id)))
 	var evidence []v1alpha1.Observation
-	switch hiding := plan.Hiding(e.Graph, e.Gaps, e.Graph.Ref(id)); {
+	hiding := plan.Hiding(e.Graph, e.Gaps, e.Graph.Ref(id))
+	switch {
 	case n > 0:
 		evidence = core.Seen("%s still %s it as an owner", phrase.Count(n, "dependent"), phrase.Plural(n, "names", "name"))
 	case len(hiding) > 0:
@@ -126,8 +129,16 @@ func (e *collector) orphan(ctx context.Context, id graph.ID) []core.Finding {
 	default:
 		evidence = core.Observed("no dependent names it")
 	}
-	return e.collectors(ctx, id, id, core.Finding{Finalizer: plan.OrphanFinalizer, Evidence: evidence,
-		Commands: []core.Step{core.Remove(plan.OrphanFinalizer)}})
+	remove := core.Remove(plan.OrphanFinalizer).
+		Doing("removes the references of its dependents to it, and then the finalizer").Risking(finalizer.RiskNone)
+	if life, _ := e.controllerManager(ctx); life == actor.Alive {
+		remove = remove.Forced()
+	}
+	f := core.Finding{Finalizer: plan.OrphanFinalizer, Evidence: evidence}
+	if len(hiding) == 0 { // or it is refused, whatever the flags
+		f.Commands = []core.Step{remove}
+	}
+	return e.collectors(ctx, id, id, f)
 }
 
 // again is the command that deletes an object once more with another policy, which takes the

@@ -39,6 +39,21 @@ func (e *examiner) rejected(ctx context.Context, id graph.ID) []core.Finding {
 	})...)
 }
 
+// pod returns what keeps a pod. Of a pod whose node does not exist the API is told to forget it, by
+// kube-controller-manager or by hand: a webhook that does not answer keeps both from it.
+func (e *examiner) pod(ctx context.Context, id graph.ID) []core.Finding {
+	all := e.workloads.Pod(ctx, id)
+	if !slices.ContainsFunc(all, func(f core.Finding) bool { return f.Code == core.NodeGone }) {
+		return all
+	}
+	down := slices.DeleteFunc(e.refusal.Rejected(ctx, id),
+		func(f core.Finding) bool { return f.Code != core.AdmissionWebhookDown })
+	if len(down) == 0 {
+		return all
+	}
+	return append(core.Found(e.Graph.Ref(id), down...), core.Each(all, func(f *core.Finding) { f.After++ })...)
+}
+
 // notDeleting is for an object that was asked about by name and is not being deleted: whether it
 // could be.
 func (e *examiner) notDeleting(ctx context.Context, id graph.ID) []core.Finding {

@@ -33,13 +33,9 @@ func (e *collector) compare(ctx context.Context, explained [][]core.Finding) err
 	if len(all) == 0 {
 		return nil
 	}
-	if e.opts.Progress != nil {
-		e.opts.Progress(0, len(all), "deletions a second time")
-	}
-	if err := e.Limits.Pause(ctx, e.Now); err != nil {
+	if err := e.lookAgain(ctx, all); err != nil {
 		return err
 	}
-	e.readAgain(ctx, all)
 	within := time.Since(e.Now)
 	for i, findings := range explained {
 		out := slices.Clone(findings)
@@ -50,6 +46,25 @@ func (e *collector) compare(ctx context.Context, explained [][]core.Finding) err
 		}
 		explained[i] = out
 	}
+	return nil
+}
+
+// lookAgain reads what should move a second time, a while after the first. In a dump nothing moves,
+// which says nothing.
+func (e *collector) lookAgain(ctx context.Context, all []*core.Movement) error {
+	if e.Client.IsStill() {
+		for _, m := range all {
+			m.Unread = true
+		}
+		return nil
+	}
+	if e.opts.Progress != nil {
+		e.opts.Progress(0, len(all), "deletions a second time")
+	}
+	if err := e.Limits.Pause(ctx, e.Now); err != nil {
+		return err
+	}
+	e.readAgain(ctx, all)
 	return nil
 }
 
@@ -66,16 +81,26 @@ func (e *collector) moving(f core.Finding, within time.Duration) core.Finding {
 	case m.Moved > 0:
 		return e.inProgress(f, fmt.Sprintf("%d of %s %s %s within %s", m.Moved, phrase.Count(len(m.IDs), noun),
 			phrase.Plural(m.Moved, "was", "were"), verb, seconds))
-	case young && len(m.IDs) == 0:
-		return e.inProgress(f, "nothing that it waits for was seen, which means nothing so soon")
+	case young && (len(m.IDs) == 0 || m.Unread):
+		return tooEarly(e.inProgress(f, "nothing that it waits for was seen, which means nothing so soon"))
 	case young:
-		return e.inProgress(f, fmt.Sprintf("none of %s was %s within %s, which means nothing so soon",
-			phrase.Count(len(m.IDs), noun), verb, seconds))
+		return tooEarly(e.inProgress(f, fmt.Sprintf("none of %s was %s within %s, which means nothing so soon",
+			phrase.Count(len(m.IDs), noun), verb, seconds)))
 	case m.Unread:
 		f.Observe("whether anything happens could not be read")
 	case len(m.IDs) > 0:
 		f.Observe("none of %s was %s within %s", phrase.Count(len(m.IDs), noun), verb, seconds)
 	}
+	if past := e.Past(m.Of); past < time.Minute {
+		f.Observe("it was deleted %s ago: wait a minute before you act on this", phrase.Ago(past))
+	}
+	return f
+}
+
+// tooEarly is the cause of an object of which nobody can tell yet whether it is stuck.
+func tooEarly(f core.Finding) core.Finding {
+	f.Sentence = "the deletion began some seconds ago: whether it is stuck cannot be told yet"
+	f.Remedy = "Wait a minute, and run the command again."
 	return f
 }
 
@@ -86,7 +111,7 @@ func (e *collector) inProgress(f core.Finding, says string) core.Finding {
 	out := core.Finding{
 		Code: core.InProgress, At: ref, Via: f.Via, Finalizer: "", Actor: f.Actor, After: f.After,
 		Evidence: core.Observed(fmt.Sprintf("deleted %s ago",
-			phrase.Ago(time.Since(time.Unix(e.Graph.DeletionTimestamp(f.Moves.Of), 0)))), says),
+			phrase.Ago(e.Past(f.Moves.Of))), says),
 		Commands: []core.Step{core.Command("kubectl", "wait", "OBJECT", "--for=delete",
 			"--timeout=2m").Doing("waits until it is deleted")},
 	}

@@ -83,10 +83,12 @@ func TestDeletedAMomentAgoIsInProgress(t *testing.T) {
 	d := examine(t, c.Config(), young, ns, subject{"configmaps/root", ns})
 	wantCauses(t, d, map[string][]string{"ConfigMap/root": {"InProgress ConfigMap/root"}})
 	wantEvidence(t, d.Stuck[0].Causes[0], " s, which means nothing so soon")
+	wantRemedy(t, d.Stuck[0].Causes[0], "Wait a minute, and run the command again.")
 	d = examine(t, c.Config(), Options{}, ns, subject{"configmaps/root", ns})
 	wantCauses(t, d, map[string][]string{"ConfigMap/root": {"CollectorNotActing ConfigMap/d00",
 		"CollectorNotActing ConfigMap/d01"}})
 	wantEvidence(t, d.Stuck[0].Causes[0], "none of 2 dependents was deleted within ")
+	wantEvidence(t, d.Stuck[0].Causes[0], " s ago: wait a minute before you act on this")
 
 	empty := c.Namespace(t)
 	deleted(t, c, "namespace", empty)

@@ -24,9 +24,10 @@ func withoutRemoval(own []core.Finding, name string, gaps []v1alpha1.Gap) []core
 }
 
 // leaving adds to what is said of an actor which objects it deletes, and that they stay if its
-// finalizer is removed by hand.
+// finalizer is removed by hand: not those that it does not wait for and that are being deleted.
 func (e *linked) leaving(id graph.ID, name string, own []core.Finding) []core.Finding {
-	ends := append(e.awaitedBy(id, name), e.linkedBy(id, name, false)...)
+	sent := func(end graph.ID) bool { return e.Graph.DeletionTimestamp(end) != 0 }
+	ends := append(e.awaitedBy(id, name), slices.DeleteFunc(e.linkedBy(id, name, false), sent)...)
 	slices.Sort(ends)
 	ends = slices.Compact(ends)
 	if len(ends) == 0 {
@@ -98,7 +99,7 @@ func (e *linked) deleteFirst(ends []graph.ID) []core.Step {
 		if len(steps) < phrase.MaxNamed && e.Graph.DeletionTimestamp(end) == 0 {
 			s := core.Command("kubectl", "gc", "delete",
 				"OBJECT").Doing("deletes what would stay, after showing what is deleted with it")
-			steps = append(steps, core.At(v1alpha1.ObjectRef(e.Graph.Ref(end)), s))
+			steps = append(steps, core.At(e.Graph.Ref(end), s))
 		}
 	}
 	return steps

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/refusal"
@@ -71,6 +73,10 @@ func (e *linked) throughLinks(ctx context.Context, id graph.ID, name string, own
 		}
 		findings = append(findings, keeps...)
 	}
+	if refused := e.unpermitted(id, name, own); len(refused) > 0 {
+		findings = append(findings, refused...)
+		own = withoutWarnings(own, name) // which say the same, less exactly
+	}
 	if len(gaps) > 0 {
 		findings = append(findings, e.hiddenEnd(id, name, own, gaps))
 	}
@@ -81,6 +87,48 @@ func (e *linked) throughLinks(ctx context.Context, id graph.ID, name string, own
 		return append(findings, withoutRemoval(own, name, gaps)...)
 	}
 	return append(findings, e.leaving(id, name, own)...)
+}
+
+// unpermitted is for an actor that deletes other objects first, as a ServiceAccount that cannot.
+func (e *linked) unpermitted(id graph.ID, name string, own []core.Finding) []core.Finding {
+	f := core.Finding{Code: core.ActorForbidden, Finalizer: name, At: e.Graph.Ref(id)}
+	for _, l := range e.Links.Found(id) {
+		if !l.Definition.Deletion.Holds(name) || !l.Tries() || l.Refused == "" || !e.Graph.Observed(l.Dependent()) {
+			continue
+		}
+		t, _ := e.Graph.Type(l.Dependent())
+		end := e.Graph.Ref(l.Dependent())
+		f.Observe("%s is to be deleted first, and %s", end.Located(), l.Refused)
+		if len(f.Commands) > 0 {
+			continue
+		}
+		account := cluster.ServiceAccount{Namespace: e.Graph.Namespace(l.Source), Name: l.Account}
+		f.Actor = l.Definition.Deletion.By
+		f.Sentence = f.Actor + " removes the finalizer when it has deleted other objects, and " + l.Refused
+		f.Remedy = fmt.Sprintf("Let ServiceAccount %s/%s get and delete %s again, or delete it yourself; %s goes on then.",
+			account.Namespace, account.Name, end.Located(), f.Actor)
+		ask := []string{"kubectl", "auth", "can-i", "delete", schema.GroupResource{Group: t.Group, Resource: t.Resource}.String(),
+			"--as=" + account.User()}
+		if end.Namespace != "" {
+			ask = append(ask, "-n", end.Namespace)
+		}
+		f.Commands = []core.Step{
+			core.FixedCommand(ask...).Doing("asks the server whether it may").Risking(finalizer.RiskNone)}
+	}
+	if len(f.Commands) == 0 {
+		return nil
+	}
+	for _, of := range own {
+		if of.Finalizer == name {
+			f.Cost, f.DataLoss = of.Cost, of.DataLoss
+		}
+	}
+	return []core.Finding{f}
+}
+
+// withoutWarnings leaves out what an actor waits for only by a warning.
+func withoutWarnings(own []core.Finding, name string) []core.Finding {
+	return slices.DeleteFunc(slices.Clone(own), func(f core.Finding) bool { return f.Finalizer == name && f.Warned })
 }
 
 // waits are the causes that say no more of an actor than that it has not removed its finalizer,

@@ -292,3 +292,15 @@ status:
 	}
 	wantCauses(t, d, map[string][]string{"Application/guestbook": {"FinalizerActorUnknown ConfigMap/held"}})
 }
+
+// TestOnlyAWarningSaysNoMoreThanARightThatLacks: what else an actor waits for is a cause of its own.
+func TestOnlyAWarningSaysNoMoreThanARightThatLacks(t *testing.T) {
+	t.Parallel()
+	warned := core.Finding{Code: core.ActorWaiting, Finalizer: "x", Warned: true}
+	hook := core.Finding{Code: core.ActorWaiting, Finalizer: "x", Sentence: "waits for a hook"}
+	other := core.Finding{Code: core.ActorWaiting, Finalizer: "y", Warned: true}
+	left := withoutWarnings([]core.Finding{warned, hook, other}, "x")
+	if len(left) != 2 || left[0].Sentence != hook.Sentence || left[1].Finalizer != "y" {
+		t.Errorf("%+v", left)
+	}
+}

@@ -80,6 +80,7 @@ func (e *examiner) unfinished(ctx context.Context, id graph.ID, o *unstructured.
 	if len(findings) == 0 {
 		findings = e.refusal.RefusedInside(ctx, content)
 	}
+	findings = append(findings, core.Found(ref, e.hiddenContent(o)...)...)
 	life, evidence := e.collector.controllerManager(ctx)
 	if slices.ContainsFunc(findings, func(f core.Finding) bool { return f.After == 0 }) {
 		if c, ok := status.Find(o, "NamespaceContentRemaining"); ok && c.Status == "False" && len(content) > 0 {
@@ -100,18 +101,58 @@ func (e *examiner) unfinished(ctx context.Context, id graph.ID, o *unstructured.
 		f.Code = core.NamespaceControllerNotActing
 		f.Observe("the namespace was deleted %s ago", phrase.Ago(e.Past(id)))
 	}
-	f.Observe("%s left in it", remaining(len(content)))
+	f.Observe("%s left in it%s", remaining(len(content)), e.asFarAsSeen(ref.Name))
 	if types := e.typesOf(content); types != "" {
 		f.Commands = append(f.Commands,
 			core.FixedCommand("kubectl", "gc", "delete", types, "--all", "-n", ref.Name,
 				"--gc=client").Doing("deletes what is in the namespace, and does the garbage collector's part from here"))
 	}
-	f.Commands = append(f.Commands,
-		core.Command("kubectl", "gc", "unfinalize", "OBJECT", "--finalizer", plan.NamespaceFinalizer).
-			Doing("removes the namespace; objects that are left in it stay in etcd, out of reach").Risking(
-			finalizer.BreaksCluster))
+	remove := core.Remove(plan.NamespaceFinalizer).
+		Doing("removes the namespace; objects that are left in it stay in etcd, out of reach").Risking(finalizer.BreaksCluster)
+	if life == actor.Alive || len(content)+len(e.unseenIn(ref.Name)) > 0 {
+		remove = remove.Forced() // unfinalize refuses to strand anything, and what somebody is about to do
+	}
+	f.Commands = append(f.Commands, remove)
 	f.Args = []string{"{then}", " If you remove the finalizer by hand, empty the namespace first. Objects that are left in it stay in etcd, out of reach."}
 	return append(core.Found(ref, f), findings...)
+}
+
+// hiddenContent is for a namespace whose own status says that something is left of the types that
+// the user may not list.
+func (e *examiner) hiddenContent(o *unstructured.Unstructured) []core.Finding {
+	c, told := status.Find(o, "NamespaceContentRemaining")
+	if !told || c.Status != "True" {
+		return nil
+	}
+	named := slices.DeleteFunc(e.unseenIn(o.GetName()), func(gap v1alpha1.Gap) bool {
+		return !gap.Reason.OfReader() || !strings.Contains(c.Message, gap.Resource+"."+gap.Group+" has ")
+	})
+	if len(named) == 0 {
+		return nil
+	}
+	var types []string
+	for _, gap := range named {
+		types = append(types, gap.TypeName())
+	}
+	f := core.Finding{Code: core.BlockerHidden, Finalizer: plan.NamespaceFinalizer, Actor: "the namespace controller",
+		Sentence: "the namespace waits for objects that you may not list: " + phrase.And(types),
+		Evidence: core.ObservedAt(core.From(o, c.Field), e.Quoted(c)),
+		Commands: []core.Step{core.Describe().Doing("shows the conditions, which say what remains").Risking(finalizer.RiskNone)}}
+	if left, ok := status.Find(o, "NamespaceFinalizersRemaining"); ok && left.Status == "True" {
+		f.Evidence = append(f.Evidence, core.ObservedAt(core.From(o, left.Field), e.Quoted(left))...)
+	}
+	f.Evidence = append(f.Evidence, core.Observed(core.GapClauses(named)...)...)
+	f.Remedy = fmt.Sprintf("Run the command as a user who may list %s, to see what keeps them. The namespace was not empty "+
+		"when its controller looked last: to finalize it would leave them in etcd, out of reach.", phrase.And(types))
+	return []core.Finding{f}
+}
+
+// asFarAsSeen says of how much of a namespace it is known what is in it.
+func (e *examiner) asFarAsSeen(namespace string) string {
+	if n := len(e.unseenIn(namespace)); n > 0 {
+		return ", but of " + phrase.Count(n, "type") + " that could not be listed it is not known"
+	}
+	return ""
 }
 
 // inside returns what keeps objects that the namespace controller deletes, and what will when they
@@ -131,13 +172,19 @@ func (e *examiner) inside(ctx context.Context, content []graph.ID) []core.Findin
 // fails, whatever it holds (NS-012), and namespaced types that cannot be listed. That the user may
 // not list one says nothing of the controller.
 func (e *examiner) blocking(namespace string) []v1alpha1.Gap {
+	return slices.DeleteFunc(e.unseenIn(namespace),
+		func(gap v1alpha1.Gap) bool { return gap.Reason.OfReader() })
+}
+
+// unseenIn are the gaps in which something can be that is in a namespace.
+func (e *examiner) unseenIn(namespace string) []v1alpha1.Gap {
 	clusterScoped := map[[2]string]bool{}
 	for _, t := range e.Graph.Types() {
 		clusterScoped[[2]string{t.Group, t.Resource}] = !t.Namespaced
 	}
 	var gaps []v1alpha1.Gap
 	for _, gap := range e.Gaps {
-		if gap.Reason != v1alpha1.GapForbidden && !clusterScoped[[2]string{gap.Group, gap.Resource}] &&
+		if !clusterScoped[[2]string{gap.Group, gap.Resource}] &&
 			(gap.Namespace == "" || gap.Namespace == namespace) {
 			gaps = append(gaps, gap)
 		}

@@ -119,7 +119,7 @@ func TestNamespaceControllerIsOff_NS010(t *testing.T) {
 	wantEvidence(t, cause, "2 objects are left in it")
 	if want := []string{
 		"kubectl gc delete configmaps --all -n " + ns + " --gc=client",
-		"kubectl gc unfinalize namespaces/" + ns + " --finalizer kubernetes",
+		"kubectl gc unfinalize namespaces/" + ns + " --finalizer kubernetes --force",
 	}; strings.Join(cause.Commands, "\n") != strings.Join(want, "\n") {
 		t.Errorf("commands %q, want %q", cause.Commands, want)
 	}

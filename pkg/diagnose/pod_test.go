@@ -50,8 +50,11 @@ func TestPodOnANode(t *testing.T) {
 		name, ready, want string // %s is the namespace, which is also the node's name
 		make              func(t *testing.T, ns string)
 		evidence          string
+		grace             int
 	}{
 		{name: "gone", want: "NodeGone Node/%s", evidence: "Node %s does not exist"},
+		{name: "gone, with a day to go", want: "NodeGone Node/%s", grace: 86400,
+			evidence: "h, and nobody is there to end the pod then"},
 		{name: "unknown", ready: "Unknown", want: "NodeNotReady Node/%s",
 			evidence: "condition Ready of Node %s is Unknown for 3 h: the kubelet says so"},
 		{name: "not ready", ready: "False", want: "NodeNotReady Node/%s", evidence: "is False for 3 h"},
@@ -87,16 +90,20 @@ func TestPodOnANode(t *testing.T) {
 			if test.make != nil {
 				test.make(t, ns)
 			}
-			graceOver(t, c, ns, "pod")
-			d := examine(t, c.Config(), Options{}, ns)
+			if test.grace > 0 {
+				deleted(t, c, "pod", "pod", "-n", ns, fmt.Sprintf("--grace-period=%d", test.grace))
+			} else {
+				graceOver(t, c, ns, "pod")
+			}
+			d := examine(t, c.Config(), Options{}, ns, subject{"pods/pod", ns})
 			wantCauses(t, d, map[string][]string{"Pod/pod": {strings.ReplaceAll(test.want, "%s", ns)}})
 			cause := d.Stuck[0].Causes[0]
 			wantEvidence(t, cause, strings.ReplaceAll(test.evidence, "%s", ns))
 			if cause.Code == string(core.NodeNotReady) {
-				typed(t, c, cause.Commands[0])
+				typed(t, c, cause.Commands[1])
 				if got := c.Kubectl(t, "get", "node", ns, "-o", "jsonpath={.spec.taints}"); !strings.Contains(got,
 					"out-of-service") {
-					t.Errorf("after %s the node has the taints %s", cause.Commands[0], got)
+					t.Errorf("after %s the node has the taints %s", cause.Commands[1], got)
 				}
 			}
 			typed(t, c, last(cause))

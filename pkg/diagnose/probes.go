@@ -38,7 +38,7 @@ func (e *examiner) ofObjects() [][]objectProbe {
 		{{e.lives, e.rejected}},
 		{{e.due, e.uncollected}},
 		{{e.lives, e.notDeleting}},
-		{{e.deleted(cluster.Namespaces), e.namespace}, {e.deleted(cluster.Pods), e.workloads.Pod}, {e.goes, e.byFinalizers}},
+		{{e.deleted(cluster.Namespaces), e.namespace}, {e.deleted(cluster.Pods), e.pod}, {e.goes, e.byFinalizers}},
 		{{e.goes, e.half}},
 	}
 }

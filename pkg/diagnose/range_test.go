@@ -27,7 +27,7 @@ func TestServiceRangeWithAddresses(t *testing.T) {
 	}
 	c.Apply(t, cidr(ns, "10.201.0.0/28"))
 	c.Apply(t, fmt.Sprintf(
-		"apiVersion: networking.k8s.io/v1\nkind: IPAddress\nmetadata: {name: 10.201.0.4, labels: {ipaddress.kubernetes.io/ip-family: IPv4}}\nspec: {parentRef: {resource: services, namespace: %s, name: web}}\n", ns))
+		"apiVersion: networking.k8s.io/v1\nkind: IPAddress\nmetadata: {name: 10.201.0.4, labels: {ipaddress.kubernetes.io/ip-family: IPv4, ipaddress.kubernetes.io/managed-by: ipallocator.k8s.io}}\nspec: {parentRef: {resource: services, namespace: %s, name: web}}\n", ns))
 	t.Cleanup(func() { c.Kubectl(t, "delete", "ipaddress", "10.201.0.4", "--ignore-not-found") })
 	fixture.Free(t, c, "", "servicecidr/"+ns)
 	deleted(t, c, "servicecidr", ns)

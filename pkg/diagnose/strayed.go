@@ -34,12 +34,12 @@ func (e *examiner) strayed(ctx context.Context, id graph.ID) []core.Finding {
 		About: &v1alpha1.ObjectRef{APIVersion: "v1", Kind: "Namespace", Resource: cluster.Namespaces.Resource,
 			Name: ref.Namespace},
 	}
-	f.Observe("namespace %s does not exist, and %s is still in it", ref.Namespace, core.Named(v1alpha1.ObjectRef(ref)))
+	f.Observe("namespace %s does not exist, and %s is still in it", ref.Namespace, core.Named(ref))
 	// A policy with a selector of namespaces refuses to have it deleted, too.
 	if o.GetDeletionTimestamp() == nil && len(o.GetFinalizers()) == 0 && len(e.refusal.Rejected(ctx, id)) == 0 {
 		f.Remedy = "Delete it if nobody needs it. The server accepts that although the namespace does not exist."
-		f.Commands = []core.Step{core.At(v1alpha1.ObjectRef(ref),
-			core.Command("kubectl", "delete", "OBJECT")).Doing("deletes the object")}
+		f.Commands = []core.Step{core.At(ref, core.Describe().Risking(finalizer.RiskNone)),
+			core.At(ref, core.Command("kubectl", "delete", "OBJECT")).Doing("deletes the object")}
 		return core.Found(ref, f)
 	}
 	return core.Found(ref, e.revived(ctx, o, f))

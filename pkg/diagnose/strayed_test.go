@@ -75,7 +75,7 @@ func TestNamespaceGone(t *testing.T) {
 	if plain.Since != nil {
 		t.Error("the object without a deletionTimestamp is being deleted")
 	}
-	typed(t, c, plain.Causes[0].Commands[0])
+	typed(t, c, last(plain.Causes[0]))
 	gone(t, c, "configmap", "plain", "-n", ns)
 
 	typed(t, c, cause.Commands[0])

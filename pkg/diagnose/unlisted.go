@@ -30,7 +30,7 @@ type unlisted struct {
 // gap returns why something cannot be listed. That the user may not list it says nothing of anybody
 // else.
 func (e *unlisted) gap(ctx context.Context, gap v1alpha1.Gap) []core.Finding {
-	if gap.Reason == v1alpha1.GapForbidden {
+	if gap.Reason.OfReader() {
 		return nil
 	}
 	for _, look := range []func(context.Context, v1alpha1.Gap) []core.Finding{
@@ -97,7 +97,8 @@ func (e *unlisted) unavailable(ctx context.Context, gap v1alpha1.Gap) []core.Fin
 		f.Evidence = append(f.Evidence, b.Evidence...)
 		f.Args = []string{"{revival}", b.Revival()}
 		f.Commands = append(slices.Clone(b.Restore),
-			core.Command("kubectl", "delete", "OBJECT").Doing("removes the registration: nothing serves the group"))
+			core.Command("kubectl", "delete", "OBJECT").Doing("removes the registration: nothing serves the group").
+				Disturbing())
 		f = e.refusal.Revivable(ctx, f, b,
 			"The remaining option is to delete the APIService: only the registration is removed.")
 		findings = append(findings, f)
@@ -120,7 +121,8 @@ func (e *unlisted) unseen(gap v1alpha1.Gap, err error) []core.Finding {
 	if gv, err := schema.ParseGroupVersion(said); err == nil && gv.Group == gap.Group {
 		f.About = &v1alpha1.ObjectRef{APIVersion: cluster.APIServices.Group + "/v1", Kind: "APIService",
 			Resource: cluster.APIServices.Resource, Name: gv.Version + "." + gv.Group}
-		f.Commands = []core.Step{core.Command("kubectl", "delete", "OBJECT")}
+		f.Commands = []core.Step{core.Command("kubectl", "delete", "OBJECT").
+			Doing("removes the registration: nothing serves the group").Disturbing()}
 	}
 	return []core.Finding{f}
 }

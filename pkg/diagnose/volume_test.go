@@ -45,6 +45,9 @@ func TestPVCInUse(t *testing.T) {
 	if want := "kubectl delete pods ended user -n " + ns; last(cause) != want {
 		t.Errorf("the command is %q, want %q", last(cause), want)
 	}
+	if want := "kubectl gc delete pods ended user -n " + ns + " --dry-run"; cause.Commands[0] != want {
+		t.Errorf("the first command is %q, want %q, since one of them has not ended", cause.Commands[0], want)
+	}
 	free := stuckOf(t, d, "free").Causes[0]
 	wantEvidence(t, free, "no pod uses it")
 	if strings.Contains(free.Remedy, "Delete the pods") {

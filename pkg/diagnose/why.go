@@ -15,7 +15,7 @@ import (
 // Why says why the objects of a query are still there, or everything that is being deleted in its
 // scope. It lists what they can wait for, and then reads live.
 func Why(ctx context.Context, q *selection.Query, opts Options) (*v1alpha1.Diagnosis, error) {
-	q.Scope = scopeOf(q)
+	q.Scope, q.ByName = scopeOf(q), true
 	s, subjects, elsewhere, err := survey(ctx, q, q.Scope, opts)
 	if err != nil {
 		return nil, err
@@ -46,11 +46,11 @@ func survey(ctx context.Context, q *selection.Query, scope string, opts Options)
 	if err != nil {
 		return s, of, false, err
 	}
-	if err := namespaceExists(ctx, q, listed.Graph); err != nil {
-		return s, of, false, err
-	}
 	s = core.Snapshot{Catalog: q.Catalog, Graph: listed.Graph, Gaps: listed.Gaps}
-	if of, err = subjectsOf(ctx, q, s); err != nil {
+	if of, err = subjectsOf(ctx, q, s); err == nil {
+		err = q.Nothing(ctx, listed)
+	}
+	if err != nil {
 		return s, of, false, err
 	}
 	s, elsewhere, err = follow(ctx, q.Client, s, scope, of, opts.Known)
@@ -87,7 +87,7 @@ func subjectsOf(ctx context.Context, q *selection.Query, s core.Snapshot) (Subje
 			continue
 		}
 		// What the user may not see is the server's to refuse, in its own words.
-		if gap, hidden := gapOf(s.Gaps, o.Type, o.Namespace); hidden && gap.Reason != v1alpha1.GapForbidden {
+		if gap, hidden := gapOf(s.Gaps, o.Type, o.Namespace); hidden && !gap.Reason.OfReader() {
 			ref := v1alpha1.ObjectRef{APIVersion: o.APIVersion(), Kind: o.Kind, Resource: o.Resource.Resource,
 				Namespace: o.Namespace, Name: o.Name}
 			all.Hidden = append(all.Hidden, Hidden{Object: ref, Gap: gap})
@@ -104,28 +104,6 @@ func subjectsOf(ctx context.Context, q *selection.Query, s core.Snapshot) (Subje
 		all.In = looksAt(q, s.Graph)
 	}
 	return all, errors.Join(missing...)
-}
-
-// namespaceExists is the server's error for a namespace that does not exist and in which nothing
-// was seen, if all that is stuck in it is asked about.
-func namespaceExists(ctx context.Context, q *selection.Query, g *graph.Graph) error {
-	if q.Scope == "" || len(q.Objects) > 0 {
-		return nil
-	}
-	if _, ok := g.Find("", cluster.Namespaces.Resource, "", q.Scope); ok {
-		return nil
-	}
-	for range g.InNamespace(q.Scope) {
-		return nil
-	}
-	r, ok := q.Catalog.Lookup(cluster.Namespaces)
-	if !ok {
-		return nil
-	}
-	if _, err := q.Client.GetMeta(ctx, r.Type, "", q.Scope); cluster.IsAbsent(err, r.Type, q.Scope) {
-		return err
-	}
-	return nil
 }
 
 // gapOf finds the gap in which an object of a type and namespace would be.

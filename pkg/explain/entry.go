@@ -3,6 +3,7 @@ package explain
 import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
 // entry is an entry of a pack as it is printed, under the name that was asked for.
@@ -22,10 +23,14 @@ func entry(name string, k finalizer.Known) v1alpha1.ExplainedFinalizer {
 		e.PausedBy = append(e.PausedBy, v1alpha1.PausedBy(p))
 	}
 	e.Needs = explainedNeeds(k.Needs)
+	for _, h := range k.HeldBy {
+		e.HeldBy = append(e.HeldBy, v1alpha1.HeldBy{By: h.Held(), Where: clauses(h.Where),
+			UnlessDeleted: explainedNeeds(h.UnlessDeleted), Waits: h.Waits, Remedy: h.Remedy})
+	}
 	for _, u := range k.UsedBy {
 		e.UsedBy = append(e.UsedBy, v1alpha1.RelatedKind{
 			Group: u.Group, Kind: u.Kind, KindField: u.KindField, ForField: u.ForField, Name: u.Name, NameField: u.NameField,
-			NamespaceField: u.NamespaceField, Scope: string(u.Scope),
+			NamespaceField: u.NamespaceField, Scope: string(u.Scope), Where: clauses(u.Where), Until: u.Until,
 		})
 	}
 	for _, kind := range k.WaitsFor {
@@ -41,15 +46,19 @@ func entry(name string, k finalizer.Known) v1alpha1.ExplainedFinalizer {
 func explainedNeeds(needs []finalizer.Need) []v1alpha1.RelatedKind {
 	var all []v1alpha1.RelatedKind
 	for _, n := range needs {
-		related := v1alpha1.RelatedKind{
+		all = append(all, v1alpha1.RelatedKind{
 			Group: n.Group, Kind: n.Kind, KindField: n.KindField, Name: n.Name, NameField: n.NameField,
 			NamespaceField: n.NamespaceField, Scope: string(n.Scope),
-			Needs: explainedNeeds(n.Needs),
-		}
-		for _, c := range n.Where {
-			related.Where = append(related.Where, c.String())
-		}
-		all = append(all, related)
+			Where: clauses(n.Where), Needs: explainedNeeds(n.Needs),
+		})
+	}
+	return all
+}
+
+func clauses(conditions []link.Condition) []string {
+	var all []string
+	for _, c := range conditions {
+		all = append(all, c.String())
 	}
 	return all
 }

@@ -1,5 +1,7 @@
 package finalizer
 
+import "github.com/kubectl-gc/kubectl-gc/pkg/link"
+
 // Alive is where the signs of a component's life are. Deployments, StatefulSets, DaemonSets and
 // Leases are written namespace/name; "*" stands for a namespace that whoever installs it chooses,
 // or for a part of a name. All but the names of labels may hold placeholders, which Known.Signs
@@ -25,6 +27,9 @@ type Alive struct {
 	// Outside means that it runs outside the cluster, always or usually: that it is not seen in the
 	// cluster says nothing then.
 	Outside bool `json:"outside,omitempty"`
+	// ReportedBy is an object of this cluster that says what is heard from where it runs: nothing else
+	// here does. Nil if there is none.
+	ReportedBy *Report `json:"reportedBy,omitempty"`
 	// Follow is how it is found from the type of the object, empty if it is not.
 	Follow Follow `json:"follow,omitempty"`
 	// Note is what else there is to say of where it runs, in sentences.
@@ -39,6 +44,23 @@ type Instance struct {
 	// Label is the key of a label that the object and the workload both carry, with the same value.
 	Label string `json:"label,omitempty"`
 }
+
+// Report is an object with a condition that says what is heard from where a component runs.
+type Report struct {
+	Group string `json:"group,omitempty"`
+	Kind  string `json:"kind"`
+	// Name may hold placeholders. The kind is cluster-scoped.
+	Name      string `json:"name"`
+	Condition string `json:"condition"`
+	// About is what the condition is about.
+	About string `json:"about"`
+	// Where are conditions on it, all of which have to be met; otherwise the component is looked for
+	// as if it did not report.
+	Where []link.Condition `json:"where,omitempty"`
+}
+
+// Counts says whether an object of the kind is one that reports.
+func (r Report) Counts(object map[string]any) bool { return met(r.Where, object) }
 
 // Follow is how a component is found from the type of an object.
 type Follow string

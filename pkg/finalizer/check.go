@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
 // check returns what is wrong with an entry, and compiles its regular expression.
@@ -21,13 +23,13 @@ func (k *Known) check() []error {
 	add(text("id", k.ID))
 	add(k.checkForm())
 	add(checkKinds(k.Kinds))
-	add(oneOf("field", k.Field, fields))
+	add(link.OneOf("field", k.Field, fields))
 	add(text("component", k.Component))
 	add(clause("does", k.Does))
 	add(clause("ifRemoved", k.IfRemoved))
-	add(oneOf("risk", k.Risk, risks))
-	add(oneOf("polarity", k.Polarity, polarities))
-	add(oneOf("verified", k.Verified, verified))
+	add(link.OneOf("risk", k.Risk, risks))
+	add(link.OneOf("polarity", k.Polarity, polarities))
+	add(link.OneOf("verified", k.Verified, verified))
 	for _, optional := range []struct{ key, value string }{{"actor", k.Actor}, {"before", k.Before}, {"knob", k.Knob},
 		{"note", k.Note}} {
 		if optional.value != "" {
@@ -105,17 +107,6 @@ func clause(key, value string) error {
 		return fmt.Errorf("%q is %q: leave the full stop out, it becomes part of a sentence", key, value)
 	}
 	return text(key, value)
-}
-
-func oneOf[T ~string](key string, value T, all []T) error {
-	if slices.Contains(all, value) {
-		return nil
-	}
-	words := make([]string, len(all))
-	for i, a := range all {
-		words[i] = string(a)
-	}
-	return fmt.Errorf("%q is %q: it must be one of %s", key, value, strings.Join(words, ", "))
 }
 
 // duplicates finds ids that are there twice in the packs of a folder, and finalizers that two

@@ -1,10 +1,13 @@
 package finalizer
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
 // check returns what is wrong with a component.
@@ -39,7 +42,15 @@ func (a Alive) check() []error {
 			add(fmt.Errorf(`"unverified" has %q, which the component does not list`, name))
 		}
 	}
-	add(oneOf("follow", a.Follow, follows))
+	if r := a.ReportedBy; r != nil {
+		for _, err := range []error{text("kind", r.Kind), text("name", r.Name), text("condition", r.Condition),
+			text("about", r.About), checkGroup(r.Group), checkPlaceholders(r.Name), errors.Join(checkWhere(r.Where)...)} {
+			if err != nil {
+				add(fmt.Errorf(`"reportedBy": %w`, err))
+			}
+		}
+	}
+	add(link.OneOf("follow", a.Follow, follows))
 	if a.Instance.Label != "" {
 		add(text("instance.label", a.Instance.Label))
 	}
@@ -62,7 +73,7 @@ func checkPlaceholders(pattern string) error {
 		if name == "dashed" {
 			name, key, _ = strings.Cut(key, ":")
 		}
-		if withKey, known := placeholders[name]; !known || name == "dashed" || withKey != (key != "") {
+		if withKey, known := placeholders[name]; !known || name == "dashed" || name != "namespace" && withKey != (key != "") {
 			return fmt.Errorf("%q: %s is no placeholder: docs/packs.md lists them", pattern, m[0])
 		}
 	}

@@ -34,11 +34,17 @@ func (k *Known) checkRelated() []error {
 	for _, err := range link.CheckAlternatives(k.Spares) {
 		errs = append(errs, fmt.Errorf(`"spares", %w`, err))
 	}
+	for _, err := range link.CheckAlternatives(k.DeletesNothing) {
+		errs = append(errs, fmt.Errorf(`"deletesNothing", %w`, err))
+	}
 	for i, d := range k.Decides {
 		add("decides", i, d.check()...)
 	}
 	for i, n := range k.Needs {
 		add("needs", i, n.check()...)
+	}
+	for i, t := range k.Takes {
+		add("takes", i, t.check()...)
 	}
 	for i, h := range k.HeldBy {
 		add("heldBy", i, h.check()...)
@@ -47,10 +53,19 @@ func (k *Known) checkRelated() []error {
 		add("usedBy", i, text("kind", u.Kind), text("nameField", u.NameField), checkScope(u.Scope, u.NamespaceField),
 			checkGroup(u.Group),
 			checkFields(u.KindField, u.ForField, u.NameField, u.NamespaceField))
+		add("usedBy", i, checkWhere(u.Where)...)
+		if u.Until != "" {
+			add("usedBy", i, clause("until", u.Until))
+		}
 	}
 	for _, kind := range k.WaitsFor {
 		if err := checkKinds([]string{string(kind)}); err != nil {
 			errs = append(errs, fmt.Errorf(`"waitsFor": %w`, err))
+		}
+	}
+	if k.Node != nil {
+		if err := k.Node.check(); err != nil {
+			errs = append(errs, err)
 		}
 	}
 	if p := k.Parent; p != nil {
@@ -99,7 +114,7 @@ func (d Decision) check() []error {
 }
 
 func (n Need) check() []error {
-	errs := []error{checkScope(n.Scope, n.NamespaceField), checkGroup(n.Group),
+	errs := []error{checkScope(n.Scope, n.NamespaceField), checkGroup(n.Group), checkPlaceholders(n.Name),
 		checkFields(n.KindField, n.NameField, n.NamespaceField)}
 	switch {
 	case n.Kind == "" && n.KindField == "":
@@ -107,11 +122,7 @@ func (n Need) check() []error {
 	case n.Name == "" && n.NameField == "":
 		errs = append(errs, errors.New(`give "nameField", or "name" where it is always the same`))
 	}
-	if len(n.Where) > 0 {
-		for _, err := range link.CheckAlternatives([][]link.Condition{n.Where}) {
-			errs = append(errs, fmt.Errorf(`"where": %w`, err))
-		}
-	}
+	errs = append(errs, checkWhere(n.Where)...)
 	for i, of := range n.Needs {
 		for _, err := range of.check() {
 			if err != nil {
@@ -122,13 +133,24 @@ func (n Need) check() []error {
 	return errs
 }
 
+func checkWhere(where []link.Condition) []error {
+	if len(where) == 0 {
+		return nil
+	}
+	var errs []error
+	for _, err := range link.CheckAlternatives([][]link.Condition{where}) {
+		errs = append(errs, fmt.Errorf(`"where": %w`, err))
+	}
+	return errs
+}
+
 // checkScope wants a field for the scope that needs one, and none otherwise.
 func checkScope(scope Scope, namespaceField string) error {
 	if (scope == ByField) != (namespaceField != "") {
 		return fmt.Errorf(`"scope" is %q and "namespaceField" is %q: "namespaceField" goes with scope %q, and only with that`,
 			scope, namespaceField, ByField)
 	}
-	return oneOf("scope", scope, scopes)
+	return link.OneOf("scope", scope, scopes)
 }
 
 func checkGroup(group string) error {

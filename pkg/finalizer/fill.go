@@ -31,6 +31,7 @@ var (
 //	{service}         the first label of the group: s3 of s3.services.k8s.aws
 //	{domain}          the group without its first label: aws.upbound.io of s3.aws.upbound.io
 //	{namespace}       the namespace of the object
+//	{namespace:X}     what follows X in it, if it begins so
 //	{open}            what the prefix, suffix or first parenthesis of the entry leaves open of the finalizer
 //	{label:KEY}       the value of a label of the object
 //	{annotation:KEY}  the value of an annotation of the object
@@ -63,7 +64,11 @@ func (k Known) value(name string, of Object) string {
 	case "domain":
 		return rest
 	case "namespace":
-		return of.Namespace
+		after, _ := strings.CutPrefix(of.Namespace, key)
+		if key != "" && after == of.Namespace {
+			return ""
+		}
+		return after
 	case "open":
 		return k.open(of.Finalizer)
 	case "label":

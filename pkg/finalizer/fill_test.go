@@ -25,6 +25,7 @@ func TestFill(t *testing.T) {
 		"*/ack-{service}-controller":                            "*/ack-s3-controller",
 		"ProviderConfig.{domain}":                               "ProviderConfig.services.k8s.aws",
 		"{namespace}/operator":                                  "shop/operator",
+		"{namespace:sh}":                                        "op",
 		"*/external-attacher-leader-{open}":                     "*/external-attacher-leader-ebs-csi-aws-com",
 		"*/{label:strimzi.io/cluster}-op":                       "*/orders-op",
 		"*/{annotation:pv.kubernetes.io/provisioned-by}":        "*/ebs.csi.aws.com",
@@ -37,6 +38,7 @@ func TestFill(t *testing.T) {
 	}
 	for pattern, want := range map[string][]string{
 		"{group}/{namespace}":       {"{group}", "{namespace}"},
+		"{namespace:es-}":           {"{namespace:es-}"},
 		"*/{label:example.com/own}": {"{label:example.com/own}"},
 		"*/{open}":                  {"{open}"},
 		"{field:spec.driver}":       {"{field:spec.driver}"},

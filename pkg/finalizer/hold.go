@@ -6,11 +6,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
 // Hold is where an object says that the actor waits for somebody else before it goes on: exactly
-// one of Items, Annotation, Kind and Node.
+// one of Items, Annotation, Kind, Says, and Node or Warning, which go together, as Items and Says
+// may.
 type Hold struct {
 	// Group and Kind are of objects that belong to the object, of which each that meets Each holds
 	// it. At one of NamedAt they have its name, perhaps after its namespace and "_", and before a
@@ -31,6 +34,16 @@ type Hold struct {
 	// evicted.
 	Node  link.Path `json:"node,omitzero"`
 	Taint string    `json:"taint,omitempty"`
+	// Says leads to a text that says what keeps the actor: in each of Items that meets Each, if there
+	// are any.
+	Says link.Path `json:"says,omitzero"`
+	// Warning is the reason of a Warning event since the deletion that says what keeps the actor, or
+	// a part of its message: an event about the object, or with Node about that Node. It counts where
+	// nothing else is seen to hold the object.
+	Warning string `json:"warning,omitempty"`
+	// UnlessDeleted are objects that the object names, and those that these name in turn. The actor
+	// does not wait while one of them is being deleted.
+	UnlessDeleted []Need `json:"unlessDeleted,omitempty"`
 	// Where are conditions on the object, all of which have to be met; without any it is always
 	// held.
 	Where []link.Condition `json:"where,omitempty"`
@@ -43,10 +56,35 @@ type Hold struct {
 	Remedy string `json:"remedy"`
 }
 
+// Warned says whether an event is the one of the Warning.
+func (h Hold) Warned(reason, message string) bool {
+	return h.Warning != "" && (reason == h.Warning || strings.Contains(message, h.Warning))
+}
+
+// Held names what holds an object: "annotations x.example.com/*".
+func (h Hold) Held() string {
+	each := ""
+	if len(h.Each) > 0 {
+		each = " of which " + link.Describe(h.Each)
+	}
+	switch {
+	case h.Annotation != "":
+		return "annotations " + h.Annotation + "*"
+	case h.Kind != "":
+		return "objects of kind " + h.Kind + " that belong to it," + each
+	case !h.Says.IsZero():
+		return "what " + h.Said() + " says" + each
+	case h.Warning != "":
+		return "warnings " + h.Warning + " since the deletion"
+	case !h.Node.IsZero():
+		return "pods on the Node at " + h.Node.String() + each + ", or that a PodDisruptionBudget keeps"
+	}
+	return "items of " + h.Items.String() + each
+}
+
 // Applies says whether what is said there holds the object now.
 func (h Hold) Applies(object map[string]any) bool {
-	_, met := link.AnyMet([][]link.Condition{h.Where}, object)
-	return met
+	return met(h.Where, object)
 }
 
 // Meets says in which words an object meets Each; false if it does not.
@@ -89,23 +127,79 @@ func (h Hold) Holding(object map[string]any) []map[string]any {
 	return all
 }
 
+// HoldingNames are the names of the items that hold the object, where they name objects.
+func (h Hold) HoldingNames(object map[string]any) []string {
+	var names []string
+	for _, item := range h.Holding(object) {
+		text := func(key string) string {
+			s, _ := item[key].(string)
+			return s
+		}
+		names = append(names, graph.Located(text("kind"), text("namespace"), text("name")))
+	}
+	return names
+}
+
+// Filled is a text of the hold, in which placeholders stand, about what holds the object.
+func (h Hold) Filled(text, actor string, held []string) string {
+	return strings.NewReplacer("{held}", phrase.And(held), "{actor}", actor).Replace(text)
+}
+
+// Said is where the text of Says is.
+func (h Hold) Said() string {
+	if h.Items.IsZero() {
+		return h.Says.String()
+	}
+	return h.Items.String() + "." + h.Says.String()
+}
+
+// Texts are what Says leads to.
+func (h Hold) Texts(object map[string]any) []string {
+	if h.Says.IsZero() {
+		return nil
+	}
+	in := h.Holding(object)
+	if h.Items.IsZero() {
+		in = []map[string]any{object}
+	}
+	var all []string
+	for _, o := range in {
+		if text, _ := h.Says.Text(o); text != "" {
+			all = append(all, text)
+		}
+	}
+	return all
+}
+
 func (h Hold) check() []error {
 	errs := []error{clause("waits", h.Waits), text("remedy", h.Remedy)}
 	given := 0
-	for _, is := range []bool{!h.Items.IsZero(), h.Annotation != "", h.Kind != "", !h.Node.IsZero()} {
+	for _, is := range []bool{!h.Items.IsZero() || !h.Says.IsZero(), h.Annotation != "", h.Kind != "",
+		!h.Node.IsZero() || h.Warning != ""} {
 		if is {
 			given++
 		}
 	}
 	if given != 1 {
-		errs = append(errs, errors.New(`give exactly one of "items", "annotation", "kind" and "node"`))
+		errs = append(errs, errors.New(`give exactly one of "items" or "says", "annotation", "kind", and "node" or "warning"`))
 	}
 	if (len(h.NamedAt) > 0) != (h.Kind != "") || len(h.Namespaces) > 0 && h.Kind == "" {
 		errs = append(errs, errors.New(`"namedAt" goes with "kind", and "namespaces" too, and only with that`))
 	}
+	if h.Approval != "" && (h.Items.IsZero() || !h.Says.IsZero() || len(h.UnlessDeleted) > 0) {
+		errs = append(errs, errors.New(`"approval" goes with "items", and with neither "says" nor "unlessDeleted"`))
+	}
 	errs = append(errs, checkGroup(h.Group))
+	for i, n := range h.UnlessDeleted {
+		for _, err := range n.check() {
+			if err != nil {
+				errs = append(errs, fmt.Errorf(`"unlessDeleted", number %d: %w`, i+1, err))
+			}
+		}
+	}
 	for key, conditions := range map[string][]link.Condition{"each": h.Each, "where": h.Where} {
-		if len(conditions) == 0 && (key == "where" || h.Annotation != "") {
+		each := h.Annotation == "" && h.Warning == "" && (h.Says.IsZero() || !h.Items.IsZero())
+		if len(conditions) == 0 && (key == "where" || !each) {
 			continue
 		}
 		for _, err := range link.CheckAlternatives([][]link.Condition{conditions}) {

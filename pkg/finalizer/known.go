@@ -58,12 +58,21 @@ type Known struct {
 	// Spares are alternatives of conditions on the object; where all of one are met, the actor
 	// leaves what it manages outside the cluster.
 	Spares [][]link.Condition `json:"spares,omitempty"`
+	// DeletesNothing are such alternatives where it deletes nothing before it removes the finalizer.
+	DeletesNothing [][]link.Condition `json:"deletesNothing,omitempty"`
 	// Decides are the fields that tell the actor what to do with what it manages outside the
 	// cluster, and that identify it there.
 	Decides []Decision `json:"decides,omitempty"`
+	// Creates is what the actor has to create in the namespace of the object before it removes the
+	// finalizer: "a Job". Empty if that is nothing.
+	Creates string `json:"creates,omitempty"`
 	// Needs are objects without which the actor cannot do its work, so that the finalizer stays
 	// although the actor is alive.
 	Needs []Need `json:"needs,omitempty"`
+	// Takes are what the object, or one that it names, has to say for the actor to take it.
+	Takes []Take `json:"takes,omitempty"`
+	// Node is where the object names the node on which the actor does its work.
+	Node *AtNode `json:"node,omitempty"`
 	// HeldBy is where the object says that the actor waits for somebody else.
 	HeldBy []Hold `json:"heldBy,omitempty"`
 	// UsedBy are the kinds of objects that use the object, and that a guard waits for.

@@ -33,7 +33,9 @@ func (r *Registry) Named(name string) []Known {
 	slices.SortFunc(all, func(a, b candidate) int { return cmp.Or(b.compare(a.nearness), cmp.Compare(b.at, a.at)) })
 	for _, c := range all {
 		if c.Fallback && len(kept) > 0 ||
-			slices.ContainsFunc(kept, func(nearer candidate) bool { return nearer.answersFor(c.Known) }) {
+			slices.ContainsFunc(kept, func(nearer candidate) bool {
+				return nearer.answersFor(c.Known, nearer.compare(c.nearness) > 0)
+			}) {
 			continue
 		}
 		kept = append(kept, c)
@@ -46,11 +48,14 @@ func (r *Registry) Named(name string) []Known {
 	return known
 }
 
-// answersFor says whether an entry that is nearer is found wherever another would be.
-func (k Known) answersFor(other Known) bool {
+// answersFor says whether an entry is found wherever another would be. A pattern is found where a
+// kind is named only if its entry is nearer by the finalizer's name.
+func (k Known) answersFor(other Known, nearer bool) bool {
 	return !slices.ContainsFunc(other.Kinds, func(kind string) bool {
 		return !slices.ContainsFunc(k.Kinds,
-			func(pattern string) bool { return pattern == "*" || pattern == kind || matches(pattern, kind) })
+			func(pattern string) bool {
+				return pattern == kind || nearer && (pattern == "*" || matches(pattern, kind))
+			})
 	})
 }
 

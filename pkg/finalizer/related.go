@@ -1,6 +1,11 @@
 package finalizer
 
-import "github.com/kubectl-gc/kubectl-gc/pkg/link"
+import (
+	"errors"
+	"fmt"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
+)
 
 // Step is something to do before data is destroyed.
 type Step struct {
@@ -58,17 +63,19 @@ type Need struct {
 }
 
 // Applies says whether the actor needs it for the object that has the fields.
-func (n Need) Applies(object map[string]any) bool {
-	if len(n.Where) == 0 {
-		return true
-	}
-	_, met := link.AnyMet([][]link.Condition{n.Where}, object)
-	return met
-}
+func (n Need) Applies(object map[string]any) bool { return met(n.Where, object) }
 
 // Leaves says in which words an object tells the actor to leave what it manages outside the
 // cluster; false if it does not.
 func (k Known) Leaves(object map[string]any) (string, bool) { return link.AnyMet(k.Spares, object) }
+
+// Idles says in which words an object tells the actor to delete nothing; false if it does not.
+func (k Known) Idles(object map[string]any) (string, bool) {
+	if because, leaves := k.Leaves(object); leaves {
+		return because, true
+	}
+	return link.AnyMet(k.DeletesNothing, object)
+}
 
 // Decision is exactly one of an annotation and a field.
 type Decision struct {
@@ -100,11 +107,86 @@ func (d Decision) String() string {
 // Value returns what an object has there, as JSON; empty if that is nothing.
 func (d Decision) Value(object map[string]any) string { return d.path().JSON(object) }
 
+// Take is what an object says without which the actor leaves it alone: its class, as a rule.
+type Take struct {
+	// Of is the object that says it, such as the class that the object names; nil for the object
+	// itself. Where it names none, nothing is known of who takes it.
+	Of *Need `json:"of,omitempty"`
+	// Where are the conditions, all of which have to be met.
+	Where []link.Condition `json:"where"`
+	// IfAbsent says that the actor takes the object also where Of does not exist.
+	IfAbsent bool `json:"ifAbsent,omitempty"`
+}
+
+// Met says in which words an object meets the conditions; false, with what they want, if it does
+// not.
+func (t Take) Met(object map[string]any) (string, bool) {
+	return link.Describe(t.Where), len(t.Where) > 0 && link.AllMet(t.Where, object)
+}
+
+func (t Take) check() []error {
+	var errs []error
+	for _, err := range link.CheckAlternatives([][]link.Condition{t.Where}) {
+		errs = append(errs, fmt.Errorf(`"where": %w`, err))
+	}
+	if t.Of == nil {
+		if t.IfAbsent {
+			errs = append(errs, errors.New(`"ifAbsent" goes with "of", and only with that`))
+		}
+		return errs
+	}
+	return append(errs, t.Of.check()...)
+}
+
+// AtNode is where an object, or its finalizer, names the Node on which the actor does its work: only
+// the part of the actor that runs there does it.
+type AtNode struct {
+	// Field leads to the name. Name is the name instead, and may hold placeholders.
+	Field link.Path `json:"field,omitzero"`
+	Name  string    `json:"name,omitempty"`
+	// Where are conditions on the object, all of which have to be met; without any it is always
+	// done there.
+	Where []link.Condition `json:"where,omitempty"`
+}
+
+// NodeOf returns the name of the Node on which the actor does its work for an object; empty if it
+// names none, or if the work is not done there.
+func (k Known) NodeOf(object map[string]any, of Object) string {
+	n := k.Node
+	if n == nil || !link.AllMet(n.Where, object) {
+		return ""
+	}
+	name, _ := n.Field.Text(object)
+	if n.Name != "" {
+		filled, unfilled := k.Fill(n.Name, of)
+		if len(unfilled) == 0 {
+			name = filled
+		}
+	}
+	return name
+}
+
+func (n *AtNode) check() error {
+	if n.Field.IsZero() == (n.Name == "") {
+		return errors.New(`"node": give exactly one of "field" and "name"`)
+	}
+	if err := checkPlaceholders(n.Name); err != nil {
+		return fmt.Errorf(`"node": %w`, err)
+	}
+	if len(n.Where) == 0 {
+		return nil
+	}
+	return errors.Join(link.CheckAlternatives([][]link.Condition{n.Where})...)
+}
+
 // Use is a kind of object that uses the one that has the finalizer. Group may hold placeholders.
 // Fields are those of the objects that use it.
 type Use struct {
 	Group string `json:"group,omitempty"`
 	Kind  string `json:"kind"`
+	// Items leads to the items of a list of which each names a used object: NameField and KindField
+	// are fields of an item then.
+	Items link.Path `json:"items,omitzero"`
 	// NameField has the name of the used object. Name is what an empty one means.
 	NameField string `json:"nameField"`
 	Name      string `json:"name,omitempty"`
@@ -116,6 +198,31 @@ type Use struct {
 	ForField       string `json:"forField,omitempty"`
 	NamespaceField string `json:"namespaceField,omitempty"`
 	Scope          Scope  `json:"scope"`
+	// Where are conditions on an object that uses it, all of which have to be met; otherwise it uses
+	// it no longer.
+	Where []link.Condition `json:"where,omitempty"`
+	// Until is with what the use ends by itself, as a clause: "it is bound". Empty if it does not.
+	Until string `json:"until,omitempty"`
+}
+
+// Uses says whether an object that names the used one uses it now.
+func (u Use) Uses(object map[string]any) bool { return met(u.Where, object) }
+
+// Names are the places where an object names what it uses: the items, or the object itself.
+func (u Use) Names(object map[string]any) []map[string]any {
+	if u.Items.IsZero() {
+		return []map[string]any{object}
+	}
+	return u.Items.Objects(object)
+}
+
+// met says whether an object meets all conditions; it does if there are none.
+func met(where []link.Condition, object map[string]any) bool {
+	if len(where) == 0 {
+		return true
+	}
+	_, ok := link.AnyMet([][]link.Condition{where}, object)
+	return ok
 }
 
 // Parent is the object on whose behalf a finalizer was put on another. Where it is gone, or selects

@@ -102,10 +102,5 @@ func (g *Graph) popComponent(stack []int32, v int32, onStack []bool) []int32 {
 
 func (g *Graph) ownsItself(v int32) bool {
 	n := g.nodes.at(v)
-	for _, e := range g.edges[n.owners : n.owners+n.ownerCount] {
-		if e.owner == v {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(g.edges[n.owners:n.owners+n.ownerCount], func(e edge) bool { return e.owner == v })
 }

@@ -85,6 +85,15 @@ func (g *Graph) Ref(id ID) Ref {
 	return r
 }
 
+// Refs returns what identifies some nodes.
+func (g *Graph) Refs(ids []ID) []Ref {
+	refs := make([]Ref, len(ids))
+	for i, id := range ids {
+		refs[i] = g.Ref(id)
+	}
+	return refs
+}
+
 // Name returns the node's name; for all that identifies it there is Ref, which costs more.
 func (g *Graph) Name(id ID) string { return g.texts.get(g.nodes.at(int32(id)).name) }
 
@@ -164,6 +173,15 @@ func (g *Graph) Owners(id ID) iter.Seq[Edge] {
 		}
 	}
 }
+
+// Reference is what an edge stands for.
+func (g *Graph) Reference(e Edge) OwnerReference {
+	return OwnerReference{APIVersion: e.APIVersion, Kind: e.Kind, Name: e.Name, UID: g.Ref(e.Owner).UID,
+		Controller: e.Controller, Block: e.Block}
+}
+
+// Place is where the reference of an edge stands in its object's list, from 0.
+func (g *Graph) Place(e Edge) int { return e.Index - int(g.nodes.at(int32(e.Dependent)).owners) }
 
 // OwnerCount returns the number of the node's ownerReferences.
 func (g *Graph) OwnerCount(id ID) int { return int(g.nodes.at(int32(id)).ownerCount) }

@@ -1,5 +1,7 @@
 package graph
 
+import "github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+
 // Type is one kind of object that the server serves, in the version that was, or would be, listed.
 type Type struct {
 	Group, Version, Resource, Kind string
@@ -49,25 +51,25 @@ type OwnerReference struct {
 	Controller, Block           bool
 }
 
-// Ref identifies a node. For a virtual node it holds what the references to it say.
-type Ref struct {
-	// APIVersion is the version the object was listed in or, for a virtual node, the one its
-	// dependents name.
-	APIVersion, Kind string
-	// Resource is empty when no served type has that group and kind.
-	Resource string
-	// Namespace is empty for a cluster-scoped object.
-	Namespace, Name, UID string
-}
-
-// Group returns the group part of the APIVersion, empty for the core group.
-func (r Ref) Group() string { return groupOf(r.APIVersion) }
-
-func groupOf(apiVersion string) string {
-	for i := range len(apiVersion) {
-		if apiVersion[i] == '/' {
-			return apiVersion[:i]
+// UIDs are those of references, each once.
+func UIDs(refs []OwnerReference) []string {
+	var all []string
+	seen := map[string]bool{}
+	for _, r := range refs {
+		if !seen[r.UID] {
+			seen[r.UID] = true
+			all = append(all, r.UID)
 		}
 	}
-	return ""
+	return all
 }
+
+// Ref identifies a node. For a virtual node it holds what the references to it say.
+type Ref = v1alpha1.ObjectRef
+
+// Located names an object that is no node of a graph as Ref.Located does.
+func Located(kind, namespace, name string) string {
+	return Ref{Kind: kind, Namespace: namespace, Name: name}.Located()
+}
+
+func groupOf(apiVersion string) string { return Ref{APIVersion: apiVersion}.Group() }

@@ -1,5 +1,7 @@
 package graph
 
+import "slices"
+
 // resolver says which type a reference means and whether all of that type was listed in a scope.
 type resolver struct {
 	types   []Type
@@ -146,12 +148,7 @@ func (g *Graph) listedAs(id int32, match func(*Type) bool) bool {
 	if match(&g.types[g.listings[g.nodes.at(id).listing].typ]) {
 		return true
 	}
-	for _, list := range g.aliases[id] {
-		if match(&g.types[g.listings[list].typ]) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(g.aliases[id], func(list int32) bool { return match(&g.types[g.listings[list].typ]) })
 }
 
 // namespaced says whether a seen node's type is namespaced.

@@ -15,7 +15,7 @@ import (
 )
 
 var (
-	forms      = []Form{Reference, Text, Manifest, Labels, Instances}
+	forms      = []Form{Reference, Text, Manifest, Labels, Instances, Dependents}
 	encodings  = []Encoding{Base64, Gzip, JSON}
 	directions = []Direction{End, Source, Guard, Lead, Neither}
 	policies   = []Policy{Background, Foreground, Orphan}
@@ -28,7 +28,7 @@ var (
 // Check returns what is wrong with a definition, each with what to do about it.
 func (d *Definition) Check() []error {
 	var errs problems
-	errs.add("", required("id", d.ID), required("name", d.Name), oneOf("verified", d.Verified, verified))
+	errs.add("", required("id", d.ID), required("name", d.Name), OneOf("verified", d.Verified, verified))
 	if strings.ContainsAny(d.Name, " \t\n") {
 		errs.add("", fmt.Errorf(`"name" is %q: write one word, it stands on each edge`, d.Name))
 	}
@@ -59,8 +59,12 @@ func (d *Definition) Check() []error {
 		errs.add("", fmt.Errorf(`"recreates" is for a source that stands above its ends: with a deletion "of" %s it does not`,
 			d.Deletion.Of))
 	}
+	if d.OfDependents() && (len(d.Recreates) == 0 || d.Deletion.Of != Neither || d.OwnerSide() == End ||
+		slices.ContainsFunc(d.Ends, func(e Ends) bool { return e.Form != Dependents })) {
+		errs.add("", errors.New(`"dependents" are the only form of a link "of" neither that says by "recreates" when they come back`))
+	}
 	if d.Owner != "" {
-		errs.add("", oneOf("owner", d.Owner, []Direction{Source, End}))
+		errs.add("", OneOf("owner", d.Owner, []Direction{Source, End}))
 		if d.Deletion.Of != Neither {
 			errs.add("", fmt.Errorf(`"owner" is for a deletion "of" neither: with %q that says it`, d.Deletion.Of))
 		}
@@ -156,7 +160,7 @@ func (d Deletion) checkForeground() error {
 }
 
 func (e Ends) check() []error {
-	errs := []error{oneOf("form", e.Form, forms), checkKinds(e.Kinds)}
+	errs := []error{OneOf("form", e.Form, forms), checkKinds(e.Kinds)}
 	errs = append(errs, checkPlaceholders("namespace", string(e.Namespace)))
 	if strings.ContainsAny(placeholder.ReplaceAllString(string(e.Namespace), "x"), "{}/ ") {
 		errs = append(
@@ -165,7 +169,7 @@ func (e Ends) check() []error {
 				e.Namespace))
 	}
 	for _, encoding := range e.Decode {
-		errs = append(errs, oneOf("decode", encoding, encodings))
+		errs = append(errs, OneOf("decode", encoding, encodings))
 	}
 	errs = append(errs, e.checkKind())
 	for _, key := range slices.Sorted(maps.Keys(e.Keys)) {
@@ -182,6 +186,9 @@ func (e Ends) check() []error {
 	}
 	if e.Form == Labels {
 		return append(errs, e.checkLabels())
+	}
+	if e.Form == Dependents {
+		return append(errs, e.checkDependents())
 	}
 	if e.Labels != "" || e.Namespace == AnyNamespace {
 		errs = append(errs, errors.New(`"labels" and namespace "any" are for the form "labels"`))
@@ -261,19 +268,33 @@ func (e Ends) checkLabels() error {
 	return nil
 }
 
+func (e Ends) checkDependents() error {
+	if len(e.Kinds) == 0 || !e.Field.IsZero() || e.Kind != "" || e.Name != "" || e.Labels != "" || e.Namespace != "" {
+		return errors.New(`give the "kinds" of dependents, and nothing else`)
+	}
+	return checkKinds(e.Kinds)
+}
+
 func (d Deletion) check() []error {
-	errs := []error{oneOf("of", d.Of, directions)}
+	errs := []error{OneOf("of", d.Of, directions)}
 	if d.Of == Neither || d.Of == Guard || d.Of == Lead {
 		if d.Policy != "" || d.Finalizer != "" || d.Waits != "" || !d.PolicyField.IsZero() || d.Turn != 0 ||
-			len(d.Keep)+len(d.Never) > 0 || d.Annotation != "" {
+			len(d.Keep)+len(d.Never) > 0 || d.Annotation != "" || !d.As.IsZero() || d.Waves != "" || d.Permits != nil {
 			errs = append(errs, fmt.Errorf(`"of" is %q: leave out what says how a deletion travels`, d.Of))
 		}
 		return errs
 	}
-	errs = append(errs, required("by", d.By), oneOf("policy", d.Policy, policies), oneOf("waits", d.Waits, waits),
+	errs = append(errs, required("by", d.By), OneOf("policy", d.Policy, policies), OneOf("waits", d.Waits, waits),
 		d.checkForeground())
 	if d.Annotation != "" && d.Of != End {
 		errs = append(errs, errors.New(`"annotation" is of an end that goes: write "of" end`))
+	}
+	if !d.As.IsZero() && (d.Of != End || d.Finalizer == "") {
+		errs = append(errs, errors.New(`"as" is of ends that go, and of a "finalizer" that stays with them`))
+	}
+	if p := d.Permits; p != nil && (p.Kind == "" || p.NameField.IsZero() && p.Name == "" ||
+		p.Places != nil && p.Places.List.IsZero()) {
+		errs = append(errs, errors.New(`"permits" lacks "kind", or "nameField" and "name", or "list" of "places"`))
 	}
 	if d.Finalizer == "*" {
 		errs = append(errs, errors.New(`"finalizer" is "*": write how it begins`))
@@ -299,7 +320,8 @@ func required(key, value string) error {
 	return nil
 }
 
-func oneOf[T ~string](key string, value T, all []T) error {
+// OneOf is what is wrong with a value that is none of some words.
+func OneOf[T ~string](key string, value T, all []T) error {
 	if slices.Contains(all, value) {
 		return nil
 	}

@@ -119,8 +119,8 @@ func (c Condition) String() string {
 	return what + " is set"
 }
 
-// allMet says whether an object meets all of some conditions.
-func allMet(conditions []Condition, object map[string]any) bool {
+// AllMet says whether an object meets all of some conditions.
+func AllMet(conditions []Condition, object map[string]any) bool {
 	for _, c := range conditions {
 		if !c.met(object) {
 			return false
@@ -133,8 +133,8 @@ func allMet(conditions []Condition, object map[string]any) bool {
 // if it meets none.
 func AnyMet(alternatives [][]Condition, object map[string]any) (string, bool) {
 	for _, all := range alternatives {
-		if allMet(all, object) {
-			return describe(all), true
+		if AllMet(all, object) {
+			return Describe(all), true
 		}
 	}
 	return "", false
@@ -154,8 +154,8 @@ func CheckAlternatives(alternatives [][]Condition) []error {
 	return errs
 }
 
-// describe says which conditions these are, as a clause.
-func describe(conditions []Condition) string {
+// Describe says which conditions these are, as a clause.
+func Describe(conditions []Condition) string {
 	clauses := make([]string, len(conditions))
 	for i, c := range conditions {
 		clauses[i] = c.String()

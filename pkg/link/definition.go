@@ -82,6 +82,9 @@ type Recreation struct {
 	// With is what does it, as "the next helm upgrade". Empty if the program does it of its own
 	// accord.
 	With string `json:"with,omitempty"`
+	// Namespace is where the source names a namespace that the program makes, too. Makes is that one.
+	Namespace Path   `json:"namespace,omitzero"`
+	Makes     string `json:"-"`
 }
 
 // Matches says whether objects of a kind can be sources. The group of the core is empty; the
@@ -126,10 +129,25 @@ func (f From) InMetadata() bool {
 
 // MetadataOnly says whether an object's metadata is all that the link needs of it.
 func (d *Definition) MetadataOnly() bool {
-	return !slices.ContainsFunc(d.From.Where, func(c Condition) bool { return !c.inMetadata() }) &&
+	inContent := func(c Condition) bool { return !c.inMetadata() }
+	return !slices.ContainsFunc(d.From.Where, inContent) &&
+		!slices.ContainsFunc(d.Recreates, func(r Recreation) bool { return slices.ContainsFunc(r.Where, inContent) }) &&
 		!slices.ContainsFunc(d.Ends, func(e Ends) bool { return !e.inMetadata() }) &&
-		d.Deletion.PolicyField.IsZero() && len(d.Deletion.Never) == 0 &&
+		d.Deletion.PolicyField.IsZero() && d.Deletion.As.IsZero() && len(d.Deletion.Never) == 0 &&
 		!slices.ContainsFunc(d.Deletion.Keep, Keep.asksSource)
+}
+
+// Makes says whether the ends are dependents of a kind of which the source is the controller.
+func (d *Definition) Makes(group, kind string) bool {
+	return slices.ContainsFunc(d.Ends, func(e Ends) bool {
+		return e.Form == Dependents &&
+			slices.ContainsFunc(e.Kinds, func(k graph.KindPattern) bool { return k.Matches(group, kind) })
+	})
+}
+
+// OfDependents says whether the ends are dependents.
+func (d *Definition) OfDependents() bool {
+	return slices.ContainsFunc(d.Ends, func(e Ends) bool { return e.Form == Dependents })
 }
 
 // LeavesNamespace says whether a source can name an object in another namespace than its own.
@@ -217,6 +235,9 @@ const (
 	Labels Form = "labels"
 	// Instances: a reference of a group and a kind, all objects of which are ends.
 	Instances Form = "instances"
+	// Dependents: the objects of some kinds of which the source is the controller. The
+	// ownerReferences say it already: such a link only says whether they come back.
+	Dependents Form = "dependents"
 )
 
 // EndNamespace says in which namespace an end is that names none: one of the following, or the name
@@ -273,6 +294,9 @@ type Deletion struct {
 	// Turn orders the links of an object: the program deletes what is of the first, waits as it
 	// does, and goes on to the next.
 	Turn int `json:"turn,omitempty"`
+	// Waves is the key of an annotation of an end whose value is a number, 0 without it. The program
+	// deletes the ends with the greatest first, waits as it does, and goes on to the next.
+	Waves string `json:"waves,omitempty"`
 	// Bound is the path in an end to the reference of its source. If that names another object the
 	// program refuses to act, and the source is never gone.
 	Bound Path `json:"bound,omitzero"`
@@ -281,6 +305,12 @@ type Deletion struct {
 	Never [][]Condition `json:"never,omitempty"`
 	// Keep are conditions on an end; where one is met that end stays.
 	Keep []Keep `json:"keep,omitempty"`
+	// As is the path in the source to the name of the ServiceAccount, in the source's namespace, as
+	// which the program deletes. Without that account all ends stay; one that it may not delete
+	// keeps the source too. The program acts as itself where nothing stands there.
+	As Path `json:"as,omitzero"`
+	// Permits is an object without whose permission an end stays; nil if there is none.
+	Permits *Permits `json:"permits,omitempty"`
 	// Annotation, if not empty, is that of an end which has the program delete it; its value is the
 	// policy. The link is not there without it.
 	Annotation string `json:"annotation,omitempty"`

@@ -3,6 +3,7 @@ package link
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -65,15 +66,7 @@ func (d *Definition) effectOf(source map[string]any, finalizers []string, stated
 
 // released says whether one of the finalizers is the one by which the program sees a deletion.
 func (d Deletion) released(finalizers []string) bool {
-	if d.Finalizer == "" {
-		return true
-	}
-	for _, f := range finalizers {
-		if d.Holds(f) {
-			return true
-		}
-	}
-	return false
+	return d.Finalizer == "" || slices.ContainsFunc(finalizers, d.Holds)
 }
 
 // Holds says whether a finalizer is the one by which the program sees a deletion.
@@ -89,7 +82,7 @@ func (d Deletion) Holds(finalizer string) bool {
 func (d *Definition) KeepOf(source map[string]any) []Keep {
 	var keep []Keep
 	for _, k := range d.Deletion.Keep {
-		if value, ok := expand(k.Value, source); ok && allMet(k.Where, source) {
+		if value, ok := expand(k.Value, source); ok && AllMet(k.Where, source) {
 			k.Value = value
 			keep = append(keep, k)
 		}
@@ -112,7 +105,7 @@ func Kept(keep []Keep, end map[string]any) (string, bool) {
 
 // String says what the source and an end have that the end stays.
 func (k Keep) String() string {
-	text := describe(append(slices.Clip(k.Where), k.Condition))
+	text := Describe(append(slices.Clip(k.Where), k.Condition))
 	if k.Since != "" {
 		text += "; versions before " + k.Since + " delete it"
 	}
@@ -121,6 +114,17 @@ func (k Keep) String() string {
 
 // asksSource says whether it depends on the source if an end stays.
 func (k Keep) asksSource() bool { return len(k.Where) > 0 || placeholder.MatchString(k.Value) }
+
+// WaveOf returns in which wave the program deletes an end, by the annotation of the end that says
+// it.
+func (d *Definition) WaveOf(end map[string]any) int {
+	text, _ := AnnotationPath(d.Deletion.Waves).Text(end)
+	wave, err := strconv.ParseInt(text, 10, 32)
+	if err != nil {
+		return 0
+	}
+	return int(wave)
+}
 
 // PolicyFor returns how the program deletes an end, by the annotation of the end where that says
 // it.
@@ -139,8 +143,9 @@ func (d *Definition) PolicyFor(end map[string]any, e Effect) Policy {
 // not. By names the program.
 func (d *Definition) RecreatedBy(source map[string]any) *Recreation {
 	for _, r := range d.Recreates {
-		if allMet(r.Where, source) {
+		if AllMet(r.Where, source) {
 			r.By = cmp.Or(r.By, d.Deletion.By)
+			r.Makes, _ = r.Namespace.Text(source)
 			return &r
 		}
 	}
@@ -153,5 +158,6 @@ func (d *Definition) AsksEnds() (asks, whole bool) {
 	whole = !d.Deletion.Bound.IsZero() ||
 		slices.ContainsFunc(d.Deletion.Keep, func(k Keep) bool { return !k.inMetadata() }) ||
 		slices.ContainsFunc(d.Confirmed, func(e Ends) bool { return !e.inMetadata() })
-	return whole || len(d.Deletion.Keep)+len(d.Confirmed) > 0 || d.Deletion.Annotation != "", whole
+	return whole || len(d.Deletion.Keep)+len(d.Confirmed) > 0 || d.Deletion.Annotation != "" ||
+		d.Deletion.Waves != "" || d.Deletion.Permits != nil, whole
 }

@@ -63,7 +63,7 @@ const maxEnds = 5000
 var errTooMany = fmt.Errorf("more than %d objects are named, and the others are not looked at", maxEnds)
 
 // IsSource says whether the link holds for an object of a kind that From matches.
-func (d *Definition) IsSource(object map[string]any) bool { return allMet(d.From.Where, object) }
+func (d *Definition) IsSource(object map[string]any) bool { return AllMet(d.From.Where, object) }
 
 // References returns the ends that an object names, and the selectors of those that it does not
 // name one by one. An error says what could not be understood; the ends that could be come with it.
@@ -75,6 +75,9 @@ func (d *Definition) References(object map[string]any) ([]Named, []Members, erro
 	var members []Members
 	var errs []error
 	for _, e := range d.Ends {
+		if e.Form == Dependents {
+			continue
+		}
 		if e.Form == Instances {
 			found, err := e.instances(object)
 			members = append(members, found...)
@@ -130,7 +133,7 @@ func (e Ends) named(object map[string]any) ([]Named, error) {
 	var errs []error
 	seen := map[Named]bool{}
 	for _, v := range values {
-		if reference, ok := v.(map[string]any); len(e.Where) > 0 && (!ok || !allMet(e.Where, reference)) {
+		if reference, ok := v.(map[string]any); len(e.Where) > 0 && (!ok || !AllMet(e.Where, reference)) {
 			continue
 		}
 		found, err := e.read(v)

@@ -18,9 +18,18 @@ type Found struct {
 	// Kept says why the end stays all the same, in what the end has that says so; empty if nothing
 	// does.
 	Kept string
+	// Wave is the number of the end's annotation that Waves of the definition names.
+	Wave int
 	// Bound is the object that the end is bound to in place of the source, as "Database shop/db",
 	// so that the program refuses to act; empty if it is bound to none.
 	Bound string
+	// Refused says why the account as which the program acts cannot delete the end, so that the
+	// program does not let the source go either; empty if it can. Unsure says why it is not known
+	// whether that account can, or is there.
+	Refused, Unsure string
+	// Account is the name of that ServiceAccount, in the namespace of the source; empty if the
+	// program acts as itself.
+	Account string
 	// Confirmed says that the dependent says so too: that it names the source, is owned by it, or
 	// is the source. Nobody who cannot write to an object makes it confirm a link. A link that is
 	// not confirmed is shown, and is no reason to write to what it leads to.
@@ -52,8 +61,14 @@ func (f Found) Dependent() graph.ID {
 	return f.End
 }
 
+// Turn orders the links of an owner: the program deletes what is of the first turn first.
+func (f Found) Turn() int { return f.Definition.Deletion.Turn - f.Wave }
+
 // Deletes says whether the deletion of the owner deletes the dependent.
-func (f Found) Deletes() bool { return f.Effect.Deletes && f.Kept == "" && f.Bound == "" }
+func (f Found) Deletes() bool { return f.Tries() && f.Refused == "" }
+
+// Tries says whether the program at least tries to.
+func (f Found) Tries() bool { return f.Effect.Deletes && f.Kept == "" && f.Bound == "" }
 
 // Found returns the links below an object that objects name, in the order of their turns and then
 // in that in which they were found.

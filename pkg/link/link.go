@@ -47,7 +47,7 @@ func (l *Links) With(found ...Found) *Links {
 
 // order has the links of each owner of the found in the order of their turns.
 func (l *Links) order(found []Found) {
-	byTurn := func(a, b Found) int { return cmp.Compare(a.Definition.Deletion.Turn, b.Definition.Deletion.Turn) }
+	byTurn := func(a, b Found) int { return cmp.Compare(a.Turn(), b.Turn()) }
 	for owner := range owners(found) {
 		slices.SortStableFunc(l.found[owner], byTurn)
 	}

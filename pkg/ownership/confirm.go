@@ -1,9 +1,13 @@
 package ownership
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
@@ -14,6 +18,7 @@ import (
 func (s *search) askEnds(ctx context.Context) error {
 	var whole, metadata []graph.ID
 	for _, f := range s.links {
+		whole = append(whole, f.permits...)
 		switch asks, all := f.Definition.AsksEnds(); {
 		case f.End < 0 || !asks || !s.Graph.Observed(f.End):
 		case all:
@@ -40,11 +45,67 @@ func (s *search) askEnds(ctx context.Context) error {
 		f.Confirmed = s.owns(f.Found) || f.Definition.ConfirmedBy(end, f.identity)
 		if f.Effect.Deletes && end != nil {
 			f.Kept, _ = link.Kept(f.keep, end)
+			f.Kept = cmp.Or(f.Kept, s.notPermitted(f, objects))
+			f.Unsure = s.unpermitted(f, objects)
+			f.Wave = f.Definition.WaveOf(end)
 			f.Effect.Policy = f.Definition.PolicyFor(end, f.Effect)
 			f.Bound = f.Definition.BoundElsewhere(end, f.identity)
 		}
 	}
 	return nil
+}
+
+// permits returns the object that a source names as the one without whose permission ends stay.
+func (s *search) permits(d *link.Definition, source *unstructured.Unstructured) []graph.ID {
+	p := d.Deletion.Permits
+	if p == nil {
+		return nil
+	}
+	for _, t := range s.kinds[schema.GroupKind{Group: p.Group, Kind: p.Kind}] {
+		id, ok := s.Graph.Find(t.Group, t.Resource, p.NamespaceOf(source.Object, source.GetNamespace()),
+			p.NameOf(source.Object))
+		if ok && s.Graph.Observed(id) {
+			return []graph.ID{id}
+		}
+	}
+	return nil
+}
+
+// notPermitted says by which object the program may not delete an end; nothing if it may, or if that
+// could not be read, see unpermitted.
+func (s *search) notPermitted(f *named, objects map[graph.ID]*unstructured.Unstructured) string {
+	end := s.Graph.Ref(f.End)
+	for _, id := range f.permits {
+		if o, read := objects[id]; read {
+			if what, sure := f.Definition.Deletion.Permits.Denied(o.Object, end); what != "" && sure {
+				return graph.Located(o.GetKind(), o.GetNamespace(), o.GetName()) + " does not permit " + what
+			}
+		}
+	}
+	return ""
+}
+
+// unpermitted says that the object could not be looked at, or not be understood, by which the
+// program may delete an end. The program deletes nothing without it. That no such kind is served is
+// not looked at.
+func (s *search) unpermitted(f *named, objects map[graph.ID]*unstructured.Unstructured) string {
+	p := f.Definition.Deletion.Permits
+	if p == nil || len(s.kinds[schema.GroupKind{Group: p.Group, Kind: p.Kind}]) == 0 {
+		return ""
+	}
+	for _, id := range f.permits {
+		if o := objects[id]; o != nil {
+			if what, sure := p.Denied(o.Object, s.Graph.Ref(f.End)); !sure {
+				return graph.Located(o.GetKind(), o.GetNamespace(), o.GetName()) + " may not permit " + what
+			}
+			return ""
+		}
+	}
+	what := p.Kind + " of " + graph.Located(f.identity.Kind, f.identity.Namespace, f.identity.Name)
+	if len(f.permits) == 0 {
+		return what + " was not found"
+	}
+	return what + " could not be read"
 }
 
 // owns says whether the dependent of a link has an ownerReference to the owner.

@@ -2,6 +2,7 @@ package ownership
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
@@ -28,6 +29,9 @@ type Request struct {
 	// Reads says, of the objects that name what is below them, which are read; nil reads all that
 	// are reached.
 	Reads func(graph.ID) bool
+	// Accounts says that the server is asked what the ServiceAccounts may delete as which programs
+	// act.
+	Accounts bool
 	// Definitions are the links that are known.
 	Definitions []*link.Definition
 }
@@ -64,12 +68,17 @@ func Find(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog,
 		return nil, err
 	}
 	if r.Managers {
-		if err := s.managers(ctx); err != nil {
+		if err := errors.Join(s.managers(ctx), s.controllers(ctx)); err != nil {
 			return nil, err
 		}
 	}
 	if err := s.askEnds(ctx); err != nil {
 		return nil, err
+	}
+	if r.Accounts {
+		if err := s.askAccounts(ctx, cluster.NewReader(client, catalog)); err != nil {
+			return nil, err
+		}
 	}
 	return s.result(), nil
 }

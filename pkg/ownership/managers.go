@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
@@ -16,8 +15,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
-// whereabouts say where objects are that may manage others: those of a type and a name, or those
-// that a label selector finds, which may have to have a name too.
+// whereabouts say where objects are that may manage others: those of a type and a name, those that
+// a label selector finds, which may have to have a name too, or all of a type.
 type whereabouts struct {
 	place
 	name, labels string
@@ -43,16 +42,10 @@ func (s *search) managers(ctx context.Context) error {
 		}
 	}
 	read := make([][]*unstructured.Unstructured, len(all))
-	group, groupCtx := errgroup.WithContext(ctx)
-	group.SetLimit(s.client.Concurrency())
-	for i, w := range all {
-		group.Go(func() error {
-			var err error
-			read[i], err = s.at(groupCtx, w)
-			return s.unreadable(groupCtx, w.place, err)
-		})
-	}
-	if err := group.Wait(); err != nil {
+	if err := cluster.EachUntil(ctx, s.client, all, func(ctx context.Context, i int, w whereabouts) (err error) {
+		read[i], err = s.at(ctx, w)
+		return s.unreadable(ctx, w.place, err)
+	}); err != nil {
 		return err
 	}
 	known := map[string]bool{}
@@ -67,6 +60,79 @@ func (s *search) managers(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// controllers asks those of the roots that have one what it says of them by links: whether its
+// program makes them again.
+func (s *search) controllers(ctx context.Context) error {
+	ends, made := map[graph.ID]bool{}, map[graph.ID][]graph.ID{}
+	var owners []graph.ID
+	for id := range s.isRoot {
+		for e := range s.Graph.Owners(id) {
+			if !e.Controller || e.Problem != 0 || !s.Graph.Observed(e.Owner) {
+				continue
+			}
+			if s.recreates(e.Owner) {
+				ends[id] = true
+				owners = append(owners, e.Owner)
+			}
+			if len(s.makes[s.groupKind(e.Owner)]) > 0 && !s.reached[e.Owner] {
+				made[e.Owner] = append(made[e.Owner], id)
+			}
+		}
+	}
+	if err := s.makers(ctx, made); err != nil {
+		return err
+	}
+	owners = unique(owners)
+	objects, err := s.sources(ctx, owners, s.downward)
+	if err != nil {
+		return err
+	}
+	for _, id := range owners {
+		t, _ := s.Graph.Type(id)
+		if o, ok := objects[id]; ok {
+			if err := s.manager(ctx, t, o, ends); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// makers asks controllers, by links that are about their dependents, whether they make these again.
+func (s *search) makers(ctx context.Context, made map[graph.ID][]graph.ID) error {
+	ids := slices.Sorted(maps.Keys(made))
+	objects, err := s.sources(ctx, ids, s.makes)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		o, read := objects[id]
+		if !read || o.GetDeletionTimestamp() != nil {
+			continue
+		}
+		for _, d := range s.makes[s.groupKind(id)] {
+			if !d.IsSource(o.Object) {
+				continue
+			}
+			for _, end := range made[id] {
+				if gk := s.groupKind(end); d.Makes(gk.Group, gk.Kind) {
+					s.links = append(s.links, named{Found: link.Found{Definition: d, Source: id, End: end,
+						Field: "metadata.ownerReferences", Recreation: d.RecreatedBy(o.Object), More: len(made[id]) > 1},
+						source: s.Graph.Ref(id), identity: link.IdentityOf(s.groupKind(id).Group, s.groupKind(id).Kind, o)})
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// recreates says whether links of an object that is not reached itself can say that something comes
+// back.
+func (s *search) recreates(id graph.ID) bool {
+	return !s.reached[id] && slices.ContainsFunc(s.downward[s.groupKind(id)],
+		func(d *link.Definition) bool { return len(d.Recreates) > 0 && !d.From.Anything() })
 }
 
 // goesWith says whether all that is in a namespace is deleted with it: what goes creates nothing
@@ -107,7 +173,7 @@ func (s *search) managed(ctx context.Context) ([]managed, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := s.annotated()
+	all := append(s.annotated(), s.unnamed()...)
 	for _, id := range ids {
 		m := managed{id: id}
 		for _, d := range leads[id] {
@@ -139,6 +205,29 @@ func (s *search) annotated() []managed {
 		for _, d := range s.lead[s.groupKind(id)] {
 			if _, told := d.Annotations(); told {
 				m.by = append(m.by, s.whereabouts(id, d, o)...)
+			}
+		}
+		if len(m.by) > 0 {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+// unnamed are the roots that do not say what creates them again: what may name them is in their
+// namespace.
+func (s *search) unnamed() []managed {
+	var all []managed
+	for id := range s.isRoot {
+		m := managed{id: id}
+		of := s.groupKind(id)
+		for _, t := range s.types {
+			if slices.ContainsFunc(s.downward[groupKind(t)], func(d *link.Definition) bool {
+				return len(d.Recreates) > 0 && len(d.Confirmed) == 0 && slices.ContainsFunc(d.Ends, func(e link.Ends) bool {
+					return e.Form == link.Text && e.Kind != "" && e.CanBe(of.Group, of.Kind)
+				})
+			}) {
+				m.by = append(m.by, whereabouts{place: placeOf(t, s.Graph.Namespace(id))})
 			}
 		}
 		if len(m.by) > 0 {
@@ -192,7 +281,7 @@ func placeOf(t graph.Type, namespace string) place {
 // at reads the objects that are there. One that is not in the namespace where its program usually
 // has it can be in any other.
 func (s *search) at(ctx context.Context, w whereabouts) ([]*unstructured.Unstructured, error) {
-	if w.labels != "" {
+	if w.labels != "" || w.name == "" {
 		return s.client.ListObjects(ctx, w.t, w.namespace, cluster.Selection{Labels: w.labels, Fields: withName(w.name)})
 	}
 	o, err := s.client.GetObject(ctx, w.t, w.namespace, w.name)
@@ -219,7 +308,7 @@ func (s *search) manager(ctx context.Context, t graph.Type, o *unstructured.Unst
 	}
 	for _, d := range s.downward[groupKind(t)] {
 		recreation := d.RecreatedBy(o.Object)
-		if recreation == nil {
+		if len(d.Recreates) == 0 {
 			continue
 		}
 		references, members, err := s.references(d, o)
@@ -229,6 +318,9 @@ func (s *search) manager(ctx context.Context, t graph.Type, o *unstructured.Unst
 		note := func(end graph.ID, field string) {
 			f := link.Found{Definition: d, Source: source, End: end, Field: field, Recreation: recreation, Outside: !listed,
 				More: len(references) > 1}
+			if recreation == nil && !s.owns(f) {
+				return // that an owner makes nothing again is worth knowing
+			}
 			s.links = append(s.links, named{Found: f, source: ref, identity: link.IdentityOf(t.Group, t.Kind, o)})
 		}
 		for _, n := range references {

@@ -25,10 +25,11 @@ type search struct {
 	categories map[schema.GroupKind][]string
 	// downward are the links by the kinds of their sources, as far as sources are read when they
 	// are reached; seek are those whose sources are read before, because what they name is above
-	// them.
+	// them; makes are those about the dependents of a controller.
 	downward map[schema.GroupKind][]*link.Definition
 	lead     map[schema.GroupKind][]*link.Definition
 	seek     map[schema.GroupKind][]*link.Definition
+	makes    map[schema.GroupKind][]*link.Definition
 
 	isRoot       map[graph.ID]bool
 	reached      []bool
@@ -62,6 +63,8 @@ type named struct {
 	source, end graph.Ref // meaningful if the id of that side is negative
 	identity    link.Identity
 	keep        []link.Keep
+	// permits is the object without whose permission the end stays, if it is in the graph.
+	permits []graph.ID
 }
 
 func newSearch(client *cluster.Client, catalog *cluster.Catalog, r Request) *search {
@@ -69,7 +72,7 @@ func newSearch(client *cluster.Client, catalog *cluster.Catalog, r Request) *sea
 		client: client, Request: r, rules: link.New(r.Graph), types: r.Graph.Types(),
 		kinds: map[schema.GroupKind][]graph.Type{}, categories: map[schema.GroupKind][]string{},
 		downward: map[schema.GroupKind][]*link.Definition{}, lead: map[schema.GroupKind][]*link.Definition{},
-		seek:   map[schema.GroupKind][]*link.Definition{},
+		seek: map[schema.GroupKind][]*link.Definition{}, makes: map[schema.GroupKind][]*link.Definition{},
 		isRoot: make(map[graph.ID]bool, len(r.Roots)), reached: make([]bool, r.Graph.Len()),
 		reachedKinds: map[schema.GroupKind]bool{}, isSought: map[graph.Type]bool{}, isRead: map[graph.ID]bool{},
 		isMeta: map[graph.ID]bool{}, metas: map[graph.ID]*unstructured.Unstructured{},
@@ -89,6 +92,8 @@ func newSearch(client *cluster.Client, catalog *cluster.Catalog, r Request) *sea
 			}
 			into := s.downward
 			switch {
+			case d.OfDependents():
+				into = s.makes
 			case d.Deletion.Of == link.Lead:
 				into = s.lead
 			case d.OwnerSide() == link.End:
@@ -103,7 +108,7 @@ func newSearch(client *cluster.Client, catalog *cluster.Catalog, r Request) *sea
 }
 
 // nothing says that no kind that the server serves has links.
-func (s *search) nothing() bool { return len(s.downward)+len(s.lead)+len(s.seek) == 0 }
+func (s *search) nothing() bool { return len(s.downward)+len(s.lead)+len(s.seek)+len(s.makes) == 0 }
 
 func (s *search) groupKind(id graph.ID) schema.GroupKind {
 	t, _ := s.Graph.Type(id)
@@ -162,9 +167,10 @@ func (s *search) unread() []graph.ID {
 
 // add notes what a source names by a link, and reaches it if the source was.
 func (s *search) add(d *link.Definition, source graph.ID, o *unstructured.Unstructured, ends []link.Named) {
-	identity, keep := s.identity(source, o), d.KeepOf(o.Object)
+	identity, keep, permits := s.identity(source, o), d.KeepOf(o.Object), s.permits(d, o)
 	for _, n := range ends {
-		f := named{Found: link.Found{Definition: d, Source: source, Field: n.Field}, identity: identity, keep: keep}
+		f := named{Found: link.Found{Definition: d, Source: source, Field: n.Field}, identity: identity, keep: keep,
+			permits: permits}
 		f.End, f.end = s.resolve(n)
 		s.wider = s.wider || s.Scope != "" && s.leadsOut(f)
 		if f.End >= 0 || !n.Optional {
@@ -226,6 +232,7 @@ func (s *search) note(f named, o *unstructured.Unstructured) {
 		}
 	}
 	f.Recreation = f.Definition.RecreatedBy(o.Object)
+	f.Account, _ = f.Definition.Deletion.As.Text(o.Object)
 	s.links = append(s.links, f)
 	if f.Definition.OwnerSide() == link.End {
 		s.above[f.End] = append(s.above[f.End], len(s.links)-1)

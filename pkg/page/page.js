@@ -54,7 +54,7 @@
 
   const paint = {
     active: 'quiet', deleting: 'warn', absent: 'bad', unknown: 'unknown', deleted: 'warn', kept: 'good', orphaned: 'away', unblocked: 'away',
-    protected: 'bad', stuck: 'bad', deadlocked: 'bad', forbidden: 'bad', 'not begun': 'quiet', gone: 'quiet', terminating: 'warn',
+    protected: 'bad', stuck: 'bad', deadlocked: 'bad', forbidden: 'bad', destroyed: 'bad', 'not begun': 'quiet', gone: 'quiet', terminating: 'warn',
   };
   let step = -1; // of the plan; -1 shows what comes of all of it
   const steps = data.plan ? data.plan.steps : [];
@@ -64,7 +64,7 @@
     if (!begins.has(a.object)) begins.set(a.object, n);
     ends.set(a.object, n);
   }));
-  const deletes = (o) => o.outcome && o.outcome.word === 'deleted';
+  const deletes = (o) => o.outcome && (o.outcome.word === 'deleted' || o.outcome.word === 'destroyed');
 
   function word(o) {
     const w = o.outcome && o.outcome.word;
@@ -557,7 +557,7 @@
       el('div', null, mark(o.state.toLowerCase()), o.outcome && o.outcome.word && o.outcome.word !== o.state.toLowerCase() ? mark(o.outcome.word) : null),
       terms(
         ['Type', (o.resource || o.kind) + ', ' + o.apiVersion], ['Namespace', o.namespace || 'none'], ['Name', o.name], ['UID', o.uid || 'none'], ['Age', o.age || 'unknown'],
-        ['State', state], ['Status', o.status], ['Ready', o.ready], o.cycle && ['Cycle', 'it is its own owner, by way of others or not'],
+        ['State', state], ['Status', o.status], ['Ready', o.ready], o.cycle && ['Cycle', 'it owns itself, directly or indirectly'],
       ),
     ];
     if (o.state === 'Absent') parts.push(el('p', null, 'A reference names it, and it is not among the objects of its type, all of which were listed.'));
@@ -807,7 +807,7 @@
 
   let placed = false;
   function resize() {
-    const r = $('graph').getBoundingClientRect();
+    const r = tree.getBoundingClientRect(); // without the legend where that stands below
     size = { w: r.width, h: r.height, ratio: devicePixelRatio || 1 };
     canvas.width = Math.round(r.width * size.ratio);
     canvas.height = Math.round(r.height * size.ratio);
@@ -829,5 +829,7 @@
   if (data.undiagnosed) $('says').textContent = clean('It is not known why objects still exist: ' + data.undiagnosed);
   if (roots.length > 0) select(roots.find((o) => o.root) || roots[0], true);
   listen();
+  tree.classList.add('untouched'); // it has the focus for its keys, and a frame once one is pressed
+  document.addEventListener('keydown', () => tree.classList.remove('untouched'), { once: true });
   tree.focus({ preventScroll: true });
 })();

@@ -95,3 +95,12 @@ func Sentence(clause string) string {
 	}
 	return strings.ToUpper(clause[:1]) + strings.TrimSuffix(clause[1:], ".") + "."
 }
+
+// Words are what of says of each of some items.
+func Words[T any](items []T, of func(T) string) []string {
+	var words []string
+	for _, item := range items {
+		words = append(words, of(item))
+	}
+	return words
+}

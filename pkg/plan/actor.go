@@ -17,18 +17,6 @@ type Removers []Actor
 // Needs are, by object, the controllers that it needs until it is deleted: one of each Removers.
 type Needs map[graph.ID][]Removers
 
-// Abandoned is a finalizer that objects of a type have and that nobody removes any more once the
-// deletion is over. The objects themselves are not deleted.
-type Abandoned struct {
-	Type      graph.Type
-	Finalizer string
-	// Count is how many have it, and First are the first of these.
-	Count int
-	First []graph.Ref
-	// Actor is what is deleted and would be needed to remove it.
-	Actor graph.ID
-}
-
 // goes returns the first part of an actor that goes, and was not deleted only when the stage of an
 // object was over.
 func (a Actor) goes(s *simulation, id graph.ID) (graph.ID, bool) {

@@ -23,6 +23,10 @@ const (
 	// Orphaning means being deleted with the finalizer orphan, so it is going to release its
 	// dependents. It is told under the rules of the Loop only; for Upstream it is what a GET shows.
 	Orphaning
+	// Passing means that the owner waits since before the loop began, and not for this dependent. A
+	// collector that was not there then may not come to the dependent for the sake of that owner
+	// before it is gone (GC-025, GC-061). It is told under the rules of the Loop only.
+	Passing
 	// Unknown means that it could not be found out; the collector tries again for ever (GC-049,
 	// GC-050).
 	Unknown
@@ -105,20 +109,26 @@ func Decide(item Item, rules Rules) Decision {
 	}
 	var solid, waiting, unresolved bool
 	var remove []int
+	passing := 0
 	for i, s := range item.Owners {
 		switch {
 		case s.unresolved():
 			unresolved = true
 		case s == Solid:
 			solid = true
+		case s == Passing:
+			passing++
+			fallthrough
 		default:
-			waiting = waiting || s == Waiting
+			waiting = waiting || s == Waiting || s == Passing
 			remove = append(remove, i)
 		}
 	}
 	switch {
 	case unresolved && (rules == Upstream || !solid):
 		return Decision{Do: Unresolvable}
+	case !solid && passing > 0 && passing == len(remove):
+		return Decision{}
 	case solid && len(remove) == 0:
 		return Decision{}
 	case solid:

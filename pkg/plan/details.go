@@ -10,51 +10,58 @@ import (
 // Details are what a plan cannot tell from metadata: somebody who can ask the server finds them out
 // and passes them to Learn.
 type Details struct {
+	Facts
 	// Pods and StatefulSets are those of the cascade that were read.
 	Pods         map[graph.ID]Pod
 	StatefulSets map[graph.ID]StatefulSet
-	// Unread are the pods and StatefulSets of the cascade that were not.
-	Unread []graph.ID
 	// GracePeriodSeconds, if not nil, goes with the requested deletes, and with no others (GC-056).
 	// Propagated says that it then shortens that of their dependents.
 	GracePeriodSeconds *int64
 	Propagated         bool
+}
+
+// Facts are those of the Details that change nothing of what else a plan says.
+type Facts struct {
+	// Unread are the pods and StatefulSets of the cascade that were not read.
+	Unread []graph.ID
 	// Disks are the volumes whose data are destroyed because they, or their PVCs, are deleted, and
-	// UnreadDisks the PVCs and volumes of which that is not known.
+	// UnreadDisks the PVCs and volumes of which that is not known. KeptDisks are those whose reclaim
+	// policy keeps the data.
 	Disks       []v1alpha1.Disk
+	KeptDisks   []v1alpha1.Disk
 	UnreadDisks []graph.ID
-	// Idle are finalizers that the deletion waits for and whose actors do not run.
-	Idle []Idle
+	// Idle are finalizers that the deletion waits for and that nobody removes for now.
+	Idle []v1alpha1.IdleActor
+	// Unexamined is of how many finalizers of objects it was not looked at whether those who remove
+	// them run, because they are too many or cannot be read.
+	Unexamined int
+	// Unused are objects that the deletion waits for, and of which it was seen that nothing that stays
+	// uses them.
+	Unused []graph.ID
+	// InUse are finalizers that keep objects which others use, and CollectorStopped says by what
+	// it is known that the garbage collector, which deletes some objects, does not run, as clauses.
+	InUse            []InUse
+	CollectorStopped []string
 	// Abandoned are finalizers of objects that are not deleted, which nobody removes any more.
-	Abandoned []Abandoned
-	// Unserved are APIServices that are not deleted although what answers them is.
-	Unserved []Unserved
+	Abandoned []v1alpha1.Abandoned
+	// Unserved are APIServices that are not deleted although what answers them is. Then the discovery
+	// of their groups fails, and the namespace controller finishes no namespace (NS-012).
+	Unserved []v1alpha1.Unserved
 	// Spared are objects whose finalizers' actors leave what they manage outside the cluster, and
 	// UnreadSpared those of which that is not known.
-	Spared       []Spared
+	Spared       []v1alpha1.Spared
 	UnreadSpared []graph.ID
 	// Decided are the fields that tell the actors of finalizers what to do with what they manage
 	// outside the cluster.
-	Decided []Decided
+	Decided []v1alpha1.Decided
+	// Confirmations are those of objects whose deletion waits for one, and UnreadConfirmations the
+	// objects of which it is not known whether it does.
+	Confirmations       []Confirmation
+	UnreadConfirmations []graph.ID
+	// TooMany are those of the Unread, UnreadSpared and UnreadConfirmations that were not asked for.
+	TooMany []graph.ID
 	// Forbidden are the writes of this command that the server is known to refuse.
 	Forbidden []Forbidden
-}
-
-// Spared is an object that is deleted while what it stands for outside the cluster stays.
-type Spared struct {
-	Object    graph.ID
-	Finalizer string
-	// Because says what in the object says so: spec.deletionPolicy is Orphan.
-	Because string
-}
-
-// Decided is a field that tells the actor of a finalizer what to do with what it manages outside
-// the cluster, or that identifies it there.
-type Decided struct {
-	Object    graph.ID
-	Finalizer string
-	// Field names it, and Value is what it has, as JSON; empty if that is nothing.
-	Field, Value string
 }
 
 // Forbidden is a write that the user may not do.
@@ -69,12 +76,13 @@ type Forbidden struct {
 
 // Learn adds the facts to the plan. It changes nothing of what is done, only what is known of it.
 func (p *Plan) Learn(f Details) {
-	p.Forbidden = f.Forbidden
-	p.Unread = slices.Sorted(slices.Values(f.Unread))
+	p.Facts = f.Facts
+	for _, ids := range []*[]graph.ID{&p.Unread, &p.UnreadDisks, &p.UnreadSpared, &p.UnreadConfirmations} {
+		*ids = slices.Sorted(slices.Values(*ids))
+	}
 	p.learnPods(f)
 	p.learnRecreated(f.Pods)
 	p.learnPVCs(f.StatefulSets)
-	p.learnData(f)
 }
 
 // DeletedOf returns the objects of one type that are gone in the end, sorted.

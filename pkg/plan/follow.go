@@ -25,6 +25,12 @@ func (s *simulation) begin(id graph.ID) {
 		switch s.effect(f) {
 		case LinkDeleted:
 			s.objects[id] |= linked
+		case LinkRefused:
+			s.await(id, f.Dependent())
+			if account, ok := accountOf(s.Graph, f); ok {
+				s.await(id, account)
+			}
+			fallthrough
 		case LinkKept, LinkNotSeen:
 			if d := f.Dependent(); !s.is(d, gone) {
 				s.touch(d)
@@ -43,22 +49,63 @@ func travels(f *link.Found) bool {
 // not deleted; nothing if the link is only shown.
 func (s *simulation) effect(f *link.Found) ReasonCode {
 	switch {
-	case !travels(f):
+	case !travels(f), s.deniedAgain(f):
 		return ""
 	case !seen(s.Graph, f):
 		return LinkNotSeen
-	case !f.Deletes(), s.options.sparing[f.Dependent()]:
+	case !f.Tries(), s.options.sparing[f.Dependent()]:
 		return LinkKept
+	case f.Refused != "":
+		return LinkRefused
 	case f.Definition.Deletion.Finalizer != "" && !s.frees(f.Owner()):
 		return LinkPending // who removes no finalizer deletes nothing either
 	}
 	return LinkDeleted
 }
 
+// deniedAgain says whether a program repeats a deletion that the server has refused, as its guard is
+// gone, and the server refuses it again, since another guard stays.
+func (s *simulation) deniedAgain(f *link.Found) bool {
+	return f.Definition.Deletion.Annotation != "" && slices.ContainsFunc(s.options.Links.Found(f.End),
+		func(g link.Found) bool {
+			return g.Definition.Deletion.Of == link.Guard && g.Source != f.Source && !s.is(g.Source, gone|deleting)
+		})
+}
+
 // seen says whether the program sees the deletion of a link's owner.
 func seen(g *graph.Graph, f *link.Found) bool {
 	d := f.Definition.Deletion
 	return d.Finalizer == "" || slices.ContainsFunc(g.Finalizers(f.Owner()), d.Holds)
+}
+
+// accountOf is the ServiceAccount as which a program acts.
+func accountOf(g *graph.Graph, f *link.Found) (graph.ID, bool) {
+	if f.Account == "" {
+		return 0, false
+	}
+	return g.Find("", "serviceaccounts", g.Namespace(f.Source), f.Account)
+}
+
+// refused is the first object that is there and that a program cannot delete before it lets another
+// one go. Once its account is gone it does not try any more.
+func (s *simulation) refused(id graph.ID) (graph.ID, bool) {
+	if s.options.Links == nil {
+		return 0, false
+	}
+	found := s.options.Links.Found(id)
+	for i := range found {
+		if f := &found[i]; s.effect(f) == LinkRefused && !s.is(f.Dependent(), gone) {
+			account, ok := accountOf(s.Graph, f)
+			return f.Dependent(), !ok || !s.is(account, gone)
+		}
+	}
+	return 0, false
+}
+
+// lets says whether others remove their finalizers now.
+func (s *simulation) lets(id graph.ID) bool {
+	_, refused := s.refused(id)
+	return !refused && s.frees(id)
 }
 
 // followed is how far the programs have come with the links of an object that is being deleted.
@@ -96,7 +143,7 @@ func (s *simulation) followLinks(id graph.ID) func() {
 			s.Enqueue(id) // the collector does its part meanwhile
 		case s.moreTurns(id):
 			s.Enqueue(id)
-		case s.frees(id):
+		case s.lets(id):
 			s.clear(id, linked|foreignFinalizers)
 		default:
 			s.clear(id, linked)
@@ -110,7 +157,7 @@ func (s *simulation) nextTurn(id graph.ID) (int, bool) {
 	last, sent := s.followed[id]
 	found := s.options.Links.Found(id)
 	for i := range found { // in the order of their turns
-		if turn := found[i].Definition.Deletion.Turn; (!sent || turn > last.turn) && s.effect(&found[i]) == LinkDeleted {
+		if turn := found[i].Turn(); (!sent || turn > last.turn) && s.effect(&found[i]) == LinkDeleted {
 			return turn, true
 		}
 	}
@@ -128,7 +175,7 @@ func (s *simulation) due(id graph.ID, turn int) []company {
 	found := s.options.Links.Found(id)
 	for i := range found {
 		f := &found[i]
-		if d := f.Dependent(); f.Definition.Deletion.Turn == turn && s.effect(f) == LinkDeleted && !s.is(d, gone) {
+		if d := f.Dependent(); f.Turn() == turn && s.effect(f) == LinkDeleted && !s.is(d, gone) {
 			due = append(due, company{[]graph.ID{d}, Reason{Code: LinkDeleted, Cause: id, HasCause: true}, s.linkPolicy(f)})
 		}
 	}
@@ -145,12 +192,12 @@ func (s *simulation) awaited(id graph.ID) *link.Found {
 	}
 	found := s.options.Links.Found(id)
 	at := last.at
-	for at < len(found) && found[at].Definition.Deletion.Turn <= last.turn &&
+	for at < len(found) && found[at].Turn() <= last.turn &&
 		!(found[at].Effect.Waits && s.effect(&found[at]) == LinkDeleted && !s.is(found[at].Dependent(), gone)) {
 		at++
 	}
 	s.followed[id] = followed{last.turn, at}
-	if at == len(found) || found[at].Definition.Deletion.Turn > last.turn {
+	if at == len(found) || found[at].Turn() > last.turn {
 		return nil
 	}
 	return &found[at]
@@ -256,6 +303,10 @@ func (p *Plan) Link(object graph.ID, r Reason) (link.Found, bool) {
 	case LinkFirst, LinkDeleted, LinkPending, LinkKept, LinkNotSeen:
 	case LinkWaits, LinkForeground:
 		owner, dependent = object, r.Cause
+	case LinkRefused:
+		if p.end.is(object, deleting) {
+			owner, dependent = object, r.Cause
+		}
 	default:
 		return link.Found{}, false
 	}
@@ -269,6 +320,10 @@ func (p *Plan) Link(object graph.ID, r Reason) (link.Found, bool) {
 		switch {
 		case !seen(p.Graph, &f):
 			if r.Code == LinkNotSeen {
+				return f, true
+			}
+		case r.Code == LinkRefused:
+			if f.Refused != "" {
 				return f, true
 			}
 		case f.Deletes() == (r.Code != LinkKept) && r.Code != LinkNotSeen && (r.Code != LinkWaits || f.Effect.Waits):

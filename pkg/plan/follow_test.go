@@ -20,8 +20,9 @@ var (
 		Namespaced: true}
 	kustomizations = graph.Type{Group: "kustomize.toolkit.fluxcd.io", Version: "v1", Resource: "kustomizations",
 		Kind: "Kustomization", Namespaced: true}
-	usages = graph.Type{Group: "apiextensions.crossplane.io", Version: "v1beta1", Resource: "usages", Kind: "Usage"}
-	nsType = graph.Type{Version: "v1", Resource: "namespaces", Kind: "Namespace"}
+	usages   = graph.Type{Group: "apiextensions.crossplane.io", Version: "v1beta1", Resource: "usages", Kind: "Usage"}
+	accounts = graph.Type{Version: "v1", Resource: "serviceaccounts", Kind: "ServiceAccount", Namespaced: true}
+	nsType   = graph.Type{Version: "v1", Resource: "namespaces", Kind: "Namespace"}
 )
 
 const (
@@ -71,6 +72,9 @@ type tie struct {
 	recreation  *link.Recreation
 	foreground  bool
 	unconfirmed bool
+	// account is as which the program acts, refused why that cannot delete the end, and unsure why
+	// nobody knows.
+	account, refused, unsure string
 }
 
 func newTied(t *testing.T) *tied { return &tied{small: newSmall(t)} }
@@ -88,7 +92,7 @@ func (s *tied) build() (*graph.Graph, *link.Links) {
 	s.t.Helper()
 	b := graph.NewBuilder()
 	for _, typ := range []graph.Type{configMaps, secrets, pods, claims, sets, roles, databases, xdatabases, buckets,
-		applications, kustomizations, usages, nsType} {
+		applications, kustomizations, usages, accounts, nsType} {
 		b.Serve(typ)
 		l := b.Listing(typ, "")
 		l.Add(s.objects[typ]...)
@@ -100,7 +104,7 @@ func (s *tied) build() (*graph.Graph, *link.Links) {
 		ids := lookup(s.t, g, tie.source, tie.end)
 		found = append(found, link.Found{Definition: tie.definition, Source: ids[0], End: ids[1], Field: "spec.resourceRef",
 			Effect: tie.effect, Kept: tie.kept, Recreation: tie.recreation, Foreground: tie.foreground,
-			Confirmed: !tie.unconfirmed})
+			Confirmed: !tie.unconfirmed, Account: tie.account, Refused: tie.refused, Unsure: tie.unsure})
 	}
 	return g, link.New(g, found...)
 }
@@ -315,6 +319,12 @@ func TestSuspendedKustomization(t *testing.T) {
 		}
 		if p := s.plan(Background, "settings"); len(p.Recreated) == 1 == suspended {
 			t.Errorf("suspended %t: recreated %+v", suspended, p.Recreated)
+		}
+		controller := to(kustomizations, "app")
+		controller.Controller = true
+		s.objects[configMaps][0].Owners = []graph.OwnerReference{controller}
+		if p := s.plan(Background, "settings"); len(p.Recreated) == 1 == suspended {
+			t.Errorf("suspended %t, as a controller: recreated %+v", suspended, p.Recreated)
 		}
 	}
 }
@@ -571,6 +581,13 @@ func TestADeletionThatIsRepeated(t *testing.T) {
 		p.IsGuarded(p.Guarded[0].Guard) {
 		t.Errorf("guarded %+v, want the bucket, whose deletion Crossplane repeats", p.Guarded)
 	}
+
+	// The server refuses it again as long as another guard is there.
+	s.add(usages, "other").Finalizers = []string{"example.com/usage"}
+	s.tie(guardOf, "other", "bucket", nil)
+	s.tie(replay, "other", "bucket", nil, "example.com/usage")
+	wantDeleted(t, s.plan(Background, "usage"), "usage")
+	wantDeleted(t, s.plan(Background, "usage", "other"), "bucket other usage")
 }
 
 // TestRandomLinks: whatever objects name, a deletion comes to its end, only what is there is

@@ -36,6 +36,9 @@ type Options struct {
 	// Orphaned are the uids of owners whose dependents the loop has orphaned: references to them
 	// that have come up since are removed first.
 	Orphaned []string
+	// Early says of an owner that waits in the foreground, by its uid, whether it did before the loop
+	// began; nil means that all did which the graph shows so.
+	Early func(uid string) bool
 	// Gaps are what the listing could not see. Under the rules of the loop a gap that can hide a
 	// dependent keeps the collector's finalizers on.
 	Gaps []v1alpha1.Gap

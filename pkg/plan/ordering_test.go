@@ -207,7 +207,7 @@ func TestStageThatDoesNotEnd(t *testing.T) {
 	s.add(sets, "operator")
 	p := s.ordered(ordering{policy: Foreground, roots: []string{"database", "operator"}})
 	ids := lookup(t, p.Graph, "password", "operator", "database")
-	p = p.Without([]Refusal{{ids[0], "no"}})
+	p = p.Without(map[graph.ID]string{ids[0]: "no"})
 	if got := inStages(p); got != "database" || names(p.Graph, p.Deleted) != "" {
 		t.Errorf("stages %q, deleted %q", got, names(p.Graph, p.Deleted))
 	}

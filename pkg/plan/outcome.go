@@ -85,6 +85,9 @@ func (s *simulation) waitsFor(id graph.ID) Reason {
 		if part, held := s.options.held[id]; held && s.release {
 			return Reason{Code: ActorDeleted, Cause: part, HasCause: true}
 		}
+		if end, refused := s.refused(id); refused && s.release {
+			return Reason{Code: LinkRefused, Cause: end, HasCause: true}
+		}
 		return Reason{Code: ForeignFinalizers}
 	}
 	for e := range s.Dependents(id) {

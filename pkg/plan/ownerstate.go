@@ -52,6 +52,9 @@ func (o *Projection) OwnerState(e graph.Edge) OwnerState {
 func (o *Projection) named(e graph.Edge) OwnerState {
 	if state, ok := o.proven[e.Index]; ok &&
 		!((state == Waiting || state == Solid || state == Orphaning) && o.is(e.Owner, gone) && o.Graph.Observed(e.Owner)) {
+		if state == Waiting {
+			return o.waiting(e)
+		}
 		return o.overrides.Apply(e, state)
 	}
 	state := o.listedState(e)
@@ -73,12 +76,37 @@ func (o *Projection) releases(e graph.Edge) bool {
 func (o *Projection) goes(id graph.ID) bool {
 	owned := false
 	for e := range o.Owners(id) {
-		if s := o.named(e); !s.dangling() && s != Waiting {
+		if s := o.named(e); !s.dangling() && s != Waiting && s != Passing {
 			return false
 		}
 		owned = true
 	}
 	return owned && !o.is(id, gone|deleting)
+}
+
+// Lost returns the references of an object that the loop removes together with that to an owner
+// which orphans it: a collector that takes up the dependent first takes that owner for alive, and
+// removes what is gone or waits for the sake of it (GC-053). Those to owners that orphan it are not
+// among them.
+func (o *Projection) Lost(id graph.ID) []graph.Edge {
+	item, refs := o.Item(id)
+	for _, e := range refs {
+		state := o.OwnerState(e)
+		if state == Orphaning && e.Problem&mismatch == 0 {
+			state = Solid
+		}
+		item.Owners = append(item.Owners, state)
+	}
+	if !slices.Contains(item.Owners, Solid) || item.Deleting {
+		return nil
+	}
+	var lost []graph.Edge
+	for i, state := range item.Owners {
+		if state == Waiting || state == Passing || state.dangling() {
+			lost = append(lost, refs[i])
+		}
+	}
+	return lost
 }
 
 // Prove records what a live read has shown of the owner that a reference names, before the terms
@@ -110,9 +138,25 @@ func (o *Projection) listedState(e graph.Edge) OwnerState {
 	case o.is(e.Owner, gone):
 		return Absent
 	case o.Waits(e.Owner):
-		return Waiting
+		return o.waiting(e)
 	}
 	return Solid
+}
+
+// waiting is the state of an owner that waits in the foreground. If it waits since before the loop
+// began, it counts for the dependents that it waits for; for others it is alive if it is about to
+// stop waiting and others hold it, since a collector may come to it before it comes to them.
+func (o *Projection) waiting(e graph.Edge) OwnerState {
+	id := e.Owner
+	early := o.rules == Loop && o.Graph.State(id) == graph.Deleting && !o.is(id, asked) &&
+		(o.early == nil || o.early(o.Graph.Ref(id).UID))
+	switch {
+	case !early || o.Blocks(e):
+		return Waiting
+	case o.is(id, foreignFinalizers) && !o.Blocked(id):
+		return Solid
+	}
+	return Passing
 }
 
 // Candidate says whether the collector's loop has to look at an object: it waits for its
@@ -125,10 +169,17 @@ func (o *Projection) Candidate(id graph.ID) bool {
 	case o.Deleting(id):
 		return o.Orphans(id) || o.Waits(id)
 	}
+	solid, passing := false, false
 	for e := range o.Owners(id) {
-		if s := o.OwnerState(e); s != Solid && s != Orphaning {
+		switch o.OwnerState(e) {
+		case Solid:
+			solid = true
+		case Passing:
+			passing = true
+		case Orphaning:
+		default:
 			return true
 		}
 	}
-	return false
+	return solid && passing
 }

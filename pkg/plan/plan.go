@@ -3,7 +3,6 @@ package plan
 import (
 	"slices"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
@@ -117,6 +116,8 @@ const (
 	LinkPending ReasonCode = "LinkPending" // only that program deletes it, and it has not begun
 	LinkWaits   ReasonCode = "LinkWaits"   // a program waits until what is below it in a link is gone
 	LinkKept    ReasonCode = "LinkKept"    // a program keeps it, as it or its owner in a link says
+	// the account as which a program acts cannot delete what is below it in a link, or it
+	LinkRefused ReasonCode = "LinkRefused"
 	// its owner in a link lacks the finalizer by which the program sees the deletion
 	LinkNotSeen  ReasonCode = "LinkNotSeen"
 	Ordered      ReasonCode = "Ordered"      // it has to be gone before something else is deleted
@@ -181,27 +182,8 @@ type Plan struct {
 	Guarded []Guarded
 	// Cycles are the rings among Deadlocked in which each waits for the next (GC-064).
 	Cycles [][]graph.ID
-	// Forbidden are the writes of this command that would be refused, and Unread the pods and
-	// StatefulSets of the cascade whose content is not known. Both are known after Learn.
-	Forbidden []Forbidden
-	Unread    []graph.ID
-	// Disks are the volumes whose data are destroyed, UnreadDisks the PVCs and volumes of which
-	// that is not known, and Idle the finalizers that nobody removes although their actors are
-	// installed. They are known after Learn.
-	Disks       []v1alpha1.Disk
-	UnreadDisks []graph.ID
-	Idle        []Idle
-	// Abandoned are finalizers of objects that are not deleted, which nobody removes any more. They
-	// are known after Learn.
-	Abandoned []Abandoned
-	// Unserved are APIServices that stay without what answers them. They are known after Learn.
-	Unserved []Unserved
-	// Spared are those of Deleted whose part outside the cluster stays, and UnreadSpared those of
-	// which that is not known. They are known after Learn.
-	Spared       []Spared
-	UnreadSpared []graph.ID
-	// Decided is what decides about that. It is known after Learn.
-	Decided []Decided
+	// Facts are known after Learn.
+	Facts
 
 	options Options
 	end     *Projection

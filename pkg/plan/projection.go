@@ -24,6 +24,7 @@ type Projection struct {
 	proven    map[int]OwnerState
 	overrides Overrides
 	rules     Rules
+	early     func(uid string) bool
 }
 
 type objectState uint16
@@ -40,6 +41,7 @@ const (
 	begun             // is being deleted, and what its links say of that was looked at
 	waited            // has waited for its dependents in the foreground
 	linked            // programs have yet to delete what a link ties to it, or wait until that is gone
+	asked             // a DELETE was sent since it was listed
 )
 
 type edgeState uint8
@@ -56,7 +58,7 @@ const (
 func NewProjection(g *graph.Graph, opts Options) *Projection {
 	o := &Projection{
 		Graph: g, objects: make([]objectState, g.Len()), edges: make([]edgeState, g.Edges()), blockers: map[graph.ID]int{},
-		proven: opts.Proven, overrides: opts.Overrides, rules: opts.Rules,
+		proven: opts.Proven, overrides: opts.Overrides, rules: opts.Rules, early: opts.Early,
 	}
 	for i := range o.objects {
 		id := graph.ID(i)
@@ -137,7 +139,7 @@ func (o *Projection) Enqueue(id graph.ID) {
 // Delete records that the server has taken a DELETE with a policy: the finalizer that the policy
 // asks for is in the place of the collector's finalizers (API-003).
 func (o *Projection) Delete(id graph.ID, policy Policy) {
-	o.objects[id] = o.objects[id]&^(orphan|foreground) | deleting
+	o.objects[id] = o.objects[id]&^(orphan|foreground) | deleting | asked
 	switch policy {
 	case Orphan:
 		o.objects[id] |= orphan

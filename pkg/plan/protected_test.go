@@ -3,6 +3,7 @@ package plan
 import (
 	"testing"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
@@ -27,7 +28,7 @@ func TestProtectedDependent(t *testing.T) {
 		s.add(secrets, "other", to(configMaps, "top"))
 		p := s.plan(test.policy, test.root)
 		keep := lookup(t, p.Graph, "keep")[0]
-		p = p.Without([]Refusal{{keep, "protected by hand"}})
+		p = p.Without(map[graph.ID]string{keep: "protected by hand"})
 		var stuck []graph.ID
 		for _, r := range p.Stuck() {
 			stuck = append(stuck, r.Object)
@@ -38,7 +39,7 @@ func TestProtectedDependent(t *testing.T) {
 		if got := names(p.Graph, stuck); got != test.stuck {
 			t.Errorf("%s of %s: stuck %q, want %q", test.policy, test.root, got, test.stuck)
 		}
-		if all := p.Protected(); len(all) != 1 || all[0] != (Refusal{keep, "protected by hand"}) {
+		if all := p.Protected(); len(all) != 1 || all[0] != (v1alpha1.Protected{Object: p.Graph.Ref(keep), Message: "protected by hand"}) {
 			t.Errorf("%s of %s: protected %+v", test.policy, test.root, all)
 		}
 	}
@@ -46,7 +47,7 @@ func TestProtectedDependent(t *testing.T) {
 	operator := operated(t)
 	held := stuckIn(t, operator, Background, []string{"ns"}, []string{"operator"})
 	ids := lookup(t, held.Graph, "database", "operator")
-	if p := held.Without([]Refusal{{ids[1], "no"}}).With(Needs{ids[0]: {{{ids[1]}}}}); len(held.Stuck()) == 0 ||
+	if p := held.Without(map[graph.ID]string{ids[1]: "no"}).With(Needs{ids[0]: {{{ids[1]}}}}); len(held.Stuck()) == 0 ||
 		names(p.Graph, p.Deleted) != "database password pod" {
 		t.Errorf("stuck %+v, deleted %q", p.Stuck(), names(p.Graph, p.Deleted))
 	}
@@ -54,7 +55,7 @@ func TestProtectedDependent(t *testing.T) {
 	s := newTied(t)
 	s.add(configMaps, "top")
 	p := s.plan(Background, "top")
-	wantDeleted(t, p.Without([]Refusal{{p.Roots[0], "no"}}), "top")
+	wantDeleted(t, p.Without(map[graph.ID]string{p.Roots[0]: "no"}), "top")
 }
 
 // TestContentBehindAProtectedObject stays: the controller of namespaces stops at it, and comes to
@@ -69,7 +70,7 @@ func TestContentBehindAProtectedObject(t *testing.T) {
 	s.add(secrets, "owned", to(configMaps, "zebra"))
 	p := s.plan(Background, "ns")
 	ids := lookup(t, p.Graph, "keep", "later")
-	p = p.Without([]Refusal{{ids[0], "no"}})
+	p = p.Without(map[graph.ID]string{ids[0]: "no"})
 	if got := names(p.Graph, p.Deleted); got != "early owned zebra" {
 		t.Errorf("deleted %q", got)
 	}

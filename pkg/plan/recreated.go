@@ -28,11 +28,15 @@ type Recreated struct {
 // ControllerField is where an object names its controller.
 const ControllerField = "metadata.ownerReferences"
 
-// replacing are the resources whose controllers replace each pod that is deleted, until their owner
-// is scaled down, and whether they replace one that has ended only then: the others have done so
-// already.
-var replacing = map[string]bool{"statefulsets.apps": true, "daemonsets.apps": true, "replicasets.apps": false,
-	"replicationcontrollers": false}
+var (
+	// replacing are the resources whose controllers replace each pod that is deleted, until their
+	// owner is scaled down.
+	replacing = []string{"statefulsets.apps", "daemonsets.apps", "replicasets.apps", "replicationcontrollers"}
+	// passing are those whose controllers make a pod that has ended no more when it is deleted: a Job
+	// has counted it, and the others have replaced it already. Of controllers of others that is not
+	// known.
+	passing = []string{"replicasets.apps", "replicationcontrollers", "jobs.batch"}
+)
 
 // recreated finds them by the links above what is deleted, where the source stays and says that its
 // program creates them, and by the controllers that stay.
@@ -40,7 +44,7 @@ func (p *Plan) recreated() []Recreated {
 	var recreated []Recreated
 	for _, id := range p.Deleted {
 		recreated = p.byLinks(recreated, id)
-		if e, ok := p.controller(id); ok && !knownAs(recreated, id, e.Owner) {
+		if e, ok := p.controller(id); ok && !knownAs(recreated, id, e.Owner) && !p.leaves(e.Owner, id) {
 			recreated = append(recreated, Recreated{Object: id, Owner: e.Owner, Field: ControllerField, Confirmed: true})
 		}
 	}
@@ -52,10 +56,10 @@ func (p *Plan) recreated() []Recreated {
 func (p *Plan) learnRecreated(pods map[graph.ID]Pod) {
 	p.Recreated = slices.DeleteFunc(p.Recreated, func(r Recreated) bool {
 		pod, read := pods[r.Object]
-		return read && pod.Ended && r.Field == ControllerField && !replacing[groupResource(p.Graph, r.Owner)]
+		return read && pod.Ended && r.Field == ControllerField && slices.Contains(passing, groupResource(p.Graph, r.Owner))
 	})
 	for i, r := range p.Recreated {
-		_, replaces := replacing[groupResource(p.Graph, r.Owner)]
+		replaces := slices.Contains(replacing, groupResource(p.Graph, r.Owner))
 		if _, read := pods[r.Object]; read && replaces && r.Field == ControllerField {
 			p.Recreated[i].Program = "kube-controller-manager"
 		}
@@ -77,10 +81,28 @@ func (p *Plan) controller(id graph.ID) (graph.Edge, bool) {
 }
 
 // canBeMade says whether an object can be created in the end: its namespace and its kind do not go.
-func (p *Plan) canBeMade(id graph.ID) bool {
-	namespace, namespaced := p.Graph.Find("", "namespaces", "", p.Graph.Namespace(id))
-	crd, defined := p.Graph.Find("apiextensions.k8s.io", "customresourcedefinitions", "", groupResource(p.Graph, id))
-	return (!namespaced || p.stays(namespace)) && (!defined || p.stays(crd))
+func (p *Plan) canBeMade(id graph.ID) bool { return len(p.lost(id)) == 0 }
+
+// lost are the namespace and the CRD of an object, as far as they go.
+func (p *Plan) lost(id graph.ID) []graph.ID {
+	var lost []graph.ID
+	if namespace, ok := p.Graph.Find("", "namespaces", "", p.Graph.Namespace(id)); ok && !p.stays(namespace) {
+		lost = append(lost, namespace)
+	}
+	crd, ok := p.Graph.Find("apiextensions.k8s.io", "customresourcedefinitions", "", groupResource(p.Graph, id))
+	if ok && !p.stays(crd) {
+		lost = append(lost, crd)
+	}
+	return lost
+}
+
+// makes says whether a program that acts of its own accord can: it makes the namespace too, or what
+// goes of those comes back itself. Somebody who does so by hand can make them first.
+func (p *Plan) makes(r *link.Recreation, id graph.ID) bool {
+	return r.With != "" || !slices.ContainsFunc(p.lost(id), func(place graph.ID) bool {
+		return !(r.Makes == p.Graph.Name(place) && groupResource(p.Graph, place) == "namespaces") &&
+			!slices.ContainsFunc(p.byLinks(nil, place), func(r Recreated) bool { return r.With == "" })
+	})
 }
 
 // stays says whether an object is there in the end and is not being deleted.
@@ -97,7 +119,7 @@ func (p *Plan) byLinks(recreated []Recreated, id graph.ID) []Recreated {
 		return recreated
 	}
 	for _, f := range p.options.Links.Above(id) {
-		if f.Recreation == nil || !p.lives(f) || knownAs(recreated, id, f.Source) {
+		if f.Recreation == nil || !p.lives(f) || !p.makes(f.Recreation, id) || knownAs(recreated, id, f.Source) {
 			continue
 		}
 		recreated = append(recreated, Recreated{
@@ -106,6 +128,14 @@ func (p *Plan) byLinks(recreated []Recreated, id graph.ID) []Recreated {
 		})
 	}
 	return recreated
+}
+
+// leaves says whether an object says, where a link's source would say that its program makes
+// something again, that it does not for now: it is paused.
+func (p *Plan) leaves(owner, id graph.ID) bool {
+	return p.options.Links != nil && slices.ContainsFunc(p.options.Links.Above(id), func(f link.Found) bool {
+		return f.Source == owner && f.Recreation == nil && len(f.Definition.Recreates) > 0
+	})
 }
 
 // knownAs says whether it is known already that an owner names an object: by another field, or in

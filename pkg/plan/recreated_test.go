@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
 // TestWhatComesBackByItsController: a pod does whose controller stays, also one that is
@@ -72,6 +73,8 @@ func TestWhichPodsComeBack(t *testing.T) {
 		{apps("statefulsets", "StatefulSet"), certain, certain, possible},
 		{apps("daemonsets", "DaemonSet"), certain, certain, possible},
 		{jobs, possible, not, possible},
+		{graph.Type{Group: "core.strimzi.io", Version: "v1beta2", Resource: "strimzipodsets", Kind: "StrimziPodSet",
+			Namespaced: true}, possible, possible, possible},
 	} {
 		t.Run(c.owner.Kind, func(t *testing.T) {
 			s := newSmall(t)
@@ -98,6 +101,41 @@ func TestWhichPodsComeBack(t *testing.T) {
 			}
 			if got[ids[0]] != c.running || got[ids[1]] != c.ended || got[ids[2]] != c.unread {
 				t.Errorf("running %q, ended %q, unread %q", got[ids[0]], got[ids[1]], got[ids[2]])
+			}
+		})
+	}
+}
+
+// TestWhatComesBackWithItsNamespace: a program that acts of its own accord makes an object again
+// only if it makes the namespace, or that comes back of its own accord too, and not by hand.
+func TestWhatComesBackWithItsNamespace(t *testing.T) {
+	for name, c := range map[string]struct {
+		makes     string
+		namespace *link.Recreation
+		want      string
+	}{
+		"it makes the namespace":          {"ns", nil, "settings"},
+		"it makes another namespace":      {"other", nil, ""},
+		"the namespace comes back itself": {"", &link.Recreation{By: "Maker"}, "ns settings"},
+		"the namespace comes by hand":     {"", &link.Recreation{By: "Helm", With: "the next upgrade"}, "ns"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newTied(t)
+			s.add(nsType, "ns")
+			s.add(xdatabases, "source")
+			s.add(configMaps, "settings")
+			s.tie(&link.Definition{Recreates: []link.Recreation{{By: "Maker", Namespace: path("spec.to")}}}, "source", "settings",
+				map[string]any{"to": c.makes})
+			if c.namespace != nil {
+				s.tie(&link.Definition{Recreates: []link.Recreation{*c.namespace}}, "source", "ns", nil)
+			}
+			p := s.plan(Background, "ns")
+			var again []graph.ID
+			for _, r := range p.Recreated {
+				again = append(again, r.Object)
+			}
+			if got := names(p.Graph, again); got != c.want {
+				t.Errorf("%q come back, want %q", got, c.want)
 			}
 		})
 	}

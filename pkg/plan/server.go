@@ -1,6 +1,10 @@
 package plan
 
-import "github.com/kubectl-gc/kubectl-gc/pkg/graph"
+import (
+	"slices"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
 
 // delete is what the API server does with a DELETE: it puts the finalizer that the policy wants in
 // the place of the collector's finalizers (API-003), and removes the object if it has none left
@@ -16,6 +20,9 @@ func (s *simulation) delete(id graph.ID, policy Policy, by By, because Reason) {
 		s.objects[id] |= cleanup // which ignores the policy until its content is gone (API-060, NS-003)
 	}
 	s.Delete(id, policy)
+	if by == ByClient {
+		s.finishing.firstSeen(id, -1) // before the loop lists
+	}
 	if s.staged != nil {
 		s.staged.begunIn[id] = s.staged.stage
 	}
@@ -84,26 +91,46 @@ func (s *simulation) unblock(id graph.ID, refs []graph.Edge) bool {
 func (s *simulation) orphanDependents(id graph.ID) {
 	s.orphaned[id] = true
 	cause := Reason{Code: OwnerOrphans, Cause: id, HasCause: true}
-	kept := false
+	kept, had := false, false
 	for e := range s.Dependents(id) {
 		if s.options.Allow != nil && !s.options.Allow(e.Dependent) {
 			kept = true // and its owner with it (P-19)
 			continue
 		}
+		had = true
 		retried := s.retried(e.Dependent)
-		s.act(Action{Verb: VerbOrphan, Object: e.Dependent, Edges: []int{e.Index}, By: ByCollector, Because: cause})
+		lost := s.lostBesides(e)
+		s.act(Action{Verb: VerbOrphan, Object: e.Dependent, Edges: lost, By: ByCollector, Because: cause})
 		s.edges[e.Index] |= ownerRefRemoved | released
+		s.enqueueMisnamed(e.Dependent)
 		s.settle(e.Dependent)
 		if retried || s.options.Rules == Loop {
 			s.timing = s.timing || s.options.Rules == Upstream
 			s.Enqueue(e.Dependent) // a loop of passes looks at everything again (RO-001)
 		}
 	}
-	if kept || s.mayHide(id) {
-		return
+	switch {
+	case kept || s.mayHide(id):
+	case s.options.Rules == Loop:
+		s.finishLater(id, had)
+	default:
+		s.removeFinalizer(id, orphan, Orphaned)
 	}
-	s.act(Action{Verb: VerbRemoveFinalizer, Object: id, By: ByCollector, Because: Reason{Code: Orphaned}})
-	s.clear(id, orphan)
+}
+
+// lostBesides returns the reference to an owner that orphans its dependents, and those that the
+// loop removes from the same dependent with it, by their Index. These are removed already.
+func (s *simulation) lostBesides(e graph.Edge) []int {
+	lost := []int{e.Index}
+	if s.options.Rules != Loop {
+		return lost
+	}
+	for _, other := range s.Lost(e.Dependent) {
+		lost = append(lost, other.Index)
+		s.OwnerRefRemoved(other)
+	}
+	slices.Sort(lost)
+	return lost
 }
 
 // retried says whether the collector tries an object again and again because it cannot resolve one

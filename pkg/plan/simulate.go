@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -16,6 +17,10 @@ type simulation struct {
 	// began.
 	keepsTerminating bool
 	retries          []graph.ID // what the wave after the next looks at again
+	// turn is the loop's, putOff what it looks at in the next, and finishing what it does last.
+	turn      Turn
+	putOff    []graph.ID
+	finishing finishing
 	// containers are the objects, being deleted, that another one is waited for by: its CRD, its
 	// namespace, or what a link ties it to. Few have more than one.
 	containers     map[graph.ID]graph.ID
@@ -71,7 +76,7 @@ func simulate(g *graph.Graph, opts Options, release bool, begin func(*simulation
 
 // proceed lets everybody react until nothing is left to do.
 func (s *simulation) proceed() {
-	for s.hasWork() || s.breakDeadlock() || s.nextStage() {
+	for s.hasWork() || s.finish() || s.breakDeadlock() || s.nextStage() {
 		now, retries := s.Drain(), s.retries
 		s.retries = nil
 		for _, id := range retries {
@@ -110,11 +115,34 @@ func (s *simulation) breakDeadlock() bool {
 }
 
 // step lets the collector look at each object once. What it decides rests on the state at the
-// beginning of the wave.
+// beginning of the wave; what the loop decides, on that at the beginning of its turn.
 func (s *simulation) step(now []graph.ID) {
-	todo := make([]func(), 0, len(now))
 	for _, id := range now {
 		s.touch(id)
+	}
+	if s.options.Rules == Upstream {
+		s.attemptAll(now)
+		return
+	}
+	before := len(s.actions)
+	for _, s.turn = range Turns {
+		s.putOff = nil
+		s.attemptAll(now)
+		now = s.putOff
+	}
+	s.turn = anyTurn
+	if s.options.Links == nil { // what programs do stands behind what has them do it
+		slices.SortStableFunc(s.actions[before:], func(a, b Action) int { return cmp.Compare(a.Object, b.Object) })
+	}
+}
+
+func (s *simulation) attemptAll(ids []graph.ID) {
+	todo := make([]func(), 0, len(ids))
+	var alone []graph.ID
+	if s.options.Rules == Loop {
+		alone, ids = OneByOne(s.Graph, ids)
+	}
+	for _, id := range ids {
 		if f := s.attempt(id); f != nil {
 			todo = append(todo, f)
 		}
@@ -125,11 +153,20 @@ func (s *simulation) step(now []graph.ID) {
 	for _, f := range todo {
 		f()
 	}
+	for _, id := range alone {
+		if f := s.attempt(id); f != nil {
+			f()
+		}
+	}
 }
 
-// attempt decides about an object and returns what to do, nil for nothing.
+// attempt decides about an object and returns what to do, nil for nothing, or nothing in this turn.
 func (s *simulation) attempt(id graph.ID) func() {
 	if s.is(id, gone) || s.options.Allow != nil && !s.options.Allow(id) {
+		return nil
+	}
+	if !s.turn.LooksAt(s.Projection, id) {
+		s.putOff = append(s.putOff, id)
 		return nil
 	}
 	if s.is(id, deleting) {
@@ -139,7 +176,7 @@ func (s *simulation) attempt(id graph.ID) func() {
 		}
 	}
 	switch {
-	case s.is(id, deleting) && s.is(id, foreignFinalizers) && !s.is(id, linked) && s.frees(id):
+	case s.is(id, deleting) && s.is(id, foreignFinalizers) && !s.is(id, linked) && s.lets(id):
 		return func() { s.clear(id, foreignFinalizers) }
 	case s.is(id, deleting) && s.is(id, cleanup):
 		return s.cleanUp(id)
@@ -149,13 +186,18 @@ func (s *simulation) attempt(id graph.ID) func() {
 		if s.Blocked(id) || s.mayHide(id) {
 			return nil
 		}
-		return func() {
-			s.act(Action{Verb: VerbRemoveFinalizer, Object: id, By: ByCollector, Because: Reason{Code: NoBlockers}})
-			s.clear(id, foreground)
+		if s.options.Rules == Loop {
+			s.finishLater(id, false)
+			return nil
 		}
+		return func() { s.removeFinalizer(id, foreground, NoBlockers) }
 	}
 	item, refs, cause := s.item(id)
 	v := Decide(item, s.options.Rules)
+	if !s.turn.Takes(item, v) {
+		s.putOff = append(s.putOff, id)
+		return nil
+	}
 	switch v.Do {
 	case Delete:
 		if !v.Unblock {
@@ -194,6 +236,12 @@ func (s *simulation) attempt(id graph.ID) func() {
 		}
 	}
 	return nil
+}
+
+// removeFinalizer takes one of the collector's finalizers off an object.
+func (s *simulation) removeFinalizer(id graph.ID, finalizer objectState, because ReasonCode) {
+	s.act(Action{Verb: VerbRemoveFinalizer, Object: id, By: ByCollector, Because: Reason{Code: because}})
+	s.clear(id, finalizer)
 }
 
 // frees says whether others remove their finalizers from an object that is being deleted.

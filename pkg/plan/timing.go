@@ -2,6 +2,7 @@ package plan
 
 import (
 	"container/heap"
+	"maps"
 	"slices"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -37,12 +38,7 @@ func (s *simulation) unsettled(begin func(*simulation)) []graph.ID {
 		other.drain()
 		s.compare(other, differ)
 	}
-	var ids []graph.ID
-	for id := range differ {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	return ids
+	return slices.Sorted(maps.Keys(differ))
 }
 
 // compare adds the objects that do not end alike in two simulations.
@@ -208,7 +204,7 @@ func (s *simulation) drain() {
 		}
 		s.retries = nil
 		if q.Len() == 0 {
-			if s.breakDeadlock() || s.nextStage() {
+			if s.finish() || s.breakDeadlock() || s.nextStage() {
 				continue
 			}
 			return

@@ -2,17 +2,6 @@ package plan
 
 import "github.com/kubectl-gc/kubectl-gc/pkg/graph"
 
-// Unserved is an APIService that is not deleted although what answers it is. Then the discovery of
-// its group fails, and the namespace controller finishes no namespace (NS-012).
-type Unserved struct {
-	APIService graph.Ref
-	// Backend is what is deleted and would be needed to answer: the Service, or a workload behind
-	// it.
-	Backend graph.ID
-	// Namespaces are those among the deleted that cannot complete because of that, sorted.
-	Namespaces []graph.ID
-}
-
 // TakesRounds says of the namespaces, by name, to which the namespace controller has to come back,
 // and then asks for discovery again: pods take time to terminate, and finalizers to be removed.
 func TakesRounds(g *graph.Graph) map[string]bool {
@@ -31,4 +20,6 @@ func TakesRounds(g *graph.Graph) map[string]bool {
 }
 
 // isStuck says that nobody does what an object waits for.
-func (r Reason) isStuck() bool { return r.Code == ActorDeleted || r.Code == DiscoveryFails }
+func (r Reason) isStuck() bool {
+	return r.Code == ActorDeleted || r.Code == DiscoveryFails || r.Code == LinkRefused
+}

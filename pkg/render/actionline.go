@@ -11,7 +11,7 @@ import (
 
 // ActionLine words one write as kubectl would, with the reason.
 func ActionLine(a collect.Action) string {
-	because := Sentence(a.Because, a.Cause)
+	because := a.Because.Sentence(a.Cause)
 	object := Quoted(a.Object)
 	switch a.Verb {
 	case plan.VerbDelete:

@@ -43,7 +43,7 @@ func Archive(w io.Writer, a *v1alpha1.Archive, s Style) error {
 		}
 		fmt.Fprintf(out, "%s:\n", paint(s.warn, missing))
 		for _, o := range a.Missing {
-			fmt.Fprintln(out, "  "+Quoted(graph.Ref(o)))
+			fmt.Fprintln(out, "  "+Quoted(o))
 		}
 	}
 	if a.Whole {
@@ -66,10 +66,7 @@ func archiveOrigin(a *v1alpha1.Archive) string {
 
 // archivePurpose says what the archive was written for.
 func archivePurpose(a *v1alpha1.Archive) string {
-	var roots []string
-	for _, r := range a.Roots {
-		roots = append(roots, Escape(graph.Ref(r).Located()))
-	}
+	roots := phrase.Words(a.Roots, refLocated)
 	of := ""
 	if len(roots) > 0 {
 		of = " of " + phrase.FirstFew(roots, 5)
@@ -88,7 +85,7 @@ func archiveCounts(w io.Writer, objects []v1alpha1.ObjectRef, s Style) error {
 	type group struct{ namespace, kind string }
 	counts := map[group]int{}
 	for _, o := range objects {
-		counts[group{o.Namespace, graph.Ref(o).QualifiedKind()}]++
+		counts[group{o.Namespace, o.QualifiedKind()}]++
 	}
 	groups := slices.SortedFunc(maps.Keys(counts), func(a, b group) int {
 		return cmp.Or(strings.Compare(a.namespace, b.namespace), strings.Compare(a.kind, b.kind))
@@ -104,7 +101,7 @@ func archiveCounts(w io.Writer, objects []v1alpha1.ObjectRef, s Style) error {
 func archiveObjects(w io.Writer, objects []v1alpha1.ObjectRef, s Style) error {
 	return writeRows(w, s, []column[v1alpha1.ObjectRef]{
 		{header: "NAMESPACE", cell: func(o v1alpha1.ObjectRef) string { return archiveNamespace(o.Namespace) }, shorten: 1},
-		{header: "NAME", cell: func(o v1alpha1.ObjectRef) string { return TypeName(graph.Ref(o)) }, shorten: 1},
+		{header: "NAME", cell: TypeName, shorten: 1},
 		{header: "UID", cell: func(o v1alpha1.ObjectRef) string { return Escape(o.UID) }},
 	}, objects)
 }
@@ -118,9 +115,5 @@ func archiveNamespace(namespace string) string {
 
 // ArchiveNames writes the name of each object in an archive, one in a line.
 func ArchiveNames(w io.Writer, a *v1alpha1.Archive) error {
-	out := bufio.NewWriter(w)
-	for _, o := range a.Objects {
-		fmt.Fprintln(out, TypeName(graph.Ref(o)))
-	}
-	return out.Flush()
+	return writeNames(w, slices.Values(a.Objects), func(o v1alpha1.ObjectRef) graph.Ref { return o })
 }

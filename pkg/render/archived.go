@@ -26,10 +26,7 @@ func NotArchived(w io.Writer, saved *archive.Saved, gaps bool) {
 		fmt.Fprintf(w, "Warning: %s is not in the archive: it no longer exists\n", Quoted(ref))
 	}
 	if len(saved.Unconfirmed) > 0 {
-		names := make([]string, len(saved.Unconfirmed))
-		for i, ref := range saved.Unconfirmed {
-			names[i] = Escape(ref.Located())
-		}
+		names := phrase.Words(saved.Unconfirmed, refLocated)
 		fmt.Fprintf(
 			w, "Warning: only links that %s not confirm lead to %s, which the archive leaves out: name %s to save %s\n",
 			phrase.Plural(len(names), "it does", "they do"), phrase.FirstFew(names, maxNamed),

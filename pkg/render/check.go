@@ -11,7 +11,6 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/check"
-	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
@@ -51,11 +50,13 @@ func checkTable(w io.Writer, shown []v1alpha1.CheckFinding, s Style) error {
 	return writeRows(w, s, []column[finding]{
 		{header: "SEVERITY", cell: func(f finding) string { return f.Severity },
 			color: func(f finding) *color.Color { return s.severity(f.Severity) }},
-		{header: "NAMESPACE", cell: func(f finding) string { return orDash(Escape(f.Object.Namespace)) }, shorten: 1},
-		{header: "OBJECT", cell: func(f finding) string { return KindName(graph.Ref(f.Object)) }, shorten: 1},
+		{header: "NAMESPACE", cell: func(f finding) string { return orDash(Escape(f.Object.Namespace)) }, shorten: 2},
+		{header: "OBJECT", cell: func(f finding) string { return KindName(f.Object) }, shorten: 3,
+			cut: func(f finding, to int) string { return briefRef(KindName(f.Object), to) }},
 		{header: "CODE", cell: func(f finding) string { return f.Code }},
-		{header: "EFFECT", cell: func(f finding) string { return f.Effect }},
-		{header: "MESSAGE", cell: func(f finding) string { return Escape(f.Message) }, shorten: 1},
+		{header: "EFFECT", cell: func(f finding) string { return f.Effect }, drop: 1},
+		{header: "MESSAGE", cell: func(f finding) string { return Escape(f.Message) }, shorten: 1,
+			least: func(finding) int { return leastSentence }},
 	}, shown)
 }
 
@@ -63,17 +64,9 @@ func checkTable(w io.Writer, shown []v1alpha1.CheckFinding, s Style) error {
 func checkDetails(w io.Writer, report *v1alpha1.CheckReport, shown []v1alpha1.CheckFinding, s Style) error {
 	out := bufio.NewWriter(w)
 	type kind struct{ code, message, consequence string }
-	groups := map[kind][]v1alpha1.CheckFinding{}
-	var order []kind
-	for _, f := range shown {
-		k := kind{f.Code, f.Message, f.Consequence}
-		if groups[k] == nil {
-			order = append(order, k)
-		}
-		groups[k] = append(groups[k], f)
-	}
-	for _, k := range order {
-		all := groups[k]
+	for _, all := range groups(shown, func(f v1alpha1.CheckFinding) (kind, v1alpha1.CheckFinding) {
+		return kind{f.Code, f.Message, f.Consequence}, f
+	}) {
 		f := all[0]
 		fmt.Fprintf(out, "%s %s\n", paint(s.severity(f.Severity), f.Severity), f.Code)
 		var refs []v1alpha1.ObjectRef
@@ -131,20 +124,13 @@ func checkSummary(w io.Writer, report *v1alpha1.CheckReport, s Style) error {
 			phrase.Plural(n, "it", "them")))
 	}
 	if report.NotLookedAt > 0 {
-		lines = append(lines, phrase.Count(report.NotLookedAt, "kind")+" of finalizers not examined: there are too many")
+		lines = append(lines, phrase.Count(report.NotLookedAt, "finalizer")+" not examined: there are too many")
 	}
 	if len(report.Gaps) > 0 {
 		lines = append(lines, "incomplete: "+shorten(unlisted(report.Gaps), s.Wide)+
-			" could not be listed or read; references of and to objects of these types are not checked")
+			" could not be listed or read"+inNamespaces(report.Gaps)+"; references of and to objects of these types are not checked")
 	}
-	for _, text := range lines {
-		for _, line := range wrap(text, s.columns()) {
-			if _, err := fmt.Fprintln(w, line); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return notes(w, s, nil, lines...)
 }
 
 // CheckNames writes the objects with findings of a severity or worse, each once, as kubectl's -o
@@ -155,7 +141,7 @@ func CheckNames(w io.Writer, report *v1alpha1.CheckReport, least check.Severity)
 	for _, f := range report.Findings {
 		if key := refKey(f.Object); check.Severity(f.Severity).AtLeast(least) && !written[key] {
 			written[key] = true
-			fmt.Fprintln(out, TypeName(graph.Ref(f.Object)))
+			fmt.Fprintln(out, TypeName(f.Object))
 		}
 	}
 	return out.Flush()

@@ -147,3 +147,24 @@ func TestMetricsCountFindings(t *testing.T) {
 		}
 	}
 }
+
+// TestFindingsOfOneObjectAreToldApart in 80 columns: what is said of them stays longer than what
+// the collector does.
+func TestFindingsOfOneObjectAreToldApart(t *testing.T) {
+	t.Parallel()
+	report := &v1alpha1.CheckReport{Objects: 1, References: 2}
+	for _, owner := range []string{"frontend", "backend"} {
+		report.Findings = append(report.Findings, v1alpha1.CheckFinding{
+			Object: v1alpha1.ObjectRef{Kind: "ConfigMap", Namespace: "production-shop", Name: "settings-of-the-web"},
+			Code:   string(check.OwnerAbsent), Severity: string(check.Error), Effect: string(check.DeleteObject),
+			Message: "Deployment/" + owner + " of the shop does not exist, and no other has its uid",
+		})
+	}
+	var out bytes.Buffer
+	if err := render.Check(&out, report, render.Style{Width: 80}); err != nil {
+		t.Fatal(err)
+	}
+	if lines := strings.Split(out.String(), "\n"); lines[1] == lines[2] || !strings.Contains(lines[0], "MESSAGE") {
+		t.Errorf("they look the same:\n%s", out.String())
+	}
+}

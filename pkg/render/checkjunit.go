@@ -7,6 +7,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/check"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
 type junitSuites struct {
@@ -96,5 +97,5 @@ func junitText(f v1alpha1.CheckFinding) string {
 	if f.Remedy != "" {
 		lines = append(lines, f.Remedy)
 	}
-	return EscapeLines(strings.Join(append(lines, f.Commands...), "\n"))
+	return phrase.EscapeLines(strings.Join(append(lines, f.Commands...), "\n"))
 }

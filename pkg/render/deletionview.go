@@ -57,7 +57,7 @@ const (
 // waited for.
 func NewDeletionView(out, errOut io.Writer, lines DeletionLines, p *deletion.Planned, clientGC bool) *DeletionView {
 	v := &DeletionView{
-		out: out, errOut: errOut, lines: lines, waits: Waits{Known: p.Known}, clientGC: clientGC,
+		out: out, errOut: errOut, lines: lines, waits: WaitsOf(p), clientGC: clientGC,
 		remedy: "--gc=client does the collector's part", roots: map[string]bool{},
 		each: len(p.Deleted) <= tellEach, terminal: printers.IsTerminal(errOut),
 	}

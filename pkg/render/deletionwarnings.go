@@ -1,7 +1,6 @@
 package render
 
 import (
-	"fmt"
 	"io"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/act"
@@ -15,17 +14,16 @@ const mostLeftOut = 10
 // WarnPlanned writes what a person has to know of a deletion besides its plan.
 func WarnPlanned(errOut io.Writer, p *deletion.Planned) {
 	if p.Unscoped {
-		fmt.Fprintln(errOut, "Warning: deleting cluster-scoped resources, not scoped to the provided namespace")
+		note(errOut, "Warning: deleting cluster-scoped resources, not scoped to the provided namespace")
 	}
 	WarnGaps(errOut, p.Gaps)
 	for i, o := range p.LeftOut {
 		if i == mostLeftOut {
-			fmt.Fprintf(
-				errOut, "Warning: %d more are not deleted: they no longer match the selector, or another object has their name\n",
+			note(errOut, "Warning: %d more are not deleted: they no longer match the selector, or another object has their name",
 				len(p.LeftOut)-i)
 			return
 		}
-		fmt.Fprintf(errOut, "Warning: %s is not deleted: %v\n", Quoted(o.Object), o.Err)
+		note(errOut, "Warning: %s is not deleted: %v", Quoted(o.Object), o.Err)
 	}
 }
 
@@ -33,8 +31,7 @@ func WarnPlanned(errOut io.Writer, p *deletion.Planned) {
 func WarnNamespaces(errOut io.Writer, p *deletion.Planned) {
 	for _, id := range p.Roots {
 		if r := p.Graph.Ref(id); r.Resource == "namespaces" && r.Group() == "" {
-			fmt.Fprintf(
-				errOut, "Warning: the namespace controller of kube-controller-manager deletes the content of %s; --gc=client does only the garbage collector's part\n", Quoted(r))
+			note(errOut, "Warning: the namespace controller of kube-controller-manager deletes the content of %s; --gc=client does only the garbage collector's part", Quoted(r))
 		}
 	}
 }
@@ -51,7 +48,7 @@ func WarnResult(errOut io.Writer, r *deletion.Result) {
 func warnAdopted(errOut io.Writer, orphaned []act.Orphan) {
 	for _, o := range orphaned {
 		if o.Adopter != nil {
-			fmt.Fprintf(errOut, "Warning: %s was orphaned and then adopted by %s\n", Quoted(o.Object), Adopter(o))
+			note(errOut, "Warning: %s was orphaned and then adopted by %s", Quoted(o.Object), Adopter(o))
 		}
 	}
 }
@@ -63,17 +60,15 @@ func Adopter(o act.Orphan) string { return Escape(o.Adopter.Kind) + "/" + Escape
 // nor read. As for kubectl that is no error: the deletion was asked for, and goes on.
 func warnUnseen(errOut io.Writer, unseen []act.Unseen) {
 	type place struct{ resource, group, namespace string }
-	names, first := map[place][]string{}, []act.Unseen{}
-	of := func(u act.Unseen) place { return place{u.Object.Resource, u.Object.Group(), u.Object.Namespace} }
-	for _, u := range unseen {
-		if names[of(u)] == nil {
-			first = append(first, u)
+	for _, there := range groups(unseen, func(u act.Unseen) (place, act.Unseen) {
+		return place{u.Object.Resource, u.Object.Group(), u.Object.Namespace}, u
+	}) {
+		var names []string
+		for _, u := range there {
+			names = append(names, KindName(u.Object))
 		}
-		names[of(u)] = append(names[of(u)], KindName(u.Object))
-	}
-	for _, u := range first {
-		fmt.Fprintf(errOut, "Warning: cannot wait for %s, whose deletion continues: %s\n", SortedFew(names[of(u)]),
-			Escape(Shorten(u.Err.Error())))
+		note(errOut, "Warning: cannot wait for %s, whose deletion continues: %s", SortedFew(names),
+			Escape(Shorten(there[0].Err.Error())))
 	}
 }
 
@@ -87,6 +82,6 @@ func warnUnplanned(errOut io.Writer, unplanned []graph.Ref, archived bool) {
 	if archived {
 		missing = " and the archive"
 	}
-	fmt.Fprintf(errOut, "Warning: the collector also deleted dependents that are not in the plan%s: %s\n", missing,
+	note(errOut, "Warning: the collector also deleted dependents that are not in the plan%s: %s", missing,
 		SortedFew(KindNames(unplanned...)))
 }

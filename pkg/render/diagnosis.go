@@ -14,20 +14,26 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
-// Diagnosis writes what is stuck by its causes, each once: what is stuck and for how long, the
-// cause in a sentence, what was seen, what removing the finalizer costs, and numbered commands, the
-// safest first. A wide one names all objects.
+// Diagnosis writes what is stuck by its causes, each once, and several after an overview: what is
+// stuck and for how long, the cause in a sentence, what was seen, what removing the finalizer costs,
+// and numbered commands, the safest first. A wide one names all objects.
 func Diagnosis(w io.Writer, d *v1alpha1.Diagnosis, now time.Time, s Style) error {
 	out := bufio.NewWriter(w)
+	all := troubles(d)
+	live := slices.DeleteFunc(slices.Clone(all), func(t *trouble) bool { return !t.lives() })
+	all = slices.DeleteFunc(all, (*trouble).lives)
+	overview(out, all, s)
 	for _, stuck := range d.Stuck {
-		if len(stuck.Causes) == 0 {
+		if isUnexplained(stuck) {
 			unexplained(out, stuck, now, s)
 		}
 	}
-	for _, t := range troubles(d) {
+	for _, t := range slices.Concat(all, live) {
 		t.write(out, now, s)
 	}
-	fmt.Fprintln(out, diagnosisSummary(d))
+	if len(live) == 0 || slices.ContainsFunc(d.Stuck, func(s v1alpha1.Stuck) bool { return s.Since != nil }) {
+		fmt.Fprintln(out, DiagnosisSummary(d, now))
+	}
 	if d.NotLookedAt > 0 {
 		for _, line := range wrap(phrase.Count(d.NotLookedAt, "object")+
 			" not examined: there are too many, or a webhook does not respond; the evidence is that of similar objects",
@@ -37,14 +43,27 @@ func Diagnosis(w io.Writer, d *v1alpha1.Diagnosis, now time.Time, s Style) error
 	}
 	if len(d.Gaps) > 0 {
 		for _, line := range wrap("incomplete: "+shorten(unlisted(d.Gaps), s.Wide)+
-			" could not be listed; objects of these types that are stuck, or that block others, are not shown", s.columns()) {
+			" could not be listed"+inNamespaces(d.Gaps)+"; objects of these types that are stuck, or that block others, are not shown", s.columns()) {
 			fmt.Fprintln(out, line)
 		}
 	}
 	return out.Flush()
 }
 
-func diagnosisSummary(d *v1alpha1.Diagnosis) string {
+// DiagnosisSummary counts what is stuck, and what was too young to be examined.
+func DiagnosisSummary(d *v1alpha1.Diagnosis, now time.Time) string {
+	summary := stuckSummary(d, now)
+	if d.Younger == 0 {
+		return summary
+	}
+	younger := objectsAre(d.Younger) + " being deleted for less than --older-than, and not examined"
+	if len(d.Stuck)+len(d.Gaps) == 0 {
+		return younger
+	}
+	return summary + "; " + younger
+}
+
+func stuckSummary(d *v1alpha1.Diagnosis, now time.Time) string {
 	deleting, hidden := 0, 0
 	for _, s := range d.Stuck {
 		switch {
@@ -55,24 +74,41 @@ func diagnosisSummary(d *v1alpha1.Diagnosis) string {
 		}
 	}
 	switch {
+	case len(d.Stuck) == 0 && slices.ContainsFunc(d.Gaps, func(g v1alpha1.Gap) bool { return g.Namespace != "" }):
+		return "nothing is stuck in the types and namespaces that could be listed"
 	case len(d.Stuck) == 0 && len(d.Gaps) > 0:
 		return "nothing is stuck in the types that could be listed"
 	case len(d.Stuck) == 0:
 		return "nothing is stuck"
 	case hidden > 0 && deleting == 0:
 		return "whether " + objectsAre(hidden) + " being deleted could not be determined"
+	case len(d.Stuck) == 1 && deleting == 0:
+		return qualified(d.Stuck[0].Object) + " is not being deleted"
 	case deleting == 0:
 		return objectsAre(len(d.Stuck)) + " not being deleted"
 	}
 	if !slices.ContainsFunc(d.Stuck, isStuck) {
+		young := 0
+		for _, s := range d.Stuck {
+			if isYoung(s, now) {
+				young++
+			}
+		}
+		switch {
+		case young == deleting:
+			return objectsAre(deleting) + " being deleted, for less than a minute: whether anything is stuck cannot be told yet"
+		case young > 0:
+			return fmt.Sprintf("%s being deleted, %d for less than a minute: whether anything is stuck cannot be told yet",
+				objectsAre(deleting), young)
+		}
 		return objectsAre(deleting) + " being deleted; nothing is stuck"
 	}
-	return stuckSummary(d, deleting)
+	return countStuck(d, deleting)
 }
 
-// stuckSummary counts the objects that are stuck, the causes of that, and the objects whose
-// deletion makes progress.
-func stuckSummary(d *v1alpha1.Diagnosis, deleting int) string {
+// countStuck counts the objects that are stuck, the causes of that, and the objects whose deletion
+// makes progress.
+func countStuck(d *v1alpha1.Diagnosis, deleting int) string {
 	stuck, causes := 0, 0
 	for _, s := range d.Stuck {
 		if isStuck(s) {
@@ -99,6 +135,18 @@ func isStuck(s v1alpha1.Stuck) bool {
 	return s.Since != nil && (len(s.Causes) == 0 || slices.ContainsFunc(s.Causes, diagnose.IsStuck))
 }
 
+// isYoung says whether an object has been being deleted for less than a minute. The timestamp of a
+// pod in its grace period is when that ends.
+func isYoung(s v1alpha1.Stuck, now time.Time) bool {
+	return s.Since != nil && !s.Since.After(now) && now.Sub(s.Since.Time) < time.Minute
+}
+
+// isUnexplained says whether nothing was found of why an object is there, which is or may be being
+// deleted.
+func isUnexplained(s v1alpha1.Stuck) bool {
+	return len(s.Causes) == 0 && (s.Since != nil || s.Object.UID == "")
+}
+
 // unlisted names the types in gaps, each once and in their order.
 func unlisted(gaps []v1alpha1.Gap) []string {
 	var all []string
@@ -117,6 +165,27 @@ func unlisted(gaps []v1alpha1.Gap) []string {
 		}
 	}
 	return all
+}
+
+// inNamespaces says in which namespaces the types in gaps could not be listed; empty if one of them
+// could be in none.
+func inNamespaces(gaps []v1alpha1.Gap) string {
+	var all []string
+	for _, g := range gaps {
+		if g.Namespace == "" {
+			return ""
+		}
+		if name := Escape(g.Namespace); !slices.Contains(all, name) {
+			all = append(all, name)
+		}
+	}
+	switch len(all) {
+	case 0:
+		return ""
+	case 1:
+		return " in namespace " + all[0]
+	}
+	return " in some namespaces (" + phrase.FirstFew(all, maxNamed) + ")"
 }
 
 func objectsAre(n int) string {
@@ -153,9 +222,5 @@ func shorten(all []string, wide bool) string {
 
 // DiagnosisNames writes the stuck objects, a line each, as kubectl's -o name does.
 func DiagnosisNames(w io.Writer, d *v1alpha1.Diagnosis) error {
-	out := bufio.NewWriter(w)
-	for _, s := range d.Stuck {
-		fmt.Fprintln(out, TypeName(graph.Ref(s.Object)))
-	}
-	return out.Flush()
+	return writeNames(w, slices.Values(d.Stuck), func(s v1alpha1.Stuck) graph.Ref { return s.Object })
 }

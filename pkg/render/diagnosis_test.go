@@ -48,7 +48,7 @@ func TestDiagnosisGroupsByCause(t *testing.T) {
 	}
 	namespace := v1alpha1.Stuck{Object: v1alpha1.ObjectRef{APIVersion: "v1", Kind: "Namespace", Resource: "namespaces",
 		Name: "shop", UID: "n"}, Since: stuck[0].Since, Causes: stuck[0].Causes}
-	want := `FinalizerActorDead
+	want := `widget/w0 in shop and 4 more are stuck: Deployment widgets/operator is scaled to 0 (FinalizerActorDead)
   stuck     widget/w0 in shop (10m), widget/w1 in shop (11m), widget/w2 in shop (12m) and 2 more
   waiting   namespace/shop (10m)
   finalizer example.com/bucket of the Widget operator
@@ -64,7 +64,7 @@ func TestDiagnosisGroupsByCause(t *testing.T) {
 	if diff := cmp.Diff(want, diagnosis(t, 0, false, append(stuck, namespace)...)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if wide := diagnosis(t, 0, true, stuck...); strings.Contains(wide, "more") ||
+	if wide := diagnosis(t, 0, true, stuck...); strings.Contains(wide, "the same for") ||
 		!strings.Contains(wide, "widgets.example.com/w4 ") {
 		t.Errorf("the wide one does not name all:\n%s", wide)
 	}
@@ -115,6 +115,19 @@ func TestDiagnosisSaysThatNothingIsStuck(t *testing.T) {
 		"\n1 object is stuck in deletion, for 1 cause; 1 other deletion in progress\n") {
 		t.Error(got)
 	}
+	young, pod := widget("c", 0), widget("d", -1) // whose grace period ends in a minute
+	young.Causes[0].Code, pod.Causes[0].Code = "InProgress", "PodTerminating"
+	if got := diagnosis(t, 0, false, young); !strings.HasSuffix(got,
+		"\n1 object is being deleted, for less than a minute: whether anything is stuck cannot be told yet\n") {
+		t.Error(got)
+	}
+	if got := diagnosis(t, 0, false, goesOn, young); !strings.HasSuffix(got,
+		"\n2 objects are being deleted, 1 for less than a minute: whether anything is stuck cannot be told yet\n") {
+		t.Error(got)
+	}
+	if got := diagnosis(t, 0, false, pod); !strings.HasSuffix(got, "\n1 object is being deleted; nothing is stuck\n") {
+		t.Error(got)
+	}
 }
 
 // TestDiagnosisSaysHowManyWereNotLookedAt, of which what is said was seen at others.
@@ -136,8 +149,8 @@ func TestDiagnosisSaysWhatComesUpNext(t *testing.T) {
 	later := s.Causes[0]
 	later.Code, later.After = "AdmissionDenied", 1
 	s.Causes = append(s.Causes, later)
-	if got := diagnosis(t, 0, false, s); !strings.Contains(got, "\n\nthen: AdmissionDenied\n") ||
-		!strings.HasPrefix(got, "FinalizerActorDead\n") {
+	if got := diagnosis(t, 0, false, s); !strings.Contains(got, "\n\nthen: widget/a in shop is stuck: Deployment widgets/operator is scaled to 0 (AdmissionDenied)\n") ||
+		!strings.Contains(got, "\n\nwidget/a in shop is stuck: Deployment widgets/operator is scaled to 0 (FinalizerActorDead)\n") {
 		t.Error(got)
 	}
 	now := widget("b", 1)
@@ -179,7 +192,9 @@ func TestDiagnosisNumbersTheSteps(t *testing.T) {
 			Risk: "data-loss"},
 		{Command: "kubectl delete bucket", Risk: "leaks-external"},
 	}
-	want := `  cause     The Widget operator does not work.
+	want := `widget/w in shop is stuck: The Widget operator does not work. (FinalizerActorDead)
+  stuck     widget/w in shop (60s)
+  finalizer example.com/bucket of the Widget operator
   evidence  Deployment widgets/operator is scaled to 0
   cost      Data are destroyed. The bucket leaks.
   remedy    Start it again.
@@ -206,6 +221,59 @@ func TestDiagnosisSaysWhatIsStuckFirst(t *testing.T) {
 	}
 }
 
+// TestACauseOpensWithASentence: who is stuck, for what it waits and why, with the code behind; what
+// is not stuck is not called so.
+func TestACauseOpensWithASentence(t *testing.T) {
+	t.Parallel()
+	node := v1alpha1.ObjectRef{APIVersion: "v1", Kind: "Node", Resource: "nodes", Name: "n1"}
+	for want, change := range map[string]func(*v1alpha1.Stuck, *v1alpha1.Cause){
+		"widget/w in shop is stuck: The operator is down. (FinalizerActorDead)": func(*v1alpha1.Stuck, *v1alpha1.Cause) {},
+		"widget/w in shop waits for node/n1: The operator is down. (FinalizerActorDead)": func(_ *v1alpha1.Stuck, c *v1alpha1.Cause) {
+			c.Object = node
+		},
+		"widget/w in shop is being deleted: The operator is down. (InProgress)": func(_ *v1alpha1.Stuck, c *v1alpha1.Cause) {
+			c.Code = "InProgress"
+		},
+		"widget/w in shop: The operator is down. (DeletionRejected)": func(s *v1alpha1.Stuck, c *v1alpha1.Cause) {
+			s.Since, c.Code = nil, "DeletionRejected"
+		},
+		"widget/w in shop is not being deleted: the server would accept a DELETE (NotDeleting)": func(s *v1alpha1.Stuck, c *v1alpha1.Cause) {
+			s.Since, c.Code, c.Evidence = nil, "NotDeleting", []string{"it has no deletionTimestamp", "the server would accept a DELETE"}
+		},
+		"widget/w in shop is stuck, and no cause was found.": func(s *v1alpha1.Stuck, _ *v1alpha1.Cause) { s.Causes = nil },
+	} {
+		s := widget("w", 1)
+		s.Causes[0].Summary = "The operator is down."
+		change(&s, &s.Causes[0])
+		if got, _, _ := strings.Cut(diagnosis(t, 0, false, s), "\n"); got != want {
+			t.Errorf("it opens with %q, want %q", got, want)
+		}
+		if all := diagnosis(t, 0, false, s); s.Since == nil && s.Causes[0].Code == "NotDeleting" && all != want+"\n" {
+			t.Errorf("of a healthy object more is said than a line:\n%s", all)
+		}
+	}
+}
+
+// TestDiagnosisCountsWhatIsTooYoung: it is not said to be stuck, and not that nothing is.
+func TestDiagnosisCountsWhatIsTooYoung(t *testing.T) {
+	t.Parallel()
+	const young = "2 objects are being deleted for less than --older-than, and not examined\n"
+	gaps := []v1alpha1.Gap{{Resource: "secrets"}}
+	for want, d := range map[string]v1alpha1.Diagnosis{
+		young: {Younger: 2},
+		"nothing is stuck in the types that could be listed; " + young: {Younger: 2, Gaps: gaps},
+		"\n1 object is stuck in deletion, for 1 cause; " + young:       {Younger: 2, Stuck: []v1alpha1.Stuck{widget("w", 1)}},
+	} {
+		var out bytes.Buffer
+		if err := render.Diagnosis(&out, &d, noon, render.Style{}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(out.String(), want) || len(d.Stuck) == 0 && !strings.HasPrefix(out.String(), want) {
+			t.Errorf("got\n%s\nwant\n%s", &out, want)
+		}
+	}
+}
+
 // TestDiagnosisNamesWhatCouldNotBeListed, whether or not something is stuck: each type once, the
 // first few of many unless all are wanted.
 func TestDiagnosisNamesWhatCouldNotBeListed(t *testing.T) {
@@ -216,7 +284,15 @@ func TestDiagnosisNamesWhatCouldNotBeListed(t *testing.T) {
 		wide bool
 		want string
 	}{
-		"nothing is stuck": {v1alpha1.Diagnosis{Gaps: gaps}, false, "nothing is stuck in the types that could be listed\n" +
+		"in a namespace": {v1alpha1.Diagnosis{Gaps: []v1alpha1.Gap{{Resource: "secrets", Namespace: "shop"},
+			{Resource: "pods", Namespace: "shop"}}}, true,
+			"nothing is stuck in the types and namespaces that could be listed\n" +
+				"incomplete: secrets, pods could not be listed in namespace shop; objects of these types that are stuck, or that block others, are not shown\n"},
+		"in some namespaces": {v1alpha1.Diagnosis{Gaps: []v1alpha1.Gap{{Resource: "secrets", Namespace: "shop"},
+			{Resource: "secrets", Namespace: "bank"}}}, true,
+			"nothing is stuck in the types and namespaces that could be listed\n" +
+				"incomplete: secrets could not be listed in some namespaces (shop, bank); objects of these types that are stuck, or that block others, are not shown\n"},
+		"nothing is stuck": {v1alpha1.Diagnosis{Gaps: gaps}, false, "nothing is stuck in the types and namespaces that could be listed\n" +
 			"incomplete: the core group, group example.com, secrets could not be listed; objects of these types that are stuck, or that block others, are not shown\n"},
 		"something is stuck": {v1alpha1.Diagnosis{Stuck: []v1alpha1.Stuck{widget("w", 1)},
 			Gaps: append(slices.Clip(gaps), v1alpha1.Gap{Resource: "leases", Group: "coordination.k8s.io"})}, false,
@@ -224,7 +300,7 @@ func TestDiagnosisNamesWhatCouldNotBeListed(t *testing.T) {
 				"incomplete: the core group, group example.com, secrets and 1 more could not be listed; objects of these types that are stuck, or that block others, are not shown\n"},
 		"wide": {v1alpha1.Diagnosis{Gaps: append(slices.Clip(gaps),
 			v1alpha1.Gap{Resource: "leases", Group: "coordination.k8s.io"})}, true,
-			"nothing is stuck in the types that could be listed\n" +
+			"nothing is stuck in the types and namespaces that could be listed\n" +
 				"incomplete: the core group, group example.com, secrets, leases.coordination.k8s.io could not be listed; objects of these types that are stuck, or that block others, are not shown\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -265,7 +341,11 @@ func TestDiagnosisEscapes(t *testing.T) {
 	c.Via = []v1alpha1.ObjectRef{{Kind: evil, Name: evil, Namespace: evil}}
 	unexplained := widget(evil, 1)
 	unexplained.Causes, unexplained.Checked = nil, []string{evil}
-	if out := diagnosis(t, 80, false, s, unexplained); strings.ContainsAny(out, "\x1b\u202e") {
+	out := diagnosis(t, 80, false, s, unexplained)
+	for _, c := range render.Causes(&v1alpha1.Diagnosis{Stuck: []v1alpha1.Stuck{s, unexplained}}, noon, render.Style{}) {
+		out += c.Line(80) + c.Screen(80)
+	}
+	if strings.ContainsAny(out, "\x1b\u202e") {
 		t.Errorf("it is printed as it is: %q", out)
 	}
 }

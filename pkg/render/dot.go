@@ -4,13 +4,15 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
 // TreeDOT writes the tree as a graph for Graphviz. As in the collector's own dump (dump.go), there
-// is one node for a uid and edges point from the dependent to its owner.
+// is one node for a uid; unlike there, edges point from the owner to its dependent, as those of a
+// page do, so that owners stand above.
 func TreeDOT(w io.Writer, t Tree) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintln(out, "strict digraph full {")
@@ -18,13 +20,8 @@ func TreeDOT(w io.Writer, t Tree) error {
 	for _, id := range nodes {
 		r := t.Graph.Ref(id)
 		style := ""
-		switch t.Graph.State(id) {
-		case graph.Deleting:
-			style = ` color="orange"`
-		case graph.Absent:
-			style = ` color="red" style="dashed"`
-		case graph.Unknown:
-			style = ` color="grey" style="dashed"`
+		if c, ok := stateColors[t.Graph.State(id)]; ok {
+			style = fmt.Sprintf(" style=%q color=%q fillcolor=%q", c.style, c.line, c.fill)
 		}
 		fmt.Fprintf(out, "  n%d [label=%s group=%s%s]\n", id, quoteDOT(strings.Join(label(r, t.Graph.State(id)), "\n")),
 			quoteDOT(Escape(r.Namespace)), style)
@@ -37,19 +34,35 @@ func TreeDOT(w io.Writer, t Tree) error {
 		case !e.block:
 			attributes = " [style=dashed]"
 		}
-		fmt.Fprintf(out, "  n%d -> n%d%s\n", e.dependent, e.owner, attributes)
+		fmt.Fprintf(out, "  n%d -> n%d%s\n", e.owner, e.dependent, attributes)
 	}
 	fmt.Fprintln(out, "}")
 	return out.Flush()
+}
+
+// stateColors are those of an object's state on a page, in the light; what simply exists has none.
+var stateColors = map[graph.State]struct{ line, fill, style string }{
+	graph.Deleting: {"#a34700", "#fff1e3", "filled"},
+	graph.Absent:   {"#b3101f", "#ffecec", "filled,dashed"},
+	graph.Unknown:  {"#6a2c9c", "#f6ecff", "filled,dashed"},
 }
 
 // TreeMermaid writes the tree as a Mermaid flowchart, which code hosting sites draw in documents.
 func TreeMermaid(w io.Writer, t Tree) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintln(out, "flowchart LR")
+	var classes []string
 	nodes, edges := t.parts()
 	for _, id := range nodes {
-		fmt.Fprintf(out, "  n%d[%s]\n", id, quoteMermaid(label(t.Graph.Ref(id), t.Graph.State(id))...))
+		class := ""
+		if c, ok := stateColors[t.Graph.State(id)]; ok {
+			class = ":::" + t.Graph.State(id).String()
+			if !slices.Contains(classes, class) {
+				classes = append(classes, class)
+				fmt.Fprintf(out, "  classDef %s stroke:%s,fill:%s,color:#17191c\n", t.Graph.State(id), c.line, c.fill)
+			}
+		}
+		fmt.Fprintf(out, "  n%d[%s]%s\n", id, quoteMermaid(label(t.Graph.Ref(id), t.Graph.State(id))...), class)
 	}
 	for _, e := range edges {
 		arrow := "-.->"
@@ -59,7 +72,7 @@ func TreeMermaid(w io.Writer, t Tree) error {
 		case e.block:
 			arrow = "-->"
 		}
-		fmt.Fprintf(out, "  n%d %s n%d\n", e.dependent, arrow, e.owner)
+		fmt.Fprintf(out, "  n%d %s n%d\n", e.owner, arrow, e.dependent)
 	}
 	return out.Flush()
 }

@@ -5,6 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
@@ -56,7 +57,7 @@ func unsafeRune(s string) (rune, bool) {
 }
 
 func TestEscapeLines(t *testing.T) {
-	if got, want := render.EscapeLines("one\x1b[1m\ntwo\r\n"), "one^[[1m\ntwo\\r\n"; got != want {
+	if got, want := phrase.EscapeLines("one\x1b[1m\ntwo\r\n"), "one^[[1m\ntwo\\r\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

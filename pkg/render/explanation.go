@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/olekukonko/tablewriter/pkg/twwarp"
-
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
@@ -77,7 +75,7 @@ func explainOne(w io.Writer, f v1alpha1.ExplainedFinalizer, s Style) {
 	line("removed by hand", f.IfRemoved)
 	line("risk", meaning(f.Risk, risks))
 	line("polarity", meaning(f.Polarity, polarities))
-	line("do first", f.Before)
+	line("advice", f.Before)
 	line("to keep things", f.Knob)
 	for i, p := range f.Protect {
 		line(first(i, "save the data"), p.Does+":")
@@ -90,6 +88,7 @@ func explainOne(w io.Writer, f v1alpha1.ExplainedFinalizer, s Style) {
 	line("runs as", signWords(f.Signs)...)
 	line("paused by", pauseWords(f.PausedBy)...)
 	line("needs", needWords(f.Needs)...)
+	line("held by", heldWords(f.HeldBy)...)
 	line("used by", useWords(f.UsedBy)...)
 	if len(f.WaitsFor) > 0 {
 		line("waits for", "dependents of the kinds "+strings.Join(f.WaitsFor, ", "))
@@ -130,8 +129,7 @@ func explainLines(w io.Writer, s Style, label string, texts []string) {
 		if text == "" {
 			continue
 		}
-		parts, _ := twwarp.WrapString(Escape(text), width-explainIndent)
-		for _, part := range parts {
+		for _, part := range wrap(Escape(text), width-explainIndent) {
 			fmt.Fprintf(w, "  %s%s%s\n", paint(s.dim, label), strings.Repeat(" ", explainIndent-2-len(label)), part)
 			label = ""
 		}
@@ -140,10 +138,7 @@ func explainLines(w io.Writer, s Style, label string, texts []string) {
 
 // ExplanationNames writes the finalizers, a line each.
 func ExplanationNames(w io.Writer, e *v1alpha1.Explanation) error {
-	var names []string
-	for _, f := range e.Finalizers {
-		names = append(names, Escape(f.Name))
-	}
+	names := phrase.Words(e.Finalizers, func(f v1alpha1.ExplainedFinalizer) string { return Escape(f.Name) })
 	slices.Sort(names)
 	out := bufio.NewWriter(w)
 	for _, name := range slices.Compact(names) {

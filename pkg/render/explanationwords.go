@@ -120,6 +120,22 @@ func needWords(needs []v1alpha1.RelatedKind) []string {
 	return all
 }
 
+// heldWords says what keeps the actor, and for what it waits.
+func heldWords(holds []v1alpha1.HeldBy) []string {
+	var all []string
+	for _, h := range holds {
+		text := h.By + ": it " + strings.NewReplacer("{held}", "…", "{actor}", "it").Replace(h.Waits)
+		if len(h.Where) > 0 {
+			text += ", if " + phrase.And(h.Where)
+		}
+		for _, n := range h.UnlessDeleted {
+			text += ", unless the " + n.Kind + ofGroup(n.Group) + " at " + n.NameField + " is being deleted"
+		}
+		all = append(all, text)
+	}
+	return all
+}
+
 // useWords says what uses an object, and which of its fields name the object.
 func useWords(uses []v1alpha1.RelatedKind) []string {
 	var all []string
@@ -128,7 +144,11 @@ func useWords(uses []v1alpha1.RelatedKind) []string {
 		if r.Name != "" {
 			text += " (" + r.Name + " if empty)"
 		}
-		all = append(all, text+inScope(r))
+		text += inScope(r)
+		if len(r.Where) > 0 {
+			text += ", if " + phrase.And(r.Where)
+		}
+		all = append(all, text)
 	}
 	return all
 }

@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/check"
@@ -41,11 +42,6 @@ func FixPlan(w io.Writer, p *check.Fixes, s Style) error {
 
 func kindSlashName(r graph.OwnerReference) string { return Escape(r.Kind + "/" + r.Name) }
 
-// KeptBy says which owner keeps an object, in a clause.
-func KeptBy(fix *check.Fix) string {
-	return graph.Located(fix.Keeper.Kind, "", fix.Keeper.Name) + " owns it too"
-}
-
 // FixLine says in one line that references were removed from an object.
 func FixLine(fix *check.Fix) string {
 	return fmt.Sprintf("%s: %s removed: %s", Quoted(fix.Object), phrase.Count(len(fix.Removed), "owner reference"),
@@ -54,12 +50,7 @@ func FixLine(fix *check.Fix) string {
 
 // FixNames writes the names of the objects that are changed, one in a line.
 func FixNames(w io.Writer, fixes []*check.Fix) error {
-	for _, fix := range fixes {
-		if _, err := fmt.Fprintln(w, TypeName(fix.Object)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return writeNames(w, slices.Values(fixes), func(f *check.Fix) graph.Ref { return f.Object })
 }
 
 // FixSkipped says of an object why it is left alone.
@@ -95,10 +86,7 @@ func Disowned(c *ownerref.Change, suffix string) string {
 // OwnersLeft says in a sentence what becomes of an object that has lost references; empty if
 // nothing new does.
 func OwnersLeft(c *ownerref.Change) string {
-	var names []string
-	for _, o := range c.Left {
-		names = append(names, Escape(ownerref.Name(o.Reference)))
-	}
+	names := phrase.Words(c.Left, func(o ownerref.Owner) string { return Escape(ownerref.Name(o.Reference)) })
 	switch c.End {
 	case ownerref.Unowned:
 		return "it has no owner left: the garbage collector does not delete it any more"
@@ -111,12 +99,4 @@ func OwnersLeft(c *ownerref.Change) string {
 			phrase.And(names), phrase.Plural(len(names), "does", "do"))
 	}
 	return ""
-}
-
-// NoOwnerChange says in a clause why there is nothing to change.
-func NoOwnerChange(c *ownerref.Change) string {
-	if c.Verb == ownerref.VerbAdopt {
-		return "it has the reference already"
-	}
-	return "it has no such reference"
 }

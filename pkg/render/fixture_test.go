@@ -4,8 +4,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
+	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
+	"github.com/kubectl-gc/kubectl-gc/pkg/tree"
 )
 
 var (
@@ -222,6 +225,12 @@ func failing(t testing.TB) render.Tree {
 			all[3]: {Ready: "True", Failing: &graph.Condition{Type: "Synced", Status: "False"}},
 			all[4]: {Ready: "True"},
 		}}
+}
+
+// printedTree is what -o json prints of a tree.
+func printedTree(t render.Tree, gaps ...v1alpha1.Gap) *v1alpha1.Tree {
+	return (&tree.Snapshot{Snapshot: &selection.Snapshot{Graph: t.Graph, Gaps: gaps}, Rows: t.Rows,
+		Readings: t.Readings}).Printed()
 }
 
 // hostileTexts are what an object, a reference to one or an odd server can call itself.

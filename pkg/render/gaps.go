@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -31,11 +32,7 @@ func WarnGaps(errOut io.Writer, gaps []v1alpha1.Gap) {
 		}
 		types[c] = append(types[c], g.TypeName())
 	}
-	classes := make([]class, 0, len(types))
-	for c := range types {
-		classes = append(classes, c)
-	}
-	slices.SortFunc(classes, func(a, b class) int {
+	classes := slices.SortedFunc(maps.Keys(types), func(a, b class) int {
 		return cmp.Or(strings.Compare(string(a.reason), string(b.reason)), strings.Compare(a.message, b.message))
 	})
 	for _, c := range classes {
@@ -43,14 +40,14 @@ func WarnGaps(errOut io.Writer, gaps []v1alpha1.Gap) {
 		if c.links {
 			what = "the links of " + SortedFew(types[c]) + " are not known"
 		}
-		fmt.Fprintf(errOut, "Warning: %s: %s\n", what, Escape(Shorten(c.message)))
+		note(errOut, "Warning: %s: %s", what, Escape(Shorten(c.message)))
 	}
 }
 
 // WarnUnread writes what could not be read live.
 func WarnUnread(errOut io.Writer, unread []v1alpha1.Gap) {
 	for _, g := range unread {
-		fmt.Fprintf(errOut, "Warning: %s\n", Escape(Shorten(g.Message)))
+		note(errOut, "Warning: %s", Escape(Shorten(g.Message)))
 	}
 }
 

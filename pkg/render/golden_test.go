@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/encode"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
@@ -26,8 +25,9 @@ var formats = map[string]func(io.Writer, render.Tree) error{
 	"wide":     func(w io.Writer, t render.Tree) error { return render.TreeTable(w, t, render.Style{Wide: true}) },
 	"terminal": func(w io.Writer, t render.Tree) error { return render.TreeTable(w, t, render.Style{Width: 100}) },
 	"color": func(w io.Writer, t render.Tree) error {
-		return render.TreeTable(w, t, render.NewStyle(render.Always, w, false))
+		return render.TreeTable(w, t, render.Style{Palette: render.NewPalette(render.Always, w)})
 	},
+	"ascii":   func(w io.Writer, t render.Tree) error { return render.TreeTable(w, t, render.Style{ASCII: true}) },
 	"dot":     render.TreeDOT,
 	"mermaid": render.TreeMermaid,
 	"names":   func(w io.Writer, t render.Tree) error { return render.RowNames(w, t.Graph, slices.Values(t.Rows)) },
@@ -37,8 +37,8 @@ var formats = map[string]func(io.Writer, render.Tree) error{
 func writeJSON(w io.Writer, t render.Tree) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
-	return e.Encode(encode.Tree(t,
-		[]v1alpha1.Gap{{Resource: "backups", Group: "example.com", Reason: v1alpha1.GapForbidden, Message: "no"}}))
+	return e.Encode(printedTree(t,
+		v1alpha1.Gap{Resource: "backups", Group: "example.com", Reason: v1alpha1.GapForbidden, Message: "no"}))
 }
 
 // TestGolden compares what is written with testdata; go test ./pkg/render -update writes it.
@@ -67,7 +67,7 @@ func TestGolden(t *testing.T) {
 			"web-5d9c7b8f6d-x2lq9"), []string{"table", "dot"}},
 		{"links", linked(t, nil), []string{"table", "wide", "dot", "mermaid", "json"}},
 		{"links-hidden", linked(t, func(r graph.Ref) bool { return r.Kind != "Service" }), []string{"table", "dot"}},
-		{"pack-links", claimed(t), []string{"table", "wide", "color"}},
+		{"pack-links", claimed(t), []string{"table", "wide", "color", "ascii"}},
 		{"failing", failing(t), []string{"table", "terminal", "color", "json"}},
 		{"hostile", hostile(), []string{"table", "wide", "dot", "mermaid", "names"}},
 		{"empty", render.Tree{Graph: snapshot(nil), Now: now}, []string{"table", "dot", "mermaid", "names", "json"}},

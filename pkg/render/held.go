@@ -2,7 +2,7 @@ package render
 
 import (
 	"fmt"
-	"io"
+	"slices"
 	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
@@ -29,23 +29,19 @@ func (p Plan) heldBy(b plan.Blocker) string {
 	return strings.Join(known, "; ")
 }
 
-// explain writes, of each finalizer that will hold something and is known, who removes it and what
-// that does.
-func (p Plan) explain(w io.Writer) error {
-	told := map[string]bool{}
+// explain says, of each finalizer that will hold something and is known, who removes it and what
+// that does, a line each.
+func (p Plan) explain() []string {
+	var lines []string
 	for _, b := range p.Blockers {
 		ref := p.Graph.Ref(b.Object)
 		for _, name := range b.Finalizers {
-			k, ok := p.Known.Lookup(name, ref.Group(), ref.Kind)
-			line := name + ": " + k.OnCompletion()
-			if !ok || told[line] {
-				continue
-			}
-			told[line] = true
-			if _, err := fmt.Fprintln(w, Escape(line)); err != nil {
-				return err
+			if k, ok := p.Known.Lookup(name, ref.Group(), ref.Kind); ok {
+				if line := Escape(name + ": " + k.OnCompletion()); !slices.Contains(lines, line) {
+					lines = append(lines, line)
+				}
 			}
 		}
 	}
-	return nil
+	return lines
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/encode"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
@@ -60,7 +59,7 @@ const (
 func TestHeldIsExplained(t *testing.T) {
 	p := held(t)
 	got := map[string]string{}
-	for _, b := range encode.Plan(p, nil).Blockers {
+	for _, b := range p.Printed(nil).Blockers {
 		got[b.Object.Kind+"/"+b.Object.Name] = b.Because
 	}
 	if diff := cmp.Diff(map[string]string{
@@ -92,7 +91,7 @@ func TestHeldIsExplained(t *testing.T) {
 	}
 
 	p.Known = nil
-	for _, b := range encode.Plan(p, nil).Blockers {
+	for _, b := range p.Printed(nil).Blockers {
 		if !strings.HasPrefix(b.Because, "the controller that added ") {
 			t.Errorf("nothing is known, and yet: %s", b.Because)
 		}

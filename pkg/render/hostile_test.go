@@ -43,10 +43,10 @@ var shapes = map[string]*regexp.Regexp{
 	"wide":  regexp.MustCompile(`^.*\S$`),
 	"names": regexp.MustCompile(`^.*/.*$`),
 	"dot": regexp.MustCompile(`^(strict digraph full \{|\}|` +
-		`  n\d+ \[label="([^"\\]|\\["\\n])*" group="([^"\\]|\\["\\])*"( color="\w+")?( style="dashed")?\]|` +
+		`  n\d+ \[label="([^"\\]|\\["\\n])*" group="([^"\\]|\\["\\])*"( style="filled(,dashed)?" color="#\w+" fillcolor="#\w+")?\]|` +
 		`  n\d+ -> n\d+( \[style=(dashed|dotted label="([^"\\]|\\["\\n])*")\])?)$`),
-	"mermaid": regexp.MustCompile("^(flowchart LR|" +
-		"  n\\d+\\[\"([^\"<>&%`\\\\#]|#\\w+;|<br/>)*\"\\]|" +
+	"mermaid": regexp.MustCompile("^(flowchart LR|  classDef \\w+ stroke:#\\w+,fill:#\\w+,color:#\\w+|" +
+		"  n\\d+\\[\"([^\"<>&%`\\\\#]|#\\w+;|<br/>)*\"\\](:::\\w+)?|" +
 		"  n\\d+ (-->|-\\.->(\\|\"[^\"<>&%`\\\\#|]*\"\\|)?) n\\d+)$"),
 }
 

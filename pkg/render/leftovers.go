@@ -1,7 +1,6 @@
 package render
 
 import (
-	"fmt"
 	"io"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
@@ -17,17 +16,17 @@ const mostLeftovers = 20
 func Leftovers(w io.Writer, g *graph.Graph, left []plan.ObjectReason, known *finalizer.Registry) {
 	for i, l := range left {
 		if i == mostLeftovers {
-			fmt.Fprintf(w, "and %d more are left\n", len(left)-mostLeftovers)
+			note(w, "and %d more are left", len(left)-mostLeftovers)
 			return
 		}
-		fmt.Fprintf(w, "left: %s: %s\n", Quoted(g.Ref(l.Object)), LeftBecause(g, l, known))
+		note(w, "left: %s: %s", Quoted(g.Ref(l.Object)), LeftBecause(g, l, known))
 	}
 }
 
 // LeftBecause says why an object is left, with the finalizers of others on it and whose they are.
 func LeftBecause(g *graph.Graph, l plan.ObjectReason, known *finalizer.Registry) string {
 	if l.Because.Code != plan.ForeignFinalizers {
-		return SurvivorSentence(g, l)
+		return l.Because.Sentence(g, l.Object)
 	}
 	return ForeignFinalizers(g.Ref(l.Object), g.Finalizers(l.Object), known)
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // A table draws a tree down to a level, since each level moves all that is below to the right: on a
-// terminal as far as half of its width, elsewhere down to mostLevels. What lies deeper is counted.
+// terminal as far as a third of its width, elsewhere down to mostLevels. What lies deeper is counted.
 // Other formats have all of it.
 const (
 	mostLevels  = 60
@@ -21,7 +21,7 @@ func (s Style) levels() int {
 	if s.Width == 0 || s.Wide {
 		return mostLevels
 	}
-	return min(mostLevels, max(leastLevels, s.Width/2/levelWidth))
+	return min(mostLevels, max(leastLevels, s.Width/3/levelWidth))
 }
 
 // Drawn returns the rows that a table in this style draws.
@@ -79,15 +79,15 @@ func (d drawing) mark(row graph.Row) string {
 	return ""
 }
 
-// more is the text of the row that takes the place of what is not drawn below the row at a place,
-// empty for none.
-func (d drawing) more(at int, prefix *prefixes, p Palette) string {
+// more is the row that takes the place of what is not drawn below the row at a place, empty for
+// none.
+func (d drawing) more(at int, prefix *prefixes) drawn {
 	n := d.deeper[at]
 	if n == 0 {
-		return ""
+		return drawn{}
 	}
-	return paint(p.dim, prefix.next(graph.Row{Indent: d.rows[at].Indent + 1, Last: true})+"… "+
-		liesDeeper(phrase.Count(n, "more object"), n))
+	return drawn{prefix: prefix.next(graph.Row{Indent: d.rows[at].Indent + 1, Last: true}),
+		ref: more + liesDeeper(phrase.Count(n, "more object"), n)}
 }
 
 func liesDeeper(objects string, n int) string {
@@ -98,21 +98,18 @@ func liesDeeper(objects string, n int) string {
 }
 
 // footer says how to see what is not drawn.
-func (d drawing) footer(w io.Writer, g *graph.Graph) error {
+func (d drawing) footer(w io.Writer, g *graph.Graph, s Style) error {
 	if d.total == 0 {
 		return nil
 	}
-	named := g.Ref(d.first.ID).Arguments()
-	if named == nil {
-		_, err := fmt.Fprintf(w, "%s than %d levels; -o json has all of it\n",
-			liesDeeper(phrase.Count(d.total, "object"), d.total), d.levels)
-		return err
+	text := fmt.Sprintf("%s than %d levels; -o json has all of it", liesDeeper(phrase.Count(d.total, "object"), d.total),
+		d.levels)
+	if named := g.Ref(d.first.ID).Arguments(); named != nil {
+		words := append([]string{"kubectl", "gc", "tree"}, named...)
+		if d.next.Link == "" && d.next.Via.Dependent != d.next.ID {
+			words = append(words, "--owners")
+		}
+		text += "; what is below the first of them: " + Escape(phrase.Command(words...))
 	}
-	words := append([]string{"kubectl", "gc", "tree"}, named...)
-	if d.next.Link == "" && d.next.Via.Dependent != d.next.ID {
-		words = append(words, "--owners")
-	}
-	_, err := fmt.Fprintf(w, "%s than %d levels; %s shows what is below the first of them, and -o json has all of it\n",
-		liesDeeper(phrase.Count(d.total, "object"), d.total), d.levels, Escape(phrase.Command(words...)))
-	return err
+	return notes(w, s, nil, text)
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/encode"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
@@ -54,23 +53,27 @@ func TestDeepTreeIsDrawnAsFarAsATerminalHoldsIt(t *testing.T) {
 	}{
 		"to a file": {func(w io.Writer) error { return render.TreeTable(w, deep, render.Style{}) }, 63, "" +
 			"shop └─ConfigMap/c00059 Active - - 60m\n└─… 11940 more objects lie deeper\n" +
-			"11940 objects lie deeper than 60 levels; kubectl gc tree configmaps/c00059 -n shop shows what is below the first of them, and -o json has all of it"},
-		"to a terminal": {func(w io.Writer) error { return render.TreeTable(w, deep, render.Style{Width: 80}) }, 23, "" +
-			"shop └─ConfigMap/c00019 Active - - 60m\n└─… 11980 more objects lie deeper\n" +
-			"11980 objects lie deeper than 20 levels; kubectl gc tree configmaps/c00019 -n shop shows what is below the first of them, and -o json has all of it"},
-		"to a narrow terminal": {func(w io.Writer) error { return render.TreeTable(w, chain(9), render.Style{Width: 20}) },
-			11, "" +
-				"shop └─ConfigMap/c00007 Active - - 60m\n└─… 1 more object lies deeper\n" +
-				"1 object lies deeper than 8 levels; kubectl gc tree configmaps/c00007 -n shop shows what is below the first of them, and -o json has all of it"},
+			"11940 objects lie deeper than 60 levels; -o json has all of it; what is below the first of them: kubectl gc tree configmaps/c00059 -n shop"},
+		"to a terminal": {func(w io.Writer) error { return render.TreeTable(w, deep, render.Style{Width: 80}) }, 19, "" +
+			"shop └─ConfigMap/c00012 Active -\n└─… 11987 more…\n" +
+			"(the terminal is too narrow for the columns AGE and READY: -o wide shows them)\n" +
+			"11987 objects lie deeper than 13 levels; -o json has all of it; what is below\nthe first of them:\n" +
+			"kubectl gc tree configmaps/c00012 -n shop"},
+		"to a narrow terminal": {func(w io.Writer) error { return render.TreeTable(w, chain(9), render.Style{Width: 50}) },
+			15, "" +
+				"shop └─Con…gMap/c00007 Active\n└─… 1 more…\n" +
+				"(the terminal is too narrow for the columns AGE,\nREADY and FINALIZERS: -o wide shows them)\n" +
+				"1 object lies deeper than 8 levels; -o json has\nall of it; what is below the first of them:\n" +
+				"kubectl gc tree configmaps/c00007 -n shop"},
 		"no deeper than that": {func(w io.Writer) error { return render.TreeTable(w, chain(60), render.Style{}) }, 61,
 			"shop └─ConfigMap/c00059 Active - - 60m"},
 		"upwards": {func(w io.Writer) error { return render.TreeTable(w, up, render.Style{}) }, 63, "" +
 			"shop └─ConfigMap/c00040 Active - - 60m\n└─… 40 more objects lie deeper\n" +
-			"40 objects lie deeper than 60 levels; kubectl gc tree configmaps/c00040 -n shop --owners shows what is below the first of them, and -o json has all of it"},
+			"40 objects lie deeper than 60 levels; -o json has all of it; what is below the first of them: kubectl gc tree configmaps/c00040 -n shop --owners"},
 		"a plan": {func(w io.Writer) error {
 			return render.PlanTable(w, render.Plan{Plan: &planned, Rows: slices.Values(deep.Rows)}, render.Style{Wide: true})
 		}, 64, "└─… 11940 more objects lie deeper\n" +
-			"11940 objects lie deeper than 60 levels; kubectl gc tree configmaps/c00059 -n shop shows what is below the first of them, and -o json has all of it\n" +
+			"11940 objects lie deeper than 60 levels; -o json has all of it; what is below the first of them: kubectl gc tree configmaps/c00059 -n shop\n" +
 			"deletes 12000 objects of 1 kind in 12000 waves"},
 		"names": {func(w io.Writer) error { return render.RowNames(w, deep.Graph, slices.Values(deep.Rows)) }, 12_000,
 			"configmap/c11999"},
@@ -90,7 +93,7 @@ func TestDeepTreeIsDrawnAsFarAsATerminalHoldsIt(t *testing.T) {
 			}
 		})
 	}
-	if nodes := encode.Tree(deep, nil).Nodes; len(nodes) != 12_000 || nodes[11_999].Depth != 11_999 {
+	if nodes := printedTree(deep).Nodes; len(nodes) != 12_000 || nodes[11_999].Depth != 11_999 {
 		t.Errorf("-o json has %d nodes", len(nodes))
 	}
 }
@@ -100,9 +103,9 @@ func TestDeepTreeIsDrawnAsFarAsATerminalHoldsIt(t *testing.T) {
 func TestTheFooterOfADeepTreeCanBePasted(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
-		"x;touch hacked":   "8 levels; kubectl gc tree 'configmaps/x;touch hacked' -n shop shows",
-		"--server=evil":    "8 levels; kubectl gc tree configmaps/--server=evil -n shop shows",
-		"\x1b$(reboot)'\n": `8 levels; kubectl gc tree 'configmaps/^[$(reboot)'\''\n' -n shop shows`,
+		"x;touch hacked":   "kubectl gc tree 'configmaps/x;touch hacked' -n shop",
+		"--server=evil":    "kubectl gc tree configmaps/--server=evil -n shop",
+		"\x1b$(reboot)'\n": `kubectl gc tree 'configmaps/^[$(reboot)'\''\n' -n shop`,
 	} {
 		objects := []graph.Object{object("shop", "c0", time.Hour)}
 		last := "c0"
@@ -141,15 +144,19 @@ func TestWhatIsExpandedTooDeepIsNotSaidToBeShown(t *testing.T) {
 	g := snapshot(map[graph.Type][]graph.Object{configMaps: objects})
 	tree := render.Tree{Graph: g, Rows: g.Tree(g.Roots(), graph.TreeOptions{Depth: -1}), Now: now}
 	var out strings.Builder
-	if err := render.TreeTable(&out, tree, render.Style{Width: 32}); err != nil {
+	if err := render.TreeTable(&out, tree, render.Style{Width: 53}); err != nil {
 		t.Fatal(err)
 	}
-	want := `shop └─ConfigMap/c7 Active - - 60m
-└─… 6 more objects lie deeper
-shop ConfigMap/z Active - - 60m
-shop └─ConfigMap/c10 (expanded deeper, not drawn) Active - - 60m
-6 objects lie deeper than 8 levels; kubectl gc tree configmaps/c7 -n shop shows what is below the first of them, and -o json has all of it`
-	if got := lastLines(out.String(), 5); got != want {
+	want := `shop └─ConfigMap/c7 Active
+└─… 6 more…
+shop ConfigMap/z Active
+shop └─ConfigMap/c10 (expanded… Active
+(the terminal is too narrow for the columns AGE,
+READY and FINALIZERS: -o wide shows them)
+6 objects lie deeper than 8 levels; -o json has all
+of it; what is below the first of them:
+kubectl gc tree configmaps/c7 -n shop`
+	if got := lastLines(out.String(), 9); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
@@ -181,7 +188,7 @@ func TestHiddenHub(t *testing.T) {
 			}
 		}
 	}
-	if nodes := encode.Tree(tree, nil).Nodes; len(nodes) != 12 {
+	if nodes := printedTree(tree).Nodes; len(nodes) != 12 {
 		t.Errorf("-o json has %d nodes", len(nodes))
 	}
 }
@@ -202,4 +209,22 @@ func hub(n int) render.Tree {
 	show := func(id graph.ID) bool { return g.Ref(id).Kind != "ConfigMap" }
 	return render.Tree{Graph: g, Rows: g.Tree(g.Roots(), graph.TreeOptions{Depth: -1, Show: show, HideRoots: true}),
 		Now: now}
+}
+
+// TestALongPlanSaysHowToSeeAllOfIt: it is counted, and wide it is not.
+func TestALongPlanSaysHowToSeeAllOfIt(t *testing.T) {
+	t.Parallel()
+	tree := chain(61)
+	root, _ := tree.Graph.Lookup("uid-c00000")
+	p := render.Plan{Plan: plan.New(tree.Graph, []graph.ID{root}, plan.Background, plan.Options{}),
+		Rows: slices.Values(tree.Rows)}
+	for wide, want := range map[bool]string{
+		false: "\n(there are many objects, so they are counted: -o wide shows each of them)\ndeletes 61 objects",
+		true:  "ConfigMap/c00059 ",
+	} {
+		var out strings.Builder
+		if err := render.PlanTable(&out, p, render.Style{Wide: wide}); err != nil || !strings.Contains(out.String(), want) {
+			t.Errorf("wide %t: %v\n%s\nwant %q", wide, err, out.String(), want)
+		}
+	}
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/encode"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
@@ -39,7 +38,7 @@ func BenchmarkLinearTableOfAHiddenHub(b *testing.B) { measure(b, hubOfHalf, tabl
 // BenchmarkLinearObjectOfAChain makes what -o json prints of a chain.
 func BenchmarkLinearObjectOfAChain(b *testing.B) {
 	measure(b, chain, func(t render.Tree) error {
-		if nodes := encode.Tree(t, nil).Nodes; len(nodes) != len(t.Rows) {
+		if nodes := printedTree(t).Nodes; len(nodes) != len(t.Rows) {
 			return fmt.Errorf("%d nodes", len(nodes))
 		}
 		return nil

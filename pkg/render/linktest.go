@@ -25,11 +25,14 @@ func LinkTest(w io.Writer, t *v1alpha1.LinkTest, s Style) error {
 				absent = " (absent)"
 			}
 			fmt.Fprintf(out, "  %s: %s%s\n", Escape(l.Name), testedName(l.End, s), paint(s.warn, absent))
-			fmt.Fprintf(out, "    %s\n", paint(s.dim, namedBy(l)))
-			fmt.Fprintf(out, "    %s\n", Escape(deletionOfLink(l)))
+			if err := Paragraphs(out, []string{"    " + paint(s.dim, namedBy(l)), "    " + Escape(deletionOfLink(l))}, s); err != nil {
+				return err
+			}
 		}
 		for _, e := range source.Errors {
-			fmt.Fprintf(out, "  %s %s\n", paint(s.bad, "cannot be read:"), Escape(e))
+			if err := Paragraphs(out, []string{"  " + paint(s.bad, "cannot be read:") + " " + Escape(e)}, s); err != nil {
+				return err
+			}
 		}
 	}
 	return out.Flush()

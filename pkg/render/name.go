@@ -36,7 +36,7 @@ func (n namer) kind(r graph.Ref) string {
 // RowNames writes one line for each object of the rows of a tree, as kubectl's -o name does:
 // kind.group/name.
 func RowNames(w io.Writer, g *graph.Graph, rows iter.Seq[graph.Row]) error {
-	return writeNames(w, g, func(yield func(graph.ID) bool) {
+	return writeNames(w, func(yield func(graph.ID) bool) {
 		written := make([]bool, g.Len()) // a row that --depth cuts can come again, nearer to a root
 		for row := range rows {
 			if row.Hidden || written[row.ID] || !g.Observed(row.ID) {
@@ -47,18 +47,19 @@ func RowNames(w io.Writer, g *graph.Graph, rows iter.Seq[graph.Row]) error {
 				return
 			}
 		}
-	})
+	}, g.Ref)
 }
 
 // Names writes the names of objects, one in a line.
 func Names(w io.Writer, g *graph.Graph, ids []graph.ID) error {
-	return writeNames(w, g, slices.Values(ids))
+	return writeNames(w, slices.Values(ids), g.Ref)
 }
 
-func writeNames(w io.Writer, g *graph.Graph, ids iter.Seq[graph.ID]) error {
+// writeNames writes the names of the objects that items are about.
+func writeNames[T any](w io.Writer, items iter.Seq[T], of func(T) graph.Ref) error {
 	out := bufio.NewWriter(w)
-	for id := range ids {
-		if _, err := out.WriteString(TypeName(g.Ref(id)) + "\n"); err != nil {
+	for item := range items {
+		if _, err := out.WriteString(TypeName(of(item)) + "\n"); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,12 @@
 package render
 
-import "github.com/kubectl-gc/kubectl-gc/pkg/graph"
+import (
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+)
+
+// Escape makes text that an object or a server supplied safe to print on one line of a terminal.
+func Escape(s string) string { return phrase.Escape(s) }
 
 // Quoted names an object as kubectl's messages do: deployment.apps "web" in shop namespace.
 func Quoted(r graph.Ref) string { return Escape(r.Quoted()) }
@@ -14,20 +20,12 @@ func KindName(r graph.Ref) string { return Escape(r.KindName()) }
 
 // KindNames names objects as the tree does.
 func KindNames(refs ...graph.Ref) []string {
-	names := make([]string, len(refs))
-	for i, r := range refs {
-		names[i] = KindName(r)
-	}
-	return names
+	return phrase.Words(refs, KindName)
 }
 
 // KindNamesOf names objects of a graph as the tree does.
 func KindNamesOf(g *graph.Graph, ids []graph.ID) []string {
-	names := make([]string, len(ids))
-	for i, id := range ids {
-		names[i] = KindName(g.Ref(id))
-	}
-	return names
+	return phrase.Words(ids, func(id graph.ID) string { return KindName(g.Ref(id)) })
 }
 
 // TypeName names an object as kubectl's -o name does: deployment.apps/web.

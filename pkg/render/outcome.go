@@ -1,6 +1,8 @@
 package render
 
 import (
+	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -13,6 +15,7 @@ type word uint8
 const (
 	untouched word = iota
 	deleted
+	destroyed // a volume, with its disk
 	unblocked
 	kept
 	orphaned
@@ -26,8 +29,8 @@ const (
 
 // String is the word; empty for what is not touched.
 func (w word) String() string {
-	return [...]string{"", "deleted", "unblocked", "kept", "orphaned", "protected", "deadlocked", "stuck", "forbidden",
-		"absent", "unknown"}[w]
+	return [...]string{"", "deleted", "destroyed", "unblocked", "kept", "orphaned", "protected", "deadlocked", "stuck",
+		"forbidden", "absent", "unknown"}[w]
 }
 
 func (w word) paint(p Palette) string {
@@ -36,16 +39,28 @@ func (w word) paint(p Palette) string {
 		return "-"
 	case kept, orphaned, absent, unblocked:
 		return paint(p.kind, w.String())
-	case deadlocked, stuck, protected, forbidden:
+	case destroyed, deadlocked, stuck, protected, forbidden:
 		return paint(p.bad, w.String())
 	}
 	return paint(p.warn, w.String())
 }
 
-// fate is what becomes of an object, and when.
+// fate is what becomes of an object, and when: from the wave in which that begins to the last one
+// in which something is done to it.
 type fate struct {
-	wave int
-	word word
+	wave, last int
+	word       word
+}
+
+// waves are both, once if they are one; empty if nothing is done to the object.
+func (f fate) waves() string {
+	switch {
+	case f.wave == 0:
+		return ""
+	case f.last > f.wave:
+		return fmt.Sprintf("%d-%d", f.wave, f.last)
+	}
+	return strconv.Itoa(f.wave)
 }
 
 // outcome is what becomes of an object, and why.
@@ -96,20 +111,22 @@ func (p Plan) judge(out interface {
 }, sentence func(graph.ID, plan.Reason) string) {
 	for _, a := range p.Actions {
 		o := out.of(a.Object)
+		o.last = a.Wave
 		switch a.Verb {
 		case plan.VerbDelete:
-			o.fate, o.stage, o.policy, o.because = fate{a.Wave, deleted}, a.Stage, a.Policy, sentence(a.Object, a.Because)
+			o.fate = fate{a.Wave, a.Wave, deleted}
+			o.stage, o.policy, o.because = a.Stage, a.Policy, sentence(a.Object, a.Because)
 		case plan.VerbOrphan:
 			if o.word == untouched {
 				o.wave = a.Wave
 			}
 		case plan.VerbUnblock:
 			if o.word == untouched {
-				o.fate, o.because = fate{a.Wave, unblocked}, sentence(a.Object, a.Because)
+				o.fate, o.because = fate{a.Wave, a.Wave, unblocked}, sentence(a.Object, a.Because)
 			}
 		case plan.VerbRemoveFinalizer: // of an owner that was being deleted before
 			if o.word == untouched {
-				o.fate, o.because = fate{a.Wave, deleted}, sentence(a.Object, a.Because)
+				o.fate, o.because = fate{a.Wave, a.Wave, deleted}, sentence(a.Object, a.Because)
 			}
 		}
 		out.set(a.Object, o)
@@ -129,9 +146,10 @@ func (p Plan) judge(out interface {
 		return kept
 	})
 	for _, r := range p.Protected() {
-		o := out.of(r.Object)
+		id, _ := p.Graph.Lookup(r.Object.UID)
+		o := out.of(id)
 		o.word, o.because = protected, "the server refuses its deletion: "+Escape(Shorten(r.Message))
-		out.set(r.Object, o)
+		out.set(id, o)
 	}
 	set(p.Deadlocked, always(deadlocked))
 	set(p.Stuck(), always(stuck))
@@ -143,6 +161,7 @@ func (p Plan) judge(out interface {
 		o.because = strings.TrimPrefix(o.because+"; it depends on the collector's timing", "; ")
 		out.set(id, o)
 	}
+	p.judgeDisks(out)
 	for _, f := range p.Forbidden {
 		o := out.of(f.Object)
 		o.word, o.because = forbidden, "you may not "+f.Verb+" it"

@@ -48,7 +48,7 @@ func (t Tree) pageObject(row graph.Row) page.Object {
 	g, id, reading := t.Graph, row.ID, t.Readings[row.ID]
 	_, cycle := g.Cycle(id)
 	o := page.Object{
-		ObjectRef: v1alpha1.ObjectRef(g.Ref(id)), State: v1alpha1.State(g.State(id).String()), Ready: reading.Ready,
+		ObjectRef: g.Ref(id), State: v1alpha1.State(g.State(id).String()), Ready: reading.Ready,
 		Status: reading.Status,
 		Parent: -1, Root: row.Root, Cycle: cycle, Cut: row.Cut,
 	}
@@ -80,7 +80,7 @@ func (t Tree) pageEdges(p *page.Page, at map[graph.ID]int) {
 			}
 			o := &p.Objects[at[id]]
 			o.Elsewhere = append(o.Elsewhere,
-				page.Owner{ObjectRef: v1alpha1.ObjectRef(t.Graph.Ref(e.Owner)), Reference: reference})
+				page.Owner{ObjectRef: t.Graph.Ref(e.Owner), Reference: reference})
 		}
 	}
 	for _, e := range edges {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,11 +48,11 @@ func PlanTable(w io.Writer, p Plan, s Style) error {
 	if err := write(w, s); err != nil {
 		return err
 	}
-	if err := p.explain(w); err != nil {
+	if err := notes(w, s, nil, slices.Concat(p.explain(), denials(p), []string{p.Summary()})...); err != nil {
 		return err
 	}
-	for _, line := range slices.Concat(denials(p), []string{p.Summary()}, p.Remarks()) {
-		if _, err := fmt.Fprintln(w, line); err != nil {
+	for _, r := range p.remarks() {
+		if err := notes(w, s, r.color(s.Palette), r.text); err != nil {
 			return err
 		}
 	}
@@ -85,7 +86,7 @@ func (p Plan) long() bool {
 type planLine struct {
 	graph.Ref
 	outcome
-	drawn string
+	drawn drawn
 	// more says that drawn is all of the row.
 	more bool
 }
@@ -99,10 +100,6 @@ func (p Plan) columns(s Style) []column[planLine] {
 			return orDash(cell(l))
 		}}
 	}
-	shortened := func(c column[planLine]) column[planLine] {
-		c.shorten = 1
-		return c
-	}
 	wide := func(c column[planLine]) column[planLine] {
 		c.wide = true
 		return c
@@ -111,18 +108,23 @@ func (p Plan) columns(s Style) []column[planLine] {
 	if len(p.Stages()) > 0 {
 		when = "STAGE"
 	}
+	namespace := of("NAMESPACE", func(l planLine) string { return Escape(l.Namespace) })
+	waitsFor := of("WAITS-FOR", func(l planLine) string { return l.heldBy })
+	because := of("BECAUSE", func(l planLine) string { return l.because })
+	namespace.shorten, waitsFor.shorten, because.shorten = 2, 1, 1
+	because.least, because.drop = func(planLine) int { return leastSentence }, 1
 	return []column[planLine]{
-		of("NAMESPACE", func(l planLine) string { return Escape(l.Namespace) }),
-		{header: "NAME", cell: func(l planLine) string { return l.drawn }},
+		namespace,
+		nameColumn(s, func(l planLine) drawn { return l.drawn }),
 		of(when, func(l planLine) string {
-			if n := cmp.Or(l.stage, l.wave); n > 0 {
-				return strconv.Itoa(n)
+			if l.stage > 0 {
+				return strconv.Itoa(l.stage)
 			}
-			return ""
+			return l.waves()
 		}),
 		of("OUTCOME", func(l planLine) string { return l.word.paint(s.Palette) }),
-		shortened(of("WAITS-FOR", func(l planLine) string { return l.heldBy })),
-		shortened(of("BECAUSE", func(l planLine) string { return l.because })),
+		waitsFor,
+		because,
 		wide(of("POLICY", func(l planLine) string { return strings.ToLower(string(l.policy)) })),
 		wide(of("UID", func(l planLine) string { return Escape(l.UID) })),
 	}
@@ -143,29 +145,16 @@ func (p Plan) tree(w io.Writer, s Style) error {
 		if l.word == untouched && !p.Graph.Observed(row.ID) {
 			l.word = unobserved(p.Graph.State(row.ID))
 		}
-		l.drawn = paint(s.dim, prefix.next(row)) + paint(s.kind, Escape(names.kind(l.Ref))) + "/" + Escape(l.Name) +
-			paint(s.dim, drawing.mark(row))
+		l.drawn = drawn{prefix.next(row), Escape(names.kind(l.Ref)) + "/" + Escape(l.Name), drawing.mark(row)}
 		lines = append(lines, l)
-		if more := drawing.more(i, &prefix, s.Palette); more != "" {
+		if more := drawing.more(i, &prefix); more != (drawn{}) {
 			lines = append(lines, planLine{drawn: more, more: true})
 		}
 	}
-	columns := p.columns(s)
-	header, cells, fits := lay(s, columns, lines)
-	narrow := !fits
-	if narrow { // BECAUSE is the last column of a table that is not wide
-		header = header[:len(header)-1]
-		for i := range cells {
-			cells[i] = cells[i][:len(header)]
-		}
-	}
-	if err := s.writeTable(w, header, cells); err != nil {
+	if err := writeRows(w, s, p.columns(s), lines); err != nil {
 		return err
 	}
-	if narrow {
-		fmt.Fprintln(w, "(the terminal is too narrow for the column BECAUSE: -o wide shows it)")
-	}
-	return drawing.footer(w, p.Graph)
+	return drawing.footer(w, p.Graph, s)
 }
 
 // grouped counts the objects by wave, outcome, namespace and kind, and names those that wait for
@@ -182,21 +171,21 @@ func (p Plan) grouped(w io.Writer, s Style) error {
 			counts[class{f, ref.Namespace, ref.Kind}]++
 		}
 	}
-	classes := make([]class, 0, len(counts))
-	for c := range counts {
-		classes = append(classes, c)
-	}
-	slices.SortFunc(classes, func(a, b class) int {
-		return cmp.Or(cmp.Compare(a.wave, b.wave), strings.Compare(a.word.String(), b.word.String()),
+	classes := slices.SortedFunc(maps.Keys(counts), func(a, b class) int {
+		return cmp.Or(cmp.Compare(a.wave, b.wave), cmp.Compare(a.last, b.last),
+			strings.Compare(a.word.String(), b.word.String()),
 			strings.Compare(a.namespace, b.namespace), strings.Compare(a.kind, b.kind))
 	})
-	return writeRows(w, s, []column[class]{
-		{header: "NAMESPACE", cell: func(c class) string { return orDash(Escape(c.namespace)) }},
-		{header: "KIND", cell: func(c class) string { return Escape(c.kind) }},
+	if err := writeRows(w, s, []column[class]{
+		{header: "NAMESPACE", cell: func(c class) string { return orDash(Escape(c.namespace)) }, shorten: 1},
+		{header: "KIND", cell: func(c class) string { return Escape(c.kind) }, shorten: 1},
 		{header: "COUNT", cell: func(c class) string { return strconv.Itoa(counts[c]) }},
-		{header: "WAVE", cell: func(c class) string { return strconv.Itoa(c.wave) }},
+		{header: "WAVE", cell: func(c class) string { return orDash(c.waves()) }},
 		{header: "OUTCOME", cell: func(c class) string { return c.word.paint(s.Palette) }},
-	}, classes)
+	}, classes); err != nil {
+		return err
+	}
+	return notes(w, s, nil, "(there are many objects, so they are counted: -o wide shows each of them)")
 }
 
 // Summary is the plan in a line; Denials and Remarks are what else there is to say of it.
@@ -221,6 +210,9 @@ func (p Plan) Summary() string {
 	if holders := p.holders(); len(holders) > 0 {
 		s += fmt.Sprintf("; waits for the finalizers of %s: %s", phrase.Count(len(holders), "object"),
 			phrase.FirstFew(holders, maxNamed))
+	}
+	if names := p.unconfirmed(); len(names) > 0 {
+		s += "; not complete until somebody confirms the deletion of " + phrase.FirstFew(names, maxNamed)
 	}
 	if n := len(p.Deadlocked); n > 0 {
 		s += fmt.Sprintf("; the deletion of %s cannot complete: %s", phrase.Count(n, "object"), p.objects(p.Deadlocked))
@@ -258,20 +250,22 @@ const maxNamed = 3
 
 // holders are the objects that finalizers of others hold.
 func (p Plan) holders() []string {
-	var names []string
+	var names, last []string // those that go by themselves are named last
 	for _, b := range p.Blockers {
-		if len(b.Finalizers) > 0 {
-			names = append(names, fmt.Sprintf("%s (%s)", KindName(p.Graph.Ref(b.Object)),
-				Escape(strings.Join(b.Finalizers, ", "))))
+		if len(b.Finalizers) == 0 {
+			continue
+		}
+		name := fmt.Sprintf("%s (%s)", KindName(p.Graph.Ref(b.Object)), Escape(strings.Join(b.Finalizers, ", ")))
+		if p.clears(b) {
+			last = append(last, name)
+		} else {
+			names = append(names, name)
 		}
 	}
-	return names
+	return append(names, last...)
 }
 
 func (p Plan) objects(list []plan.ObjectReason) string {
-	var names []string
-	for _, s := range list {
-		names = append(names, KindName(p.Graph.Ref(s.Object)))
-	}
+	names := phrase.Words(list, func(s plan.ObjectReason) string { return KindName(p.Graph.Ref(s.Object)) })
 	return phrase.FirstFew(names, maxNamed)
 }

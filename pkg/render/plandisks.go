@@ -2,10 +2,14 @@ package render
 
 import (
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
@@ -16,31 +20,115 @@ func (p Plan) remarkDisks() []remark {
 	}
 	r := remark{text: Escape(status.Destroys(p.Disks) + "; " + status.KeepDisks(p.Disks))}
 	for _, d := range p.Disks {
-		r.objects = append(r.objects, graph.Ref(d.Volume))
+		r.objects = append(r.objects, d.Volume)
 	}
 	return []remark{r}
 }
 
+// judgeDisks sets what becomes of the volumes of the claims that are deleted. That one is released
+// is nothing that is done to it, but its disk can go.
+func (p Plan) judgeDisks(out interface {
+	of(graph.ID) outcome
+	set(graph.ID, outcome)
+}) {
+	set := func(disks []v1alpha1.Disk, w word) {
+		for _, d := range disks {
+			id, ok := p.Graph.Find("", d.Volume.Resource, "", d.Volume.Name)
+			if !ok || p.Graph.Ref(id).UID != d.Volume.UID {
+				continue
+			}
+			o := out.of(id)
+			switch o.word {
+			case untouched:
+				o.word, o.because = w, "its reclaim policy is "+Escape(d.ReclaimPolicy)
+				if slices.ContainsFunc(p.InUse, func(u plan.InUse) bool {
+					return d.Claim != nil && p.Graph.Ref(u.Object).UID == d.Claim.UID
+				}) {
+					o.because += ", once its claim is no longer used"
+				}
+			case deleted:
+				if w == destroyed {
+					o.word = w
+				}
+			}
+			out.set(id, o)
+		}
+	}
+	set(p.Disks, destroyed)
+	set(p.KeptDisks, kept)
+}
+
+// WarnData writes what a deletion that nobody is asked about destroys, and whose confirmation it
+// waits for.
+func WarnData(errOut io.Writer, p Plan) {
+	for _, r := range slices.Concat(p.remarkDisks(), p.remarkUnreadDisks(), p.remarkConfirmations()) {
+		fmt.Fprintln(errOut, "Warning: "+r.text)
+	}
+}
+
 func (p Plan) remarkUnreadDisks() []remark {
-	if len(p.UnreadDisks) == 0 {
+	return p.of(p.UnreadDisks, "it is unknown whether the data of %s are destroyed: the volumes could not be read",
+		phrase.FirstFew(KindNamesOf(p.Graph, p.UnreadDisks), maxNamed))
+}
+
+// remarkInUse names what uses objects that are to be deleted.
+func (p Plan) remarkInUse() []remark {
+	var all []remark
+	for _, k := range p.InUse {
+		if n := len(k.Users); n > 0 {
+			all = append(all, p.about(fmt.Sprintf("%s is kept by finalizer %s: %s %s it",
+				KindName(p.Graph.Ref(k.Object)), Escape(k.Finalizer), phrase.FirstFew(KindNames(k.Users...), maxNamed),
+				phrase.Plural(n, "uses", "use")), k.Object))
+		}
+	}
+	return all
+}
+
+// remarkCollector says that nobody does the collector's part.
+func (p Plan) remarkCollector() []remark {
+	if len(p.CollectorStopped) == 0 {
 		return nil
 	}
-	return []remark{p.about(
-		fmt.Sprintf("it is unknown whether the data of %s are destroyed: the volumes could not be read",
-			phrase.FirstFew(KindNamesOf(p.Graph, p.UnreadDisks), maxNamed)), p.UnreadDisks...)}
+	return []remark{{text: Escape("the garbage collector does not run ("+strings.Join(p.CollectorStopped, "; ")+
+		"): what is its to delete stays until it does") + "; --gc=client deletes it from here"}}
 }
 
 // remarkIdle names the finalizers that nobody removes as long as their actors do not run.
 func (p Plan) remarkIdle() []remark {
 	var names []string
-	var about []graph.ID
+	var about []graph.Ref
 	for _, i := range p.Idle {
+		if i.Paused {
+			continue
+		}
 		about = append(about, i.Object)
 		names = append(names, fmt.Sprintf("%s of %s, which is not running (%s)", Escape(i.Finalizer), Escape(i.Actor),
-			Escape(strings.Join(i.Because, "; "))))
+			Escape(strings.Join(i.Evidence, "; "))))
 	}
 	if len(names) == 0 {
 		return nil
 	}
-	return []remark{p.about("waits for "+phrase.And(names)+": not removed until it is started", about...)}
+	return []remark{{"waits for " + phrase.And(names) + ": not removed until it is started", about}}
+}
+
+// remarkUnexamined says of how many finalizers nothing is known of those who remove them.
+func (p Plan) remarkUnexamined() []remark {
+	if p.Unexamined == 0 {
+		return nil
+	}
+	return []remark{{text: "not examined: whether the controllers of " + phrase.Count(p.Unexamined, "more finalizer") + " run"}}
+}
+
+// remarkPaused names the objects that are not gone until somebody ends their pause.
+func (p Plan) remarkPaused() []remark {
+	var all []remark
+	type pause struct{ actor, evidence string }
+	paused := slices.DeleteFunc(slices.Clone(p.Idle), func(i v1alpha1.IdleActor) bool { return !i.Paused })
+	for of, objects := range groups(paused, func(i v1alpha1.IdleActor) (pause, graph.Ref) {
+		return pause{i.Actor, strings.Join(i.Evidence, "; ")}, i.Object
+	}) {
+		all = append(all, remark{fmt.Sprintf("waits for %s: paused (%s), and ignored by %s until the pause ends",
+			phrase.FirstFew(KindNames(objects...), maxNamed), Escape(of.evidence), Escape(of.actor)), objects})
+	}
+	return all
 }

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -29,6 +30,11 @@ func linkReason(g *graph.Graph, f link.Found, r plan.Reason) string {
 	case plan.LinkNotSeen:
 		return fmt.Sprintf("%s does not delete it with %s, which does not have the finalizer %s", program, cause,
 			Escape(deletion.Finalizer))
+	case plan.LinkRefused:
+		if f.Dependent() == r.Cause {
+			return fmt.Sprintf("%s does not let it go while %s is there: %s", program, cause, Escape(f.Refused))
+		}
+		return fmt.Sprintf("%s cannot delete it with %s: %s", program, cause, Escape(f.Refused))
 	case plan.LinkKept:
 		if f.Bound != "" {
 			return fmt.Sprintf("%s does not delete it: it is bound to %s", program, Escape(f.Bound))
@@ -42,7 +48,7 @@ func linkReason(g *graph.Graph, f link.Found, r plan.Reason) string {
 		}
 		return not + ": " + Escape(f.Effect.Why)
 	}
-	return sentence(g, r)
+	return r.Sentence(g, f.End)
 }
 
 // remarkForeground says which fields are set first so that programs delete in the foreground, and
@@ -71,22 +77,23 @@ func (p Plan) remarkForeground() []remark {
 	return all
 }
 
-func located(g *graph.Graph, id graph.ID) string { return Escape(g.Ref(id).Located()) }
+func located(g *graph.Graph, id graph.ID) string { return refLocated(g.Ref(id)) }
+
+func refLocated(r graph.Ref) string { return Escape(r.Located()) }
+
+// fewLocated names the first few of some objects, each with where it is.
+func fewLocated(g *graph.Graph, ids []graph.ID) string {
+	return phrase.FirstFew(phrase.Words(ids, func(id graph.ID) string { return located(g, id) }), maxNamed)
+}
 
 // until says what has to be gone before a program removes a finalizer; nothing if there is no such
 // object.
 func (p Plan) until(b plan.Blocker) string {
-	var names []string
-	for _, id := range p.Until(b.Object) {
-		names = append(names, located(p.Graph, id))
-	}
-	switch len(names) {
-	case 0:
+	ids := p.Until(b.Object)
+	if len(ids) == 0 {
 		return ""
-	case 1:
-		return "until " + names[0] + " is gone"
 	}
-	return "until " + phrase.FirstFew(names, maxNamed) + " are gone"
+	return "until " + fewLocated(p.Graph, ids) + phrase.Plural(len(ids), " is gone", " are gone")
 }
 
 // remarkRecreated warns of objects that do not stay away, for each object that names them.
@@ -98,23 +105,16 @@ func (p Plan) remarkRecreated() []remark {
 		only          bool
 		confirmed     bool
 	}
-	var sources []source
-	names, ids := map[source][]string{}, map[source][]graph.ID{}
-	for _, r := range p.Recreated {
-		of := source{r.Owner, r.Program, r.With, r.Field, r.Only, r.Confirmed}
-		if names[of] == nil {
-			sources = append(sources, of)
-		}
-		names[of], ids[of] = append(names[of], located(p.Graph, r.Object)), append(ids[of], r.Object)
-	}
 	var all []remark
-	for _, of := range sources {
+	for of, ids := range groups(p.Recreated, func(r plan.Recreated) (source, graph.ID) {
+		return source{r.Owner, r.Program, r.With, r.Field, r.Only, r.Confirmed}, r.Object
+	}) {
 		if of.field == plan.ControllerField {
-			all = append(all, p.about(p.replaced(names[of], of.owner, of.program != ""), ids[of]...))
+			all = append(all, p.of(ids, "%s", p.replaced(ids, of.owner, of.program != ""))...)
 			continue
 		}
 		are, them, remedy := "is", "it", "; delete that instead"
-		if len(names[of]) > 1 {
+		if len(ids) > 1 {
 			are, them = "are", "them"
 		}
 		switch {
@@ -131,39 +131,55 @@ func (p Plan) remarkRecreated() []remark {
 		if of.field == "" {
 			why = " for " + located(p.Graph, of.owner)
 		}
-		all = append(all, p.about(fmt.Sprintf("%s %s deleted, and %s creates %s%s", phrase.FirstFew(names[of], maxNamed), are,
-			Escape(of.program), again, why), ids[of]...))
+		all = append(all, p.of(ids, "%s %s deleted, and %s creates %s%s", fewLocated(p.Graph, ids), are, Escape(of.program),
+			again, why)...)
 	}
 	return all
 }
 
 // replaced says of objects that they come back, or can, since their controller stays.
-func (p Plan) replaced(names []string, owner graph.ID, certain bool) string {
-	is, its := "is", "its"
-	if len(names) > 1 {
-		is, its = "are", "their"
-	}
+func (p Plan) replaced(ids []graph.ID, owner graph.ID, certain bool) string {
 	back := "can come back"
 	if certain {
-		back = phrase.Plural(len(names), "comes back", "come back")
+		back = phrase.Plural(len(ids), "comes back", "come back")
 	}
-	return fmt.Sprintf("%s %s deleted and %s: %s, %s controller, is not deleted", phrase.FirstFew(names, maxNamed), is, back,
-		located(p.Graph, owner), its)
+	return fmt.Sprintf("%s %s deleted and %s: %s, %s controller, is not deleted", fewLocated(p.Graph, ids),
+		phrase.Plural(len(ids), "is", "are"), back, located(p.Graph, owner), phrase.Plural(len(ids), "its", "their"))
 }
 
 // remarkUnconfirmed names what is deleted only because of links that it does not confirm.
 func (p Plan) remarkUnconfirmed() []remark {
-	var names []string
-	for _, id := range p.Unconfirmed() {
-		names = append(names, located(p.Graph, id))
+	ids := p.Unconfirmed()
+	return p.of(ids, "only links that %s not confirm lead to %s: kubectl gc itself writes to none of that and saves none of it",
+		phrase.Plural(len(ids), "it does", "they do"), fewLocated(p.Graph, ids))
+}
+
+// remarkDoubtful names what a program perhaps does not delete, for want of an account.
+func (p Plan) remarkDoubtful() []remark {
+	type doubt struct {
+		owner    graph.ID
+		by, text string
 	}
-	if len(names) == 0 {
-		return nil
+	var all []remark
+	for of, ids := range groups(p.Doubtful(), func(f link.Found) (doubt, graph.ID) {
+		return doubt{f.Owner(), f.Definition.Deletion.By, cmp.Or(f.Unsure, "ServiceAccount "+f.Account+
+			", as which it acts, is deleted too, and it deletes nothing once that is gone")}, f.Dependent()
+	}) {
+		all = append(all, p.of(ids, "perhaps %s does not delete %s with %s: %s", Escape(of.by), fewLocated(p.Graph, ids),
+			located(p.Graph, of.owner), Escape(of.text))...)
 	}
-	return []remark{p.about(
-		fmt.Sprintf(
-			"only links that %s not confirm lead to %s: kubectl gc itself writes to none of that and saves none of it",
-			phrase.Plural(len(names), "it does", "they do"), phrase.FirstFew(names, maxNamed)), p.Unconfirmed()...)}
+	return all
+}
+
+// remarkRefused says what is stuck because a program may not delete what it has to.
+func (p Plan) remarkRefused() []remark {
+	var all []remark
+	for _, s := range p.Stuck() {
+		if s.Because.Code == plan.LinkRefused {
+			all = append(all, p.about(located(p.Graph, s.Object)+" is stuck: "+p.Because(s.Object, s.Because), s.Object))
+		}
+	}
+	return all
 }
 
 // remarkGuarded names what the server does not delete.

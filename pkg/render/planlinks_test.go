@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/encode"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
@@ -86,7 +85,7 @@ func TestPlanOfLinks(t *testing.T) {
 	if strings.Contains(out.String(), "\x1b") {
 		t.Errorf("the table has a control character:\n%q", &out)
 	}
-	o := encode.Plan(p, nil)
+	o := p.Printed(nil)
 	said := map[string]string{}
 	for _, a := range o.Actions {
 		if a.Verb == "delete" {
@@ -148,7 +147,7 @@ func TestRemarksOfLinks(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("remarks (-want +got):\n%s", diff)
 	}
-	o := encode.Plan(p, nil)
+	o := p.Printed(nil)
 	if len(o.Recreated) != 3 || len(o.Guarded) != 2 || o.Guarded[0].Object.Name != "composite" ||
 		o.Guarded[0].Guard.Name != "u1" {
 		t.Errorf("recreated %+v, guarded %+v", o.Recreated, o.Guarded)
@@ -185,8 +184,8 @@ func TestEachLinkReasonHasASentence(t *testing.T) {
 	p := planOfLinks(t, map[graph.Type][]graph.Object{deployments: {object("apps", "claim", time.Hour)}}, nil, "claim")
 	for _, code := range []plan.ReasonCode{plan.LinkDeleted, plan.LinkPending, plan.LinkWaits, plan.LinkKept,
 		plan.LinkNotSeen} {
-		if s := render.Because(p.Graph, p.Roots[0],
-			plan.Reason{Code: code, Cause: p.Roots[0], HasCause: true}); !strings.Contains(s, "Deployment/claim") {
+		because := plan.Reason{Code: code, Cause: p.Roots[0], HasCause: true}
+		if s := because.Sentence(p.Graph, p.Roots[0]); !strings.Contains(s, "Deployment/claim") {
 			t.Errorf("%s: %q", code, s)
 		}
 		if s := p.Because(p.Roots[0], plan.Reason{Code: code}); s == "" {

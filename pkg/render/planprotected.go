@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
@@ -11,19 +12,11 @@ import (
 // remarkProtected names the objects that the server does not delete, with what it says, and what
 // cannot complete because of that.
 func (p Plan) remarkProtected() []remark {
-	var messages []string
-	objects := map[string][]graph.ID{}
-	for _, r := range p.Protected() {
-		if objects[r.Message] == nil {
-			messages = append(messages, r.Message)
-		}
-		objects[r.Message] = append(objects[r.Message], r.Object)
-	}
 	var all []remark
-	for _, message := range messages {
-		names := phrase.FirstFew(KindNamesOf(p.Graph, objects[message]), maxNamed)
-		all = append(all, p.about(fmt.Sprintf("the server refuses the deletion of %s: %s", names, Escape(Shorten(message))),
-			objects[message]...))
+	for message, objects := range groups(p.Protected(),
+		func(r v1alpha1.Protected) (string, graph.Ref) { return r.Message, r.Object }) {
+		all = append(all, remark{fmt.Sprintf("the server refuses the deletion of %s: %s",
+			phrase.FirstFew(KindNames(objects...), maxNamed), Escape(Shorten(message))), objects})
 	}
 	return all
 }
@@ -42,7 +35,7 @@ func (p Plan) remarkAsked() []remark {
 		parts = append(parts, fmt.Sprintf("it is unknown whether the server refuses %s: no dry run could tell",
 			phrase.Count(n, "delete")))
 	}
-	if len(p.Asked.Refused) > 0 && !p.Asked.As {
+	if len(p.Asked.Refused) > 0 && !p.Asked.AsControllers {
 		parts = append(
 			parts, "the server was asked in your name, because you may not impersonate the controllers that delete; a policy may decide otherwise for them")
 	}

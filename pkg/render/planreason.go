@@ -16,7 +16,7 @@ func (p Plan) Because(id graph.ID, r plan.Reason) string {
 	}
 	switch r.Code {
 	case plan.OwnersGone:
-		return Because(p.Graph, id, r) + p.once(r)
+		return r.Sentence(p.Graph, id) + p.once(r)
 	case plan.ForegroundCycle:
 		for _, cycle := range p.Cycles {
 			if slices.Contains(cycle, id) {
@@ -24,19 +24,7 @@ func (p Plan) Because(id graph.ID, r plan.Reason) string {
 			}
 		}
 	}
-	return Because(p.Graph, id, r)
-}
-
-// Because words why something is done to an object, or is not. Text that objects supplied is
-// escaped.
-func Because(g *graph.Graph, id graph.ID, r plan.Reason) string {
-	switch e, ok := plan.Reference(g, id, r); {
-	case ok && r.Code == plan.OwnerMismatch:
-		return mismatch(g, e)
-	case ok && r.Code == plan.OwnerUnresolved:
-		return notJudged(e)
-	}
-	return sentence(g, r)
+	return r.Sentence(p.Graph, id)
 }
 
 // once says what has to happen before the owner is gone that is the cause (GC-046).
@@ -52,38 +40,6 @@ func (p Plan) once(r plan.Reason) string {
 		return ", once " + Escape(strings.Join(b.Finalizers, ", ")) + " is removed"
 	}
 	return ", once it has terminated"
-}
-
-// mismatch says what a reference names, and what its uid is.
-func mismatch(g *graph.Graph, e graph.Edge) string {
-	names := Escape(e.Kind) + "/" + Escape(e.Name)
-	owner := g.Ref(e.Owner)
-	if e.Problem&(graph.WrongName|graph.WrongKind) == 0 {
-		return fmt.Sprintf("its reference names %s, which is in another namespace: %s", names, Escape(owner.Namespace))
-	}
-	is := KindName(g.Ref(e.Owner))
-	if is == names { // of another group
-		names, is = Escape(e.APIVersion)+" "+names, Escape(owner.APIVersion)+" "+is
-	}
-	return fmt.Sprintf("its reference names %s, and its uid is that of %s", names, is)
-}
-
-// notJudged says why the collector never acts on an object because of one of its references (GC-048
-// to GC-050).
-func notJudged(e graph.Edge) string {
-	names := Escape(e.Kind) + "/" + Escape(e.Name)
-	switch {
-	case e.Problem&graph.Unresolvable != 0:
-		return fmt.Sprintf("its reference names kind %s of %s, which discovery does not show: the collector never acts on it",
-			Escape(e.Kind), Escape(e.APIVersion))
-	case e.Problem&graph.InexactKind != 0:
-		return fmt.Sprintf("its reference names kind %s of %s, and no served type, or more than one, has exactly that kind",
-			Escape(e.Kind), Escape(e.APIVersion))
-	case e.Problem&graph.WrongScope != 0:
-		return fmt.Sprintf(
-			"cluster-scoped, but its reference names %s, which is namespaced: the collector never acts on it", names)
-	}
-	return fmt.Sprintf("it is unknown whether its owner %s exists", names)
 }
 
 // endless is what there is to say of a cycle, and what to do about it.
@@ -110,6 +66,11 @@ func (p Plan) WaitsFor(b plan.Blocker) string {
 	var parts []string
 	if len(b.Finalizers) > 0 {
 		parts = append(parts, p.heldBy(b))
+	}
+	for _, c := range p.Confirmations {
+		if c.Object.UID == p.Graph.Ref(b.Object).UID {
+			parts = append(parts, c.Waits)
+		}
 	}
 	if until := p.until(b); until != "" {
 		parts = append(parts, until)

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fatih/color"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
@@ -18,47 +21,64 @@ type remark struct {
 }
 
 // remarks are all that a person should know of a plan besides its summary, in the order in which
-// they are printed. Codes are part of the output's contract.
+// they are printed: data, what does not complete, and the rest. Codes are part of the output's
+// contract.
 var remarks = [...]struct {
 	code, severity, means string
 	of                    func(Plan) []remark
 	// few says that only the first of many are printed.
 	few bool
 }{
-	{"Stage", info, "which objects an ordered deletion deletes in a stage", Plan.remarkStages, false},
+	{destroysData, warning, "the data of volumes are destroyed", Plan.remarkDisks, false},
+	{"DataUnknown", warning, "whether the data of volumes are destroyed could not be found out",
+		Plan.remarkUnreadDisks, false},
 	{"NoOrder", severe, "each of some objects has to be deleted before another one, in a ring: there is no order",
 		Plan.remarkOrderCycle, false},
 	{"ControllerDeleted", severe, "the controller that removes the finalizers of objects is deleted first: their deletion does not complete", Plan.remarkStuck, false},
-	{"DeletionRefused", severe, "the server refuses to delete objects that others would delete; only with --dry-run=server", Plan.remarkProtected, false},
+	{"DeletionRefused", severe, "the server refuses to delete objects that others would delete; but for the namespaces that it never deletes, only with --dry-run=server", Plan.remarkProtected, false},
+	{"ForegroundCycle", severe, "objects wait for each other in a ring: their deletion does not complete",
+		Plan.remarkCycles, false},
+	{"AccountRefused", severe, "a program lets an object go only once others are deleted, and the ServiceAccount as which it acts cannot delete these", Plan.remarkRefused, true},
+	{"Guarded", severe, "the server refuses the deletion of an object until another one is deleted",
+		Plan.remarkGuarded, true},
+	{"Stage", info, "which objects an ordered deletion deletes in a stage", Plan.remarkStages, false},
 	{"ServerNotAsked", warning, "the server was not asked about all deletes, or not in the name of the controllers; only with --dry-run=server", Plan.remarkAsked, false},
 	{"FinalizerAbandoned", warning,
 		"objects that are not deleted keep a finalizer that nobody removes any more afterwards", Plan.remarkAbandoned, false},
 	{"APIServiceWithoutBackend", warning,
 		"an APIService is not deleted and loses its backend: namespace deletions hang then", Plan.remarkUnserved, false},
-	{"DataDestroyed", warning, "the data of volumes are destroyed", Plan.remarkDisks, false},
-	{"DataUnknown", warning, "whether the data of volumes are destroyed could not be found out",
-		Plan.remarkUnreadDisks, false},
 	{"WaitsForFinalizers", info, "more objects wait for finalizers than have them", Plan.remarkHeld, false},
 	{"ControllerNotRunning", warning, "the controller of a finalizer that the deletion waits for does not run",
 		Plan.remarkIdle, false},
+	{"ControllersNotExamined", warning, "whether the controllers of finalizers run was not looked at: there are too many, or objects could not be read",
+		Plan.remarkUnexamined, false},
+	{"Paused", warning, "an object that the deletion waits for is paused: its controller ignores it", Plan.remarkPaused,
+		true},
+	{"NeedsConfirmation", warning, "an object that the deletion waits for is not gone until somebody confirms its deletion",
+		Plan.remarkConfirmations, true},
+	{"ConfirmationUnknown", warning, "whether somebody has to confirm the deletion of an object could not be found out",
+		Plan.remarkUnreadConfirmations, false},
+	{"ObjectInUse", warning, "objects that do not go with it use an object, and a finalizer keeps it until they do not",
+		Plan.remarkInUse, true},
+	{"CollectorNotRunning", warning, "the garbage collector does not run, and some objects are its to delete",
+		Plan.remarkCollector, false},
 	{"GracePeriod", info, "pods terminate gracefully", Plan.remarkGrace, false},
-	{"NotRead", warning, "pods and StatefulSets could not be read: how long they take, and which PVCs are kept, is unknown", Plan.remarkUnread, false},
+	{"NotRead", warning, "pods and StatefulSets could not be read, or are too many: how long they take, and which PVCs are kept, is unknown", Plan.remarkUnread, false},
 	{"NotBlocking", info, "the foreground deletion does not wait for some dependents", Plan.remarkNonBlocking, false},
 	{"DependentsFirst", warning, "a foreground deletion deletes dependents before the controllers of their owner's finalizers act", Plan.remarkOrder, false},
 	{"OwnerKept", warning, "objects are deleted although one of their owners is kept", Plan.remarkSurprises, false},
 	{"OrphanOverridden", warning, "the foreground deletion of an owner overrides the orphan finalizer of a dependent",
 		Plan.remarkOverridden, false},
 	{"PVCKept", info, "PVCs of StatefulSets are kept", Plan.remarkClaims, false},
-	{"ForegroundCycle", severe, "objects wait for each other in a ring: their deletion does not complete",
-		Plan.remarkCycles, false},
 	{"OutsideKept", warning, "what objects manage outside the cluster stays, or that is unknown", Plan.remarkSpared, true},
 	{"PolicyChanged", info, "what is set or deleted first, so that a program deletes in the foreground",
 		Plan.remarkForeground, true},
-	{"Guarded", severe, "the server refuses the deletion of an object until another one is deleted",
-		Plan.remarkGuarded, true},
+	{"AccountUnsure", warning, "whether a program may delete objects is not known: what the ServiceAccount may do as which it acts, or what permits it; or that account is deleted too", Plan.remarkDoubtful, true},
 	{"Recreated", warning, "a program creates an object again after its deletion", Plan.remarkRecreated, true},
 	{"LinkUnconfirmed", info, "only links that they do not confirm lead to objects: kubectl gc itself does not write to them", Plan.remarkUnconfirmed, true},
 }
+
+const destroysData = "DataDestroyed"
 
 // FindingCodes calls yield with the code, the severity and the meaning of each kind of Findings.
 func FindingCodes(yield func(code, severity, means string)) {
@@ -76,16 +96,33 @@ const (
 
 // Remarks are what a person should know of a plan besides its summary, a line each.
 func (p Plan) Remarks() []string {
-	var lines []string
+	lines := phrase.Words(p.remarks(), func(r remarkLine) string { return r.text })
+	return lines
+}
+
+// remarkLine is one that is printed; a bad one is of what is destroyed, or does not complete.
+type remarkLine struct {
+	text string
+	bad  bool
+}
+
+func (r remarkLine) color(palette Palette) *color.Color {
+	if r.bad {
+		return palette.bad
+	}
+	return nil
+}
+
+func (p Plan) remarks() []remarkLine {
+	var lines []remarkLine
 	for _, kind := range remarks {
-		var of []string
-		for _, r := range kind.of(p) {
-			of = append(of, r.text)
-		}
+		of := phrase.Words(kind.of(p), func(r remark) string { return r.text })
 		if kind.few {
 			of = firstLines(of)
 		}
-		lines = append(lines, of...)
+		for _, text := range of {
+			lines = append(lines, remarkLine{text, kind.severity == severe || kind.code == destroysData})
+		}
 	}
 	return lines
 }
@@ -95,11 +132,8 @@ func (p Plan) Findings() []v1alpha1.PlanFinding {
 	var all []v1alpha1.PlanFinding
 	for _, kind := range remarks {
 		for _, r := range kind.of(p) {
-			f := v1alpha1.PlanFinding{Code: kind.code, Severity: kind.severity, Message: r.text}
-			for _, ref := range r.objects {
-				f.Objects = append(f.Objects, v1alpha1.ObjectRef(ref))
-			}
-			all = append(all, f)
+			all = append(all,
+				v1alpha1.PlanFinding{Code: kind.code, Severity: kind.severity, Message: r.text, Objects: r.objects})
 		}
 	}
 	return all
@@ -114,14 +148,38 @@ func (p Plan) about(text string, about ...graph.ID) remark {
 	return r
 }
 
+// of is a remark about objects of the graph, if there are some.
+func (p Plan) of(about []graph.ID, format string, args ...any) []remark {
+	if len(about) == 0 {
+		return nil
+	}
+	return []remark{p.about(fmt.Sprintf(format, args...), about...)}
+}
+
 // remarkHeld says how much more than the held objects themselves waits for their finalizers
 // (RO-053).
 func (p Plan) remarkHeld() []remark {
-	holders := len(p.holders())
-	if n := len(p.Blocked); holders > 0 && n > holders {
+	holders, passing := len(p.holders()), 0
+	for _, b := range p.Blockers {
+		if p.clears(b) {
+			passing++
+		}
+	}
+	// Those that go by themselves are named with the others, and not counted once more.
+	if n := len(p.Blocked) - passing; holders > passing && n > holders-passing {
 		return []remark{{text: phrase.Count(n, "object") + " cannot be deleted until the finalizers are removed"}}
 	}
 	return nil
+}
+
+// clears says whether the finalizers of an object go by themselves: those that Kubernetes puts on
+// every claim and every volume, where it was seen that nothing that stays uses it.
+func (p Plan) clears(b plan.Blocker) bool {
+	return len(b.Finalizers) > 0 &&
+		!slices.ContainsFunc(b.Finalizers, func(name string) bool {
+			return name != actor.PVCFinalizer && name != actor.VolumeFinalizer
+		}) &&
+		slices.Contains(p.Unused, b.Object)
 }
 
 func (p Plan) remarkGrace() []remark {
@@ -131,13 +189,11 @@ func (p Plan) remarkGrace() []remark {
 			n, longest = n+1, max(longest, b.GracePeriodSeconds)
 		}
 	}
-	switch n {
-	case 0:
+	if n == 0 {
 		return nil
-	case 1:
-		return []remark{{text: fmt.Sprintf("1 pod terminates gracefully, up to %d s", longest)}}
 	}
-	return []remark{{text: fmt.Sprintf("%s terminate gracefully, up to %d s", phrase.Count(n, "pod"), longest)}}
+	return []remark{{text: fmt.Sprintf("%s %s gracefully, up to %d s", phrase.Count(n, "pod"),
+		phrase.Plural(n, "terminates", "terminate"), longest)}}
 }
 
 func (p Plan) remarkUnread() []remark {
@@ -155,10 +211,19 @@ func (p Plan) remarkUnread() []remark {
 	}
 	slices.Sort(kinds)
 	for i, kind := range kinds {
-		kinds[i] = phrase.Count(counts[kind], Escape(kind))
+		of := slices.DeleteFunc(slices.Clone(p.Unread), func(id graph.ID) bool { return p.Graph.Ref(id).Kind != kind })
+		kinds[i] = phrase.Count(counts[kind], Escape(kind)) + " (" + p.whyUnread(of) + ")"
 	}
 	return []remark{{text: "not read: " + strings.Join(kinds, " and ") +
 		"; how long the pods take to terminate and which PVCs are kept is unknown"}}
+}
+
+// whyUnread says why some objects were not read.
+func (p Plan) whyUnread(ids []graph.ID) string {
+	if len(ids) > 0 && slices.Contains(p.TooMany, ids[0]) { // all of them, or none
+		return "there are too many to read"
+	}
+	return phrase.Plural(len(ids), "it", "they") + " could not be read"
 }
 
 func (p Plan) remarkNonBlocking() []remark {
@@ -185,31 +250,19 @@ func (p Plan) remarkSurprises() []remark {
 		ids = append(ids, a.Object)
 		names = append(names, fmt.Sprintf("%s (%s)", KindName(p.Graph.Ref(a.Object)), p.Because(a.Object, a.Because)))
 	}
-	switch len(names) {
-	case 0:
-		return nil
-	case 1:
-		return []remark{p.about("1 object is deleted although one of its owners is kept: "+names[0], ids...)}
-	}
-	return []remark{p.about(fmt.Sprintf("%d objects are deleted although one of their owners is kept: %s", len(names),
-		phrase.FirstFew(names, maxNamed)), ids...)}
+	return p.of(ids, "%s deleted although one of %s owners is kept: %s",
+		phrase.Count(len(ids), "object")+phrase.Plural(len(ids), " is", " are"), phrase.Plural(len(ids), "its", "their"),
+		phrase.FirstFew(names, maxNamed))
 }
 
 // remarkOverridden warns of what does not do as its own finalizer says.
 func (p Plan) remarkOverridden() []remark {
 	ids := p.Overridden()
-	names := KindNamesOf(p.Graph, ids)
-	switch len(names) {
-	case 0:
-		return nil
-	case 1:
-		return []remark{p.about(
-			fmt.Sprintf(
-				"the orphan finalizer of %[1]s is overridden by its owner's foreground deletion: the dependents of %[1]s are deleted too", names[0]), ids...)}
+	format := "the orphan finalizers of %s are overridden by the foreground deletion of their owners: their dependents are deleted too"
+	if len(ids) == 1 {
+		format = "the orphan finalizer of %[1]s is overridden by its owner's foreground deletion: the dependents of %[1]s are deleted too"
 	}
-	return []remark{p.about(
-		fmt.Sprintf(
-			"the orphan finalizers of %s are overridden by the foreground deletion of their owners: their dependents are deleted too", phrase.FirstFew(names, maxNamed)), ids...)}
+	return p.of(ids, format, phrase.FirstFew(KindNamesOf(p.Graph, ids), maxNamed))
 }
 
 func (p Plan) remarkClaims() []remark {
@@ -219,27 +272,12 @@ func (p Plan) remarkClaims() []remark {
 			ids = append(ids, s.Object)
 		}
 	}
-	names := KindNamesOf(p.Graph, ids)
-	switch len(names) {
-	case 0:
-		return nil
-	case 1:
-		return []remark{p.about("1 PVC is kept: "+names[0], ids...)}
-	}
-	return []remark{p.about(fmt.Sprintf("%s are kept: %s", phrase.Count(len(names), "PVC"),
-		phrase.FirstFew(names, maxNamed)), ids...)}
+	return p.of(ids, "%s %s kept: %s", phrase.Count(len(ids), "PVC"), phrase.Plural(len(ids), "is", "are"),
+		phrase.FirstFew(KindNamesOf(p.Graph, ids), maxNamed))
 }
 
 func (p Plan) remarkCycles() []remark {
-	var names []string
-	for _, cycle := range p.Cycles {
-		names = append(names, p.cycle(cycle))
-	}
-	switch len(names) {
-	case 0:
-		return nil
-	case 1:
-		return []remark{p.about("foreground cycle "+names[0]+endless, p.Cycles[0]...)}
-	}
-	return []remark{p.about("foreground cycles "+phrase.FirstFew(names, maxNamed)+endless, slices.Concat(p.Cycles...)...)}
+	names := phrase.Words(p.Cycles, p.cycle)
+	return p.of(slices.Concat(p.Cycles...), "foreground %s %s%s", phrase.Plural(len(names), "cycle", "cycles"),
+		phrase.FirstFew(names, maxNamed), endless)
 }

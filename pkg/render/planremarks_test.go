@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/encode"
+	"github.com/kubectl-gc/kubectl-gc/pkg/act"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
@@ -45,23 +45,23 @@ func TestRemarks(t *testing.T) {
 	p, at := remarkable(t)
 	running := plan.Pod{OnNode: true, GracePeriodSeconds: 30}
 	p.Learn(plan.Details{
-		Pods:      map[graph.ID]plan.Pod{at("p1"): running, at("p2"): {OnNode: true, GracePeriodSeconds: 600}},
-		Unread:    []graph.ID{at("p3")},
-		Forbidden: []plan.Forbidden{{Object: at("app"), Verb: "delete", Resource: "deployments", Reason: "RBAC: nowhere"}},
+		Pods: map[graph.ID]plan.Pod{at("p1"): running, at("p2"): {OnNode: true, GracePeriodSeconds: 600}},
+		Facts: plan.Facts{Unread: []graph.ID{at("p3")},
+			Forbidden: []plan.Forbidden{{Object: at("app"), Verb: "delete", Resource: "deployments", Reason: "RBAC: nowhere"}}},
 	})
 	if diff := cmp.Diff([]string{`you may not delete deployments.apps in namespace "shop"`}, p.Denials()); diff != "" {
 		t.Errorf("denials (-want +got):\n%s", diff)
 	}
 	want := []string{
 		"2 pods terminate gracefully, up to 600 s",
-		"not read: 1 Pod; how long the pods take to terminate and which PVCs are kept is unknown",
+		"not read: 1 Pod (it could not be read); how long the pods take to terminate and which PVCs are kept is unknown",
 		"the foreground deletion does not wait for 1 dependent: blockOwnerDeletion is not set (--strict sets it)",
 		`1 object is deleted although one of its owners is kept: ConfigMap/misnamed (its reference names ConfigMap/living^[[2J, and its uid is that of ConfigMap/alive)`,
 	}
 	if diff := cmp.Diff(want, p.Remarks()); diff != "" {
 		t.Errorf("remarks (-want +got):\n%s", diff)
 	}
-	o := encode.Plan(p, nil)
+	o := p.Printed(nil)
 	var found []string
 	for _, f := range o.Findings {
 		found = append(found, f.Code+" "+f.Severity)
@@ -132,5 +132,36 @@ func TestEveryCodeOfAPlanIsThereOnce(t *testing.T) {
 	})
 	if len(seen) == 0 {
 		t.Error("there are no codes")
+	}
+}
+
+// TestRemarksOfConfirmations: who has to confirm a deletion is told that, with the command, in the
+// summary and in what is waited for; and that it is not known, with the reason.
+func TestRemarksOfConfirmations(t *testing.T) {
+	p, at := remarkable(t)
+	app := p.Graph.Ref(at("app"))
+	c := plan.Confirmation{Object: app, Finalizer: "example.com/ask", Annotation: "example.com/approved",
+		Waits: "Example waits until somebody confirms the deletion of ConfigMap shop/a\x1b[2J"}
+	p.Learn(plan.Details{Facts: plan.Facts{Confirmations: []plan.Confirmation{c},
+		Unexamined: 2, Unread: []graph.ID{at("p1"), at("p2")}, UnreadConfirmations: []graph.ID{at("alive")}, UnreadSpared: []graph.ID{at("l1"), at("odd")},
+		TooMany: []graph.ID{at("p1"), at("p2"), at("l1"), at("odd")}}})
+	lines := strings.Join(append(p.Remarks(), p.Summary()), "\n")
+	for _, want := range []string{
+		"Deployment/app: Example waits until somebody confirms the deletion of ConfigMap shop/a^[[2J; once its deletion has begun, " +
+			`this command confirms it: kubectl annotate deployments.apps/app -n shop example.com/approved="$(date -u +%Y-%m-%dT%H:%M:%SZ)" --overwrite`,
+		"it is unknown whether somebody has to confirm the deletion of ConfigMap/alive: it could not be read",
+		"it is unknown whether what ConfigMap/l1, ConfigMap/odd manages outside the cluster stays: there are too many to read",
+		"not examined: whether the controllers of 2 more finalizers run",
+		"not read: 2 Pods (there are too many to read); how long",
+		"; not complete until somebody confirms the deletion of Deployment/app",
+	} {
+		if !strings.Contains(lines, want) {
+			t.Errorf("%s\nhas not: %s", lines, want)
+		}
+	}
+	left := act.Blocked{Object: app, Deleting: true, Finalizers: []string{"example.com/ask", "example.com/more"}}
+	w := render.Waits{Now: time.Now(), Confirmations: p.Confirmations}
+	if got, want := w.For(left), "Example waits until somebody confirms the deletion of ConfigMap shop/a^[[2J; finalizer example.com/more"; got != want {
+		t.Errorf("it waits for: %s, want %s", got, want)
 	}
 }

@@ -43,6 +43,28 @@ func (p *Progress) Examined(done, total int, what string) {
 	p.write(fmt.Sprintf("examined %d/%d %s", done, total, what))
 }
 
+// Doing says what is done that says nothing of how far it is, until done is called.
+func (p *Progress) Doing(what string) (done func()) {
+	if p == nil {
+		return func() {}
+	}
+	ended := make(chan struct{})
+	written := make(chan struct{})
+	go func() {
+		defer close(written)
+		select {
+		case <-time.After(time.Until(p.start.Add(progressAfter))):
+			p.write(what)
+		case <-ended:
+		}
+	}()
+	return func() {
+		close(ended)
+		<-written
+		p.Done()
+	}
+}
+
 func (p *Progress) write(line string) {
 	if p == nil {
 		return

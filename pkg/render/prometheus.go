@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
 // metrics writes gauges in the text format of Prometheus, which is OpenMetrics as well: families
@@ -100,7 +99,7 @@ func DiagnosisMetrics(w io.Writer, d *v1alpha1.Diagnosis, now time.Time) error {
 		if len(s.Causes) > 0 {
 			code = s.Causes[0].Code
 		}
-		ref := graph.Ref(s.Object)
+		ref := s.Object
 		labels := strings.Join([]string{seriesLabel("code", code), seriesLabel("group", ref.Group()),
 			seriesLabel("kind", ref.Kind), seriesLabel("namespace", ref.Namespace)}, ",")
 		counts[labels]++

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
@@ -21,14 +20,7 @@ func (t *trouble) remedy(w io.Writer, s Style) {
 
 // step writes the command of one number, for the first few of the places that it differs for.
 func (t *trouble) step(w io.Writer, s Style, i int) {
-	var commands []string
-	seen := map[string]bool{}
-	for _, p := range t.places {
-		if i < len(p.steps) && !seen[p.steps[i].Command] {
-			seen[p.steps[i].Command] = true
-			commands = append(commands, p.steps[i].Command)
-		}
-	}
+	commands := t.commands(i)
 	number := fmt.Sprintf("%d. ", i+1)
 	for n, command := range commands {
 		if n == named && !s.Wide {
@@ -42,6 +34,19 @@ func (t *trouble) step(w io.Writer, s Style, i int) {
 	if does := doing(t.Steps[i]); does != "" {
 		hanging(w, s, indent+len(number), does, s.dim)
 	}
+}
+
+// commands are those of one number, each once.
+func (t *trouble) commands(i int) []string {
+	var commands []string
+	seen := map[string]bool{}
+	for _, p := range t.places {
+		if i < len(p.steps) && !seen[p.steps[i].Command] {
+			seen[p.steps[i].Command] = true
+			commands = append(commands, p.steps[i].Command)
+		}
+	}
+	return commands
 }
 
 // doing says what a step brings about, and what it puts at risk.
@@ -69,7 +74,7 @@ func (t *trouble) more(commands []string) string {
 		strings.HasSuffix(commands[0], " --force") || slices.ContainsFunc(t.places, elsewhere) {
 		return fmt.Sprintf("and the same for %d more; -o wide writes all", more)
 	}
-	words := []string{"kubectl", "gc", "unfinalize", graph.Ref(of).QualifiedResource(), "--all-stuck"}
+	words := []string{"kubectl", "gc", "unfinalize", of.QualifiedResource(), "--all-stuck"}
 	if of.Namespace == "" {
 		words = append(words, "-A") // which is the cluster of a cluster-scoped type
 	} else {

@@ -123,9 +123,9 @@ func RescueAction(a rescue.Action) string {
 	object, finalizers := Quoted(a.Object), Escape(strings.Join(a.Finalizers, ", "))
 	switch a.Verb {
 	case plan.VerbOrphan:
-		return fmt.Sprintf("%s: reference to %s removed", object, KindName(a.Owner))
+		return fmt.Sprintf("%s: reference to %s removed", object, KindName(a.Cause))
 	case rescue.VerbAdopt:
-		return fmt.Sprintf("%s: reference to %s put back", object, KindName(a.Owner))
+		return fmt.Sprintf("%s: reference to %s put back", object, KindName(a.Cause))
 	case rescue.VerbCreate:
 		return object + " created again"
 	case rescue.VerbUpdateStatus:

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/restore"
@@ -40,10 +42,8 @@ func RestorePlan(w io.Writer, p *restore.Plan, s Style) error {
 
 // restoredOwners names the owners that an object gets.
 func restoredOwners(step restore.Step) string {
-	var names []string
-	for _, r := range append(step.References[:len(step.References):len(step.References)], step.Late...) {
-		names = append(names, KindName(graph.Ref{Kind: r.Kind, Name: r.Name}))
-	}
+	names := phrase.Words(append(step.References[:len(step.References):len(step.References)], step.Late...),
+		func(r restore.Reference) string { return KindName(graph.Ref{Kind: r.Kind, Name: r.Name}) })
 	if len(names) == 0 {
 		return "-"
 	}
@@ -56,10 +56,10 @@ func restoreHeld(w io.Writer, p *restore.Plan, s Style) error {
 		return nil
 	}
 	fmt.Fprintln(w, "\nnot restored:")
-	return writeRows(w, s, []column[restore.Left]{
-		{header: "NAMESPACE", cell: func(l restore.Left) string { return orDash(Escape(l.Object.Namespace)) }},
-		{header: "OBJECT", cell: func(l restore.Left) string { return KindName(l.Object) }, shorten: 1},
-		{header: "BECAUSE", cell: func(l restore.Left) string { return Escape(l.Because) }, shorten: 1},
+	return writeRows(w, s, []column[v1alpha1.Survivor]{
+		{header: "NAMESPACE", cell: func(l v1alpha1.Survivor) string { return orDash(Escape(l.Object.Namespace)) }},
+		{header: "OBJECT", cell: func(l v1alpha1.Survivor) string { return KindName(l.Object) }, shorten: 1},
+		{header: "BECAUSE", cell: func(l v1alpha1.Survivor) string { return Escape(l.Because) }, shorten: 1},
 	}, p.Held)
 }
 
@@ -94,28 +94,17 @@ func restoreSummary(p *restore.Plan, s Style) []string {
 
 // restoreLeft says what nothing is done to, for each reason in one sentence.
 func restoreLeft(p *restore.Plan, s Style) []string {
-	var order []string
-	names := map[string][]string{}
-	for _, l := range p.Left {
-		if names[l.Because] == nil {
-			order = append(order, l.Because)
-		}
-		names[l.Because] = append(names[l.Because], KindName(l.Object))
-	}
 	var lines []string
-	for _, because := range order {
-		lines = append(lines, wrap("left alone: "+phrase.FirstFew(names[because], 5)+": "+Escape(because), s.columns())...)
+	for because, names := range groups(p.Left,
+		func(l v1alpha1.Survivor) (string, string) { return l.Because, KindName(l.Object) }) {
+		lines = append(lines, wrap("left alone: "+phrase.FirstFew(names, 5)+": "+Escape(because), s.columns())...)
 	}
 	return lines
 }
 
 // RestoreNames writes the objects that are written to, as kubectl's -o name does.
 func RestoreNames(w io.Writer, p *restore.Plan) error {
-	out := bufio.NewWriter(w)
-	for i := range p.Steps {
-		fmt.Fprintln(out, TypeName(p.Steps[i].Object))
-	}
-	return out.Flush()
+	return writeNames(w, slices.Values(p.Steps), func(step restore.Step) graph.Ref { return step.Object })
 }
 
 // restoredAs says what a step has done.

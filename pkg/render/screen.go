@@ -22,16 +22,18 @@ const (
 	readable = 100
 )
 
-// write writes one cause: a screen at most, unless a wide one is wanted.
+// write writes one cause: a screen at most, unless a wide one is wanted. What lives is a line.
 func (t *trouble) write(w io.Writer, now time.Time, s Style) {
-	fmt.Fprintln(w, t.upcoming()+paint(s.bad, Escape(t.Code)))
-	stuck, in, waiting := t.names(now)
-	for _, line := range []struct {
-		label string
-		names []string
-	}{{"stuck", stuck}, {"waiting", waiting}, {"in", in}} {
-		if len(line.names) > 0 {
-			field(w, s, line.label, shorten(line.names, s.Wide))
+	opening(w, s, t.headline())
+	if t.lives() {
+		return
+	}
+	stuck, in, waiting := t.roles()
+	for _, line := range []struct{ label, names string }{
+		{"stuck", allAged(stuck, now, s.Wide)}, {"waiting", allAged(waiting, now, s.Wide)}, {"in", namesOf(in, s.Wide)},
+	} {
+		if line.names != "" {
+			field(w, s, line.label, line.names)
 		}
 	}
 	if len(t.via) > 0 {
@@ -43,9 +45,6 @@ func (t *trouble) write(w io.Writer, now time.Time, s Style) {
 			of += " of " + Escape(t.Actor)
 		}
 		field(w, s, "finalizer", of)
-	}
-	if t.Summary != "" {
-		field(w, s, "cause", Escape(t.Summary))
 	}
 	t.seen(w, s)
 	if cost := t.cost(); cost != "" {
@@ -109,6 +108,16 @@ func field(w io.Writer, s Style, label, text string) {
 	}
 }
 
+// opening writes the sentence that a cause begins with, wrapped as a field is.
+func opening(w io.Writer, s Style, text string) {
+	for i, line := range wrap(text, s.columns()-noteIndent) {
+		if i > 0 {
+			fmt.Fprint(w, strings.Repeat(" ", noteIndent))
+		}
+		fmt.Fprintln(w, paint(s.bad, line))
+	}
+}
+
 // hanging writes a text whose lines all begin at a column.
 func hanging(w io.Writer, s Style, at int, text string, c *color.Color) {
 	for _, line := range wrap(text, s.columns()-at) {
@@ -116,17 +125,79 @@ func hanging(w io.Writer, s Style, at int, text string, c *color.Color) {
 	}
 }
 
-// wrap breaks a text into lines of a width, unless that leaves no room.
-func wrap(text string, width int) []string {
-	if width < leastWidth {
+// Paragraphs writes lines, wrapped between words if they are written to a terminal.
+func Paragraphs(w io.Writer, lines []string, s Style) error { return notes(w, s, nil, lines...) }
+
+// notes writes lines below a table, wrapped if they are written to a terminal. What is carried over
+// stands further in than the line that it belongs to, but for a command.
+func notes(w io.Writer, s Style, c *color.Color, texts ...string) error {
+	for _, whole := range texts {
+		text := strings.TrimLeft(whole, " ")
+		at := len(whole) - len(text)
+		lines := []string{text}
+		if s.Width > 0 && width(whole) > s.Width {
+			lines = wrap(text, s.Width-at-noteIndent)
+		}
+		for i, line := range lines {
+			in := at
+			if i > 0 && !strings.HasPrefix(line, program) {
+				in += noteIndent
+			}
+			if _, err := fmt.Fprintln(w, strings.Repeat(" ", in)+paint(c, s.drawn(line))); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// note writes a line for people to stderr, wrapped as notes are where that is a terminal.
+func note(errOut io.Writer, format string, args ...any) {
+	s := NewStyle(Never, errOut, false)
+	_ = notes(errOut, s, nil, fmt.Sprintf(format, args...)) // as fmt.Fprintf
+}
+
+const (
+	// noteIndent is how far the second line of a note is set in.
+	noteIndent = 2
+	// program begins a command.
+	program = "kubectl "
+)
+
+// wrap breaks a text into lines of a width, unless that leaves no room. A command at its end, and a
+// word that is too long, have a line of their own: they are there to be copied.
+func wrap(text string, most int) []string {
+	if most < leastWidth || width(text) <= most {
 		return []string{text}
 	}
-	lines, _ := twwarp.WrapString(text, width)
+	text, command, _ := strings.Cut(text, ": "+program)
+	if command != "" {
+		text += ":"
+	}
+	var lines, words []string
+	end := func() {
+		if len(words) > 0 {
+			broken, _ := twwarp.WrapString(strings.Join(words, " "), most)
+			lines, words = append(lines, broken...), nil
+		}
+	}
+	for _, word := range twwarp.SplitWords(text) {
+		if width(word) > most {
+			end()
+			lines = append(lines, word)
+			continue
+		}
+		words = append(words, word)
+	}
+	end()
+	if command != "" {
+		lines = append(lines, program+command)
+	}
 	return lines
 }
 
 func unexplained(w io.Writer, stuck v1alpha1.Stuck, now time.Time, s Style) {
-	fmt.Fprintln(w, paint(s.bad, "no cause found"))
+	opening(w, s, withoutCause(stuck))
 	field(w, s, "stuck", aged(stuck, now))
 	label := "checked"
 	for _, c := range stuck.Checked {
@@ -134,4 +205,13 @@ func unexplained(w io.Writer, stuck v1alpha1.Stuck, now time.Time, s Style) {
 		label = ""
 	}
 	fmt.Fprintln(w)
+}
+
+// withoutCause says that no cause was found of an object that is stuck, or may be.
+func withoutCause(stuck v1alpha1.Stuck) string {
+	is := ": "
+	if stuck.Since != nil {
+		is = " is stuck, and "
+	}
+	return qualified(stuck.Object) + is + "no cause was found."
 }

@@ -5,23 +5,28 @@ import (
 	"testing"
 )
 
+// cellsOf lays a table of some columns out and returns its lines' cells.
+func linesOf(t *testing.T, s Style, columns []column[[]string], rows ...[]string) []string {
+	t.Helper()
+	var out strings.Builder
+	if err := writeRows(&out, s, columns, rows); err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
+}
+
+func cellAt(i int) func([]string) string { return func(row []string) string { return row[i] } }
+
 // TestTableFitsTheTerminal: the columns that may be shortened are, the widest first, and only as
-// far as needed; a wide table and one that goes to no terminal are left alone.
+// far as needed, and then one is left out, which is said; a wide table and one that goes to no
+// terminal are left alone.
 func TestTableFitsTheTerminal(t *testing.T) {
-	header := []string{"NAME", "WAITS-FOR", "BECAUSE"}
-	cells := func() [][]string {
-		return [][]string{{strings.Repeat("n", 30), strings.Repeat("h", 25), strings.Repeat("b", 40)}, {"n", "h", "b"}}
+	columns := []column[[]string]{
+		{header: "NAME", cell: cellAt(0)},
+		{header: "WAITS-FOR", cell: cellAt(1), shorten: 1},
+		{header: "BECAUSE", cell: cellAt(2), shorten: 1, drop: 1},
 	}
-	width := func(s Style) (held, because int) {
-		rows := cells()
-		if fits := s.fit(header, rows, 1, 2); fits != (s.Wide || s.Width == 0 || s.Width > 67) {
-			t.Errorf("width %d, wide %t: fits: %t", s.Width, s.Wide, fits)
-		}
-		if rows[1][1] != "h" || rows[1][2] != "b" {
-			t.Errorf("short cells became %q", rows[1])
-		}
-		return len([]rune(rows[0][1])), len([]rune(rows[0][2]))
-	}
+	long := []string{strings.Repeat("n", 30), strings.Repeat("h", 25), strings.Repeat("b", 40)}
 	for _, test := range []struct {
 		style         Style
 		held, because int
@@ -29,14 +34,110 @@ func TestTableFitsTheTerminal(t *testing.T) {
 		{Style{}, 25, 40},
 		{Style{Width: 101}, 25, 40},
 		{Style{Width: 100}, 25, 39},
-		{Style{Width: 80}, 25, 19},
-		{Style{Width: 70}, 18, 16},
-		{Style{Width: 20}, 16, 16},
+		{Style{Width: 80}, 22, 22},
+		{Style{Width: 70}, 17, 17},
+		{Style{Width: 60}, 25, 0},
+		{Style{Width: 50}, 17, 0},
+		{Style{Width: 42}, 9, 0},
+		{Style{Width: 20}, 9, 0},
 		{Style{Width: 20, Wide: true}, 25, 40},
 	} {
-		if held, because := width(test.style); held != test.held || because != test.because {
-			t.Errorf("width %d, wide %t: columns of %d and %d, want %d and %d", test.style.Width, test.style.Wide, held, because,
-				test.held, test.because)
+		lines := linesOf(t, test.style, columns, long, []string{"n", "h", "b"})
+		var widths [2]int
+		for i, cell := range strings.Fields(lines[1])[1:] {
+			widths[i] = width(cell)
+		}
+		if widths != [2]int{test.held, test.because} {
+			t.Errorf("width %d, wide %t: columns of %d, want %d and %d", test.style.Width, test.style.Wide, widths, test.held,
+				test.because)
+		}
+		text := strings.Join(strings.Fields(strings.Join(lines, " ")), " ")
+		if said := strings.Contains(text, "too narrow for the column BECAUSE:"); said != (test.because == 0) {
+			t.Errorf("width %d: %q", test.style.Width, lines)
+		}
+	}
+}
+
+// TestRowsThatDifferLookDifferent: where what is left out is all that differs, its number stands
+// there; a row that is there twice looks the same twice.
+func TestRowsThatDifferLookDifferent(t *testing.T) {
+	columns := []column[[]string]{{header: "NAME", cell: cellAt(0), shorten: 1}, {header: "KIND", cell: cellAt(1)}}
+	name := func(in string) []string {
+		return []string{strings.Repeat("a", 20) + in + strings.Repeat("z", 20), "Pod"}
+	}
+	lines := linesOf(t, Style{Width: 23}, columns, name("-x-"), name("-y-"), name("-x-"), name("-w-"), []string{"short", "Pod"})
+	want := []string{"NAME               KIND", "aaaaaaa…zzzzzzzz   Pod", "aaaaaa…2…zzzzzzz   Pod", "aaaaaaa…zzzzzzzz   Pod",
+		"aaaaaa…3…zzzzzzz   Pod", "short              Pod"}
+	if got := strings.Join(lines, "\n"); got != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", got, strings.Join(want, "\n"))
+	}
+}
+
+func TestWhatIsShortenedKeepsWhatTellsItApart(t *testing.T) {
+	for _, tt := range []struct {
+		to         int
+		text, want string
+	}{
+		{30, "web-5d79f54576-b4xk0", "web-5d79f54576-b4xk0"},
+		{12, "web-5d79f54576-b4xk0", "web-5…-b4xk0"},
+		{16, "kubernetes.io/pvc-protection", "kuberne…otection"},
+		{16, "日本語日本語日本語", "日本語…語日本語"},
+		{34, "its owner ReplicaSet/web-5d79f54576 is gone", "its owner Replica…79f54576 is gone"},
+		{26, "it blocks owner Deployment shop/web, and is never collected", "it blocks owner…"},
+		{16, "Deleting(95s), Synced: ReconcileError", "Deleting(95s)…"},
+		{16, "Synced: ReconcileError", "Synced…"},
+		{18, "Synced: ReconcileError", "Synced: Reco…Error"},
+		{12, "Deleting(5m), Synced: ReconcileError", "Delet…g(5m),"},
+		{4, "abc defgh", "abc…"},
+	} {
+		if got := brief(tt.text, tt.to); got != tt.want || width(got) > tt.to {
+			t.Errorf("%q in %d columns: %q, want %q", tt.text, tt.to, got, tt.want)
+		}
+	}
+	for _, tt := range []struct {
+		to        int
+		ref, want string
+	}{
+		{40, "Pod/web-5d79f54576-b4xk0", "Pod/web-5d79f54576-b4xk0"},
+		{20, "Pod/web-5d79f54576-b4xk0", "Pod/web-5d7…76-b4xk0"},
+		{24, "PersistentVolumeClaim/db", "PersistentVolumeClaim/db"},
+		{20, "PersistentVolumeClaim/db", "Persiste…umeClaim/db"},
+		{24, "PersistentVolumeClaim/data-postgres-0", "Persi…Claim/data-…gres-0"},
+	} {
+		if got := briefRef(tt.ref, tt.to); got != tt.want || width(got) > tt.to {
+			t.Errorf("%q in %d columns: %q, want %q", tt.ref, tt.to, got, tt.want)
+		}
+	}
+}
+
+// TestNotesAreWrappedAtWords on a terminal only; a command has a line of its own, whole.
+func TestNotesAreWrappedAtWords(t *testing.T) {
+	const command = "kubectl patch pv pvc-1 pvc-2 -p '{\"spec\":{\"persistentVolumeReclaimPolicy\":\"Retain\"}}'"
+	const note = "destroys the disks of 2 PersistentVolumes; to keep the disks, run first: " + command
+	for width, want := range map[int]string{
+		0:   note + "\n",
+		40:  "destroys the disks of 2\n  PersistentVolumes; to keep the disks,\n  run first:\n" + command + "\n",
+		100: "destroys the disks of 2 PersistentVolumes; to keep the disks, run first:\n" + command + "\n",
+	} {
+		var out strings.Builder
+		if err := notes(&out, Style{Width: width}, nil, note); err != nil || out.String() != want {
+			t.Errorf("width %d: %v\n%s\nwant\n%s", width, err, out.String(), want)
+		}
+	}
+}
+
+// TestALocaleWithoutUTF8DrawsASCII; none says nothing.
+func TestALocaleWithoutUTF8DrawsASCII(t *testing.T) {
+	for _, tt := range []struct {
+		all, lang string
+		ascii     bool
+	}{
+		{"", "", false}, {"C", "", true}, {"POSIX", "de_DE.UTF-8", true}, {"C.UTF-8", "C", false}, {"", "en_US.utf8", false},
+		{"", "en_US", true},
+	} {
+		env := map[string]string{"LC_ALL": tt.all, "LANG": tt.lang}
+		if got := asciiLocale(func(name string) string { return env[name] }); got != tt.ascii {
+			t.Errorf("%v: %t", env, got)
 		}
 	}
 }

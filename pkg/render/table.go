@@ -25,10 +25,10 @@ func (s Style) writeTable(w io.Writer, header []string, rows [][]string) error {
 			last--
 		}
 		for i, cell := range cells[:last] {
-			_, _ = out.WriteString(cell) // a writer that fails says so at the end
+			_, _ = out.WriteString(s.drawn(cell)) // a writer that fails says so at the end
 			spaces(out, widths[i]-width(cell)+gap)
 		}
-		_, _ = out.WriteString(strings.TrimRight(cells[last], " "))
+		_, _ = out.WriteString(s.drawn(strings.TrimRight(cells[last], " ")))
 		return out.WriteByte('\n')
 	}
 	if !s.NoHeaders {

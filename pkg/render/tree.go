@@ -32,8 +32,9 @@ type treeLine struct {
 	graph.Row
 	graph.Ref
 	graph.PrinterColumns
-	drawn, state, finalizers string
-	color                    *color.Color
+	drawn             drawn
+	state, finalizers string
+	color             *color.Color
 	// more says that drawn is all of the row.
 	more bool
 }
@@ -43,13 +44,13 @@ type treeLine struct {
 func TreeTable(w io.Writer, t Tree, s Style) error {
 	names := newNamer(t)
 	drawing := s.draw(t.Rows)
-	if err := writeRows(w, s, t.columns(names), t.lines(drawing, names, s)); err != nil {
+	if err := writeRows(w, s, t.columns(names, s), t.lines(drawing, names, s)); err != nil {
 		return err
 	}
-	return drawing.footer(w, t.Graph)
+	return drawing.footer(w, t.Graph, s)
 }
 
-func (t Tree) columns(names namer) []column[treeLine] {
+func (t Tree) columns(names namer, s Style) []column[treeLine] {
 	of := func(header string, shorten int, cell func(treeLine) string) column[treeLine] {
 		return column[treeLine]{header: header, shorten: shorten, cell: func(l treeLine) string {
 			if l.more {
@@ -65,19 +66,23 @@ func (t Tree) columns(names namer) []column[treeLine] {
 	}
 	state := of("STATE", 2, func(l treeLine) string { return l.state })
 	state.color = func(l treeLine) *color.Color { return l.color }
+	ready := of("READY", 0, func(l treeLine) string { return Escape(l.Ready) })
+	age := of("AGE", 0, func(l treeLine) string { return t.age(l.ID) })
+	finalizers := of("FINALIZERS", 1, func(l treeLine) string { return l.finalizers })
+	age.drop, ready.drop, finalizers.drop = 1, 2, 3
 	columns := []column[treeLine]{
-		of("NAMESPACE", 0, func(l treeLine) string { return Escape(l.Namespace) }),
-		{header: "NAME", cell: func(l treeLine) string { return l.drawn }},
+		of("NAMESPACE", 2, func(l treeLine) string { return Escape(l.Namespace) }),
+		nameColumn(s, func(l treeLine) drawn { return l.drawn }),
 		state,
-		of("READY", 0, func(l treeLine) string { return Escape(l.Ready) }),
-		of("FINALIZERS", 1, func(l treeLine) string { return l.finalizers }),
-		of("AGE", 0, func(l treeLine) string { return t.age(l.ID) }),
+		ready,
+		finalizers,
+		age,
 		wide("EDGE", func(l treeLine) string { return edge(l.Row) }),
 		wide("OWNERS", func(l treeLine) string { return t.owners(l.ID, names) }),
 		wide("UID", func(l treeLine) string { return Escape(l.UID) }),
 	}
 	if t.Labels != nil {
-		columns = append(columns, of("LABELS", 0, func(l treeLine) string { return t.labelsOf(l.ID) }))
+		columns = append(columns, of("LABELS", 1, func(l treeLine) string { return t.labelsOf(l.ID) }))
 	}
 	return columns
 }
@@ -87,18 +92,19 @@ func (t Tree) lines(drawing drawing, names namer, s Style) []treeLine {
 	prefix := prefixes{dotted: true}
 	for i, row := range drawing.rows {
 		l := treeLine{Row: row, Ref: t.Graph.Ref(row.ID), PrinterColumns: t.Readings[row.ID]}
-		l.drawn = paint(s.dim, prefix.next(row)) + paint(s.kind, Escape(names.kind(l.Ref))) + "/" + Escape(l.Name)
+		l.drawn = drawn{prefix: prefix.next(row), ref: Escape(names.kind(l.Ref)) + "/" + Escape(l.Name)}
 		if !s.Wide { // which has it in a column
-			l.drawn += paint(s.dim, linkMark(row))
+			l.drawn.marks += linkMark(row)
 		}
-		l.drawn += paint(s.dim, drawing.mark(row))
+		l.drawn.marks += drawing.mark(row)
 		if row.Cut > 0 {
-			l.drawn += paint(s.dim, fmt.Sprintf(" (+%d)", row.Cut))
+			l.drawn.marks += fmt.Sprintf(" (+%d)", row.Cut)
 		}
 		l.state, l.color = t.state(row.ID, l.PrinterColumns, s.Palette)
+		l.state = cut(l.state, maxState)
 		l.finalizers = t.finalizers(row.ID, s.Wide)
 		lines = append(lines, l)
-		if more := drawing.more(i, &prefix, s.Palette); more != "" {
+		if more := drawing.more(i, &prefix); more != (drawn{}) {
 			lines = append(lines, treeLine{drawn: more, more: true})
 		}
 	}
@@ -206,7 +212,24 @@ func (t Tree) age(id graph.ID) string {
 	return "-"
 }
 
-// maxFinalizers is how many characters of finalizers fit into a table of 100 columns.
+// maxState is how many columns the state of an object takes.
+const maxState = 40
+
+// cut shortens a text without colors to so many columns.
+func cut(text string, most int) string {
+	if width(text) <= most {
+		return text
+	}
+	taken := 0
+	for i, r := range text {
+		if taken += width(string(r)); taken >= most {
+			return text[:i] + "…"
+		}
+	}
+	return text
+}
+
+// maxFinalizers is how many columns of finalizers fit into a table of 100 columns.
 const maxFinalizers = 36
 
 func (t Tree) finalizers(id graph.ID, wide bool) string {
@@ -215,14 +238,11 @@ func (t Tree) finalizers(id graph.ID, wide bool) string {
 	if wide || len(all) <= maxFinalizers {
 		return all
 	}
-	first := []rune(Escape(list[0]))
-	if len(first) > maxFinalizers {
-		first = append(first[:maxFinalizers-1], '…')
-	}
+	first := middle(Escape(list[0]), maxFinalizers)
 	if len(list) == 1 {
-		return string(first)
+		return first
 	}
-	return fmt.Sprintf("%s,+%d", string(first), len(list)-1)
+	return fmt.Sprintf("%s,+%d", first, len(list)-1)
 }
 
 // edge names the flags of the reference that leads to the row and what is wrong with it.

@@ -1,6 +1,8 @@
 package render
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -8,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose"
 )
 
 // trouble is one cause with all objects in which it lies, and all that wait for those.
@@ -108,10 +111,10 @@ func (t *trouble) own() []ownEvidence {
 // ownEvidence is what was seen at some places of a cause, and not at the others.
 type ownEvidence struct{ names, evidence []string }
 
-// names are the objects of a cause: those in which it lies that are stuck themselves, with how long
-// they have been deleted; those in which it lies that are not being deleted; and what waits for
-// them.
-func (t *trouble) names(now time.Time) (stuck, in, waiting []string) {
+// roles are the objects of a cause: those in which it lies that are stuck themselves, those in which
+// it lies that are not being deleted, and what waits for them. Where none of the first is there, what
+// waits is what is stuck.
+func (t *trouble) roles() (stuck []v1alpha1.Stuck, in []v1alpha1.ObjectRef, waiting []v1alpha1.Stuck) {
 	since, places := map[string]v1alpha1.Stuck{}, map[string]bool{}
 	for _, h := range t.holds {
 		since[refKey(h.Object)] = h
@@ -120,20 +123,74 @@ func (t *trouble) names(now time.Time) (stuck, in, waiting []string) {
 		key := refKey(p.object)
 		places[key] = true
 		if h, ok := since[key]; ok {
-			stuck = append(stuck, aged(h, now))
+			stuck = append(stuck, h)
 		} else {
-			in = append(in, qualified(p.object))
+			in = append(in, p.object)
 		}
 	}
 	for _, h := range t.holds {
 		if !places[refKey(h.Object)] {
-			waiting = append(waiting, aged(h, now))
+			waiting = append(waiting, h)
 		}
 	}
 	if len(stuck) == 0 {
 		return waiting, in, nil
 	}
 	return stuck, in, waiting
+}
+
+// headline says in a sentence what is stuck, for what it waits and why, with the code behind.
+func (t *trouble) headline() string {
+	holds, in, _ := t.roles()
+	stuck := make([]v1alpha1.ObjectRef, len(holds))
+	deleting := false
+	for i, s := range holds {
+		stuck[i] = s.Object
+		deleting = deleting || s.Since != nil
+	}
+	is, waits := " is ", " waits for "
+	if len(stuck) > 1 {
+		is, waits = " are ", " wait for "
+	}
+	line, reason := t.upcoming()+firstOf(stuck), t.reason()
+	switch {
+	case t.lives():
+		line += is + "not being deleted"
+		if more := t.Evidence[min(1, len(t.Evidence)):]; len(more) > 0 { // the first says so, too
+			line += ": " + Escape(strings.Join(more, "; "))
+		}
+		reason = ""
+	case deleting && !diagnose.IsStuck(t.Cause):
+		line += is + "being deleted"
+	case deleting && len(in) > 0:
+		line += waits + firstOf(in)
+	case deleting:
+		line += is + "stuck"
+	}
+	return line + reason + t.code()
+}
+
+// lives says whether it is none: its objects were asked about, and are not being deleted.
+func (t *trouble) lives() bool { return t.Code == "NotDeleting" }
+
+// reason is the sentence that says what the cause is, or what was seen if there is none.
+func (t *trouble) reason() string {
+	reason := cmp.Or(append([]string{t.Summary}, t.Evidence...)...)
+	if reason == "" {
+		return ""
+	}
+	return ": " + Escape(reason)
+}
+
+// code is that of the cause, behind its sentence.
+func (t *trouble) code() string { return " (" + Escape(t.Code) + ")" }
+
+// firstOf names the first of some objects, and counts the others.
+func firstOf(refs []v1alpha1.ObjectRef) string {
+	if len(refs) == 1 {
+		return qualified(refs[0])
+	}
+	return fmt.Sprintf("%s and %d more", qualified(refs[0]), len(refs)-1)
 }
 
 func refKey(r v1alpha1.ObjectRef) string {
@@ -146,4 +203,13 @@ func aged(s v1alpha1.Stuck, now time.Time) string {
 		return qualified(s.Object)
 	}
 	return qualified(s.Object) + " (" + duration.HumanDuration(max(0, now.Sub(s.Since.Time))) + ")"
+}
+
+// allAged names objects with the time since each was deleted.
+func allAged(all []v1alpha1.Stuck, now time.Time, wide bool) string {
+	names := make([]string, len(all))
+	for i, s := range all {
+		names[i] = aged(s, now)
+	}
+	return shorten(names, wide)
 }

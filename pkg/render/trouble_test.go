@@ -24,8 +24,57 @@ func TestCausesWithTheirOwnSentenceAreToldApart(t *testing.T) {
 	if err := render.Diagnosis(&out, d, time.Now(), render.Style{}); err != nil {
 		t.Fatal(err)
 	}
-	red, blue := strings.Count(out.String(), "for red."), strings.Count(out.String(), "for blue.")
+	told := func(color string) int {
+		return strings.Count(out.String(), ": It waits for "+color+". (ActorWaiting)\n  stuck")
+	}
+	red, blue := told("red"), told("blue")
 	if red != 1 || blue != 1 {
 		t.Errorf("red is told %d times and blue %d times, want each once:\n%s", red, blue, out.String())
+	}
+}
+
+// TestSeveralCausesBeginWithAnOverview: a line each that fits the terminal, first that whose last
+// command harms most. A single one has none.
+func TestSeveralCausesBeginWithAnOverview(t *testing.T) {
+	t.Parallel()
+	stuck := func(name, says string, risks ...string) v1alpha1.Stuck {
+		o := v1alpha1.ObjectRef{APIVersion: "example.com/v1", Kind: "Widget", Resource: "widgets", Name: name}
+		c := v1alpha1.Cause{Code: "Code" + strings.ToUpper(name), Object: o, Summary: says}
+		for _, risk := range risks {
+			c.Steps = append(c.Steps, v1alpha1.Step{Command: "kubectl get x", Risk: risk})
+		}
+		return v1alpha1.Stuck{Object: o, Causes: []v1alpha1.Cause{c}}
+	}
+	d := &v1alpha1.Diagnosis{Complete: true, Stuck: []v1alpha1.Stuck{stuck("a", "It waits.", "data-loss", "none"),
+		stuck("b", "It waits for something that takes many words to be told of, and more.", "none", "data-loss"),
+		stuck("c", "", "leaks-external")}}
+	const want = `3 causes, the most harmful to remove by hand first:
+  widget/b: It waits for something that takes many… (CodeB)
+  widget/c (CodeC)
+  widget/a: It waits. (CodeA)
+
+widget/a: It waits. (CodeA)
+`
+	var out strings.Builder
+	if err := render.Diagnosis(&out, d, time.Now(), render.Style{Width: 60}); err != nil || !strings.HasPrefix(out.String(),
+		want) {
+		t.Errorf("%v, want it to begin with\n%s\ngot\n%s", err, want, out.String())
+	}
+	out.Reset()
+	if err := render.Diagnosis(&out, d, time.Now(), render.Style{Width: 60, ASCII: true}); err != nil ||
+		!strings.Contains(out.String(), "takes many~ (CodeB)\n") {
+		t.Errorf("%v, in ASCII\n%s", err, out.String())
+	}
+	out.Reset()
+	d.Stuck = d.Stuck[:1]
+	if err := render.Diagnosis(&out, d, time.Now(), render.Style{Width: 60}); err != nil ||
+		!strings.HasPrefix(out.String(), "widget/a: It waits. (CodeA)\n") {
+		t.Errorf("%v\n%s", err, out.String())
+	}
+	d.Stuck[0].Causes, d.Stuck[0].Object.UID = nil, "uid"
+	out.Reset()
+	if err := render.Diagnosis(&out, d, time.Now(), render.Style{}); err != nil ||
+		out.String() != "widget/a is not being deleted\n" {
+		t.Errorf("%v\n%s", err, out.String())
 	}
 }

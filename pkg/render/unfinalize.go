@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
 )
@@ -26,12 +27,7 @@ func UnfinalizePlan(w io.Writer, p *unfinalize.Planned, numbers bool, s Style) e
 
 // UnfinalizeNames writes the names of the objects that are not refused.
 func UnfinalizeNames(w io.Writer, p *unfinalize.Planned) error {
-	for _, c := range p.Allowed().Candidates() {
-		if _, err := fmt.Fprintln(w, TypeName(c.Ref)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return writeNames(w, slices.Values(p.Allowed().Candidates()), func(c *unfinalize.Candidate) graph.Ref { return c.Ref })
 }
 
 // UnfinalizeNothing says that nothing was found.
@@ -44,12 +40,19 @@ func UnfinalizeNothing(p *unfinalize.Planned) string {
 
 // unfinalizeSummary counts what would be done.
 func unfinalizeSummary(p *unfinalize.Planned) string {
-	finalizers, objects, refused, again := 0, 0, 0, 0
+	finalizers, objects, refused, again, unsure := 0, 0, 0, 0, 0
+	asked := p.Overrides
+	asked.Asked = true
 	for _, c := range p.Candidates() {
-		if c.Refused(p.Overrides) {
+		if c.Refused(asked) {
 			refused++
 			continue
 		}
+		asked.Asked = false
+		if c.Refused(asked) {
+			unsure++
+		}
+		asked.Asked = true
 		objects++
 		for _, v := range c.Assessments {
 			if v.Method == unfinalize.ByDelete {
@@ -66,6 +69,10 @@ func unfinalizeSummary(p *unfinalize.Planned) string {
 	}
 	if again > 0 {
 		parts = append(parts, fmt.Sprintf("deletes %s again", phrase.Count(again, "object")))
+	}
+	if unsure > 0 {
+		parts = append(parts, fmt.Sprintf("%s %s confirmation", phrase.Count(unsure, "object"),
+			phrase.Plural(unsure, "needs", "need")))
 	}
 	if refused > 0 {
 		parts = append(parts, "refuses "+phrase.Count(refused, "object"))

@@ -38,5 +38,5 @@ func removalSentence(v unfinalize.Assessment) string {
 	case v.Actor.IsKnown:
 		return v.Actor.Known.OnRemoval()
 	}
-	return "it is unknown what removing it skips"
+	return "unknown which cleanup is skipped"
 }

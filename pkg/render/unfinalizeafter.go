@@ -2,7 +2,6 @@ package render
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
@@ -34,8 +33,13 @@ func afterLine(c *unfinalize.Candidate) string {
 		if !c.Releases() {
 			when += ", which its other finalizers still prevent"
 		}
-		parts = append(parts, fmt.Sprintf("%s, the garbage collector deletes %s: %s", when,
-			phrase.Count(len(after.Deleted), "object"), phrase.And(KindNames(after.Deleted...))))
+		what := phrase.Count(len(after.Deleted), "object") + ": " + phrase.And(KindNames(after.Deleted...))
+		if len(after.Stopped) > 0 {
+			parts = append(parts, fmt.Sprintf("the garbage collector does not run (%s): %s, nobody deletes %s; kubectl gc run does",
+				strings.Join(after.Stopped, "; "), when, what))
+		} else {
+			parts = append(parts, fmt.Sprintf("%s, the garbage collector deletes %s", when, what))
+		}
 	}
 	switch {
 	case after.Unlisted:
@@ -44,20 +48,9 @@ func afterLine(c *unfinalize.Candidate) string {
 				KindName(c.Ref)))
 	case len(after.Gaps) > 0:
 		parts = append(parts, fmt.Sprintf("it is unknown what else is deleted when %s is gone: %s could not be listed",
-			KindName(c.Ref), phrase.And(gapTypes(after))))
+			KindName(c.Ref), phrase.And(v1alpha1.TypeNames(after.Gaps))))
 	}
 	return strings.Join(parts, "; ")
-}
-
-// gapTypes are the types that could not be listed.
-func gapTypes(after *unfinalize.Aftermath) []string {
-	var types []string
-	for _, g := range after.Gaps {
-		if name := g.TypeName(); !slices.Contains(types, name) {
-			types = append(types, name)
-		}
-	}
-	return types
 }
 
 // diskLines say which disks are destroyed.

@@ -53,9 +53,9 @@ func explainFinalizer(c *unfinalize.Candidate, v unfinalize.Assessment, override
 	for _, r := range v.Refusals {
 		word := "refused"
 		switch {
-		case slices.Contains(against, r):
-		case r.Override == unfinalize.WithForce && !overrides.Force:
+		case r.Asks() && !overrides.Force:
 			word = "needs confirmation"
+		case slices.Contains(against, r):
 		default:
 			word = "despite this (" + string(r.Override) + ")"
 		}

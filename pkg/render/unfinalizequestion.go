@@ -18,6 +18,7 @@ func UnfinalizeQuestion(p *unfinalize.Planned, s Style) string {
 	p = p.Allowed()
 	var sentences, undone []string
 	var follow []graph.Ref
+	stopped := false
 	for _, c := range p.Candidates() {
 		for _, v := range c.Assessments {
 			for _, r := range v.Refusals {
@@ -29,6 +30,7 @@ func UnfinalizeQuestion(p *unfinalize.Planned, s Style) string {
 		}
 		if c.After() != nil {
 			follow = append(follow, c.After().Deleted...)
+			stopped = stopped || len(c.After().Stopped) > 0
 		}
 	}
 	if disks := allDisks(p); len(disks) > 0 {
@@ -39,8 +41,12 @@ func UnfinalizeQuestion(p *unfinalize.Planned, s Style) string {
 	}
 	sentences = append(sentences, undone...)
 	if len(follow) > 0 {
-		sentences = append(sentences, fmt.Sprintf("Then the garbage collector deletes %s: %s.",
-			phrase.Count(len(follow), "object"), phrase.And(KindNames(follow...))))
+		then := "Then the garbage collector deletes"
+		if stopped {
+			then = "The garbage collector does not run. Once it does, it deletes"
+		}
+		sentences = append(sentences, fmt.Sprintf("%s %s: %s.", then, phrase.Count(len(follow), "object"),
+			phrase.And(KindNames(follow...))))
 	}
 	for i := range sentences {
 		sentences[i] = Escape(sentences[i])

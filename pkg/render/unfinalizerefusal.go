@@ -41,6 +41,9 @@ func refusalHint(r unfinalize.Refusal, others bool) string {
 	if r.Hint != "" {
 		parts = append(parts, strings.TrimSuffix(r.Hint, "."))
 	}
+	if r.Asks() {
+		parts = append(parts, "on a terminal, without --yes, you are asked")
+	}
 	if r.Override != unfinalize.Never && !strings.Contains(r.Hint, string(r.Override)) {
 		parts = append(parts, string(r.Override)+" overrides this")
 	}

@@ -3,9 +3,11 @@ package render
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
@@ -29,15 +31,9 @@ func UnfinalizeAction(d unfinalize.Action) string {
 
 // UnfinalizedNames writes the names of the objects that something was done to.
 func UnfinalizedNames(w io.Writer, outcomes []*unfinalize.Outcome) error {
-	for _, o := range outcomes {
-		if len(o.Done) == 0 && !o.Gone {
-			continue
-		}
-		if _, err := fmt.Fprintln(w, TypeName(o.Candidate.Ref)); err != nil {
-			return err
-		}
-	}
-	return nil
+	outcomes = slices.DeleteFunc(slices.Clone(outcomes),
+		func(o *unfinalize.Outcome) bool { return len(o.Done) == 0 && !o.Gone })
+	return writeNames(w, slices.Values(outcomes), func(o *unfinalize.Outcome) graph.Ref { return o.Candidate.Ref })
 }
 
 // UnfinalizeOutcomes writes to out which objects are deleted and what stayed outside the cluster,

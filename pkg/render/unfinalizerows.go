@@ -26,18 +26,21 @@ var refusalWords = map[unfinalize.Code]string{
 	unfinalize.ServerRefuses: "server",
 }
 
-// assessmentWords are an assessment in a few words.
-func assessmentWords(against []unfinalize.Refusal, method unfinalize.Method) string {
+// assessmentWords are an assessment in a few words, the same whether somebody is asked or not, and
+// whether an answer is not enough.
+func assessmentWords(v unfinalize.Assessment, t unfinalize.Overrides) (words string, refused bool) {
+	t.Asked = false
+	against := v.Against(t)
 	if len(against) == 0 {
-		return methodWords[method]
+		return methodWords[v.Method], false
 	}
-	var words []string
+	var codes []string
 	for _, r := range against {
-		if word := refusalWords[r.Code]; !slices.Contains(words, word) {
-			words = append(words, word)
+		if word := refusalWords[r.Code]; !slices.Contains(codes, word) {
+			codes = append(codes, word)
 		}
 	}
-	return "refused: " + strings.Join(words, ", ")
+	return "refused: " + strings.Join(codes, ", "), v.Needs(t) != unfinalize.Confirmation
 }
 
 // rowsOf are the rows of the table of assessments, numbered from 1 if they are to be chosen from.
@@ -45,11 +48,11 @@ func rowsOf(p *unfinalize.Planned, number bool) []Verdict {
 	var rows []Verdict
 	for _, r := range p.Rows() {
 		v := r.Assessment
-		against := v.Against(p.Overrides)
 		row := Verdict{
 			Object: r.Candidate.Ref, Finalizer: v.Name, Who: v.Actor.Who, Life: strings.ToLower(string(v.Actor.Life)),
-			Verdict: assessmentWords(against, v.Method), Refused: len(against) > 0,
+			Needs: v.Needs(p.Overrides),
 		}
+		row.Verdict, row.Refused = assessmentWords(v, p.Overrides)
 		if number {
 			row.Number = len(rows) + 1
 		}

@@ -1,14 +1,11 @@
 package render
 
 import (
-	"fmt"
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/fatih/color"
-	"github.com/olekukonko/tablewriter/pkg/twwarp"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
@@ -23,11 +20,13 @@ type Verdict struct {
 	// Verdict says in a few words what is to be done; Refused that it is not.
 	Verdict string
 	Refused bool
+	// Needs is what it takes nevertheless: a flag, or a confirmation.
+	Needs string
 	// Number is what it is chosen by, from 1; 0 leaves the column out.
 	Number int
 }
 
-// VerdictTable writes the verdicts, one in a row.
+// VerdictTable writes the verdicts, one in a row. NEEDS is left out where nothing is needed.
 func VerdictTable(w io.Writer, verdicts []Verdict, s Style) error {
 	columns := []column[Verdict]{
 		{header: "NAMESPACE", cell: func(v Verdict) string { return orDash(Escape(v.Object.Namespace)) }, shorten: 1},
@@ -40,34 +39,16 @@ func VerdictTable(w io.Writer, verdicts []Verdict, s Style) error {
 			}
 			return nil
 		}},
+		{header: "NEEDS", cell: func(v Verdict) string { return orDash(v.Needs) }},
 		{header: "REMOVED-BY", cell: func(v Verdict) string { return orDash(Escape(v.Who)) }, wide: true},
 		{header: "UID", cell: func(v Verdict) string { return Escape(v.Object.UID) }, wide: true},
+	}
+	if !slices.ContainsFunc(verdicts, func(v Verdict) bool { return v.Needs != "" }) {
+		columns = slices.DeleteFunc(columns, func(c column[Verdict]) bool { return c.header == "NEEDS" })
 	}
 	if len(verdicts) > 0 && verdicts[0].Number > 0 {
 		columns = slices.Insert(columns, 0,
 			column[Verdict]{header: "#", cell: func(v Verdict) string { return strconv.Itoa(v.Number) }})
 	}
 	return writeRows(w, s, columns, verdicts)
-}
-
-// Paragraphs writes lines, wrapped between words if they are written to a terminal. What is carried
-// over stands two spaces further in than the line that it belongs to.
-func Paragraphs(w io.Writer, lines []string, s Style) error {
-	for _, line := range lines {
-		text := strings.TrimLeft(line, " ")
-		indent := len(line) - len(text)
-		parts := []string{text}
-		if s.Width > indent+2 && len(line) > s.Width {
-			parts, _ = twwarp.WrapString(text, s.Width-indent-2)
-		}
-		for i, part := range parts {
-			if i == 1 {
-				indent += 2
-			}
-			if _, err := fmt.Fprintf(w, "%s%s\n", strings.Repeat(" ", indent), part); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }

@@ -15,7 +15,7 @@ func WaitBegins(out, errOut io.Writer, p *deletion.Planned) {
 	for _, a := range p.Absent {
 		fmt.Fprintf(out, "%s does not exist\n", Quoted(a.Object))
 		if a.Hint != "" {
-			fmt.Fprintln(errOut, "hint: "+EscapeLines(a.Hint))
+			fmt.Fprintln(errOut, "hint: "+phrase.EscapeLines(a.Hint))
 		}
 	}
 	if n := len(p.Deleted); n > 0 {
@@ -24,7 +24,8 @@ func WaitBegins(out, errOut io.Writer, p *deletion.Planned) {
 	}
 }
 
-// WarnUnattended warns of the finalizers that nobody removes as things are.
+// WarnUnattended warns of the finalizers that nobody removes as things are, and of the deletions that
+// wait for somebody to confirm them.
 func WarnUnattended(errOut io.Writer, p *deletion.Planned) {
 	for _, u := range p.Unattended {
 		more := ""
@@ -33,5 +34,11 @@ func WarnUnattended(errOut io.Writer, p *deletion.Planned) {
 		}
 		fmt.Fprintf(errOut, "Warning: nobody removes the finalizer %s of %s%s at present: %s\n",
 			Escape(u.Finalizer), Escape(u.Object.Located()), more, Escape(strings.Join(u.Because, "; ")))
+	}
+	if p.Plan == nil {
+		return
+	}
+	for _, r := range DeletionPlan(p).remarkConfirmations() {
+		fmt.Fprintln(errOut, "Warning: "+r.text)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/act"
+	"github.com/kubectl-gc/kubectl-gc/pkg/deletion"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
@@ -17,6 +18,17 @@ type Waits struct {
 	// Known is what is known of finalizers, which may be nothing.
 	Known *finalizer.Registry
 	Now   time.Time
+	// Confirmations are those that are waited for, by what was known when the wait began.
+	Confirmations []plan.Confirmation
+}
+
+// WaitsOf words what is left of a deletion.
+func WaitsOf(p *deletion.Planned) Waits {
+	w := Waits{Known: p.Known, Now: time.Now()}
+	if p.Plan != nil {
+		w.Confirmations = p.Confirmations
+	}
+	return w
 }
 
 // For says what an object that is left waits for.
@@ -34,6 +46,13 @@ func (w Waits) For(l act.Blocked) string {
 	if left := w.graceLeft(l); left > 0 {
 		reasons = append(reasons, fmt.Sprintf("%s of its grace period left", left))
 	}
+	others = slices.DeleteFunc(others, func(name string) bool {
+		waits, is := w.confirmation(l.Object, name)
+		if is {
+			reasons = append(reasons, waits)
+		}
+		return is
+	})
 	if len(others) > 0 {
 		for i, name := range others {
 			if k, ok := w.Known.Lookup(name, l.Object.Group(), l.Object.Kind); ok && !k.Fallback {

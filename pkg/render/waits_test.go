@@ -68,11 +68,11 @@ func TestWaitsFor(t *testing.T) {
 			"its grace period ended 1m30s ago; the kubelet has not confirmed that it stopped"},
 		{act.Blocked{Object: widget, Deleting: true, DeletionTimestamp: noon.Unix() - 90}, "terminating"},
 	} {
-		if got := (Waits{known, noon}).For(c.left); got != c.want {
+		if got := (Waits{Known: known, Now: noon}).For(c.left); got != c.want {
 			t.Errorf("%+v: %s, want %s", c.left, got, c.want)
 		}
 	}
-	if got := (Waits{nil, noon}).For(act.Blocked{Object: claim, Deleting: true,
+	if got := (Waits{Now: noon}).For(act.Blocked{Object: claim, Deleting: true,
 		Finalizers: []string{"kubernetes.io/pvc-protection"}}); got != "finalizer kubernetes.io/pvc-protection" {
 		t.Errorf("nothing is known, and yet: %s", got)
 	}

@@ -25,22 +25,13 @@ func (w Waits) liveView(p act.Progress, after time.Duration, width int) []string
 	}
 	column = min(column, width/2)
 	for _, l := range shown {
-		lines = append(lines, fmt.Sprintf("  %-*s  %s", column, shortenTo(KindName(l.Object), column+1), w.For(l)))
+		lines = append(lines, fmt.Sprintf("  %-*s  %s", column, cut(KindName(l.Object), column), w.For(l)))
 	}
 	if more := p.BlockedCount - len(shown); more > 0 {
 		lines = append(lines, fmt.Sprintf("  and %d more", more))
 	}
 	for i := range lines {
-		lines[i] = shortenTo(lines[i], width)
+		lines[i] = cut(lines[i], width-1) // one that wrapped could not be written over
 	}
 	return lines
-}
-
-// shortenTo cuts a line so that it is shorter than a terminal is wide: one that wrapped could not
-// be written over.
-func shortenTo(line string, width int) string {
-	if r := []rune(line); len(r) >= width {
-		return string(r[:max(width-2, 0)]) + "…"
-	}
-	return line
 }

@@ -1,8 +1,8 @@
 package rescue
 
 import (
-	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
 )
 
 // What a rescue does besides what other commands do, too.
@@ -17,15 +17,6 @@ const (
 	VerbRebind plan.Verb = "rebind"
 )
 
-// Action is one write: one that is planned, or one that the server has taken.
-type Action struct {
-	Verb   plan.Verb
-	Object graph.Ref
-	// Finalizers are those that it removes.
-	Finalizers []string
-	// Policy is that of a delete.
-	Policy plan.Policy
-	// Owner is the object that references are removed from, or put back to; its uid is empty as
-	// long as that is not known.
-	Owner graph.Ref
-}
+// Action is one write: one that is planned, or one that the server has taken. The Cause is the object
+// that references are removed from, or put back to; its uid is empty as long as that is not known.
+type Action = unfinalize.Action

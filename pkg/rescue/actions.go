@@ -8,7 +8,7 @@ func (p *Planned) Actions() []Action {
 	if p.Stage != Created {
 		for _, d := range p.Dependents {
 			if !d.Released {
-				actions = append(actions, Action{Verb: plan.VerbOrphan, Object: d.Ref, Owner: p.Ref})
+				actions = append(actions, Action{Verb: plan.VerbOrphan, Object: d.Ref, Cause: p.Ref})
 			}
 		}
 		actions = append(actions, p.freeing()...)
@@ -22,7 +22,7 @@ func (p *Planned) Actions() []Action {
 		owner = p.unborn()
 	}
 	for _, d := range p.Dependents {
-		actions = append(actions, Action{Verb: VerbAdopt, Object: d.Ref, Owner: owner})
+		actions = append(actions, Action{Verb: VerbAdopt, Object: d.Ref, Cause: owner})
 	}
 	return actions
 }
@@ -37,7 +37,7 @@ func (p *Planned) freeing() []Action {
 	for _, c := range p.Finalizers.Candidates() {
 		for _, a := range c.Actions() {
 			if a.Verb != plan.VerbOrphan {
-				actions = append(actions, Action{Verb: a.Verb, Object: a.Object, Finalizers: a.Finalizers, Policy: a.Policy})
+				actions = append(actions, a)
 			}
 		}
 	}

@@ -22,7 +22,7 @@ func (r *rescuer) adopt(ctx context.Context) error {
 	r.p.add(found)
 	unset := r.giveStatus(ctx)
 	return errors.Join(unset, r.each(ctx, r.giveBack,
-		func(d *Dependent) Action { return Action{Verb: VerbAdopt, Object: d.Ref, Owner: r.p.Now} }))
+		func(d *Dependent) Action { return Action{Verb: VerbAdopt, Object: d.Ref, Cause: r.p.Now} }))
 }
 
 // giveBack gives one dependent its references back.
@@ -61,7 +61,7 @@ func (r *rescuer) giveStatus(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		r.out.Failed = append(r.out.Failed, Failure{action, err})
+		r.out.Add(printed(action), err)
 		return fmt.Errorf("the status of %s was not restored: %w", r.p.Now.Quoted(), err)
 	}
 	r.done(action)
@@ -87,5 +87,5 @@ func (r *rescuer) verify(ctx context.Context) error {
 			return result{err: fmt.Errorf("its reference to %s was removed again", r.p.Now.KindName())}
 		}
 		return result{}
-	}, func(d *Dependent) Action { return Action{Verb: VerbAdopt, Object: d.Ref, Owner: r.p.Now} })
+	}, func(d *Dependent) Action { return Action{Verb: VerbAdopt, Object: d.Ref, Cause: r.p.Now} })
 }

@@ -47,13 +47,13 @@ func (r *rescuer) create(ctx context.Context) error {
 	case ctx.Err() != nil && err != nil:
 		return context.Cause(ctx)
 	case err != nil:
-		r.out.Failed = append(r.out.Failed, Failure{action, err})
+		r.out.Add(printed(action), err)
 		return fmt.Errorf("%s was not created again: %w", r.p.Ref.Quoted(), err)
 	default:
 		action.Object = unfinalize.RefOf(r.p.Type, made)
 		r.done(action)
 		if note != "" {
-			r.out.Skipped = append(r.out.Skipped, Skipped{Object: action.Object, Because: "it was created " + note})
+			r.out.Skip(action.Object, "it was created "+note)
 		}
 	}
 	r.p.Stage, r.p.Now = Created, unfinalize.RefOf(r.p.Type, made)
@@ -104,8 +104,7 @@ func (r *rescuer) ownersAlive(ctx context.Context, o *unstructured.Unstructured)
 			kept = append(kept, owner)
 			continue
 		}
-		r.out.Skipped = append(r.out.Skipped,
-			Skipped{Object: ref, Because: "the object has no reference to this owner any more: " + because})
+		r.out.Skip(ref, "the object has no reference to this owner any more: "+because)
 	}
 	return kept, nil
 }

@@ -82,18 +82,12 @@ func dependentsOf(g *graph.Graph, uid string) []*Dependent {
 // referenceOf is the reference that an edge stands for.
 func referenceOf(g *graph.Graph, e graph.Edge) Reference {
 	r := Reference{OwnerReference: metav1.OwnerReference{APIVersion: e.APIVersion, Kind: e.Kind, Name: e.Name,
-		UID: types.UID(g.Ref(e.Owner).UID)}}
+		UID: types.UID(g.Ref(e.Owner).UID)}, Index: g.Place(e)}
 	if e.Controller {
 		r.Controller = &e.Controller
 	}
 	if e.Block {
 		r.BlockOwnerDeletion = &e.Block
-	}
-	for other := range g.Owners(e.Dependent) {
-		if other.Index == e.Index {
-			break
-		}
-		r.Index++
 	}
 	return r
 }

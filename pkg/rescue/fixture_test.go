@@ -12,7 +12,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/encode"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/rescue"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
@@ -129,7 +128,6 @@ func (s *scene) rescue(kubeconfig string, overrides unfinalize.Overrides, opts r
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	opts.Head = encode.RescuePlan
 	if opts.Timeout == 0 {
 		opts.Timeout = time.Minute
 	}

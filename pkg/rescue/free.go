@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
@@ -62,7 +63,7 @@ func (r *rescuer) remove(ctx context.Context, names []string, overrides unfinali
 	if err != nil {
 		return false, err
 	}
-	had := finalizersOf(live)
+	had := unfinalize.NamesOn(live)
 	due := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !slices.Contains(had, name) })
 	if len(due) == 0 && len(had) > 0 {
 		return false, nil
@@ -87,12 +88,12 @@ func (r *rescuer) remove(ctx context.Context, names []string, overrides unfinali
 	var outdated error
 	o := unfinalize.Perform(ctx, r.q.Client, planned, unfinalize.Options{
 		Before: func(ctx context.Context, live *unstructured.Unstructured) error {
-			had = finalizersOf(live)
+			had = unfinalize.NamesOn(live)
 			outdated = r.before(ctx, live)
 			return outdated
 		},
-		OnAction: func(a unfinalize.Action) {
-			r.done(Action{Verb: a.Verb, Object: a.Object, Finalizers: a.Finalizers, Policy: a.Policy, Owner: a.Cause})
+		OnAction: func(a Action) {
+			r.done(a)
 			r.freed = len(had) == len(a.Finalizers) // nothing holds it any more
 		},
 	})[0]
@@ -113,8 +114,8 @@ func (r *rescuer) mayMiss() {
 	if r.freed {
 		return
 	}
-	r.out.Skipped = append(r.out.Skipped, Skipped{Object: r.p.Ref, Because: "it was gone before this " +
-		"run had freed it; what was changed after it was archived, if anything, is not restored"})
+	r.out.Skip(r.p.Ref,
+		"it was gone before this run had freed it; what was changed after it was archived, if anything, is not restored")
 }
 
 // notFreed is the error of what unfinalize could not do.
@@ -134,9 +135,7 @@ func (r *rescuer) notFreed(ctx context.Context, o *unfinalize.Outcome) error {
 		return answer.Refuse(fmt.Errorf("%s was not freed: %w", r.p.Ref.Quoted(), o.Err))
 	case o.Err != nil && !errors.Is(o.Err, change.ErrReplaced):
 		if o.Failed != nil {
-			r.out.Failed = append(r.out.Failed,
-				Failure{Action{Verb: o.Failed.Verb, Object: o.Failed.Object, Finalizers: o.Failed.Finalizers,
-					Policy: o.Failed.Policy}, o.Err})
+			r.out.Add(printed(*o.Failed), o.Err)
 		}
 		return fmt.Errorf("%s was not freed: %w", r.p.Ref.Quoted(), o.Err)
 	}
@@ -185,10 +184,10 @@ func (r *rescuer) untilGone(ctx context.Context) error {
 		return err
 	}
 	holds := "its grace period is pending"
-	if names := finalizersOf(live); len(names) > 0 {
+	if names := unfinalize.NamesOn(live); len(names) > 0 {
 		holds = "held by " + strings.Join(names, ", ")
 	}
-	r.out.Remaining = append(r.out.Remaining, Skipped{Object: r.p.Ref, Because: holds})
+	r.out.Remaining = append(r.out.Remaining, v1alpha1.SkippedObject{Object: r.p.Ref, Because: holds})
 	return answer.Refuse(fmt.Errorf("%s was not created again: timed out after %s, and it still exists, %s",
 		r.p.Ref.Quoted(), r.opts.Timeout, holds))
 }

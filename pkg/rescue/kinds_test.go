@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/encode"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/rescue"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
@@ -93,7 +92,7 @@ func TestAServiceWhoseAddressIsTakenComesBackWithAnother(t *testing.T) {
 	c.Kubectl(t, "delete", "service", "web", "-n", namespace, "--wait=false")
 	q, p := planned(t, c, namespace, "service/web", force)
 	out := rescue.Perform(t.Context(), q, fixture.Packs(t), p,
-		rescue.Options{Head: encode.RescuePlan, OnAction: func(a rescue.Action) {
+		rescue.Options{OnAction: func(a rescue.Action) {
 			if a.Verb == plan.VerbRemoveFinalizer {
 				c.Kubectl(t, "wait", "--for=delete", "service/web", "-n", namespace)
 				c.Apply(t, `{apiVersion: v1, kind: Service, metadata: {name: other, namespace: `+namespace+`}, spec: {clusterIP: "`+

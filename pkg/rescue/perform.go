@@ -6,21 +6,17 @@ import (
 	"fmt"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
-	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
 
 // Options say how to perform a plan.
 type Options struct {
-	// Head is the plan as it is printed, for the archive.
-	Head func(*Planned) *v1alpha1.Plan
 	// Timeout is how long it may take until the object is gone that was freed; zero for no limit.
 	Timeout time.Duration
 	// OnSaved is called with every archive that was written, and OnAction with every write that the
@@ -30,43 +26,27 @@ type Options struct {
 	OnAction func(Action)
 }
 
-// Outcome is what came of a plan.
+// Outcome is what came of a plan, with the Result as it is printed: skipped are dependents that did
+// not get their references back, and owners of the object that it has no reference to any more, on
+// purpose; what remains is what still holds the object.
 type Outcome struct {
+	*v1alpha1.Result
 	Planned *Planned
-	// Done are the writes that the server has taken.
-	Done []Action
-	// Failed are those that failed.
-	Failed []Failure
-	// Skipped are dependents that did not get their references back, and owners of the object that
-	// it has no reference to any more, on purpose.
-	Skipped []Skipped
-	// Remaining says what still holds the object.
-	Remaining []Skipped
 	// Err is why the rescue did not come to its end; nil if it did. A refusal says what somebody
 	// has to do first.
 	Err error
-}
 
-// Failure is a write that failed.
-type Failure struct {
-	Action Action
-	Err    error
-}
-
-// Skipped is an object that nothing is done to, and why.
-type Skipped struct {
-	Object  graph.Ref
-	Because string
-	// Dependent says that it is a dependent that did not get its references back.
-	Dependent bool
+	// without names those of Skipped that are dependents, each with why.
+	without []string
 }
 
 // Perform does what is planned, and goes on from where the cluster shows that the rescue stands.
 // Nothing is done if the plan refuses anything. Each write carries the uid and the resourceVersion
 // of what was read right before it.
 func Perform(ctx context.Context, q *selection.Query, known *finalizer.Registry, p *Planned, opts Options) *Outcome {
-	r := &rescuer{q: q, known: known, p: p, opts: opts, out: &Outcome{Planned: p}}
+	r := &rescuer{q: q, known: known, p: p, opts: opts, out: &Outcome{Result: v1alpha1.NewResult(nil), Planned: p}}
 	r.out.Err = r.run(ctx)
+	r.out.Gaps, r.out.Complete = append(r.out.Gaps, p.Gaps...), len(p.Gaps) == 0
 	if r.out.Err != nil && p.record != nil && answer.Hint(r.out.Err) == "" {
 		r.out.Err = answer.WithHint(r.out.Err,
 			"the same command goes on from the archive: add "+phrase.Command("--archive", p.Archive))
@@ -116,12 +96,7 @@ func (r *rescuer) remember() { _ = r.p.record.Created.Add(r.p.Ref.UID, r.p.Now.U
 // unadopted is the refusal that says which dependents did not get their references back, which was
 // promised; nil if all did.
 func (o *Outcome) unadopted() error {
-	var names []string
-	for _, s := range o.Skipped {
-		if s.Dependent {
-			names = append(names, fmt.Sprintf("%s (%s)", s.Object.Quoted(), s.Because))
-		}
-	}
+	names := o.without
 	if len(names) == 0 {
 		return nil
 	}
@@ -131,7 +106,7 @@ func (o *Outcome) unadopted() error {
 }
 
 func (r *rescuer) done(a Action) {
-	r.out.Done = append(r.out.Done, a)
+	r.out.Add(printed(a), nil)
 	if r.opts.OnAction != nil {
 		r.opts.OnAction(a)
 	}
@@ -149,26 +124,21 @@ type result struct {
 func (r *rescuer) each(ctx context.Context, do func(context.Context, *Dependent) result,
 	action func(*Dependent) Action) error {
 	results := make([]result, len(r.p.Dependents))
-	var group errgroup.Group
-	group.SetLimit(r.q.Client.Concurrency())
-	for i, d := range r.p.Dependents {
-		group.Go(func() error {
-			results[i] = do(ctx, d)
-			return nil
-		})
-	}
-	_ = group.Wait() // each error is in its place
+	cluster.Each(r.q.Client, r.p.Dependents, func(i int, d *Dependent) {
+		results[i] = do(ctx, d)
+	})
 	var errs []error
 	for i, d := range r.p.Dependents {
 		switch got := results[i]; {
 		case got.err != nil && ctx.Err() != nil: // which is told once
 		case got.err != nil:
-			r.out.Failed = append(r.out.Failed, Failure{action(d), got.err})
+			r.out.Add(printed(action(d)), got.err)
 			errs = append(errs, fmt.Errorf("%s: %w", d.Ref.Quoted(), got.err))
 		case got.wrote:
 			r.done(action(d))
 		case got.skipped != "":
-			r.out.Skipped = append(r.out.Skipped, Skipped{d.Ref, got.skipped, true})
+			r.out.Skip(d.Ref, got.skipped)
+			r.out.without = append(r.out.without, fmt.Sprintf("%s (%s)", d.Ref.Quoted(), got.skipped))
 		}
 	}
 	if ctx.Err() != nil {

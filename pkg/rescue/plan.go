@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
@@ -254,26 +253,21 @@ func (p *Planned) add(found []*Dependent) bool {
 // deleted. One that is gone is left out.
 func (p *Planned) readLive(ctx context.Context, client *cluster.Client) error {
 	gone := make([]error, len(p.Dependents))
-	var group errgroup.Group
-	group.SetLimit(client.Concurrency())
-	for i, d := range p.Dependents {
-		group.Go(func() error {
-			o, err := read(ctx, client, d)
-			if isEnd(err) {
-				gone[i] = err
-				return nil
-			}
-			if err != nil {
-				return &cluster.UnreadError{Type: d.Type, Namespace: d.Ref.Namespace, Name: d.Ref.Name, Err: err}
-			}
-			exact := referencesTo(o, p.Ref.UID)
-			if d.Released = len(exact) == 0; !d.Released {
-				d.found(exact)
-			}
+	if err := cluster.EachUntil(ctx, client, p.Dependents, func(ctx context.Context, i int, d *Dependent) error {
+		o, err := read(ctx, client, d)
+		if isEnd(err) {
+			gone[i] = err
 			return nil
-		})
-	}
-	if err := group.Wait(); err != nil {
+		}
+		if err != nil {
+			return &cluster.UnreadError{Type: d.Type, Namespace: d.Ref.Namespace, Name: d.Ref.Name, Err: err}
+		}
+		exact := referencesTo(o, p.Ref.UID)
+		if d.Released = len(exact) == 0; !d.Released {
+			d.found(exact)
+		}
+		return nil
+	}); err != nil {
 		return err
 	}
 	var kept []*Dependent

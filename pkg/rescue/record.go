@@ -113,9 +113,9 @@ func rootOf(file string, head *v1alpha1.Plan, object graph.Ref) (v1alpha1.Object
 		return v1alpha1.ObjectRef{}, fmt.Errorf("%s is no archive of kubectl gc rescue", file)
 	}
 	root := head.Roots[0]
-	if got := refOf(root); got.Group() != object.Group() || got.Resource != object.Resource ||
-		got.Namespace != object.Namespace || got.Name != object.Name {
-		return root, fmt.Errorf("%s is an archive of %s, and not of %s", file, got.Quoted(), object.Quoted())
+	if root.Group() != object.Group() || root.Resource != object.Resource ||
+		root.Namespace != object.Namespace || root.Name != object.Name {
+		return root, fmt.Errorf("%s is an archive of %s, and not of %s", file, root.Quoted(), object.Quoted())
 	}
 	return root, nil
 }
@@ -124,7 +124,7 @@ func rootOf(file string, head *v1alpha1.Plan, object graph.Ref) (v1alpha1.Object
 func (r *Record) refer(references []v1alpha1.Reference) {
 	at := map[string]*Dependent{}
 	for _, reference := range references {
-		ref := refOf(reference.Object)
+		ref := reference.Object
 		d := at[ref.UID]
 		if d == nil {
 			d = &Dependent{Type: typeOf(ref), Ref: ref, Recorded: true}
@@ -144,11 +144,6 @@ func (r *Record) find(uid string) *Dependent {
 		}
 	}
 	return nil
-}
-
-func refOf(o v1alpha1.ObjectRef) graph.Ref {
-	return graph.Ref{APIVersion: o.APIVersion, Kind: o.Kind, Resource: o.Resource, Namespace: o.Namespace, Name: o.Name,
-		UID: o.UID}
 }
 
 // typeOf is the type of an object, which was listed when it was archived.

@@ -126,12 +126,12 @@ func (p *Planned) keepDisk(ctx context.Context, reader *cluster.Reader, live *un
 func (p *Planned) assess(ctx context.Context, client *cluster.Client, reader *cluster.Reader,
 	known *finalizer.Registry) error {
 	assessor := unfinalize.NewAssessor(client, actor.NewFinder(reader, known))
-	c, err := assessor.Assess(ctx, p.Type, p.Object, finalizersOf(p.Object))
+	c, err := assessor.Assess(ctx, p.Type, p.Object, unfinalize.NamesOn(p.Object))
 	if err != nil {
 		return err
 	}
 	for i := range c.Assessments {
-		if v := &c.Assessments[i]; isCollectors(v.Name) {
+		if v := &c.Assessments[i]; plan.IsCollectors(v.Name) {
 			v.Refusals = slices.DeleteFunc(v.Refusals,
 				func(r unfinalize.Refusal) bool { return r.Code == unfinalize.ActorAlive })
 		}
@@ -139,19 +139,4 @@ func (p *Planned) assess(ctx context.Context, client *cluster.Client, reader *cl
 	unfinalize.Rights(ctx, client, []*unfinalize.Candidate{c})
 	p.Finalizers = &unfinalize.Planned{Batches: [][]*unfinalize.Candidate{{c}}, Overrides: p.Overrides}
 	return nil
-}
-
-// finalizersOf are the names of an object's finalizers, each once.
-func finalizersOf(o *unstructured.Unstructured) []string {
-	var names []string
-	for _, h := range unfinalize.FinalizersOn(o) {
-		if !slices.Contains(names, h.Name) {
-			names = append(names, h.Name)
-		}
-	}
-	return names
-}
-
-func isCollectors(name string) bool {
-	return name == plan.ForegroundFinalizer || name == plan.OrphanFinalizer
 }

@@ -29,7 +29,7 @@ func (r *rescuer) release(ctx context.Context) error {
 			return err
 		}
 		if err := r.each(ctx, r.orphan,
-			func(d *Dependent) Action { return Action{Verb: plan.VerbOrphan, Object: d.Ref, Owner: r.p.Ref} }); err != nil {
+			func(d *Dependent) Action { return Action{Verb: plan.VerbOrphan, Object: d.Ref, Cause: r.p.Ref} }); err != nil {
 			return err
 		}
 		if slices.ContainsFunc(r.p.Dependents, func(d *Dependent) bool { return !d.Recorded }) {

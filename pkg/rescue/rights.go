@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -57,25 +55,19 @@ func (p *Planned) rights(ctx context.Context, client *cluster.Client) {
 // written to. The object cannot be created as long as it is there, so that this is not tried.
 func (p *Planned) dryRun(ctx context.Context, client *cluster.Client) error {
 	refusals := make([]error, len(p.Dependents))
-	var group errgroup.Group
-	group.SetLimit(client.Concurrency())
-	for i, d := range p.Dependents {
-		group.Go(func() error {
-			o, err := read(ctx, client, d)
-			if err != nil {
-				return nil // it is read again
-			}
-			if steps := removal(o, p.Ref.UID); len(steps) > 0 {
-				_, refusals[i] = d.in(client).Send(ctx, o.GetResourceVersion(), steps, cluster.PatchOptions{DryRun: true})
-			}
-			if now, err := read(ctx, client, d); refusals[i] != nil &&
-				(err != nil || now.GetResourceVersion() != o.GetResourceVersion()) {
-				refusals[i] = nil // a test has failed
-			}
-			return nil
-		})
-	}
-	_ = group.Wait() // each refusal is in its place
+	cluster.Each(client, p.Dependents, func(i int, d *Dependent) {
+		o, err := read(ctx, client, d)
+		if err != nil {
+			return // it is read again
+		}
+		if steps := removal(o, p.Ref.UID); len(steps) > 0 {
+			_, refusals[i] = d.in(client).Send(ctx, o.GetResourceVersion(), steps, cluster.PatchOptions{DryRun: true})
+		}
+		if now, err := read(ctx, client, d); refusals[i] != nil &&
+			(err != nil || now.GetResourceVersion() != o.GetResourceVersion()) {
+			refusals[i] = nil // a test has failed
+		}
+	})
 	for i, err := range refusals {
 		if err != nil {
 			p.refuse(unfinalize.ServerRefuses, unfinalize.Never,

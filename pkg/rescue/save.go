@@ -35,7 +35,7 @@ func (r *rescuer) save(ctx context.Context) error {
 	if !first {
 		file = numbered(file, len(r.p.record.Files)+1)
 	}
-	saved, err := archive.Save(ctx, r.q.Client, file, part.contents(), r.opts.Head(&part))
+	saved, err := archive.Save(ctx, r.q.Client, file, part.contents(), part.Printed())
 	if err != nil {
 		return notSaved(ctx, err, first)
 	}

@@ -3,7 +3,6 @@ package rescue_test
 import (
 	"testing"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/encode"
 	"github.com/kubectl-gc/kubectl-gc/pkg/rescue"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 	"github.com/kubectl-gc/kubectl-gc/test/fixture"
@@ -80,5 +79,5 @@ func rescueNamed(t *testing.T, c *testcluster.Cluster, namespace, name string) *
 	if err != nil {
 		t.Fatal(err)
 	}
-	return rescue.Perform(t.Context(), q, fixture.Packs(t), p, rescue.Options{Head: encode.RescuePlan})
+	return rescue.Perform(t.Context(), q, fixture.Packs(t), p, rescue.Options{})
 }

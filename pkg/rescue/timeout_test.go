@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
-	"github.com/kubectl-gc/kubectl-gc/pkg/encode"
 	"github.com/kubectl-gc/kubectl-gc/pkg/rescue"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 	"github.com/kubectl-gc/kubectl-gc/test/fixture"
@@ -38,7 +37,7 @@ func TestTimedOutWhileTheObjectIsStillThere(t *testing.T) {
 			t.Fatal(err)
 		}
 		return rescue.Perform(t.Context(), q, fixture.Packs(t), p,
-			rescue.Options{Head: encode.RescuePlan, Timeout: 2 * time.Second})
+			rescue.Options{Timeout: 2 * time.Second})
 	}
 	owner := func() string {
 		return c.Kubectl(t, "get", "configmap", "child", "-n", namespace, "-o", "jsonpath={.metadata.ownerReferences[*].uid}")

@@ -42,7 +42,7 @@ func (r *rescuer) rebind(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		r.out.Failed = append(r.out.Failed, Failure{action, err})
+		r.out.Add(printed(action), err)
 		return fmt.Errorf("%s was not bound to the new claim: %w", r.p.Volume.Quoted(), err)
 	}
 	r.done(action)

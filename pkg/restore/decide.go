@@ -6,6 +6,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
@@ -61,14 +62,15 @@ type decider struct {
 	fates []fate
 	uids  []string // of what is alive, and of what is applied over
 	// whys say why objects are left alone or held, by their number.
-	whys  map[int]Left
+	whys  map[int]v1alpha1.Survivor
 	waves []int
 }
 
 // decide says what is done. It asks nobody, and nothing else decides.
 func decide(s survey, opts Options) *Plan {
 	d := &decider{
-		survey: s, opts: opts, fates: make([]fate, len(s.items)), uids: make([]string, len(s.items)), whys: map[int]Left{},
+		survey: s, opts: opts, fates: make([]fate, len(s.items)), uids: make([]string, len(s.items)),
+		whys: map[int]v1alpha1.Survivor{},
 	}
 	for _, endpoints := range []bool{false, true} { // which have no owner, and stand before or after their Service
 		for _, it := range s.items {
@@ -92,7 +94,7 @@ func decide(s survey, opts Options) *Plan {
 // leave says that nothing is done to an object.
 func (d *decider) leave(it *item, f fate, reason Reason, because string) {
 	d.fates[it.number] = f
-	d.whys[it.number] = Left{it.ref, reason, because}
+	d.whys[it.number] = v1alpha1.Survivor{Object: it.ref, Reason: reason, Because: because}
 }
 
 // first decides about an object by its place and by what has been decided about its owners.

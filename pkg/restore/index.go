@@ -71,7 +71,6 @@ func readIndex(file string) (*index, error) {
 	}
 	defer r.Close()
 	x := &index{file: file, head: r.Head, byUID: map[string]*item{}, places: map[place]*item{}}
-	lines := map[string]int{}
 	for {
 		o, line, err := r.Next()
 		if errors.Is(err, io.EOF) {
@@ -80,18 +79,13 @@ func readIndex(file string) (*index, error) {
 		if err != nil {
 			return nil, err
 		}
-		uid := string(o.GetUID())
-		if first, twice := lines[uid]; twice {
-			return nil, fmt.Errorf("%s, line %d: the object with uid %s is on line %d already", file, line, uid, first)
-		}
-		lines[uid] = line
 		it, err := newItem(o)
 		if err != nil {
 			return nil, fmt.Errorf("%s, line %d: %w", file, line, err)
 		}
 		it.number, it.sum = len(x.items), r.Sum()
 		x.items = append(x.items, it)
-		x.byUID[uid] = it
+		x.byUID[it.ref.UID] = it
 		x.places[it.place()] = it
 	}
 }

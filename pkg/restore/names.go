@@ -61,10 +61,7 @@ func (x *index) find(names []Name, namespace string, cat *cluster.Catalog) ([]bo
 				found = append(found, it)
 			}
 		}
-		var places []string
-		for _, it := range found {
-			places = append(places, it.ref.Located())
-		}
+		places := phrase.Words(found, func(it *item) string { return it.ref.Located() })
 		switch places = slices.Compact(places); {
 		case len(found) == 0:
 			return nil, fmt.Errorf("%s has no %s/%s; kubectl gc archive --verify lists what it has", x.file, name.Type,

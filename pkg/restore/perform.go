@@ -294,16 +294,3 @@ func (r *performer) uidOf(ctx context.Context, it *item) string {
 		return ""
 	}
 }
-
-// each calls f for each step, several at once.
-func (r *performer) each(f func(int, *Step)) {
-	var group errgroup.Group
-	group.SetLimit(r.client.Concurrency())
-	for i := range r.plan.Steps {
-		group.Go(func() error {
-			f(i, &r.plan.Steps[i])
-			return nil
-		})
-	}
-	_ = group.Wait() // each error is in its place
-}

@@ -83,7 +83,7 @@ type Reference struct {
 }
 
 // Reason says in a word why an object is left alone or held.
-type Reason string
+type Reason = string
 
 // The reasons for leaving an archived object out. The first group is as it should be, of the second
 // (Held) the object could not be restored now.
@@ -105,13 +105,6 @@ const (
 	VolumeTaken      Reason = "VolumeTaken"      // its volume belongs to another claim
 )
 
-// Left is an archived object that nothing is done to, and why.
-type Left struct {
-	Object  graph.Ref
-	Reason  Reason
-	Because string
-}
-
 // Plan is what a restore does.
 type Plan struct {
 	// File is the archive, and Head the plan that it was written for.
@@ -121,7 +114,7 @@ type Plan struct {
 	Steps []Step
 	// Left are objects that are not restored on purpose, and Held those that cannot be restored
 	// now.
-	Left, Held []Left
+	Left, Held []v1alpha1.Survivor
 	// Forbidden are rights that the user needs and does not have. If there are any, nothing is
 	// done.
 	Forbidden []change.MissingRight

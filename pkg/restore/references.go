@@ -64,8 +64,8 @@ func relabel(o *unstructured.Unstructured, planned []Reference, references []met
 // writeReferences adds the references that objects get after they are there, and gives volumes the
 // new uids of their claims.
 func (r *performer) writeReferences(ctx context.Context) {
-	r.each(func(i int, s *Step) {
-		switch {
+	cluster.Each(r.client, r.plan.Steps, func(i int, _ Step) {
+		switch s := &r.plan.Steps[i]; {
 		case s.Verb == Refer:
 			r.note(i, r.refer(ctx, s, s.Object.UID, s.References))
 		case s.Verb == Rebind:

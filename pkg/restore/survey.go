@@ -4,14 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -147,22 +148,16 @@ func (s *surveyor) readPlaces(ctx context.Context) error {
 
 // readStatuses finds out which of the objects that were restored before have no status.
 func (s *surveyor) readStatuses(ctx context.Context) {
-	var group errgroup.Group
-	group.SetLimit(s.client.Concurrency())
-	for _, it := range s.items {
+	cluster.Each(s.client, s.items, func(_ int, it *item) {
 		if now, p := &s.live[it.number], s.proofs[it.number]; s.wanted[it.number] && it.facts.status &&
 			(p.noted || p.copied) {
-			group.Go(func() error {
-				o, err := s.client.GetObject(ctx, s.types[it.number], it.ref.Namespace, it.ref.Name)
-				if err == nil && string(o.GetUID()) == now.uid { // of one that cannot be read nothing is known
-					state, _, _ := unstructured.NestedMap(o.Object, "status")
-					now.bare = len(state) == 0
-				}
-				return nil
-			})
+			o, err := s.client.GetObject(ctx, s.types[it.number], it.ref.Namespace, it.ref.Name)
+			if err == nil && string(o.GetUID()) == now.uid { // of one that cannot be read nothing is known
+				state, _, _ := unstructured.NestedMap(o.Object, "status")
+				now.bare = len(state) == 0
+			}
 		}
-	}
-	_ = group.Wait() // which nothing fails
+	})
 }
 
 // needs are the archived namespace and CustomResourceDefinition of an object.
@@ -197,11 +192,7 @@ func (s *surveyor) readNamespaces(ctx context.Context) error {
 			missing[ns] = target{Type: cluster.NamespaceType, name: ns}
 		}
 	}
-	var targets []target
-	for _, t := range missing {
-		targets = append(targets, t)
-	}
-	found, err := look(ctx, s.client, targets)
+	found, err := look(ctx, s.client, slices.Collect(maps.Values(missing)))
 	s.namespaces = map[string]live{}
 	for ns, t := range missing {
 		s.namespaces[ns] = found[t]
@@ -250,12 +241,7 @@ func (s *surveyor) isUnsure(apiVersion string) bool {
 	if err != nil {
 		return false
 	}
-	for _, gap := range s.catalog.Gaps {
-		if gap.Group == gv.Group {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.catalog.Gaps, func(gap v1alpha1.Gap) bool { return gap.Group == gv.Group })
 }
 
 // readVolumes reads the volumes of the claims.
@@ -272,17 +258,11 @@ func (s *surveyor) readVolumes(ctx context.Context) error {
 		}
 	}
 	var mu sync.Mutex
-	var group errgroup.Group
-	group.SetLimit(s.client.Concurrency())
-	for name := range names {
-		group.Go(func() error {
-			v := volumeOf(ctx, s.client, r.Type, name)
-			mu.Lock()
-			defer mu.Unlock()
-			s.volumes[name] = v
-			return nil
-		})
-	}
-	_ = group.Wait() // each error is in its place
+	cluster.Each(s.client, slices.Collect(maps.Keys(names)), func(_ int, name string) {
+		v := volumeOf(ctx, s.client, r.Type, name)
+		mu.Lock()
+		defer mu.Unlock()
+		s.volumes[name] = v
+	})
 	return context.Cause(ctx)
 }

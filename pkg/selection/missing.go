@@ -5,12 +5,13 @@ import (
 	"errors"
 	"fmt"
 
-	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/suggest"
 )
 
@@ -24,15 +25,9 @@ var ErrAnother = errors.New("another object has its name now")
 // ExplainAll explains each of the objects, side by side and in their order.
 func (q *Query) ExplainAll(ctx context.Context, g *graph.Graph, objects []Object) []error {
 	errs := make([]error, len(objects))
-	var group errgroup.Group
-	group.SetLimit(q.Client.Concurrency())
-	for i, o := range objects {
-		group.Go(func() error {
-			errs[i] = q.explain(ctx, g, o, i < mostHints)
-			return nil
-		})
-	}
-	_ = group.Wait() // each error is in its place
+	cluster.Each(q.Client, objects, func(i int, o Object) {
+		errs[i] = q.explain(ctx, g, o, i < mostHints)
+	})
 	return errs
 }
 
@@ -57,6 +52,9 @@ func (q *Query) explain(ctx context.Context, g *graph.Graph, o Object, hint bool
 			"%s %q exists and was not among the objects listed: it was created just now, or its type may not be listed; try again",
 			o.Resource.Resource, o.Name)
 	case hint && apierrors.IsNotFound(err):
+		if elsewhere := q.elsewhere(ctx, o); elsewhere != "" {
+			return answer.WithHint(err, elsewhere)
+		}
 		return answer.WithHint(err, q.nearName(g, o))
 	}
 	return err
@@ -73,6 +71,51 @@ func (q *Query) Unlisted(gaps []v1alpha1.Gap) error {
 		}
 	}
 	return nil
+}
+
+// Nothing is an error if a query without names means nothing because of what was typed: in the
+// server's words if its namespace does not exist and nothing was seen in it, and if no object
+// matches its selector, in a type that was named or in all. A gate that checks nothing passes
+// everything. That a type which was named could not be listed is for Unlisted to say.
+func (q *Query) Nothing(ctx context.Context, listed *Snapshot) error {
+	if len(q.Objects) > 0 {
+		return nil
+	}
+	if err := NamespaceExists(ctx, q.Client, q.Catalog, listed.Graph, q.Scope); err != nil {
+		return err
+	}
+	seen := len(q.Types) > 0 || len(listed.Gaps) == 0 // otherwise one may match that could not be listed
+	if q.Selector != nil && seen && len(q.Matching(listed.Graph)) == 0 {
+		where := ""
+		if q.Scope != "" {
+			where = fmt.Sprintf(" in namespace %q", q.Scope)
+		}
+		return fmt.Errorf("no object%s matches the selector %q", where, q.Selector)
+	}
+	return nil
+}
+
+// elsewhere says in which other namespaces there is an object of that type and name, as far as the
+// server tells.
+func (q *Query) elsewhere(ctx context.Context, o Object) string {
+	if !o.Namespaced {
+		return ""
+	}
+	matches, err := q.Client.ListMatching(ctx, o.Type, "", cluster.Selectors{Fields: "metadata.name=" + o.Name})
+	if err != nil {
+		return "" // a hint is no reason for another error
+	}
+	var namespaces []string
+	for _, m := range matches {
+		if m.Name == o.Name && m.Namespace != o.Namespace {
+			namespaces = append(namespaces, m.Namespace)
+		}
+	}
+	if len(namespaces) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s %q exists in %s %s", o.Resource.Resource, o.Name,
+		phrase.Plural(len(namespaces), "namespace", "the namespaces"), phrase.SortedFew(namespaces))
 }
 
 // nearName suggests an object of the same type and namespace with a similar name.

@@ -6,12 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	utilerrors "k8s.io/apimachinery/pkg/util/errors"
-
-	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/resource"
 
@@ -90,15 +88,9 @@ func (r Request) selected(ctx context.Context, getter genericclioptions.RESTClie
 		namespace = ""
 	}
 	found, errs := make([][]Object, len(mappings)), make([]error, len(mappings))
-	var group errgroup.Group
-	group.SetLimit(client.Concurrency())
-	for i, mapping := range mappings {
-		group.Go(func() error {
-			found[i], errs[i] = r.matching(ctx, client, catalog, mapping, namespace)
-			return nil
-		})
-	}
-	_ = group.Wait() // each error is in its place
+	cluster.Each(client, mappings, func(i int, mapping *meta.RESTMapping) {
+		found[i], errs[i] = r.matching(ctx, client, catalog, mapping, namespace)
+	})
 	return slices.Concat(found...), utilerrors.NewAggregate(errs)
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
@@ -24,11 +25,28 @@ type Query struct {
 	Scope string
 	// Store, if not nil, is listed from where it has the scope.
 	Store *cluster.Store
+	// ByName says to read the objects that are named where their types may not be listed.
+	ByName bool
 	// Annotations are the keys of the annotations that the graph keeps.
 	Annotations []string
 	// Progress, if not nil, is called before each listing. Report is told how far it has come, from
 	// several goroutines, one at a time; done, when it has ended.
 	Progress func() (report func(cluster.Progress), done func())
+}
+
+// Namespaces returns those in which objects are meant: none for cluster-scoped objects alone. An
+// empty one among them is any.
+func (q *Query) Namespaces() []string {
+	var all []string
+	for _, o := range q.Objects {
+		if o.Namespaced {
+			all = append(all, o.Namespace)
+		}
+	}
+	if q.All() || slices.ContainsFunc(q.Types, func(t cluster.Resource) bool { return t.Namespaced }) {
+		all = append(all, q.Namespace)
+	}
+	return all
 }
 
 // ListingScope is the namespace to list. A namespaced object's dependents can only be in its
@@ -70,7 +88,28 @@ func (q *Query) List(ctx context.Context, types ...cluster.Resource) (*Snapshot,
 		defer done()
 		opts.Progress = report
 	}
-	return List(ctx, q.Client, q.Catalog, opts)
+	return build(ctx, q.Catalog, opts, func(b *graph.Builder) (*cluster.ListResult, bool, error) {
+		listed, err := q.Client.List(ctx, q.Catalog, opts, b)
+		if err == nil && q.ByName {
+			q.readNamed(ctx, b, listed.Gaps)
+		}
+		return listed, false, err
+	})
+}
+
+// readNamed adds the objects that are named and lie in gaps, as far as they can be read.
+func (q *Query) readNamed(ctx context.Context, b *graph.Builder, gaps []v1alpha1.Gap) {
+	for _, o := range q.Objects {
+		if !slices.ContainsFunc(gaps, func(gap v1alpha1.Gap) bool {
+			return gap.Reason == v1alpha1.GapForbidden && gap.Group == o.Group && gap.Resource == o.Resource.Resource &&
+				(gap.Namespace == "" || gap.Namespace == o.Namespace)
+		}) {
+			continue
+		}
+		if now, err := q.Client.GetMeta(ctx, o.Type, o.Namespace, o.Name); err == nil {
+			b.Listing(o.Type, o.Namespace).Add(*now)
+		}
+	}
 }
 
 func (q *Query) options() cluster.ListOptions {

@@ -59,3 +59,20 @@ func build(ctx context.Context, catalog *cluster.Catalog, opts cluster.ListOptio
 	return &Snapshot{Graph: g, Catalog: catalog, Gaps: listed.Gaps, ResumePoints: listed.ResumePoints, Options: opts,
 		Part: part}, nil
 }
+
+// NamespaceExists is the server's error if it says that a namespace does not exist, and nothing was
+// seen of it in a graph: objects can be left in one that is gone (NS-015). Without a name it is nil.
+func NamespaceExists(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, g *graph.Graph,
+	name string) error {
+	r, ok := catalog.Lookup(cluster.Namespaces)
+	if _, listed := g.Find(r.Group, r.Resource, "", name); name == "" || !ok || listed {
+		return nil
+	}
+	for range g.InNamespace(name) {
+		return nil
+	}
+	if _, err := client.GetMeta(ctx, r.Type, "", name); cluster.IsAbsent(err, r.Type, name) {
+		return err
+	}
+	return nil
+}

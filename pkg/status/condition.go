@@ -26,9 +26,18 @@ type Condition struct {
 var places = [][]string{{"status", "conditions"}, {"status", "v1beta2", "conditions"}}
 
 // Conditions returns those of an object's conditions that are any, be they a list or a map by type.
+// Other fields of the status that are called so have conditions too: peeringConditions.
 func Conditions(o *unstructured.Unstructured) []Condition {
 	var all []Condition
-	for _, place := range places {
+	in := slices.Clone(places)
+	s, _, _ := unstructured.NestedFieldNoCopy(o.Object, "status")
+	m, _ := s.(map[string]any)
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		if strings.HasSuffix(key, "Conditions") {
+			in = append(in, []string{"status", key})
+		}
+	}
+	for _, place := range in {
 		field := strings.Join(place, ".")
 		value, _, _ := unstructured.NestedFieldNoCopy(o.Object, place...)
 		switch v := value.(type) {

@@ -29,12 +29,8 @@ func DiskName(d v1alpha1.Disk) string {
 // Destroys is a clause without its subject that says that the data of volumes are destroyed. Of
 // many the first few are named.
 func Destroys(disks []v1alpha1.Disk) string {
-	names := make([]string, len(disks))
-	for i, d := range disks {
-		names[i] = DiskName(d)
-	}
 	return fmt.Sprintf("destroys the %s of %s: %s", phrase.Plural(len(disks), "disk", "disks"),
-		phrase.Count(len(disks), "PersistentVolume"), phrase.And(names))
+		phrase.Count(len(disks), "PersistentVolume"), phrase.And(phrase.Words(disks, DiskName)))
 }
 
 // KeepDisks is a clause that says how to keep the data of volumes.

@@ -73,7 +73,7 @@ var (
 		"Ready", "Synced", "Available", "Healthy", "Reconciled", "Succeeded", "Success", "Successful", "Accepted",
 		"Programmed", "Established", "Valid", "Deployed", "Provisioned", "Installed",
 		"Attached", "Applied", "Connected", "Reachable", "Resolved", "ResolvedRefs", "Issued", "UpToDate", "Current",
-		"Admitted", "Deletable",
+		"Admitted", "Deletable", "Completed",
 	}
 )
 

@@ -81,6 +81,10 @@ status:
 	if diff := cmp.Diff([]string{"Degraded", "Ready"}, got); diff != "" {
 		t.Error(diff)
 	}
+	o = read(t, "status: {peeringConditions: [{type: APIServerStatus, status: Error, message: a timeout}]}")
+	if got := Failing(o); len(got) != 1 || got[0].Field != "status.peeringConditions[APIServerStatus]" {
+		t.Errorf("%v", got)
+	}
 	for _, odd := range []string{"{}", "status: text", "status: {conditions: text}", "status: {v1beta2: []}"} {
 		if got := Conditions(read(t, odd)); got != nil {
 			t.Errorf("%s: %v", odd, got)
@@ -108,13 +112,35 @@ func TestTextsAreThoseOfAFailure(t *testing.T) {
 		{"{failureReason: DeleteError, failureMessage: m}",
 			[]Said{{"status.failureReason", "DeleteError"}, {"status.failureMessage", "m"}}},
 		{"{state: DeleteFailed}", []Said{{"status.state", "DeleteFailed"}}},
+		{"{state: failed to delete}", []Said{{"status.state", "failed to delete"}}},
+		{"{phase: cannot delete the bucket}", []Said{{"status.phase", "cannot delete the bucket"}}},
 		{"{operationState: {phase: Failed, message: m}, health: {status: Healthy, message: n}}",
 			[]Said{{"status.operationState.message", "m"}}},
 		{"{phase: 7, reason: [], error: 5}", nil},
+		{"{value: 'failed to delete realm: 404 Not Found', hash: error, config: '{\"on error\": 1}', note: all is well}",
+			[]Said{{"status.value", "failed to delete realm: 404 Not Found"}}},
 		{"text", nil},
 	} {
 		if diff := cmp.Diff(test.want, Texts(read(t, "status: "+test.status))); diff != "" {
 			t.Errorf("%s: %s", test.status, diff)
+		}
+	}
+}
+
+// TestFailedSince: of what fails and has changed since the deletion, what speaks of a failure comes
+// first; what was said before, or says nothing, does not count.
+func TestFailedSince(t *testing.T) {
+	for name, test := range map[string]struct{ conditions, want string }{
+		"before":        {"{type: Ready, status: 'False', lastTransitionTime: '2026-01-01T00:00:00Z', message: cannot}", ""},
+		"no message":    {"{type: Ready, status: 'False', lastTransitionTime: '2026-03-01T00:00:00Z'}", ""},
+		"well":          {"{type: Ready, status: 'True', lastTransitionTime: '2026-03-01T00:00:00Z', message: all set}", ""},
+		"not completed": {"{type: EvacuationCompleted, status: 'False', lastTransitionTime: '2026-03-01T00:00:00Z', message: two left}", "two left"},
+		"the failure": {"{type: Ready, status: 'False', lastTransitionTime: '2026-03-01T00:00:00Z', message: not yet}, " +
+			"{type: LoggedIn, status: 'False', lastTransitionTime: '2026-03-01T00:00:00Z', message: unauthorized}", "unauthorized"},
+	} {
+		o := read(t, "metadata: {deletionTimestamp: '2026-02-01T00:00:00Z'}\nstatus: {conditions: ["+test.conditions+"]}")
+		if c, _ := FailedSince(o); c.Message != test.want {
+			t.Errorf("%s: %q, want %q", name, c.Message, test.want)
 		}
 	}
 }

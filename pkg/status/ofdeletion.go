@@ -3,6 +3,7 @@ package status
 import (
 	"regexp"
 	"slices"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -21,10 +22,67 @@ func OfDeletion(o *unstructured.Unstructured) (Condition, bool) {
 	}
 	for _, c := range slices.Concat(Failing(o), Conditions(o)) {
 		if c.Message != "" && (c.Status == "True" || c.Status == "False") && !c.Since.Before(deleted.Time) &&
-			(c.polarity() == tellsOfDeletion ||
-				deletionSaid.MatchString(camel.ReplaceAllString(c.Reason, "$1 $2")+" "+c.Message)) {
+			(c.polarity() == tellsOfDeletion || SaysDeletion(c.Reason, c.Message)) {
 			return c, true
 		}
 	}
 	return Condition{}, false
+}
+
+// FailedSince returns a condition that fails and has changed since the deletion, with what it says: one
+// that speaks of a failure comes first. False if there is none.
+func FailedSince(o *unstructured.Unstructured) (Condition, bool) {
+	deleted := o.GetDeletionTimestamp()
+	if deleted == nil {
+		return Condition{}, false
+	}
+	all := slices.DeleteFunc(Failing(o),
+		func(c Condition) bool { return c.Message == "" || c.Since.Before(deleted.Time) })
+	i := slices.IndexFunc(all, func(c Condition) bool { return SaysFailure(c.Reason, c.Message) })
+	if len(all) == 0 {
+		return Condition{}, false
+	}
+	return all[max(0, i)], true
+}
+
+// SaysDeletion says whether a reason, as FailedDraining, or a message speaks of a deletion.
+func SaysDeletion(reason, message string) bool {
+	return deletionSaid.MatchString(camel.ReplaceAllString(reason, "$1 $2") + " " + message)
+}
+
+// quotaExceeded is how the server says that it creates nothing for a ResourceQuota.
+var quotaExceeded = regexp.MustCompile(`exceeded quota: ([a-z0-9]([-a-z0-9.]*[a-z0-9])?),`)
+
+// ExceededQuota returns the name of the ResourceQuota for which, as a text says, something was not
+// created; empty if it does not say that.
+func ExceededQuota(text string) string {
+	if m := quotaExceeded.FindStringSubmatch(text); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// Denied is a right that a ServiceAccount lacks. Namespace is empty if it does everywhere.
+type Denied struct{ AccountNamespace, Account, Verb, Resource, Group, Namespace string }
+
+// rightDenied is how the server says that a ServiceAccount may not do something.
+var rightDenied = regexp.MustCompile(`User "system:serviceaccount:([a-z0-9-]+):([a-z0-9.-]+)" cannot ([a-z]+) ` +
+	`resource "([a-z0-9/.-]+)" in API group "([a-z0-9.-]*)"(?: in the namespace "([a-z0-9-]+)")?`)
+
+// DeniedRight returns the right that a ServiceAccount lacks, as a text says; false if it does not say
+// that.
+func DeniedRight(text string) (Denied, bool) {
+	m := rightDenied.FindStringSubmatch(text)
+	if m == nil {
+		return Denied{}, false
+	}
+	return Denied{m[1], m[2], m[3], m[4], m[5], m[6]}, true
+}
+
+// Approved says whether somebody has let the actor go on with the deletion of an object: an
+// annotation has the time at which that was, which is not before the deletion.
+func Approved(o *unstructured.Unstructured, annotation string) bool {
+	deleted := o.GetDeletionTimestamp()
+	at, err := time.Parse(time.RFC3339, o.GetAnnotations()[annotation])
+	return err == nil && deleted != nil && !at.Before(deleted.Time)
 }

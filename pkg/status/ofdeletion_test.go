@@ -42,3 +42,57 @@ func TestOfDeletion(t *testing.T) {
 		})
 	}
 }
+
+// TestTextsOfRefusals: what the server says of a quota and of a right, as controllers repeat it, and
+// nothing like it.
+func TestTextsOfRefusals(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`pods "a" is forbidden: exceeded quota: team.a-1, requested: pods=1, used: pods=4, limited: pods=4`: "team.a-1",
+		"GCP says: Quota exceeded for disks": "",
+		"exceeded quota: , requested":        "",
+	} {
+		if got := status.ExceededQuota(text); got != want {
+			t.Errorf("%s: got %q, want %q", text, got, want)
+		}
+	}
+	for text, want := range map[string]status.Denied{
+		`deployments.apps "a" is forbidden: User "system:serviceaccount:ns:name" cannot delete resource "deployments" in API group "apps" in the namespace "web"`: {
+			AccountNamespace: "ns", Account: "name", Verb: "delete", Resource: "deployments", Group: "apps", Namespace: "web"},
+		`User "system:serviceaccount:ns:name" cannot list resource "nodes" in API group "" at the cluster scope`: {
+			AccountNamespace: "ns", Account: "name", Verb: "list", Resource: "nodes"},
+		`User "jane" cannot delete resource "deployments" in API group "apps"`: {},
+	} {
+		if got, _ := status.DeniedRight(text); got != want {
+			t.Errorf("%s: got %+v, want %+v", text, got, want)
+		}
+	}
+}
+
+// TestApproved: only what was said since the deletion began lets an actor go on.
+func TestApproved(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		deleted, approved any
+		want              bool
+	}{
+		{"2026-05-01T12:00:00Z", "2026-05-01T12:00:00Z", true},
+		{"2026-05-01T12:00:00Z", "2026-05-01T14:30:00+02:00", true},
+		{"2026-05-01T12:00:00Z", "2026-05-01T11:59:59Z", false},
+		{"2026-05-01T12:00:00Z", "true", false},
+		{"2026-05-01T12:00:00Z", nil, false},
+		{nil, "2026-05-01T12:00:00Z", false},
+	} {
+		metadata := map[string]any{"name": "a"}
+		if tt.deleted != nil {
+			metadata["deletionTimestamp"] = tt.deleted
+		}
+		if tt.approved != nil {
+			metadata["annotations"] = map[string]any{"example.com/approved": tt.approved}
+		}
+		o := &unstructured.Unstructured{Object: map[string]any{"metadata": metadata}}
+		if got := status.Approved(o, "example.com/approved"); got != tt.want {
+			t.Errorf("deleted at %v, approved at %v: %t", tt.deleted, tt.approved, got)
+		}
+	}
+}

@@ -1,6 +1,8 @@
 package status
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -17,8 +19,17 @@ var errorFields = []string{
 	"failureReason", "failureMessage", "deletionError", "syncError", "operationError",
 }
 
+// stated are the fields of a status that are read as what they are called.
+var stated = []string{"phase", "state", "reason", "message"}
+
+// isFailure says whether a text is a sentence that speaks of a failure, and no JSON.
+func isFailure(text string) bool {
+	return strings.Contains(text, " ") && !strings.ContainsAny(text[:1], "{[") && SaysFailure(text)
+}
+
 // Texts returns what a status says of a failure besides its conditions: the texts of an error, a
-// phase that names a failure, and its reason and message unless a phase says that all is well.
+// phase that names a failure, its reason and message unless a phase says that all is well, and other
+// sentences that speak of one.
 func Texts(o *unstructured.Unstructured) []Said {
 	s, _, _ := unstructured.NestedFieldNoCopy(o.Object, "status")
 	m, _ := s.(map[string]any)
@@ -32,7 +43,7 @@ func Texts(o *unstructured.Unstructured) []Said {
 	well := false
 	for _, key := range []string{"phase", "state"} {
 		switch phase := Text(m, key); {
-		case namesFailure(phase):
+		case namesFailure(phase), isFailure(phase):
 			all = append(all, Said{"status." + key, phase})
 		case namesHealth(phase):
 			well = true
@@ -40,6 +51,12 @@ func Texts(o *unstructured.Unstructured) []Said {
 	}
 	for _, key := range []string{"reason", "message"} {
 		if text := Text(m, key); text != "" && (!well || SaysFailure(text)) {
+			all = append(all, Said{"status." + key, text})
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		text := Text(m, key)
+		if !slices.Contains(stated, key) && !slices.Contains(errorFields, key) && isFailure(text) {
 			all = append(all, Said{"status." + key, text})
 		}
 	}

@@ -8,8 +8,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 )
 
-// ActorFinder finds out who removes finalizers, whether they are alive, and what uses the objects
-// that they keep: actor.Finder does.
+// ActorFinder finds out who removes finalizers, whether they are alive, and what of the objects keeps
+// them from it, and by what it is known that the garbage collector does not run: actor.Finder does.
 type ActorFinder interface {
-	WithUsers(ctx context.Context, o *unstructured.Unstructured, finalizer string) (actor.Actor, error)
+	Judge(ctx context.Context, o *unstructured.Unstructured, finalizer string) (actor.Actor, error)
+	Stopped(ctx context.Context) ([]string, error)
 }

@@ -6,29 +6,21 @@ import (
 	"slices"
 	"time"
 
-	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/change"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 )
 
 // lookAfter reads what was written to again, until it is gone or for as long as a controller may
 // take to put a finalizer back.
 func (p *performer) lookAfter(ctx context.Context, outcomes []*Outcome) {
 	end := time.Now().Add(cmp.Or(p.opts.Settle, change.SettleTime))
-	var group errgroup.Group
-	group.SetLimit(p.client.Concurrency())
-	for _, o := range outcomes {
-		if len(o.Done) == 0 || o.Gone {
-			continue
-		}
-		group.Go(func() error {
-			// the outcome has what was seen
+	cluster.Each(p.client, outcomes, func(_ int, o *Outcome) {
+		if len(o.Done) > 0 && !o.Gone { // the outcome has what was seen
 			_ = change.LookAfter(ctx, end, func(ctx context.Context) bool { return p.look(ctx, o) })
-			return nil
-		})
-	}
-	_ = group.Wait() // nothing fails it
+		}
+	})
 }
 
 // look reads an object. It is over if the object is gone, or if a finalizer is back.

@@ -18,6 +18,9 @@ import (
 type Aftermath struct {
 	// Deleted are the other objects that are deleted then, PersistentVolumeClaims first.
 	Deleted []graph.Ref
+	// Stopped says by what it is known that the garbage collector, which deletes them, does not run;
+	// nil if it runs, or if that is not known.
+	Stopped []string
 	// Disks are the volumes whose data are destroyed with a claim: with the object itself, or one
 	// of those that follow.
 	Disks []v1alpha1.Disk
@@ -65,6 +68,15 @@ func (j *Assessor) Foresee(ctx context.Context, candidates []*Candidate) error {
 		if cause, known := after.Cause(id); known {
 			a := byID[cause].details.After
 			a.Deleted = append(a.Deleted, s.Graph.Ref(id))
+		}
+	}
+	if len(after.Follows) > 0 {
+		stopped, err := j.lives.Stopped(ctx)
+		if err != nil {
+			return err
+		}
+		for _, c := range candidates {
+			c.details.After.Stopped = stopped
 		}
 	}
 	j.disks(ctx, s.reader, candidates)
@@ -159,6 +171,6 @@ func released(o *unstructured.Unstructured, names []string) bool {
 		return false
 	}
 	return !slices.ContainsFunc(FinalizersOn(o), func(h FinalizerRef) bool {
-		return !slices.Contains(names, h.Name) && h.Name != plan.ForegroundFinalizer && h.Name != plan.OrphanFinalizer
+		return !slices.Contains(names, h.Name) && !plan.IsCollectors(h.Name)
 	})
 }

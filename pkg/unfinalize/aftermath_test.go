@@ -56,6 +56,11 @@ func TestDisksThatAreDestroyedNeedForce(t *testing.T) {
 		if !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
 			t.Errorf("%q without %q, deleted %t: %q, want %q", c.held, c.name, c.deleted, got, c.want)
 		}
+		p := &Planned{Batches: [][]*Candidate{{{Ref: graph.Ref{Name: "o"}, Object: o, Names: []string{c.name},
+			details: Details{After: c.after}}}}}
+		if named := p.Precious() != ""; named != strings.HasPrefix(c.want, "DataLoss") {
+			t.Errorf("%q without %q, deleted %t, %+v: a name is asked for: %t", c.held, c.name, c.deleted, c.after, named)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package unfinalize
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -62,7 +63,7 @@ func Assess(o *unstructured.Unstructured, h FinalizerRef, names []string, who ac
 	v.needUnused(who)
 	// Another policy is asked for, and the collector, alive or not, has no say in that.
 	if who.Life == actor.Alive && !changesPolicy(o, h) {
-		v.refuse(ActorAlive, WithForce, alive(who),
+		v.refuse(ActorAlive, WithForce, alive(who, o),
 			"kubectl gc why says what it waits for; --force removes it without waiting")
 	}
 	switch v.Method {
@@ -83,10 +84,7 @@ func Assess(o *unstructured.Unstructured, h FinalizerRef, names []string, who ac
 
 // needUnused refuses to release what is in use, or can be, whoever lives.
 func (v *Assessment) needUnused(who actor.Actor) {
-	var users []string
-	for _, u := range who.Users {
-		users = append(users, u.String())
-	}
+	users := phrase.Words(who.Users, actor.User.String)
 	if n := len(users); n > 0 {
 		v.refuse(InUse, WithForce, phrase.And(users)+phrase.Plural(n, " uses it", " use it"),
 			"kubectl gc why says what to do about what uses it")
@@ -155,10 +153,7 @@ func (v *Assessment) skipsWork(who actor.Actor) bool {
 
 // notSeen says that it is not known whether the actor lives.
 func notSeen(code Code, who actor.Actor) string {
-	name := who.Who
-	if name == "" {
-		name = "the controller that removes it"
-	}
+	name := cmp.Or(who.Who, "the controller that removes it")
 	switch {
 	case code == ActorOutside:
 		return name + " can run outside the cluster, where it may be running"
@@ -178,14 +173,15 @@ func skipped(who actor.Actor) string {
 	if who.IsKnown {
 		return who.Known.OnRemoval()
 	}
-	return "it is unknown what removing it skips"
+	return "unknown which cleanup is skipped"
 }
 
-// alive says that whoever removes the finalizer would do so.
-func alive(a actor.Actor) string {
-	who := a.Who
-	if who == "" {
-		who = "the controller that removes it"
+// alive says that whoever removes the finalizer would do so, or why it does not.
+func alive(a actor.Actor, o *unstructured.Unstructured) string {
+	who := cmp.Or(a.Who, "the controller that removes it")
+	if ignores := a.Ignores(o); len(ignores) > 0 {
+		says := phrase.Words(ignores, func(seen v1alpha1.Observation) string { return seen.Says })
+		return who + " is running, and does not remove it: " + strings.Join(says, "; ")
 	}
 	because := who + " is running and is expected to remove it"
 	if len(a.Says()) > 0 {
@@ -241,7 +237,8 @@ func (v *Assessment) needEmpty(o *unstructured.Unstructured, f Details) {
 		v.refuse(NotProvenEmpty, WithForce, "it was not checked whether anything is left in it", "")
 	case len(f.Empty.Remaining) > 0:
 		n := len(f.Empty.Remaining)
-		v.refuse(NotEmpty, WithForce, fmt.Sprintf("%d %s left in it; %s", n, plural(n, "object is", "objects are"), stranded),
+		v.refuse(NotEmpty, WithForce,
+			fmt.Sprintf("%d %s left in it; %s", n, phrase.Plural(n, "object is", "objects are"), stranded),
 			"kubectl gc why explains what blocks them")
 	case len(f.Empty.Gaps) > 0:
 		v.refuse(NotProvenEmpty, WithForce,
@@ -250,25 +247,7 @@ func (v *Assessment) needEmpty(o *unstructured.Unstructured, f Details) {
 	}
 }
 
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
-}
-
 // gapNames names the first few gaps.
 func gapNames(gaps []v1alpha1.Gap) string {
-	const most = 3
-	var names []string
-	for _, g := range gaps {
-		name := g.Resource
-		if g.Group != "" {
-			name += "." + g.Group
-		}
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return phrase.FirstFew(names, most)
+	return phrase.FirstFew(v1alpha1.TypeNames(gaps), 3)
 }

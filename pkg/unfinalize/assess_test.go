@@ -228,9 +228,9 @@ func TestDeadNeedsAWitness(t *testing.T) {
 		{"bookkeeping", of(notes, actor.Actor{Life: actor.Unknown}), "", ""},
 		{"a guard that costs nothing", of(guards, actor.Actor{Life: actor.Unknown}), "", ""},
 		{"nothing is known of it", actor.Actor{Life: actor.Unknown}, "ActorUnknown",
-			"the controller that removes it is not known; it is unknown what removing it skips"},
+			"the controller that removes it is not known; unknown which cleanup is skipped"},
 		{"nothing but who wrote it", actor.Actor{Life: actor.Unknown, Who: "buckets"}, "ActorNotFound",
-			"buckets was not found, which does not mean that it is not running; it is unknown what removing it skips"},
+			"buckets was not found, which does not mean that it is not running; unknown which cleanup is skipped"},
 		{"nothing but who wrote it, which is scaled to 0",
 			actor.Actor{Life: actor.Dead, Who: "buckets", Found: true, Scaled: scaled}, "", ""},
 	} {

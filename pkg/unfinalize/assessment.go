@@ -1,6 +1,9 @@
 package unfinalize
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -102,14 +105,36 @@ func (v *Assessment) refuse(code Code, override Override, because, hint string) 
 
 // Against returns the refusals that the overrides do not cover.
 func (v *Assessment) Against(t Overrides) []Refusal {
-	var left []Refusal
-	for _, r := range v.Refusals {
-		if !t.Covers(r) {
-			left = append(left, r)
+	return slices.DeleteFunc(slices.Clone(v.Refusals), t.Covers)
+}
+
+// Needs says what overrides the refusals that the flags do not: other flags, or "confirmation" where
+// an answer on a terminal does, as --force does without one. It is the same whoever is asked. It is
+// empty for none, and where one cannot be overridden.
+func (v *Assessment) Needs(t Overrides) string {
+	t.Asked = false
+	var needs []string
+	for _, r := range v.Against(t) {
+		need := string(r.Override)
+		if r.Asks() {
+			need = Confirmation
+		}
+		switch {
+		case r.Override == Never:
+			return ""
+		case !slices.Contains(needs, need):
+			needs = append(needs, need)
 		}
 	}
-	return left
+	if slices.Contains(needs, string(WithForce)) { // which covers what would be asked about
+		needs = slices.DeleteFunc(needs, func(n string) bool { return n == Confirmation })
+	}
+	slices.Sort(needs)
+	return strings.Join(needs, ", ")
 }
+
+// Confirmation is what an Assessment needs where --force does as well.
+const Confirmation = "confirmation"
 
 // Details are what an assessment needs to know besides the object and the actor.
 type Details struct {

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/change"
@@ -60,19 +59,13 @@ func (j *Assessor) Read(ctx context.Context, t Target) (*unstructured.Unstructur
 func (j *Assessor) Candidates(ctx context.Context, targets []Target,
 	names func(*unstructured.Unstructured) []string) ([]*Candidate, []error) {
 	candidates, errs := make([]*Candidate, len(targets)), make([]error, len(targets))
-	var group errgroup.Group
-	group.SetLimit(j.client.Concurrency())
-	for i, t := range targets {
-		group.Go(func() error {
-			o, err := j.Read(ctx, t)
-			if err == nil {
-				candidates[i], err = j.Assess(ctx, t.Type, o, names(o))
-			}
-			errs[i] = err
-			return nil
-		})
-	}
-	_ = group.Wait() // each error is in its place
+	cluster.Each(j.client, targets, func(i int, t Target) {
+		o, err := j.Read(ctx, t)
+		if err == nil {
+			candidates[i], err = j.Assess(ctx, t.Type, o, names(o))
+		}
+		errs[i] = err
+	})
 	return candidates, errs
 }
 
@@ -85,7 +78,7 @@ func (j *Assessor) Assess(ctx context.Context, t graph.Type, o *unstructured.Uns
 		return nil, err
 	}
 	for _, h := range refs {
-		actor, err := j.lives.WithUsers(ctx, o, h.Name)
+		actor, err := j.lives.Judge(ctx, o, h.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -118,11 +111,7 @@ func missing(o *unstructured.Unstructured, names []string) []Assessment {
 		case len(has) == 0:
 			v.refuse(NotThere, Never, "it has no finalizer", "")
 		default:
-			var names []string
-			for _, h := range has {
-				names = append(names, h.Name)
-			}
-			v.refuse(NotThere, Never, "it has no such finalizer; it has "+strings.Join(names, ", "), "")
+			v.refuse(NotThere, Never, "it has no such finalizer; it has "+strings.Join(NamesOn(o), ", "), "")
 		}
 		assessments = append(assessments, v)
 	}
@@ -187,18 +176,6 @@ func (c *Candidate) orphans(s *survey) {
 			c.Dependents = append(c.Dependents,
 				Dependent{Type: t, Ref: s.Graph.Ref(e.Dependent), ResourceVersion: s.Graph.ResourceVersion(e.Dependent)})
 		}
-		c.Dependents[i].At = append(c.Dependents[i].At, place(s.Graph, e))
+		c.Dependents[i].At = append(c.Dependents[i].At, s.Graph.Place(e))
 	}
-}
-
-// place is where a reference stands in the list of its object.
-func place(g *graph.Graph, wanted graph.Edge) int {
-	i := 0
-	for e := range g.Owners(wanted.Dependent) {
-		if e.Index == wanted.Index {
-			break
-		}
-		i++
-	}
-	return i
 }

@@ -71,10 +71,7 @@ func forgive(candidates []*Candidate) {
 // have.
 func suggestNames(candidates []*Candidate) {
 	for _, c := range candidates {
-		var names []string
-		for _, h := range FinalizersOn(c.Object) {
-			names = append(names, h.Name)
-		}
+		names := NamesOn(c.Object)
 		for i := range c.Assessments {
 			v := &c.Assessments[i]
 			for j := range v.Refusals {

@@ -28,6 +28,17 @@ func FinalizersOn(o *unstructured.Unstructured) []FinalizerRef {
 	return all
 }
 
+// NamesOn are the names of an object's finalizers, each once.
+func NamesOn(o *unstructured.Unstructured) []string {
+	var names []string
+	for _, h := range FinalizersOn(o) {
+		if !slices.Contains(names, h.Name) {
+			names = append(names, h.Name)
+		}
+	}
+	return names
+}
+
 // named returns those of an object's finalizers that have one of the names.
 func named(o *unstructured.Unstructured, names []string) []FinalizerRef {
 	return slices.DeleteFunc(FinalizersOn(o), func(h FinalizerRef) bool { return !slices.Contains(names, h.Name) })

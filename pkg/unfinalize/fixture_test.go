@@ -178,7 +178,9 @@ func (f *fixture) is(t graph.Type, name string, want ...string) {
 // lives says the same of all actors.
 type lives map[string]actor.Actor
 
-func (l lives) WithUsers(_ context.Context, _ *unstructured.Unstructured, name string) (actor.Actor, error) {
+func (l lives) Stopped(context.Context) ([]string, error) { return nil, nil }
+
+func (l lives) Judge(_ context.Context, _ *unstructured.Unstructured, name string) (actor.Actor, error) {
 	a, known := l[name]
 	if !known {
 		a.Life, a.Found = actor.Dead, true

@@ -193,7 +193,7 @@ func TestHalfDeletedNamespaceIsDeletedAgain_NS005(t *testing.T) {
 	f := newFixture(t)
 	f.make(configMapType, "phantom")
 	live := f.get(cluster.NamespaceType, f.namespace)
-	if _, err := f.client.Finalize(t.Context(), live, nil, cluster.FinalizeOptions{}); err != nil {
+	if _, err := f.client.Finalize(t.Context(), live, nil, cluster.WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	f.terminating()

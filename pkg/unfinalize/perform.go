@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 
@@ -43,29 +42,25 @@ func Perform(ctx context.Context, client *cluster.Client, planned *Planned, opts
 	p.stop = !opts.KeepGoing && len(planned.Refused()) > 0
 	var outcomes []*Outcome
 	for _, batch := range planned.Batches {
-		var group errgroup.Group
-		group.SetLimit(client.Concurrency())
+		first := len(outcomes)
 		for _, c := range batch {
-			o := newOutcome(c)
-			outcomes = append(outcomes, o)
-			group.Go(func() error {
-				switch refused := c.against(p.overrides); {
-				case len(refused) > 0:
-					o.failed(&RefusedError{Refusals: refused, Planned: true})
-				case ctx.Err() != nil:
-					o.failed(context.Cause(ctx))
-				case p.ended():
-					o.failed(ErrNotReached)
-				default:
-					if err := p.perform(ctx, o); err != nil {
-						o.failed(err)
-						p.failed()
-					}
-				}
-				return nil
-			})
+			outcomes = append(outcomes, newOutcome(c))
 		}
-		_ = group.Wait() // each error is in its place
+		cluster.Each(client, outcomes[first:], func(_ int, o *Outcome) {
+			switch refused := o.Candidate.against(p.overrides); {
+			case len(refused) > 0:
+				o.failed(&RefusedError{Refusals: refused, Planned: true})
+			case ctx.Err() != nil:
+				o.failed(context.Cause(ctx))
+			case p.ended():
+				o.failed(ErrNotReached)
+			default:
+				if err := p.perform(ctx, o); err != nil {
+					o.failed(err)
+					p.failed()
+				}
+			}
+		})
 	}
 	p.lookAfter(ctx, outcomes)
 	return outcomes

@@ -9,6 +9,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
 // Planned says what is to be done about the finalizers of objects, and what speaks against it.
@@ -62,6 +64,23 @@ func (p *Planned) Rows() []Row {
 // Refused are the rows that the plan refuses.
 func (p *Planned) Refused() []Row {
 	return slices.DeleteFunc(p.Rows(), func(r Row) bool { return len(r.Assessment.Against(p.Overrides)) == 0 })
+}
+
+// Precious returns the name by which a person agrees to a plan after which a namespace, a
+// CustomResourceDefinition or data are gone, or may be; empty where a yes is enough.
+func (p *Planned) Precious() string {
+	if p == nil {
+		return ""
+	}
+	var gone []graph.Ref
+	data := false
+	for _, c := range p.Allowed().Candidates() {
+		if c.Releases() {
+			gone = append(gone, c.Ref)
+		}
+		data = data || c.After() != nil && len(c.After().Disks)+len(c.After().Unread) > 0
+	}
+	return plan.Precious(gone, data)
 }
 
 // FirstName is the first finalizer of the plan that has a name; empty if none has.

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/change"
@@ -18,18 +17,11 @@ import (
 // the server refuses: a webhook that is down or denies it, an object that would not be valid, a
 // conversion that fails. Nothing is stored.
 func DryRun(ctx context.Context, client *cluster.Client, candidates []*Candidate, overrides Overrides) error {
-	var group errgroup.Group
-	group.SetLimit(client.Concurrency())
-	for _, c := range candidates {
-		if c.Refused(overrides) {
-			continue
-		}
-		group.Go(func() error {
+	cluster.Each(client, candidates, func(_ int, c *Candidate) {
+		if !c.Refused(overrides) {
 			c.dryRun(ctx, client)
-			return nil
-		})
-	}
-	_ = group.Wait() // each refusal is in its place
+		}
+	})
 	return context.Cause(ctx)
 }
 
@@ -56,7 +48,7 @@ func (c *Candidate) dryRun(ctx context.Context, client *cluster.Client) {
 		}
 	}
 	if finalized := c.By(ByFinalizing); len(finalized) > 0 {
-		_, err := client.Finalize(ctx, c.Object, without(c.Object, finalized), cluster.FinalizeOptions{DryRun: true})
+		_, err := client.Finalize(ctx, c.Object, without(c.Object, finalized), cluster.WriteOptions{DryRun: true})
 		c.refused(ByFinalizing, err)
 	}
 }

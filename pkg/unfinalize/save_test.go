@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 )
 
 // TestWhatChangedAfterItWasArchivedIsLeftAlone: with an archive, nothing is lost that is not in it.
@@ -28,8 +26,7 @@ func TestWhatChangedAfterItWasArchivedIsLeftAlone(t *testing.T) {
 			client := connect(t, f.c.Config())
 			p := &Planned{Batches: [][]*Candidate{f.judge(client, configMapType, []string{hold, "example.com/other"}, "one")},
 				Overrides: Overrides{Force: true}}
-			if _, err := Save(t.Context(), client, p, filepath.Join(t.TempDir(), "a.yaml"),
-				&v1alpha1.Plan{TypeMeta: v1alpha1.TypeMeta("Plan")}); err != nil {
+			if _, err := Save(t.Context(), client, p, filepath.Join(t.TempDir(), "a.yaml")); err != nil {
 				t.Fatal(err)
 			}
 			f.mergePatch("one", test.patch)

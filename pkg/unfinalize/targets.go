@@ -45,13 +45,16 @@ func (r Request) targets(ctx context.Context, q *selection.Query) ([][]Target, [
 	return targets, listed.Gaps, nil
 }
 
-// pick returns those of the objects listed that are meant and may have one of the finalizers.
+// pick returns those of the objects listed that are meant and may have one of the finalizers, or any
+// if none is named.
 func (r Request) pick(ctx context.Context, q *selection.Query, g *graph.Graph) ([][]graph.ID, error) {
 	has := func(id graph.ID) bool {
 		ref := g.Ref(id)
 		// Of the spec of a namespace a listing shows nothing.
 		return g.Observed(id) && (ref.Resource == "namespaces" && ref.Group() == "" ||
-			slices.ContainsFunc(g.Finalizers(id), func(name string) bool { return slices.Contains(r.Finalizers, name) }))
+			slices.ContainsFunc(g.Finalizers(id), func(name string) bool {
+				return len(r.Finalizers) == 0 || slices.Contains(r.Finalizers, name)
+			}))
 	}
 	stuck := func(id graph.ID) bool { return has(id) && g.State(id) == graph.Deleting }
 	switch {

@@ -80,7 +80,7 @@ func (p *performer) finalize(ctx context.Context, o *Outcome, a Action) error {
 			return err
 		}
 	}
-	answer, err := p.client.Finalize(ctx, c.Object, without(c.Object, a.assessments), cluster.FinalizeOptions{})
+	answer, err := p.client.Finalize(ctx, c.Object, without(c.Object, a.assessments), cluster.WriteOptions{})
 	if err != nil {
 		return err
 	}

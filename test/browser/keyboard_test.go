@@ -105,9 +105,11 @@ func TestKeysAreListed(t *testing.T) {
 }
 
 // TestTabReachesAllThatCanBeUsed: with Tab alone one comes to each control, sees where one is, and
-// leaves the page.
+// leaves the page. A page that was just opened has no frame around what has the focus.
 func TestTabReachesAllThatCanBeUsed(t *testing.T) {
 	tb := show(t, shop().Page, setup{})
+	tb.expect("the outline at first", eval[string](tb, "getComputedStyle(document.activeElement).outlineStyle"), "none")
+	tb.press(kb.Home)
 	const controls = "document.querySelectorAll('button, input, summary, [tabindex]')"
 	want := eval[int](tb, "[..."+controls+"].filter((e) => e.checkVisibility() && !e.disabled).length")
 	reached := map[string]bool{}

@@ -39,7 +39,7 @@ func colourful() *page.Page {
 	}
 	b.Stuck = []v1alpha1.Stuck{{Object: o.ObjectRef, Causes: []v1alpha1.Cause{{
 		Code: "FinalizerActorDead", Object: o.ObjectRef, Finalizer: "acme.cert-manager.io/finalizer",
-		Summary:  "Cert-manager, which removes the finalizer, does not work.",
+		Summary:  "cert-manager, which must remove this finalizer, is not running.",
 		Evidence: []string{"Deployment cert-manager/cert-manager is scaled to 0"},
 		Remedy:   "Start cert-manager again and let it finish.", Cost: "Removing it skips the cleanup.",
 		Steps: []v1alpha1.Step{{Command: "kubectl scale deployments.apps/cert-manager -n cert-manager --replicas=1",
@@ -115,11 +115,15 @@ func TestAGapIsSeen(t *testing.T) {
 	}
 }
 
-// TestASmallWindowShowsAll: nothing is wider than a phone.
+// TestASmallWindowShowsAll: nothing is wider than a phone, and the legend covers nothing.
 func TestASmallWindowShowsAll(t *testing.T) {
 	tb := show(t, colourful(), setup{width: 390, height: 780})
 	if wide := eval[int](tb, "document.documentElement.scrollWidth"); wide > 390 {
 		t.Errorf("the page is %d pixels wide", wide)
+	}
+	if over := eval[float64](tb,
+		"document.getElementById('canvas').getBoundingClientRect().bottom - document.getElementById('legend').getBoundingClientRect().top"); over > 0 {
+		t.Errorf("the legend covers %.0f pixels of the graph", over)
 	}
 	tb.screenshot("small")
 }

@@ -21,7 +21,7 @@ func TestTheAnswerNoHidesNoFailure(t *testing.T) {
 		t.Errorf("exit code %d\n%s%s", r.code, r.stdout, r.stderr)
 	}
 	r = runTyping(t, "n\n", append(args, "-i", "--ignore-not-found")...)
-	if r.code != 0 || !strings.HasSuffix(r.stdout, "deletion is cancelled\n") || r.stderr != "" {
+	if r.code != 2 || !strings.HasSuffix(r.stdout, "deletion is cancelled\n") || r.stderr != "" {
 		t.Errorf("with --ignore-not-found: exit code %d\n%s%s", r.code, r.stdout, r.stderr)
 	}
 	r = run(t, args...)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -91,6 +92,14 @@ func TestAChangedRootIsPlannedAgain(t *testing.T) {
 			},
 			args: []string{"--yes"}, code: 2, stderr: []string{"deletes ConfigMap/dependent"},
 		},
+		"a new dependent beyond what is allowed": {
+			change: func(ns string) {
+				c.Apply(t, configMap("dependent", ownedBy("one", uidOf(t, c, ns, "one"), "")), "-n", ns)
+				patch(t, c, ns, "one", `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"x","uid":"66666666-6666-6666-6666-666666666666"}]}}`)
+			},
+			args: []string{"-i", "--max-deletes=2"}, stdin: "y\ny\n", code: 2,
+			stderr: []string{"not deleted: the plan deletes 3 objects, and --max-deletes allows 2"},
+		},
 		"another in its place": {
 			change: func(ns string) {
 				c.Kubectl(t, "delete", "configmap", "one", "-n", ns)
@@ -123,6 +132,34 @@ func TestAChangedRootIsPlannedAgain(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestWhatWasAgreedToCountsInLaterPlans: what one of two owners has grown by, and is deleted, counts
+// when the other one grows.
+func TestWhatWasAgreedToCountsInLaterPlans(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	c.Apply(t, configMap("one", "")+configMap("two", ""), "-n", ns)
+	absent := `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"x","uid":"66666666-6666-6666-6666-66666666666%d"}]}}`
+	proxy := faultproxy.Start(t, c.Config())
+	var sent atomic.Int32
+	var first sync.Once
+	proxy.On(deletes, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		first.Do(func() {
+			c.Apply(t, configMap("of-one", ownedBy("one", uidOf(t, c, ns, "one"), "")), "-n", ns)
+			patch(t, c, ns, "one", fmt.Sprintf(absent, 1))
+			patch(t, c, ns, "two", fmt.Sprintf(absent, 1))
+		})
+		if strings.HasSuffix(r.URL.Path, "/two") && sent.Add(1) == 2 {
+			c.Apply(t, configMap("of-two", ownedBy("two", uidOf(t, c, ns, "two"), "")), "-n", ns)
+			patch(t, c, ns, "two", fmt.Sprintf(absent, 2))
+		}
+		next.ServeHTTP(w, r)
+	})
+	d := del(t, proxy.Kubeconfig(t), "y\ny\ny\n", "-i", "--wait=false", "--max-deletes=3", "configmap", "one", "two", "-n", ns)
+	d.want(t, 2, "not deleted: the plan deletes 4 objects, and --max-deletes allows 3")
+	c.Kubectl(t, "get", "configmap", "two", "-n", ns)
 }
 
 // TestAnApprovedPlanIsNotExceeded: the digest is that of the plan that was printed before. What

@@ -181,7 +181,7 @@ func TestNoDryRunOfTheCommandWritesAnything_P09(t *testing.T) {
 		check(0, 3, 6, "", append(several, "--dry-run=server", "--yes", "--wait=false")...)
 		// Not confirmed: without a terminal, and with another answer than yes.
 		check(2, 0, 3, "y\n", several...)
-		check(0, 0, 3, "n\n", append(several, "-i")...)
+		check(2, 0, 3, "n\n", append(several, "-i")...)
 	}
 	for _, format := range []string{"json", "yaml", "name", "wide", "jsonpath={.roots}"} {
 		check(0, 0, 0, "", append(roots["several"], "-o", format, "--dry-run=client")...)

@@ -73,14 +73,23 @@ func TestScriptsAlone(t *testing.T) {
 // with all controllers, as a reader's would be.
 func TestTranscripts(t *testing.T) {
 	t.Parallel()
-	script.Run(t, testcluster.Start(t), script.Scripts{Dir: "testdata/docs", Namespace: "shop", InTurn: true})
+	script.Run(t, testcluster.Start(t), script.Scripts{Dir: "testdata/docs", Namespace: "shop", InTurn: true, Widths: widths()})
 }
 
 // TestTranscriptsWithoutCollector are those that show what a collector would not leave alone.
 func TestTranscriptsWithoutCollector(t *testing.T) {
 	t.Parallel()
 	cluster := testcluster.Start(t, testcluster.Controllers("namespace-controller"))
-	script.Run(t, cluster, script.Scripts{Dir: "testdata/docs/idle", Namespace: "shop", InTurn: true})
+	script.Run(t, cluster,
+		script.Scripts{Dir: "testdata/docs/idle", Namespace: "shop", InTurn: true, Widths: widths()})
+}
+
+// widths are those of the terminals that transcripts have to fit.
+func widths() []int {
+	if *every {
+		return []int{0, 80, 100, 200}
+	}
+	return []int{80}
 }
 
 // throughKubectl are the scripts without a collector in which kubectl itself starts the plugin.

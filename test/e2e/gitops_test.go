@@ -54,6 +54,67 @@ func TestDeleteOfAnApplicationAndAKustomization(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { g.test(t, c) })
 	}
+	t.Run("the account of a Kustomization", func(t *testing.T) { accountOfAKustomization(t, c) })
+}
+
+// accountOfAKustomization: a plan says what stays because the ServiceAccount is gone as which the
+// Kustomization's program deletes, or may not, or that this cannot be found out; and why says it of
+// one that is being deleted.
+func accountOfAKustomization(t *testing.T, c *testcluster.Cluster) {
+	ns := c.Namespace(t)
+	as := "--as=system:serviceaccount:" + ns + ":looker"
+	c.Apply(t, strings.ReplaceAll(`{apiVersion: v1, kind: ConfigMap, metadata: {name: web, labels: {kustomize.toolkit.fluxcd.io/name: shop, kustomize.toolkit.fluxcd.io/namespace: NS}}}
+---
+{apiVersion: v1, kind: Secret, metadata: {name: key, labels: {kustomize.toolkit.fluxcd.io/name: shop, kustomize.toolkit.fluxcd.io/namespace: NS}}}
+---
+{apiVersion: kustomize.toolkit.fluxcd.io/v1, kind: Kustomization, metadata: {name: shop, finalizers: [finalizers.fluxcd.io]}, spec: {prune: true, serviceAccountName: deployer},
+  status: {inventory: {entries: [{id: NS_web__ConfigMap, v: v1}, {id: NS_key__Secret, v: v1}]}}}
+---
+{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: deployer},
+  rules: [{apiGroups: [''], resources: [configmaps, secrets], verbs: [get]}, {apiGroups: [''], resources: [configmaps], resourceNames: [web], verbs: [delete]}]}
+---
+{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {name: deployer}, roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: deployer}, subjects: [{kind: ServiceAccount, name: deployer}]}
+---
+{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: looker}, rules: [{apiGroups: ['*'], resources: ['*'], verbs: [get, list, watch, delete]}]}
+---
+{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {name: looker}, roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: looker}, subjects: [{kind: ServiceAccount, name: looker}]}
+`, "NS", ns), "-n", ns)
+	plans := func(root string, deleted []string, says string, args ...string) {
+		t.Helper()
+		got := run(t, append([]string{"delete", root, "-n", ns, "--dry-run=client", "--kubeconfig", c.Kubeconfig(), "-o",
+			"json"}, args...)...)
+		var plan v1alpha1.Plan
+		if err := json.Unmarshal([]byte(got.stdout), &plan); err != nil {
+			t.Fatalf("%v\n%s%s", err, got.stdout, got.stderr)
+		}
+		if names := namesOf(plan.Deleted); !slices.Equal(names, deleted) || !strings.Contains(got.stdout, says) {
+			t.Errorf("%s %s: the plan deletes %v, want %v, and says %q\n%s", root, args, names, deleted, says, got.stdout)
+		}
+	}
+	const root = "kustomization.kustomize.toolkit.fluxcd.io/shop"
+	plans(root, []string{"shop"}, `controller does not delete it with Kustomization `+ns+
+		`/shop: ServiceAccount deployer, as which it acts, does not exist"`)
+	c.Apply(t, `{apiVersion: v1, kind: ServiceAccount, metadata: {name: deployer}}`, "-n", ns)
+	plans(root, []string{"web"}, `does not let it go while Secret `+ns+
+		`/key is there: ServiceAccount deployer, as which it acts, may not delete secrets"`)
+	plans(root, []string{"key", "shop", "web"}, `perhaps Flux kustomize-controller does not delete ConfigMap `+ns+
+		`/web, Secret `+ns+`/key with Kustomization `+ns+`/shop: whether ServiceAccount deployer`, as)
+
+	refused := run(t, "delete", root, "-n", ns, "--yes", "--kubeconfig", c.Kubeconfig())
+	if refused.code != 2 || !strings.Contains(refused.stderr, "the deletion would not complete: Flux kustomize-controller does "+
+		"not let Kustomization "+ns+"/shop go while Secret "+ns+"/key is there") ||
+		!strings.Contains(refused.stderr, "give the ServiceAccount the right") {
+		t.Errorf("exit code %d\n%s", refused.code, refused.stderr)
+	}
+	c.Kubectl(t, "delete", root, "-n", ns, "--wait=false")
+	why := run(t, "why", root, "-n", ns, "--kubeconfig", c.Kubeconfig())
+	for _, says := range []string{"may not delete secrets", "kubectl auth can-i delete secrets --as=system:serviceaccount:" +
+		ns + ":deployer -n " + ns} {
+		if !strings.Contains(why.stdout, says) {
+			t.Errorf("why does not say %q\n%s%s", says, why.stdout, why.stderr)
+		}
+	}
+	c.Kubectl(t, "patch", root, "-n", ns, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
 }
 
 func (g gitops) test(t *testing.T, c *testcluster.Cluster) {

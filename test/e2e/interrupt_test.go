@@ -162,7 +162,7 @@ func TestInterruptedWhileTheServerIsSilent(t *testing.T) {
 				if says = strings.ReplaceAll(says, "%s", objects[i]); stage == tt.writes && !strings.Contains(ended.stderr, says) {
 					t.Errorf("it does not say %q: %s", says, ended.stderr)
 				}
-				if !tt.quiet && (ended.code != 1 || !strings.Contains(ended.stderr, "interrupted")) {
+				if !tt.quiet && (ended.code != 130 || !strings.Contains(ended.stderr, "interrupted")) {
 					t.Errorf("at the stage %s: exit code %d, stderr: %s", stage, ended.code, ended.stderr)
 				}
 				server.pass(stage)
@@ -317,7 +317,7 @@ func TestInterruptedWhileNobodyReadsWhatItPrints(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.signal(syscall.SIGTERM)
-	if code := p.code(); code != 1 || p.stderr.String() != "error: interrupted\n" {
+	if code := p.code(); code != 130 || p.stderr.String() != "error: interrupted\n" {
 		t.Errorf("exit code %d, stderr: %s", code, &p.stderr)
 	}
 }
@@ -340,7 +340,7 @@ func TestInterruptedWhileItReadsStandardInput(t *testing.T) {
 				t.Fatal(err)
 			}
 			p.signal(os.Interrupt)
-			if code := p.code(); code != 1 || !strings.Contains(p.stderr.String(), "error: interrupted") {
+			if code := p.code(); code != 130 || !strings.Contains(p.stderr.String(), "error: interrupted") {
 				t.Errorf("exit code %d, stderr: %s", code, &p.stderr)
 			}
 		})
@@ -366,7 +366,7 @@ func TestInterruptedWhileACredentialPluginRuns(t *testing.T) {
 		testcluster.Eventually(t, "the plugin runs",
 			func(context.Context) (bool, error) { return os.Remove(dir+"/runs") == nil, nil })
 		p.signal(os.Interrupt)
-		if code := p.code(); code != 1 || p.stderr.String() != "error: interrupted\n" {
+		if code := p.code(); code != 130 || p.stderr.String() != "error: interrupted\n" {
 			t.Errorf("%s: exit code %d, stderr: %s", verb, code, &p.stderr)
 		}
 	}
@@ -389,7 +389,7 @@ func TestInterruptedWhenAPlanThatHasGrownIsAskedAbout(t *testing.T) {
 	testcluster.Eventually(t, "it asks again",
 		func(context.Context) (bool, error) { return strings.Count(p.stdout.String(), "(y/N): ") == 2, nil })
 	p.signal(os.Interrupt)
-	if code := p.code(); code != 1 || !strings.Contains(p.stderr.String(), "error: interrupted") {
+	if code := p.code(); code != 130 || !strings.Contains(p.stderr.String(), "error: interrupted") {
 		t.Errorf("exit code %d, stderr: %s", code, &p.stderr)
 	}
 	if uidOf(t, c, ns, "one") == "" || len(sent(proxy)) != 1 {

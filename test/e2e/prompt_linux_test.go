@@ -107,7 +107,7 @@ metadata:
 				p.until(&p.stdout, tt.question)
 				end(p)
 				code, stderr := p.code(), p.stderr.String()
-				if code != 1 || !strings.Contains(stderr, tt.stderr) || !strings.HasSuffix(stderr, "error: interrupted\n") {
+				if code != 130 || !strings.Contains(stderr, tt.stderr) || !strings.HasSuffix(stderr, "error: interrupted\n") {
 					t.Errorf("exit code %d, stderr: %s", code, stderr)
 				}
 				if out := p.stdout.String(); !strings.HasSuffix(out, "\n") {

@@ -140,8 +140,9 @@ func waitInterrupted(t *testing.T, c *testcluster.Cluster) {
 	c.Kubectl(t, "delete", "configmap", "held", "--wait=false", "-n", ns)
 	p := waiting(t, c, "ConfigMap/held\n", "configmap/held", "-n", ns)
 	p.signal(os.Interrupt)
-	wantEnd(t, p, 1)
-	if want := "error: interrupted; not deleted yet: ConfigMap/held (finalizer example.com/hold)\n"; !strings.Contains(
+	wantEnd(t, p, 130)
+	if want := "error: interrupted; not deleted yet: ConfigMap/held (finalizer example.com/hold)\n" +
+		"hint: the cascade continues in the cluster; kubectl gc wait with the same objects waits for it\n"; !strings.Contains(
 		p.stderr.String(), want) {
 		t.Errorf("stderr lacks %q: %s", want, &p.stderr)
 	}

@@ -38,6 +38,8 @@ const label = "plan.example.com/graph"
 type World struct {
 	cluster *testcluster.Cluster
 	client  dynamic.Interface
+	// elsewhere is an object in a namespace of its own that wild clusters have references to.
+	elsewhere *unstructured.Unstructured
 }
 
 // New defines the custom type of random clusters on a control plane, and returns a World that makes
@@ -59,7 +61,13 @@ spec:
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &World{cluster: c, client: client}
+	world := &World{cluster: c, client: client}
+	world.elsewhere, err = client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "services"}).
+		Namespace(metav1.NamespaceDefault).Get(t.Context(), "kubernetes", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return world
 }
 
 func (w *World) resource(kind, namespace string) dynamic.ResourceInterface {
@@ -84,10 +92,7 @@ func (w *World) Create(ctx context.Context, namespace string, rng *rand.Rand) er
 
 // create returns what it has made, as it was made.
 func (w *World) create(ctx context.Context, namespace string, rng *rand.Rand) ([]*unstructured.Unstructured, error) {
-	ns := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace",
-		"metadata": map[string]any{"name": namespace}}}
-	if _, err := w.client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}).Create(ctx, ns,
-		metav1.CreateOptions{}); err != nil {
+	if err := w.createNamespace(ctx, namespace); err != nil {
 		return nil, err
 	}
 	var made []*unstructured.Unstructured
@@ -104,9 +109,25 @@ func (w *World) create(ctx context.Context, namespace string, rng *rand.Rand) ([
 	return made, nil
 }
 
+func (w *World) createNamespace(ctx context.Context, name string) error {
+	ns := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace",
+		"metadata": map[string]any{"name": name}}}
+	_, err := w.client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}).Create(ctx, ns,
+		metav1.CreateOptions{})
+	return err
+}
+
 // createOne makes an object with owners among those that were made before.
 func (w *World) createOne(ctx context.Context, namespace string, number int, made []*unstructured.Unstructured,
 	rng *rand.Rand) (*unstructured.Unstructured, error) {
+	o := w.newObject(namespace, number, rng)
+	o.SetFinalizers(randomFinalizers(8, rng))
+	o.SetOwnerReferences(randomOwners(made, rng))
+	return w.resource(o.GetKind(), namespace).Create(ctx, o, metav1.CreateOptions{})
+}
+
+// newObject is an object of a random kind without owners, which is not created yet.
+func (w *World) newObject(namespace string, number int, rng *rand.Rand) *unstructured.Unstructured {
 	kind := kinds[rng.IntN(3)]
 	if rng.IntN(8) == 0 {
 		kind = kinds[3]
@@ -121,9 +142,7 @@ func (w *World) createOne(ctx context.Context, namespace string, number int, mad
 		o.SetNamespace(namespace)
 	}
 	o.SetLabels(map[string]string{label: namespace})
-	o.SetFinalizers(randomFinalizers(rng))
-	o.SetOwnerReferences(randomOwners(made, rng))
-	return w.resource(kind.Kind, namespace).Create(ctx, o, metav1.CreateOptions{})
+	return o
 }
 
 // close makes an object own one that came before it, which may make a cycle.
@@ -142,18 +161,35 @@ func (w *World) close(ctx context.Context, dependent, owner *unstructured.Unstru
 	return err
 }
 
-func randomFinalizers(rng *rand.Rand) []string {
+// randomFinalizers gives one object in so many a finalizer of another controller, and as many one of
+// the collector's.
+func randomFinalizers(oneIn int, rng *rand.Rand) []string {
 	var finalizers []string
-	if rng.IntN(8) == 0 {
+	if rng.IntN(oneIn) == 0 {
 		finalizers = append(finalizers, hold)
 	}
-	switch rng.IntN(16) {
+	switch rng.IntN(2 * oneIn) {
 	case 0:
 		finalizers = append(finalizers, metav1.FinalizerOrphanDependents)
 	case 1:
 		finalizers = append(finalizers, metav1.FinalizerDeleteDependents)
 	}
 	return finalizers
+}
+
+// spoil makes a reference wrong in one of four ways, 0 to 3: its name, its kind, its group, or its
+// uid, which then is that of nobody. With another number it stays as it is.
+func spoil(ref *metav1.OwnerReference, how int, rng *rand.Rand) {
+	switch how {
+	case 0:
+		ref.Name = "nobody"
+	case 1:
+		ref.APIVersion, ref.Kind = "v1", "Pod"
+	case 2:
+		ref.APIVersion = "unheard.example.com/v1"
+	case 3:
+		ref.UID = types.UID(fmt.Sprintf("00000000-0000-4000-8000-%012x", rng.Uint64()&0xffffffffffff))
+	}
 }
 
 func randomOwners(made []*unstructured.Unstructured, rng *rand.Rand) []metav1.OwnerReference {
@@ -169,16 +205,7 @@ func randomOwners(made []*unstructured.Unstructured, rng *rand.Rand) []metav1.Ow
 		}
 		used[owner.GetUID()] = true
 		ref := reference(owner, rng)
-		switch rng.IntN(24) {
-		case 0:
-			ref.Name = "nobody"
-		case 1:
-			ref.APIVersion, ref.Kind = "v1", "Pod"
-		case 2:
-			ref.APIVersion = "unheard.example.com/v1"
-		case 3:
-			ref.UID = types.UID(fmt.Sprintf("00000000-0000-4000-8000-%012x", rng.Uint64()&0xffffffffffff))
-		}
+		spoil(&ref, rng.IntN(24), rng)
 		refs = append(refs, ref)
 	}
 	return refs

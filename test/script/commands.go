@@ -25,6 +25,8 @@ type scripted struct {
 	t         testing.TB
 	// environment are the names of the variables that a script starts with.
 	environment []string
+	// widths are those of the terminals on which what a transcript shows has to fit.
+	widths []int
 }
 
 func of(ts *testscript.TestScript) *scripted { return ts.Value("scripted").(*scripted) }
@@ -149,6 +151,7 @@ func scrub(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 var (
+	cluster   = regexp.MustCompile(`(?m)^context \S+, server https://\S+, `)
 	uids      = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 	generated = regexp.MustCompile(`(web)-[0-9a-f]{5,10}(-[a-z0-9]{5})?\b`)
 	afterName = regexp.MustCompile(`^(.*?/\S+(?: \([^)]*\))*) {2,}(.*)$`)
@@ -158,11 +161,11 @@ var (
 	ago       = regexp.MustCompile(`\b\d+ (?:s|min) ago\b`)
 )
 
-// scrubbed takes out the digest of a plan, uids, ages, generated names, and the width of what they
-// stood in.
+// scrubbed takes out the server and the digest of a plan, uids, ages, generated names, and the width
+// of what they stood in.
 func scrubbed(out, namespace string) string {
 	lines := slices.DeleteFunc(strings.Split(out, "\n"),
-		func(line string) bool { return strings.HasPrefix(line, "digest: sha256:") })
+		func(line string) bool { return strings.HasPrefix(line, "digest: sha256:") || cluster.MatchString(line) })
 	first := 0 // width of the column NAMESPACE
 	for i, line := range lines {
 		if strings.HasPrefix(line, "NAMESPACE ") {

@@ -45,6 +45,9 @@ type Scripts struct {
 	// Namespace is the name of the namespace of every script, which run in turn, instead of a name
 	// of its own for each.
 	Namespace string
+	// Widths are those of terminals on which the transcripts of commands that change nothing are made
+	// once more; 0 is a terminal without a width, with which the following are compared.
+	Widths []int
 	// LeaveNamespaces deletes the namespaces of scripts only when all have run: the controller is
 	// busy with them for a while, and scripts may wait for it.
 	LeaveNamespaces bool
@@ -98,7 +101,7 @@ func Run(t *testing.T, cluster *testcluster.Cluster, scripts Scripts) {
 				kubectl = through
 			}
 			env.Setenv("PATH", kubectl+string(os.PathListSeparator)+env.Getenv("PATH"))
-			s := &scripted{cluster: cluster, namespace: ns, t: env.T().(testing.TB)}
+			s := &scripted{cluster: cluster, namespace: ns, t: env.T().(testing.TB), widths: scripts.Widths}
 			for _, variable := range env.Vars {
 				key, _, _ := strings.Cut(variable, "=")
 				s.environment = append(s.environment, key)

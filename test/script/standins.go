@@ -36,6 +36,7 @@ var (
 // anew, and consecutive lines about objects, as in "pod "a" deleted", are sorted by the object:
 // requests and watches are parallel.
 func standIns(text string) string {
+	text = cluster.ReplaceAllString(text, "context prod, server https://192.0.2.7:6443, ")
 	text = inOrder(text, podNames,
 		func(n int, match []string) string { return match[1] + fmt.Sprintf("%c4xk%d", "bcdfghjklm"[n%10], n%10) })
 	text = inOrder(text, uids, func(n int, _ []string) string {

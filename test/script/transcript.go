@@ -2,15 +2,19 @@ package script
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -35,17 +39,75 @@ func transcript(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
-	code, out := onTerminal(ts, yes, colors, args[1:])
+	code, screen, stderr := onTerminal(ts, columns, yes, colors, args[1:])
 	// nobody is blamed yet
-	for deadline := time.Now().Add(patience); strings.HasPrefix(out, "InProgress\n") && time.Now().Before(deadline); {
-		code, out = onTerminal(ts, yes, colors, args[1:])
+	for deadline := time.Now().Add(patience); strings.Contains(screen, "(InProgress)\n") && time.Now().Before(deadline); {
+		code, screen, stderr = onTerminal(ts, columns, yes, colors, args[1:])
 	}
+	out := screen + stderr
 	_, err = io.WriteString(ts.Stdout(), standIns(typed(args[1:])+strings.ReplaceAll(out, "\x1b", escape)))
 	ts.Check(err)
 	if code != want {
 		ts.Fatalf("exit code %d, want %d:\n%s", code, want, out)
 	}
+	if !colors && reads(args[1:]) {
+		fits(ts, args[1:], screen)
+	}
 }
+
+// reads says whether a command, as it is typed, changes nothing and prints nothing that is not to
+// fit.
+func reads(args []string) bool {
+	if slices.Contains(args, "wide") || slices.Contains(args, "--fix") {
+		return false
+	}
+	return slices.Contains([]string{"tree", "check", "why", "explain"}, args[2]) ||
+		slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "--dry-run") })
+}
+
+// fits runs a command on narrower terminals: no line may be too long, and no word broken. What
+// stands on a terminal without a width has all words.
+func fits(ts *testscript.TestScript, args []string, whole string) {
+	for _, most := range of(ts).widths {
+		_, screen, _ := onTerminal(ts, most, false, false, args)
+		if most == 0 {
+			whole += screen
+			continue
+		}
+		for _, line := range misfits(whole, screen, most) {
+			ts.Fatalf("on a terminal with %d columns: %s\n%s", most, line, screen)
+		}
+	}
+}
+
+// label is how many columns the label in front of a text takes at most.
+const label = 20
+
+// misfits says what is wrong with what stands on a narrow terminal, beside what stands on a wide
+// one: a line that is too long, unless it is a command or has a word of that length, behind a label,
+// and a word that is broken.
+func misfits(wide, narrow string, most int) []string {
+	var wrong []string
+	whole := strings.Fields(standIns(wide))
+	for _, line := range strings.Split(narrow, "\n") {
+		long := slices.ContainsFunc(strings.Fields(line), func(word string) bool { return len(word) > most-label })
+		command := strings.HasPrefix(strings.TrimLeft(line, " 0123456789."), "kubectl ")
+		if utf8.RuneCountInString(line) > most && !long && !command {
+			wrong = append(wrong, fmt.Sprintf("too long: %q", line))
+		}
+	}
+	for _, line := range strings.Split(tooNarrow.ReplaceAllString(standIns(narrow), ""), "\n") {
+		for _, word := range strings.Fields(line) {
+			if !strings.Contains(line, "…") && !slices.Contains(whole, word) {
+				wrong = append(wrong, fmt.Sprintf("broken: %q in %q", word, line))
+			}
+		}
+	}
+	return wrong
+}
+
+// tooNarrow says what only a narrow terminal does: which columns are not there.
+var tooNarrow = regexp.MustCompile(`\(the terminal is too narrow[^)]*\)`)
 
 // typed is a command as it would be typed.
 func typed(args []string) string {
@@ -58,9 +120,14 @@ func typed(args []string) string {
 	return "$ " + strings.Join(words, " ") + "\n"
 }
 
+// question is asked for a yes, or for a name.
+var question = regexp.MustCompile(`(?:\(y/N\)|type the name (\S+)): $`)
+
 // onTerminal runs a command with a terminal as stdin and stdout, but for stderr, where progress
 // would be drawn over and over.
-func onTerminal(ts *testscript.TestScript, yes, colors bool, args []string) (code int, out string) {
+func onTerminal(ts *testscript.TestScript, columns int, yes, colors bool, args []string) (
+	code int, screened, stderrText string,
+) {
 	keyboard, screen, err := terminal.Open(columns)
 	ts.Check(err)
 	defer keyboard.Close()
@@ -78,8 +145,8 @@ func onTerminal(ts *testscript.TestScript, yes, colors bool, args []string) (cod
 		var n int
 		n, err = keyboard.Read(buffer)
 		seen.Write(buffer[:n])
-		if yes && strings.HasSuffix(seen.String(), "(y/N): ") {
-			_, err = io.WriteString(keyboard, "y\n")
+		if m := question.FindStringSubmatch(seen.String()); yes && m != nil {
+			_, err = io.WriteString(keyboard, cmp.Or(m[1], "y")+"\n")
 			yes = false
 		}
 	}
@@ -87,7 +154,7 @@ func onTerminal(ts *testscript.TestScript, yes, colors bool, args []string) (cod
 	if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) {
 		ts.Check(err)
 	}
-	return cmd.ProcessState.ExitCode(), strings.ReplaceAll(seen.String(), "\r", "") + stderr.String()
+	return cmd.ProcessState.ExitCode(), strings.ReplaceAll(seen.String(), "\r", ""), stderr.String()
 }
 
 // command is one in the script's environment and folder.

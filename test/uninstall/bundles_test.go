@@ -20,13 +20,13 @@ func certManager(t testing.TB) bundle {
 			{Resource: "certificates.v1.cert-manager.io", Creates: made(t, b, "certificate")},
 			{Resource: "certificaterequests.v1.cert-manager.io", Creates: made(t, b, "certificaterequest")},
 			{Resource: "orders.v1.acme.cert-manager.io", Creates: made(t, b, "order")},
-			{Resource: "challenges.v1.acme.cert-manager.io", Finalizer: "acme.cert-manager.io/finalizer", Before: withIssuer},
+			{Resource: "challenges.v1.acme.cert-manager.io", Finalizer: "finalizer.acme.cert-manager.io", Before: withIssuer},
 		}}}
 	return b
 }
 
-// withIssuer is what cert-manager needs to remove what solves a challenge: the credentials of the
-// Issuer.
+// withIssuer is what cert-manager needs before 1.16 to remove what solves a challenge: the
+// credentials of the Issuer.
 func withIssuer(ctx context.Context, c *operator.Client, challenge *unstructured.Unstructured) (bool, error) {
 	return c.Exists(ctx, operator.Ref{Resource: "issuers.v1.cert-manager.io", Namespace: challenge.GetNamespace(),
 		Name: field(challenge, "spec", "issuerRef", "name")})

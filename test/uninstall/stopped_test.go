@@ -43,7 +43,7 @@ func (i *installed) interrupt(t *testing.T) {
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	i.wantEnd(t, cmd.Wait(), 1, out, "interrupted")
+	i.wantEnd(t, cmd.Wait(), 130, out, "interrupted")
 	i.testBegun(t)
 	i.resume()
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -168,5 +169,116 @@ func TestTargetsExist(t *testing.T) {
 	}
 	if made == 0 {
 		t.Error("no workflow makes anything")
+	}
+}
+
+// TestDependabotKnowsEveryModule: what is not in its list gets no updates, and nobody notices.
+func TestDependabotKnowsEveryModule(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../.github/dependabot.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var config struct {
+		Updates []struct {
+			Ecosystem   string   `json:"package-ecosystem"`
+			Directory   string   `json:"directory"`
+			Directories []string `json:"directories"`
+		} `json:"updates"`
+	}
+	if err := yaml.Unmarshal(text, &config); err != nil {
+		t.Fatal(err)
+	}
+	var known, modules []string
+	for _, u := range config.Updates {
+		if u.Ecosystem == "gomod" {
+			known = append(append(known, u.Directories...), u.Directory)
+		}
+	}
+	err = filepath.WalkDir("../..", func(path string, _ os.DirEntry, err error) error {
+		if filepath.Base(path) == "go.mod" {
+			dir, _ := filepath.Rel("../..", filepath.Dir(path)) // of a path below it
+			modules = append(modules, strings.TrimSuffix("/"+filepath.ToSlash(dir), "."))
+		}
+		return err
+	})
+	if err != nil || len(modules) < 2 {
+		t.Fatalf("%v: the modules are %v", err, modules)
+	}
+	for _, module := range modules {
+		if !slices.Contains(known, module) {
+			t.Errorf("dependabot does not know the module in %s", module)
+		}
+	}
+	for _, dir := range known {
+		if dir != "" && !slices.Contains(modules, dir) {
+			t.Errorf("dependabot looks for a module in %s, where none is", dir)
+		}
+	}
+}
+
+// TestTheIndexBelievesOnlyWhatIsSigned, and changes no branch that others install from.
+func TestTheIndexBelievesOnlyWhatIsSigned(t *testing.T) {
+	t.Parallel()
+	all, _ := read(t)
+	var script strings.Builder
+	for _, s := range all["release.yml"].Jobs["index"].Steps {
+		script.WriteString(s.Run)
+	}
+	verified, used := strings.Index(script.String(), "cosign verify-blob"), strings.Index(script.String(), "publish manifest")
+	if verified < 0 || used < verified {
+		t.Errorf("the checksums are used before their signature was verified:\n%s", &script)
+	}
+	for line := range strings.Lines(script.String()) {
+		if strings.Contains(line, "git push") && !strings.Contains(line, "git push origin \"krew-index-") {
+			t.Errorf("it pushes to another branch than its own: %s", line)
+		}
+	}
+}
+
+// TestFormsAreComplete: GitHub shows none of a form that has a mistake.
+func TestFormsAreComplete(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("../../.github/ISSUE_TEMPLATE/*.yml")
+	if err != nil || len(files) < 2 {
+		t.Fatalf("the forms are %v: %v", files, err)
+	}
+	for _, file := range files {
+		if filepath.Base(file) == "config.yml" {
+			continue
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var form struct {
+			Name        string   `json:"name"`
+			Description string   `json:"description"`
+			Labels      []string `json:"labels"`
+			Body        []struct {
+				Type       string `json:"type"`
+				ID         string `json:"id"`
+				Attributes struct {
+					Label       string `json:"label"`
+					Description string `json:"description"`
+					Placeholder string `json:"placeholder"`
+					Render      string `json:"render"`
+					Value       string `json:"value"`
+				} `json:"attributes"`
+				Validations map[string]bool `json:"validations"`
+			} `json:"body"`
+		}
+		if err := yaml.UnmarshalStrict(text, &form); err != nil || form.Name == "" || form.Description == "" {
+			t.Errorf("%s: %v: it is called %q, %q", file, err, form.Name, form.Description)
+		}
+		ids := map[string]bool{}
+		for _, field := range form.Body {
+			switch {
+			case field.Type == "markdown" && field.Attributes.Value != "":
+			case field.Type != "input" && field.Type != "textarea", field.Attributes.Label == "", field.ID == "", ids[field.ID]:
+				t.Errorf("%s: the field %q is %+v", file, field.ID, field)
+			}
+			ids[field.ID] = true
+		}
 	}
 }

@@ -17,7 +17,8 @@ type CheckReport struct {
 	// then does not mean that nothing is wrong.
 	Complete bool  `json:"complete"`
 	Gaps     []Gap `json:"gaps"`
-	// NotLookedAt is how many kinds of finalizers were not looked at, because there are too many.
+	// NotLookedAt is how many finalizers, of a kind of objects or of one of them, were not looked
+	// at, because there are too many.
 	NotLookedAt int `json:"notLookedAt,omitempty"`
 }
 

@@ -18,6 +18,8 @@ type Diagnosis struct {
 	// like, or as a webhook would not have answered: their causes are those of another that is like
 	// them.
 	NotLookedAt int `json:"notLookedAt,omitempty"`
+	// Younger is how many objects are being deleted for less than --older-than, and were not examined.
+	Younger int `json:"younger,omitempty"`
 }
 
 // Stuck is an object that is being deleted, or that was asked about by name.

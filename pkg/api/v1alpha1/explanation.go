@@ -56,6 +56,7 @@ type ExplainedFinalizer struct {
 	Claims   string        `json:"claims,omitempty"`
 	PausedBy []PausedBy    `json:"pausedBy,omitempty"`
 	Needs    []RelatedKind `json:"needs,omitempty"`
+	HeldBy   []HeldBy      `json:"heldBy,omitempty"`
 	UsedBy   []RelatedKind `json:"usedBy,omitempty"`
 	// WaitsFor are patterns of the kinds of dependents that have to be gone before the actor
 	// removes it.
@@ -104,6 +105,20 @@ type PausedBy struct {
 	Value      string `json:"value,omitempty"`
 }
 
+// HeldBy is what keeps the actor until somebody else acts.
+type HeldBy struct {
+	// By names what holds the object, and Where are conditions on the object without which it does
+	// not, as clauses. UnlessDeleted are what the object names, while none of which is being
+	// deleted.
+	By            string        `json:"by"`
+	Where         []string      `json:"where,omitempty"`
+	UnlessDeleted []RelatedKind `json:"unlessDeleted,omitempty"`
+	// Waits is what the actor waits for, as a clause after its name, and Remedy what to do, in
+	// sentences. {held} stands for what holds the object, and {actor} for the actor.
+	Waits  string `json:"waits"`
+	Remedy string `json:"remedy"`
+}
+
 // RelatedKind is a kind of object that the actor needs, that uses the object, or on whose behalf
 // the finalizer is there, and the fields that say which one.
 type RelatedKind struct {
@@ -116,10 +131,12 @@ type RelatedKind struct {
 	NamespaceField string   `json:"namespaceField,omitempty"`
 	Scope          string   `json:"scope"`
 	Selectors      []string `json:"selectors,omitempty"`
-	// Where are the conditions on which the actor needs it, as clauses, and Needs what it names
-	// that the actor needs too.
+	// Where are the conditions on which the actor needs it, or on which it uses the object, as
+	// clauses, and Needs what it names that the actor needs too. Until is with what the use ends by
+	// itself.
 	Where []string      `json:"where,omitempty"`
 	Needs []RelatedKind `json:"needs,omitempty"`
+	Until string        `json:"until,omitempty"`
 }
 
 // FinalizersOn counts the objects of a type that have a finalizer.

@@ -1,5 +1,7 @@
 package v1alpha1
 
+import "slices"
+
 // GapReason says why something could not be seen.
 type GapReason string
 
@@ -14,7 +16,13 @@ const (
 	GapDiscoveryFailed GapReason = "DiscoveryFailed"
 	// GapFailed means any other answer, for example 404 or 405, or one that could not be decoded.
 	GapFailed GapReason = "Failed"
+	// GapNotSaved means that what is read in the place of a cluster, as a dump, does not have it.
+	GapNotSaved GapReason = "NotSaved"
 )
+
+// OfReader returns whether a gap is one of whoever reads the cluster, and says nothing of the
+// cluster itself: others see what lies in it.
+func (r GapReason) OfReader() bool { return r == GapForbidden || r == GapNotSaved }
 
 // Gap is a part of the cluster that could not be seen. What lies in a gap is unknown, which is not
 // absent. Most are of a type that could not be listed; where only objects of it could not be read,
@@ -30,6 +38,17 @@ type Gap struct {
 	// Links says that the objects themselves are known, and what they name in their content is not:
 	// a link of a pack can be missing.
 	Links bool `json:"links,omitempty"`
+}
+
+// TypeNames names the types that gaps are about, each once.
+func TypeNames(gaps []Gap) []string {
+	var names []string
+	for _, g := range gaps {
+		if name := g.TypeName(); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // TypeName names the type that the gap is about: widgets.example.com, or *.example.com for all

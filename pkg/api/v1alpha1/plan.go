@@ -83,7 +83,7 @@ type Plan struct {
 	// it is not known whether data are destroyed.
 	UnreadDisks []ObjectRef `json:"unreadDisks,omitempty"`
 	// Idle are finalizers that the deletion waits for and whose actors are installed and do not
-	// run.
+	// run, or ignore an object that is paused.
 	Idle []IdleActor `json:"idle,omitempty"`
 	// Spared are those of Deleted whose part outside the cluster stays, and UnreadSpared those of
 	// which that is not known.
@@ -116,6 +116,15 @@ type Plan struct {
 	// Unsettled are objects that are known to be able to end otherwise than the plan says,
 	// depending on what the collector takes up first.
 	Unsettled []ObjectRef `json:"unsettled,omitempty"`
+}
+
+// NewPlan is a Plan of nothing that met gaps, with the lists that are always there.
+func NewPlan(gaps []Gap) *Plan {
+	return &Plan{
+		TypeMeta: TypeMeta("Plan"), Complete: len(gaps) == 0, Gaps: append([]Gap{}, gaps...), Roots: []ObjectRef{},
+		Actions: []Action{}, Deleted: []ObjectRef{}, Survivors: []Survivor{}, Blockers: []Blocker{}, Stuck: []Survivor{},
+		Remaining: []Survivor{}, NonBlocking: []NonBlocking{}, Forbidden: []Forbidden{},
+	}
 }
 
 // PlanFinding is what a person should know of a plan.
@@ -171,13 +180,16 @@ type Action struct {
 	Outside []string `json:"outside,omitempty"`
 }
 
-// IdleActor is who should remove a finalizer, and does not run.
+// IdleActor is who should remove a finalizer, and does not.
 type IdleActor struct {
 	// Object is one of those that carry the finalizer.
 	Object    ObjectRef `json:"object"`
 	Finalizer string    `json:"finalizer"`
 	Actor     string    `json:"actor"`
 	Evidence  []string  `json:"evidence"`
+	// Paused says that it runs, as far as is known, and ignores the object, which says that it is
+	// paused.
+	Paused bool `json:"paused,omitempty"`
 }
 
 // Abandoned is a finalizer of objects that are not deleted, which nobody removes any more because

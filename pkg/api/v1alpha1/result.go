@@ -38,6 +38,28 @@ type Result struct {
 	Complete bool           `json:"complete"`
 }
 
+// NewResult is a Result of nothing that met gaps, with the lists that are always there.
+func NewResult(gaps []Gap) *Result {
+	return &Result{
+		TypeMeta: TypeMeta("Result"), Complete: len(gaps) == 0, Gaps: append([]Gap{}, gaps...), Done: []Action{},
+		Failed: []FailedAction{}, Skipped: []SkippedObject{}, Orphaned: []SkippedObject{}, Remaining: []SkippedObject{},
+	}
+}
+
+// Add adds an action that was done, or that failed with an error.
+func (r *Result) Add(a Action, err error) {
+	if err != nil {
+		r.Failed = append(r.Failed, FailedAction{Action: a, Error: err.Error()})
+		return
+	}
+	r.Done = append(r.Done, a)
+}
+
+// Skip adds an object that nothing was done to.
+func (r *Result) Skip(object ObjectRef, because string) {
+	r.Skipped = append(r.Skipped, SkippedObject{Object: object, Because: because})
+}
+
 // FailedAction is an action that the server refused.
 type FailedAction struct {
 	Action Action `json:"action"`

@@ -10,6 +10,9 @@ type FinalizerVerdict struct {
 	Field string `json:"field,omitempty"`
 	// Verdict is how it is removed, Patch, Orphan, Policy, Finalize or Delete, or Refused.
 	Verdict string `json:"verdict"`
+	// Needs is what a refusal needs to be overridden: flags, or "confirmation", on a terminal or by
+	// --force.
+	Needs string `json:"needs,omitempty"`
 	// Note says why it is this way.
 	Note string `json:"note,omitempty"`
 	// Actor is who removes the finalizer, and Life whether it is Alive, Dead or Unknown, by the

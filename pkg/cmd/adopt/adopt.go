@@ -2,6 +2,7 @@
 package adopt
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,9 +28,6 @@ type Options struct {
 // New returns the command adopt, which calls runF with its options; nil runs it.
 func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
 	o := &Options{Mutation: env.NewMutation(e, "name")}
-	if runF == nil {
-		runF = run
-	}
 	var controller, block bool
 	cmd := &cobra.Command{
 		Use:        "adopt (TYPE/NAME | TYPE NAME) --owner TYPE/NAME",
@@ -42,7 +40,7 @@ already, only the flags that you give are changed.
 
 It refuses owners that would be wrong: one that is being deleted, is in another namespace, is
 namespaced while the object is cluster-scoped, is the object itself, or is owned by the object
-directly or by way of others; and a second controller.
+directly or indirectly; and a second controller.
 
 The write carries the uid and the resourceVersion of the object, and both are read again
 afterwards. If the owner was deleted meanwhile, the reference is removed again.
@@ -53,19 +51,15 @@ Exit code 2 means that it was refused.`,
 
   # A foreground deletion of the Deployment waits for the ConfigMap
   kubectl gc adopt configmap settings --owner deployment/web --block`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.Args = args
+		RunE: env.RunE(o, func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("controller") {
 				o.Flags.Controller = &controller
 			}
 			if cmd.Flags().Changed("block") {
 				o.Flags.Block = &block
 			}
-			if err := o.validate(cmd); err != nil {
-				return err
-			}
-			return runF(cmd.Context(), o)
-		},
+			return o.validate(cmd, args)
+		}, runF, run),
 		ValidArgsFunction: e.CompleteObjects,
 	}
 	flags := cmd.Flags()
@@ -85,17 +79,15 @@ Exit code 2 means that it was refused.`,
 }
 
 // validate checks what was typed before anything is asked of the server.
-func (o *Options) validate(cmd *cobra.Command) error {
+func (o *Options) validate(cmd *cobra.Command, args []string) error {
+	o.Args = args
 	if err := env.CheckOne(cmd, o.Args); err != nil {
 		return err
 	}
 	if strings.Count(o.Owner, "/") != 1 {
 		return env.Usage(cmd, "--owner needs the owner as TYPE/NAME, and is %q", o.Owner)
 	}
-	if err := o.CheckDryRun(cmd); err != nil {
-		return err
-	}
-	return o.Output.Validate(cmd)
+	return cmp.Or(o.CheckDryRun(cmd), o.Output.Validate(cmd))
 }
 
 func run(ctx context.Context, o *Options) error {

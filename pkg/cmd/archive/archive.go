@@ -26,9 +26,6 @@ type Options struct {
 // New returns the command archive, which calls runF with its options; nil runs it.
 func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
 	o := &Options{Env: e, Output: env.NewOutput("wide", "name"), FollowLinks: true}
-	if runF == nil {
-		runF = run
-	}
 	cmd := &cobra.Command{
 		Use:        "archive (TYPE/NAME ... | TYPE NAME ... | TYPE -l SELECTOR | -f FILENAME) --to FILE",
 		Short:      "Save objects with all their dependents, and verify what is saved",
@@ -55,13 +52,7 @@ archive is not whole.`,
 
   # What is in an archive, and is it whole?
   kubectl gc archive --verify shop.yaml.gz`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.Args = args
-			if err := o.validate(cmd); err != nil {
-				return err
-			}
-			return runF(cmd.Context(), o)
-		},
+		RunE:              env.RunE(o, o.validate, runF, run),
 		ValidArgsFunction: e.CompleteObjects,
 	}
 	o.Objects.AddFlags(cmd)
@@ -79,7 +70,8 @@ archive is not whole.`,
 }
 
 // validate checks what was typed before anything is asked of the server.
-func (o *Options) validate(cmd *cobra.Command) error {
+func (o *Options) validate(cmd *cobra.Command, args []string) error {
+	o.Args = args
 	if err := o.Objects.Validate(cmd, o.Args); err != nil {
 		return err
 	}

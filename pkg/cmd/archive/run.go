@@ -7,7 +7,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
-	"github.com/kubectl-gc/kubectl-gc/pkg/encode"
 	"github.com/kubectl-gc/kubectl-gc/pkg/interrupt"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 	"github.com/kubectl-gc/kubectl-gc/pkg/tree"
@@ -29,7 +28,7 @@ func run(ctx context.Context, o *Options) error {
 	if err := t.Refused(); err != nil && !o.AllowIncomplete {
 		return err
 	}
-	saved, err := t.Save(ctx, q.Client, o.To, encode.ArchiveHead(t))
+	saved, err := t.Save(ctx, q.Client, o.To)
 	if err != nil {
 		return err
 	}
@@ -39,7 +38,7 @@ func run(ctx context.Context, o *Options) error {
 			_, err := fmt.Fprintln(o.Out, render.ArchivedIn(o.To, saved))
 			return err
 		}
-		return o.print(encode.Saved(o.To, saved))
+		return o.print(saved.Printed(o.To))
 	})
 }
 
@@ -49,7 +48,7 @@ func (o *Options) verify(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a := encode.Archive(o.Verify, s)
+	a := s.Printed(o.Verify)
 	if err := o.Print(ctx, func() error { return o.print(a) }); err != nil {
 		return err
 	}

@@ -2,10 +2,10 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -37,9 +37,6 @@ type Options struct {
 func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
 	o := &Options{Mutation: env.NewMutation(e, "wide", "name", "junit", "prometheus"), Severity: string(check.Error),
 		Finalizers: true}
-	if runF == nil {
-		runF = run
-	}
 	cmd := &cobra.Command{
 		Use:        "check [TYPE/NAME ... | TYPE NAME ... | TYPE [-l SELECTOR] | -f FILENAME]",
 		Short:      "Find wrong owner references, and what the collector makes of them",
@@ -61,8 +58,8 @@ cluster; with --local nothing is asked of a server, and only what the files show
 
 With --fix, kubectl gc check removes references to owners that do not exist, from objects that
 another owner keeps: the garbage collector would remove the same references. It prints the plan,
-asks, and decides again about each object on live reads right before it writes. All else that was
-found is left for you. No object is deleted.
+asks, and decides again about each object on live reads right before it writes. Other findings
+are left unchanged. No object is deleted.
 
 Exit code 2 means that something of --severity or worse was found, or that not everything could be
 checked; with --fix, that such findings remain.`,
@@ -77,13 +74,7 @@ checked; with --fix, that such findings remain.`,
 
   # Check manifests without a cluster
   kubectl gc check -f manifests/ --local`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.Args = args
-			if err := o.validate(cmd); err != nil {
-				return err
-			}
-			return runF(cmd.Context(), o)
-		},
+		RunE:              env.RunE(o, o.validate, runF, run),
 		ValidArgsFunction: e.CompleteObjects,
 	}
 	o.Objects.AddFlags(cmd)
@@ -110,7 +101,8 @@ func severities() []string {
 }
 
 // validate checks what was typed before anything is asked of the server.
-func (o *Options) validate(cmd *cobra.Command) error {
+func (o *Options) validate(cmd *cobra.Command, args []string) error {
+	o.Args = args
 	switch {
 	case !slices.Contains(severities(), o.Severity):
 		return env.Usage(cmd, "--severity must be %s, not %q", strings.Join(severities(), ", "), o.Severity)
@@ -119,16 +111,7 @@ func (o *Options) validate(cmd *cobra.Command) error {
 	case o.Objects.HasFiles() && o.Objects.AllNamespaces:
 		return env.Usage(cmd, "-A cannot be used together with -f or -k")
 	}
-	if err := o.Objects.Validate(cmd, o.Args); err != nil {
-		return err
-	}
-	if err := o.validateFix(cmd); err != nil {
-		return err
-	}
-	if err := o.CheckPacks(); err != nil {
-		return err
-	}
-	return o.Output.Validate(cmd)
+	return cmp.Or(o.Objects.Validate(cmd, o.Args), o.validateFix(cmd), o.CheckPacks(), o.Output.Validate(cmd))
 }
 
 func run(ctx context.Context, o *Options) error {
@@ -137,6 +120,7 @@ func run(ctx context.Context, o *Options) error {
 		return err
 	}
 	render.WarnGaps(o.ErrOut, report.Gaps)
+	o.PastedFindings(report.Findings)
 	if o.Fix {
 		return o.fix(ctx, q, report)
 	}
@@ -183,7 +167,7 @@ func (o *Options) print(report *v1alpha1.CheckReport) error {
 	case "junit":
 		return render.JUnit(o.Out, report, least)
 	case "prometheus":
-		return render.CheckMetrics(o.Out, report, time.Now())
+		return render.CheckMetrics(o.Out, report, o.Now())
 	}
 	return o.Output.Write(o.Out, report)
 }

@@ -1,17 +1,18 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/check"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
-	"github.com/kubectl-gc/kubectl-gc/pkg/encode"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
@@ -22,7 +23,7 @@ func (o *Options) addFixFlags(cmd *cobra.Command) {
 		"Remove references to owners that do not exist, from objects that another owner keeps")
 	o.AddDryRun(
 		cmd, "With --fix. Must be \"none\", \"client\" or \"server\". client prints the plan; server also sends its writes with dryRun=All")
-	o.AddArchive(cmd, "With --fix: file to save the objects in before the first write; it must not exist")
+	o.AddArchive(cmd, "With --fix: file to save the objects in before the first write; it must not exist. auto picks one, for restore --last")
 	o.AddYes(cmd, "With --fix: perform the plan without asking; required without a terminal")
 }
 
@@ -41,10 +42,7 @@ func (o *Options) validateFix(cmd *cobra.Command) error {
 	case slices.Contains([]string{"junit", "prometheus"}, o.Output.Format()):
 		return env.Usage(cmd, "--fix cannot be used together with -o %s", o.Output.Format())
 	}
-	if err := o.CheckDryRun(cmd); err != nil {
-		return err
-	}
-	return o.CheckArchive(cmd, "a write; drop --dry-run, which writes nothing")
+	return cmp.Or(o.CheckDryRun(cmd), o.CheckArchive(cmd, "a write; drop --dry-run, which writes nothing"))
 }
 
 // fix removes what can be removed safely, and prints what is left.
@@ -66,11 +64,11 @@ func (o *Options) fix(ctx context.Context, q *selection.Query, report *v1alpha1.
 		return err
 	}
 	if o.Archive != "" {
-		saved, err := p.Save(ctx, o.Archive, encode.Fixes(p))
+		saved, err := p.Save(ctx, o.Archive)
 		if err != nil {
 			return err
 		}
-		render.Archived(o.ErrOut, o.Archive, saved, false)
+		o.Archived(saved, false)
 	}
 	return o.fixed(ctx, p, p.Perform(ctx, func(fix *check.Fix) {
 		if o.Lines() {
@@ -94,16 +92,12 @@ func (o *Options) dryRun(ctx context.Context, p *check.Fixes) error {
 }
 
 func (o *Options) showFixes(p *check.Fixes) error {
-	switch {
-	case o.Output.Format() == "name":
-		return render.FixNames(o.Out, p.Fixes)
-	case !o.Lines():
-		return o.Output.Write(o.Out, encode.Fixes(p))
-	case len(p.Fixes) == 0:
+	if o.Lines() && len(p.Fixes) == 0 {
 		_, err := fmt.Fprintln(o.Out, "nothing to fix")
 		return err
 	}
-	return render.FixPlan(o.Out, p, o.Style(o.Output))
+	return o.Show(func(s render.Style) error { return render.FixPlan(o.Out, p, s) },
+		func() error { return render.FixNames(o.Out, p.Fixes) }, func() runtime.Object { return p.Printed() })
 }
 
 // agree shows the plan and asks. Nothing was written if it returns an error.
@@ -115,13 +109,13 @@ func (o *Options) agree(ctx context.Context, p *check.Fixes) error {
 	if !o.Lines() {
 		out = o.ErrOut // what goes to stdout is the Result
 	}
-	if err := render.FixPlan(out, p, o.Style(o.Output)); err != nil {
+	if err := errors.Join(o.Head(out), render.FixPlan(out, p, o.Style(o.Output))); err != nil {
 		return err
 	}
 	if !o.HasTerminal() {
 		return env.NoTerminal("nothing was removed")
 	}
-	return o.Confirm(ctx, env.Question, "nothing was removed")
+	return o.Confirm(ctx, env.Question, "", "nothing was removed")
 }
 
 // skipped says what was left alone because it has changed.
@@ -138,13 +132,8 @@ func (o *Options) fixed(ctx context.Context, p *check.Fixes, all []*check.Fixed)
 	o.skipped(all)
 	remaining := p.Remaining(all)
 	err := o.Print(ctx, func() error {
-		switch {
-		case o.Lines():
-			return render.Check(o.Out, remaining, o.Style(o.Output))
-		case o.Output.Format() == "name":
-			return render.FixNames(o.Out, check.Done(all))
-		}
-		return o.Output.Write(o.Out, encode.Fixed(p, all))
+		return o.Tell(func() error { return render.Check(o.Out, remaining, o.Style(o.Output)) },
+			func() error { return render.FixNames(o.Out, check.Done(all)) }, func() runtime.Object { return p.Result(all) })
 	})
 	return errors.Join(err, check.Errors(all), o.finding(remaining))
 }

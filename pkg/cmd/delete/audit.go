@@ -3,7 +3,6 @@ package delete
 import (
 	"context"
 	"errors"
-	"net/url"
 
 	"github.com/spf13/cobra"
 	"k8s.io/klog/v2"
@@ -13,7 +12,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
 	"github.com/kubectl-gc/kubectl-gc/pkg/collect"
 	"github.com/kubectl-gc/kubectl-gc/pkg/deletion"
-	"github.com/kubectl-gc/kubectl-gc/pkg/encode"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
@@ -63,7 +61,7 @@ func (o *Options) auditPlan(ctx context.Context, p *deletion.Planned, how string
 	if o.audit == nil {
 		return refused
 	}
-	entry := v1alpha1.AuditEntry{Event: audit.Agreed, How: how, Plan: encode.DeletionPlan(p)}
+	entry := v1alpha1.AuditEntry{Event: audit.Agreed, How: how, Plan: printed(p)}
 	if refused != nil {
 		entry.Event, entry.How, entry.Error = audit.Refused, "", refused.Error()
 	}
@@ -82,19 +80,7 @@ func (o *Options) identify(ctx context.Context, entry *v1alpha1.AuditEntry) {
 				"err", err)
 		}
 	}
-	if raw, err := o.Config.ToRawKubeConfigLoader().RawConfig(); err == nil {
-		entry.Context = raw.CurrentContext
-	}
-	if o.Config.Context != nil && *o.Config.Context != "" {
-		entry.Context = *o.Config.Context
-	}
-	if config, err := o.Config.ToRESTConfig(); err == nil {
-		entry.Server = config.Host
-		if u, err := url.Parse(config.Host); err == nil {
-			u.User = nil // which would be a password
-			entry.Server = u.String()
-		}
-	}
+	entry.Context, entry.Server = o.Cluster()
 }
 
 // how says what agrees to a plan.
@@ -110,12 +96,12 @@ func (o *Options) how() string {
 
 // auditWrite writes what came of a write of this command.
 func (o *Options) auditWrite(g *graph.Graph, a plan.Action, err error) {
-	o.auditAction(encode.Action(g, a), err)
+	o.auditAction(a.Printed(g), err)
 }
 
 // auditCollected writes what came of a write that does the collector's part.
 func (o *Options) auditCollected(e collect.Event) {
-	o.auditAction(encode.Collected(e.Action), e.Err)
+	o.auditAction(e.Action.Printed(), e.Err)
 }
 
 func (o *Options) auditAction(action v1alpha1.Action, err error) {

@@ -9,7 +9,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/approval"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
 	"github.com/kubectl-gc/kubectl-gc/pkg/deletion"
-	"github.com/kubectl-gc/kubectl-gc/pkg/encode"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
@@ -36,10 +35,10 @@ func (o *Options) confirmed(p *deletion.Planned) error {
 	if o.approved == nil {
 		return nil
 	}
-	if o.approved.Digest == encode.DeletionDigest(p) {
+	if o.approved.Digest == p.Digest() {
 		return nil
 	}
-	now := encode.DeletionPlan(p)
+	now := printed(p)
 	err := fmt.Errorf("nothing was deleted: the plan is not the approved one: its digest is %s, and %s was approved",
 		now.Digest, o.approved.Digest)
 	difference := o.approved.Difference(now)

@@ -12,9 +12,6 @@ import (
 // New returns the command delete, which calls runF with its options; nil runs it.
 func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
 	o := &Options{Mutation: env.NewMutation(e, "wide", "name", "html")}
-	if runF == nil {
-		runF = run
-	}
 	cmd := &cobra.Command{
 		Use:        "delete ([-f FILENAME] | TYPE [(NAME | -l label | --all)])",
 		Short:      "Preview a deletion, perform it, and wait for the whole cascade",
@@ -94,13 +91,7 @@ to delete, or that objects still exist after --timeout.`,
 
   # The plan as a page for the browser
   kubectl gc delete namespace shop --dry-run=server -o html > plan.html`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.Args = args
-			if err := o.validate(cmd); err != nil {
-				return err
-			}
-			return runF(cmd.Context(), o)
-		},
+		RunE:              env.RunE(o, o.validate, runF, run),
 		ValidArgsFunction: e.CompleteObjects,
 	}
 	o.addFlags(cmd)

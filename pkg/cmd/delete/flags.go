@@ -72,6 +72,8 @@ func (o *Options) addFlags(cmd *cobra.Command) {
 		"Delete even if types that may contain dependents could not be listed")
 	flags.BoolVar(&o.Request.AllowStuck, "allow-stuck", false,
 		"Delete even if the deletion would not complete: it deletes whoever removes the finalizers that it waits for, or the server refuses a part of it")
+	flags.IntVar(&o.Request.MaxDeletes, "max-deletes", 0,
+		"Refuse to delete more objects than this, dependents included; zero means any number")
 	flags.BoolVar(&o.Request.Ordered, "ordered", false,
 		"Delete in stages, each of which waits until the one before is deleted: custom resources and whatever waits for an operator, then operators and all else, then CRDs, then namespaces")
 	flags.DurationVar(&o.StageTimeout, "stage-timeout", 0,
@@ -82,7 +84,7 @@ func (o *Options) addFlags(cmd *cobra.Command) {
 		"With --cascade=foreground, make each owner wait for all of its dependents: first sets blockOwnerDeletion on their references")
 	flags.StringVar(&o.GC, "gc", "cluster",
 		"Which garbage collector deletes the dependents: \"cluster\", or \"client\" for this command, if the cluster's collector does not run")
-	o.AddArchive(cmd, "File in which to save all objects of the plan before the first delete; it must not exist")
+	o.AddArchive(cmd, "File in which to save all objects of the plan before the first delete; it must not exist. auto picks one, for restore --last")
 	flags.StringVar(&o.AuditFile, "audit-file", "",
 		"File to which to append what is planned, agreed to and done, as JSON lines")
 	o.AddPacks(cmd)

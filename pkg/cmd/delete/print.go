@@ -3,12 +3,13 @@ package delete
 import (
 	"context"
 	"fmt"
-	"time"
 
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
 	"github.com/kubectl-gc/kubectl-gc/pkg/collect"
 	"github.com/kubectl-gc/kubectl-gc/pkg/deletion"
-	"github.com/kubectl-gc/kubectl-gc/pkg/encode"
 	"github.com/kubectl-gc/kubectl-gc/pkg/page"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
@@ -22,14 +23,14 @@ func (o *Options) performing(ctx context.Context, p *deletion.Planned, view *ren
 			return o.auditPlan(ctx, p, o.how(), o.agree(ctx, p, change))
 		},
 		Asks: o.asks(), Wait: o.Wait, Timeout: o.Timeout, StageTimeout: o.StageTimeout, OnStage: view.Stage,
-		Words:   render.DeletionWords(p.Known),
+		Words:   render.DeletionWords(p),
 		OnEvent: view.Event, OnTick: view.Tick, OnReplan: func(p *deletion.Planned, change *deletion.Change, refused error) {
 			_ = o.auditPlan(ctx, p, "earlier plan", refused) // an entry that cannot be written ends the context
 			o.replanned(p, change, refused)
 		},
 	}
 	if o.Archive != "" {
-		opts.Archive = &deletion.Archive{File: o.Archive, Head: encode.DeletionPlan}
+		opts.Archive = &deletion.Archive{File: o.Archive, Head: printed}
 	}
 	opts.OnStart = func(saved *archive.Saved) {
 		o.started(p, saved)
@@ -63,7 +64,7 @@ func (o *Options) lines() render.DeletionLines {
 // started tells what there is to know right before the first write.
 func (o *Options) started(p *deletion.Planned, saved *archive.Saved) {
 	if saved != nil {
-		render.Archived(o.ErrOut, o.Archive, saved, len(p.Hiding) > 0)
+		o.Archived(saved, len(p.Hiding) > 0)
 	}
 	if g := o.Request.GracePeriodSeconds; g != nil && *g == 0 {
 		fmt.Fprintln(
@@ -92,22 +93,25 @@ func (o *Options) refused(p *deletion.Planned, refused error) error {
 	return refused
 }
 
+// printed is the plan as -o json prints it.
+func printed(p *deletion.Planned) *v1alpha1.Plan {
+	return p.Signed(render.DeletionPlan(p).Printed(p.Gaps))
+}
+
 // show prints the plan in the format that was asked for.
 func (o *Options) show(p *deletion.Planned) error {
-	switch o.Output.Format() {
-	case "", "wide":
-		if err := render.PlanTable(o.Out, render.DeletionPlan(p), o.Style(o.Output)); err != nil {
+	return o.Show(func(s render.Style) error {
+		if err := render.PlanTable(o.Out, render.DeletionPlan(p), s); err != nil {
 			return err
 		}
-		_, err := fmt.Fprintf(o.Out, "digest: %s\n", encode.DeletionDigest(p))
+		_, err := fmt.Fprintf(o.Out, "digest: %s\n", p.Digest())
 		return err
-	case "name":
+	}, func() error {
 		for _, denial := range p.Denials() {
 			fmt.Fprintln(o.ErrOut, "Warning: "+render.Escape(denial))
 		}
 		return render.Names(o.Out, p.Graph, p.Deleted)
-	}
-	return o.Output.Write(o.Out, encode.DeletionPlan(p))
+	}, func() runtime.Object { return printed(p) })
 }
 
 // page is the page of a plan.
@@ -121,16 +125,19 @@ func (o *Options) page(p *deletion.Planned) *page.Page {
 	if o.Request.Policy != plan.Background {
 		title += " --cascade=" + policyFlag(o.Request.Policy)
 	}
-	out := render.PlanPage(title, render.DeletionPlan(p), p.Gaps, time.Now())
-	out.Plan.Digest = encode.DeletionDigest(p)
+	out := render.PlanPage(title, render.DeletionPlan(p), p.Gaps, o.Env.Now())
+	out.Plan.Digest = p.Digest()
 	return out
 }
 
 // print prints what came of it.
 func (o *Options) print(r *deletion.Result) error {
 	render.WarnResult(o.ErrOut, r)
+	if r.Archived {
+		o.SayUndo()
+	}
 	if o.Output.IsOwn() {
 		return nil
 	}
-	return o.Output.Write(o.Out, encode.Deletion(r, time.Now()))
+	return o.Output.Write(o.Out, r.Printed(render.WaitsOf(r.Planned).For))
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
 	"github.com/kubectl-gc/kubectl-gc/pkg/deletion"
@@ -25,13 +24,26 @@ func perform(ctx context.Context, o *Options) error {
 		return err
 	}
 	var view *render.DeletionView
+	planning := func() {}
 	o.Request.Progress = func() (func(cluster.Progress), func()) {
 		view.Done()
-		return o.Listing()
+		report, done := o.Listing()
+		if view != nil {
+			return report, done
+		}
+		return report, func() {
+			done()
+			planning()
+			planning = o.Doing("planning, and asking the server what you may do")
+		}
 	}
 	planned, err := deletion.Plan(ctx, client, catalog, o.Config, o.Request)
+	planning()
 	if err != nil {
 		return err
+	}
+	if !planned.Empty() {
+		o.About(planned.Namespaces())
 	}
 	render.WarnPlanned(o.ErrOut, planned)
 	missing := errors.Join(planned.Missing...)
@@ -75,7 +87,7 @@ func (o *Options) preview(ctx context.Context, client *cluster.Client, catalog *
 	if o.Output.Format() == "html" {
 		shown = func(p *deletion.Planned) error { return o.Page(ctx, client, catalog, o.page(p)) }
 	}
-	return errors.Join(shown(p), o.confirmed(p), refused)
+	return errors.Join(shown(p), o.confirmed(p), p.TooMany(), refused)
 }
 
 // agree shows a plan and asks, unless --yes or --confirm has agreed to the first one.
@@ -87,15 +99,16 @@ func (o *Options) agree(ctx context.Context, p *deletion.Planned, change *deleti
 		if err := o.confirmed(p); err != nil {
 			return o.refused(p, err)
 		}
+		render.WarnData(o.ErrOut, render.DeletionPlan(p))
 		return nil
 	case change == nil && o.Yes && !o.Interactive:
+		render.WarnData(o.ErrOut, render.DeletionPlan(p))
 		return nil
 	case o.Interactive || o.HasTerminal():
 	case change != nil:
 		return deletion.ErrNobodyToAsk
 	default:
-		return o.refused(p, answer.Refuse(answer.WithHint(errors.New("nothing was deleted: there is no terminal to ask on"),
-			"add --yes to delete, or --dry-run=client to see only the plan")))
+		return o.refused(p, env.NoTerminal("nothing was deleted"))
 	}
 	if change != nil {
 		fmt.Fprintf(o.ErrOut, "Warning: %s, and the new plan does more: %s\n", render.Escape(change.What()),
@@ -107,7 +120,7 @@ func (o *Options) agree(ctx context.Context, p *deletion.Planned, change *deleti
 	if says := p.WouldBeStuck(); says != "" && !o.Request.AllowStuck {
 		fmt.Fprintf(o.Out, "The deletion would not complete: %s.\n", render.Escape(says))
 	}
-	return o.Env.Confirm(ctx, env.Question, "")
+	return o.Env.Confirm(ctx, env.Question, p.Precious(), "")
 }
 
 // asks says whether a person is asked.

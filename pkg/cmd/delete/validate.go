@@ -1,6 +1,7 @@
 package delete
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -14,7 +15,8 @@ import (
 )
 
 // validate checks what was typed before anything is asked of the server, and fills in the request.
-func (o *Options) validate(cmd *cobra.Command) error {
+func (o *Options) validate(cmd *cobra.Command, args []string) error {
+	o.Args = args
 	r := &o.Request
 	if err := o.checkFlags(cmd); err != nil {
 		return err
@@ -35,10 +37,7 @@ func (o *Options) validate(cmd *cobra.Command) error {
 	if o.Output.Format() == "html" && o.DryRun == "none" {
 		return env.Usage(cmd, "-o html shows a plan and no deletion; add --dry-run=client or --dry-run=server")
 	}
-	if err := o.checkAudit(cmd); err != nil {
-		return err
-	}
-	if err := o.readApproval(cmd); err != nil {
+	if err := cmp.Or(o.checkAudit(cmd), o.readApproval(cmd)); err != nil {
 		return err
 	}
 	if o.Timeout == 0 {
@@ -67,10 +66,7 @@ func (o *Options) validate(cmd *cobra.Command) error {
 		return env.Usage(
 			cmd, "--propagate-grace-period cannot be used with --wait=false: the dependents are deleted while this command waits")
 	}
-	if err := o.CheckPacks(); err != nil {
-		return err
-	}
-	return o.Output.Validate(cmd)
+	return cmp.Or(o.CheckPacks(), o.Output.Validate(cmd))
 }
 
 // checkFlags finds flags that do not go together, as kubectl delete does.
@@ -94,6 +90,8 @@ func (o *Options) checkFlags(cmd *cobra.Command) error {
 		return env.Usage(cmd, "invalid value of --gc (%s): must be cluster or client", o.GC)
 	case o.Timeout < 0:
 		return env.Usage(cmd, "--timeout must not be negative")
+	case o.Request.MaxDeletes < 0:
+		return env.Usage(cmd, "--max-deletes must not be negative")
 	case o.StageTimeout < 0:
 		return env.Usage(cmd, "--stage-timeout must not be negative")
 	case slices.Contains(o.Objects.Files.Filenames, "-") && !o.Yes && o.Confirm == "" && o.DryRun == "none":

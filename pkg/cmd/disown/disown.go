@@ -2,6 +2,7 @@
 package disown
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,9 +30,6 @@ type Options struct {
 // New returns the command disown, which calls runF with its options; nil runs it.
 func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
 	o := &Options{Mutation: env.NewMutation(e, "name")}
-	if runF == nil {
-		runF = run
-	}
 	cmd := &cobra.Command{
 		Use:        "disown (TYPE/NAME | TYPE NAME) [--owner TYPE/NAME | --owner-uid UID | --all]",
 		Short:      "Remove an ownerReference of an object",
@@ -54,13 +52,7 @@ Exit code 2 means that it was refused, or that the reference was set again.`,
 
   # Remove all owners
   kubectl gc disown configmap settings --all`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.Args = args
-			if err := o.validate(cmd); err != nil {
-				return err
-			}
-			return runF(cmd.Context(), o)
-		},
+		RunE:              env.RunE(o, o.validate, runF, run),
 		ValidArgsFunction: e.CompleteObjects,
 	}
 	flags := cmd.Flags()
@@ -77,7 +69,8 @@ Exit code 2 means that it was refused, or that the reference was set again.`,
 }
 
 // validate checks what was typed before anything is asked of the server.
-func (o *Options) validate(cmd *cobra.Command) error {
+func (o *Options) validate(cmd *cobra.Command, args []string) error {
+	o.Args = args
 	if err := env.CheckOne(cmd, o.Args); err != nil {
 		return err
 	}
@@ -89,10 +82,7 @@ func (o *Options) validate(cmd *cobra.Command) error {
 	case cmd.Flags().Changed("owner-uid") && o.OwnerUID == "":
 		return env.Usage(cmd, "--owner-uid needs the uid of an owner")
 	}
-	if err := o.CheckDryRun(cmd); err != nil {
-		return err
-	}
-	return o.Output.Validate(cmd)
+	return cmp.Or(o.CheckDryRun(cmd), o.Output.Validate(cmd))
 }
 
 // completeOwners completes the owners of the object that is named.
@@ -162,5 +152,5 @@ func (o *Options) agree(ctx context.Context, d *ownerref.Disownment) error {
 			"add --yes if you want that, or give it an owner with kubectl gc adopt first"))
 	}
 	fmt.Fprintf(o.ErrOut, "Warning: %s\n", render.OwnersLeft(&d.Change))
-	return o.Confirm(ctx, env.Question, "nothing was removed")
+	return o.Confirm(ctx, env.Question, "", "nothing was removed")
 }

@@ -5,7 +5,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/encode"
 	"github.com/kubectl-gc/kubectl-gc/pkg/ownerref"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
@@ -15,9 +14,9 @@ import (
 // printed.
 func (m *Mutation) PrintChange(c *ownerref.Change, failed error, words func(*ownerref.Change, string) string) error {
 	if !m.Output.IsOwn() {
-		var object runtime.Object = encode.OwnerResult(c, failed)
+		var object runtime.Object = c.Result(failed)
 		if m.DryRun != "none" && failed == nil {
-			object = encode.OwnerPlan(c)
+			object = c.Printed()
 		}
 		return m.Output.Write(m.Out, object)
 	}

@@ -32,16 +32,29 @@ type Env struct {
 	Concurrency int
 	// LogFormat is the value of --log-format.
 	LogFormat string
+	// Scope is what a command is about instead of the namespace of -n, as "all namespaces"; empty for
+	// that one.
+	Scope string
+	// From is the value of --from: what is read in the place of a cluster.
+	From string
+	// Protect are the patterns of --protect-context.
+	Protect []string
+	// Called is what was typed to run the program, as DefaultName.
+	Called string
 	// Packs are the directories of --packs.
 	Packs      []string
 	known, own func() (*finalizer.Registry, error)
 	links      func() ([]*link.Definition, error)
 	answers    *bufio.Reader // of who is asked
+	source     *source       // nil for a cluster
 }
+
+// DefaultName is what is typed to run the program where it is installed as gc.
+const DefaultName = "kubectl gc"
 
 // New returns the environment of one command. Nothing is read yet.
 func New(streams genericiooptions.IOStreams, config *genericclioptions.ConfigFlags) *Env {
-	e := &Env{IOStreams: streams, Config: config, Concurrency: cluster.DefaultConcurrency}
+	e := &Env{IOStreams: streams, Config: config, Concurrency: cluster.DefaultConcurrency, Called: DefaultName}
 	e.readPacks()
 	return e
 }
@@ -52,6 +65,12 @@ func (e *Env) AddFlags(root *cobra.Command) {
 	e.Config.AddFlags(flags)
 	flags.StringVar(&e.Color, "color", "auto", "When to use color: auto, always or never")
 	flags.IntVar(&e.Concurrency, "concurrency", e.Concurrency, "Maximum number of concurrent requests")
+	flags.StringSliceVar(&e.Protect, "protect-context", nil,
+		"Patterns of contexts, such as *prod*, in which a question is answered by typing the context's name, and --yes is refused. "+
+			"Defaults to those of "+protectVariable+", separated by commas; --protect-context= lifts it")
+	flags.StringVar(&e.From, "from", "",
+		"Read this in the place of a cluster: a file or folder of objects, the dump of kubectl cluster-info or oc adm inspect, "+
+			"a support bundle, a backup of Velero, or an archive of kubectl gc; - reads standard input")
 	flags.StringVar(&e.LogFormat, "log-format", "text",
 		"Format of what goes to stderr: text, or json for one object on each line")
 	klogFlags := flag.NewFlagSet("klog", flag.ContinueOnError)
@@ -74,10 +93,13 @@ func (e *Env) Validate(cmd *cobra.Command) error {
 	if _, err := render.ParseColor(e.Color); err != nil {
 		return UsageError(cmd, err)
 	}
+	if err := e.checkProtected(cmd); err != nil {
+		return err
+	}
 	if e.Concurrency < 1 {
 		return Usage(cmd, "--concurrency must be at least 1, not %d", e.Concurrency)
 	}
-	return nil
+	return e.readFrom(cmd)
 }
 
 // Style decides how tables are written to stdout.
@@ -90,6 +112,9 @@ func (e *Env) Style(output *Output) render.Style {
 
 // Client returns a client for the cluster that the flags name. It sends nothing.
 func (e *Env) Client() (*cluster.Client, error) {
+	if e.From != "" && e.source == nil {
+		return nil, errNotOpen
+	}
 	config, err := e.Config.ToRESTConfig()
 	if err != nil {
 		return nil, err
@@ -103,9 +128,23 @@ func (e *Env) Connect(ctx context.Context) (*cluster.Client, *cluster.Catalog, e
 	if err != nil {
 		return nil, nil, err
 	}
+	done := e.discovering()
 	catalog, err := client.Discover(ctx)
+	done()
 	return client, catalog, err
 }
+
+// discovering shows on a terminal that the server is asked what it serves, unless a credential
+// plugin runs meanwhile, which may ask something there.
+func (e *Env) discovering() (done func()) {
+	if config, err := e.Config.ToRESTConfig(); err != nil || config.ExecProvider != nil || config.AuthProvider != nil {
+		return func() {}
+	}
+	return e.Doing("asking the server which types it has")
+}
+
+// Doing shows on a terminal what is done, until done is called.
+func (e *Env) Doing(what string) (done func()) { return render.NewProgress(e.ErrOut).Doing(what) }
 
 // Namespace returns the namespace of -n, or else of the kubeconfig's context.
 func (e *Env) Namespace() (string, error) {
@@ -130,6 +169,7 @@ func (e *Env) Print(ctx context.Context, print func() error) error {
 
 // Query finds out on the server which objects the flags and arguments mean.
 func (e *Env) Query(ctx context.Context, objects *Objects, args []string) (*selection.Query, error) {
+	objects.scope(e)
 	namespace, err := e.Namespace()
 	if err != nil {
 		return nil, err
@@ -143,6 +183,7 @@ func (e *Env) Query(ctx context.Context, objects *Objects, args []string) (*sele
 		return nil, err
 	}
 	q.Progress = e.Listing
+	e.About(q.Namespaces())
 	return q, nil
 }
 

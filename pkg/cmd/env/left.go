@@ -38,10 +38,11 @@ func (e *Env) ExplainLeft(ctx context.Context, client *cluster.Client, catalog *
 	if len(d.Stuck) == 0 {
 		return nil
 	}
+	e.Pasted(d.Stuck)
 	fmt.Fprintln(e.ErrOut)
 	when, _ := render.ParseColor(e.Color)
 	// the command's own error follows
-	_ = render.Diagnosis(e.ErrOut, d, time.Now(), render.NewStyle(when, e.ErrOut, false))
+	_ = render.Diagnosis(e.ErrOut, d, e.Now(), render.NewStyle(when, e.ErrOut, false))
 	return d.Stuck
 }
 

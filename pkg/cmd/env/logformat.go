@@ -10,6 +10,8 @@ import (
 	"sync"
 
 	"k8s.io/klog/v2"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
 // The values of --log-format.
@@ -20,6 +22,9 @@ var logFormats = []string{"text", "json"}
 func (e *Env) setLogFormat() error {
 	switch e.LogFormat {
 	case "text":
+		if worded && klog.V(1).Enabled() { // who asks for a log gets one
+			klog.ClearLogger()
+		}
 		return nil
 	case "json":
 		logger := slog.New(slog.NewJSONHandler(e.ErrOut, nil))
@@ -29,6 +34,44 @@ func (e *Env) setLogFormat() error {
 	}
 	return fmt.Errorf("--log-format must be %s, not %q", strings.Join(logFormats, " or "), e.LogFormat)
 }
+
+// worded says whether a process has called WordLog.
+var worded bool
+
+// WordLog has what client-go logs written as warnings are, without what klog puts in front of a
+// line, and only errors, until a verbosity asks for more. It is for the beginning of a process: the
+// logger is one for all of it.
+func WordLog(out io.Writer) {
+	worded = true
+	klog.SetSlogLogger(slog.New(warnings{out}))
+}
+
+// warnings writes errors that are logged as kubectl words warnings.
+type warnings struct{ out io.Writer }
+
+var _ slog.Handler = warnings{}
+
+// Enabled is true of errors, and of warnings that say so: those of klog do not.
+func (warnings) Enabled(_ context.Context, level slog.Level) bool { return level >= slog.LevelWarn }
+
+// Handle writes one, with its error.
+func (w warnings) Handle(_ context.Context, r slog.Record) error {
+	line := r.Message
+	r.Attrs(func(a slog.Attr) bool {
+		if a.Key == "err" {
+			line += ": " + a.Value.String()
+		}
+		return true
+	})
+	_, err := fmt.Fprintf(w.out, "Warning: %s\n", render.Escape(strings.TrimSpace(line)))
+	return err
+}
+
+// WithAttrs is of no use here: they are not written.
+func (w warnings) WithAttrs([]slog.Attr) slog.Handler { return w }
+
+// WithGroup is of no use here either.
+func (w warnings) WithGroup(string) slog.Handler { return w }
 
 // logLines logs each line that is written to it. It is safe for concurrent use.
 type logLines struct {

@@ -1,64 +1,26 @@
-package env
+package env_test
 
 import (
 	"bytes"
-	"encoding/json"
-	"fmt"
-	"log/slog"
-	"strings"
+	"errors"
 	"testing"
 
-	"github.com/spf13/cobra"
+	"k8s.io/klog/v2"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
 )
 
-// TestLinesOfStderrBecomeLinesOfJSON, with the level that their words say, however they are cut
-// into writes.
-func TestLinesOfStderrBecomeLinesOfJSON(t *testing.T) {
-	t.Parallel()
+// TestNoLineOfKlogIsPrinted: an error that a library logs is a warning in words, on one line, and
+// the rest is left out. It changes what the whole process logs, and is not parallel.
+func TestNoLineOfKlogIsPrinted(t *testing.T) {
 	var out bytes.Buffer
-	lines := &logLines{logger: slog.New(slog.NewJSONHandler(&out, nil))}
-	for _, part := range []string{"Warning: cannot", " list\n", "error: no \"x\"\n\nhint: add", " --yes\n",
-		"Error from server (Forbidden): no\n", "not ended"} {
-		fmt.Fprint(lines, part)
-	}
-	var got []string
-	for line := range strings.Lines(out.String()) {
-		var entry struct{ Time, Level, Msg string }
-		if err := json.Unmarshal([]byte(line), &entry); err != nil || entry.Time == "" {
-			t.Fatalf("%v: %s", err, line)
-		}
-		got = append(got, entry.Level+" "+entry.Msg)
-	}
-	want := []string{"WARN Warning: cannot list", `ERROR error: no "x"`, "INFO hint: add --yes",
-		"ERROR Error from server (Forbidden): no"}
-	if strings.Join(got, "\n") != strings.Join(want, "\n") {
-		t.Errorf("%q, want %q", got, want)
-	}
-}
-
-// TestJSONLinesAreOneLineEach.
-func TestJSONLinesAreOneLineEach(t *testing.T) {
-	t.Parallel()
-	o, cmd := NewOutput(), &cobra.Command{}
-	o.Add(cmd)
-	if err := cmd.ParseFlags([]string{"-o", "jsonl"}); err != nil {
-		t.Fatal(err)
-	}
-	if err := o.Validate(cmd); err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
-	object := &v1alpha1.Diagnosis{TypeMeta: v1alpha1.TypeMeta("Diagnosis"),
-		Stuck: []v1alpha1.Stuck{{Object: v1alpha1.ObjectRef{Name: "a\nb"}}}}
-	if err := o.Write(&out, object); err != nil || strings.Count(out.String(), "\n") != 1 ||
-		!strings.HasSuffix(out.String(), "}\n") {
-		t.Errorf("%v: %q", err, out.String())
-	}
-	var read v1alpha1.Diagnosis
-	if err := json.Unmarshal(out.Bytes(), &read); err != nil || read.Kind != "Diagnosis" ||
-		read.Stuck[0].Object.Name != "a\nb" {
-		t.Errorf("%v: %+v", err, read)
+	env.WordLog(&out)
+	defer klog.ClearLogger()
+	klog.ErrorS(errors.New("no such file"), "Loading the certificate failed", "file", "x")
+	klog.Errorf("failed %s\n", "\x1b[31m")
+	klog.Infof("Waited for 1s due to client-side throttling")
+	klog.InfoS("Config not found", "file", "x")
+	if want := "Warning: Loading the certificate failed: no such file\nWarning: failed ^[[31m\n"; out.String() != want {
+		t.Errorf("%q, want %q", out.String(), want)
 	}
 }

@@ -3,12 +3,16 @@ package env
 import (
 	"context"
 	"errors"
+	"io"
+	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
+	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
 // Mutation is what all commands that write have in common: their flags, and how they ask.
@@ -21,6 +25,7 @@ type Mutation struct {
 	Yes bool
 	// Archive is a file; empty without the flag.
 	Archive string
+	folder  archive.Folder // of --archive=auto
 }
 
 // NewMutation returns a Mutation whose command prints some formats itself.
@@ -62,9 +67,15 @@ func (m *Mutation) CheckDryRun(cmd *cobra.Command) error {
 // CheckArchive finds what is wrong with --archive before anything is asked of the server; needs
 // says what it goes with.
 func (m *Mutation) CheckArchive(cmd *cobra.Command, needs string) error {
+	typed := cmd.Flags().Changed("archive")
+	setting := os.Getenv(archiveVariable)
 	switch {
-	case !cmd.Flags().Changed("archive"):
+	case !typed && setting == "", !typed && m.DryRun != "none":
 		return nil
+	case !typed && setting != auto:
+		return Usage(cmd, "%s can only be %s, and is %q", archiveVariable, auto, setting)
+	case !typed, m.Archive == auto && m.DryRun == "none":
+		return m.archiveByItself()
 	case m.Archive == "":
 		return Usage(cmd, "--archive needs the name of a file")
 	case m.Archive == "-":
@@ -82,7 +93,11 @@ func (m *Mutation) CheckArchive(cmd *cobra.Command, needs string) error {
 func (m *Mutation) Lines() bool { return m.Output.Format() == "" || m.Output.Wide() }
 
 // Asks says whether a person is asked before anything is written.
-func (m *Mutation) Asks() bool { return m.DryRun == "none" && !m.Yes && m.HasTerminal() }
+func (m *Mutation) Asks() bool { return m.DryRun == "none" && m.MayAsk() }
+
+// MayAsk says whether a person would be asked if it were no dry run, so that a dry run answers as
+// the question does.
+func (m *Mutation) MayAsk() bool { return !m.Yes && m.HasTerminal() }
 
 // ShowRefused shows a plan that is not performed to a person. A program that asked for names or a
 // Result gets none: it would take the plan for it.
@@ -96,9 +111,36 @@ func (m *Mutation) ShowRefused(show func() error) error {
 // Question is asked where a plan has none of its own.
 const Question = "Do you want to continue? (y/N): "
 
-// Agree shows a plan and asks, unless --yes was given. Nothing is to be written if it returns an
-// error, which says what was left undone, as in "nothing was removed".
-func (m *Mutation) Agree(ctx context.Context, show func() error, question, undone string) error {
+// Show prints a plan in the format that was asked for: as a table that begins with where it is
+// about, as names, or as an object.
+func (m *Mutation) Show(table func(render.Style) error, names func() error, object func() runtime.Object) error {
+	return m.Tell(func() error { return errors.Join(m.Head(m.Out), table(m.Style(m.Output))) }, names, object)
+}
+
+// Tell prints something in the format that was asked for: in lines for a person, as names, or as an
+// object.
+func (m *Mutation) Tell(lines, names func() error, object func() runtime.Object) error {
+	switch {
+	case m.Lines():
+		return lines()
+	case m.Output.IsOwn():
+		return names()
+	}
+	return m.Output.Write(m.Out, object())
+}
+
+// Head writes the first line of a plan for a person: which cluster and namespace it is about.
+func (m *Mutation) Head(w io.Writer) error {
+	style := m.Style(m.Output)
+	if style.NoHeaders {
+		return nil
+	}
+	return render.Paragraphs(w, []string{m.Where()}, style)
+}
+
+// Agree shows a plan and asks, for a name if there is one, unless --yes was given. Nothing is to be
+// written if it returns an error, which says what was left undone, as in "nothing was removed".
+func (m *Mutation) Agree(ctx context.Context, show func() error, question, name, undone string) error {
 	switch {
 	case m.Yes:
 		return nil
@@ -108,7 +150,7 @@ func (m *Mutation) Agree(ctx context.Context, show func() error, question, undon
 	if err := show(); err != nil {
 		return err
 	}
-	return m.Confirm(ctx, question, undone)
+	return m.Confirm(ctx, question, name, undone)
 }
 
 // NoTerminal is the refusal where nobody can be asked.

@@ -63,9 +63,17 @@ func (o *Objects) Request(namespace string, args []string) selection.Request {
 		Labels: o.Selector}
 }
 
+// scope tells of -A.
+func (o *Objects) scope(e *Env) {
+	if o.AllNamespaces {
+		e.Scope = "all namespaces"
+	}
+}
+
 // Complete fills in what was typed in a request that has its field selector and All. The namespace
 // is that of -n, or of the kubeconfig.
 func (o *Objects) Complete(r *selection.Request, e *Env, args []string) error {
+	o.scope(e)
 	namespace, enforce, err := e.Config.ToRawKubeConfigLoader().Namespace()
 	meant := o.Request(namespace, args)
 	meant.EnforceNamespace, meant.Fields, meant.All = enforce, r.Fields, r.All

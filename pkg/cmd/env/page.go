@@ -8,7 +8,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose"
 	"github.com/kubectl-gc/kubectl-gc/pkg/explain"
-	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/page"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
@@ -22,7 +21,7 @@ func (e *Env) Page(ctx context.Context, client *cluster.Client, catalog *cluster
 		return err
 	}
 	p.Explain(func(name string, object v1alpha1.ObjectRef) v1alpha1.ExplainedFinalizer {
-		return explain.Of(known, name, graph.Ref(object))
+		return explain.Of(known, name, object)
 	})
 	if err := e.diagnosePage(ctx, client, catalog, p, diagnose.Options{Known: known}); err != nil {
 		return err
@@ -34,10 +33,7 @@ func (e *Env) Page(ctx context.Context, client *cluster.Client, catalog *cluster
 // ended.
 func (e *Env) diagnosePage(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, p *page.Page,
 	opts diagnose.Options) error {
-	var deleting []graph.Ref
-	for _, object := range p.Deleting() {
-		deleting = append(deleting, graph.Ref(object))
-	}
+	deleting := p.Deleting()
 	if len(deleting) == 0 {
 		return nil
 	}

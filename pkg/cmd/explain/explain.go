@@ -2,16 +2,16 @@
 package explain
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
-	"github.com/kubectl-gc/kubectl-gc/pkg/explain"
-
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
+	"github.com/kubectl-gc/kubectl-gc/pkg/explain"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
@@ -31,9 +31,6 @@ type Options struct {
 // New returns the command explain, which calls runF with its options; nil runs it.
 func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
 	o := &Options{Env: e, Output: env.NewOutput("wide", "name")}
-	if runF == nil {
-		runF = run
-	}
 	cmd := &cobra.Command{
 		Use:        "explain FINALIZER ... | --component NAME | -A | --in-cluster | --test-pack DIR",
 		Short:      "Explain what finalizers do and who removes them",
@@ -70,13 +67,7 @@ object could not be understood.`,
 
   # Does my pack find the links of the objects in my-pack/objects?
   kubectl gc explain --test-pack my-pack`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.Args = args
-			if err := o.validate(cmd); err != nil {
-				return err
-			}
-			return runF(cmd.Context(), o)
-		},
+		RunE:              env.RunE(o, o.validate, runF, run),
 		ValidArgsFunction: o.completeFinalizers,
 	}
 	o.Output.Add(cmd)
@@ -93,7 +84,8 @@ object could not be understood.`,
 	return cmd
 }
 
-func (o *Options) validate(cmd *cobra.Command) error {
+func (o *Options) validate(cmd *cobra.Command, args []string) error {
+	o.Args = args
 	switch {
 	case o.TestPack != "" && (len(o.Args) > 0 || o.Component != "" || o.All || o.InCluster):
 		return env.Usage(cmd, "--test-pack cannot be used together with finalizers, --component, -A or --in-cluster")
@@ -107,10 +99,7 @@ func (o *Options) validate(cmd *cobra.Command) error {
 	case o.All && o.InCluster:
 		return env.Usage(cmd, "-A and --in-cluster cannot be used together")
 	}
-	if err := o.CheckPacks(); err != nil {
-		return err
-	}
-	return o.Output.Validate(cmd)
+	return cmp.Or(o.CheckPacks(), o.Output.Validate(cmd))
 }
 
 func run(ctx context.Context, o *Options) error {

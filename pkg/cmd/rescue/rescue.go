@@ -2,8 +2,8 @@
 package rescue
 
 import (
+	"cmp"
 	"context"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -23,9 +23,6 @@ type Options struct {
 // New returns the command rescue, which calls runF with its options; nil runs it.
 func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
 	o := &Options{Mutation: env.NewMutation(e, "wide", "name"), Timeout: time.Minute}
-	if runF == nil {
-		runF = run
-	}
 	cmd := &cobra.Command{
 		Use:        "rescue (TYPE/NAME | TYPE NAME)",
 		Short:      "Bring back an object that is being deleted, with its dependents",
@@ -59,13 +56,7 @@ the object was not deleted in time, or that a dependent did not get its referenc
 
   # Continue after an interruption
   kubectl gc rescue database/orders --archive rescue-databases-orders-6ba7b810-9dad-11d1-80b4-00c04fd430c8.yaml`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.Args = args
-			if err := o.validate(cmd); err != nil {
-				return err
-			}
-			return runF(cmd.Context(), o)
-		},
+		RunE:              env.RunE(o, o.validate, runF, run),
 		ValidArgsFunction: e.CompleteObjects,
 	}
 	flags := cmd.Flags()
@@ -83,21 +74,13 @@ the object was not deleted in time, or that a dependent did not get its referenc
 }
 
 // validate checks what was typed before anything is asked of the server.
-func (o *Options) validate(cmd *cobra.Command) error {
-	object := len(o.Args) == 1 && strings.Contains(o.Args[0], "/") || len(o.Args) == 2 && !strings.Contains(o.Args[0], "/")
+func (o *Options) validate(cmd *cobra.Command, args []string) error {
+	o.Args = args
 	switch {
-	case !object:
-		return env.Usage(cmd, "you must specify one object: TYPE NAME or TYPE/NAME")
 	case cmd.Flags().Changed("archive") && (o.Archive == "" || o.Archive == "-"):
 		return env.Usage(cmd, "--archive needs the name of a file")
 	case o.Timeout < 0:
 		return env.Usage(cmd, "--timeout must not be negative")
 	}
-	if err := o.CheckDryRun(cmd); err != nil {
-		return err
-	}
-	if err := o.CheckPacks(); err != nil {
-		return err
-	}
-	return o.Output.Validate(cmd)
+	return cmp.Or(env.CheckOne(cmd, args), o.CheckDryRun(cmd), o.CheckPacks(), o.Output.Validate(cmd))
 }

@@ -5,10 +5,11 @@ import (
 	"errors"
 	"fmt"
 
+	"k8s.io/apimachinery/pkg/runtime"
+
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
-	"github.com/kubectl-gc/kubectl-gc/pkg/encode"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 	"github.com/kubectl-gc/kubectl-gc/pkg/rescue"
 	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
@@ -25,7 +26,7 @@ func run(ctx context.Context, o *Options) error {
 	}
 	p, err := rescue.Plan(ctx, q, known, rescue.Request{
 		Archive: o.Archive, DryRun: o.DryRun != "client",
-		Overrides: unfinalize.Overrides{Force: o.Force, Asked: o.Asks()},
+		Overrides: unfinalize.Overrides{Force: o.Force, Asked: o.MayAsk()},
 		OnGaps:    func(gaps []v1alpha1.Gap) { render.WarnGaps(o.ErrOut, gaps) },
 	})
 	if err != nil {
@@ -38,11 +39,12 @@ func run(ctx context.Context, o *Options) error {
 	case refused != nil:
 		return errors.Join(o.ShowRefused(show), refused)
 	}
-	if err := o.Agree(ctx, show, render.RescueQuestion(p, o.Style(o.Output)), "nothing was changed"); err != nil {
+	if err := o.Agree(ctx, show, render.RescueQuestion(p, o.Style(o.Output)), p.Finalizers.Precious(),
+		"nothing was changed"); err != nil {
 		return err
 	}
 	opts := rescue.Options{
-		Head: encode.RescuePlan, Timeout: o.Timeout,
+		Timeout: o.Timeout,
 		OnSaved: func(file string, saved *archive.Saved) { render.Archived(o.ErrOut, file, saved, false) },
 	}
 	if o.Lines() {
@@ -55,26 +57,21 @@ func run(ctx context.Context, o *Options) error {
 
 // show prints the plan in the format that was asked for.
 func (o *Options) show(p *rescue.Planned) error {
-	switch o.Output.Format() {
-	case "", "wide":
-		return render.RescuePlan(o.Out, p, o.Style(o.Output))
-	case "name":
-		_, err := fmt.Fprintln(o.Out, render.TypeName(p.Ref))
-		return err
-	}
-	return o.Output.Write(o.Out, encode.RescuePlan(p))
+	return o.Show(func(s render.Style) error { return render.RescuePlan(o.Out, p, s) },
+		func() error { return o.name(p) }, func() runtime.Object { return p.Printed() })
 }
 
 // result prints what was done, where that was not said already.
 func (o *Options) result(out *rescue.Outcome) error {
-	switch {
-	case o.Lines():
-		return nil
-	case !o.Output.IsOwn():
-		return o.Output.Write(o.Out, encode.RescueResult(out))
-	case out.Err != nil:
-		return nil
-	}
-	_, err := fmt.Fprintln(o.Out, render.TypeName(out.Planned.Ref))
+	return o.Tell(func() error { return nil }, func() error {
+		if out.Err != nil {
+			return nil
+		}
+		return o.name(out.Planned)
+	}, func() runtime.Object { return out.Result })
+}
+
+func (o *Options) name(p *rescue.Planned) error {
+	_, err := fmt.Fprintln(o.Out, render.TypeName(p.Ref))
 	return err
 }

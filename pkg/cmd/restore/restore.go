@@ -17,14 +17,13 @@ type Options struct {
 	File                                                string
 	Names                                               []restore.Name
 	All, Overwrite, Status, RequireOwners, OtherCluster bool
+	// Last takes the newest archive of --archive=auto for File.
+	Last bool
 }
 
 // New returns the command restore, which calls runF with its options; nil runs it.
 func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
 	o := &Options{Mutation: env.NewMutation(e, "wide", "name")}
-	if runF == nil {
-		runF = run
-	}
 	cmd := &cobra.Command{
 		Use:        "restore -f ARCHIVE [TYPE/NAME ... | TYPE NAME ...]",
 		Short:      "Create again what an archive holds, with its owners",
@@ -54,21 +53,21 @@ Exit code 2 means that something was refused or could not be restored now.`,
   kubectl gc delete deployment/web --archive web.yaml
   kubectl gc restore -f web.yaml
 
+  # The same with an archive that nobody has to name
+  kubectl gc delete deployment/web --archive=auto
+  kubectl gc restore --last
+
   # Only show what would be done
   kubectl gc restore -f web.yaml --dry-run=client
 
   # Restore one object of the archive, with what it owns
   kubectl gc restore -f shop.yaml statefulset/db -n shop`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.validate(cmd, args); err != nil {
-				return err
-			}
-			return runF(cmd.Context(), o)
-		},
+		RunE:              env.RunE(o, o.validate, runF, run),
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&o.File, "filename", "f", "", "Archive to restore")
+	flags.BoolVar(&o.Last, "last", false, "Restore the newest archive of this cluster that --archive=auto has written")
 	flags.BoolVar(&o.All, "all", false,
 		"Also restore what controllers create by themselves, and Jobs and Pods that have run to their end")
 	flags.BoolVar(&o.Overwrite, "overwrite", false,
@@ -88,8 +87,11 @@ Exit code 2 means that something was refused or could not be restored now.`,
 // validate checks what was typed before anything is asked of the server.
 func (o *Options) validate(cmd *cobra.Command, args []string) (err error) {
 	switch {
+	case o.Last && o.File != "":
+		return env.Usage(cmd, "--last and -f cannot be used together")
+	case o.Last: // which run looks for
 	case o.File == "":
-		return env.Usage(cmd, "-f is required: the archive to restore")
+		return env.Usage(cmd, "-f is required: the archive to restore; --last takes the newest of --archive=auto")
 	case o.File == "-":
 		return env.Usage(cmd, "-f needs a file: an archive is read several times")
 	}
@@ -105,7 +107,8 @@ func (o *Options) validate(cmd *cobra.Command, args []string) (err error) {
 // namespace is the one that was typed; empty for any. That of the context is not taken: an archive
 // says where its objects were.
 func (o *Options) namespace() string {
-	if o.Config.Namespace == nil {
+	if o.Config.Namespace == nil || *o.Config.Namespace == "" {
+		o.Scope = "the namespaces of the archive"
 		return ""
 	}
 	return *o.Config.Namespace

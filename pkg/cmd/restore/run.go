@@ -5,10 +5,11 @@ import (
 	"errors"
 	"fmt"
 
+	"k8s.io/apimachinery/pkg/runtime"
+
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
-	"github.com/kubectl-gc/kubectl-gc/pkg/encode"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 	"github.com/kubectl-gc/kubectl-gc/pkg/restore"
 )
@@ -17,6 +18,11 @@ func run(ctx context.Context, o *Options) error {
 	client, catalog, err := o.Connect(ctx)
 	if err != nil {
 		return err
+	}
+	if o.Last {
+		if err := o.last(ctx, client); err != nil {
+			return err
+		}
 	}
 	p, err := restore.New(ctx, client, catalog, o.File, restore.Options{
 		Names: o.Names, Namespace: o.namespace(), All: o.All, Overwrite: o.Overwrite, Status: o.Status,
@@ -44,15 +50,29 @@ func run(ctx context.Context, o *Options) error {
 	return errors.Join(o.perform(ctx, client, p), finding)
 }
 
+// last takes the newest archive of this cluster, or of any, and says which one that is.
+func (o *Options) last(ctx context.Context, client *cluster.Client) (err error) {
+	this := ""
+	if !o.OtherCluster {
+		if this, err = client.Identity(ctx); err != nil {
+			return err
+		}
+	}
+	folder, err := env.Archives()
+	if err == nil {
+		o.File, err = folder.Last(this)
+	}
+	if err != nil {
+		return fmt.Errorf("--last: %w", err)
+	}
+	fmt.Fprintf(o.ErrOut, "restoring from %s\n", render.Escape(o.File))
+	return nil
+}
+
 // show prints the plan in the format that was asked for.
 func (o *Options) show(p *restore.Plan) error {
-	switch o.Output.Format() {
-	case "", "wide":
-		return render.RestorePlan(o.Out, p, o.Style(o.Output))
-	case "name":
-		return render.RestoreNames(o.Out, p)
-	}
-	return o.Output.Write(o.Out, encode.RestorePlan(p))
+	return o.Show(func(s render.Style) error { return render.RestorePlan(o.Out, p, s) },
+		func() error { return render.RestoreNames(o.Out, p) }, func() runtime.Object { return p.Printed() })
 }
 
 // nothing says that there is nothing to do.
@@ -60,7 +80,7 @@ func (o *Options) nothing(p *restore.Plan) error {
 	if o.Output.IsOwn() {
 		return o.ShowRefused(func() error { return o.show(p) })
 	}
-	return o.Output.Write(o.Out, encode.RestoreResult(p, &restore.Result{}))
+	return o.Output.Write(o.Out, (&restore.Result{}).Printed(p))
 }
 
 // confirm shows the plan and asks. With --yes it is shown only where something of it is left out.
@@ -72,7 +92,7 @@ func (o *Options) confirm(ctx context.Context, p *restore.Plan) error {
 	case o.Yes && len(p.Held) > 0:
 		return o.ShowRefused(show)
 	}
-	return o.Agree(ctx, show, env.Question, "nothing was restored")
+	return o.Agree(ctx, show, env.Question, "", "nothing was restored")
 }
 
 // perform does what was agreed to and says what came of it.
@@ -90,7 +110,7 @@ func (o *Options) perform(ctx context.Context, client *cluster.Client, p *restor
 	r, err := p.Perform(ctx, client, opts)
 	errs := render.RestoreErrors(r, ctx.Err() != nil)
 	if !o.Output.IsOwn() {
-		errs = errors.Join(o.Output.Write(o.Out, encode.RestoreResult(p, r)), errs)
+		errs = errors.Join(o.Output.Write(o.Out, r.Printed(p)), errs)
 	} else if n := len(r.Unasked); n > 0 && o.Lines() {
 		fmt.Fprintf(
 			o.ErrOut, "Warning: the server could not be asked about %d of %d steps, because what they need is not there yet\n",

@@ -4,7 +4,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
 	"github.com/kubectl-gc/kubectl-gc/pkg/collect"
-	"github.com/kubectl-gc/kubectl-gc/pkg/encode"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
@@ -16,12 +15,12 @@ func (o *Options) archive() *collect.Archive {
 	return &collect.Archive{
 		File:    o.Archive,
 		Head:    planned,
-		OnSaved: func(saved *archive.Saved) { render.Archived(o.ErrOut, o.Archive, saved, false) },
+		OnSaved: func(saved *archive.Saved) { o.Archived(saved, false) },
 	}
 }
 
 // planned is a plan as it is printed.
 func planned(p *collect.Proposal) *v1alpha1.Plan {
 	shown := render.RunPlan(p)
-	return encode.Plan(shown, shown.Gaps)
+	return shown.Printed(shown.Gaps)
 }

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
@@ -25,7 +26,9 @@ const evil = "x\x1b[31m\x1b]0;title\a\r\u009b2J\u202e\u2028y"
 func newTestRun(t *testing.T, format string, watch bool) (*Options, *bytes.Buffer) {
 	var out bytes.Buffer
 	streams := genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &out}
-	o := &Options{Mutation: env.NewMutation(env.New(streams, nil), "wide", "name"), Watch: watch}
+	config, context := genericclioptions.NewConfigFlags(false), evil
+	config.Context = &context
+	o := &Options{Mutation: env.NewMutation(env.New(streams, config), "wide", "name"), Watch: watch}
 	o.Color = "never"
 	cmd := &cobra.Command{}
 	o.Output.Add(cmd)

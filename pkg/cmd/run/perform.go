@@ -13,7 +13,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
 	"github.com/kubectl-gc/kubectl-gc/pkg/collect"
-	"github.com/kubectl-gc/kubectl-gc/pkg/encode"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
@@ -40,6 +39,7 @@ func run(ctx context.Context, o *Options) error {
 	outcome, err := p.Perform(ctx)
 	switch {
 	case outcome != nil:
+		o.SayUndo()
 		render.WarnGaps(o.ErrOut, newGaps(outcome.Gaps, p.Gaps))
 		return errors.Join(o.print(ctx, client, outcome), err)
 	case answer.IsRefusal(err) && o.Lines():
@@ -78,6 +78,8 @@ func (o *Options) request() (collect.Request, error) {
 	var err error
 	if o.Namespaced {
 		r.Namespace, err = o.Namespace()
+	} else {
+		o.Scope = "all namespaces"
 	}
 	return r, err
 }
@@ -92,6 +94,9 @@ func (o *Options) show(p *collect.Proposal) error {
 	case len(p.Plan.Actions) == 0:
 		fmt.Fprintln(o.Out, render.NothingToCollect(p.Gaps, p.Unread))
 	default:
+		if err := o.Head(o.Out); err != nil {
+			return err
+		}
 		if err := render.PlanTable(o.Out, render.RunPlan(p), o.Style(o.Output)); err != nil {
 			return err
 		}
@@ -114,8 +119,7 @@ func (o *Options) agree(ctx context.Context, p *collect.Proposal) error {
 	case o.Yes && (o.Watch || !grown):
 		return nil
 	case !grown && !o.HasTerminal():
-		return answer.Refuse(answer.WithHint(errors.New("nothing was deleted: there is no terminal to ask on"),
-			"add --yes to perform the plan, or --dry-run to only show it"))
+		return env.NoTerminal("nothing was deleted")
 	case grown && (o.Yes || !o.HasTerminal()):
 		return answer.Refuse(
 			answer.WithHint(fmt.Errorf("stopped before pass %d: the plan has grown since it was agreed to: %s", p.Pass,
@@ -126,7 +130,7 @@ func (o *Options) agree(ctx context.Context, p *collect.Proposal) error {
 	if err := o.show(p); err != nil {
 		return err
 	}
-	err := o.Confirm(ctx, env.Question, "")
+	err := o.Confirm(ctx, env.Question, p.Plan.Precious(), "")
 	if grown && errors.Is(err, answer.ErrCancelled) {
 		return answer.Refuse(fmt.Errorf("stopped before pass %d: the new plan was not agreed to", p.Pass))
 	}
@@ -168,7 +172,9 @@ func (o *Options) print(ctx context.Context, client *cluster.Client, out *collec
 	switch {
 	case !o.Output.IsOwn():
 		known, _ := o.Known() // without it the finalizers are named all the same
-		return o.Output.Write(o.Out, encode.Run(out, known))
+		return o.Output.Write(o.Out, out.Printed(func(l plan.ObjectReason) string {
+			return render.LeftBecause(out.Graph, l, known)
+		}))
 	case !o.Lines():
 		return nil
 	case out.Idle:

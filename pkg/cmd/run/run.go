@@ -34,9 +34,6 @@ type Options struct {
 // New returns the command run, which calls runF with its options; nil runs it.
 func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
 	o := &Options{Mutation: env.NewMutation(e, "wide", "name"), Once: true}
-	if runF == nil {
-		runF = run
-	}
 	cmd := &cobra.Command{
 		Use:        "run",
 		Short:      "Run the garbage collector's loop once, from here",
@@ -79,19 +76,7 @@ objects were left after --timeout.`,
 
   # Be the collector of a control plane that has none, until Ctrl-C
   kubectl gc run --yes --watch`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return env.Usage(cmd, "run takes no arguments; use -n, --types and -l to restrict what it may write to")
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			o.Namespaced = cmd.Flags().Changed("namespace")
-			if err := o.validate(cmd); err != nil {
-				return err
-			}
-			return runF(cmd.Context(), o)
-		},
+		RunE: env.RunE(o, o.validate, runF, run),
 	}
 	o.addFlags(cmd)
 	return cmd
@@ -126,7 +111,7 @@ func (o *Options) addFlags(cmd *cobra.Command) {
 	flags.BoolVar(&o.Events, "events", false,
 		"Write the event OwnerRefInvalidNamespace about each reference to an owner in another namespace, as the cluster's collector does")
 	o.AddArchive(
-		cmd, "File to save the objects of the plan in before the first write; it must not exist. If its name ends in .gz, it is compressed")
+		cmd, "File to save the objects of the plan in before the first write; it must not exist. If its name ends in .gz, it is compressed. auto picks one, for restore --last")
 	o.Output.Add(cmd)
 	cmd.RegisterFlagCompletionFunc("types", o.CompleteTypeList)
 	cmd.RegisterFlagCompletionFunc("dry-run",
@@ -135,9 +120,12 @@ func (o *Options) addFlags(cmd *cobra.Command) {
 }
 
 // validate checks what was typed before anything is asked of the server.
-func (o *Options) validate(cmd *cobra.Command) error {
+func (o *Options) validate(cmd *cobra.Command, args []string) error {
+	o.Namespaced = cmd.Flags().Changed("namespace")
 	dry := o.DryRun != "none"
 	switch {
+	case len(args) > 0:
+		return env.Usage(cmd, "run takes no arguments; use -n, --types and -l to restrict what it may write to")
 	case o.AllNamespaces && o.Namespaced:
 		return env.Usage(cmd, "-n and -A cannot be used together")
 	case !o.Once && !o.Watch:
@@ -159,14 +147,16 @@ func (o *Options) validate(cmd *cobra.Command) error {
 		return env.Usage(cmd, "--timeout requires --wait")
 	case o.MaxDeletes < 0:
 		return env.Usage(cmd, "--max-deletes must not be negative")
-	case o.Watch && o.Archive != "":
+	case o.Watch && cmd.Flags().Changed("archive"):
 		return env.Usage(
 			cmd, "--archive cannot be used together with --watch: what comes up later would not be in the archive")
 	case o.Watch && !o.Output.IsOwn():
 		return env.Usage(cmd, "--watch cannot be used together with -o %s", o.Output.Format())
 	}
-	if err := o.CheckArchive(cmd, "a run that writes; remove --dry-run"); err != nil {
-		return err
+	if !o.Watch { // which the environment cannot turn into a run with an archive
+		if err := o.CheckArchive(cmd, "a run that writes; remove --dry-run"); err != nil {
+			return err
+		}
 	}
 	if _, err := labels.Parse(o.Selector); err != nil {
 		return env.Usage(cmd, "--selector: %w", err)

@@ -104,3 +104,16 @@ func TestWithoutFlagsARunIsBoundByNothingButTheBreakers(t *testing.T) {
 		t.Errorf("request %+v, %v", r, err)
 	}
 }
+
+// TestTheEnvironmentDoesNotMakeAWatchSaveAnArchive, after which it would collect no more.
+func TestTheEnvironmentDoesNotMakeAWatchSaveAnArchive(t *testing.T) {
+	t.Setenv("KUBECTL_GC_ARCHIVE", "auto")
+	t.Setenv("HOME", t.TempDir())
+	o, err := parse("--watch", "--yes")
+	if err != nil || o.Archive != "" {
+		t.Errorf("options %+v, %v", o, err)
+	}
+	if o, err = parse("--yes"); err != nil || o.Archive == "" {
+		t.Errorf("without --watch: options %+v, %v", o, err)
+	}
+}

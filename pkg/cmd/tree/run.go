@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"k8s.io/cli-runtime/pkg/printers"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/encode"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
@@ -34,6 +32,9 @@ func run(ctx context.Context, o *Options) error {
 		return o.watch(ctx, q, opts)
 	}
 	s, err := tree.Look(ctx, q, opts)
+	if err == nil {
+		err = q.Nothing(ctx, s.Snapshot)
+	}
 	if err != nil {
 		return err
 	}
@@ -105,7 +106,7 @@ func (o *Options) drawn() func([]graph.Row) []graph.Row {
 }
 
 func (o *Options) shown(s *tree.Snapshot) render.Tree {
-	return render.Tree{Graph: s.Graph, Rows: s.Rows, Readings: s.Readings, Labels: s.Labels, Now: time.Now()}
+	return render.Tree{Graph: s.Graph, Rows: s.Rows, Readings: s.Readings, Labels: s.Labels, Now: o.Now()}
 }
 
 func (o *Options) print(s *tree.Snapshot) error {
@@ -121,9 +122,9 @@ func (o *Options) print(s *tree.Snapshot) error {
 	case "mermaid":
 		return render.TreeMermaid(o.Out, t)
 	case "json":
-		return encode.TreeJSON(o.Out, t, s.Gaps)
+		return s.WriteJSON(o.Out)
 	}
-	return o.Output.Write(o.Out, encode.Tree(t, s.Gaps))
+	return o.Output.Write(o.Out, s.Printed())
 }
 
 // nothing says so in kubectl's words, unless there may be something in a gap.

@@ -28,9 +28,6 @@ type Options struct {
 // New returns the command tree, which calls runF with its options; nil runs it.
 func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
 	o := &Options{Env: e, Output: env.NewOutput("wide", "name", "dot", "mermaid", "html"), Depth: -1, FollowLinks: true}
-	if runF == nil {
-		runF = run
-	}
 	cmd := &cobra.Command{
 		Use:        "tree [TYPE/NAME ... | TYPE NAME ... | TYPE [-l SELECTOR] | -f FILENAME]",
 		Short:      "Show objects and their dependents as a tree",
@@ -81,13 +78,7 @@ deleted.`,
 
   # A page for the browser
   kubectl gc tree -n shop -o html > shop.html`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.Args = args
-			if err := o.validate(cmd); err != nil {
-				return err
-			}
-			return runF(cmd.Context(), o)
-		},
+		RunE:              env.RunE(o, o.validate, runF, run),
 		ValidArgsFunction: e.CompleteObjects,
 	}
 	o.Objects.AddFlags(cmd)
@@ -110,7 +101,8 @@ deleted.`,
 }
 
 // validate checks what was typed before anything is asked of the server.
-func (o *Options) validate(cmd *cobra.Command) error {
+func (o *Options) validate(cmd *cobra.Command, args []string) error {
+	o.Args = args
 	if err := o.Objects.Validate(cmd, o.Args); err != nil {
 		return err
 	}

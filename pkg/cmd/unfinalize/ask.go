@@ -7,8 +7,10 @@ import (
 	"strconv"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/runtime"
+
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
-	"github.com/kubectl-gc/kubectl-gc/pkg/encode"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/browse"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
@@ -16,13 +18,8 @@ import (
 
 // show prints the plan in the format that was asked for.
 func (o *Options) show(p *unfinalize.Planned) error {
-	switch o.Output.Format() {
-	case "", "wide":
-		return render.UnfinalizePlan(o.Out, p, false, o.Style(o.Output))
-	case "name":
-		return render.UnfinalizeNames(o.Out, p)
-	}
-	return o.Output.Write(o.Out, encode.UnfinalizePlan(p))
+	return o.Show(func(s render.Style) error { return render.UnfinalizePlan(o.Out, p, false, s) },
+		func() error { return render.UnfinalizeNames(o.Out, p) }, func() runtime.Object { return p.Printed() })
 }
 
 // nothing says that there is nothing to do.
@@ -34,7 +31,7 @@ func (o *Options) nothing(p *unfinalize.Planned) error {
 	case o.DryRun != "none":
 		return o.show(p)
 	}
-	return o.Output.Write(o.Out, encode.UnfinalizeResult(p, nil, nil))
+	return o.Output.Write(o.Out, p.Result(nil, nil))
 }
 
 // choose asks which of the finalizers that are there are to be removed. It is refused without a
@@ -45,7 +42,10 @@ func (o *Options) choose(ctx context.Context, p *unfinalize.Planned) (unfinalize
 			errors.New("nothing was removed: no finalizer was named, and there is no terminal to ask on"),
 			"name the finalizers to remove: "+phrase.Command("--finalizer", p.FirstName()))))
 	}
-	if err := render.UnfinalizePlan(o.Out, p, true, o.Style(o.Output)); err != nil {
+	if o.Interactive {
+		return o.pick(ctx, p)
+	}
+	if err := errors.Join(o.Head(o.Out), render.UnfinalizePlan(o.Out, p, true, o.Style(o.Output))); err != nil {
 		return nil, err
 	}
 	reply, err := o.Line(ctx, "Which do you want to remove? (numbers, comma separated; nothing cancels): ")
@@ -56,6 +56,25 @@ func (o *Options) choose(ctx context.Context, p *unfinalize.Planned) (unfinalize
 		return nil, answer.Cancelled("cancelled; nothing was removed")
 	}
 	return chosen(p.Rows(), reply)
+}
+
+// pick has one finalizer chosen in a list.
+func (o *Options) pick(ctx context.Context, p *unfinalize.Planned) (unfinalize.Choice, error) {
+	rows := p.Rows()
+	l := browse.List{Act: "choose it", Title: o.Titled(phrase.Count(len(rows), "finalizer"))}
+	for _, e := range render.UnfinalizeChoices(p, o.Style(o.Output)) {
+		l.Entries = append(l.Entries, browse.Entry(e))
+	}
+	how, row, err := browse.Show(ctx, o.In, o.Out, l, 0)
+	switch {
+	case err != nil:
+		return nil, err
+	case how == browse.Leave:
+		return nil, answer.Cancelled("cancelled; nothing was removed")
+	}
+	choice := unfinalize.Choice{}
+	choice.Add(rows[row])
+	return choice, nil
 }
 
 // chosen are the finalizers of the rows whose numbers were typed.
@@ -81,5 +100,5 @@ func (o *Options) confirm(ctx context.Context, p *unfinalize.Planned) error {
 		return render.UnfinalizeLosses(out, p) // what is lost and left behind is said in any case
 	}
 	return o.Agree(ctx, func() error { return o.show(p) }, render.UnfinalizeQuestion(p, o.Style(o.Output)),
-		"nothing was removed")
+		p.Precious(), "nothing was removed")
 }

@@ -1,12 +1,14 @@
 package unfinalize
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/browse"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
 	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
 )
@@ -22,8 +24,10 @@ func (o *Options) addFlags(cmd *cobra.Command) {
 		"Everything in the namespace, or with -A in the cluster, that is being deleted and has the finalizer; with a TYPE, all of that type")
 	flags.StringVar(&o.Tree, "tree", "",
 		"An object, as TYPE/NAME: it and everything below it that is being deleted and has the finalizer, leaves first")
+	flags.BoolVarP(&o.Interactive, "interactive", "i", false,
+		"Choose the finalizer in a list on the terminal: Enter shows what is known of one, and r chooses it; then the plan is shown and asked about")
 	flags.BoolVar(&o.KeepGoing, "keep-going", false, "Skip objects that are refused or fail, and continue with the others")
-	o.AddArchive(cmd, "File to save the objects in before the first write; it must not exist")
+	o.AddArchive(cmd, "File to save the objects in before the first write; it must not exist. auto picks one, for restore --last")
 	o.AddDryRun(
 		cmd, "Must be \"none\", \"client\" or \"server\". client prints the plan; server also sends the first write to each object with dryRun=All")
 	o.AddYes(cmd, env.UsageYes)
@@ -37,7 +41,8 @@ func (o *Options) addFlags(cmd *cobra.Command) {
 }
 
 // validate checks what was typed before anything is asked of the server.
-func (o *Options) validate(cmd *cobra.Command) error {
+func (o *Options) validate(cmd *cobra.Command, args []string) error {
+	o.Args = args
 	if err := o.Objects.Validate(cmd, o.Args); err != nil {
 		return err
 	}
@@ -59,7 +64,11 @@ func (o *Options) validate(cmd *cobra.Command) error {
 	case !bulk && !named:
 		return env.Usage(
 			cmd, "you must specify the objects: TYPE NAME, TYPE/NAME, TYPE -l SELECTOR, --tree TYPE/NAME or --all-stuck")
-	case bulk && len(o.Finalizers) == 0:
+	case o.Interactive && (len(o.Finalizers) > 0 || o.Yes || o.DryRun != "none" || !o.Output.IsOwn()):
+		return env.Usage(cmd, "--interactive does not go with --finalizer, --yes, --dry-run or -o json")
+	case o.Interactive && !browse.Possible(o.In, o.Out):
+		return env.Usage(cmd, "--interactive needs a terminal")
+	case bulk && len(o.Finalizers) == 0 && !o.Interactive:
 		return env.Usage(
 			cmd, "--finalizer is required with -l, --all-stuck and --tree: nobody is asked about each object of many")
 	case slices.Contains(o.Finalizers, ""):
@@ -67,16 +76,8 @@ func (o *Options) validate(cmd *cobra.Command) error {
 	case slices.Contains(o.Objects.Files.Filenames, "-") && !o.Yes && o.DryRun == "none":
 		return env.Usage(cmd, "cannot prompt while reading from standard input (-f -); add --yes or --dry-run=client")
 	}
-	if err := o.CheckDryRun(cmd); err != nil {
-		return err
-	}
-	if err := o.CheckArchive(cmd, "a removal; drop --dry-run, which removes nothing"); err != nil {
-		return err
-	}
-	if err := o.CheckPacks(); err != nil {
-		return err
-	}
-	return o.Output.Validate(cmd)
+	return cmp.Or(o.CheckDryRun(cmd), o.CheckArchive(cmd, "a removal; drop --dry-run, which removes nothing"),
+		o.CheckPacks(), o.Output.Validate(cmd))
 }
 
 // completeFinalizers completes the finalizers that the objects named have.

@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime"
+
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
-	"github.com/kubectl-gc/kubectl-gc/pkg/encode"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
@@ -55,7 +56,7 @@ func run(ctx context.Context, o *Options) error {
 func (o *Options) request(ctx context.Context) unfinalize.Request {
 	return unfinalize.Request{
 		Finalizers: o.Finalizers, AllStuck: o.AllStuck, Tree: o.Tree != "", DryRun: o.DryRun != "client",
-		Overrides: unfinalize.Overrides{Force: o.Force, ForceLive: o.ForceLive, Asked: o.Asks()},
+		Overrides: unfinalize.Overrides{Force: o.Force, ForceLive: o.ForceLive, Asked: o.MayAsk()},
 		Choose:    func(p *unfinalize.Planned) (unfinalize.Choice, error) { return o.choose(ctx, p) },
 		OnGaps:    func(gaps []v1alpha1.Gap) { render.WarnGaps(o.ErrOut, gaps) },
 		OnLeftAlone: func(object graph.Ref, why error) {
@@ -75,14 +76,12 @@ func (o *Options) perform(ctx context.Context, client *cluster.Client, p *unfina
 		opts.OnAction = func(a unfinalize.Action) { fmt.Fprintln(o.Out, render.UnfinalizeAction(a)) }
 	}
 	outcomes := unfinalize.Perform(ctx, client, p.Allowed(), opts)
-	switch errs := render.UnfinalizeErrors(outcomes, ctx.Err() != nil); {
-	case o.Lines():
-		return errors.Join(render.UnfinalizeOutcomes(o.Out, o.ErrOut, outcomes, known), errs)
-	case o.Output.IsOwn():
-		return errors.Join(render.UnfinalizedNames(o.Out, outcomes), errs)
-	default:
-		return errors.Join(o.Output.Write(o.Out, encode.UnfinalizeResult(p, outcomes, known)), errs)
-	}
+	return errors.Join(o.Tell(
+		func() error { return render.UnfinalizeOutcomes(o.Out, o.ErrOut, outcomes, known) },
+		func() error { return render.UnfinalizedNames(o.Out, outcomes) },
+		func() runtime.Object {
+			return p.Result(outcomes, func(u *unfinalize.Outcome) string { return render.UnfinalizeLeft(u, known) })
+		}), render.UnfinalizeErrors(outcomes, ctx.Err() != nil))
 }
 
 // save writes the archive, if there is to be one, of what is about to be changed.
@@ -90,9 +89,9 @@ func (o *Options) save(ctx context.Context, client *cluster.Client, p *unfinaliz
 	if o.Archive == "" {
 		return nil
 	}
-	saved, err := unfinalize.Save(ctx, client, p, o.Archive, encode.UnfinalizePlan(p.Allowed()))
+	saved, err := unfinalize.Save(ctx, client, p, o.Archive)
 	if err == nil {
-		render.Archived(o.ErrOut, o.Archive, saved, false)
+		o.Archived(saved, false)
 	}
 	return err
 }

@@ -19,14 +19,13 @@ type Options struct {
 	Tree                string
 	Force, ForceLive    bool
 	AllStuck, KeepGoing bool
+	// Interactive has the finalizer chosen in a list.
+	Interactive bool
 }
 
 // New returns the command unfinalize, which calls runF with its options; nil runs it.
 func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
 	o := &Options{Mutation: env.NewMutation(e, "wide", "name")}
-	if runF == nil {
-		runF = run
-	}
 	cmd := &cobra.Command{
 		Use:        "unfinalize (TYPE/NAME... | TYPE NAME... | TYPE -l label | --tree TYPE/NAME | [TYPE] --all-stuck)",
 		Short:      "Remove finalizers from stuck objects, after an assessment",
@@ -34,9 +33,9 @@ func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command 
 		Long: `Remove named finalizers from objects that are stuck in deletion.
 
 Before it writes anything, it prints for each finalizer which controller removes it, whether
-that controller is running and how that was found out, what removing it skips, and what happens
+that controller is running and how that was found out, which cleanup is skipped, and what happens
 if the controller is started again. Without --finalizer it lists the finalizers and asks which
-ones to remove; that needs a terminal.
+ones to remove; that needs a terminal. With --interactive one is chosen in a list.
 
 Without --force, a finalizer is kept if its controller is running, if it protects an object that
 others use or may use, if data can be lost, or if the cluster can break. Without --force-live,
@@ -65,6 +64,9 @@ Exit code 2 means that something was refused, or that a finalizer was added agai
 		Example: `  # List its finalizers and what is known of them
   kubectl gc unfinalize widget/engine
 
+  # Go through the finalizers of everything that is stuck in a namespace, and choose one
+  kubectl gc unfinalize --all-stuck -n shop -i
+
   # Remove one finalizer
   kubectl gc unfinalize widget/engine --finalizer billing.example.com/close-account
 
@@ -82,13 +84,7 @@ Exit code 2 means that something was refused, or that a finalizer was added agai
 
   # Print the plan as JSON
   kubectl gc unfinalize widget/engine --finalizer billing.example.com/close-account --dry-run=server -o json`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.Args = args
-			if err := o.validate(cmd); err != nil {
-				return err
-			}
-			return runF(cmd.Context(), o)
-		},
+		RunE:              env.RunE(o, o.validate, runF, run),
 		ValidArgsFunction: e.CompleteObjects,
 	}
 	o.addFlags(cmd)

@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
 	"github.com/kubectl-gc/kubectl-gc/pkg/deletion"
-	"github.com/kubectl-gc/kubectl-gc/pkg/encode"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
@@ -39,7 +37,7 @@ func run(ctx context.Context, o *Options) error {
 	render.WarnUnattended(o.ErrOut, planned)
 	view := render.NewWaitView(o.Out, o.ErrOut, o.lines(), planned)
 	result, err := deletion.Wait(ctx, planned, deletion.Options{
-		Timeout: o.Timeout, OnEvent: view.Event, OnTick: view.Tick, Words: render.DeletionWords(planned.Known),
+		Timeout: o.Timeout, OnEvent: view.Event, OnTick: view.Tick, Words: render.DeletionWords(planned),
 	})
 	view.Done()
 	if result == nil {
@@ -67,7 +65,7 @@ func (o *Options) print(r *deletion.Result, stuck []v1alpha1.Stuck) error {
 	if o.Output.IsOwn() {
 		return nil
 	}
-	out := encode.Deletion(r, time.Now())
+	out := r.Printed(render.WaitsOf(r.Planned).For)
 	out.Stuck = stuck
 	return o.Output.Write(o.Out, out)
 }

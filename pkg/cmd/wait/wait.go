@@ -25,16 +25,13 @@ type Options struct {
 // New returns the command wait, which calls runF with its options; nil runs it.
 func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
 	o := &Options{Env: e, Output: env.NewOutput("name")}
-	if runF == nil {
-		runF = run
-	}
 	cmd := &cobra.Command{
 		Use:        "wait ([-f FILENAME] | TYPE [(NAME | -l label | --all)])",
 		Short:      "Wait for the whole cascade of a deletion that somebody began",
 		SuggestFor: []string{"watch"},
-		Long: `Wait until objects are deleted whose deletion somebody else began, and until all objects are
-deleted that go with them: dependents, the content of a namespace, the instances of a CRD, and
-what controllers delete, such as the composite of a Crossplane claim.
+		Long: `Wait for deletions someone else started, until the objects and all that go with them are deleted:
+dependents, the content of a namespace, the instances of a CRD, and what controllers delete, such
+as the composite of a Crossplane claim.
 
 kubectl gc wait sends no delete. It reads from the finalizers of the objects how they are
 deleted, works out which objects of the cascade go and which are kept, and shows while it waits
@@ -69,13 +66,7 @@ that may contain dependents could not be listed (--allow-incomplete accepts that
 
   # The result for a program, with the causes after a timeout
   kubectl gc wait -f app.yaml --timeout=10m -o json`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.Args = args
-			if err := o.validate(cmd); err != nil {
-				return err
-			}
-			return runF(cmd.Context(), o)
-		},
+		RunE:              env.RunE(o, o.validate, runF, run),
 		ValidArgsFunction: e.CompleteObjects,
 	}
 	o.Objects.AddFlags(cmd)
@@ -93,7 +84,8 @@ that may contain dependents could not be listed (--allow-incomplete accepts that
 }
 
 // validate checks what was typed before anything is asked of the server, and fills in the request.
-func (o *Options) validate(cmd *cobra.Command) error {
+func (o *Options) validate(cmd *cobra.Command, args []string) error {
+	o.Args = args
 	s := o.Request.Selection
 	switch {
 	case s.All && o.Objects.Selector != "":

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/browse"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
@@ -24,6 +25,8 @@ type Options struct {
 	Probe     bool
 	// NoDryRun sends no dry runs.
 	NoDryRun bool
+	// Interactive shows the causes as a list, in which one can be opened and its remedy begun.
+	Interactive bool
 	// ExitZero makes the exit code 0 whatever is stuck.
 	ExitZero bool
 }
@@ -61,6 +64,9 @@ that is not being deleted, or whose deletion makes progress, is not stuck.`,
 		Example: `  # Why is this namespace still Terminating?
   kubectl gc why namespace/shop
 
+  # Go through the causes on a terminal, and run the first step of a remedy
+  kubectl gc why -n shop -i
+
   # Everything in the cluster that has been stuck for an hour
   kubectl gc why -A --older-than 1h
 
@@ -87,6 +93,8 @@ that is not being deleted, or whose deletion makes progress, is not stuck.`,
 	o.AddPacks(cmd)
 	flags.BoolVar(&o.NoDryRun, "no-dry-run", false,
 		"Send no dry runs, which call webhooks; whether the server would reject a write is then not known")
+	flags.BoolVarP(&o.Interactive, "interactive", "i", false,
+		"Show the causes as a list on the terminal: Enter shows one, and r runs the first step of its remedy, after a question")
 	flags.BoolVar(&o.Probe, "probe", false,
 		"Check that the garbage collector works, by creating a ConfigMap that it has to delete")
 	return cmd
@@ -103,17 +111,43 @@ func (o *Options) validate(cmd *cobra.Command) error {
 	if err := o.CheckPacks(); err != nil {
 		return err
 	}
-	return o.Output.Validate(cmd)
+	if err := o.Output.Validate(cmd); err != nil || !o.Interactive {
+		return err
+	}
+	switch format := o.Output.Format(); {
+	case format != "" && format != "wide":
+		return env.Usage(cmd, "--interactive does not go with -o %s", format)
+	case !browse.Possible(o.In, o.Out):
+		return env.Usage(cmd, "--interactive needs a terminal")
+	}
+	return nil
 }
 
 func run(ctx context.Context, o *Options) error {
-	known, err := o.Known()
+	d, err := o.examine(ctx)
 	if err != nil {
 		return err
 	}
-	q, err := o.Query(ctx, &o.Objects, o.Args)
+	if o.Interactive {
+		d, err = o.browse(ctx, d)
+	} else {
+		err = o.Print(ctx, func() error { return o.print(d) })
+	}
 	if err != nil {
 		return err
+	}
+	return o.Answer(diagnose.Finding(d), o.ExitZero)
+}
+
+// examine finds out why what is meant is still there.
+func (o *Options) examine(ctx context.Context) (*v1alpha1.Diagnosis, error) {
+	known, err := o.Known()
+	if err != nil {
+		return nil, err
+	}
+	q, err := o.Query(ctx, &o.Objects, o.Args)
+	if err != nil {
+		return nil, err
 	}
 	progress := render.NewProgress(o.ErrOut)
 	d, err := diagnose.Why(ctx, q,
@@ -122,23 +156,21 @@ func run(ctx context.Context, o *Options) error {
 	progress.Done()
 	o.SayCalled(ctx, q.Client, q.Catalog)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	o.Pasted(d.Stuck)
 	render.WarnGaps(o.ErrOut, d.Gaps)
-	if err := o.Print(ctx, func() error { return o.print(d) }); err != nil {
-		return err
-	}
-	return o.Answer(diagnose.Finding(d), o.ExitZero)
+	return d, nil
 }
 
 func (o *Options) print(d *v1alpha1.Diagnosis) error {
 	switch o.Output.Format() {
 	case "", "wide":
-		return render.Diagnosis(o.Out, d, time.Now(), o.Style(o.Output))
+		return render.Diagnosis(o.Out, d, o.Now(), o.Style(o.Output))
 	case "name":
 		return render.DiagnosisNames(o.Out, d)
 	case "prometheus":
-		return render.DiagnosisMetrics(o.Out, d, time.Now())
+		return render.DiagnosisMetrics(o.Out, d, o.Now())
 	}
 	return o.Output.Write(o.Out, d)
 }

@@ -31,6 +31,8 @@ func TestWhatCannotBeExaminedIsRefusedBeforeAServerIsAsked(t *testing.T) {
 		"--packs /nonexistent":      "no such file",
 		"pod/web -l app=web":        "name cannot be provided when a selector is specified",
 		"-o jsonpath={.stuck[}":     "unterminated",
+		"-i":                        "--interactive needs a terminal",
+		"-i -o json":                "--interactive does not go with -o json",
 		"pod/web --filename a.yaml": "you may not specify resource arguments as well",
 	} {
 		if o, err := flags.Parse(New, strings.Fields(args)...); o != nil || err == nil ||

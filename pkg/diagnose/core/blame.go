@@ -9,7 +9,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
-	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
@@ -29,6 +28,20 @@ func ResponsibleFor(o *unstructured.Unstructured, a actor.Actor) Responsible {
 // RunsOutside says that the actor normally runs outside the cluster.
 func (b Responsible) RunsOutside() bool { return b.Outside || b.IsKnown && b.Known.Alive.Outside }
 
+// Idles says that the object tells the actor to ignore it, or to delete nothing, so that to start the
+// actor deletes nothing of it. That most controllers heed a field is no proof that this one does.
+func (b Responsible) Idles() bool {
+	return b.Actor.Idles != "" || slices.ContainsFunc(b.Pauses, func(p actor.Pause) bool { return !p.Custom })
+}
+
+// OnceStarted is OnceRunning for an actor that is started again, without more.
+func (b Responsible) OnceStarted() string {
+	if !b.Idles() {
+		return b.OnceRunning()
+	}
+	return " " + phrase.Sentence(b.Name+" deletes nothing of it as long as the object is as it is")
+}
+
 // OnceRunning says what the actor does once it is at work, as a sentence with a space in front: it
 // does so as soon as it is started, resumed or let.
 func (b Responsible) OnceRunning() string {
@@ -42,6 +55,14 @@ func (b Responsible) OnceRunning() string {
 	return s
 }
 
+// Then says what the actor does once it works on the object, as the end of a clause.
+func (b Responsible) Then() string {
+	if !b.IsKnown {
+		return ""
+	}
+	return ": " + b.Known.Who() + " " + b.Known.Does
+}
+
 // Destroys says whether honouring the finalizer deletes what removing it keeps.
 func (b Responsible) Destroys() bool {
 	return b.IsKnown && b.Known.Polarity == finalizer.OptInDestructive
@@ -49,7 +70,7 @@ func (b Responsible) Destroys() bool {
 
 // LosesData says whether a step loses data.
 func (b Responsible) LosesData() bool {
-	return b.Destroys() || b.IsKnown && b.Known.Risk == finalizer.DataLoss
+	return b.Destroys() && !(b.Life == actor.Dead && b.Idles()) || b.IsKnown && b.Known.Risk == finalizer.DataLoss
 }
 
 // RiskOnceRunning is what a step puts at risk that sets the actor to work.
@@ -61,6 +82,14 @@ func (b Responsible) RiskOnceRunning() finalizer.Risk {
 		return finalizer.RiskNone
 	}
 	return ""
+}
+
+// RiskOnceStarted is RiskOnceRunning for a step that starts the actor, without more.
+func (b Responsible) RiskOnceStarted() finalizer.Risk {
+	if b.Idles() {
+		return finalizer.RiskNone
+	}
+	return b.RiskOnceRunning()
 }
 
 // Cost says what removing the finalizer by hand costs, what to do before, and the setting with
@@ -85,7 +114,7 @@ func (b Responsible) Loss() string {
 	}
 	s := phrase.Sentence(b.Known.OnRemoval())
 	if b.Known.Before != "" && b.Known.Polarity != finalizer.Guard {
-		s += " Before that: " + phrase.Sentence(b.Known.Before)
+		s += " " + phrase.Sentence(b.Known.Before)
 	}
 	return s
 }
@@ -102,7 +131,7 @@ func (b Responsible) protection() []Step {
 // Protecting is a step that a pack wants to be taken before data are destroyed.
 func Protecting(p finalizer.Step) Step {
 	return Step{Does: p.Does, risk: finalizer.RiskNone, Write: func(o v1alpha1.ObjectRef) string {
-		return p.For(graph.Ref(o).QualifiedResource(), o.Namespace, o.Name)
+		return p.For(o.QualifiedResource(), o.Namespace, o.Name)
 	}}
 }
 
@@ -125,7 +154,7 @@ func (b Responsible) removal() Step {
 // actor to work, and at last what removes the finalizer; where the actor destroys what removing the
 // finalizer keeps, it is the other way round.
 func (b Responsible) Ordered(steps []Step) []Step {
-	if b.Destroys() && b.Life == actor.Dead {
+	if b.Destroys() && b.Life == actor.Dead && !b.Idles() {
 		return slices.Concat(b.protection(), []Step{b.removal()}, steps)
 	}
 	return slices.Concat(b.protection(), steps, []Step{b.removal()})

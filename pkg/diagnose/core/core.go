@@ -62,9 +62,17 @@ func New(client *cluster.Client, s Snapshot, known *finalizer.Registry) *Examina
 	}
 	return &Examination{
 		Snapshot: s, Client: client, Registry: known, Reader: reader, Admission: reader.Admission(),
-		Actors: actor.NewFinder(reader, known), Now: time.Now(), objects: newObjectCache(),
+		Actors: actor.NewFinder(reader, known), Now: now(client), objects: newObjectCache(),
 		Reviews: client.Reviews(), Sampled: map[graph.ID]bool{},
 	}
+}
+
+// now is when the examination begins; that of a dump is of its time.
+func now(client *cluster.Client) time.Time {
+	if client.IsStill() {
+		return client.Now()
+	}
+	return time.Now()
 }
 
 // Ref returns what identifies a whole object.

@@ -19,8 +19,9 @@ type Creation struct {
 	// What names it as a sentence does: "Secret db", "the pods of Deployment operator". Namespace
 	// is empty for what is in none.
 	What, Namespace string
-	// Elsewhere says that it can do its work from another namespace too.
-	Elsewhere bool
+	// Elsewhere says that it can do its work from another namespace too, and Perhaps that nobody knows
+	// whether it belongs into this one.
+	Elsewhere, Perhaps bool
 	// Left says, in sentences, what is left to do without it, and what that costs.
 	Left string
 }
@@ -36,7 +37,10 @@ func (e *Examination) Possible(ctx context.Context, f Finding, c Creation) Findi
 		ObservedAt("Namespace "+c.Namespace+" metadata.deletionTimestamp",
 			fmt.Sprintf("namespace %s is being deleted, so that nothing can be created in it", c.Namespace))...)
 	f.Remedy = fmt.Sprintf("Namespace %s is being deleted: %s cannot be created there.", c.Namespace, c.What)
-	if c.Elsewhere {
+	switch {
+	case c.Perhaps:
+		f.Remedy = fmt.Sprintf("Namespace %s is being deleted: if %s was there, it cannot be created again.", c.Namespace, c.What)
+	case c.Elsewhere:
 		f.Remedy += " Run it in another namespace if it can do its work from there."
 	}
 	if c.Left != "" {

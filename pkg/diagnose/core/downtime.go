@@ -28,7 +28,7 @@ func (e *Examination) DownWorkloads(ctx context.Context, b Responsible) Downtime
 			continue
 		}
 		d.Steps = append(d.Steps, At(e.Ref(w), Command("kubectl", "scale", "OBJECT", "--replicas=1")).
-			Doing("starts "+b.Name+" again").Risking(b.RiskOnceRunning()).CreatingIn(w.GetNamespace()))
+			Doing("starts "+b.Name+" again").Risking(b.RiskOnceStarted()).CreatingIn(w.GetNamespace()))
 	}
 	for _, w := range b.Workloads {
 		if actor.ReadWorkload(w).Life == actor.Alive {
@@ -67,8 +67,9 @@ func (d *Downtime) add(ctx context.Context, e *Examination, fault actor.Fault) {
 	hooks, _ := e.Admission.Webhooks(ctx)
 	for _, h := range hooks {
 		if h.Name == fault.Webhook {
+			d.Show(At(e.Ref(h.Config), Describe()), "shows what the webhook is called for")
 			d.Steps = append(d.Steps, At(e.Ref(h.Config),
-				ignoring(h.Index)).Doing("has the server go on without the webhook while it does not answer"))
+				ignoring(h.Index)).Doing("has the server go on without the webhook while it does not answer").Disturbing())
 		}
 	}
 }

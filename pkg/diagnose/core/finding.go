@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
@@ -33,6 +34,8 @@ type Finding struct {
 	Commands []Step
 	// told is how many more objects the evidence is of, and unsaid of how many it is not.
 	told, unsaid int
+	// Warned says that a warning is all that the cause is known by.
+	Warned bool
 	// After is behind how many others it comes up, each of which has to be cured before.
 	After int
 	// Users are objects that are being deleted, and with which the cause goes.
@@ -55,7 +58,7 @@ func (f Finding) Object() v1alpha1.ObjectRef {
 	if f.About != nil {
 		return *f.About
 	}
-	return v1alpha1.ObjectRef(f.At)
+	return f.At
 }
 
 // Observe adds a clause to the evidence.
@@ -75,10 +78,10 @@ func (f Finding) Printed() v1alpha1.Cause {
 	}
 	for i, ref := range f.Via {
 		if i > 0 && (ref != f.At || f.About != nil) { // neither the stuck object nor that of the cause
-			c.Via = append(c.Via, v1alpha1.ObjectRef(ref))
+			c.Via = append(c.Via, ref)
 		}
 	}
-	for _, s := range f.Commands {
+	for _, s := range f.lookFirst() {
 		line := s.Write(c.Object)
 		if line == "" || slices.Contains(c.Commands, line) {
 			continue
@@ -87,6 +90,15 @@ func (f Finding) Printed() v1alpha1.Cause {
 		c.Steps = append(c.Steps, v1alpha1.Step{Command: line, Does: s.Does, Risk: string(s.risk)})
 	}
 	return c
+}
+
+// lookFirst are the commands, of which the first harms nothing.
+func (f Finding) lookFirst() []Step {
+	if len(f.Commands) == 0 || !f.Commands[0].harms() {
+		return f.Commands
+	}
+	look := Describe().Doing("shows it, before anything is changed").Risking(finalizer.RiskNone)
+	return append([]Step{look}, f.Commands...)
 }
 
 // observations are the evidence, each clause once.

@@ -23,7 +23,7 @@ func Others(finalizers []string) []string {
 }
 
 // Named names an object as a sentence does, with its namespace if it is in one.
-func Named(o v1alpha1.ObjectRef) string { return graph.Ref(o).Located() }
+func Named(o v1alpha1.ObjectRef) string { return o.Located() }
 
 // OfType looks at the objects of a type.
 func OfType(resource schema.GroupResource) func(graph.Ref) bool {

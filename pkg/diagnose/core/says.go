@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -89,10 +90,10 @@ const maxWarnings = 3
 
 // warning is a Warning event about an object.
 type warning struct {
-	reason, Message string
-	// times is how often it came, and last when it came last.
+	Reason, Message string
+	// times is how often it came, and Last when it came last.
 	times int64
-	last  time.Time
+	Last  time.Time
 	Event *unstructured.Unstructured
 }
 
@@ -106,6 +107,21 @@ func (e *Examination) warned(ctx context.Context, o *unstructured.Unstructured) 
 	return all
 }
 
+// LastWarning says when the last warning about an object was, and who recorded it: never, if there
+// is none.
+func (e *Examination) LastWarning(ctx context.Context, o *unstructured.Unstructured) (at time.Time, by string) {
+	all := e.Warnings(ctx, o)
+	if len(all) == 0 {
+		return time.Time{}, ""
+	}
+	return all[0].Last, cmp.Or(all[0].Recorder(), "somebody")
+}
+
+// Recorder is the name of whoever recorded it, empty if it does not say.
+func (w warning) Recorder() string {
+	return status.FieldOr(w.Event, "reportingComponent", status.Nested(w.Event, "source", "component"))
+}
+
 // QuotedWarning is a warning as evidence: the first is the last that came.
 func (e *Examination) QuotedWarning(i int, w warning) string {
 	which, times := "another", ""
@@ -115,8 +131,8 @@ func (e *Examination) QuotedWarning(i int, w warning) string {
 	if w.times > 1 {
 		times = phrase.Count(int(w.times), "time") + ", "
 	}
-	return fmt.Sprintf("%s warning is %s: %s (%s%s ago)", which, w.reason, Brief(w.Message), times,
-		phrase.Ago(e.Now.Sub(w.last)))
+	return fmt.Sprintf("%s warning is %s: %s (%s%s ago)", which, w.Reason, Brief(w.Message), times,
+		phrase.Ago(e.Now.Sub(w.Last)))
 }
 
 // Warnings returns the last warnings about an object, the newest first, at most one for each
@@ -141,28 +157,33 @@ func (e *Examination) Warnings(ctx context.Context, o *unstructured.Unstructured
 			all = append(all, warningOf(event))
 		}
 	}
-	slices.SortStableFunc(all, func(a, b warning) int { return b.last.Compare(a.last) })
+	slices.SortStableFunc(all, func(a, b warning) int { return b.Last.Compare(a.Last) })
 	var distinct []warning
 	for _, w := range all {
 		if len(distinct) < maxWarnings &&
-			!slices.ContainsFunc(distinct, func(d warning) bool { return d.reason == w.reason }) {
+			!slices.ContainsFunc(distinct, func(d warning) bool { return d.Reason == w.Reason }) {
 			distinct = append(distinct, w)
 		}
 	}
 	return distinct
 }
 
+// WarnedSince are the warnings about an object that came at a time or later.
+func (e *Examination) WarnedSince(ctx context.Context, o *unstructured.Unstructured, since time.Time) []warning {
+	return slices.DeleteFunc(e.Warnings(ctx, o), func(w warning) bool { return w.Last.Before(since) })
+}
+
 // warningOf reads an event, be it written through the core group or through events.k8s.io: both are
 // the same store.
 func warningOf(event *unstructured.Unstructured) warning {
-	w := warning{reason: status.Nested(event, "reason"), Message: status.Nested(event, "message"), Event: event}
+	w := warning{Reason: status.Nested(event, "reason"), Message: status.Nested(event, "message"), Event: event}
 	for _, path := range [][]string{{"lastTimestamp"}, {"eventTime"}, {"series", "lastObservedTime"}} {
-		if at, err := time.Parse(time.RFC3339, status.Nested(event, path...)); err == nil && at.After(w.last) {
-			w.last = at
+		if at, err := time.Parse(time.RFC3339, status.Nested(event, path...)); err == nil && at.After(w.Last) {
+			w.Last = at
 		}
 	}
-	if w.last.IsZero() {
-		w.last = event.GetCreationTimestamp().Time
+	if w.Last.IsZero() {
+		w.Last = event.GetCreationTimestamp().Time
 	}
 	for _, path := range [][]string{{"count"}, {"series", "count"}} {
 		if n, ok, _ := unstructured.NestedInt64(event.Object, path...); ok && n > w.times {

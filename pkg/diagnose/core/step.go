@@ -2,10 +2,10 @@ package core
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
-	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
@@ -19,7 +19,7 @@ func Command(args ...string) Step {
 				words = append(words, arg)
 				continue
 			}
-			named := graph.Ref(o).Arguments()
+			named := o.Arguments()
 			if named == nil {
 				return ""
 			}
@@ -41,6 +41,8 @@ type Step struct {
 	// Does is a clause that says what it brings about, and risk what it puts at risk.
 	Does string
 	risk finalizer.Risk
+	// disturbs says that it harms what works, though no data are at risk.
+	disturbs bool
 	// Removes says that it removes a finalizer by hand.
 	Removes bool
 	// creates is the namespace in which it creates something, empty if it creates nothing.
@@ -56,6 +58,29 @@ func (s Step) Doing(does string) Step {
 // Risking says what a step puts at risk.
 func (s Step) Risking(risk finalizer.Risk) Step {
 	s.risk = risk
+	return s
+}
+
+// Disturbing says that the step harms what works: that it ends what runs, or takes a protection off.
+func (s Step) Disturbing() Step {
+	s.disturbs = true
+	return s
+}
+
+// harms says whether somebody should look before the step is taken.
+func (s Step) harms() bool { return s.disturbs || s.risk != "" && s.risk != finalizer.RiskNone }
+
+// Forced is the step with --force, for a removal that is refused without.
+func (s Step) Forced() Step {
+	const force = " --force"
+	if write := s.Write; s.Removes {
+		s.Write = func(o v1alpha1.ObjectRef) string {
+			if line := write(o); line != "" {
+				return strings.TrimSuffix(line, force) + force
+			}
+			return ""
+		}
+	}
 	return s
 }
 

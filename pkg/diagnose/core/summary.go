@@ -24,10 +24,17 @@ func (f Finding) Usual() string {
 func (f Finding) UsualOf(code Code) string {
 	args := append(slices.Clone(f.Args), "{actor}", cmp.Or(f.Actor, "whoever removes it"), "{then}", "")
 	remedy := strings.NewReplacer(args...).Replace(byCode[code].Remedy)
-	if strings.HasPrefix(byCode[code].Remedy, "{") {
+	if strings.HasPrefix(byCode[code].Remedy, "{") && !named(f.Actor) {
 		return strings.ToUpper(remedy[:1]) + remedy[1:]
 	}
 	return remedy
+}
+
+// named says whether a sentence can begin with an actor as it is written, because it is a name:
+// cert-manager, kube-controller-manager.
+func named(actor string) bool {
+	article, _, _ := strings.Cut(actor, " ")
+	return actor != "" && article != "the" && article != "a" && article != "an"
 }
 
 // summary says in a sentence what the cause is: that of its kind, with the actor's name where one
@@ -43,10 +50,14 @@ func (f Finding) summary() string {
 	}
 	switch {
 	case f.Actor != "" && f.Code == FinalizerActorUnknown:
-		means = "it is not known whether " + f.Actor + ", which removes the finalizer, is alive"
+		means = "it is not known whether " + f.Actor + ", which must remove this finalizer, is alive"
 	case f.Actor != "":
 		for _, unnamed := range []string{"whoever removes the finalizer", "the controller that removes the finalizer"} {
-			means = strings.Replace(means, unnamed, f.Actor+", which removes the finalizer,", 1)
+			rest, first := strings.CutPrefix(means, unnamed)
+			means = strings.Replace(means, unnamed, f.Actor+", which must remove this finalizer,", 1)
+			if first && named(f.Actor) {
+				return f.Actor + ", which must remove this finalizer," + rest + "."
+			}
 		}
 	}
 	return phrase.Sentence(means)

@@ -27,11 +27,11 @@ func New(c *core.Examination, r *refusal.Examiner) *Examiner { return &Examiner{
 // cause of its own where it is proven what it waits for.
 func (e *Examiner) Because(ctx context.Context, o *unstructured.Unstructured, name string,
 	refused []core.Finding) []core.Finding {
-	by := e.Actor(ctx, o, name, refused)
-	a, err := e.Actors.WithUsers(ctx, o, name)
+	a, err := e.Actors.Judge(ctx, o, name)
 	if err != nil {
-		return by // the context has ended
+		return nil // the context has ended
 	}
+	by := e.by(ctx, o, a, refused)
 	if f, orphaned := e.orphaned(ctx, o, a); orphaned {
 		return append(core.Taken([]core.Finding{f}, by), refused...)
 	}
@@ -59,7 +59,8 @@ type question struct {
 
 // probes find out what an actor waits for. All are asked.
 func (e *Examiner) probes() []func(context.Context, *question) []core.Finding {
-	return []func(context.Context, *question) []core.Finding{e.refusedToActor, e.lacking, e.held, e.used, e.saysInUse}
+	return []func(context.Context, *question) []core.Finding{e.refusedToActor, e.lacking, e.creating, e.held,
+		e.deniedTo, e.used, e.saysInUse}
 }
 
 // refusedToActor returns who refuses to the actor what is not refused to the user.

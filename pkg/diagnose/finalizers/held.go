@@ -1,6 +1,7 @@
 package finalizers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -14,8 +15,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
-	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
-	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
@@ -26,10 +25,16 @@ func (e *Examiner) held(ctx context.Context, q *question) []core.Finding {
 		return nil
 	}
 	var all []core.Finding
-	for _, h := range q.a.Known.HeldBy {
+	var unread error
+	holds := slices.DeleteFunc(slices.Clone(q.a.Known.HeldBy), func(h finalizer.Hold) bool {
 		if !h.Applies(q.o.Object) {
-			continue
+			return true
 		}
+		deletes, err := e.Actors.Deletes(ctx, q.o, q.a, h.UnlessDeleted)
+		unread = cmp.Or(unread, err)
+		return deletes
+	})
+	for _, h := range holds {
 		for _, o := range e.belonging(ctx, q.o, h) {
 			f := q.says(q.waiting(), h, []string{core.Named(e.Ref(o))})
 			f.About, f.Evidence = new(e.Ref(o)), core.ObservedAt(core.From(o, "status"), core.From(o, "")+" has not ended")
@@ -41,7 +46,18 @@ func (e *Examiner) held(ctx context.Context, q *question) []core.Finding {
 			all = append(all, f)
 		}
 		all = append(append(all, e.heldByItems(q, h)...), e.heldByAnnotations(q, h)...)
-		all = append(all, e.undrained(ctx, q, h)...)
+		all = append(append(all, e.heldByText(q, h)...), e.undrained(ctx, q, h)...)
+	}
+	for _, h := range holds {
+		if len(all) == 0 {
+			all = e.heldByWarning(ctx, q, h)
+		}
+	}
+	if unread != nil { // it may wait for nothing of that
+		for i := range all {
+			all[i].Observe("whether what it belongs to is being deleted too is not known: %v", unread)
+		}
+		return all
 	}
 	q.proven = q.proven || len(all) > 0
 	return all
@@ -49,12 +65,8 @@ func (e *Examiner) held(ctx context.Context, q *question) []core.Finding {
 
 // heldByItems is for an object that says it in the items of a list.
 func (e *Examiner) heldByItems(q *question, h finalizer.Hold) []core.Finding {
-	var names []string
-	for _, item := range h.Holding(q.o.Object) {
-		name := graph.Located(status.Text(item, "kind"), status.Text(item, "namespace"), status.Text(item, "name"))
-		names = append(names, name)
-	}
-	if len(names) == 0 || approved(q.o, h.Approval) {
+	names := h.HoldingNames(q.o.Object)
+	if len(names) == 0 || !h.Says.IsZero() || status.Approved(q.o, h.Approval) {
 		return nil
 	}
 	f := q.says(q.waiting(), h, names)
@@ -89,6 +101,48 @@ func (e *Examiner) heldByAnnotations(q *question, h finalizer.Hold) []core.Findi
 	return []core.Finding{q.says(f, h, names)}
 }
 
+// heldByText is for an object that says it in a text.
+func (e *Examiner) heldByText(q *question, h finalizer.Hold) []core.Finding {
+	texts := h.Texts(q.o.Object)
+	if len(texts) == 0 {
+		return nil
+	}
+	f := q.waiting()
+	for i, text := range texts {
+		texts[i] = core.Brief(text)
+		f.Evidence = append(f.Evidence,
+			core.ObservedAt(core.From(q.o, h.Said()), fmt.Sprintf("its %s is: %s", h.Said(), texts[i]))...)
+	}
+	f = q.says(f, h, texts)
+	f.Commands = append(f.Commands, e.ByHand(q.o, q.a))
+	return []core.Finding{f}
+}
+
+// heldByWarning is for a warning that says it: about the object, or about the Node that it names.
+func (e *Examiner) heldByWarning(ctx context.Context, q *question, h finalizer.Hold) []core.Finding {
+	about := q.o
+	if !h.Node.IsZero() {
+		node, ok := h.Node.Text(q.o.Object)
+		if !ok {
+			return nil
+		}
+		var err error
+		if about, err = e.Reader.GetObject(ctx, cluster.Nodes, "", node); err != nil || about == nil {
+			return nil
+		}
+	}
+	for i, w := range e.WarnedSince(ctx, about, q.o.GetDeletionTimestamp().Time) {
+		if h.Warned(w.Reason, w.Message) {
+			f := q.says(q.waiting(), h, []string{core.Brief(w.Message)})
+			f.Warned = true
+			f.Evidence = core.ObservedAt(core.From(w.Event, ""), e.QuotedWarning(i, w))
+			f.Commands = append(f.Commands, e.ByHand(q.o, q.a))
+			return []core.Finding{f}
+		}
+	}
+	return nil
+}
+
 // belonging returns the objects of a hold that belong to an object, as far as they can be listed.
 func (e *Examiner) belonging(ctx context.Context, o *unstructured.Unstructured,
 	h finalizer.Hold) []*unstructured.Unstructured {
@@ -112,12 +166,6 @@ func (e *Examiner) belonging(ctx context.Context, o *unstructured.Unstructured,
 	return all
 }
 
-// approved says whether an annotation says that somebody let the actor go on since the deletion.
-func approved(o *unstructured.Unstructured, annotation string) bool {
-	at, err := time.Parse(time.RFC3339, o.GetAnnotations()[annotation])
-	return err == nil && !at.Before(o.GetDeletionTimestamp().Time)
-}
-
 // waiting begins the finding that an actor waits for somebody else.
 func (q *question) waiting() core.Finding {
 	b := core.ResponsibleFor(q.o, q.a)
@@ -128,7 +176,7 @@ func (q *question) waiting() core.Finding {
 
 // says completes it with what the pack says of what holds the object.
 func (q *question) says(f core.Finding, h finalizer.Hold, names []string) core.Finding {
-	words := strings.NewReplacer("{held}", phrase.And(names), "{actor}", core.Whoever(q.a))
-	f.Sentence, f.Remedy = core.Whoever(q.a)+" "+words.Replace(h.Waits), words.Replace(h.Remedy)
+	who := core.Whoever(q.a)
+	f.Sentence, f.Remedy = who+" "+h.Filled(h.Waits, who, names), h.Filled(h.Remedy, who, names)
 	return f
 }

@@ -21,9 +21,14 @@ import (
 func (e *Examiner) ignored(ctx context.Context, b core.Responsible, f core.Finding) []core.Finding {
 	var all []core.Finding
 	for _, probe := range []func(context.Context, core.Responsible, core.Finding) []core.Finding{e.forbidden, e.paused,
-		e.notWatching} {
+		e.notWatching, e.untaken} {
 		all = append(all, probe(ctx, b, f)...)
 	}
+	return ordered(b, all)
+}
+
+// ordered gives the last of findings the command that removes the finalizer by hand.
+func ordered(b core.Responsible, all []core.Finding) []core.Finding {
 	if n := len(all); n > 0 {
 		all[n-1].Commands = b.Ordered(all[n-1].Commands)
 	}
@@ -31,11 +36,22 @@ func (e *Examiner) ignored(ctx context.Context, b core.Responsible, f core.Findi
 }
 
 // paused is for an actor that ignores an object that says so.
-func (e *Examiner) paused(ctx context.Context, b core.Responsible, f core.Finding) []core.Finding {
+func (e *Examiner) paused(_ context.Context, b core.Responsible, f core.Finding) []core.Finding {
+	return e.pauses(b, f, false)
+}
+
+// pauses are those that the actor heeds, or those of which that is a guess.
+func (e *Examiner) pauses(b core.Responsible, f core.Finding, guessed bool) []core.Finding {
 	var all []core.Finding
-	for _, p := range e.Actors.Paused(ctx, b.Object, b.Actor) {
+	for _, p := range b.Pauses {
+		if p.Guessed() != guessed {
+			continue
+		}
 		g := f
 		g.Code, g.Args = core.ActorPaused, []string{"{then}", b.OnceRunning() + moved(p)}
+		if guessed {
+			g.Sentence = fmt.Sprintf("%s is alive, and may ignore the object: %s", b.Name, p.Says(b.Object))
+		}
 		if p.Custom {
 			g.Remedy = fmt.Sprintf("If %s is not meant to ignore it, end the pause, and let it finish.", b.Name) +
 				b.OnceRunning()
@@ -63,6 +79,11 @@ func (e *Examiner) forbidden(ctx context.Context, b core.Responsible, f core.Fin
 	}
 	account := of.Account.Namespace + "/" + of.Account.Name
 	f.Args = []string{"{account}", account, "{resource}", of.Resource, "{then}", then}
+	if ns := b.Object.GetNamespace(); len(of.Placed) > 0 && !e.Closed(ctx, ns) {
+		f.Remedy = fmt.Sprintf("ServiceAccount %s may write %s in namespace %s, and not in namespace %s, where the object is. "+
+			"Give it the same there with a RoleBinding, have %s watch that namespace as well, and let it finish.",
+			account, of.Resource, of.Placed[0].Namespace, ns, b.Name) + then
+	}
 	if ns := b.Object.GetNamespace(); e.Closed(ctx, ns) {
 		f.Remedy = fmt.Sprintf(
 			"Let ServiceAccount %s update and patch %s again, and let %s finish. Nothing can be created in namespace %s, "+
@@ -103,18 +124,32 @@ func adding(of actor.Forbidden, o *unstructured.Unstructured) (core.Step, bool) 
 	return core.FixedCommand(args...), true
 }
 
-// notWatching is for an actor that was started to watch other namespaces.
+// notWatching is for an actor that was started to watch other objects: those of other namespaces, or
+// with other labels.
 func (e *Examiner) notWatching(_ context.Context, b core.Responsible, f core.Finding) []core.Finding {
-	s, ok := b.NotWatching(b.Object.GetNamespace())
-	if !ok {
+	all := b.NotWatching(b.Object)
+	if len(all) == 0 {
 		return nil
 	}
+	var own []v1alpha1.Observation
+	for _, s := range all[:min(len(all), phrase.MaxNamed)] {
+		own = append(own, s.Observation(), s.Missed(b.Object))
+	}
+	s := all[0]
 	ns, name := b.Object.GetNamespace(),
 		graph.Located(s.Workload.GetKind(), s.Workload.GetNamespace(), s.Workload.GetName())
-	f.Code = core.ActorNotWatching
-	f.Evidence = append([]v1alpha1.Observation{s.Observation(), {Says: "the object is in namespace " + ns}}, f.Evidence...)
+	f.Code, f.Evidence = core.ActorNotWatching, append(own, f.Evidence...)
 	f.Args = []string{"{workload}", name, "{namespace}", ns, "{then}", b.OnceRunning()}
-	if s.Variable {
+	label, one := s.Label()
+	switch {
+	case s.Selector:
+		f.Remedy = fmt.Sprintf("Start one again that watches such objects, or give the object a label that %s watches, "+
+			"and let it finish.", name) + b.OnceRunning()
+		if one {
+			f.Commands = []core.Step{core.Command("kubectl", "label", "OBJECT", label, "--overwrite").
+				Doing("has " + name + " work on it").Risking(b.RiskOnceRunning())}
+		}
+	case s.Variable:
 		set := core.At(e.Ref(s.Workload), core.Command("kubectl", "set", "env", "OBJECT", s.Setting+"="+s.Value+","+ns))
 		f.Commands = []core.Step{set.Doing("starts it again so that it watches " + ns +
 			" as well").Risking(b.RiskOnceRunning())}
@@ -122,12 +157,40 @@ func (e *Examiner) notWatching(_ context.Context, b core.Responsible, f core.Fin
 	return []core.Finding{f}
 }
 
+// untaken is for an actor that leaves an object of another class to somebody else.
+func (e *Examiner) untaken(ctx context.Context, b core.Responsible, f core.Finding) []core.Finding {
+	var all []core.Finding
+	for _, u := range b.Untaken {
+		g := f
+		g.Code, g.Evidence = core.ActorNotWatching, append([]v1alpha1.Observation{u.Evidence}, f.Evidence...)
+		g.Commands = []core.Step{core.Describe().Doing("shows which class it names").Risking(finalizer.RiskNone)}
+		if m := u.Missing; m != nil {
+			name := core.Named(core.RefTo(m.Type, m.Namespace, m.Name))
+			g.Sentence = fmt.Sprintf("%s is alive, and leaves the object alone, whose %s does not exist", b.Name, name)
+			g.Remedy = fmt.Sprintf("Create %s again, as it was (%s), and let %s finish.", name, u.Wants, b.Name) +
+				b.OnceRunning()
+		} else {
+			by := core.Named(e.Ref(u.By))
+			g.Sentence = fmt.Sprintf("%s is alive, and leaves the object to somebody else, by what %s says", b.Name, by)
+			g.Remedy = fmt.Sprintf("Find out whether whoever %s names is there, and does it; %s takes it only if %s.", by,
+				b.Name, u.Wants)
+			g.Commands = append(g.Commands, core.At(e.Ref(u.By), core.Describe()).Doing("shows whose it is").
+				Risking(finalizer.RiskNone))
+		}
+		all = append(all, g)
+	}
+	return all
+}
+
 // alsoPaused adds to a finding about an actor that is not known to be alive that it would ignore
 // the object.
 func (e *Examiner) alsoPaused(ctx context.Context, b core.Responsible, f core.Finding) core.Finding {
-	for _, p := range e.Actors.Paused(ctx, b.Object, b.Actor) {
+	for _, p := range b.Pauses {
 		f.Evidence = append(f.Evidence, p.Observation(b.Object))
 		f.Commands = append(f.Commands, e.resume(b, p))
+	}
+	for _, u := range b.Untaken {
+		f.Evidence = append(f.Evidence, u.Evidence)
 	}
 	return f
 }
@@ -135,12 +198,14 @@ func (e *Examiner) alsoPaused(ctx context.Context, b core.Responsible, f core.Fi
 // resume is the command that ends a pause.
 func (e *Examiner) resume(b core.Responsible, p actor.Pause) core.Step {
 	risk := b.RiskOnceRunning()
-	if p.Moved {
+	switch {
+	case p.Moved:
 		risk = finalizer.DataLoss
+	case risk == finalizer.RiskNone && b.Known.Consequential():
+		risk = "" // somebody may have paused it to keep what the actor deletes
 	}
-	return core.At(e.Ref(p.Object),
-		core.Command(append([]string{"kubectl"}, p.Resume()...)...)).Doing("has " + b.Name +
-		" work on it again").Risking(risk)
+	return core.At(e.Ref(p.Object), core.Command(append([]string{"kubectl"}, p.Resume()...)...)).
+		Doing("has " + b.Name + " work on it again" + b.Then()).Risking(risk).Disturbing()
 }
 
 // moved warns of what a pause of Cluster API can mean.

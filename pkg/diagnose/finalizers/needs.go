@@ -1,9 +1,11 @@
 package finalizers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -32,7 +34,8 @@ type lack struct {
 func (e *Examiner) lacks(ctx context.Context, o *unstructured.Unstructured, a actor.Actor) []lack {
 	var all []lack
 	at := map[v1alpha1.ObjectRef]int{}
-	for _, l := range append(e.saidMissing(ctx, o), e.needed(ctx, o, a)...) {
+	needs := e.Actors.Needed(ctx, o, a)
+	for _, l := range append(e.saidMissing(ctx, o, needs), e.needed(ctx, o, a, needs)...) {
 		if i, known := at[l.object]; known {
 			all[i].proven = all[i].proven || l.proven
 			continue
@@ -44,9 +47,10 @@ func (e *Examiner) lacks(ctx context.Context, o *unstructured.Unstructured, a ac
 }
 
 // needed returns what is absent of what a pack says that the actor needs.
-func (e *Examiner) needed(ctx context.Context, o *unstructured.Unstructured, a actor.Actor) []lack {
+func (e *Examiner) needed(ctx context.Context, o *unstructured.Unstructured, a actor.Actor,
+	needs []actor.Needed) []lack {
 	var all []lack
-	for _, n := range e.Actors.Needed(ctx, o, a) {
+	for _, n := range needs {
 		ref := core.RefTo(n.Type, n.Namespace, n.Name)
 		if !e.Absent(ctx, n.Type, ref) {
 			continue
@@ -77,15 +81,77 @@ func (e *Examiner) dependencyMissing(ctx context.Context, o *unstructured.Unstru
 	f.Commands = append(f.Commands,
 		core.At(e.Ref(o), core.Command("kubectl", "describe",
 			"OBJECT")).Doing("shows what the object refers to").Risking(finalizer.RiskNone), e.ByHand(o, a))
-	return e.Possible(ctx, f, core.Creation{What: core.Named(l.object), Namespace: l.object.Namespace,
-		Left: "The remaining option is to remove the finalizer by hand."})
+	if made(o, l.object.Name) {
+		f.Remedy = phrase.Sentence(fmt.Sprintf("%s looks for %s, which its status names: that is a result, which nobody makes "+
+			"again by hand; look whether a newer release passes over what is gone", core.Whoever(a), core.Named(l.object)))
+	}
+	c := core.Creation{What: core.Named(l.object), Namespace: l.object.Namespace,
+		Left: "The remaining option is to remove the finalizer by hand."}
+	if t, _ := e.Catalog.Kind(l.object.APIVersion, l.object.Kind); t.Namespaced && c.Namespace == "" {
+		if c.Namespace, _ = refersTo(o, l.object.Name); c.Namespace == "" { // it can be any
+			c.Namespace, c.Perhaps = o.GetNamespace(), true
+		}
+	}
+	return e.Possible(ctx, f, c)
+}
+
+// made says whether an object names another in its status only: as what was made of it.
+func made(o *unstructured.Unstructured, name string) bool {
+	for key, value := range o.Object {
+		if key != "metadata" && key != "status" && names(value, name) {
+			return false
+		}
+	}
+	for _, value := range o.GetAnnotations() {
+		if value == name {
+			return false
+		}
+	}
+	return names(o.Object["status"], name)
+}
+
+// names says whether a value is a name, or one that it contains is.
+func names(value any, name string) bool {
+	switch v := value.(type) {
+	case []any:
+		return slices.ContainsFunc(v, func(item any) bool { return names(item, name) })
+	case map[string]any:
+		for _, item := range v {
+			if names(item, name) {
+				return true
+			}
+		}
+	}
+	return value == any(name)
+}
+
+// creating is for an actor that has to create something in the namespace of the object, which is
+// being deleted.
+func (e *Examiner) creating(ctx context.Context, q *question) []core.Finding {
+	ns := q.o.GetNamespace()
+	if !q.a.IsKnown || q.a.Known.Creates == "" || q.a.Life == actor.Dead || !e.Closed(ctx, ns) {
+		return nil
+	}
+	f := q.waiting()
+	f.Evidence = core.Seen("%s creates %s in namespace %s before it removes the finalizer", core.Whoever(q.a),
+		q.a.Known.Creates, ns)
+	f.Commands = append(f.Commands, e.ByHand(q.o, q.a))
+	f.Sentence = fmt.Sprintf("%s has to create %s, which cannot be created in namespace %s: it is being deleted",
+		core.Whoever(q.a), q.a.Known.Creates, ns)
+	q.proven = true
+	return []core.Finding{e.Possible(ctx, f, core.Creation{What: q.a.Known.Creates, Namespace: ns,
+		Left: "The remaining option is to remove the finalizer by hand."})}
 }
 
 // lacking is for what the actor needs and what is gone.
 func (e *Examiner) lacking(ctx context.Context, q *question) []core.Finding {
 	var all []core.Finding
 	for _, l := range e.lacks(ctx, q.o, q.a) {
-		all = append(all, e.dependencyMissing(ctx, q.o, q.a, l))
+		f := e.dependencyMissing(ctx, q.o, q.a, l)
+		if q.a.Life == actor.Dead { // which has to run before it misses anything
+			f.After++
+		}
+		all = append(all, f)
 		q.proven = q.proven || l.proven
 	}
 	return all
@@ -103,15 +169,16 @@ var notFound = []*regexp.Regexp{
 }
 
 // saidMissing returns what an object says that was not found, and that is proven to be absent.
-// Where neither the text says the namespace of it nor the object refers to it, the text must be
+// Where the text does not say the namespace of it, that is where a field says that what the actor
+// needs is. Where no field is known and the object does not refer to it either, the text must be
 // written as the API writes it, and there must be none of that name in any namespace: controllers
 // keep what they need in namespaces of their own, too.
-func (e *Examiner) saidMissing(ctx context.Context, o *unstructured.Unstructured) []lack {
+func (e *Examiner) saidMissing(ctx context.Context, o *unstructured.Unstructured, needs []actor.Needed) []lack {
 	var all []lack
 	add := func(at, says, text string, proven bool) {
 		for _, pattern := range notFound {
 			for _, m := range pattern.FindAllStringSubmatch(text, -1) {
-				ref, ok := e.meant(ctx, o, m)
+				ref, ok := e.meant(ctx, o, m, needs)
 				if ok {
 					absent := core.Named(ref) + " does not exist"
 					if t, _ := e.Catalog.Kind(ref.APIVersion, ref.Kind); t.Namespaced && ref.Namespace == "" {
@@ -137,7 +204,8 @@ func (e *Examiner) saidMissing(ctx context.Context, o *unstructured.Unstructured
 
 // meant returns the absent object that a text names. It is false if the text can mean something
 // else, or if the object exists or cannot be read.
-func (e *Examiner) meant(ctx context.Context, o *unstructured.Unstructured, m []string) (v1alpha1.ObjectRef, bool) {
+func (e *Examiner) meant(ctx context.Context, o *unstructured.Unstructured, m []string,
+	needs []actor.Needed) (v1alpha1.ObjectRef, bool) {
 	before, kind, group, name, namespace := m[1], m[2], strings.TrimPrefix(m[3], "."), m[4], m[5]
 	r, ok := e.kindSaid(o, kind, group)
 	if !ok {
@@ -153,6 +221,10 @@ func (e *Examiner) meant(ctx context.Context, o *unstructured.Unstructured, m []
 	}
 	if !r.Namespaced {
 		namespace = ""
+	} else if i := slices.IndexFunc(needs, func(n actor.Needed) bool {
+		return n.Type == r.Type && n.Name == name && n.Namespace != ""
+	}); namespace == "" && i >= 0 {
+		namespace = needs[i].Namespace
 	} else if namespace == "" {
 		if namespace, ok = refersTo(o, name); !ok || namespace == "" {
 			return e.nowhere(ctx, o, r, name, ok || writtenByTheAPI(r, kind, group))
@@ -213,7 +285,7 @@ func (e *Examiner) kindSaid(o *unstructured.Unstructured, word, group string) (c
 }
 
 // refersTo says whether an object refers to a name, and in which namespace: that which stands
-// beside the name, or its own.
+// beside the name, or its own. It is false where it can be one of several.
 func refersTo(o *unstructured.Unstructured, name string) (namespace string, ok bool) {
 	namespaces := map[string]bool{}
 	var walk func(value any)
@@ -224,21 +296,18 @@ func refersTo(o *unstructured.Unstructured, name string) (namespace string, ok b
 				walk(item)
 			}
 		case map[string]any:
-			for _, item := range v {
+			for key, item := range v {
 				if item == name {
-					beside := status.Text(v, "namespace")
-					if beside == "" {
-						beside = o.GetNamespace()
-					}
-					namespaces[beside] = true
+					namespaces[cmp.Or(beside(key, func(key string) string { return status.Text(v, key) }), o.GetNamespace())] = true
 				}
 				walk(item)
 			}
 		}
 	}
-	for _, value := range o.GetAnnotations() {
+	annotations := o.GetAnnotations()
+	for key, value := range annotations {
 		if value == name {
-			namespaces[o.GetNamespace()] = true
+			namespaces[cmp.Or(beside(key, func(key string) string { return annotations[key] }), o.GetNamespace())] = true
 		}
 	}
 	for key, value := range o.Object {
@@ -246,8 +315,23 @@ func refersTo(o *unstructured.Unstructured, name string) (namespace string, ok b
 			walk(value)
 		}
 	}
-	for namespace := range namespaces {
-		return namespace, len(namespaces) == 1
+	if len(namespaces) != 1 {
+		return "", false
 	}
-	return "", false
+	for only := range namespaces {
+		namespace = only
+	}
+	return namespace, true
+}
+
+// beside is the namespace that stands beside a name, by the key of that: namespace beside name or
+// another key, secretNamespace beside secretName, deletion-secret-namespace beside
+// deletion-secret-name.
+func beside(key string, text func(key string) string) string {
+	if stem, ok := strings.CutSuffix(key, "ame"); ok {
+		if namespace := text(stem + "amespace"); namespace != "" {
+			return namespace
+		}
+	}
+	return text("namespace")
 }

@@ -8,6 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -20,24 +22,51 @@ import (
 // object, that comes on top.
 func (e *Examiner) Actor(ctx context.Context, o *unstructured.Unstructured, name string,
 	refused []core.Finding) []core.Finding {
-	a, err := e.Actors.WithUsers(ctx, o, name)
+	a, err := e.Actors.Judge(ctx, o, name)
 	if err != nil {
 		return nil // the context has ended
 	}
+	return e.by(ctx, o, a, refused)
+}
+
+// by is Actor for one that was found already.
+func (e *Examiner) by(ctx context.Context, o *unstructured.Unstructured, a actor.Actor,
+	refused []core.Finding) []core.Finding {
+	worked := e.workedOn(ctx, o)
+	sign, lives := e.livesOutside(ctx, o, a)
+	if lives {
+		a.Life = actor.Alive
+	}
 	b := core.ResponsibleFor(o, a)
 	f := core.Finding{
-		Finalizer: name, Actor: a.Who, Args: []string{"{then}", b.OnceRunning()}, Cost: b.Cost(), DataLoss: b.LosesData(),
-		Evidence: slices.Concat(e.Says(ctx, o), a.Evidence, core.Observed(status.Outside(o)...)),
+		Finalizer: a.Finalizer, Actor: a.Who, Args: []string{"{then}", b.OnceRunning()}, Cost: b.Cost(), DataLoss: b.LosesData(),
+		Evidence: slices.Concat(e.Says(ctx, o), a.Evidence, worked, sign, core.Observed(status.Outside(o)...)),
 	}
+	at := e.atNode(ctx, b, f)
+	if len(at) > 0 && (a.Local || a.Life == actor.Alive) {
+		return append(at, refused...)
+	}
+	return append(at, e.byLife(ctx, b, f, worked, refused)...)
+}
+
+// byLife says whether whoever should remove a finalizer lives, and whether they ignore the object.
+func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Finding,
+	worked []v1alpha1.Observation, refused []core.Finding) []core.Finding {
+	a := b.Actor
 	if a.Life == actor.Alive {
 		if ignored := e.ignored(ctx, b, f); len(ignored) > 0 {
 			return append(ignored, refused...)
 		}
-		if len(refused) > 0 {
-			return refused
+		says, guessed := e.said(ctx, b.Object), e.pauses(b, f, true)
+		switch {
+		case len(refused) == 0 && says.what == "" && len(guessed) > 0:
+			return ordered(b, guessed)
+		case len(refused) == 0:
+			refused = []core.Finding{e.forNode(ctx, b, e.busy(b, f, says), says)}
 		}
-		return []core.Finding{busy(b, f)}
+		return append(refused, core.Each(guessed, func(f *core.Finding) { f.After++ })...)
 	}
+	f.Args = []string{"{then}", b.OnceStarted()}
 	down := e.DownWorkloads(ctx, b)
 	f.Evidence = append(f.Evidence, down.Evidence...)
 	f = e.alsoPaused(ctx, b, f)
@@ -45,39 +74,60 @@ func (e *Examiner) Actor(ctx context.Context, o *unstructured.Unstructured, name
 	switch {
 	case a.Life == actor.Dead:
 		f.Code = core.FinalizerActorDead
-	case a.NotFound():
+	case a.NotFound() && len(worked) == 0:
 		f.Code = core.FinalizerActorNotFound
 	}
 	switch {
 	case a.Life == actor.Dead || len(down.Repairs)+len(down.Steps) > 0:
 		f = e.remedied(ctx, b, down, f)
 	case b.RunsOutside():
-		f = outside(b, f)
+		f = e.outside(b, f)
 	default:
 		f = e.unfound(ctx, b, f)
 	}
+	if len(worked) > 0 && a.Life != actor.Dead && len(down.Repairs)+len(down.Steps) == 0 {
+		f.Remedy = fmt.Sprintf("Something has worked on the object since its deletion: find it, and look at what it says. "+
+			"If that is %s, it runs under another name, or outside the cluster.", b.Name) + b.OnceRunning()
+	}
+	if f.Code == core.FinalizerActorUnknown {
+		f = e.unknown(ctx, b, f)
+	}
 	if a.Life == actor.Dead && !a.IsKnown {
-		f.Evidence = append(f.Evidence, e.leads(ctx, o).Observations()...)
+		f.Evidence = append(f.Evidence, e.leads(ctx, b.Object).Observations()...)
 	}
 	f.Commands = b.Ordered(f.Commands)
 	return append([]core.Finding{f}, refused...)
 }
 
-// busy is for an actor that is at work, as far as anybody can see.
-func busy(b core.Responsible, f core.Finding) core.Finding {
-	f.Code = core.FinalizerActorAlive
-	if c, told := status.OfDeletion(b.Object); told {
-		f.Sentence = fmt.Sprintf("condition %s of the object says, since the deletion: %s", c.Type, core.Brief(c.Message))
-		f.Remedy = phrase.Sentence(fmt.Sprintf("see to what condition %s says: %s is alive, and removes the finalizer "+
-			"once that is settled", c.Type, b.Name)) + b.OnceRunning()
+// workedOn is the evidence that a program has worked on a custom resource since its deletion: a
+// condition that was changed, a field that was written, or a warning. Those of other objects are
+// Kubernetes' own.
+func (e *Examiner) workedOn(ctx context.Context, o *unstructured.Unstructured) []v1alpha1.Observation {
+	if cluster.BuiltIn(o.GroupVersionKind().Group) {
+		return nil
 	}
-	f.Commands = b.Ordered(
-		[]core.Step{core.Describe().Doing("shows what its controller says of it").Risking(finalizer.RiskNone)})
-	return f
+	last, worked := status.ChangedSinceDeletion(o)
+	if deleted := o.GetDeletionTimestamp(); deleted != nil {
+		if at, by := e.LastWarning(ctx, o); !at.Before(deleted.Time) && at.After(last.At) {
+			last, worked = status.Change{At: at, Says: by + " recorded a warning about it"}, true
+		}
+	}
+	if !worked {
+		return nil
+	}
+	return core.ObservedAt(core.From(o, last.Field), fmt.Sprintf("a program has worked on it since its deletion: %s %s ago",
+		last.Says, phrase.Ago(e.Now.Sub(last.At))))
 }
 
 // outside is for an actor that nobody can see from here.
-func outside(b core.Responsible, f core.Finding) core.Finding {
+func (e *Examiner) outside(b core.Responsible, f core.Finding) core.Finding {
+	if b.Reporter != nil {
+		f.Remedy = phrase.Sentence(b.Name+" runs elsewhere, and what runs here does not do its work: "+
+			"find out there whether it runs, and what it says") + b.OnceRunning()
+		f.Commands = append(f.Commands, core.At(e.Ref(b.Reporter), core.Describe()).
+			Doing("shows what is heard from there").Risking(finalizer.RiskNone))
+		return f
+	}
 	f.Remedy = phrase.Sentence(b.Name+" normally runs outside the cluster: not seeing it here means nothing") + " " +
 		phrase.Sentence("check there that it is running") + b.OnceRunning()
 	f.Commands = append(f.Commands,
@@ -154,16 +204,21 @@ func (e *Examiner) downLead(ctx context.Context, b core.Responsible, only *unstr
 func (e *Examiner) remedied(ctx context.Context, b core.Responsible, d core.Downtime, f core.Finding) core.Finding {
 	switch {
 	case d.Starting:
-		f.Remedy = phrase.Sentence(b.Name+" is starting: wait, and run the command again") + b.OnceRunning()
+		f.Remedy = phrase.Sentence(b.Name+" is starting: wait, and run the command again") + b.OnceStarted()
 	case len(d.Repairs) > 0:
 		f.Remedy = phrase.Sentence(b.Name + " is down and cannot just be started again")
 		for _, r := range d.Repairs[:min(len(d.Repairs), phrase.MaxNamed)] {
 			f.Remedy += " " + phrase.Sentence(r)
 		}
-		f.Remedy += " It removes the finalizer then." + b.OnceRunning()
-	case b.Destroys():
+		f.Remedy += " It removes the finalizer then." + b.OnceStarted()
+	case b.Reporter != nil:
+		return e.outside(b, f)
+	case b.Local:
+		f.Remedy = phrase.Sentence("have "+b.Name+" run on Node "+b.Node+" again: another node cannot do it") +
+			b.OnceStarted()
+	case b.Destroys() && !b.Idles():
 		f.Remedy = phrase.Sentence("decide first what is to be kept: once it is started, "+b.Name+" deletes") +
-			b.OnceRunning()
+			b.OnceStarted()
 	default:
 		f.Remedy = f.UsualOf(core.FinalizerActorDead)
 	}

@@ -24,7 +24,7 @@ var budgets = schema.GroupResource{Group: policyv1.GroupName, Resource: "poddisr
 // undrained is for a node that the actor drains, with pods that it may not evict.
 func (e *Examiner) undrained(ctx context.Context, q *question, h finalizer.Hold) []core.Finding {
 	node, ok := h.Node.Text(q.o.Object)
-	if h.Node.IsZero() || !ok {
+	if h.Node.IsZero() || h.Warning != "" || !ok {
 		return nil
 	}
 	pods, err := e.Reader.ListObjects(ctx, cluster.Pods, "",

@@ -17,6 +17,7 @@ func (e *Examiner) used(_ context.Context, q *question) []core.Finding {
 	f := q.inUse()
 	var names []string
 	waiting := 0 // of the users, those that are not being deleted
+	until := ""  // with what the use ends
 	for _, u := range q.a.Users {
 		if u.Kind == "" {
 			continue // what has a finding of its own
@@ -39,6 +40,7 @@ func (e *Examiner) used(_ context.Context, q *question) []core.Finding {
 			step = core.Command("kubectl", "gc", "why", "OBJECT").Doing("says why it is still there").Risking(finalizer.RiskNone)
 		} else {
 			waiting++
+			until = u.Until
 		}
 		what := core.Named(e.Ref(u.Object))
 		if u.ForField != "" {
@@ -59,9 +61,13 @@ func (e *Examiner) used(_ context.Context, q *question) []core.Finding {
 		f.Observe("%d more objects use it", more)
 	}
 	f.Args = []string{"{users}", phrase.And(names)}
-	if waiting == 0 {
+	switch {
+	case waiting == 0:
 		f.Remedy = fmt.Sprintf("%s %s being deleted: find out what %s for. Then %s removes the finalizer.",
 			phrase.And(names), phrase.Plural(len(names), "is", "are"), phrase.Plural(len(names), "it waits", "they wait"),
+			core.Whoever(q.a))
+	case until != "":
+		f.Remedy = fmt.Sprintf("Wait until %s, or delete %s: then %s removes the finalizer.", until, phrase.And(names),
 			core.Whoever(q.a))
 	}
 	f.Commands = append(f.Commands, e.ByHand(q.o, q.a))

@@ -45,7 +45,8 @@ func (e *Examiner) unconverted(ctx context.Context, _ admission.Write, said stri
 	f.Args = []string{"{service}", b.what}
 	f.Commands = append(slices.Clone(b.Restore),
 		core.Command("kubectl", "patch", "OBJECT", "--type=json", "-p",
-			`[{"op":"replace","path":"/spec/conversion","value":{"strategy":"None"}}]`))
+			`[{"op":"replace","path":"/spec/conversion","value":{"strategy":"None"}}]`).
+			Doing("has the API server change only the apiVersion of the instances").Disturbing())
 	f = e.Revivable(
 		ctx, f, b, "If the schemas of the versions are compatible, set the conversion strategy to None: the API server then changes only the apiVersion.")
 	return []core.Finding{f}

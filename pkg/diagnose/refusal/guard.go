@@ -100,7 +100,7 @@ func (e *Examiner) guard(d *link.Definition, o *unstructured.Unstructured, w adm
 		default:
 			step := core.Command("kubectl", "gc", "delete", "OBJECT",
 				"--dry-run").Doing("shows what is deleted with what uses it").Risking(finalizer.RiskNone)
-			f.Commands = append(f.Commands, core.At(v1alpha1.ObjectRef(e.Graph.Ref(user)), step))
+			f.Commands = append(f.Commands, core.At(e.Graph.Ref(user), step))
 		}
 		f.Evidence = append(f.Evidence,
 			core.ObservedAt(core.From(o, n.Field), fmt.Sprintf("%s keeps it for %s, which uses it%s", guard, name, state))...)
@@ -125,9 +125,9 @@ func (e *Examiner) guard(d *link.Definition, o *unstructured.Unstructured, w adm
 			core.Command("kubectl", "gc", "why", "OBJECT").Doing("says why it is still there").Risking(finalizer.RiskNone))
 		return f
 	}
-	last := core.Command("kubectl", "gc", "delete", "OBJECT").Doing("lets the object be deleted, whatever uses it")
+	last := core.Command("kubectl", "gc", "delete", "OBJECT").Doing("lets the object be deleted, whatever uses it").Disturbing()
 	if repeats != nil {
-		last = core.Command("kubectl", "gc", "delete", "OBJECT").Doing("has the object deleted too, whatever uses it")
+		last = core.Command("kubectl", "gc", "delete", "OBJECT").Doing("has the object deleted too, whatever uses it").Disturbing()
 		f.Remedy += " The object is deleted with it: remove the annotation first if that is not meant."
 	}
 	f.Commands = append(f.Commands, last)

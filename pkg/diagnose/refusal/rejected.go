@@ -67,14 +67,17 @@ func (e *Examiner) try(ctx context.Context, id graph.ID) (d Deletion) {
 		return d
 	}
 	w := admission.Of(admissionv1.Delete, t, ref.Namespace, ref.Name)
+	opts := cluster.DeleteOptions{Policy: "Background", DryRun: true}
+	if e.Graph.DeletionTimestamp(id) != 0 && core.OfType(cluster.Pods)(ref) {
+		opts.GracePeriodSeconds = new(int64) // of its own there is nothing left to ask
+	}
 	var err error
 	if e.NoDryRun {
 		err = e.Client.MayDryRun(ctx, t, ref.Namespace, ref.Name)
 	}
 	if err == nil {
 		err = e.Tries.send(ctx, e, w, func(ctx context.Context) error {
-			_, err := e.Client.Delete(ctx, t, ref.Namespace, ref.Name, ref.UID,
-				cluster.DeleteOptions{Policy: "Background", DryRun: true})
+			_, err := e.Client.Delete(ctx, t, ref.Namespace, ref.Name, ref.UID, opts)
 			return err
 		})
 	}
@@ -115,7 +118,7 @@ func (e *Examiner) rejection(ctx context.Context, id graph.ID, w admission.Write
 		return findings
 	}
 	return []core.Finding{{
-		Code: core.DeletionRejected, About: new(v1alpha1.ObjectRef(ref)),
+		Code: core.DeletionRejected, About: new(ref),
 		Evidence: core.Seen("the server answers a DELETE of it: %v", err),
 		Commands: []core.Step{core.Command("kubectl", "delete", "OBJECT",
 			"--dry-run=server").Doing("asks the server again, without deleting it")},

@@ -80,7 +80,7 @@ func (e *Examiner) down(ctx context.Context, h admission.Webhook, w admission.Wr
 	f.Args = []string{"{revival}", b.Revival(), "{config}", about.Kind}
 	f.Commands = append(slices.Clone(b.Restore),
 		core.Command("kubectl", "delete",
-			"OBJECT").Doing("removes the registration, so that the webhook is no longer called"))
+			"OBJECT").Doing("removes the registration, so that the webhook is no longer called").Disturbing())
 	return e.Revivable(
 		ctx, f, b, fmt.Sprintf("The remaining option is to delete the %s: only the registration is removed.", about.Kind))
 }

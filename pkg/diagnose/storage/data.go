@@ -39,6 +39,13 @@ func (e *Examiner) DataFirst(ctx context.Context, id graph.ID, findings []core.F
 			findings[i].DataLoss = true
 		}
 	}
+	if len(disks)+len(unread) > 0 { // which unfinalize refuses to let go otherwise
+		for i, f := range findings {
+			for j, s := range f.Commands {
+				findings[i].Commands[j] = s.Forced()
+			}
+		}
+	}
 	first.Evidence = append(first.Evidence, unread...)
 	for i := range findings {
 		findings[i] = e.pvcsFirst(ctx, findings[i], disks)
@@ -60,7 +67,7 @@ func foremost(findings []core.Finding) int {
 // protects are the steps that a pack knows to take before the data behind an object are destroyed.
 func (e *Examiner) protects(f core.Finding) []core.Step {
 	o := f.Object()
-	known, ok := e.Registry.Lookup(f.Finalizer, graph.Ref(o).Group(), o.Kind)
+	known, ok := e.Registry.Lookup(f.Finalizer, o.Group(), o.Kind)
 	if !ok || known.Fallback {
 		return nil
 	}
@@ -76,10 +83,10 @@ func (e *Examiner) protects(f core.Finding) []core.Step {
 
 // notRetained leaves out the steps that keep the disk of a volume that is kept anyway.
 func (e *Examiner) notRetained(ctx context.Context, o v1alpha1.ObjectRef, steps []core.Step) []core.Step {
-	if !core.OfType(cluster.PersistentVolumes)(graph.Ref(o)) {
+	if !core.OfType(cluster.PersistentVolumes)(o) {
 		return steps
 	}
-	volume, err := e.Reader.Volume(ctx, graph.Ref(o))
+	volume, err := e.Reader.Volume(ctx, o)
 	if err != nil || volume == nil || status.Disk(volume).Destroyed() {
 		return steps
 	}
@@ -184,7 +191,7 @@ func (e *Examiner) pvcsFirst(ctx context.Context, f core.Finding, but []v1alpha1
 	}
 	refs := make([]graph.Ref, len(pvcs))
 	for i, claim := range pvcs {
-		refs[i] = graph.Ref(e.Ref(claim))
+		refs[i] = e.Ref(claim)
 	}
 	disks, failed := e.behindClaims(ctx, refs, 0)
 	for _, claim := range refs {
@@ -209,11 +216,11 @@ func (e *Examiner) pvcsFirst(ctx context.Context, f core.Finding, but []v1alpha1
 // pvcsDeleted are the PVCs that the actor of a finalizer deletes, by the selector of its pack.
 func (e *Examiner) pvcsDeleted(ctx context.Context, f core.Finding) ([]*unstructured.Unstructured, error) {
 	ref := f.Object()
-	known, ok := e.Registry.Lookup(f.Finalizer, graph.Ref(ref).Group(), ref.Kind)
+	known, ok := e.Registry.Lookup(f.Finalizer, ref.Group(), ref.Kind)
 	if !ok || known.PVCs == "" || ref.Namespace == "" {
 		return nil, nil
 	}
-	o, err := e.Reader.GetObject(ctx, schema.GroupResource{Group: graph.Ref(ref).Group(), Resource: ref.Resource},
+	o, err := e.Reader.GetObject(ctx, schema.GroupResource{Group: ref.Group(), Resource: ref.Resource},
 		ref.Namespace, ref.Name)
 	if o == nil || err != nil {
 		return nil, err

@@ -33,26 +33,38 @@ func (e *Examiner) PVC(ctx context.Context, id graph.ID) []core.Finding {
 	}
 	var findings []core.Finding
 	f := core.Finding{Code: core.ClaimInUse, Finalizer: actor.PVCFinalizer}
-	names := []string{}
+	names, ended := []string{}, true
 	for _, pod := range pods {
 		if behindIt := e.BehindUser(ctx, pod); len(behindIt) > 0 {
 			findings = append(findings, behindIt...)
 			continue
 		}
-		names = append(names, pod.GetName())
+		names, ended = append(names, pod.GetName()), ended && workloads.Ended(pod)
 		f.Observe("%s", workloads.Usage(pod))
 	}
 	if len(names) > 0 {
-		deletePods := core.FixedCommand(append(append([]string{"kubectl", "delete", "pods"}, names...), "-n",
-			ref.Namespace)...)
-		f.Commands = []core.Step{deletePods.Doing(
-			"deletes the pods that use the claim, which is deleted then").Risking(e.releasingPVC(ctx, ref))}
+		f.Commands = e.ending(names, ref, ended, e.releasingPVC(ctx, ref))
 		findings = append(findings, core.Found(ref, f)...)
 	}
 	if len(findings) > 0 {
 		return findings
 	}
 	return unused(core.WithEvidence(e.ByActor(ctx, id, actor.PVCFinalizer), core.Observed("no pod uses it")...))
+}
+
+// ending are the commands that delete the pods that use a PVC: those that run only after a look at
+// what goes with them.
+func (e *Examiner) ending(names []string, claim graph.Ref, ended bool, risk finalizer.Risk) []core.Step {
+	pods := append(append([]string{"pods"}, names...), "-n", claim.Namespace)
+	end := core.FixedCommand(append([]string{"kubectl", "delete"}, pods...)...).
+		Doing("deletes the pods that use the claim, which is deleted then").Risking(risk)
+	if ended {
+		return []core.Step{end}
+	}
+	end.Does = "ends the pods that use the claim, which is deleted then: what runs in them stops"
+	look := core.FixedCommand(append(append([]string{"kubectl", "gc", "delete"}, pods...), "--dry-run")...).
+		Doing("shows what is deleted with the pods, and what comes back").Risking(finalizer.RiskNone)
+	return []core.Step{look, end.Disturbing()}
 }
 
 // unused leaves out the advice to delete the pods that use a PVC, of which none does.

@@ -49,9 +49,12 @@ func (e *Examiner) Bound(ctx context.Context, id graph.ID) []core.Finding {
 		Code: core.VolumeBound, Finalizer: actor.VolumeFinalizer,
 		Evidence: core.Observed(fmt.Sprintf("it is bound to PersistentVolumeClaim %s/%s", namespace, name),
 			"its reclaim policy is "+policy),
-		Commands: []core.Step{core.At(e.Ref(claim),
-			core.Command("kubectl", "delete",
-				"OBJECT")).Doing("deletes the claim that the volume is bound to").Risking(releasing(o))},
+		Commands: []core.Step{
+			core.At(e.Ref(claim), core.Command("kubectl", "gc", "delete", "OBJECT", "--dry-run")).
+				Doing("shows what is deleted with the claim").Risking(finalizer.RiskNone),
+			core.At(e.Ref(claim), core.Command("kubectl", "delete", "OBJECT")).
+				Doing("deletes the claim that the volume is bound to").Risking(releasing(o)),
+		},
 	})
 }
 
@@ -96,13 +99,15 @@ func (e *Examiner) attachment(ctx context.Context, o *unstructured.Unstructured)
 	f.Evidence = append(f.Evidence, n.Evidence...)
 	if n.NotReady {
 		f.Commands = append(f.Commands,
+			core.FixedCommand("kubectl", "describe", "node", name).Doing("shows why the node is not ready").
+				Risking(finalizer.RiskNone),
 			core.FixedCommand("kubectl", "taint", "node", name, "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute").
 				Doing("deletes the pods of the node and detaches its volumes by force, which corrupts what a machine that still runs writes").Risking(finalizer.DataLoss))
 	}
 	if o.GetDeletionTimestamp() == nil {
-		f.Commands = append(f.Commands,
-			core.Command("kubectl", "delete",
-				"OBJECT").Doing("has the CSI driver detach the volume from the node").Risking(finalizer.RiskNone))
+		f.Commands = append(f.Commands, core.Command("kubectl", "delete", "OBJECT").
+			Doing("has the CSI driver detach the volume from the node: only if no pod there uses it").
+			Risking(finalizer.DataLoss))
 	}
 	return f
 }

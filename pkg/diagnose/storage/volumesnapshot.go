@@ -71,6 +71,6 @@ func (e *Examiner) volumeSnapshot(ctx context.Context, o *unstructured.Unstructu
 	}
 	f.Commands = []core.Step{core.Command("kubectl", "delete",
 		"OBJECT").Doing("deletes the snapshot that is not ready; the claim is deleted then").Risking(e.releasingPVC(ctx,
-		claim))}
+		claim)).Disturbing()}
 	return f
 }

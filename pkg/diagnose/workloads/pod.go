@@ -4,6 +4,7 @@ package workloads
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -43,17 +44,24 @@ func (e *Examiner) Pod(ctx context.Context, id graph.ID) []core.Finding {
 		return nil
 	}
 	n := e.Node(ctx, name)
-	if left := -e.Past(id); left > 0 {
+	if left := -e.Past(id); left > 0 && !n.Gone {
 		return core.Found(ref, terminating(n, o, max(1, int(left.Seconds()))))
 	}
-	switch {
+	switch left := -e.Past(id); {
+	case n.Gone && left > 0:
+		n.Evidence = append(n.Evidence, core.Seen(
+			"its grace period is over in %s, and nobody is there to end the pod then", phrase.Ago(left))...)
+		fallthrough
 	case n.Gone:
-		return core.Found(ref, e.onNode(n, o, core.Finding{Code: core.NodeGone}))
+		look := core.FixedCommand("kubectl", "get", "pods", "-A", "-o", "wide", "--field-selector=spec.nodeName="+name).
+			Doing("shows which pods are still on the node").Risking(finalizer.RiskNone)
+		return core.Found(ref, e.onNode(n, o, core.Finding{Code: core.NodeGone, Commands: []core.Step{look}}))
 	case n.NotReady:
 		return core.Found(ref, e.onNode(n, o, core.Finding{
 			Code: core.NodeNotReady,
-			Commands: []core.Step{core.FixedCommand("kubectl", "taint", "node", name,
-				"node.kubernetes.io/out-of-service=nodeshutdown:NoExecute").Doing(doesTaint)},
+			Commands: []core.Step{core.Describe().Doing("shows why the node is not ready").Risking(finalizer.RiskNone),
+				core.FixedCommand("kubectl", "taint", "node", name, "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute").
+					Doing(doesTaint).Risking(finalizer.DataLoss)},
 		}))
 	}
 	f := core.Finding{
@@ -67,7 +75,7 @@ func (e *Examiner) Pod(ctx context.Context, id graph.ID) []core.Finding {
 }
 
 // terminating is for a pod whose grace period is not over.
-func terminating(n Node, pod *unstructured.Unstructured, seconds int) core.Finding {
+func terminating(n core.Node, pod *unstructured.Unstructured, seconds int) core.Finding {
 	f := core.Finding{
 		Code: core.PodTerminating, Evidence: core.Seen("its grace period is over in %s", phrase.Count(seconds, "second")),
 		Commands: []core.Step{
@@ -81,7 +89,7 @@ func terminating(n Node, pod *unstructured.Unstructured, seconds int) core.Findi
 			core.ObservedAt(core.From(pod, "status.containerStatuses"), "all its containers have ended")...)
 		f.Remedy = "Wait. Its containers have ended, so that a second DELETE with a shorter grace period costs nothing."
 	}
-	if n.Gone || n.NotReady {
+	if n.NotReady {
 		f.Evidence = append(f.Evidence, n.Evidence...)
 		f.Remedy = "Wait, and run the command again: if the node is not ready then, nobody stops the pod."
 	}
@@ -90,8 +98,8 @@ func terminating(n Node, pod *unstructured.Unstructured, seconds int) core.Findi
 
 // onNode completes the finding about a pod whose node does not work. The cause lies in the node,
 // and so is one for all its pods.
-func (e *Examiner) onNode(n Node, pod *unstructured.Unstructured, f core.Finding) core.Finding {
-	f.About, f.Evidence, f.Args = &n.ref, n.Evidence, []string{"{then}", forceWarning(pod)}
+func (e *Examiner) onNode(n core.Node, pod *unstructured.Unstructured, f core.Finding) core.Finding {
+	f.About, f.Evidence, f.Args = &n.Ref, n.Evidence, []string{"{then}", forceWarning(pod)}
 	f.Commands = append(f.Commands, core.At(e.Ref(pod), force(pod)))
 	return f
 }
@@ -102,7 +110,7 @@ const doesTaint = "has the node's pods removed and their volumes detached: only 
 // force is the command that removes a pod without waiting for its node.
 func force(pod *unstructured.Unstructured) core.Step {
 	s := core.Command("kubectl", "delete", "OBJECT", "--force",
-		"--grace-period=0").Doing("removes the pod from the API; containers that still run keep running")
+		"--grace-period=0").Doing("removes the pod from the API; containers that still run keep running").Disturbing()
 	if ofStatefulSet(pod) != "" {
 		return s.Risking(finalizer.DataLoss)
 	}
@@ -166,6 +174,11 @@ func containers(pod *unstructured.Unstructured) []string {
 	return all
 }
 
+// Ended says whether a pod has ended: it can be deleted, and nothing that runs is.
+func Ended(pod *unstructured.Unstructured) bool {
+	return slices.Contains([]string{"Succeeded", "Failed"}, status.Nested(pod, "status", "phase"))
+}
+
 // Usage says which pod uses a PVC, and where.
 func Usage(pod *unstructured.Unstructured) string {
 	node, _, _ := unstructured.NestedString(pod.Object, "spec", "nodeName")
@@ -195,8 +208,13 @@ func (e *Examiner) Counted(ctx context.Context, id graph.ID) []core.Finding {
 		}
 		findings = core.WithEvidence(findings, core.Seen("Job %s, which was to count it, no longer exists", edge.Name)...)
 		for i := range findings {
-			if findings[i].Finalizer == JobFinalizer {
-				findings[i].Remedy = findings[i].Usual() + " The Job is gone: nothing is lost by removing it."
+			if findings[i].Finalizer != JobFinalizer {
+				continue
+			}
+			findings[i].Remedy = findings[i].Usual() + " The Job is gone: nothing is lost by removing it."
+			if findings[i].Code == core.FinalizerActorAlive {
+				findings[i].Remedy = "The job controller takes it off pods whose Job is gone. If it stays, any change of the pod, " +
+					"as an annotation, has it look again. The Job is gone: nothing is lost by removing it."
 			}
 		}
 		return findings

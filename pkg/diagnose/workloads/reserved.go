@@ -3,7 +3,6 @@ package workloads
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -50,7 +49,7 @@ func (e *Examiner) Reserved(ctx context.Context, id graph.ID) []core.Finding {
 		case pod == nil || uid != "" && string(pod.GetUID()) != uid:
 			over = append(over, core.ObservedAt(core.From(o, "status.reservedFor"),
 				fmt.Sprintf("it is reserved for Pod %s, which no longer exists", name))...)
-		case slices.Contains([]string{"Succeeded", "Failed"}, status.Nested(pod, "status", "phase")):
+		case Ended(pod):
 			over = append(over, core.ObservedAt(core.From(o, "status.reservedFor"),
 				fmt.Sprintf("it is reserved for Pod %s, which has ended", name))...)
 		default:
@@ -82,7 +81,10 @@ func (e *Examiner) reservedFor(ctx context.Context, ref graph.Ref, pod *unstruct
 		Code: core.InUse, About: new(e.Ref(pod)), Finalizer: ReservedFinalizer,
 		Evidence: core.Observed(Usage(pod)),
 		Remedy:   fmt.Sprintf("Delete Pod %s: then the claim is released.", pod.GetName()),
-		Commands: []core.Step{core.Command("kubectl", "delete",
-			"OBJECT").Doing("deletes the pod that the claim is reserved for").Risking(finalizer.RiskNone)},
+		Commands: []core.Step{
+			core.Command("kubectl", "gc", "delete", "OBJECT", "--dry-run").
+				Doing("shows what is deleted with the pod, and whether it comes back").Risking(finalizer.RiskNone),
+			core.Command("kubectl", "delete", "OBJECT").Doing("ends the pod that the claim is reserved for").Disturbing(),
+		},
 	})
 }

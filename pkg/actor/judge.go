@@ -1,0 +1,77 @@
+package actor
+
+import (
+	"context"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+)
+
+// Judge is Of, and finds out what of the object itself keeps its actor from removing the finalizer.
+// Whoever says anything about a finalizer of an object asks it, so that all say the same.
+func (f *Finder) Judge(ctx context.Context, o *unstructured.Unstructured, name string) (Actor, error) {
+	a, err := f.Of(ctx, o, name)
+	if err != nil {
+		return Actor{}, err
+	}
+	return f.State(ctx, o, a)
+}
+
+// State adds to an actor, which may have been found at another object, what of this object keeps it
+// from removing the finalizer: what uses the object, and where that says that it is to be ignored;
+// and whether it is to delete nothing.
+func (f *Finder) State(ctx context.Context, o *unstructured.Unstructured, a Actor) (Actor, error) {
+	if a.IsKnown {
+		f.findUsers(ctx, o, &a)
+		if because, idles := a.Known.Idles(o.Object); idles {
+			a.Idles = because
+			a.note("it deletes nothing that the object stands for: " + because)
+		}
+	}
+	a.Pauses, a.Untaken = f.Paused(ctx, o, a), f.untaken(ctx, o, a)
+	if ctx.Err() != nil {
+		return Actor{}, context.Cause(ctx)
+	}
+	return a, nil
+}
+
+// CanBeInUse says whether the finalizer keeps an object while others use it.
+func (a Actor) CanBeInUse() bool {
+	own := []string{PVCFinalizer, VolumeFinalizer, SnapshotSourceFinalizer, RangeFinalizer}
+	return len(a.Known.UsedBy) > 0 || slices.Contains(own, a.Finalizer)
+}
+
+// Ignores says why an actor that lives does not act on an object; nil if nothing says that.
+func (a Actor) Ignores(o *unstructured.Unstructured) []v1alpha1.Observation {
+	var all []v1alpha1.Observation
+	for _, p := range a.Pauses {
+		all = append(all, p.Observation(o))
+	}
+	for _, u := range a.Untaken {
+		all = append(all, u.Evidence)
+	}
+	for _, s := range a.NotWatching(o) {
+		all = append(all, s.Observation())
+	}
+	return all
+}
+
+// Stopped says by what it is known that kube-controller-manager, which runs the garbage collector,
+// does not run; nil if it runs, or if that is not known.
+func (f *Finder) Stopped(ctx context.Context) ([]string, error) {
+	a, err := f.Collector(ctx)
+	if err != nil || a.Life != Dead {
+		return nil, err
+	}
+	return a.Says(), nil
+}
+
+// Collector is who runs the garbage collector, by what is known of a finalizer that it removes.
+func (f *Finder) Collector(ctx context.Context) (Actor, error) {
+	o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace"}}
+	return f.Of(ctx, o, foregroundFinalizer)
+}
+
+const foregroundFinalizer = "foregroundDeletion"

@@ -1,0 +1,73 @@
+package actor
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+)
+
+// Untaken is why an actor leaves an object alone: what it says of who is to work on it, or a class
+// that it names and that is another's, or does not exist.
+type Untaken struct {
+	// Missing names the object that does not exist, nil if it is not that.
+	Missing *Needed
+	// By is the object that says it; nil if it is Missing.
+	By *unstructured.Unstructured
+	// Wants is what it would have to say.
+	Wants    string
+	Evidence v1alpha1.Observation
+}
+
+// untaken returns why the actor of a finalizer leaves an object alone, by its pack; nil if it takes
+// it, or if that cannot be told.
+func (f *Finder) untaken(ctx context.Context, o *unstructured.Unstructured, a Actor) []Untaken {
+	if !a.IsKnown {
+		return nil
+	}
+	var all []Untaken
+	for _, t := range a.Known.Takes {
+		if u, left := f.leftBy(ctx, o, a, t); left {
+			all = append(all, u)
+		}
+	}
+	return all
+}
+
+func (f *Finder) leftBy(ctx context.Context, o *unstructured.Unstructured, a Actor, t finalizer.Take) (Untaken, bool) {
+	by := o
+	if t.Of != nil {
+		needed, names := f.named(o, *t.Of, filler(o, a.Known, a.Finalizer))
+		if !names || needed.Type.Namespaced && needed.Namespace == "" {
+			return Untaken{}, false
+		}
+		var err error
+		by, err = f.reader.GetObject(ctx, schema.GroupResource{Group: needed.Type.Group, Resource: needed.Type.Resource},
+			needed.Namespace, needed.Name)
+		switch {
+		case err != nil || by == nil && t.IfAbsent:
+			return Untaken{}, false
+		case by == nil:
+			wants, _ := t.Met(o.Object)
+			return Untaken{Missing: &needed, Wants: wants, Evidence: v1alpha1.Observation{
+				Says: fmt.Sprintf("it names %s %s, which does not exist", needed.Type.Kind, needed.Name),
+				From: place(o, needed.Field)}}, true
+		}
+	}
+	wants, met := t.Met(by.Object)
+	if met {
+		return Untaken{}, false
+	}
+	u := Untaken{By: by, Wants: wants, Evidence: v1alpha1.Observation{From: place(by, "")}}
+	u.Evidence.Says = fmt.Sprintf("of %s it does not hold that %s", title(by), wants)
+	if c := t.Where[0]; len(t.Where) == 1 && !c.Field.IsZero() {
+		is, _ := c.Field.Text(by.Object)
+		u.Evidence = v1alpha1.Observation{Says: fmt.Sprintf("%s of %s is %q", c.Field, title(by), is),
+			From: place(by, c.Field.String())}
+	}
+	return u, true
+}

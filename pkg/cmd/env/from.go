@@ -1,0 +1,158 @@
+package env
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/client-go/rest"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/dump"
+	"github.com/kubectl-gc/kubectl-gc/pkg/dump/serve"
+	"github.com/kubectl-gc/kubectl-gc/pkg/interrupt"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+	"github.com/kubectl-gc/kubectl-gc/pkg/render"
+)
+
+// source is what is read in the place of a cluster.
+type source struct {
+	name string
+	// asOf is the time of it.
+	asOf time.Time
+}
+
+// dumpHost stands for the address of a server, which nothing is sent to.
+const dumpHost = "http://dump.invalid"
+
+// connecting are the flags that say which cluster is meant, and who asks it.
+var connecting = []string{"kubeconfig", "context", "cluster", "user", "server", "token", "as", "as-uid", "as-group",
+	"client-certificate", "client-key", "certificate-authority", "insecure-skip-tls-verify", "tls-server-name"}
+
+// needCluster are the commands, and the flags of others, that have nothing to do without a cluster,
+// or that write.
+var (
+	needCluster      = []string{"wait", "restore", "rescue", "adopt", "disown", "archive"}
+	needClusterFlags = []string{"watch", "probe", "raw", "interactive"}
+)
+
+// readFrom has the commands read what --from names in the place of a cluster. Whatever writes, or
+// waits, is refused here.
+func (e *Env) readFrom(cmd *cobra.Command) error {
+	flags := cmd.Flags()
+	if e.From == "" && flags.Changed("from") { // as of a variable that is not set: the cluster is not meant
+		return Usage(cmd, "--from needs a file, a folder, or - for standard input")
+	}
+	if e.From == "" {
+		return nil
+	}
+	for _, name := range connecting {
+		if flags.Changed(name) {
+			return Usage(cmd, "--from and --%s cannot be used together", name)
+		}
+	}
+	if e.From == "-" {
+		if files, err := flags.GetStringSlice("filename"); err == nil && slices.Contains(files, "-") {
+			return Usage(cmd, "standard input cannot be read twice: --from and --filename are both -")
+		}
+	}
+	dry, fix := flags.Lookup("dry-run"), flags.Lookup("fix")
+	writes := dry != nil && !slices.Contains(dryOnClient, dry.Value.String()) && (fix == nil || fix.Changed)
+	needed := slices.Contains(needCluster, cmd.Name()) || slices.ContainsFunc(needClusterFlags, flags.Changed)
+	if writes || needed {
+		return e.refuseFrom(cmd, !needed)
+	}
+	return e.open(cmd.Context())
+}
+
+// dryOnClient are the values of --dry-run with which no request to write is sent.
+var dryOnClient = []string{"client", "true", "unchanged"}
+
+// refuseFrom is the refusal of what needs a cluster.
+func (e *Env) refuseFrom(cmd *cobra.Command, dry bool) error {
+	err := fmt.Errorf("nothing was done: %s is not a cluster, and can only be read", e.named())
+	if !dry {
+		return answer.Refuse(err)
+	}
+	shows := phrase.Command("kubectl", "gc", cmd.Name(), "--dry-run=client") + " shows what it would do"
+	return answer.Refuse(answer.WithHint(err, shows))
+}
+
+// named is what --from names.
+func (e *Env) named() string {
+	if e.From == "-" {
+		return "standard input"
+	}
+	return e.From
+}
+
+// open reads what --from names, says what it is, and connects the clients to it.
+func (e *Env) open(ctx context.Context) error {
+	done := e.Doing("reading " + render.Escape(e.named()))
+	d, err := interrupt.Do(ctx, func() (*dump.Dump, error) {
+		if e.From == "-" {
+			return dump.Read(ctx, e.In, dump.DefaultLimits)
+		}
+		return dump.Open(ctx, e.From, dump.DefaultLimits)
+	})
+	done()
+	if err != nil {
+		return fmt.Errorf("--from: %w", err)
+	}
+	e.source = &source{e.named(), d.Time}
+	if now := time.Now(); d.Time.After(now) { // by the clock of another machine, or made up
+		e.source.asOf = now
+	}
+	e.introduce(d)
+	server := serve.New(d, e.source.name, e.source.asOf)
+	*e.Config.APIServer, *e.Config.KubeConfig = dumpHost, os.DevNull
+	wrap := e.Config.WrapConfigFn
+	e.Config.WrapConfigFn = func(*rest.Config) *rest.Config {
+		config := &rest.Config{Host: dumpHost, Transport: server}
+		if wrap != nil {
+			return wrap(config)
+		}
+		return config
+	}
+	return nil
+}
+
+// introduce says what is read, and what of it could not be.
+func (e *Env) introduce(d *dump.Dump) {
+	line := fmt.Sprintf("Reading %s (%s, %s", e.named(), d.Kind, phrase.Count(d.Objects, "object"))
+	if d.Cluster != "" {
+		line += ", cluster " + d.Cluster
+	}
+	line += fmt.Sprintf(") as of %s%s", map[dump.TimeOf]string{dump.OfFiles: "the time of its files, ",
+		dump.OfLeases: "its newest object, "}[d.TimeOf], e.source.asOf.UTC().Format(time.RFC3339))
+	fmt.Fprintln(e.ErrOut, render.Escape(line))
+	if n := d.WithoutUID; n > 0 {
+		fmt.Fprintf(e.ErrOut, "Warning: %s left out, which no server has answered: without a uid it is a manifest\n",
+			phrase.Count(n, "object"))
+	}
+	if n := len(d.Unread); n > 0 {
+		more := ""
+		if n > 1 {
+			more = fmt.Sprintf(", and %d more", n-1)
+		}
+		fmt.Fprintln(e.ErrOut, render.Escape("Warning: "+d.Unread[0].Error()+more))
+	}
+}
+
+// errNotOpen is of a completion, which reads no dump.
+var errNotOpen = errors.New("what --from names is not read")
+
+// Now returns the time that ages are counted to: that of a dump, if one is read.
+func (e *Env) Now() time.Time {
+	if e.source != nil {
+		return e.source.asOf
+	}
+	return time.Now()
+}
+
+// IsDump returns whether a dump is read, and no cluster.
+func (e *Env) IsDump() bool { return e.source != nil }

@@ -1,0 +1,102 @@
+package deletion
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/act"
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/collect"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+)
+
+// Printed returns what came of a deletion, or of the wait for one, as the versioned object that -o
+// json prints. Waits says what an object that is left waits for.
+func (r *Result) Printed(waits func(act.Blocked) string) *v1alpha1.Result {
+	p := r.Planned
+	out := v1alpha1.NewResult(slices.Concat(p.Gaps, r.Unread))
+	out.Complete = len(p.Hiding)+len(r.Unread)+len(r.Unchecked) == 0 && p.LinksComplete()
+	out.Remaining, out.Disks = r.remaining(waits), p.Disks
+	for _, u := range r.Unchecked {
+		out.Gaps = append(out.Gaps, u.Gap)
+	}
+	for _, d := range r.Done {
+		out.Done = append(out.Done, d.Action.Printed(d.Graph))
+	}
+	for _, f := range r.Failed {
+		out.Failed = append(out.Failed, v1alpha1.FailedAction{Action: f.Action.Printed(f.Graph), Error: f.Err.Error()})
+	}
+	collect.Add(out, r.Collected)
+	for _, s := range r.Skipped {
+		out.Skipped = append(out.Skipped, skipped(s.Graph.Ref(s.Action.Object), s.Err.Error()))
+	}
+	for _, ref := range r.LeftAlone {
+		out.Skipped = append(out.Skipped, skipped(ref, leftAlone(r.Archived)))
+	}
+	for _, o := range r.Orphaned {
+		out.Orphaned = append(out.Orphaned, skipped(o.Object, foundAs(o)))
+	}
+	out.Unplanned = append(out.Unplanned, r.Unplanned...)
+	for _, a := range p.Absent {
+		out.Skipped = append(out.Skipped, skipped(a.Object, "it does not exist"))
+	}
+	out.Deleted = append(out.Deleted, r.Gone...)
+	return out
+}
+
+// remaining are the objects that are still there, or may be.
+func (r *Result) remaining(waits func(act.Blocked) string) []v1alpha1.SkippedObject {
+	all := []v1alpha1.SkippedObject{}
+	for _, b := range r.Blocked {
+		all = append(all, skipped(b.Object, waits(b)))
+	}
+	for _, k := range r.Kept {
+		all = append(all, skipped(k.Object, keptBecause(k)))
+	}
+	for _, u := range r.Unseen {
+		all = append(all, unseen(u))
+	}
+	for _, u := range r.Unchecked {
+		all = append(all, unseen(u.Unseen))
+	}
+	for _, d := range r.Deadlocked {
+		all = append(all, skipped(d.Graph.Ref(d.Object), d.Because.Sentence(d.Graph, d.Object)))
+	}
+	return all
+}
+
+// keptBecause says why an object stays that was to be deleted.
+func keptBecause(k act.KeptObject) string {
+	if k.By.UID == "" {
+		return "kept: what was to take it along was kept"
+	}
+	return fmt.Sprintf("kept: %s, which was to delete it, is gone", phrase.Escape(k.By.KindName()))
+}
+
+func unseen(u act.Unseen) v1alpha1.SkippedObject {
+	return skipped(u.Object, "unknown whether it is deleted: "+u.Err.Error())
+}
+
+func skipped(r graph.Ref, because string) v1alpha1.SkippedObject {
+	return v1alpha1.SkippedObject{Object: r, Because: because}
+}
+
+// leftAlone says why dependents are left alone.
+func leftAlone(archived bool) string {
+	if archived {
+		return "not deleted: the dependent is not in the plan and the archive"
+	}
+	return "not deleted: the dependent is not in the plan"
+}
+
+// foundAs says how an orphan was found.
+func foundAs(o act.Orphan) string {
+	switch {
+	case o.Err != nil:
+		return o.Err.Error()
+	case o.Adopter != nil:
+		return "adopted by " + phrase.Escape(o.Adopter.Kind+"/"+o.Adopter.Name)
+	}
+	return fmt.Sprintf("alive, without a reference to %s", phrase.Escape(o.Owner.KindName()))
+}

@@ -1,0 +1,79 @@
+package core
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
+)
+
+// Node is what is known of a node, as of that of a pod.
+type Node struct {
+	Ref            v1alpha1.ObjectRef
+	Gone, NotReady bool
+	Evidence       []v1alpha1.Observation
+}
+
+// unreachable is the taint of a node from which nothing is heard.
+const unreachable = "node.kubernetes.io/unreachable"
+
+// nodeLeases is where each kubelet renews a Lease with the name of its node.
+const nodeLeases = "kube-node-lease"
+
+// Node looks whether a node exists, and is ready. One that cannot be read is neither gone nor not
+// ready.
+func (e *Examination) Node(ctx context.Context, name string) Node {
+	n := Node{Ref: v1alpha1.ObjectRef{APIVersion: "v1", Kind: "Node", Resource: cluster.Nodes.Resource, Name: name}}
+	o, err := e.Reader.GetObject(ctx, cluster.Nodes, "", name)
+	switch {
+	case err != nil:
+		n.Evidence = Seen("Node %s cannot be read: %v", name, err)
+		return n
+	case o == nil:
+		n.Gone = true
+		n.Evidence = Seen("Node %s does not exist", name)
+		return n
+	}
+	n.Ref = e.Ref(o)
+	c, said := status.Find(o, "Ready")
+	switch {
+	case said && c.Status == "True":
+		n.Evidence = append(n.Evidence, Seen("Node %s is ready", name)...)
+	case said:
+		n.NotReady = true
+		s := fmt.Sprintf("condition Ready of Node %s is %s", name, c.Status)
+		if !c.Since.IsZero() {
+			s += " for " + phrase.Ago(e.Now.Sub(c.Since))
+		}
+		n.Evidence = append(n.Evidence, Observed(s+": "+c.Message)...)
+	default:
+		n.NotReady = true
+		n.Evidence = append(n.Evidence, Seen("Node %s has never been ready", name)...)
+	}
+	taints, _, _ := unstructured.NestedSlice(o.Object, "spec", "taints")
+	for _, item := range taints {
+		if m, _ := item.(map[string]any); status.Text(m, "key") == unreachable {
+			n.NotReady = true
+			n.Evidence = append(n.Evidence, Seen("Node %s has the taint %s", name, unreachable)...)
+			break
+		}
+	}
+	n.Evidence = append(n.Evidence, e.kubelet(ctx, name)...)
+	return n
+}
+
+// kubelet says what the Lease of a kubelet shows. It is evidence alone: the node controller makes
+// the condition of it.
+func (e *Examination) kubelet(ctx context.Context, name string) []v1alpha1.Observation {
+	o, err := e.Reader.GetObject(ctx, cluster.Leases, nodeLeases, name)
+	if err != nil || o == nil {
+		return nil
+	}
+	return ObservedAt(From(o, "spec.renewTime"), actor.ReadLease(o, e.Now).Says)
+}

@@ -1,0 +1,92 @@
+package finalizers
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
+)
+
+const (
+	// finishing is for how long an object may go without a change before its actor is no longer
+	// taken to be about to finish.
+	finishing = 10 * time.Minute
+	// moment is for how long nothing is said of that: objects that were deleted one after the other
+	// are told alike.
+	moment = 2 * time.Minute
+	// maxLogs is of how many workloads of an actor the logs are shown, and longest how far back.
+	maxLogs = 2
+	longest = 24 * time.Hour
+)
+
+// busy is for an actor that is at work, as far as anybody can see. It lives, which does not mean
+// that it is about to finish: for how long the object has not changed is said, and where to look.
+// What the object says comes first.
+func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying) core.Finding {
+	f.Code = core.FinalizerActorAlive
+	quiet := e.quiet(b)
+	if quiet < moment {
+		f.Observe("it was changed or deleted less than %s ago", phrase.Ago(moment))
+	} else {
+		f.Observe("by its conditions and managedFields, nothing has changed on it for %s", phrase.Ago(quiet))
+	}
+	switch {
+	case says.what != "":
+		f.Sentence, f.Remedy = says.sentence(), says.remedy(b.Name, len(b.Object.GetFinalizers()) == 1)+b.OnceRunning()
+	case quiet >= finishing:
+		f.Remedy = phrase.Sentence(b.Name+" is alive, and does not seem to be about to finish: find out what it waits for "+
+			"by what it logs and reports") + b.OnceRunning()
+	}
+	show := core.Describe().Doing("shows what its controller says of it").Risking(finalizer.RiskNone)
+	f.Commands = b.Ordered(append([]core.Step{show}, e.logs(b)...))
+	return f
+}
+
+// quiet is for how long an object has not changed since its deletion.
+func (e *Examiner) quiet(b core.Responsible) time.Duration {
+	last := status.LastChange(b.Object).At
+	if deleted := b.Object.GetDeletionTimestamp(); deleted != nil && deleted.After(last) {
+		last = deleted.Time
+	}
+	return e.Now.Sub(last)
+}
+
+// logs are the commands that show what the workloads of an actor say about an object. Of several
+// pods kubectl shows any one, which may not be the one that works, so that all are asked for.
+func (e *Examiner) logs(b core.Responsible) []core.Step {
+	var steps []core.Step
+	for _, w := range b.Workloads {
+		if len(steps) == maxLogs || actor.ReadWorkload(w).Life != actor.Alive {
+			continue
+		}
+		back := longest
+		if deleted := b.Object.GetDeletionTimestamp(); deleted != nil {
+			back = min(longest, (max(0, e.Now.Sub(deleted.Time)) + time.Minute).Truncate(time.Minute))
+		}
+		of := []string{strings.ToLower(w.GetKind()) + "/" + w.GetName()}
+		replicas, said, _ := unstructured.NestedInt64(w.Object, "spec", "replicas")
+		if selector, err := actor.PodSelector(w); err == nil && selector != "" &&
+			(w.GetKind() == "DaemonSet" || said && replicas > 1) {
+			of = []string{"-l", selector, "--prefix", "--tail=-1"}
+		}
+		logs := phrase.Command(slices.Concat([]string{"kubectl", "logs", "-n", w.GetNamespace()}, of,
+			[]string{"--all-containers", fmt.Sprintf("--since=%dm", int(back.Minutes()))})...)
+		grep := []string{"grep", b.Object.GetName()}
+		if strings.HasPrefix(grep[1], "-") {
+			grep = []string{"grep", "-e", grep[1]}
+		}
+		line := logs + " | " + phrase.Command(grep...)
+		steps = append(steps, core.Step{Write: func(v1alpha1.ObjectRef) string { return line }}.
+			Doing("shows what "+b.Name+" says about it").Risking(finalizer.RiskNone))
+	}
+	return steps
+}

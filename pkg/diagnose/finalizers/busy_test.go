@@ -1,0 +1,100 @@
+package finalizers
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
+)
+
+// TestAliveIsSaidWithATime: an actor that lives is to be let finish only while the object was
+// deleted, or changed, a short time ago.
+func TestAliveIsSaidWithATime(t *testing.T) {
+	now := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+	deployment := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "apps/v1", "kind": "Deployment",
+		"metadata": map[string]any{"namespace": "ops", "name": "op"},
+		"spec":     map[string]any{"replicas": int64(1)}, "status": map[string]any{"readyReplicas": int64(1)}}}
+	e := &Examiner{Examination: &core.Examination{Now: now}}
+	for _, test := range []struct {
+		name             string
+		deleted, changed time.Duration // ago
+		evidence, remedy string
+		command          string
+	}{
+		{"it", 30 * time.Second, 0, "it was changed or deleted less than 2 min ago", "is alive: let it finish",
+			"kubectl logs -n ops deployment/op --all-containers --since=1m | grep it"},
+		{"it", 5 * time.Minute, 0, "by its conditions and managedFields, nothing has changed on it for 5 min", "is alive: let it finish",
+			"kubectl logs -n ops deployment/op --all-containers --since=6m | grep it"},
+		{"it", 3 * time.Hour, 4 * time.Minute, "by its conditions and managedFields, nothing has changed on it for 4 min", "is alive: let it finish",
+			"kubectl logs -n ops deployment/op --all-containers --since=181m | grep it"},
+		{"-v", 3 * time.Hour, 0, "by its conditions and managedFields, nothing has changed on it for 3 h", "does not seem to be about to finish",
+			"kubectl logs -n ops deployment/op --all-containers --since=181m | grep -e -v"},
+		{"$(id)", 72 * time.Hour, 2 * time.Hour, "by its conditions and managedFields, nothing has changed on it for 2 h", "does not seem to be about to finish",
+			"kubectl logs -n ops deployment/op --all-containers --since=1440m | grep '$(id)'"},
+	} {
+		o := &unstructured.Unstructured{Object: map[string]any{"kind": "Widget"}}
+		o.SetName(test.name)
+		o.SetDeletionTimestamp(&metav1.Time{Time: now.Add(-test.deleted)})
+		if test.changed > 0 {
+			o.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: "manager", Time: &metav1.Time{
+				Time: now.Add(-test.changed)}}})
+		}
+		got := e.busy(core.ResponsibleFor(o, actor.Actor{Finalizer: "example.com/f", Who: "Op", Life: actor.Alive,
+			Workloads: []*unstructured.Unstructured{deployment}}), core.Finding{Actor: "Op"}, saying{}).Printed()
+		if !slices.Contains(got.Evidence, test.evidence) || !strings.Contains(got.Remedy, test.remedy) ||
+			!slices.Contains(got.Commands, test.command) {
+			t.Errorf("deleted %s and changed %s ago: %q, %q, %q", test.deleted, test.changed, got.Evidence, got.Remedy,
+				got.Commands)
+		}
+	}
+}
+
+// TestLogsAreThoseOfAllPods: kubectl logs shows one of several pods of a workload, and that may be
+// the one that is not the leader, or is on another node.
+func TestLogsAreThoseOfAllPods(t *testing.T) {
+	now := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+	e := &Examiner{Examination: &core.Examination{Now: now}}
+	o := &unstructured.Unstructured{Object: map[string]any{"kind": "Widget"}}
+	o.SetName("it")
+	o.SetDeletionTimestamp(&metav1.Time{Time: now.Add(-time.Hour)})
+	for kind, status := range map[string]map[string]any{
+		"Deployment": {"readyReplicas": int64(2)}, "DaemonSet": {"desiredNumberScheduled": int64(3), "numberReady": int64(3)},
+	} {
+		w := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "apps/v1", "kind": kind,
+			"metadata": map[string]any{"namespace": "ops", "name": "op"}, "status": status,
+			"spec": map[string]any{"replicas": int64(2), "selector": map[string]any{"matchLabels": map[string]any{"app": "op"}}}}}
+		got := e.busy(core.ResponsibleFor(o, actor.Actor{Finalizer: "example.com/f", Who: "Op", Life: actor.Alive,
+			Workloads: []*unstructured.Unstructured{w}}), core.Finding{Actor: "Op"}, saying{}).Printed()
+		want := "kubectl logs -n ops -l app=op --prefix --tail=-1 --all-containers --since=61m | grep it"
+		if !slices.Contains(got.Commands, want) {
+			t.Errorf("%s: %q", kind, got.Commands)
+		}
+	}
+}
+
+// TestOnlyWhatIsDatedAndOfOneFinalizerPromises that the finalizer goes once it is settled.
+func TestOnlyWhatIsDatedAndOfOneFinalizerPromises(t *testing.T) {
+	for _, test := range []struct {
+		says       saying
+		finalizers []string
+		want       bool
+	}{
+		{saying{"condition Ready", "cannot delete it", true, true}, []string{"example.com/f"}, true},
+		{saying{"condition Ready", "cannot delete it", true, true}, []string{"example.com/f", "example.com/g"}, false},
+		{saying{"status.lastError", "cannot delete it", true, false}, []string{"example.com/f"}, false},
+	} {
+		o := &unstructured.Unstructured{Object: map[string]any{"kind": "Widget"}}
+		o.SetFinalizers(test.finalizers)
+		got := (&Examiner{Examination: &core.Examination{}}).busy(core.ResponsibleFor(o, actor.Actor{Who: "Op"}),
+			core.Finding{}, test.says)
+		if strings.Contains(got.Remedy, "removes the finalizer once that is settled") != test.want {
+			t.Errorf("%+v of %q: %q", test.says, test.finalizers, got.Remedy)
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package finalizers
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
+)
+
+// saying is what an object, or a warning about it, says of what keeps it. It is empty if nothing
+// does.
+type saying struct {
+	// what names where it stands: "condition Ready".
+	what, message string
+	// ofDeletion says that it tells of the deletion, and dated that it came since.
+	ofDeletion, dated bool
+}
+
+// said returns what is said of an object that is being deleted: what tells of the deletion first,
+// then a failure that came since, and last a text of which nobody knows when it was written. Those
+// who remove finalizers do not write the conditions of built-in objects, nor the warnings about
+// pods.
+func (e *Examiner) said(ctx context.Context, o *unstructured.Unstructured) saying {
+	deleted := o.GetDeletionTimestamp()
+	if deleted == nil {
+		return saying{}
+	}
+	if c, told := status.OfDeletion(o); told {
+		return saying{"condition " + c.Type, c.Message, true, true}
+	}
+	warnings := e.WarnedSince(ctx, o, deleted.Time)
+	for _, w := range warnings {
+		if status.SaysDeletion(w.Reason, w.Message) {
+			return saying{"warning " + w.Reason, w.Message, true, true}
+		}
+	}
+	builtIn := cluster.BuiltIn(o.GroupVersionKind().Group)
+	if c, failed := status.FailedSince(o); failed && !builtIn {
+		return saying{"condition " + c.Type, c.Message, false, true}
+	}
+	if len(warnings) > 0 && !(builtIn && o.GetKind() == "Pod") {
+		return saying{"warning " + warnings[0].Reason, warnings[0].Message, false, true}
+	}
+	for _, s := range status.Texts(o) {
+		if status.SaysDeletion("", s.Text) && status.SaysFailure(s.Text) {
+			return saying{s.Field, s.Text, true, false}
+		}
+	}
+	return saying{}
+}
+
+func (s saying) sentence() string {
+	since := ""
+	if s.dated {
+		since = ", since the deletion"
+	}
+	return fmt.Sprintf("%s of the object says%s: %s", s.what, since, core.Brief(s.message))
+}
+
+// remedy is what to do where the actor of that name is alive. What may be old, or of another
+// finalizer, promises nothing.
+func (s saying) remedy(name string, only bool) string {
+	if !s.ofDeletion || !s.dated || !only {
+		return phrase.Sentence(fmt.Sprintf("see to what %s says first: %s is alive, and may wait for that", s.what, name))
+	}
+	return phrase.Sentence(fmt.Sprintf("see to what %s says: %s is alive, and removes the finalizer once that is settled",
+		s.what, name))
+}
+
+// unknown puts what the object says into the finding about an actor of which nobody knows whether
+// it lives: that it is paused, or what keeps it.
+func (e *Examiner) unknown(ctx context.Context, b core.Responsible, f core.Finding) core.Finding {
+	var says, remedy string
+	switch s := e.said(ctx, b.Object); {
+	case len(b.Pauses) > 0 && (!b.Pauses[0].Guessed() || s.what == ""):
+		p := b.Pauses[0]
+		says, remedy = p.Says(b.Object), "if the object is not meant to be ignored, end the pause"
+		if to := moved(p); to != "" {
+			remedy += "." + strings.TrimSuffix(to, ".")
+		}
+	case s.what != "":
+		says, remedy = s.sentence(), "see to what "+s.what+" says"
+	default:
+		return f
+	}
+	who := "who removes the finalizer"
+	if b.Who != "" {
+		who = "whether " + b.Who + ", which must remove this finalizer, is alive"
+	}
+	f.Sentence, f.Remedy = "it is not known "+who+"; "+says, phrase.Sentence(remedy)+" "+f.Usual()
+	return f
+}
+
+// livesOutside returns what may be a sign of life of an actor that cannot be seen where it runs: a
+// warning about the deletion of an object that has no finalizer but its own, a moment ago. Others
+// warn as well: it is one if the actor is called like whoever recorded it.
+func (e *Examiner) livesOutside(ctx context.Context, o *unstructured.Unstructured, a actor.Actor) (
+	sign []v1alpha1.Observation, lives bool) {
+	deleted := o.GetDeletionTimestamp()
+	if a.Life != actor.Unknown || !a.IsKnown || !a.Outside || a.Found || deleted == nil || len(o.GetFinalizers()) != 1 {
+		return nil, false
+	}
+	for _, w := range e.WarnedSince(ctx, o, deleted.Time) {
+		if ago := e.Now.Sub(w.Last); ago < finishing && status.SaysDeletion(w.Reason, w.Message) {
+			sign = core.ObservedAt(core.From(w.Event, ""), fmt.Sprintf("whoever recorded warning %s about its deletion "+
+				"was alive %s ago", w.Reason, phrase.Ago(ago)))
+			if calledLike(w.Recorder(), a) {
+				return sign, true
+			}
+		}
+	}
+	return sign, false
+}
+
+// calledLike says whether whoever records events under a name is an actor: what the name says beside
+// that it is a controller is said in the finalizer or in the name of the component as well.
+func calledLike(recorder string, a actor.Actor) bool {
+	words := func(text string) []string {
+		return strings.FieldsFunc(strings.ToLower(text),
+			func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	}
+	own := slices.DeleteFunc(words(recorder),
+		func(word string) bool { return slices.Contains([]string{"controller", "manager", "operator"}, word) })
+	names := words(a.Finalizer + " " + a.Known.Component)
+	return len(own) > 0 && !slices.ContainsFunc(own, func(word string) bool { return !slices.Contains(names, word) })
+}

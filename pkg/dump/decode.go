@@ -1,0 +1,297 @@
+package dump
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	yamlv3 "go.yaml.in/yaml/v3"
+	"sigs.k8s.io/yaml"
+)
+
+// document is an object of a file, or a list of some.
+type document struct {
+	// apiVersion and kind are those of the list, or of the object.
+	apiVersion, kind string
+	// list says that it is a list, of some or of all objects.
+	list  bool
+	items [][]byte // JSON
+	// plan is what the first document of an archive of kubectl gc says of it.
+	plan *planHead
+}
+
+// planHead are the fields of the plan of an archive that are read.
+type planHead struct {
+	APIVersion, Kind, Cluster, ArchivedAt string
+}
+
+var errNoObject = errors.New("it holds no object")
+
+// decode reads the documents of a file: JSON or YAML, of which there may be several.
+func decode(content []byte) ([]document, error) {
+	trimmed := bytes.TrimSpace(bytes.TrimPrefix(content, []byte("\xef\xbb\xbf")))
+	if len(trimmed) == 0 {
+		return nil, nil
+	}
+	if trimmed[0] == '{' || trimmed[0] == '[' {
+		docs, err := decodeJSON(trimmed)
+		if err == nil || len(trimmed) > maxPiece {
+			return docs, err
+		}
+		if docs, other := decodeYAML(trimmed); other == nil { // whose flow style begins so, too
+			return docs, nil
+		}
+		return nil, err
+	}
+	return decodeYAML(trimmed)
+}
+
+// decodeJSON reads values that stand one after the other.
+func decodeJSON(content []byte) ([]document, error) {
+	var docs []document
+	dec := json.NewDecoder(bytes.NewReader(content))
+	for dec.More() {
+		begin := dec.InputOffset()
+		doc := document{}
+		open, err := dec.Token()
+		switch {
+		case err != nil:
+			return nil, err
+		case open == json.Delim('['):
+			doc.list = true
+			err = doc.readItems(dec)
+		case open == json.Delim('{'):
+			err = doc.readFields(dec)
+		default:
+			return nil, errNoObject
+		}
+		if err != nil {
+			return nil, err
+		}
+		if !doc.list {
+			if doc.items, err = compacted(nil, content[begin:dec.InputOffset()]); err != nil {
+				return nil, err
+			}
+		}
+		docs = append(docs, doc)
+	}
+	if _, err := dec.Token(); err == nil {
+		return nil, errNoObject
+	}
+	return docs, nil
+}
+
+// readFields reads what tells a list from another object, and the items of a list.
+func (d *document) readFields(dec *json.Decoder) error {
+	hasItems := false
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return err
+		}
+		var into any
+		switch key {
+		case "apiVersion":
+			into = &d.apiVersion
+		case "kind":
+			into = &d.kind
+		case "items":
+			open, err := dec.Token()
+			if err != nil {
+				return err
+			}
+			switch open {
+			case nil: // an empty list of a program written in Go
+				hasItems = true
+				continue
+			case json.Delim('['):
+				hasItems = true
+				if err := d.readItems(dec); err != nil {
+					return err
+				}
+				continue
+			}
+			if _, nested := open.(json.Delim); nested {
+				return errors.New("items is no list")
+			}
+			continue
+		default:
+			into = &json.RawMessage{}
+		}
+		if err := dec.Decode(into); err != nil {
+			return err
+		}
+	}
+	if _, err := dec.Token(); err != nil {
+		return err
+	}
+	if d.list = hasItems && (d.kind == "" || strings.HasSuffix(d.kind, "List")); !d.list {
+		d.items = nil
+	}
+	return nil
+}
+
+func (d *document) readItems(dec *json.Decoder) error {
+	for dec.More() {
+		var item json.RawMessage
+		if err := dec.Decode(&item); err != nil {
+			return err
+		}
+		var err error
+		if d.items, err = compacted(d.items, item); err != nil {
+			return err
+		}
+	}
+	_, err := dec.Token()
+	return err
+}
+
+// compacted appends JSON without the blanks between its elements.
+func compacted(to [][]byte, raw []byte) ([][]byte, error) {
+	var b bytes.Buffer
+	b.Grow(len(raw))
+	if err := json.Compact(&b, raw); err != nil {
+		return nil, err
+	}
+	return append(to, bytes.Clone(b.Bytes())), nil
+}
+
+// decodeYAML reads documents with --- between them. A list that is laid out as kubectl does is
+// decoded item by item: the library takes many times the memory of what it decodes.
+func decodeYAML(content []byte) ([]document, error) {
+	var docs []document
+	for _, text := range documents(content) {
+		if len(bytes.TrimSpace(text)) == 0 {
+			continue
+		}
+		doc, err := decodeDocument(text)
+		if err != nil {
+			return nil, err
+		}
+		docs = append(docs, doc...)
+	}
+	return docs, nil
+}
+
+// documents cuts a stream of YAML at its separators.
+func documents(content []byte) [][]byte {
+	var docs [][]byte
+	begin, at := 0, 0
+	for line := range bytes.Lines(content) {
+		if rest, is := bytes.CutPrefix(line, []byte("---")); is && len(bytes.TrimSpace(rest)) == 0 {
+			docs = append(docs, content[begin:at])
+			begin = at + len(line)
+		}
+		at += len(line)
+	}
+	return append(docs, content[begin:])
+}
+
+func decodeDocument(text []byte) ([]document, error) {
+	if plan, ok := readPlan(text); ok {
+		return []document{{apiVersion: plan.APIVersion, kind: plan.Kind, plan: plan}}, nil
+	}
+	if doc, ok := decodeItems(text); ok {
+		return []document{doc}, nil
+	}
+	raw, err := toJSON(text)
+	if err != nil || string(raw) == "null" {
+		return nil, err
+	}
+	return decodeJSON(raw)
+}
+
+// decodeItems decodes a list item by item. It is false for a document that is no list, or is laid
+// out otherwise than it seems.
+func decodeItems(text []byte) (document, bool) {
+	head, items, ok := cutItems(text)
+	if !ok {
+		return document{}, false
+	}
+	raw, err := toJSON(head)
+	doc := document{list: true}
+	if err != nil || json.Unmarshal(raw, &struct{ APIVersion, Kind *string }{&doc.apiVersion, &doc.kind}) != nil {
+		return document{}, false
+	}
+	for _, item := range items {
+		raw, err := toJSON(item)
+		if err != nil {
+			return document{}, false
+		}
+		doc.items = append(doc.items, raw)
+	}
+	return doc, true
+}
+
+// cutItems cuts a list at its items.
+func cutItems(text []byte) (head []byte, items [][]byte, ok bool) {
+	within := false
+	for line := range bytes.Lines(text) {
+		trimmed := bytes.TrimRight(line, " \t\r\n")
+		switch {
+		case string(trimmed) == "items:" && !ok:
+			within, ok = true, true
+		case within && (bytes.HasPrefix(line, []byte("- ")) || string(trimmed) == "-"):
+			items = append(items, append([]byte(" "), line[1:]...))
+		case line[0] == '-':
+			return nil, nil, false
+		case within && (len(trimmed) == 0 || line[0] == ' '):
+			if len(items) == 0 {
+				if len(trimmed) == 0 {
+					continue
+				}
+				return nil, nil, false // an indented list, or no list
+			}
+			items[len(items)-1] = append(items[len(items)-1], line...)
+		default:
+			within = false
+			head = append(head, line...)
+		}
+	}
+	return head, items, ok && len(items) > 0
+}
+
+// readPlan reads the head of an archive of kubectl gc: lines of the document's own fields, since the
+// plan of a large cascade is long.
+func readPlan(text []byte) (*planHead, bool) {
+	own := []byte("apiVersion: gc.kubectl.dev/")
+	if !bytes.HasPrefix(text, own) && !bytes.Contains(text, append([]byte("\n"), own...)) {
+		return nil, false
+	}
+	var head []byte
+	for line := range bytes.Lines(text) {
+		for _, key := range []string{"apiVersion:", "kind:", "cluster:", "archivedAt:"} {
+			if bytes.HasPrefix(line, []byte(key)) && len(line) < 1000 {
+				head = append(head, line...)
+			}
+		}
+	}
+	plan := &planHead{}
+	return plan, yaml.Unmarshal(head, plan) == nil && strings.HasPrefix(plan.APIVersion, "gc.kubectl.dev/")
+}
+
+// toJSON converts YAML, of which no more comes than an object can have. Aliases, with which little
+// text becomes much, are an error: no server and no client writes them.
+func toJSON(text []byte) ([]byte, error) {
+	if len(text) > maxPiece {
+		return nil, tooLarge("a YAML document of more than %d MiB", maxPiece>>20)
+	}
+	if bytes.IndexByte(text, '&') >= 0 && bytes.IndexByte(text, '*') >= 0 {
+		var node yamlv3.Node
+		if err := yamlv3.Unmarshal(text, &node); err != nil {
+			return nil, err
+		}
+		if hasAlias(&node) {
+			return nil, errAlias
+		}
+	}
+	return yaml.YAMLToJSON(text)
+}
+
+var errAlias = errors.New("it has an alias of YAML, which is in no answer of an API server")
+
+func hasAlias(node *yamlv3.Node) bool {
+	return node.Kind == yamlv3.AliasNode || slices.ContainsFunc(node.Content, hasAlias)
+}

@@ -1,0 +1,181 @@
+package dump
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Dump is what was saved of a cluster.
+type Dump struct {
+	// Kind is what the dump was recognized as.
+	Kind string
+	// Time is when it was made, as far as TimeOf tells.
+	Time   time.Time
+	TimeOf TimeOf
+	// Cluster is the uid of the namespace kube-system; empty if the dump does not tell.
+	Cluster string
+	// Types are the types that can be asked for, by group and name.
+	Types []*Type
+	// Aggregated are versions that are served, of whose types the dump tells nothing.
+	Aggregated []schema.GroupVersion
+	// Objects is how many it has.
+	Objects int
+	// Unread are the files that could not be read, and why. Nothing is concluded from them.
+	Unread []error
+	// WithoutUID is how many objects were left out, because no server has answered them: they have
+	// no uid, as those of manifests.
+	WithoutUID int
+
+	unsaved string
+}
+
+// TimeOf says what tells when a dump was made.
+type TimeOf uint8
+
+const (
+	// OfFiles is when its files were written, which a copy can change.
+	OfFiles TimeOf = iota
+	// OfLeases is the time of its newest object: the Leases of nodes and of the control plane, which
+	// are renewed each few seconds, are among them.
+	OfLeases
+	// Stated is a time that the dump itself states.
+	Stated
+)
+
+// Open reads a file or a folder. Its errors name it.
+func Open(ctx context.Context, path string, limits Limits) (*Dump, error) {
+	d, err := read(limits, func(e *entries) error { return e.path(ctx, path) })
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return d, nil
+}
+
+// Read reads a file, or an archive, that comes through a pipe.
+func Read(ctx context.Context, from io.Reader, limits Limits) (*Dump, error) {
+	return read(limits, func(e *entries) error { return e.stream(ctx, from, time.Now()) })
+}
+
+// file is a file of a dump, with what was decoded of it.
+type file struct {
+	name string
+	docs []document
+}
+
+func read(limits Limits, from func(*entries) error) (*Dump, error) {
+	d := &Dump{}
+	var files []file
+	var names []string
+	e := &entries{limits: limits}
+	e.visit = func(name string, content []byte) error {
+		names = append(names, name)
+		if split := strings.Split(name, "/"); split[len(split)-1] == "timestamp" {
+			d.timestamp(content)
+			return nil
+		}
+		docs, err := decode(content)
+		if err != nil {
+			d.Unread = append(d.Unread, fmt.Errorf("reading %s: %w", name, err))
+			return nil
+		}
+		files = append(files, file{name, docs})
+		return nil
+	}
+	if err := from(e); err != nil {
+		return nil, err
+	}
+	if e.single && len(d.Unread) > 0 {
+		return nil, d.Unread[0]
+	}
+	of := layouts[slices.IndexFunc(layouts, func(l layout) bool { return l.is(names) })]
+	d.Kind, d.unsaved = of.name, of.unsaved
+	b := newBuilder(d, limits)
+	if err := b.add(of, files); err != nil {
+		return nil, err
+	}
+	if d.Objects == 0 {
+		return nil, d.empty()
+	}
+	b.finish(e.written)
+	return d, nil
+}
+
+// empty is the error of a source without objects.
+func (d *Dump) empty() error {
+	switch {
+	case d.WithoutUID > 0:
+		return errors.New("its objects have no uid: they are manifests, and not what a server has answered")
+	case len(d.Unread) > 0:
+		return fmt.Errorf("no object can be read of it: %w", d.Unread[0])
+	}
+	return errors.New("it holds no objects of a cluster")
+}
+
+// timestamp reads the file in which must-gather notes when it began and ended.
+func (d *Dump) timestamp(content []byte) {
+	for line := range strings.Lines(string(content)) {
+		f := strings.Fields(line)
+		if len(f) < 3 {
+			continue
+		}
+		if t, err := time.Parse("2006-01-02 15:04:05.999999999 -0700", strings.Join(f[:3], " ")); err == nil &&
+			t.After(d.Time) {
+			d.Time, d.TimeOf = t.UTC(), Stated
+		}
+	}
+}
+
+// Why says why it is not known which objects of a type there were, in a namespace or everywhere.
+func (d *Dump) Why(t *Type, namespace string) string {
+	switch {
+	case len(t.Objects) == 0 && len(t.namespaces) == 0:
+		return d.unsaved
+	case namespace != "":
+		return "it is not known whether all of them in the namespace were saved"
+	}
+	return "it is not known whether all of them were saved"
+}
+
+// Find returns the type of a group and a resource.
+func (d *Dump) Find(group, resource string) (*Type, bool) {
+	i, ok := slices.BinarySearchFunc(d.Types, [2]string{group, resource}, func(t *Type, key [2]string) int {
+		return cmp.Or(strings.Compare(t.Group, key[0]), strings.Compare(t.Name, key[1]))
+	})
+	if !ok {
+		return nil, false
+	}
+	return d.Types[i], true
+}
+
+// Find returns one object.
+func (t *Type) Find(namespace, name string) (*Object, bool) {
+	i, ok := slices.BinarySearchFunc(t.Objects, [2]string{namespace, name}, func(o *Object, key [2]string) int {
+		return cmp.Or(strings.Compare(o.Namespace, key[0]), strings.Compare(o.Name, key[1]))
+	})
+	if !ok {
+		return nil, false
+	}
+	return t.Objects[i], true
+}
+
+// In returns the objects in a namespace, or all if it is empty.
+func (t *Type) In(namespace string) []*Object {
+	if namespace == "" {
+		return t.Objects
+	}
+	from, _ := slices.BinarySearchFunc(t.Objects, namespace,
+		func(o *Object, ns string) int { return strings.Compare(o.Namespace, ns) })
+	to := from
+	for to < len(t.Objects) && t.Objects[to].Namespace == namespace {
+		to++
+	}
+	return t.Objects[from:to]
+}

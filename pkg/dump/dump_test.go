@@ -1,0 +1,428 @@
+package dump
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+)
+
+// object is an object as a server answers it.
+func object(apiVersion, kind, namespace, name string, more ...string) string {
+	if namespace != "" {
+		namespace = fmt.Sprintf(`"namespace":%q,`, namespace)
+	}
+	return fmt.Sprintf(`{"apiVersion":%q,"kind":%q,"metadata":{%s"name":%q,"uid":"%s-%s","resourceVersion":"7"%s}}`,
+		apiVersion, kind, namespace, name, strings.ToLower(kind), name, strings.Join(more, ""))
+}
+
+// list is a list of objects, typed if its kind is.
+func list(apiVersion, kind string, items ...string) string {
+	return fmt.Sprintf(`{"apiVersion":%q,"kind":%q,"items":[%s]}`, apiVersion, kind, strings.Join(items, ","))
+}
+
+// definition is a CustomResourceDefinition.
+func definition(group, plural, kind, scope string, versions ...string) string {
+	var served []string
+	for _, v := range versions {
+		served = append(served, fmt.Sprintf(`{"name":%q,"served":true}`, v))
+	}
+	return fmt.Sprintf(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
+		"metadata":{"name":"%s.%s","uid":"crd-%s"},
+		"spec":{"group":%q,"scope":%q,"names":{"plural":%q,"kind":%q,"shortNames":["wx"]},"versions":[%s]}}`,
+		plural, group, plural, group, scope, plural, kind, strings.Join(served, ","))
+}
+
+// folder reads files of a folder.
+func folder(t testing.TB, files map[string]string) (*Dump, error) {
+	t.Helper()
+	fs := fstest.MapFS{}
+	for name, content := range files {
+		fs[name] = &fstest.MapFile{Data: []byte(content), ModTime: time.Unix(1_700_000_000, 0)}
+	}
+	return read(DefaultLimits, func(e *entries) error { return e.folder(t.Context(), fs) })
+}
+
+var (
+	pod        = object("v1", "Pod", "shop", "web")
+	otherPod   = object("v1", "Pod", "bank", "web")
+	deployment = object("apps/v1", "Deployment", "shop", "web")
+	namespace  = object("v1", "Namespace", "", "shop")
+	node       = object("v1", "Node", "", "n1")
+	widget     = object("example.com/v1", "Widget", "shop", "w")
+	widgets    = definition("example.com", "widgetses", "Widget", "Namespaced", "v1alpha1", "v2", "v1")
+)
+
+// TestLayouts: each kind of dump is recognized, and proves that an object was not there only where
+// it saves all.
+func TestLayouts(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, kind string
+		files      map[string]string
+		// has are objects, as group/resource/namespace/name; covers and not are types and
+		// namespaces of which all objects are known, or not.
+		has, covers, not []string
+	}{
+		{"a list that kubectl get wrote, which may be one of names or of a selector", "files",
+			map[string]string{"all.json": list("v1", "List", pod, otherPod, deployment), "nodes.json": list("v1", "List", node)},
+			[]string{"/pods/shop/web", "apps/deployments/shop/web", "/nodes//n1"}, nil,
+			[]string{"/pods/shop", "/pods/bank", "/pods/", "apps/deployments/shop", "/nodes/", "/namespaces/"}},
+		{"objects that were named", "files", map[string]string{"pod.json": pod, "deploy/web.json": deployment},
+			[]string{"/pods/shop/web", "apps/deployments/shop/web"}, nil, []string{"/pods/shop", "apps/deployments/shop"}},
+		{"a typed list without objects", "files",
+			map[string]string{"nodes.json": list("v1", "NodeList"), "p.json": pod}, nil, nil, []string{"/nodes/", "/pods/shop"}},
+		{"a definition without objects", "files", map[string]string{"crd.json": list("v1", "List", widgets), "p.json": pod},
+			nil, nil, []string{"apiextensions.k8s.io/customresourcedefinitions/", "example.com/widgetses/shop"}},
+		{"kubectl cluster-info dump", "kubectl cluster-info dump", map[string]string{
+			"nodes.json":                        list("v1", "NodeList", `{"metadata":{"name":"n1","uid":"u"}}`),
+			"shop/replication-controllers.json": list("v1", "ReplicationControllerList"),
+			"shop/pods.json":                    list("v1", "PodList", `{"metadata":{"name":"web","namespace":"shop","uid":"p"}}`),
+			"shop/web/logs.txt":                 "nodes",
+			"bank/pods.json":                    list("v1", "PodList"),
+		}, []string{"/nodes//n1", "/pods/shop/web"},
+			[]string{"/nodes/", "/pods/shop", "/pods/bank", "/pods/", "/replicationcontrollers/shop"},
+			[]string{"/secrets/shop", "/replicationcontrollers/bank", "/replicationcontrollers/", "/namespaces/", "/pods/third"}},
+		{"must-gather", "must-gather, or oc adm inspect", map[string]string{
+			"quay/timestamp":                                            "2024-05-01 12:00:00.5 +0000 UTC m=+0.1\n2024-05-01 12:03:00.5 +0000 UTC m=+0.2\n",
+			"quay/namespaces/shop/shop.yaml":                            namespace,
+			"quay/namespaces/shop/core/pods.yaml":                       "kind: PodList\napiVersion: v1\nitems:\n- metadata:\n    name: web\n    namespace: shop\n    uid: p\n",
+			"quay/namespaces/shop/core/secrets.yaml":                    list("v1", "SecretList"),
+			"quay/namespaces/shop/pods/web/web.yaml":                    pod,
+			"quay/namespaces/shop/example.com/widgetses/w.yaml":         widget,
+			"quay/cluster-scoped-resources/core/nodes/n1.yaml":          node,
+			"quay/cluster-scoped-resources/config.io/proxies/a.yaml":    object("config.io/v1", "Proxy", "", "a"),
+			"quay/cluster-scoped-resources/config.io/dnses/a.yaml":      object("config.io/v1", "DNS", "", "a"),
+			"quay/namespaces/shop/pods/web/web/web/logs/current.log":    "{",
+			"quay/namespaces/bank/apps/deployments.yaml":                "kind: List\napiVersion: v1\nitems: []\n",
+			"quay/cluster-scoped-resources/core/persistentvolumes.json": list("v1", "PersistentVolumeList"),
+		}, []string{"/pods/shop/web", "/nodes//n1", "/namespaces//shop", "example.com/widgetses/shop/w", "config.io/proxies//a",
+			"config.io/dnses//a"},
+			[]string{"/pods/shop", "/secrets/shop", "apps/deployments/bank", "/persistentvolumes/"},
+			[]string{"/pods/bank", "/nodes/", "example.com/widgetses/shop", "/configmaps/shop", "apps/deployments/shop"}},
+		{"a support bundle", "support bundle", map[string]string{
+			"b/version.yaml":                                                       "apiVersion: troubleshoot.sh/v1beta2\nkind: SupportBundle\n",
+			"b/cluster-resources/namespaces.json":                                  `[{"metadata":{"name":"shop","uid":"n"}}]`,
+			"b/cluster-resources/nodes.json":                                       list("v1", "NodeList", node),
+			"b/cluster-resources/pods/shop.json":                                   `[{"metadata":{"name":"web","namespace":"shop","uid":"p"}}]`,
+			"b/cluster-resources/pods-errors.json":                                 `{"bank":"forbidden"}`,
+			"b/cluster-resources/pods/logs/shop/web/app.json":                      `{"a":1}`,
+			"b/cluster-resources/deployments/shop.json":                            "null",
+			"b/cluster-resources/statefulsets/shop.json":                           "[]",
+			"b/cluster-resources/pvcs/shop.json":                                   list("v1", "PersistentVolumeClaimList"),
+			"b/cluster-resources/auth-cani-list/shop.json":                         `{"rules":[]}`,
+			"b/cluster-resources/custom-resource-definitions.json":                 list("apiextensions.k8s.io/v1", "CustomResourceDefinitionList", widgets),
+			"b/cluster-resources/custom-resources/widgetses.example.com/shop.yaml": "- " + widget + "\n",
+		}, []string{"/pods/shop/web", "/namespaces//shop", "/nodes//n1", "example.com/widgetses/shop/w",
+			"apiextensions.k8s.io/customresourcedefinitions//widgetses.example.com"},
+			[]string{"/pods/shop", "/pods/", "/nodes/", "apps/statefulsets/shop", "/persistentvolumeclaims/shop",
+				"example.com/widgetses/shop", "apiextensions.k8s.io/customresourcedefinitions/"},
+			[]string{"/pods/bank", "/namespaces/", "/secrets/shop", "apps/deployments/shop"}},
+		{"a backup of Velero", "Velero backup", map[string]string{
+			"metadata/version":                                                      "1.1.0",
+			"resources/pods/namespaces/shop/web.json":                               pod,
+			"resources/pods/v1-preferredversion/namespaces/shop/web.json":           pod,
+			"resources/deployments.apps/v1/namespaces/shop/old.json":                object("apps/v1", "Deployment", "shop", "old"),
+			"resources/deployments.apps/v1-preferredversion/namespaces/shop/a.json": object("apps/v1", "Deployment", "shop", "a"),
+			"resources/namespaces/cluster/shop.json":                                namespace,
+			"resources/namespaces/v1-preferredversion/cluster/shop.json":            namespace,
+			"resources/gizmoes.example.com/namespaces/shop/w.json":                  object("example.com/v1", "Gizmo", "shop", "w"),
+		}, []string{"/pods/shop/web", "apps/deployments/shop/a", "/namespaces//shop", "example.com/gizmoes/shop/w"}, nil,
+			[]string{"/pods/shop", "/namespaces/", "example.com/gizmoes/shop"}},
+		{"an archive of kubectl gc", "archive of kubectl gc", map[string]string{
+			"saved.yaml": "apiVersion: gc.kubectl.dev/v1alpha1\nkind: Plan\nactions:\n- verb: delete\narchivedAt: \"2024-05-01T12:00:00Z\"\ncluster: the-uid\n---\n" + pod + "\n---\n" + deployment,
+		}, []string{"/pods/shop/web", "apps/deployments/shop/web"}, nil, []string{"/pods/shop", "apps/deployments/shop"}},
+		{"owners that were not saved", "files", map[string]string{"p.json": list("v1", "List", object("v1", "Pod", "shop", "web",
+			`,"ownerReferences":[{"apiVersion":"example.com/v1","kind":"Gadget","name":"g","uid":"g"},{"apiVersion":"apps/v1","kind":"Foo","name":"g","uid":"h"}]`))},
+			nil, nil, []string{"example.com/gadgets/shop"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			d, err := folder(t, test.files)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d.Kind != test.kind || len(d.Unread) > 1 {
+				t.Errorf("it is read as %q, and %v", d.Kind, d.Unread)
+			}
+			of := func(key string) (*Type, []string) {
+				parts := strings.Split(key, "/")
+				typ, ok := d.Find(parts[0], parts[1])
+				if !ok {
+					t.Fatalf("there is no type of %s", key)
+				}
+				return typ, parts[2:]
+			}
+			for _, key := range test.has {
+				typ, parts := of(key)
+				if _, ok := typ.Find(parts[0], parts[1]); !ok {
+					t.Errorf("%s is not there", key)
+				}
+			}
+			for _, key := range test.covers {
+				if typ, parts := of(key); !typ.Covers(parts[0]) {
+					t.Errorf("%s is not known, because %s", key, d.Why(typ, parts[0]))
+				}
+			}
+			for _, key := range test.not {
+				if typ, parts := of(key); typ.Covers(parts[0]) {
+					t.Errorf("%s is taken for known", key)
+				}
+			}
+			if len(test.has) > 0 && test.kind != "files" && d.Objects != len(test.has) {
+				t.Errorf("it has %d objects", d.Objects)
+			}
+			if typ, ok := d.Find("apps", "foos"); ok {
+				t.Errorf("a type was made up: %v", typ)
+			}
+		})
+	}
+}
+
+// TestTypesOfDefinitions: a definition gives its type the names and versions, whatever stands
+// before it.
+func TestTypesOfDefinitions(t *testing.T) {
+	t.Parallel()
+	d, err := folder(t, map[string]string{"a.json": widget, "b.json": widgets})
+	if err != nil {
+		t.Fatal(err)
+	}
+	typ, ok := d.Find("example.com", "widgetses")
+	if !ok || typ.Kind != "Widget" || !typ.Namespaced || !slices.Equal(typ.Versions, []string{"v2", "v1", "v1alpha1"}) ||
+		typ.Version != "v1" || !slices.Equal(typ.ShortNames, []string{"wx"}) {
+		t.Errorf("%+v", typ)
+	}
+	if _, ok := d.Find("example.com", "widgets"); ok {
+		t.Error("the type is there twice")
+	}
+}
+
+// TestTime: what a dump states is before what its objects tell, and that before the times of files.
+func TestTime(t *testing.T) {
+	t.Parallel()
+	lease := func(namespace string) string {
+		return strings.TrimSuffix(object("coordination.k8s.io/v1", "Lease", namespace, "n1"), "}") +
+			`,"spec":{"renewTime":"2023-01-01T00:00:10.000000Z"}}`
+	}
+	written := time.Unix(1_700_000_000, 0).UTC()
+	renewed := time.Date(2023, 1, 1, 0, 0, 10, 0, time.UTC)
+	archived := time.Date(2024, 5, 1, 12, 0, 0, 0, time.UTC)
+	for name, test := range map[string]struct {
+		files map[string]string
+		want  time.Time
+		of    TimeOf
+	}{
+		"files":                 {map[string]string{"a.json": pod}, written, OfFiles},
+		"a lease of a node":     {map[string]string{"a.json": lease("kube-node-lease")}, renewed, OfLeases},
+		"any lease":             {map[string]string{"a.json": lease("shop")}, written, OfFiles},
+		"a newer object":        {map[string]string{"a.json": object("v1", "Pod", "a", "b", `,"creationTimestamp":"2025-01-01T00:00:00Z"`)}, time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC), OfFiles},
+		"an archive":            {map[string]string{"a.yaml": "apiVersion: gc.kubectl.dev/v1alpha1\nkind: Plan\narchivedAt: \"2024-05-01T12:00:00Z\"\n---\n" + lease("kube-system")}, archived, Stated},
+		"must-gather's own":     {map[string]string{"timestamp": "2024-05-01 11:00:00 +0000 UTC m=+0\n2024-05-01 14:00:00 +0200 CEST m=+9\n", "a.json": pod}, archived, Stated},
+		"a file that says else": {map[string]string{"timestamp": "yesterday\n", "a.json": pod}, written, OfFiles},
+	} {
+		d, err := folder(t, test.files)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if !d.Time.Equal(test.want) || d.TimeOf != test.of {
+			t.Errorf("%s: %s by %d", name, d.Time, d.TimeOf)
+		}
+	}
+}
+
+// TestNewestState: of an object that is there twice, the newer state counts.
+func TestNewestState(t *testing.T) {
+	t.Parallel()
+	newer := strings.Replace(pod, `"resourceVersion":"7"`, `"resourceVersion":"10"`, 1)
+	for _, files := range []map[string]string{{"a.json": pod, "b.json": newer}, {"a.json": newer, "b.json": pod}} {
+		d, err := folder(t, files)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pods, _ := d.Find("", "pods")
+		if len(pods.Objects) != 1 || pods.Objects[0].ResourceVersion != "10" {
+			t.Errorf("%+v", pods.Objects)
+		}
+	}
+}
+
+// TestListsThatAreNotWhole: a list of which an object is left out proves nothing.
+func TestListsThatAreNotWhole(t *testing.T) {
+	t.Parallel()
+	for name, item := range map[string]string{"a uid that is no text": strings.Replace(otherPod, `"pod-web"`, "true", 1),
+		"no uid": strings.Replace(pod, "uid", "id", 1), "a name of no object": object("v1", "Pod", "shop", "../x"),
+		"another scope": object("v1", "Pod", "", "web")} {
+		d, err := folder(t, map[string]string{"a.json": list("v1", "List", pod, item)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if pods, _ := d.Find("", "pods"); pods.Covers("shop") || d.Objects != 1 {
+			t.Errorf("%s: %d objects", name, d.Objects)
+		}
+	}
+}
+
+// TestNoDump: what is no dump is an error that says what it is.
+func TestNoDump(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		files map[string]string
+		want  string
+	}{
+		"nothing":          {map[string]string{}, "it holds no objects of a cluster"},
+		"manifests":        {map[string]string{"a.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: b}\n"}, "they are manifests"},
+		"other JSON":       {map[string]string{"package.json": `{"name":"x"}`}, "it holds no objects of a cluster"},
+		"a broken file":    {map[string]string{"a.json": `{"kind":`}, "no object can be read of it: reading a.json: "},
+		"an alias of YAML": {map[string]string{"a.yaml": "a: &a [1]\nb: *a\n"}, "it has an alias of YAML"},
+	} {
+		if _, err := folder(t, test.files); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestBrokenFiles: a file that cannot be read is told, and proves nothing; the others are read.
+func TestBrokenFiles(t *testing.T) {
+	t.Parallel()
+	d, err := folder(t, map[string]string{
+		"a.yaml": "a:\n- " + strings.Repeat("x", 5<<20), "replication-controllers.json": "{}", "shop/replication-controllers.json": list("v1", "ReplicationControllerList"),
+		"shop/pods.json": list("v1", "PodList", pod)[:50], "shop/deployments.json": list("apps/v1", "DeploymentList", deployment)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pods, _ := d.Find("", "pods")
+	deployments, _ := d.Find("apps", "deployments")
+	if len(d.Unread) != 2 || !strings.Contains(d.Unread[0].Error(), "reading a.yaml: the dump is too large: a YAML document of more than 4 MiB") ||
+		!strings.Contains(d.Unread[1].Error(), "shop/pods.json") || pods.Covers("shop") || !deployments.Covers("shop") {
+		t.Errorf("%v", d.Unread)
+	}
+}
+
+// member is an entry of an archive.
+type member struct {
+	name, content string
+	kind          byte
+	size          int64
+}
+
+// archived makes a tar archive.
+func archived(t testing.TB, members ...member) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for _, m := range members {
+		header := &tar.Header{Name: m.name, Typeflag: m.kind, Size: int64(len(m.content)), Mode: 0o600,
+			ModTime: time.Unix(1_700_000_000, 0), Format: tar.FormatUSTAR}
+		if m.kind == 0 {
+			header.Typeflag = tar.TypeReg
+		} else {
+			header.Linkname = "/etc/passwd"
+		}
+		if m.size > 0 {
+			header.Size = m.size
+		}
+		if err := w.WriteHeader(header); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(w, m.content); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Flush(); err != nil && len(members) > 0 && members[len(members)-1].size == 0 {
+		t.Fatal(err)
+	}
+	return append(b.Bytes(), make([]byte, 1024)...)
+}
+
+func zipped(t testing.TB, content []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, err := w.Write(content)
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestArchives: an archive is read as the folder would be, compressed or not.
+func TestArchives(t *testing.T) {
+	t.Parallel()
+	plain := archived(t, member{name: "./a/pod.json", content: pod}, member{name: "./a/latest", kind: tar.TypeSymlink},
+		member{name: "a/", kind: tar.TypeDir})
+	for name, content := range map[string][]byte{"tar": plain, "tar.gz": zipped(t, plain), "json.gz": zipped(t, []byte(pod)),
+		"json": []byte(pod), "marked": []byte("\xef\xbb\xbf" + pod)} {
+		d, err := Read(t.Context(), bytes.NewReader(content), DefaultLimits)
+		if err != nil || d.Objects != 1 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestHostile: what leaves the archive, points elsewhere, or is larger than it may be is an error
+// that says so.
+func TestHostile(t *testing.T) {
+	t.Parallel()
+	small := Limits{Entry: 1000, Kept: 1500, Unpacked: 100_000, Entries: 10, Objects: 3}
+	blank := strings.Repeat(" ", 900)
+	var many []member
+	for i := range 12 {
+		many = append(many, member{name: fmt.Sprint(i, ".txt")})
+	}
+	for name, test := range map[string]struct {
+		content []byte
+		want    string
+	}{
+		"a path upwards":      {archived(t, member{name: "../pod.json", content: pod}), `the name "../pod.json" leaves the archive`},
+		"a hidden one":        {archived(t, member{name: "a/../../pod.json", content: pod}), "leaves the archive"},
+		"an absolute path":    {archived(t, member{name: "/etc/pod.json", content: pod}), "leaves the archive"},
+		"a symbolic link":     {archived(t, member{name: "pod.json", kind: tar.TypeSymlink}), "pod.json is no file but a link"},
+		"a hard link":         {archived(t, member{name: "pod.json", kind: tar.TypeLink}), "pod.json is no file but a link"},
+		"a device":            {archived(t, member{name: "pod.json", kind: tar.TypeChar}), "pod.json is no file"},
+		"a large file":        {archived(t, member{name: "pod.json", size: 2 << 30}), "pod.json has more than 0 MiB"},
+		"a large log":         {zipped(t, archived(t, member{name: "a.log", content: strings.Repeat("a", 200_000)})), "the archive has more than 0 MiB"},
+		"a bomb":              {zipped(t, bytes.Repeat([]byte(" "), 1<<20)), "the file has more than 0 MiB"},
+		"many large files":    {archived(t, member{name: "a.json", content: blank}, member{name: "b.json", content: blank}), "what it holds of objects has more than 0 MiB"},
+		"many files":          {archived(t, many...), "it has more than 10 files"},
+		"many objects":        {[]byte(list("v1", "List", pod, otherPod, node, namespace)), "it has more than 3 objects"},
+		"an archive cut off":  {archived(t, member{name: "pod.json", content: pod})[:600], "reading pod.json: unexpected EOF"},
+		"another compression": {[]byte("PK\x03\x04 and so on"), "unpack it with unzip"},
+	} {
+		d, err := Read(t.Context(), bytes.NewReader(test.content), small)
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, %t", name, err, d == nil)
+		}
+	}
+}
+
+// TestFolders: links in a folder are not followed, and errors name what was given.
+func TestFolders(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "pod.json"), []byte(pod), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{dir, filepath.Join(dir, "pod.json")} {
+		if d, err := Open(t.Context(), path, DefaultLimits); err != nil || d.Objects != 1 {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	if err := os.Symlink("/etc/passwd", filepath.Join(dir, "other.json")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), dir, DefaultLimits); err == nil || err.Error() != dir+": "+notRegular("other.json").Error() {
+		t.Errorf("with a link: %v", err)
+	}
+	if _, err := Open(t.Context(), filepath.Join(dir, "none"), DefaultLimits); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("without a file: %v", err)
+	}
+}

@@ -1,0 +1,138 @@
+package serve
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/dump"
+)
+
+// missing continues a list of which the dump has only a part. Whoever reads the list sees the
+// objects that there are, and that it does not end.
+const missing = "missing"
+
+// list answers one page of a list.
+func (s *Server) list(r *http.Request, t *dump.Type, version, namespace string) answer {
+	query := r.URL.Query()
+	objects, covered := t.In(namespace), t.Covers(namespace)
+	if token := query.Get("continue"); token == missing || !covered && len(objects) == 0 {
+		return s.unknown(s.dump.Why(t, namespace))
+	}
+	selected, err := choose(objects, query.Get("labelSelector"), query.Get("fieldSelector"))
+	if err != nil {
+		return status(http.StatusBadRequest, metav1.StatusReasonBadRequest, err.Error(), nil)
+	}
+	from, err := strconv.Atoi(query.Get("continue"))
+	if query.Get("continue") == "" {
+		from, err = 0, nil
+	}
+	if err != nil || from < 0 || from > len(selected) {
+		return status(http.StatusBadRequest, metav1.StatusReasonBadRequest, "the continue token is not valid", nil)
+	}
+	to := len(selected)
+	if limit, err := strconv.Atoi(query.Get("limit")); err == nil && limit > 0 {
+		to = min(to, from+limit)
+	}
+	meta := metav1.ListMeta{ResourceVersion: resourceVersion(objects)}
+	switch {
+	case to < len(selected):
+		meta.Continue = strconv.Itoa(to)
+	case !covered:
+		meta.Continue = missing
+	}
+	head := struct {
+		Kind       string          `json:"kind"`
+		APIVersion string          `json:"apiVersion"`
+		Metadata   metav1.ListMeta `json:"metadata"`
+	}{t.Kind + "List", metav1.GroupVersion{Group: t.Group, Version: version}.String(), meta}
+	partial := wantsMetadata(r)
+	if partial {
+		head.Kind, head.APIVersion = "PartialObjectMetadataList", metav1.SchemeGroupVersion.String()
+	}
+	items := make([][]byte, 0, to-from)
+	for _, o := range selected[from:to] {
+		if partial {
+			items = append(items, metadata(o))
+			continue
+		}
+		items = append(items, o.JSON)
+	}
+	return answer{http.StatusOK, contentJSON, joined(encode(head), items)}
+}
+
+// choose returns the objects that match selectors. Of fields each is known that the object has,
+// which are more than a server knows.
+func choose(objects []*dump.Object, byLabel, byField string) ([]*dump.Object, error) {
+	if byLabel == "" && byField == "" {
+		return objects, nil
+	}
+	label, err := labels.Parse(byLabel)
+	if err != nil {
+		return nil, fmt.Errorf("labelSelector: %w", err)
+	}
+	field, err := fields.ParseSelector(byField)
+	if err != nil {
+		return nil, fmt.Errorf("fieldSelector: %w", err)
+	}
+	var selected []*dump.Object
+	for _, o := range objects {
+		var content map[string]any
+		if err := json.Unmarshal(o.JSON, &content); err != nil {
+			continue // it was decoded when the dump was read
+		}
+		if label.Matches(set{content, "metadata.labels."}) && field.Matches(set{content, ""}) {
+			selected = append(selected, o)
+		}
+	}
+	return selected, nil
+}
+
+// set has the labels of an object, or its fields.
+type set struct {
+	content map[string]any
+	prefix  string
+}
+
+// Lookup implements labels.Labels.
+func (s set) Lookup(key string) (string, bool) {
+	path := strings.Split(s.prefix+key, ".")
+	if s.prefix != "" {
+		path = append(strings.Split(strings.TrimSuffix(s.prefix, "."), "."), key) // which has dots
+	}
+	var at any = s.content
+	for _, name := range path {
+		inner, ok := at.(map[string]any)
+		if !ok {
+			return "", false
+		}
+		if at, ok = inner[name]; !ok {
+			return "", false
+		}
+	}
+	switch v := at.(type) {
+	case string:
+		return v, true
+	case bool, float64:
+		return fmt.Sprint(v), true
+	}
+	return "", false
+}
+
+// Has implements labels.Labels.
+func (s set) Has(key string) bool {
+	_, ok := s.Lookup(key)
+	return ok
+}
+
+// Get implements labels.Labels.
+func (s set) Get(key string) string {
+	value, _ := s.Lookup(key)
+	return value
+}

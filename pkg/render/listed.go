@@ -1,0 +1,78 @@
+package render
+
+import (
+	"bytes"
+	"cmp"
+	"io"
+	"time"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
+)
+
+// Listed is an entry of a list in which one is chosen: in a line of so many columns, and all that
+// is said of it.
+type Listed struct{ Line, Screen func(columns int) string }
+
+// listed is an entry whose screen is scrolled, so that nothing is left out of it.
+func listed(s Style, line func(columns int) string, write func(io.Writer, Style)) Listed {
+	return Listed{Line: func(columns int) string { return s.drawn(line(columns)) }, Screen: func(columns int) string {
+		var out bytes.Buffer
+		style := s
+		style.Width, style.Wide = columns, true
+		write(&out, style)
+		return out.String()
+	}}
+}
+
+// Cause is one cause of a diagnosis with all of its objects, or an object without a cause.
+type Cause struct {
+	Listed
+	// Step is the first step of the remedy, and Commands are its own: one for each object, unless it
+	// is the same for all. There are none where there is no step.
+	Step     v1alpha1.Step
+	Commands []string
+	// Object is the name of what the cause lies in, the first of several.
+	Object string
+}
+
+// Causes are those of a diagnosis: what has none, and then in the order of the overview.
+func Causes(d *v1alpha1.Diagnosis, now time.Time, s Style) []Cause {
+	var all []Cause
+	for _, stuck := range d.Stuck {
+		if isUnexplained(stuck) {
+			all = append(all, Cause{Listed: listed(s,
+				func(columns int) string { return brief(withoutCause(stuck), columns) },
+				func(w io.Writer, s Style) { unexplained(w, stuck, now, s) })})
+		}
+	}
+	for _, t := range byHarm(troubles(d)) {
+		c := Cause{Object: t.Object.Name, Listed: listed(s, t.line,
+			func(w io.Writer, s Style) { t.write(w, now, s) })}
+		if len(t.Steps) > 0 {
+			c.Step, c.Commands = t.Steps[0], t.commands(0)
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// Doing says what a step brings about, and what it puts at risk.
+func Doing(step v1alpha1.Step) string { return doing(step) }
+
+// UnfinalizeChoices are the finalizers of a plan, in the order of its rows.
+func UnfinalizeChoices(p *unfinalize.Planned, s Style) []Listed {
+	var all []Listed
+	for _, r := range p.Rows() {
+		words, _ := assessmentWords(r.Assessment, p.Overrides)
+		what := qualified(r.Candidate.Ref) + ": " + cmp.Or(Escape(r.Assessment.Name), "no finalizer")
+		verdict := " (" + words + ")"
+		all = append(all, listed(s,
+			func(columns int) string { return brief(what, max(columns-width(verdict), leastWidth)) + verdict },
+			func(w io.Writer, s Style) {
+				lines := explainFinalizer(r.Candidate, r.Assessment, p.Overrides)
+				_ = Paragraphs(w, append([]string{what + verdict}, lines...), s) // to memory, which cannot fail
+			}))
+	}
+	return all
+}

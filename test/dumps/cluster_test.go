@@ -1,0 +1,258 @@
+package dumps
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/dump"
+	"github.com/kubectl-gc/kubectl-gc/test/randomcluster"
+	"github.com/kubectl-gc/kubectl-gc/test/script"
+	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
+)
+
+// shop is a deployment as its controllers make it, an object that is stuck, and one whose owner is
+// gone.
+const shop = `
+{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}}}
+---
+{apiVersion: v1, kind: Secret, metadata: {name: key}}
+---
+{apiVersion: v1, kind: ConfigMap, metadata: {name: held, finalizers: [example.com/hold]}}
+---
+{apiVersion: v1, kind: ConfigMap, metadata: {name: late, ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: gone, uid: 11111111-0000-4000-8000-00000000000a}]}}
+---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: gadgets.dump.example.com}
+spec: {group: dump.example.com, scope: Namespaced, names: {plural: gadgets, kind: Gadget},
+  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]}
+`
+
+// owned are what has an owner of shop, by its uid.
+const owned = `
+{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: web-1, ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: web, uid: WEB, controller: true, blockOwnerDeletion: true}]},
+  spec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}}}
+---
+{apiVersion: v1, kind: ConfigMap, metadata: {name: settings, ownerReferences: [{apiVersion: v1, kind: Secret, name: key, uid: KEY}, {apiVersion: apps/v1, kind: Deployment, name: web, uid: WEB}]}}
+`
+
+// TestADumpIsTheCluster: where nothing is missing, each command says of a dump what it says of the
+// cluster; what is missing is a gap, and an owner of a type that is missing is unknown.
+//
+// It needs a control plane of its own, since all types are saved, and asks some forty commands twice.
+func TestADumpIsTheCluster(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Start(t, testcluster.NoControllers())
+	builtInTypes(t, c)
+	const ns = "shop"
+	c.Kubectl(t, "create", "namespace", ns)
+	c.Apply(t, shop, "-n", ns)
+	uid := func(of string) string { return c.Kubectl(t, "get", of, "-n", ns, "-o", "jsonpath={.metadata.uid}") }
+	c.Apply(t, strings.NewReplacer("WEB", uid("deployment/web"), "KEY", uid("secret/key")).Replace(owned), "-n", ns)
+	c.Kubectl(t, "wait", "--for=condition=Established", "crd/gadgets.dump.example.com")
+	c.Apply(t, `{apiVersion: dump.example.com/v1, kind: Gadget, metadata: {name: g, ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: web, uid: `+
+		uid("deployment/web")+`}]}}`, "-n", ns)
+	c.Kubectl(t, "delete", "configmap/held", "-n", ns, "--wait=false")
+
+	whole := c.Dump(t)
+	live, saved := []string{"--kubeconfig", c.Kubeconfig()}, []string{"--from", whole}
+	for _, command := range [][]string{
+		{"tree", "-n", ns}, {"tree", "deployment/web", "-n", ns, "--owners=false"}, {"check", "-n", ns},
+		{"delete", "deployment/web", "-n", ns, "--dry-run=client", "--cascade=foreground"},
+		{"delete", "secret/key", "-n", ns, "--dry-run=client"}, {"run", "-n", ns, "--dry-run=client"},
+	} {
+		want, got := object(t, command, live), object(t, command, saved)
+		if diff := cmp.Diff(want, got); diff != "" || want["complete"] != true {
+			t.Errorf("kubectl gc %v: of the cluster - and of the dump +\n%s", command, diff)
+		}
+	}
+	why := []string{"why", "configmap/held", "-n", ns, "--no-dry-run"}
+	if want, got := codes(t, why, live), codes(t, why, saved); !slices.Equal(want, got) || len(want) == 0 {
+		t.Errorf("kubectl gc %v: %v of the cluster, and %v of the dump", why, want, got)
+	}
+	if _, out, _ := script.InProcess(t.Context(), "", slices.Concat(why, []string{"-o", "jsonpath={.gaps[*].resource}"}, saved)...); out !=
+		"admissionreviews" {
+		t.Errorf("kubectl gc %v: the gaps of the dump are %q", why, out)
+	}
+
+	if err := os.Remove(filepath.Join(whole, "cluster-scoped-resources", "core", "secrets.json")); err != nil {
+		t.Fatal(err)
+	}
+	missing(t, whole, ns, "a folder of oc adm inspect", "secrets")
+	for _, command := range [][]string{{"delete", "deployment/web", "-n", ns, "--dry-run=client"}, {"run", "-n", ns, "--dry-run=client"}} {
+		if got := object(t, command, saved); got["complete"] == true {
+			t.Errorf("kubectl gc %v is taken for complete without the Secrets", command)
+		}
+	}
+
+	randomPlans(t, c)
+
+	file := filepath.Join(t.TempDir(), "get.yaml")
+	got := c.Kubectl(t, "get", "configmaps,deployments,replicasets,gadgets", "-n", ns, "-o", "yaml")
+	if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	missing(t, file, ns, "what kubectl get wrote", "secrets")
+	folder := t.TempDir()
+	c.Kubectl(t, "cluster-info", "dump", "--output-directory", folder, "--namespaces", ns)
+	missing(t, folder, ns, "what kubectl cluster-info dump wrote", "configmaps")
+	if code, _, stderr := script.InProcess(t.Context(), "", "tree", "-n", ns, "--from", folder); code != 0 ||
+		!strings.Contains(stderr, "(kubectl cluster-info dump, ") {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+}
+
+// randomPlans makes random clusters, and compares plans to delete some of their objects, and those of
+// the collector, with plans that are made of a dump.
+func randomPlans(t *testing.T, c *testcluster.Cluster) {
+	t.Helper()
+	world := randomcluster.New(t, c)
+	var commands [][]string
+	for i := range randomcluster.Few() {
+		ns, rng := fmt.Sprintf("random-%d", i), rand.New(rand.NewPCG(uint64(i), 0))
+		if err := world.CreateWild(t.Context(), ns, rng); err != nil {
+			t.Fatal(err)
+		}
+		g, err := world.List(t.Context(), ns)
+		if err != nil {
+			t.Fatal(err)
+		}
+		commands = append(commands, []string{"run", "-n", ns, "--dry-run=client"}, []string{"tree", "-n", ns})
+		for _, id := range randomcluster.Roots(g, ns, rng.IntN) {
+			ref := g.Ref(id)
+			of := ref.Resource + "." + ref.Group() + "/" + ref.Name
+			policy := []string{"background", "foreground", "orphan"}[rng.IntN(3)]
+			commands = append(commands, []string{"delete", strings.Replace(of, "./", "/", 1), "-n", ns, "--dry-run=client",
+				"--cascade=" + policy})
+		}
+	}
+	live, saved := []string{"--kubeconfig", c.Kubeconfig()}, []string{"--from", c.Dump(t)}
+	for _, command := range commands {
+		if diff := cmp.Diff(object(t, command, live), object(t, command, saved)); diff != "" {
+			t.Errorf("kubectl gc %v: of the cluster - and of the dump +\n%s", command, diff)
+		}
+	}
+}
+
+// missing looks at the tree of a dump in which a type is missing: it is a gap, the others are as
+// they were, and no object of it is absent.
+func missing(t *testing.T, from, namespace, what, resource string) {
+	t.Helper()
+	_, out, stderr := script.InProcess(t.Context(), "", "tree", "-n", namespace, "-o", "json", "--from", from)
+	tree := v1alpha1.Tree{}
+	if err := json.Unmarshal([]byte(out), &tree); err != nil {
+		t.Fatalf("%s: %v\n%s", what, err, stderr)
+	}
+	gap := slices.ContainsFunc(tree.Gaps, func(g v1alpha1.Gap) bool {
+		return g.Resource == resource && g.Group == "" && g.Reason == v1alpha1.GapNotSaved && g.Message != ""
+	})
+	found := false
+	for _, n := range tree.Nodes {
+		found = found || n.Ref.Kind == "ReplicaSet" && n.State == "Active" && n.Depth == 1
+		if n.Ref.Resource == resource && n.State != "Unknown" {
+			t.Errorf("%s: %s %s is %s", what, n.Ref.Kind, n.Ref.Name, n.State)
+		}
+	}
+	if !gap || tree.Complete || !found {
+		t.Errorf("%s: the type is a gap: %t; complete: %t; the ReplicaSet is there: %t", what, gap, tree.Complete, found)
+	}
+}
+
+// object is what a command prints as JSON, without what only a server prints, and without commands,
+// which name the cluster.
+func object(t *testing.T, command, of []string) map[string]any {
+	t.Helper()
+	code, out, stderr := script.InProcess(t.Context(), "", slices.Concat(command, []string{"-o", "json"}, of)...)
+	printed := map[string]any{}
+	if err := json.Unmarshal([]byte(out), &printed); err != nil {
+		t.Fatalf("kubectl gc %v: exit code %d, %v\n%s%s", command, code, err, out, stderr)
+	}
+	return withoutServer(printed).(map[string]any)
+}
+
+// withoutServer leaves out the columns of a server's tables, and commands.
+func withoutServer(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		delete(v, "ready")
+		delete(v, "status")
+		delete(v, "commands")
+		for key := range v {
+			v[key] = withoutServer(v[key])
+		}
+	case []any:
+		for i := range v {
+			v[i] = withoutServer(v[i])
+		}
+	}
+	return v
+}
+
+// codes are those of the causes of a diagnosis.
+func codes(t *testing.T, command, of []string) []string {
+	t.Helper()
+	_, out, stderr := script.InProcess(t.Context(), "", slices.Concat(command, []string{"-o", "json"}, of)...)
+	d := v1alpha1.Diagnosis{}
+	if err := json.Unmarshal([]byte(out), &d); err != nil {
+		t.Fatalf("kubectl gc %v: %v\n%s", command, err, stderr)
+	}
+	var all []string
+	for _, stuck := range d.Stuck {
+		for _, cause := range stuck.Causes {
+			all = append(all, cause.Code)
+		}
+	}
+	return all
+}
+
+// builtInTypes: each type that the server itself serves is known without a server, by the same
+// names, but for those that are no objects that anybody deletes.
+func builtInTypes(t *testing.T, c *testcluster.Cluster) {
+	t.Helper()
+	d, err := dump.Read(t.Context(), strings.NewReader(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"n","uid":"u"}}`),
+		dump.DefaultLimits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	disc, err := discovery.NewDiscoveryClientForConfig(c.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	lists, err := disc.ServerPreferredResources()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for _, list := range lists {
+		gv, err := schema.ParseGroupVersion(list.GroupVersion)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range list.APIResources {
+			if !slices.Contains(r.Verbs, "watch") || !slices.Contains(r.Verbs, "delete") {
+				continue
+			}
+			seen++
+			known, ok := d.Find(gv.Group, r.Name)
+			if !ok || known.Kind != r.Kind || known.Namespaced != r.Namespaced || known.SingularName != r.SingularName ||
+				!slices.Contains(known.Versions, gv.Version) || !slices.Equal(known.ShortNames, r.ShortNames) ||
+				!slices.Equal(known.Categories, r.Categories) {
+				t.Errorf("%s %+v is known as %+v", gv, r, known)
+			}
+		}
+	}
+	if seen < 40 {
+		t.Errorf("the server has %d types, which are few", seen)
+	}
+}
