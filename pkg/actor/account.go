@@ -37,16 +37,17 @@ func (f *Finder) workloadsIn(ctx context.Context, namespaces []string) (all []*u
 	if len(namespaces) > maxNamespaces {
 		namespaces = []string{""}
 	}
+	missed := unreadLists{}
 	for _, namespace := range namespaces {
 		for _, resource := range []schema.GroupResource{cluster.Deployments, cluster.StatefulSets, cluster.DaemonSets} {
 			list, err := f.reader.ListObjects(ctx, resource, namespace, cluster.Selection{})
 			if err != nil {
-				unread = append(unread, unlisted(resource, namespace, err))
+				missed.add(resource, namespace, err)
 			}
 			all = append(all, list...)
 		}
 	}
-	return all, unread
+	return all, missed.sentences()
 }
 
 // podsOf returns the pods that run as a ServiceAccount: those of no workload that is known.

@@ -173,7 +173,7 @@ func TestWhoMayIsNotConcludedWithoutTheRightToList(t *testing.T) {
 	p, _ := finderOf(t, c.As(user), fixture.Packs(t)).Permitted(t.Context(), objectNamed("v1", "ConfigMap", ns, "it"))
 	text := saysOf(p)
 	for _, clause := range []string{fmt.Sprintf("Deployment %s/op uses it, 1 of 1 ready", ns),
-		"who may remove it is not fully known: you may not list clusterroles.rbac.authorization.k8s.io and you may not list clusterrolebindings.rbac.authorization.k8s.io"} {
+		"who may remove it is not fully known: you may not list clusterroles.rbac.authorization.k8s.io and clusterrolebindings.rbac.authorization.k8s.io"} {
 		if !strings.Contains(text, clause) {
 			t.Errorf("the evidence does not say %q: %s", clause, text)
 		}

@@ -1,10 +1,12 @@
 package actor
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
@@ -111,9 +113,23 @@ func (s *signs) seek(what string) {
 
 // missed notes what could not be looked at.
 func (s *signs) missed(format string, args ...any) {
+	for i, arg := range args {
+		if err, ok := arg.(error); ok {
+			args[i] = message(err)
+		}
+	}
 	if what := fmt.Sprintf(format, args...); !slices.Contains(s.unread, what) {
 		s.unread = append(s.unread, what)
 	}
+}
+
+// message is what a server answered, without the request, which stands before it.
+func message(err error) string {
+	var status apierrors.APIStatus
+	if errors.As(err, &status) && status.Status().Message != "" {
+		return status.Status().Message
+	}
+	return err.Error()
 }
 
 // life weighs the signs. One that it lives counts more than any that something is broken: an

@@ -43,7 +43,7 @@ func fail(ctx context.Context, e *env.Env, err error) int {
 		default:
 			failed = true
 		}
-		fmt.Fprintln(e.ErrOut, phrase.EscapeLines(describe(one)))
+		fmt.Fprintln(e.ErrOut, phrase.EscapeLines(e.InDump(describe(one))))
 	}
 	if interrupted {
 		why := ""

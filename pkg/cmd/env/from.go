@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -152,6 +153,19 @@ func (e *Env) Now() time.Time {
 		return e.source.asOf
 	}
 	return time.Now()
+}
+
+// InDump words an error about a type that does not exist as one about a dump, if one is read: the
+// cluster may have the type.
+func (e *Env) InDump(text string) string {
+	if e.source == nil {
+		return text
+	}
+	what, ok := strings.CutPrefix(text, "error: the server doesn't have a ")
+	if !ok {
+		return text
+	}
+	return fmt.Sprintf("error: %s doesn't have a %s; whether the cluster has it is not known", e.source.name, what)
 }
 
 // IsDump returns whether a dump is read, and no cluster.
