@@ -96,12 +96,17 @@ func (f *Forbidden) note(says, from string) {
 func (f *Finder) byPolicy(ctx context.Context, o *unstructured.Unstructured, t target,
 	alive []*unstructured.Unstructured) Forbidden {
 	p := f.policyOf(ctx, o.GetNamespace())
-	if !p.served || len(p.unread) > 0 ||
+	account := Account(alive[0])
+	var found Forbidden
+	if len(p.unread) > 0 {
+		found.note(fmt.Sprintf("whether ServiceAccount %s/%s may update or patch it is not known: %s", account.Namespace,
+			account.Name, phrase.And(p.unread)), "")
+		return found
+	}
+	if !p.served ||
 		slices.ContainsFunc(alive, func(w *unstructured.Unstructured) bool { return p.lets(Account(w), t) }) {
 		return Forbidden{}
 	}
-	account := Account(alive[0])
-	var found Forbidden
 	found.note(fmt.Sprintf(
 		"RBAC does not let ServiceAccount %s/%s, which %s uses, update or patch %s; whether another authorizer does is not known",
 		account.Namespace, account.Name, alive[0].GetKind()+" "+alive[0].GetNamespace()+"/"+alive[0].GetName(),

@@ -25,12 +25,16 @@ func (f *Finder) Judge(ctx context.Context, o *unstructured.Unstructured, name s
 func (f *Finder) State(ctx context.Context, o *unstructured.Unstructured, a Actor) (Actor, error) {
 	if a.IsKnown {
 		f.findUsers(ctx, o, &a)
+		if a.UsersUnread != nil && len(a.Known.UsedBy) > 0 {
+			a.note("whether anything uses it is not known: " + a.UsersUnread.Error())
+		}
 		if because, idles := a.Known.Idles(o.Object); idles {
 			a.Idles = because
 			a.note("it deletes nothing that the object stands for: " + because)
 		}
 	}
-	a.Pauses, a.Untaken = f.Paused(ctx, o, a), f.untaken(ctx, o, a)
+	a.Pauses = f.Paused(ctx, o, a)
+	f.addUntaken(ctx, o, &a)
 	if ctx.Err() != nil {
 		return Actor{}, context.Cause(ctx)
 	}

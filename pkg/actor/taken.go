@@ -23,51 +23,53 @@ type Untaken struct {
 	Evidence v1alpha1.Observation
 }
 
-// untaken returns why the actor of a finalizer leaves an object alone, by its pack; nil if it takes
-// it, or if that cannot be told.
-func (f *Finder) untaken(ctx context.Context, o *unstructured.Unstructured, a Actor) []Untaken {
+// addUntaken finds out why the actor of a finalizer leaves an object alone, by its pack, and says
+// what that depends on and cannot be read.
+func (f *Finder) addUntaken(ctx context.Context, o *unstructured.Unstructured, a *Actor) {
 	if !a.IsKnown {
-		return nil
+		return
 	}
-	var all []Untaken
 	for _, t := range a.Known.Takes {
-		if u, left := f.leftBy(ctx, o, a, t); left {
-			all = append(all, u)
+		u, left, err := f.leftBy(ctx, o, *a, t)
+		if left {
+			a.Untaken = append(a.Untaken, u)
+		}
+		if err != nil {
+			a.note("whether it takes the object is not known: " + message(err))
 		}
 	}
-	return all
 }
 
-func (f *Finder) leftBy(ctx context.Context, o *unstructured.Unstructured, a Actor, t finalizer.Take) (Untaken, bool) {
+func (f *Finder) leftBy(ctx context.Context, o *unstructured.Unstructured, a Actor, t finalizer.Take) (u Untaken,
+	left bool, err error) {
 	by := o
 	if t.Of != nil {
 		needed, names := f.named(o, *t.Of, filler(o, a.Known, a.Finalizer))
 		if !names || needed.Type.Namespaced && needed.Namespace == "" {
-			return Untaken{}, false
+			return u, false, nil
 		}
-		var err error
 		by, err = f.reader.GetObject(ctx, schema.GroupResource{Group: needed.Type.Group, Resource: needed.Type.Resource},
 			needed.Namespace, needed.Name)
 		switch {
 		case err != nil || by == nil && t.IfAbsent:
-			return Untaken{}, false
+			return u, false, err
 		case by == nil:
 			wants, _ := t.Met(o.Object)
 			return Untaken{Missing: &needed, Wants: wants, Evidence: v1alpha1.Observation{
 				Says: fmt.Sprintf("it names %s %s, which does not exist", needed.Type.Kind, needed.Name),
-				From: place(o, needed.Field)}}, true
+				From: place(o, needed.Field)}}, true, nil
 		}
 	}
 	wants, met := t.Met(by.Object)
 	if met {
-		return Untaken{}, false
+		return u, false, nil
 	}
-	u := Untaken{By: by, Wants: wants, Evidence: v1alpha1.Observation{From: place(by, "")}}
+	u = Untaken{By: by, Wants: wants, Evidence: v1alpha1.Observation{From: place(by, "")}}
 	u.Evidence.Says = fmt.Sprintf("of %s it does not hold that %s", title(by), wants)
 	if c := t.Where[0]; len(t.Where) == 1 && !c.Field.IsZero() {
 		is, _ := c.Field.Text(by.Object)
 		u.Evidence = v1alpha1.Observation{Says: fmt.Sprintf("%s of %s is %q", c.Field, title(by), is),
 			From: place(by, c.Field.String())}
 	}
-	return u, true
+	return u, true, nil
 }

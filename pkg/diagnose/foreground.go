@@ -39,10 +39,15 @@ func (e *collector) foreground(ctx context.Context, id graph.ID) []core.Finding 
 			Commands: again("background"),
 		})
 	}
-	return e.collectors(ctx, id, id, core.Finding{
+	f := core.Finding{
 		Finalizer: plan.ForegroundFinalizer, Evidence: core.Observed("no dependent that blocks it is left"),
 		Commands: again("background"),
-	})
+	}
+	if n := len(e.Gaps); n > 0 && ref.Namespace != "" { // of cluster-scoped types, or they would hide a dependent
+		f.Observe("%s could not be listed: a cluster-scoped object that names it as its owner, by mistake, blocks it too",
+			phrase.Count(n, "type"))
+	}
+	return e.collectors(ctx, id, id, f)
 }
 
 // blocker returns why a dependent that blocks its owner is still there.

@@ -92,11 +92,18 @@ func (e *examiner) unfinished(ctx context.Context, id graph.ID, o *unstructured.
 	}
 	f := core.Finding{Finalizer: plan.NamespaceFinalizer, Actor: "the namespace controller",
 		Moves: e.collector.movement(id), Evidence: append(core.Observed(failures(o)...), evidence...)}
-	switch {
+	f.Args = []string{"{then}", " If you remove the finalizer by hand, empty the namespace first. Objects that are left in it stay in etcd, out of reach."}
+	switch unseen := e.unseenIn(ref.Name); {
 	case life == actor.Dead:
 		f.Code = core.NamespaceControllerNotRunning
 	case len(failures(o)) > 0:
 		f.Code = core.NamespaceDeletionFailed
+	case life == actor.Alive && len(unseen) > 0:
+		f.Code, f.Moves = core.BlockerHidden, nil
+		f.Sentence = "nothing that you may list is left in the namespace, which may wait for objects of other types"
+		f.Remedy = "Run the command as a user who may list all types of the namespace, to see whether anything is left in it."
+		f.Evidence = append(f.Evidence, core.Observed(core.GapClauses(unseen)...)...)
+		f.Commands = []core.Step{core.Describe().Doing("shows the conditions, which say what remains").Risking(finalizer.RiskNone)}
 	default:
 		f.Code = core.NamespaceControllerNotActing
 		f.Observe("the namespace was deleted %s ago", phrase.Ago(e.Past(id)))
@@ -113,7 +120,6 @@ func (e *examiner) unfinished(ctx context.Context, id graph.ID, o *unstructured.
 		remove = remove.Forced() // unfinalize refuses to strand anything, and what somebody is about to do
 	}
 	f.Commands = append(f.Commands, remove)
-	f.Args = []string{"{then}", " If you remove the finalizer by hand, empty the namespace first. Objects that are left in it stay in etcd, out of reach."}
 	return append(core.Found(ref, f), findings...)
 }
 

@@ -48,9 +48,9 @@ type Scripts struct {
 	// Widths are those of terminals on which the transcripts of commands that change nothing are made
 	// once more; 0 is a terminal without a width, with which the following are compared.
 	Widths []int
-	// LeaveNamespaces deletes the namespaces of scripts only when all have run: the controller is
-	// busy with them for a while, and scripts may wait for it.
-	LeaveNamespaces bool
+	// LeaveNamespaces is the test at whose end the namespaces of scripts are deleted, nil for the end
+	// of each script: the controller is busy with them for a while, and scripts may wait for it.
+	LeaveNamespaces testing.TB
 }
 
 // inTurn is what scripts that run in turn may take together. A command that waits in vain fails its
@@ -82,9 +82,9 @@ func Run(t *testing.T, cluster *testcluster.Cluster, scripts Scripts) {
 		RequireUniqueNames:  true,
 		ContinueOnError:     scripts.ToTheEnd,
 		Setup: func(env *testscript.Env) error {
-			user := env.T().(testing.TB)
-			if scripts.LeaveNamespaces {
-				user = t
+			user := scripts.LeaveNamespaces
+			if user == nil {
+				user = env.T().(testing.TB)
 			}
 			ns := scripts.Namespace
 			if ns == "" {

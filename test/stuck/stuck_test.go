@@ -42,7 +42,11 @@ func TestStuck(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Apply(t, string(base))
-	script.Run(t, c, script.Scripts{Dir: "testdata", ToTheEnd: true, LeaveNamespaces: true})
+	parent := t
+	t.Run("case", func(t *testing.T) {
+		script.Run(t, c, script.Scripts{Dir: "testdata", ToTheEnd: true, LeaveNamespaces: parent})
+	})
+	ofADump(t, c)
 }
 
 // TestStuckAlone runs, one after the other and on a control plane of their own, the scripts that

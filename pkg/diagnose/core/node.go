@@ -17,7 +17,9 @@ import (
 type Node struct {
 	Ref            v1alpha1.ObjectRef
 	Gone, NotReady bool
-	Evidence       []v1alpha1.Observation
+	// Unread says that it could not be read: it is not known to be gone, nor to work.
+	Unread   bool
+	Evidence []v1alpha1.Observation
 }
 
 // unreachable is the taint of a node from which nothing is heard.
@@ -26,14 +28,13 @@ const unreachable = "node.kubernetes.io/unreachable"
 // nodeLeases is where each kubelet renews a Lease with the name of its node.
 const nodeLeases = "kube-node-lease"
 
-// Node looks whether a node exists, and is ready. One that cannot be read is neither gone nor not
-// ready.
+// Node looks whether a node exists, and is ready.
 func (e *Examination) Node(ctx context.Context, name string) Node {
 	n := Node{Ref: v1alpha1.ObjectRef{APIVersion: "v1", Kind: "Node", Resource: cluster.Nodes.Resource, Name: name}}
 	o, err := e.Reader.GetObject(ctx, cluster.Nodes, "", name)
 	switch {
 	case err != nil:
-		n.Evidence = Seen("Node %s cannot be read: %v", name, err)
+		n.Unread, n.Evidence = true, Seen("Node %s cannot be read: %v", name, err)
 		return n
 	case o == nil:
 		n.Gone = true

@@ -42,6 +42,9 @@ func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying) core.Fi
 	switch {
 	case says.what != "":
 		f.Sentence, f.Remedy = says.sentence(), says.remedy(b.Name, len(b.Object.GetFinalizers()) == 1)+b.OnceRunning()
+	case b.UsersUnread != nil:
+		f.Remedy = phrase.Sentence(b.Name+" is alive, and may wait for what uses the object: look for that, or run the "+
+			"command as a user who may list it") + b.OnceRunning()
 	case quiet >= finishing:
 		f.Remedy = phrase.Sentence(b.Name+" is alive, and does not seem to be about to finish: find out what it waits for "+
 			"by what it logs and reports") + b.OnceRunning()

@@ -17,14 +17,19 @@ import (
 )
 
 // ignored returns why an actor that is alive will not remove the finalizer: it may not, or it
-// ignores the object. The last finding has the command that removes it by hand.
-func (e *Examiner) ignored(ctx context.Context, b core.Responsible, f core.Finding) []core.Finding {
-	var all []core.Finding
-	for _, probe := range []func(context.Context, core.Responsible, core.Finding) []core.Finding{e.forbidden, e.paused,
-		e.notWatching, e.untaken} {
+// ignores the object. The last finding has the command that removes it by hand. Where there is none,
+// unsure says what is not known of its rights.
+func (e *Examiner) ignored(ctx context.Context, b core.Responsible, f core.Finding) (all []core.Finding,
+	unsure []v1alpha1.Observation) {
+	may := e.Actors.Forbidden(ctx, b.Object, b.Actor)
+	if may.Concluded {
+		all = append(all, e.forbidden(ctx, b, f, may))
+	}
+	for _, probe := range []func(context.Context, core.Responsible, core.Finding) []core.Finding{e.paused, e.notWatching,
+		e.untaken} {
 		all = append(all, probe(ctx, b, f)...)
 	}
-	return ordered(b, all)
+	return ordered(b, all), may.Evidence
 }
 
 // ordered gives the last of findings the command that removes the finalizer by hand.
@@ -65,11 +70,7 @@ func (e *Examiner) pauses(b core.Responsible, f core.Finding, guessed bool) []co
 
 // forbidden is for an actor that lost its rights. Where the namespace is being deleted, the
 // RoleBinding that it had there is often gone before the object.
-func (e *Examiner) forbidden(ctx context.Context, b core.Responsible, f core.Finding) []core.Finding {
-	of := e.Actors.Forbidden(ctx, b.Object, b.Actor)
-	if !of.Concluded {
-		return nil
-	}
+func (e *Examiner) forbidden(ctx context.Context, b core.Responsible, f core.Finding, of actor.Forbidden) core.Finding {
 	f.Code = core.ActorForbidden
 	f.Evidence = append(slices.Clone(f.Evidence), of.Evidence...)
 	then := b.OnceRunning()
@@ -104,7 +105,7 @@ func (e *Examiner) forbidden(ctx context.Context, b core.Responsible, f core.Fin
 			add.Doing("lets it remove the finalizer: whatever installs the role has to grant it as well").Risking(
 				b.RiskOnceRunning()))
 	}
-	return []core.Finding{f}
+	return f
 }
 
 // adding is the command that adds the verbs to a role that lacks them. A Role in a namespace that

@@ -54,9 +54,11 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 	worked []v1alpha1.Observation, refused []core.Finding) []core.Finding {
 	a := b.Actor
 	if a.Life == actor.Alive {
-		if ignored := e.ignored(ctx, b, f); len(ignored) > 0 {
+		ignored, unsure := e.ignored(ctx, b, f)
+		if len(ignored) > 0 {
 			return append(ignored, refused...)
 		}
+		f.Evidence = append(f.Evidence, unsure...)
 		says, guessed := e.said(ctx, b.Object), e.pauses(b, f, true)
 		switch {
 		case len(refused) == 0 && says.what == "" && len(guessed) > 0:

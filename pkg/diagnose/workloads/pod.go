@@ -69,6 +69,11 @@ func (e *Examiner) Pod(ctx context.Context, id graph.ID) []core.Finding {
 			n.Evidence...),
 		Commands: []core.Step{core.Describe(), force(o)}, Args: []string{"{then}", forceWarning(o)},
 	}
+	if n.Unread {
+		f.Sentence = "the grace period is over, the pod is still there, and its node could not be read"
+		f.Remedy = fmt.Sprintf("Find out whether Node %s is there and ready: nobody else stops the pod. If it is, check the "+
+			"log of its kubelet.", name) + forceWarning(o)
+	}
 	f.Evidence = append(f.Evidence, core.Observed(containers(o)...)...)
 	f.Evidence = append(f.Evidence, e.Says(ctx, o)...)
 	return core.Found(ref, f)

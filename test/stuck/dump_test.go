@@ -1,0 +1,83 @@
+package stuck
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
+	"github.com/kubectl-gc/kubectl-gc/test/script"
+	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
+)
+
+// needWitness are the codes that say that something is absent, does not run or does not act.
+var needWitness = []core.Code{core.FinalizerActorDead, core.FinalizerActorNotFound, core.DependencyMissing,
+	core.FinalizerOrphaned, core.NamespaceGone, core.NodeGone, core.CollectorNotRunning, core.CollectorNotActing,
+	core.NamespaceControllerNotRunning, core.NamespaceControllerNotActing}
+
+// ofADump compares what why says of everything that is stuck with what it says of a dump: the same
+// where nothing is missing. Where a type is missing it may know less, but finds nothing absent, dead
+// or idle that is not. What is in progress, and what it says of the cluster before and after the
+// dump, is not compared: seconds change these answers, and in a dump nothing moves.
+func ofADump(t *testing.T, c *testcluster.Cluster) {
+	t.Helper()
+	before := causes(t, "--kubeconfig", c.Kubeconfig())
+	dump := c.Dump(t)
+	saved, after := causes(t, "--from", dump), causes(t, "--kubeconfig", c.Kubeconfig())
+	compared := 0
+	for of, want := range before {
+		if !slices.Equal(want, after[of]) || slices.Contains(want, string(core.InProgress)) {
+			continue
+		}
+		compared++
+		if !slices.Equal(want, saved[of]) {
+			t.Errorf("%s is kept by %v, and in the dump by %v", of, want, saved[of])
+		}
+	}
+	if compared < 100 {
+		t.Errorf("only %d objects were compared, of %d", compared, len(before))
+	}
+	for _, resource := range []string{"core/pods", "core/nodes", "core/secrets", "apps/deployments"} {
+		file := filepath.Join(dump, "cluster-scoped-resources", resource+".json")
+		list, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Remove(file); err != nil {
+			t.Fatal(err)
+		}
+		for of, got := range causes(t, "--from", dump) {
+			for _, code := range got {
+				if slices.Contains(needWitness, core.Code(code)) && !slices.Contains(saved[of], code) &&
+					!slices.Contains(saved[of], string(core.InProgress)) {
+					t.Errorf("without %s, %s is kept by %v instead of %v", resource, of, got, saved[of])
+				}
+			}
+		}
+		if err := os.WriteFile(file, list, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// causes are the codes of the causes that keep each object.
+func causes(t *testing.T, of ...string) map[string][]string {
+	t.Helper()
+	_, out, stderr := script.InProcess(t.Context(), "", append([]string{"why", "-A", "--no-dry-run", "--older-than=0s", "-o", "json"}, of...)...)
+	d := v1alpha1.Diagnosis{}
+	if err := json.Unmarshal([]byte(out), &d); err != nil {
+		t.Fatalf("kubectl gc why %v: %v\n%s", of, err, stderr)
+	}
+	all := map[string][]string{}
+	for _, stuck := range d.Stuck {
+		of := fmt.Sprint(stuck.Object)
+		for _, cause := range stuck.Causes {
+			all[of] = append(all[of], cause.Code)
+		}
+	}
+	return all
+}
