@@ -86,6 +86,11 @@ func (p *process) signal(s os.Signal) {
 // until waits until the process has written a text.
 func (p *process) until(out *script.Buffer, text string) {
 	p.t.Helper()
+	defer func() {
+		if p.t.Failed() {
+			p.t.Logf("it said:\n%s\n%s", &p.stdout, &p.stderr)
+		}
+	}()
 	testcluster.Eventually(p.t, fmt.Sprintf("%q says %q", p.cmd.Args, text), func(context.Context) (bool, error) {
 		select {
 		case <-p.ended:
