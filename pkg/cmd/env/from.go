@@ -167,6 +167,3 @@ func (e *Env) InDump(text string) string {
 	}
 	return fmt.Sprintf("error: %s doesn't have a %s; whether the cluster has it is not known", e.source.name, what)
 }
-
-// IsDump returns whether a dump is read, and no cluster.
-func (e *Env) IsDump() bool { return e.source != nil }
