@@ -48,6 +48,9 @@ type Catalog struct {
 	groupVersions map[schema.GroupVersion]bool // known to discovery; false for those that make a gap
 	index         map[schema.GroupResource]int
 	kinds         map[schema.GroupVersionKind][]graph.Type
+	// partial says that it is of a dump without all CustomResourceDefinitions: any custom group can
+	// have more types.
+	partial bool
 }
 
 // Discover asks the server what it serves. A group that fails, or of which discovery does not show
@@ -93,6 +96,10 @@ func (c *Client) discover(ctx context.Context) (*Catalog, error) {
 		return nil, errNoCore
 	}
 	incomplete := c.doubts(ctx, cat, all)
+	if crds, shown := cat.Lookup(CRDs); shown && c.IsStill() {
+		_, err := c.ForEachMeta(ctx, crds.Type, "", func(*graph.Object) {})
+		cat.partial = err != nil
+	}
 	for gv, err := range failed {
 		if !cat.groupVersions[gv] { // an answer without resources counts as failed, too, and is in doubt already
 			incomplete[gv] = err
@@ -201,7 +208,7 @@ func (cat *Catalog) Lookup(gr schema.GroupResource) (Resource, bool) {
 // it failed or is in doubt. Of a group that is not there it proves nothing (API-056).
 func (cat *Catalog) Omits(gr schema.GroupResource) bool {
 	_, shown := cat.Lookup(gr)
-	if shown || cat.failed(gr.Group) {
+	if shown || cat.failed(gr.Group) || cat.partial && !BuiltIn(gr.Group) {
 		return false
 	}
 	for gv := range cat.groupVersions {
