@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
@@ -37,17 +38,17 @@ func (f *Finder) workloadsIn(ctx context.Context, namespaces []string) (all []*u
 	if len(namespaces) > maxNamespaces {
 		namespaces = []string{""}
 	}
-	missed := unreadLists{}
+	var gaps []v1alpha1.Gap
 	for _, namespace := range namespaces {
 		for _, resource := range []schema.GroupResource{cluster.Deployments, cluster.StatefulSets, cluster.DaemonSets} {
 			list, err := f.reader.ListObjects(ctx, resource, namespace, cluster.Selection{})
 			if err != nil {
-				missed.add(resource, namespace, err)
+				gaps = append(gaps, unlisted(resource, namespace, err))
 			}
 			all = append(all, list...)
 		}
 	}
-	return all, missed.sentences()
+	return all, GapClauses(gaps...)
 }
 
 // podsOf returns the pods that run as a ServiceAccount: those of no workload that is known.
@@ -56,7 +57,7 @@ func (f *Finder) podsOf(ctx context.Context, a cluster.ServiceAccount) (pods []*
 	all, err := f.reader.ListObjects(ctx, cluster.Pods, a.Namespace,
 		cluster.Selection{Fields: "spec.serviceAccountName=" + a.Name})
 	if err != nil {
-		unread = append(unread, unlisted(cluster.Pods, a.Namespace, err))
+		unread = GapClauses(unlisted(cluster.Pods, a.Namespace, err))
 	}
 	return slices.DeleteFunc(slices.Clone(all), func(o *unstructured.Unstructured) bool {
 		phase := status.Nested(o, "status", "phase")

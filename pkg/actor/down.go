@@ -42,7 +42,7 @@ func (f *Finder) Faults(ctx context.Context, w *unstructured.Unstructured) (faul
 	pods = slices.DeleteFunc(slices.Clone(pods),
 		func(pod *unstructured.Unstructured) bool { return pod.GetDeletionTimestamp() != nil })
 	if err != nil {
-		unread = append(unread, unlisted(cluster.Pods, w.GetNamespace(), err))
+		unread = GapClauses(unlisted(cluster.Pods, w.GetNamespace(), err))
 	}
 	for _, pod := range pods {
 		if fault, ok := f.podFault(pod); ok && !slices.ContainsFunc(faults, fault.same) {

@@ -112,7 +112,7 @@ func TestWorkloadThatIsScaledToZeroHasNoFault(t *testing.T) {
 	}
 	o := workload(t, f, ns, "op")
 	faults, unread := finderOf(t, c.As("nobody"), fixture.Packs(t)).Faults(t.Context(), o)
-	if len(faults) > 0 || len(unread) == 0 || unread[0] != "you may not list pods in namespace "+ns {
+	if len(faults) > 0 || len(unread) == 0 || unread[0] != "you may not list pods in "+ns {
 		t.Errorf("%+v, %q unread", faults, unread)
 	}
 }

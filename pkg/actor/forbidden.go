@@ -100,7 +100,7 @@ func (f *Finder) byPolicy(ctx context.Context, o *unstructured.Unstructured, t t
 	var found Forbidden
 	if len(p.unread) > 0 {
 		found.note(fmt.Sprintf("whether ServiceAccount %s/%s may update or patch it is not known: %s", account.Namespace,
-			account.Name, phrase.And(p.unread)), "")
+			account.Name, strings.Join(p.unread, "; ")), "")
 		return found
 	}
 	if !p.served ||

@@ -2,17 +2,14 @@ package actor
 
 import (
 	"context"
-	"maps"
-	"slices"
 	"strings"
 	"sync"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
-	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
@@ -70,11 +67,11 @@ func (f *Finder) readPolicy(ctx context.Context, namespace string) policy {
 	if _, p.served = f.reader.Lookup(cluster.ClusterRoles); !p.served {
 		return p
 	}
-	unread := unreadLists{}
+	var unread []v1alpha1.Gap
 	list := func(resource schema.GroupResource, namespace string) []*unstructured.Unstructured {
 		all, err := f.reader.ListObjects(ctx, resource, namespace, cluster.Selection{})
 		if err != nil {
-			unread.add(resource, namespace, err)
+			unread = append(unread, unlisted(resource, namespace, err))
 		}
 		return all
 	}
@@ -99,43 +96,8 @@ func (f *Finder) readPolicy(ctx context.Context, namespace string) policy {
 		}
 		p.grants = append(p.grants, g)
 	}
-	p.unread = unread.sentences()
+	p.unread = GapClauses(unread...)
 	return p
-}
-
-// unreadLists are what could not be listed, by the reason. That one may not is the empty reason: the
-// texts of RBAC are long, and are among the gaps of the output.
-type unreadLists map[string][]string
-
-func (u unreadLists) add(resource schema.GroupResource, namespace string, err error) {
-	what, why := resource.String(), ""
-	if namespace != "" {
-		what += " in namespace " + namespace
-	}
-	if !apierrors.IsForbidden(err) {
-		why = message(err)
-	}
-	u[why] = append(u[why], what)
-}
-
-// sentences has one for each reason.
-func (u unreadLists) sentences() []string {
-	var all []string
-	for _, why := range slices.Sorted(maps.Keys(u)) {
-		sentence := "you may not list " + phrase.And(u[why])
-		if why != "" {
-			sentence = phrase.And(u[why]) + " cannot be listed: " + why
-		}
-		all = append(all, sentence)
-	}
-	return all
-}
-
-// unlisted says of one list that it could not be read.
-func unlisted(resource schema.GroupResource, namespace string, err error) string {
-	u := unreadLists{}
-	u.add(resource, namespace, err)
-	return u.sentences()[0]
 }
 
 // grantOf reads a binding, but for what it binds to.

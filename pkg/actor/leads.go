@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -76,7 +77,7 @@ func (p Permissions) Observations() []v1alpha1.Observation {
 	}
 	switch {
 	case len(p.Unread) > 0:
-		all = append(all, v1alpha1.Observation{Says: "who may remove it is not fully known: " + phrase.And(p.Unread)})
+		all = append(all, v1alpha1.Observation{Says: "who may remove it is not fully known: " + strings.Join(p.Unread, "; ")})
 	case len(p.Accounts) == 0 && p.Anybody == "" && p.Everything == 0:
 		all = append(
 			all, v1alpha1.Observation{Says: fmt.Sprintf(

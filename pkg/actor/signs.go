@@ -1,12 +1,10 @@
 package actor
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
@@ -121,15 +119,6 @@ func (s *signs) missed(format string, args ...any) {
 	if what := fmt.Sprintf(format, args...); !slices.Contains(s.unread, what) {
 		s.unread = append(s.unread, what)
 	}
-}
-
-// message is what a server answered, without the request, which stands before it.
-func message(err error) string {
-	var status apierrors.APIStatus
-	if errors.As(err, &status) && status.Status().Message != "" {
-		return status.Status().Message
-	}
-	return err.Error()
 }
 
 // life weighs the signs. One that it lives counts more than any that something is broken: an

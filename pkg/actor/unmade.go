@@ -20,7 +20,7 @@ func (f *Finder) unmade(ctx context.Context, w *unstructured.Unstructured) (faul
 	if w.GetKind() == "Deployment" {
 		sets, err := f.reader.ListObjects(ctx, cluster.ReplicaSets, w.GetNamespace(), cluster.Selection{})
 		if err != nil {
-			unread = append(unread, unlisted(cluster.ReplicaSets, w.GetNamespace(), err))
+			unread = append(unread, GapClauses(unlisted(cluster.ReplicaSets, w.GetNamespace(), err))...)
 		}
 		for _, set := range sets {
 			for _, owner := range set.GetOwnerReferences() {

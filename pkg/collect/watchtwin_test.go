@@ -171,10 +171,10 @@ func (r *outright) explains(left, strange []string, namespace string) bool {
 	return true
 }
 
-// byOwners says whether all of what is strange follows from how its owners ended, each of which the
-// collector has ended so as well, but perhaps not together: an object that is left, names owners that
-// are left, and has lost none that is. It is what the collector makes of an object with an owner
-// that exists (GC-046).
+// byOwners says whether all of what is strange follows from how its owners ended: an object that is
+// left names owners that are left, and has lost none that is. That is what the collector makes of an
+// object with a solid owner (GC-053). It has ended each of the owners so at some pace, though perhaps
+// not all of them at one.
 func byOwners(left, strange []string, ends [][]string) bool {
 	owners := func(line string) (names []string) {
 		_, refs := parse(line)

@@ -7,6 +7,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
@@ -78,7 +79,7 @@ func Examine(ctx context.Context, client *cluster.Client, s core.Snapshot, of Su
 	for _, h := range of.Hidden {
 		findings := core.Found(h.Object, e.unlisted.gap(ctx, h.Gap)...)
 		d.Stuck = append(d.Stuck, printed(v1alpha1.Stuck{Object: h.Object, Finalizers: []string{}}, findings,
-			core.GapClauses([]v1alpha1.Gap{h.Gap})))
+			actor.GapClauses(h.Gap)))
 	}
 	explained := make([][]core.Finding, len(ids))
 	for i, id := range ids {

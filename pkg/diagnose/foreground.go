@@ -35,7 +35,7 @@ func (e *collector) foreground(ctx context.Context, id graph.ID) []core.Finding 
 	}
 	if hiding := plan.Hiding(e.Graph, e.Gaps, ref); len(hiding) > 0 {
 		return core.Found(ref, core.Finding{
-			Code: core.BlockerHidden, Finalizer: plan.ForegroundFinalizer, Evidence: core.Observed(core.GapClauses(hiding)...),
+			Code: core.BlockerHidden, Finalizer: plan.ForegroundFinalizer, Evidence: core.Observed(actor.GapClauses(hiding...)...),
 			Commands: again("background"),
 		})
 	}
@@ -43,11 +43,22 @@ func (e *collector) foreground(ctx context.Context, id graph.ID) []core.Finding 
 		Finalizer: plan.ForegroundFinalizer, Evidence: core.Observed("no dependent that blocks it is left"),
 		Commands: again("background"),
 	}
-	if n := len(e.Gaps); n > 0 && ref.Namespace != "" { // of cluster-scoped types, or they would hide a dependent
-		f.Observe("%s could not be listed: a cluster-scoped object that names it as its owner, by mistake, blocks it too",
-			phrase.Count(n, "type"))
+	findings = e.collectors(ctx, id, id, f)
+	unseen := slices.DeleteFunc(slices.Clone(e.Gaps), func(gap v1alpha1.Gap) bool {
+		namespaced, known := e.Graph.Scope(gap.Group, gap.Resource)
+		return namespaced || !known
+	})
+	if len(unseen) == 0 { // those of a cluster-scoped owner would hide a dependent
+		return findings
 	}
-	return e.collectors(ctx, id, id, f)
+	return core.Each(findings, func(f *core.Finding) {
+		if f.Code == core.CollectorNotActing { // it waits, if an object of these names the owner (GC-048)
+			f.Code = core.BlockerHidden
+			f.Sentence = "no dependent that could be listed blocks it, and the garbage collector has not deleted it"
+			f.Evidence = append(f.Evidence, core.Observed(actor.GapClauses(unseen...)...)...)
+			f.Observe("a cluster-scoped object that names it as its owner, which is invalid, blocks it too")
+		}
+	})
 }
 
 // blocker returns why a dependent that blocks its owner is still there.
@@ -130,7 +141,7 @@ func (e *collector) orphan(ctx context.Context, id graph.ID) []core.Finding {
 	case n > 0:
 		evidence = core.Seen("%s still %s it as an owner", phrase.Count(n, "dependent"), phrase.Plural(n, "names", "name"))
 	case len(hiding) > 0:
-		evidence = append(core.Observed("no dependent was seen that names it"), core.Observed(core.GapClauses(hiding)...)...)
+		evidence = append(core.Observed("no dependent was seen that names it"), core.Observed(actor.GapClauses(hiding...)...)...)
 	default:
 		evidence = core.Observed("no dependent names it")
 	}

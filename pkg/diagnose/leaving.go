@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
@@ -17,7 +18,7 @@ import (
 func withoutRemoval(own []core.Finding, name string, gaps []v1alpha1.Gap) []core.Finding {
 	return core.Each(own, func(f *core.Finding) {
 		if f.Finalizer == name {
-			f.Evidence = slices.Concat(f.Evidence, core.Observed(core.GapClauses(gaps)...))
+			f.Evidence = slices.Concat(f.Evidence, core.Observed(actor.GapClauses(gaps...)...))
 			f.Commands = slices.DeleteFunc(slices.Clone(f.Commands), func(s core.Step) bool { return s.Removes })
 		}
 	})

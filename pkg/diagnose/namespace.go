@@ -92,17 +92,17 @@ func (e *examiner) unfinished(ctx context.Context, id graph.ID, o *unstructured.
 	}
 	f := core.Finding{Finalizer: plan.NamespaceFinalizer, Actor: "the namespace controller",
 		Moves: e.collector.movement(id), Evidence: append(core.Observed(failures(o)...), evidence...)}
-	f.Args = []string{"{then}", " If you remove the finalizer by hand, empty the namespace first. Objects that are left in it stay in etcd, out of reach."}
 	switch unseen := e.unseenIn(ref.Name); {
 	case life == actor.Dead:
 		f.Code = core.NamespaceControllerNotRunning
 	case len(failures(o)) > 0:
 		f.Code = core.NamespaceDeletionFailed
-	case life == actor.Alive && len(unseen) > 0:
+	case len(unseen) > 0:
+		types := typeNames(unseen)
 		f.Code, f.Moves = core.BlockerHidden, nil
-		f.Sentence = "nothing that you may list is left in the namespace, which may wait for objects of other types"
-		f.Remedy = "Run the command as a user who may list all types of the namespace, to see whether anything is left in it."
-		f.Evidence = append(f.Evidence, core.Observed(core.GapClauses(unseen)...)...)
+		f.Sentence = "the namespace may wait for objects that could not be listed: " + types
+		f.Remedy = fmt.Sprintf("Run the command as a user who may list %s, to see whether any are left.", types)
+		f.Evidence = append(f.Evidence, core.Observed(actor.GapClauses(unseen...)...)...)
 		f.Commands = []core.Step{core.Describe().Doing("shows the conditions, which say what remains").Risking(finalizer.RiskNone)}
 	default:
 		f.Code = core.NamespaceControllerNotActing
@@ -120,6 +120,7 @@ func (e *examiner) unfinished(ctx context.Context, id graph.ID, o *unstructured.
 		remove = remove.Forced() // unfinalize refuses to strand anything, and what somebody is about to do
 	}
 	f.Commands = append(f.Commands, remove)
+	f.Args = []string{"{then}", " If you remove the finalizer by hand, empty the namespace first. Objects that are left in it stay in etcd, out of reach."}
 	return append(core.Found(ref, f), findings...)
 }
 
@@ -136,21 +137,27 @@ func (e *examiner) hiddenContent(o *unstructured.Unstructured) []core.Finding {
 	if len(named) == 0 {
 		return nil
 	}
-	var types []string
-	for _, gap := range named {
-		types = append(types, gap.TypeName())
-	}
+	types := typeNames(named)
 	f := core.Finding{Code: core.BlockerHidden, Finalizer: plan.NamespaceFinalizer, Actor: "the namespace controller",
-		Sentence: "the namespace waits for objects that you may not list: " + phrase.And(types),
+		Sentence: "the namespace waits for objects that you may not list: " + types,
 		Evidence: core.ObservedAt(core.From(o, c.Field), e.Quoted(c)),
 		Commands: []core.Step{core.Describe().Doing("shows the conditions, which say what remains").Risking(finalizer.RiskNone)}}
 	if left, ok := status.Find(o, "NamespaceFinalizersRemaining"); ok && left.Status == "True" {
 		f.Evidence = append(f.Evidence, core.ObservedAt(core.From(o, left.Field), e.Quoted(left))...)
 	}
-	f.Evidence = append(f.Evidence, core.Observed(core.GapClauses(named)...)...)
+	f.Evidence = append(f.Evidence, core.Observed(actor.GapClauses(named...)...)...)
 	f.Remedy = fmt.Sprintf("Run the command as a user who may list %s, to see what keeps them. The namespace was not empty "+
-		"when its controller looked last: to finalize it would leave them in etcd, out of reach.", phrase.And(types))
+		"when its controller looked last: to finalize it would leave them in etcd, out of reach.", types)
 	return []core.Finding{f}
+}
+
+// typeNames names the types of gaps.
+func typeNames(gaps []v1alpha1.Gap) string {
+	var types []string
+	for _, gap := range gaps {
+		types = append(types, gap.TypeName())
+	}
+	return phrase.And(types)
 }
 
 // asFarAsSeen says of how much of a namespace it is known what is in it.

@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -86,7 +87,7 @@ func (e *linked) canBeOf(gap v1alpha1.Gap, kinds []graph.KindPattern) bool {
 
 // hiddenEnd is for an actor that can wait for what cannot be seen.
 func (e *linked) hiddenEnd(id graph.ID, name string, own []core.Finding, gaps []v1alpha1.Gap) core.Finding {
-	f := core.Finding{Code: core.BlockerHidden, Finalizer: name, Evidence: core.Observed(core.GapClauses(gaps)...),
+	f := core.Finding{Code: core.BlockerHidden, Finalizer: name, Evidence: core.Observed(actor.GapClauses(gaps...)...),
 		At: e.Graph.Ref(id)}
 	for _, o := range own {
 		if o.Finalizer == name {

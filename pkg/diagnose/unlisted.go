@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/admission"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
@@ -51,7 +52,7 @@ func (e *unlisted) gap(ctx context.Context, gap v1alpha1.Gap) []core.Finding {
 func (e *unlisted) unlistable(ctx context.Context, gap v1alpha1.Gap) []core.Finding {
 	about := e.typeRef(gap)
 	f := core.Finding{Code: core.TypeUnlistable, About: &about,
-		Evidence: core.Observed(core.GapClauses([]v1alpha1.Gap{gap})...)}
+		Evidence: core.Observed(actor.GapClauses(gap)...)}
 	if services, err := e.aggregated(ctx, gap.Group); err == nil && len(services) > 0 {
 		about = e.Ref(services[0])
 		f.Remedy = "The API is served by a component of its own, whose APIService is available: repair or upgrade the component. If it was uninstalled, delete the APIService: only the registration is removed."
@@ -157,7 +158,7 @@ func (e *unlisted) undecodable(_ context.Context, gap v1alpha1.Gap) []core.Findi
 		return nil
 	}
 	base := core.Finding{
-		Code: core.ObjectUndecodable, Evidence: core.Observed(core.GapClauses([]v1alpha1.Gap{gap})...),
+		Code: core.ObjectUndecodable, Evidence: core.Observed(actor.GapClauses(gap)...),
 	}
 	about := e.typeRef(gap)
 	base.About = &about

@@ -43,7 +43,8 @@ func ofADump(t *testing.T, c *testcluster.Cluster) {
 	}
 	type claim struct{ without, of, code string }
 	var claims []claim
-	for _, resource := range []string{"core/pods", "core/nodes", "core/secrets", "apps/deployments"} {
+	for _, resource := range []string{"core/pods", "core/nodes", "core/secrets", "apps/deployments",
+		"scheduling.k8s.io/priorityclasses"} {
 		file := filepath.Join(dump, "cluster-scoped-resources", resource+".json")
 		list, err := os.ReadFile(file)
 		if err != nil {

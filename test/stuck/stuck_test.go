@@ -46,7 +46,7 @@ func TestStuck(t *testing.T) {
 	t.Run("case", func(t *testing.T) {
 		script.Run(t, c, script.Scripts{Dir: "testdata", ToTheEnd: true, LeaveNamespaces: parent})
 	})
-	ofADump(t, c)
+	t.Run("dump", func(t *testing.T) { ofADump(t, c) })
 }
 
 // TestStuckAlone runs, one after the other and on a control plane of their own, the scripts that

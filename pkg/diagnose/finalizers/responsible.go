@@ -42,6 +42,11 @@ func (e *Examiner) by(ctx context.Context, o *unstructured.Unstructured, a actor
 		Finalizer: a.Finalizer, Actor: a.Who, Args: []string{"{then}", b.OnceRunning()}, Cost: b.Cost(), DataLoss: b.LosesData(),
 		Evidence: slices.Concat(e.Says(ctx, o), a.Evidence, worked, sign, core.Observed(status.Outside(o)...)),
 	}
+	if a.Node != "" {
+		if n := e.Node(ctx, a.Node); n.Unread {
+			f.Evidence = append(f.Evidence, n.Evidence...)
+		}
+	}
 	at := e.atNode(ctx, b, f)
 	if len(at) > 0 && (a.Local || a.Life == actor.Alive) {
 		return append(at, refused...)
