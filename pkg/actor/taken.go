@@ -35,7 +35,7 @@ func (f *Finder) addUntaken(ctx context.Context, o *unstructured.Unstructured, a
 			a.Untaken = append(a.Untaken, u)
 		}
 		if err != nil {
-			a.note("whether it takes the object is not known: " + message(err))
+			a.note("whether it takes the object is not known: " + err.Error())
 		}
 	}
 }
@@ -51,8 +51,10 @@ func (f *Finder) leftBy(ctx context.Context, o *unstructured.Unstructured, a Act
 		by, err = f.reader.GetObject(ctx, schema.GroupResource{Group: needed.Type.Group, Resource: needed.Type.Resource},
 			needed.Namespace, needed.Name)
 		switch {
-		case err != nil || by == nil && t.IfAbsent:
-			return u, false, err
+		case err != nil:
+			return u, false, fmt.Errorf("%s %s cannot be read: %s", needed.Type.Kind, needed.Name, message(err))
+		case by == nil && t.IfAbsent:
+			return u, false, nil
 		case by == nil:
 			wants, _ := t.Met(o.Object)
 			return Untaken{Missing: &needed, Wants: wants, Evidence: v1alpha1.Observation{

@@ -54,8 +54,12 @@ func unlisted(resource schema.GroupResource, namespace string, err error) v1alph
 	return gap
 }
 
-// message returns what the server answered, without the request, which an error names before it.
+// message returns what the server answered, without the request, which an error names before it. Of
+// a missing permission it leaves out the user and the type, which each would repeat.
 func message(err error) string {
+	if apierrors.IsForbidden(err) {
+		return "you have no permission"
+	}
 	var status apierrors.APIStatus
 	if errors.As(err, &status) && status.Status().Message != "" {
 		return status.Status().Message

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -74,11 +75,19 @@ func (r *Registry) Webhooks(ctx context.Context) (hooks []Webhook, unread []stri
 	return hooks, unread
 }
 
+// unlisted says that a list could not be read, and why.
+func unlisted(resource schema.GroupResource, err error) string {
+	if apierrors.IsForbidden(err) {
+		return "you may not list " + resource.Resource
+	}
+	return fmt.Sprintf("%s cannot be listed: %v", resource.Resource, err)
+}
+
 func (r *Registry) readWebhooks(ctx context.Context) (hooks []Webhook, unread []string) {
 	for _, resource := range []schema.GroupResource{MutatingWebhooks, ValidatingWebhooks} {
 		configs, err := r.source.List(ctx, resource)
 		if err != nil {
-			unread = append(unread, fmt.Sprintf("%s cannot be listed: %v", resource.Resource, err))
+			unread = append(unread, unlisted(resource, err))
 			continue
 		}
 		for _, config := range configs {
@@ -161,14 +170,14 @@ func (r *Registry) applied(ctx context.Context, of schema.GroupResource) applied
 func (r *Registry) readPolicies(ctx context.Context, of schema.GroupResource) (a applied) {
 	configs, err := r.source.List(ctx, of)
 	if err != nil {
-		return applied{unread: []string{fmt.Sprintf("%s cannot be listed: %v", of.Resource, err)}}
+		return applied{unread: []string{unlisted(of, err)}}
 	}
 	if len(configs) == 0 {
 		return applied{}
 	}
 	bindings, err := r.source.List(ctx, Bindings(of))
 	if err != nil {
-		return applied{unread: []string{fmt.Sprintf("%s cannot be listed: %v", Bindings(of).Resource, err)}}
+		return applied{unread: []string{unlisted(Bindings(of), err)}}
 	}
 	for _, config := range configs {
 		p, err := ParsePolicy(config)
