@@ -35,8 +35,8 @@ func (e *collector) foreground(ctx context.Context, id graph.ID) []core.Finding 
 	}
 	if hiding := plan.Hiding(e.Graph, e.Gaps, ref); len(hiding) > 0 {
 		return core.Found(ref, core.Finding{
-			Code: core.BlockerHidden, Finalizer: plan.ForegroundFinalizer, Evidence: core.Observed(actor.GapClauses(hiding...)...),
-			Commands: again("background"),
+			Code: core.BlockerHidden, Finalizer: plan.ForegroundFinalizer,
+			Evidence: core.Observed(actor.GapClauses(hiding...)...), Commands: again("background"),
 		})
 	}
 	f := core.Finding{
