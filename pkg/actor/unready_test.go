@@ -103,7 +103,7 @@ spec: {%s selector: {matchLabels: {app: %[2]s}}, template: {metadata: {labels: {
 		{"a DaemonSet that no node is meant for", "daemonSets: [NS/NS]", steps(of("DaemonSet", "")), Unknown,
 			"is meant for no node"},
 		{"a DaemonSet that no node is meant for, as its controller saw", "daemonSets: [NS/NS]",
-			steps(of("DaemonSet", ""), nowhere("")), Unknown, "is meant for no node: starting for "},
+			steps(of("DaemonSet", ""), nowhere(""), written(time.Minute)), Unknown, "is meant for no node: starting for "},
 		{"a DaemonSet that no node is meant for, as its controller saw an hour ago", "daemonSets: [NS/NS]",
 			steps(of("DaemonSet", ""), nowhere(anHour), written(time.Hour)), Dead,
 			"is meant for no node, and has worked nowhere for 60 min"},
