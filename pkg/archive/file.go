@@ -3,6 +3,7 @@ package archive
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -27,6 +28,20 @@ func Check(path string) error {
 		return fmt.Errorf("%s cannot be made: there is no directory %s", path, dir)
 	}
 	return nil
+}
+
+// Write has a function write a file that only its owner can read. The file has its name when all of
+// it is on the disk, and not before; with an error there is none.
+func Write(path string, write func(io.Writer) error) error {
+	file, err := private(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer discard(file)
+	if err := write(file); err != nil {
+		return err
+	}
+	return place(file, path)
 }
 
 // private returns a new file in a folder that only its owner can read, whatever the umask.

@@ -58,19 +58,13 @@ func Save(ctx context.Context, client *cluster.Client, path string, what Content
 	if err := read(ctx, client, what, ids, s); err != nil {
 		return nil, err
 	}
-	file, err := private(filepath.Dir(path))
-	if err != nil {
-		return nil, err
-	}
-	defer discard(file)
 	saved := what.saved(ids, s)
 	begin := *head
 	saved.Head = &begin
 	begin.Cluster, begin.Archived, begin.ArchivedAt = whose, &saved.Objects, &metav1.Time{Time: client.Now().UTC()}
-	err = compressed(file, path, func(w io.Writer) error { return write(w, ids, s, &begin) })
-	if err == nil {
-		err = place(file, path)
-	}
+	err = Write(path, func(file io.Writer) error {
+		return compressed(file, path, func(w io.Writer) error { return write(w, ids, s, &begin) })
+	})
 	if err != nil {
 		return nil, err
 	}

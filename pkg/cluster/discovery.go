@@ -219,6 +219,18 @@ func (cat *Catalog) Omits(gr schema.GroupResource) bool {
 	return false
 }
 
+// Unknown returns the versions of which discovery does not say which types they have, in order.
+func (cat *Catalog) Unknown() []schema.GroupVersion {
+	var all []schema.GroupVersion
+	for gv, shown := range cat.groupVersions {
+		if !shown {
+			all = append(all, gv)
+		}
+	}
+	slices.SortFunc(all, func(a, b schema.GroupVersion) int { return strings.Compare(a.String(), b.String()) })
+	return all
+}
+
 // Kind returns the one type that serves exactly this kind in exactly this version and can be read.
 // It is false where there is none, or more than one: what an ownerReference means is then not
 // known, whatever a RESTMapper would make of it (RO-004, T-02, X-07).

@@ -30,6 +30,8 @@ type ListOptions struct {
 	Selector labels.Selector
 	// Annotations are the keys of the annotations that the graph keeps; of others nothing is kept.
 	Annotations []string
+	// Saver, if not nil, takes the pages in the place of the builder, which stays empty.
+	Saver PageSaver
 	// Progress, if not nil, is called now and then, from several goroutines, one at a time.
 	Progress func(Progress)
 }
@@ -139,6 +141,11 @@ func (l *lister) resource(ctx context.Context, r Resource) error {
 		return l.byNamespace(ctx, r, err)
 	}
 	if l.client.undefined(ctx, l.cat, r.Type, err) {
+		if l.opts.Saver != nil {
+			_, complete := l.begin(r.Type, namespace)
+			complete(ResumePoint{Type: r.Type, Namespace: namespace})
+			return nil
+		}
 		l.builder.Listing(r.Type, namespace).Complete()
 		return nil
 	}
@@ -237,9 +244,14 @@ func (l *lister) begin(t graph.Type, namespace string) (collector, func(ResumePo
 		listing := l.store.listing(&followed{})
 		return listing, listing.hold
 	}
-	listing := l.builder.Listing(t, namespace)
+	var listing collector = saved{l.opts.Saver, t, namespace}
+	complete := func() {}
+	if l.opts.Saver == nil {
+		into := l.builder.Listing(t, namespace)
+		listing, complete = into, into.Complete
+	}
 	return listing, func(p ResumePoint) {
-		listing.Complete()
+		complete()
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.result.ResumePoints = append(l.result.ResumePoints, p)
@@ -252,6 +264,7 @@ func (l *lister) pages(ctx context.Context, r Resource, namespace string, listin
 	path, view := resourcePath(r.Group, r.Version, r.Resource, namespace), !slices.Contains(r.Verbs, "watch")
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	save, _ := listing.(saved)
 	observe := l.typeSources.observer(r.Type)
 	add := func(o *graph.Object) {
 		listing.Add(*o)
@@ -271,7 +284,7 @@ func (l *lister) pages(ctx context.Context, r Resource, namespace string, listin
 			defer close(started)
 			objects, meta := 0, listMeta{}
 			err := l.client.read(ctx, page{path: path, continueToken: token, keep: extras{l.opts.Selector, l.opts.Annotations},
-				view: view}, func(m listMeta) {
+				view: view, save: save}, func(m listMeta) {
 				meta = m
 				select {
 				case started <- m.continueToken:

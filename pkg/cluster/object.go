@@ -187,6 +187,14 @@ func (c *Client) listObjects(ctx context.Context, r ObjectRequest, f func(*unstr
 	return err
 }
 
+// ForEachRaw reads all objects of a type, in a namespace or everywhere, with all that the server has
+// of them, and calls f with each as the server wrote it, valid during the call: those of built-in
+// types do not say what they are. If the list has to begin again they come twice.
+func (c *Client) ForEachRaw(ctx context.Context, t graph.Type, namespace string, f func(json.RawMessage) error) error {
+	return c.objectPages(ctx, ObjectRequest{ObjectNames: ObjectNames{Type: t, Namespace: namespace}},
+		func(raw *json.RawMessage) error { return f(*raw) })
+}
+
 // unread is the error of a list that could not be read.
 func (r ObjectRequest) unread(err error) error {
 	return &UnreadError{Type: r.Type, Namespace: r.Namespace, Err: err}

@@ -35,6 +35,8 @@ type page struct {
 	// view is for a type that cannot be watched: nothing says that its lists have a
 	// resourceVersion.
 	view bool
+	// save is where the page is kept; its zero value is nowhere.
+	save saved
 }
 
 // extras are what is kept of an object besides what the graph always keeps.
@@ -53,21 +55,27 @@ func (c *Client) read(ctx context.Context, p page, onMeta func(listMeta), object
 		return err
 	}
 	defer body.Close()
+	var meta listMeta
+	decode := func(r *bufio.Reader) error {
+		err := decodePage(r, p.keep, func(m listMeta) {
+			meta = m
+			onMeta(m)
+		}, object)
+		if err == nil && !p.view {
+			err = meta.versioned()
+		}
+		return err
+	}
+	if p.save.to != nil {
+		return p.save.whole(body, decode)
+	}
 	r := readers.Get().(*bufio.Reader)
 	r.Reset(body)
 	defer func() {
 		r.Reset(nil)
 		readers.Put(r)
 	}()
-	var meta listMeta
-	err = decodePage(r, p.keep, func(m listMeta) {
-		meta = m
-		onMeta(m)
-	}, object)
-	if err == nil && !p.view {
-		err = meta.versioned()
-	}
-	return err
+	return decode(r)
 }
 
 // decodePage reads a list in either format.

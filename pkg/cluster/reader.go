@@ -62,8 +62,9 @@ func NewReader(client *Client, catalog *Catalog) *Reader {
 // Admission returns what the server asks before it writes.
 func (r *Reader) Admission() *admission.Registry { return r.admission }
 
-// ListObjects returns the selected objects of a type, in a namespace or everywhere. The first who
-// asks reads them; an error is remembered too. A type that is proven not to be served has none.
+// ListObjects returns the selected objects of a type, in a namespace or everywhere; of what is
+// MetadataOnly their metadata. The first who asks reads them; an error is remembered too. A type that
+// is proven not to be served has none.
 func (r *Reader) ListObjects(ctx context.Context, resource schema.GroupResource, namespace string,
 	selected Selection) ([]*unstructured.Unstructured, error) {
 	return r.lists.once(ctx, listKey{resource, namespace, selected}, func() ([]*unstructured.Unstructured, error) {
@@ -71,7 +72,11 @@ func (r *Reader) ListObjects(ctx context.Context, resource schema.GroupResource,
 		if !served {
 			return nil, err
 		}
-		all, err := r.client.ListObjects(ctx, of.Type, namespace, selected)
+		list := r.client.ListObjects
+		if MetadataOnly(of.Type) {
+			list = r.client.ListObjectMetas
+		}
+		all, err := list(ctx, of.Type, namespace, selected)
 		if r.client.undefined(ctx, r.catalog, of.Type, err) {
 			return nil, nil
 		}

@@ -15,8 +15,7 @@ var groups = []*cobra.Group{
 // rootTemplate fits on a screen of 24 lines. What all commands take is left to kubectl gc options.
 const rootTemplate = `{{$commands := .Commands}}{{range .Groups}}{{.Title}}
 {{$id := .ID}}{{range $commands}}{{if and (eq .GroupID $id) .IsAvailableCommand}}  {{rpad .Name 11}} {{.Short}}
-{{end}}{{end}}{{end}}
-Usage: kubectl gc COMMAND [TYPE/NAME ...] [flags]; COMMAND -h says more.
+{{end}}{{end}}{{end}}Usage: kubectl gc COMMAND [TYPE/NAME ...] [flags]; COMMAND -h says more.
 `
 
 // usageTemplate gives a subcommand a usage text without the connection flags, which would hide its

@@ -16,6 +16,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/rescue"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/restore"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/run"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/snapshot"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/tree"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/unfinalize"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/wait"
@@ -82,7 +83,7 @@ func newRoot(streams genericiooptions.IOStreams, bind func(*rest.Config)) (*cobr
 	addGroup(root, "look", tree.New(e, nil), why.New(e, nil), check.New(e, nil), explain.New(e, nil))
 	addGroup(root, "delete", delete.New(e, nil), wait.New(e, nil), run.New(e, nil))
 	addGroup(root, "repair", unfinalize.New(e, nil), rescue.New(e, nil), adopt.New(e, nil), disown.New(e, nil),
-		archive.New(e, nil), restore.New(e, nil))
+		archive.New(e, nil), restore.New(e, nil), snapshot.New(e, nil))
 	addGroup(root, "other", newCompletion(e), newOptions(e), newVersion(e))
 	return root, e
 }

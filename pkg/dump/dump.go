@@ -35,6 +35,8 @@ type Dump struct {
 	WithoutUID int
 
 	unsaved string
+	// partly is why it does not have all objects, if it states that it does not.
+	partly string
 }
 
 // TimeOf says what tells when a dump was made.
@@ -89,8 +91,8 @@ func read(limits Limits, from func(*entries) error) (*Dump, error) {
 		files = append(files, file{name, docs})
 		return nil
 	}
-	if err := from(e); err != nil {
-		return nil, err
+	if err := from(e); err != nil || e.snapshot != nil {
+		return e.snapshot, err
 	}
 	if e.single && len(d.Unread) > 0 {
 		return nil, d.Unread[0]
@@ -136,6 +138,12 @@ func (d *Dump) timestamp(content []byte) {
 // Why says why it is not known which objects of a type there were, in a namespace or everywhere.
 func (d *Dump) Why(t *Type, namespace string) string {
 	switch {
+	case t.saved != nil && t.saved.broken.Load() != nil:
+		return (*t.saved.broken.Load()).Error()
+	case t.unlisted != "":
+		return "it could not be listed for the snapshot: " + t.unlisted
+	case d.partly != "":
+		return d.partly
 	case len(t.Objects) == 0 && len(t.namespaces) == 0:
 		return d.unsaved
 	case namespace != "":
@@ -155,8 +163,9 @@ func (d *Dump) Find(group, resource string) (*Type, bool) {
 	return d.Types[i], true
 }
 
-// Find returns one object.
+// Find returns one object. It is safe for concurrent use.
 func (t *Type) Find(namespace, name string) (*Object, bool) {
+	t.load()
 	i, ok := slices.BinarySearchFunc(t.Objects, [2]string{namespace, name}, func(o *Object, key [2]string) int {
 		return cmp.Or(strings.Compare(o.Namespace, key[0]), strings.Compare(o.Name, key[1]))
 	})
@@ -166,8 +175,9 @@ func (t *Type) Find(namespace, name string) (*Object, bool) {
 	return t.Objects[i], true
 }
 
-// In returns the objects in a namespace, or all if it is empty.
+// In returns the objects in a namespace, or all if it is empty. It is safe for concurrent use.
 func (t *Type) In(namespace string) []*Object {
+	t.load()
 	if namespace == "" {
 		return t.Objects
 	}

@@ -14,6 +14,8 @@ import (
 	"path"
 	"strings"
 	"time"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/snapshot"
 )
 
 // entries hands over the files of a source that may hold objects, or tell what it is.
@@ -26,6 +28,8 @@ type entries struct {
 	// written is when the newest file with objects was written.
 	written time.Time
 	visit   func(name string, content []byte) error
+	// snapshot is what was read if the source is one.
+	snapshot *Dump
 }
 
 // wanted returns whether a file may hold objects, or tells what a dump is.
@@ -56,7 +60,23 @@ func (e *entries) path(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
+	magic := make([]byte, len(zipMagic))
+	if _, err := file.ReadAt(magic, 0); err == nil && string(magic) == zipMagic {
+		err := e.zip(file, info.Size())
+		if err != nil {
+			err = errors.Join(err, file.Close())
+		}
+		return err // what is in it is read when it is asked for
+	}
 	return errors.Join(e.stream(ctx, file, info.ModTime()), file.Close())
+}
+
+// zip reads a snapshot, and no other zip archive.
+func (e *entries) zip(r io.ReaderAt, size int64) (err error) {
+	if e.snapshot, err = openSnapshot(r, size, e.limits); errors.Is(err, snapshot.ErrNone) {
+		return foreignArchive("unzip")
+	}
+	return err
 }
 
 // folder reads the files of a folder, and follows no link.
@@ -125,7 +145,6 @@ const (
 
 // foreign are the first bytes of archives that are not read, and how they are unpacked.
 var foreign = map[string]string{
-	"PK\x03\x04":       "unzip",
 	"\xfd7zXZ\x00":     "tar -xJf",
 	"\x28\xb5\x2f\xfd": "tar --zstd -xf",
 	"BZh":              "tar -xjf",
@@ -145,9 +164,16 @@ func (e *entries) stream(ctx context.Context, r io.Reader, written time.Time) er
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
+	if bytes.HasPrefix(head, []byte(zipMagic)) {
+		content, err := io.ReadAll(bound(in, e.limits.Kept, "the archive"))
+		if err != nil {
+			return err
+		}
+		return e.zip(bytes.NewReader(content), int64(len(content)))
+	}
 	for magic, unpack := range foreign {
 		if bytes.HasPrefix(head, []byte(magic)) {
-			return fmt.Errorf("it is an archive of a kind that is not read: unpack it with %s, and name the folder", unpack)
+			return foreignArchive(unpack)
 		}
 	}
 	if len(head) == tarMagicAt+len(tarMagic) && string(head[tarMagicAt:]) == tarMagic {
@@ -155,6 +181,10 @@ func (e *entries) stream(ctx context.Context, r io.Reader, written time.Time) er
 	}
 	e.single = true
 	return e.keep("the file", written, in)
+}
+
+func foreignArchive(unpack string) error {
+	return fmt.Errorf("it is an archive of a kind that is not read: unpack it with %s, and name the folder", unpack)
 }
 
 // tar reads the files of an archive. Names cannot lead out of it, although nothing is written: what

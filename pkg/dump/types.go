@@ -15,25 +15,34 @@ type Type struct {
 	// Versions are those in which it is served: Version, in which the dump has its objects, and
 	// others.
 	Versions []string
-	// Objects are those that the dump has, by namespace and name.
+	// Objects are those that the dump has, by namespace and name. Those of a snapshot are read when In
+	// or Find ask for them.
 	Objects []*Object
 
 	// everywhere and namespaces say where the dump has all objects of the type, and known that it
 	// does in all namespaces that it knows of. That there can be others is a gap of the Namespaces.
 	everywhere, known bool
 	namespaces        map[string]bool
+	// unlisted is why not all objects were listed, if the dump says so.
+	unlisted string
+	saved    *saved // nil for what is no snapshot
 }
 
 // Object is one object of a dump.
 type Object struct {
 	Namespace, Name, UID, ResourceVersion string
-	// JSON is the whole object.
+	// JSON is the whole object, nil if the dump has no more than its metadata.
 	JSON []byte
+	// Metadata is a PartialObjectMetadata in protobuf, nil if it is to be taken from JSON.
+	Metadata []byte
 }
 
 // Covers returns whether the dump has all objects of the type in a namespace, so that what it does
 // not have was not there. An empty namespace means everywhere.
 func (t *Type) Covers(namespace string) bool {
+	if t.saved != nil && t.saved.broken.Load() != nil {
+		return false
+	}
 	return t.everywhere || t.namespaces[namespace] || namespace == "" && t.known
 }
 

@@ -1,6 +1,8 @@
 package dumps
 
 import (
+	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -16,6 +18,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/dump"
+	"github.com/kubectl-gc/kubectl-gc/pkg/snapshot"
 	"github.com/kubectl-gc/kubectl-gc/test/randomcluster"
 	"github.com/kubectl-gc/kubectl-gc/test/script"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
@@ -86,6 +89,8 @@ func TestADumpIsTheCluster(t *testing.T) {
 		t.Errorf("kubectl gc %v: the gaps of the dump are %q", why, out)
 	}
 
+	ofASnapshot(t, c, ns)
+
 	if err := os.Remove(filepath.Join(whole, "cluster-scoped-resources", "core", "secrets.json")); err != nil {
 		t.Fatal(err)
 	}
@@ -138,11 +143,107 @@ func randomPlans(t *testing.T, c *testcluster.Cluster) {
 		}
 	}
 	live, saved := []string{"--kubeconfig", c.Kubeconfig()}, []string{"--from", c.Dump(t)}
+	snapshot := []string{"--from", takeSnapshot(t, c)}
 	for _, command := range commands {
-		if diff := cmp.Diff(object(t, command, live), object(t, command, saved)); diff != "" {
+		want := object(t, command, live)
+		if diff := cmp.Diff(want, object(t, command, saved)); diff != "" {
 			t.Errorf("kubectl gc %v: of the cluster - and of the dump +\n%s", command, diff)
 		}
+		if diff := cmp.Diff(want, object(t, command, snapshot)); diff != "" {
+			t.Errorf("kubectl gc %v: of the cluster - and of the snapshot +\n%s", command, diff)
+		}
 	}
+}
+
+// takeSnapshot saves a cluster, and more types whole.
+func takeSnapshot(t *testing.T, c *testcluster.Cluster, more ...string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "cluster.snapshot")
+	code, out, stderr := script.InProcess(t.Context(), "", slices.Concat([]string{"snapshot", file, "--kubeconfig", c.Kubeconfig()}, more)...)
+	if code != 0 || stderr != "" || !strings.HasPrefix(out, "saved the metadata of ") {
+		t.Fatalf("exit code %d: %s%s", code, out, stderr)
+	}
+	return file
+}
+
+// ofASnapshot compares what commands say of the cluster with what they say of a snapshot, which has
+// no data of Secrets and ConfigMaps unless it is asked for.
+func ofASnapshot(t *testing.T, c *testcluster.Cluster, ns string) {
+	t.Helper()
+	const secret = "not for everybody"
+	c.Apply(t, `{apiVersion: v1, kind: Secret, metadata: {name: said}, stringData: {word: `+secret+`}}
+---
+{apiVersion: v1, kind: ConfigMap, metadata: {name: going, finalizers: [example.com/hold], labels: {of: us}, annotations: {kubectl.kubernetes.io/last-applied-configuration: copied}}, data: {word: `+secret+`}}
+`, "-n", ns)
+	c.Kubectl(t, "delete", "configmap/going", "-n", ns, "--wait=false")
+	file := takeSnapshot(t, c)
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+	live, saved := []string{"--kubeconfig", c.Kubeconfig()}, []string{"--from", file}
+	for _, command := range [][]string{
+		{"tree", "-n", ns}, {"tree", "-A"}, {"tree", "deployment/web", "-n", ns, "--owners=false"},
+		{"tree", "configmaps", "-l", "of=us", "-n", ns},
+		{"delete", "deployment/web", "-n", ns, "--dry-run=client", "--cascade=foreground"},
+		{"delete", "namespace", ns, "--dry-run=client"}, {"run", "-A", "--dry-run=client"},
+	} {
+		if diff := cmp.Diff(object(t, command, live), object(t, command, saved)); diff != "" {
+			t.Errorf("kubectl gc %v: of the cluster - and of the snapshot +\n%s", command, diff)
+		}
+	}
+	why := []string{"why", "configmap/held", "-n", ns, "--no-dry-run"}
+	if want, got := codes(t, why, live), codes(t, why, saved); !slices.Equal(want, got) || len(want) == 0 {
+		t.Errorf("kubectl gc %v: %v of the cluster, and %v of the snapshot", why, want, got)
+	}
+	has := func(file, word string) bool {
+		f, err := os.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		info, err := f.Stat()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := snapshot.Read(f, info.Size(), 1<<30)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := false
+		for _, of := range s.Lists() {
+			objects, err := s.Objects(of.Group, of.Resource)
+			for i := 0; err == nil && i < s.Pages(of); i++ {
+				var page []byte
+				page, err = s.Page(of, i)
+				found = found || bytes.Contains(page, []byte(word))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			found = found || bytes.Contains(bytes.Join(raws(objects), nil), []byte(word))
+		}
+		return found
+	}
+	for _, word := range []string{secret, base64.StdEncoding.EncodeToString([]byte(secret)), "copied"} {
+		if has(file, word) {
+			t.Errorf("the snapshot has %q", word)
+		}
+	}
+	if asked := takeSnapshot(t, c, "--whole", "secret,cm"); !has(asked, secret) ||
+		!has(asked, base64.StdEncoding.EncodeToString([]byte(secret))) {
+		t.Error("the data of Secrets and ConfigMaps is not there although it was asked for")
+	}
+	if code, _, stderr := script.InProcess(t.Context(), "", "snapshot", file, "--kubeconfig", c.Kubeconfig()); code == 0 ||
+		!strings.Contains(stderr, "never overwritten") {
+		t.Errorf("over a file that exists: exit code %d, %s", code, stderr)
+	}
+}
+
+func raws(objects []json.RawMessage) (all [][]byte) {
+	for _, o := range objects {
+		all = append(all, o)
+	}
+	return all
 }
 
 // missing looks at the tree of a dump in which a type is missing: it is a gap, the others are as

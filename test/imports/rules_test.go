@@ -17,15 +17,15 @@ const contract = "pkg/api/v1alpha1"
 var (
 	knowledge = []string{"pkg/plan", "pkg/finalizer", "pkg/link", "pkg/graph"}
 	verbs     = []string{"pkg/cmd/adopt", "pkg/cmd/archive", "pkg/cmd/check", "pkg/cmd/delete", "pkg/cmd/disown",
-		"pkg/cmd/explain", "pkg/cmd/rescue", "pkg/cmd/restore", "pkg/cmd/run", "pkg/cmd/tree", "pkg/cmd/unfinalize",
-		"pkg/cmd/wait", "pkg/cmd/why"}
+		"pkg/cmd/explain", "pkg/cmd/rescue", "pkg/cmd/restore", "pkg/cmd/run", "pkg/cmd/snapshot", "pkg/cmd/tree",
+		"pkg/cmd/unfinalize", "pkg/cmd/wait", "pkg/cmd/why"}
 )
 
 // The house has so many floors, and so many arrows between packages that are no leaves. Whoever
 // adds one has a reason, and says it in the commit.
 const (
 	floors = 14
-	arrows = 244
+	arrows = 254
 )
 
 // imports says which packages of the module a package imports besides the leaves: these, and no
@@ -34,8 +34,8 @@ var imports = map[string][]string{
 	"cmd/kubectl-gc": {"pkg/cmd"},
 	"pkg/cmd": {
 		"pkg/cluster", "pkg/cmd/adopt", "pkg/cmd/archive", "pkg/cmd/check", "pkg/cmd/delete", "pkg/cmd/disown",
-		"pkg/cmd/env", "pkg/cmd/explain", "pkg/cmd/rescue", "pkg/cmd/restore", "pkg/cmd/run", "pkg/cmd/tree",
-		"pkg/cmd/unfinalize", "pkg/cmd/wait", "pkg/cmd/why", "pkg/render",
+		"pkg/cmd/env", "pkg/cmd/explain", "pkg/cmd/rescue", "pkg/cmd/restore", "pkg/cmd/run",
+		"pkg/cmd/snapshot", "pkg/cmd/tree", "pkg/cmd/unfinalize", "pkg/cmd/wait", "pkg/cmd/why", "pkg/render",
 	},
 	"pkg/cmd/adopt":   {"pkg/cluster", "pkg/cmd/env", "pkg/ownerref", "pkg/render"},
 	"pkg/cmd/archive": {"pkg/archive", "pkg/cmd/env", "pkg/render", "pkg/tree"},
@@ -50,6 +50,7 @@ var imports = map[string][]string{
 	"pkg/cmd/restore": {"pkg/cluster", "pkg/cmd/env", "pkg/render", "pkg/restore"},
 	"pkg/cmd/run": {"pkg/archive", "pkg/cluster", "pkg/cmd/env", "pkg/collect", "pkg/plan",
 		"pkg/render"},
+	"pkg/cmd/snapshot":   {"pkg/archive", "pkg/cmd/env", "pkg/render", "pkg/selection", "pkg/snapshot/take"},
 	"pkg/cmd/tree":       {"pkg/cmd/env", "pkg/render", "pkg/selection", "pkg/tree"},
 	"pkg/cmd/unfinalize": {"pkg/cluster", "pkg/cmd/browse", "pkg/cmd/env", "pkg/finalizer", "pkg/render", "pkg/unfinalize"},
 	"pkg/cmd/wait":       {"pkg/cmd/env", "pkg/deletion", "pkg/render"},
@@ -103,25 +104,27 @@ var imports = map[string][]string{
 		"pkg/actor", "pkg/admission", "pkg/cluster", "pkg/finalizer", "pkg/link", "pkg/ownership", "pkg/plan",
 		"pkg/status",
 	},
-	"pkg/explain":    {"pkg/finalizer", "pkg/link", "pkg/selection"},
-	"pkg/ownerref":   {"pkg/change", "pkg/cluster", "pkg/plan", "pkg/selection"},
-	"pkg/tree":       {"pkg/cluster", "pkg/link", "pkg/ownership", "pkg/selection"},
-	"pkg/actor":      {"pkg/admission", "pkg/cluster", "pkg/finalizer", "pkg/status"},
-	"pkg/change":     {"pkg/cluster"},
-	"pkg/ownership":  {"pkg/cluster", "pkg/link"},
-	"pkg/selection":  {"pkg/cluster"},
-	"pkg/cluster":    {"pkg/admission", "pkg/status"},
-	"pkg/finalizer":  {"pkg/link"},
-	"pkg/plan":       {"pkg/link"},
-	"pkg/dump/serve": {"pkg/dump"},
-	"pkg/admission":  {},
-	"pkg/cmd/browse": {},
-	"pkg/approval":   {},
-	"pkg/audit":      {},
-	"pkg/dump":       {},
-	"pkg/link":       {},
-	"pkg/page":       {},
-	"pkg/status":     {},
+	"pkg/explain":       {"pkg/finalizer", "pkg/link", "pkg/selection"},
+	"pkg/ownerref":      {"pkg/change", "pkg/cluster", "pkg/plan", "pkg/selection"},
+	"pkg/tree":          {"pkg/cluster", "pkg/link", "pkg/ownership", "pkg/selection"},
+	"pkg/actor":         {"pkg/admission", "pkg/cluster", "pkg/finalizer", "pkg/status"},
+	"pkg/change":        {"pkg/cluster"},
+	"pkg/ownership":     {"pkg/cluster", "pkg/link"},
+	"pkg/selection":     {"pkg/cluster"},
+	"pkg/cluster":       {"pkg/admission", "pkg/status"},
+	"pkg/finalizer":     {"pkg/link"},
+	"pkg/plan":          {"pkg/link"},
+	"pkg/snapshot/take": {"pkg/cluster", "pkg/snapshot"},
+	"pkg/dump/serve":    {"pkg/dump", "pkg/snapshot"},
+	"pkg/admission":     {},
+	"pkg/cmd/browse":    {},
+	"pkg/approval":      {},
+	"pkg/audit":         {},
+	"pkg/dump":          {"pkg/snapshot"},
+	"pkg/snapshot":      {},
+	"pkg/link":          {},
+	"pkg/page":          {},
+	"pkg/status":        {},
 }
 
 // rule keeps some packages from outside out of some of the module's.

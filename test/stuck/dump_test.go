@@ -41,6 +41,7 @@ func ofADump(t *testing.T, c *testcluster.Cluster) {
 	if compared < 100 {
 		t.Errorf("only %d objects were compared, of %d", compared, len(before))
 	}
+	ofASnapshot(t, c)
 	type claim struct{ without, of, code string }
 	var claims []claim
 	for _, resource := range []string{"core/pods", "core/nodes", "core/secrets", "apps/deployments",
@@ -70,6 +71,44 @@ func ofADump(t *testing.T, c *testcluster.Cluster) {
 		if !slices.Contains(later[c.of], c.code) {
 			t.Errorf("without %s, %s is kept by %s instead of %v", c.without, c.of, c.code, saved[c.of])
 		}
+	}
+}
+
+// ofASnapshot compares what why says of everything that is stuck with what it says of a snapshot that
+// has pods and events whole, and with one that has not. Of what that does not have it knows less, and
+// blames nobody for it.
+func ofASnapshot(t *testing.T, c *testcluster.Cluster) {
+	t.Helper()
+	take := func(more ...string) map[string][]string {
+		file := filepath.Join(t.TempDir(), "cluster.snapshot")
+		taking := slices.Concat([]string{"snapshot", file, "--kubeconfig", c.Kubeconfig()}, more)
+		if code, _, stderr := script.InProcess(t.Context(), "", taking...); code != 0 {
+			t.Fatalf("exit code %d: %s", code, stderr)
+		}
+		return causes(t, "--from", file)
+	}
+	before := causes(t, "--kubeconfig", c.Kubeconfig())
+	least, most := take(), take("--whole", "pods,events")
+	after := causes(t, "--kubeconfig", c.Kubeconfig())
+	compared := 0
+	for of, want := range before {
+		if !slices.Equal(want, after[of]) || slices.Contains(want, string(core.InProgress)) {
+			continue
+		}
+		compared++
+		if !slices.Equal(want, most[of]) {
+			t.Errorf("%s is kept by %v, and in a snapshot with pods and events by %v", of, want, most[of])
+		}
+		for _, code := range least[of] {
+			// Without events nobody is known to have worked on it.
+			unseen := core.Code(code) == core.FinalizerActorNotFound && slices.Contains(want, string(core.FinalizerActorUnknown))
+			if slices.Contains(needWitness, core.Code(code)) && !slices.Contains(want, code) && !unseen {
+				t.Errorf("%s is kept by %v, and in a snapshot without them by %v", of, want, least[of])
+			}
+		}
+	}
+	if compared < 100 {
+		t.Errorf("only %d objects were compared, of %d", compared, len(before))
 	}
 }
 

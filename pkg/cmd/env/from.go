@@ -37,7 +37,7 @@ var connecting = []string{"kubeconfig", "context", "cluster", "user", "server", 
 // needCluster are the commands, and the flags of others, that have nothing to do without a cluster,
 // or that write.
 var (
-	needCluster      = []string{"wait", "restore", "rescue", "adopt", "disown", "archive"}
+	needCluster      = []string{"wait", "restore", "rescue", "adopt", "disown", "archive", "snapshot"}
 	needClusterFlags = []string{"watch", "probe", "raw", "interactive"}
 )
 

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/dump"
+	"github.com/kubectl-gc/kubectl-gc/pkg/snapshot"
 )
 
 // missing continues a list of which the dump has only a part. Whoever reads the list sees the
@@ -20,21 +22,26 @@ const missing = "missing"
 
 // list answers one page of a list.
 func (s *Server) list(r *http.Request, t *dump.Type, version, namespace string) answer {
-	query := r.URL.Query()
+	query, partial := r.URL.Query(), wantsMetadata(r)
+	if pages, at := t.Pages(); partial && len(pages) > 0 && namespace == "" && query.Get("labelSelector") == "" &&
+		query.Get("fieldSelector") == "" {
+		return s.page(t, pages, at, query.Get("continue"))
+	}
 	objects, covered := t.In(namespace), t.Covers(namespace)
 	if token := query.Get("continue"); token == missing || !covered && len(objects) == 0 {
 		return s.unknown(s.dump.Why(t, namespace))
 	}
-	selected, err := choose(objects, query.Get("labelSelector"), query.Get("fieldSelector"))
+	byField := query.Get("fieldSelector")
+	if len(objects) > 0 && !t.HasContent() && (!partial || byField != "" && !strings.HasPrefix(byField, "metadata.")) {
+		return s.unknown(onlyMetadata(t))
+	}
+	selected, err := choose(objects, query.Get("labelSelector"), byField)
 	if err != nil {
 		return status(http.StatusBadRequest, metav1.StatusReasonBadRequest, err.Error(), nil)
 	}
-	from, err := strconv.Atoi(query.Get("continue"))
-	if query.Get("continue") == "" {
-		from, err = 0, nil
-	}
-	if err != nil || from < 0 || from > len(selected) {
-		return status(http.StatusBadRequest, metav1.StatusReasonBadRequest, "the continue token is not valid", nil)
+	from, ok := begin(query.Get("continue"), len(selected))
+	if !ok {
+		return badToken()
 	}
 	to := len(selected)
 	if limit, err := strconv.Atoi(query.Get("limit")); err == nil && limit > 0 {
@@ -52,7 +59,6 @@ func (s *Server) list(r *http.Request, t *dump.Type, version, namespace string) 
 		APIVersion string          `json:"apiVersion"`
 		Metadata   metav1.ListMeta `json:"metadata"`
 	}{t.Kind + "List", metav1.GroupVersion{Group: t.Group, Version: version}.String(), meta}
-	partial := wantsMetadata(r)
 	if partial {
 		head.Kind, head.APIVersion = "PartialObjectMetadataList", metav1.SchemeGroupVersion.String()
 	}
@@ -65,6 +71,49 @@ func (s *Server) list(r *http.Request, t *dump.Type, version, namespace string) 
 		items = append(items, o.JSON)
 	}
 	return answer{http.StatusOK, contentJSON, joined(encode(head), items)}
+}
+
+// page answers one page of metadata as it was saved.
+func (s *Server) page(t *dump.Type, pages []func() ([]byte, error), resourceVersion, token string) answer {
+	if token == missing {
+		return s.unknown(s.dump.Why(t, ""))
+	}
+	at, ok := begin(token, len(pages)-1)
+	if !ok {
+		return badToken()
+	}
+	items, err := pages[at]()
+	if err != nil {
+		return s.unknown("the snapshot is damaged: " + err.Error())
+	}
+	next := ""
+	switch {
+	case at+1 < len(pages):
+		next = strconv.Itoa(at + 1)
+	case !t.Covers(""):
+		next = missing
+	}
+	return answer{http.StatusOK, contentProtobuf, snapshot.EncodeList(cmp.Or(resourceVersion, "1"), next, [][]byte{items})}
+}
+
+const contentProtobuf = "application/vnd.kubernetes.protobuf"
+
+// begin returns where a page begins by its token.
+func begin(token string, most int) (at int, ok bool) {
+	if token == "" {
+		return 0, true
+	}
+	at, err := strconv.Atoi(token)
+	return at, err == nil && at >= 0 && at <= most
+}
+
+func badToken() answer {
+	return status(http.StatusBadRequest, metav1.StatusReasonBadRequest, "the continue token is not valid", nil)
+}
+
+// onlyMetadata is why an object of a type cannot be read whole.
+func onlyMetadata(t *dump.Type) string {
+	return "the snapshot has the metadata of them and no more: take it with --whole " + groupResource(t)
 }
 
 // choose returns the objects that match selectors. Of fields each is known that the object has,
@@ -84,7 +133,11 @@ func choose(objects []*dump.Object, byLabel, byField string) ([]*dump.Object, er
 	var selected []*dump.Object
 	for _, o := range objects {
 		var content map[string]any
-		if err := json.Unmarshal(o.JSON, &content); err != nil {
+		raw := o.JSON
+		if raw == nil {
+			raw = metadata(o)
+		}
+		if err := json.Unmarshal(raw, &content); err != nil {
 			continue // it was decoded when the dump was read
 		}
 		if label.Matches(set{content, "metadata.labels."}) && field.Matches(set{content, ""}) {

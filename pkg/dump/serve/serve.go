@@ -128,6 +128,8 @@ func (s *Server) get(r *http.Request, t *dump.Type, namespace, name string) answ
 			&metav1.StatusDetails{Name: name, Group: t.Group, Kind: t.Name})
 	case wantsMetadata(r):
 		return answer{http.StatusOK, contentJSON, net.Buffers{metadata(o)}}
+	case o.JSON == nil:
+		return s.unknown(onlyMetadata(t))
 	}
 	return answer{http.StatusOK, contentJSON, net.Buffers{o.JSON}}
 }
@@ -143,6 +145,14 @@ func wantsMetadata(r *http.Request) bool {
 
 // metadata is an object without its content.
 func metadata(o *dump.Object) []byte {
+	if o.JSON == nil {
+		partial := metav1.PartialObjectMetadata{}
+		if err := partial.Unmarshal(o.Metadata); err != nil {
+			return []byte("{}")
+		}
+		partial.TypeMeta = metav1.TypeMeta{Kind: "PartialObjectMetadata", APIVersion: metav1.SchemeGroupVersion.String()}
+		return encode(partial)
+	}
 	var it struct {
 		Kind       string          `json:"kind"`
 		APIVersion string          `json:"apiVersion"`

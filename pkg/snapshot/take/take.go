@@ -1,0 +1,186 @@
+// Package take asks a cluster for what a snapshot of it has.
+package take
+
+import (
+	"context"
+	"io"
+	"slices"
+	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/snapshot"
+)
+
+// Request says what a snapshot is to have besides the metadata of all objects.
+type Request struct {
+	Client  *cluster.Client
+	Catalog *cluster.Catalog
+	// Server is the address that the snapshot names.
+	Server string
+	// Namespace is that whose objects are listed, besides those in none; empty for all. Fallback is one
+	// to look into where a type may not be listed everywhere, nor the namespaces.
+	Namespace, Fallback string
+	// Whole are types whose objects are saved whole, besides those of Telling: the data of Secrets and
+	// ConfigMaps, too, if they are among them.
+	Whole    []schema.GroupResource
+	Progress func(cluster.Progress)
+}
+
+// Telling are the types whose objects are always saved whole, without the schemas of CRDs: they say
+// who works on what, and what stands in the way.
+var Telling = []schema.GroupResource{
+	cluster.APIServices, cluster.CRDs, cluster.ClusterRoleBindings, cluster.ClusterRoles, cluster.DaemonSets,
+	cluster.Deployments, cluster.EndpointSlices, cluster.Leases, cluster.Namespaces, cluster.Nodes, cluster.PVCs,
+	cluster.PersistentVolumes, cluster.RoleBindings, cluster.Roles, cluster.Services, cluster.StatefulSets,
+	cluster.VolumeAttachments,
+	{Group: admission, Resource: "mutatingadmissionpolicies"}, {Group: admission, Resource: "mutatingadmissionpolicybindings"},
+	{Group: admission, Resource: "mutatingwebhookconfigurations"},
+	{Group: admission, Resource: "validatingadmissionpolicies"},
+	{Group: admission, Resource: "validatingadmissionpolicybindings"},
+	{Group: admission, Resource: "validatingwebhookconfigurations"},
+	{Group: "networking.k8s.io", Resource: "servicecidrs"}, {Group: "storage.k8s.io", Resource: "storageclasses"},
+}
+
+// Few is up to how many objects a type has to have for them to be saved whole although nobody asked
+// for that: what keeps an object is most often said by some of its own kind. Secrets and ConfigMaps
+// are not.
+const Few = 500
+
+const admission = "admissionregistration.k8s.io"
+
+// Write writes a snapshot and returns what it says of itself. What cannot be seen is a gap of it, and
+// no error; objects that are being deleted are saved whole, without the data of Secrets and
+// ConfigMaps that were not asked for.
+func Write(ctx context.Context, r Request, to io.Writer) (*v1alpha1.Snapshot, error) {
+	cluster, err := r.Client.Identity(ctx)
+	if err != nil {
+		return nil, err
+	}
+	head := snapshot.Head{Cluster: cluster, Server: r.Server, Namespace: r.Namespace, Begun: r.Client.Now().UTC(), Unknown: r.Catalog.Unknown()}
+	for _, t := range r.Catalog.Resources {
+		head.Types = append(head.Types, snapshot.Type{OtherVersions: t.OtherVersions, APIResource: metav1.APIResource{
+			Group: t.Group, Version: t.Version, Name: t.Resource, Kind: t.Kind, SingularName: t.Singular,
+			Namespaced: t.Namespaced, ShortNames: t.ShortNames, Categories: t.Categories, Verbs: t.Verbs}})
+	}
+	w, err := snapshot.NewWriter(to, head)
+	if err != nil {
+		return nil, err
+	}
+	s := &saver{Request: r, to: w, objects: map[schema.GroupResource]int{},
+		deleted: map[deletedKey][]string{}}
+	if err := s.lists(ctx); err != nil {
+		return nil, err
+	}
+	end, err := w.Close(s.end)
+	if err != nil {
+		return nil, err
+	}
+	gaps := append(append([]v1alpha1.Gap{}, r.Catalog.Gaps...), end.Gaps...)
+	return &v1alpha1.Snapshot{TypeMeta: v1alpha1.TypeMeta("Snapshot"), Cluster: cluster,
+		TakenAt: metav1.Time{Time: head.Begun}, Types: len(head.Types), Objects: end.Objects, WholeObjects: end.Whole,
+		Complete: len(gaps) == 0, Gaps: gaps}, nil
+}
+
+// saver adds what is read to a snapshot. It is a cluster.PageSaver.
+type saver struct {
+	Request
+	to *snapshot.Writer
+
+	mu      sync.Mutex
+	end     snapshot.End
+	objects map[schema.GroupResource]int // how many were saved, with those that were discarded
+	deleted map[deletedKey][]string
+	err     error
+}
+
+type deletedKey struct {
+	t         graph.Type
+	namespace string
+}
+
+// lists saves the metadata of all types, and then whole objects.
+func (s *saver) lists(ctx context.Context) error {
+	options := cluster.ListOptions{Namespace: s.Namespace, Saver: s, Progress: s.Progress}
+	if s.Fallback != "" {
+		options.Fallback = []string{s.Fallback}
+	}
+	listed, err := s.Client.List(ctx, s.Catalog, options, graph.NewBuilder())
+	if err != nil {
+		return err
+	}
+	s.end.Gaps = listed.Gaps
+	for _, at := range listed.ResumePoints {
+		s.end.Lists = append(s.end.Lists, snapshot.List{Of: of(at.Type, at.Namespace), Version: at.Type.Version, Kind: at.Type.Kind,
+			Namespaced: at.Type.Namespaced, ResourceVersion: at.ResourceVersion})
+	}
+	err = cluster.EachUntil(ctx, s.Client, s.wanted(), func(ctx context.Context, _ int, t graph.Type) error {
+		// What could not be listed has a gap already, if its metadata could not be either. Otherwise
+		// its content is missing, and a reader is told so.
+		if s.whole(ctx, t) == nil {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.end.Contents = append(s.end.Contents, of(t, s.in(t)))
+		}
+		return context.Cause(ctx)
+	})
+	if err == nil {
+		err = s.stuck(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	return s.err
+}
+
+// in is the namespace in which a type is listed.
+func (s *saver) in(t graph.Type) string {
+	if t.Namespaced {
+		return s.Namespace
+	}
+	return ""
+}
+
+func of(t graph.Type, namespace string) snapshot.Of {
+	return snapshot.Of{Group: t.Group, Resource: t.Resource, Namespace: namespace}
+}
+
+// wanted are the types whose objects are wanted whole, of those that are served: Telling, those that
+// were asked for, and those with few objects.
+func (s *saver) wanted() []graph.Type {
+	var types []graph.Type
+	for _, t := range s.Catalog.Resources {
+		resource := schema.GroupResource{Group: t.Group, Resource: t.Resource}
+		n := s.objects[resource]
+		if slices.Contains(t.Verbs, "list") && (slices.Contains(s.Whole, resource) || slices.Contains(Telling, resource) ||
+			n > 0 && n <= Few && !cluster.MetadataOnly(t.Type)) {
+			types = append(types, t.Type)
+		}
+	}
+	return types
+}
+
+// Save implements cluster.PageSaver.
+func (s *saver) Save(t graph.Type, namespace string, page []byte) {
+	items, err := snapshot.Slim(page)
+	s.to.Metadata(of(t, namespace), items)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.objects[schema.GroupResource{Group: t.Group, Resource: t.Resource}] += items.Objects
+	for _, o := range items.Deleted {
+		key := deletedKey{t, o.Namespace}
+		s.deleted[key] = append(s.deleted[key], o.Name)
+	}
+	if err != nil && s.err == nil {
+		s.err = err
+	}
+}
+
+// Discard implements cluster.PageSaver.
+func (s *saver) Discard(t graph.Type, namespace string) {
+	s.to.Discard(of(t, namespace))
+}
