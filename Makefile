@@ -199,12 +199,13 @@ vulnerabilities: bin/govulncheck ## Look for known vulnerabilities in what the p
 fmt: ## Format the Go code
 	gofmt -w .
 
-bench: build controlplane ## Print how costs grow with the objects, then what reading 100,000, a claim with 500 managed resources, an owner with 1,000 dependents, a million generated objects, following 10,000 changes, collecting 5,000, explaining 200, planning 50,000 and 500,000, archiving 50,000 and asking about 2,000 deletes costs (tens of minutes)
+bench: build controlplane ## Print how costs grow with the objects, then what reading 100,000, a claim with 500 managed resources, an owner with 1,000 dependents, a million generated objects, saving them, following 10,000 changes, collecting 5,000, explaining 200, planning 50,000 and 500,000, archiving 50,000 and asking about 2,000 deletes costs (tens of minutes)
 	$(GO) run ./test/bench linear
 	$(GO) run ./test/bench
 	$(GO) run ./test/bench claim
 	$(GO) run ./test/bench collect
 	$(GO) run ./test/bench million
+	$(GO) run ./test/bench snapshot
 	$(GO) test -run '^$$' -bench 'StoreGraph' -benchtime 20x ./pkg/cluster
 	$(GO) test -run '^$$' -bench 'Watch' -benchtime 10x ./pkg/cluster
 	$(GO) test -run '^$$' -bench 'Dependents|Run' -benchtime 2x -timeout 60m ./pkg/collect

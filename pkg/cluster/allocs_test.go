@@ -54,7 +54,7 @@ func TestAllocations(t *testing.T) {
 		got := testing.AllocsPerRun(5, func() {
 			source.Reset(body)
 			r.Reset(source)
-			if err := decodePage(r, extras{}, func(listMeta) {}, func(*graph.Object) {}); err != nil {
+			if err := decodePage(r, extras{}, nil, func(listMeta) {}, func(*graph.Object) {}); err != nil {
 				t.Fatal(err)
 			}
 		}) / objects
@@ -72,7 +72,7 @@ func TestStringsAreKept(t *testing.T) {
 	body := encode(t, "protobuf", metadataList(padded(300, 3)...))
 	var kept []graph.Object
 	source := bytes.Clone(body)
-	err := decodePage(bufio.NewReaderSize(bytes.NewReader(source), 16), extras{}, func(listMeta) {},
+	err := decodePage(bufio.NewReaderSize(bytes.NewReader(source), 16), extras{}, nil, func(listMeta) {},
 		func(o *graph.Object) {
 			kept = append(kept, graph.Object{Name: o.Name, UID: o.UID, Namespace: o.Namespace,
 				ResourceVersion: o.ResourceVersion})

@@ -72,7 +72,7 @@ func BenchmarkDecode(b *testing.B) {
 				source.Reset(body)
 				r.Reset(source)
 				objects := 0
-				if err := decodePage(r, extras{selector: selector}, func(listMeta) {},
+				if err := decodePage(r, extras{selector: selector}, nil, func(listMeta) {},
 					func(*graph.Object) { objects++ }); err != nil || objects != benchItems {
 					b.Fatalf("%d objects, error %v", objects, err)
 				}

@@ -31,7 +31,7 @@ type decoded struct {
 // the call only.
 func decode(r io.Reader, buffer int, keep extras) (decoded, error) {
 	var d decoded
-	err := decodePage(bufio.NewReaderSize(r, buffer), keep, func(m listMeta) {
+	err := decodePage(bufio.NewReaderSize(r, buffer), keep, nil, func(m listMeta) {
 		d.meta, d.metas = m, d.metas+1
 	}, func(o *graph.Object) {
 		kept := *o

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"io"
 	"strconv"
 	"sync"
@@ -55,52 +56,73 @@ func (c *Client) read(ctx context.Context, p page, onMeta func(listMeta), object
 		return err
 	}
 	defer body.Close()
-	var meta listMeta
-	decode := func(r *bufio.Reader) error {
-		err := decodePage(r, p.keep, func(m listMeta) {
-			meta = m
-			onMeta(m)
-		}, object)
-		if err == nil && !p.view {
-			err = meta.versioned()
-		}
-		return err
-	}
-	if p.save.to != nil {
-		return p.save.whole(body, decode)
-	}
 	r := readers.Get().(*bufio.Reader)
 	r.Reset(body)
 	defer func() {
 		r.Reset(nil)
 		readers.Put(r)
 	}()
-	return decode(r)
+	var meta listMeta
+	save, saved := p.save.page()
+	err = decodePage(r, p.keep, save, func(m listMeta) {
+		meta = m
+		onMeta(m)
+	}, object)
+	if err == nil && !p.view {
+		err = meta.versioned()
+	}
+	if err == nil {
+		saved()
+	}
+	return err
 }
 
-// decodePage reads a list in either format.
-func decodePage(r *bufio.Reader, keep extras, onMeta func(listMeta), object func(*graph.Object)) error {
+// decodePage reads a list in either format. Save, if not nil, takes what each object is decoded from.
+func decodePage(r *bufio.Reader, keep extras, save func([]byte), onMeta func(listMeta), object func(*graph.Object)) error {
 	head, err := r.Peek(len(protobufMagic))
 	if err != nil {
 		return truncated(err)
 	}
 	if !bytes.Equal(head, protobufMagic) {
-		return readJSONList(r, onMeta, func(it *jsonItem) error {
-			o, err := it.object(keep)
-			if err == nil {
-				object(o)
-			}
-			return err
-		})
+		return decodeJSONPage(r, keep, save, onMeta, object)
 	}
 	d := metadataDecoder{keep: keep}
 	w := wireReader{r: r}
 	return w.list(onMeta, func(item []byte) error {
 		o, err := d.decode(item)
 		if err == nil {
+			if save != nil {
+				save(item)
+			}
 			object(o)
 		}
 		return err
+	})
+}
+
+func decodeJSONPage(r *bufio.Reader, keep extras, save func([]byte), onMeta func(listMeta),
+	object func(*graph.Object)) error {
+	add := func(it *jsonItem) error {
+		o, err := it.object(keep)
+		if err == nil {
+			object(o)
+		}
+		return err
+	}
+	if save == nil {
+		return readJSONList(r, onMeta, add)
+	}
+	return readJSONList(r, onMeta, func(raw *json.RawMessage) error {
+		item, err := inProtobuf(*raw)
+		if err != nil {
+			return err
+		}
+		save(item)
+		it := &jsonItem{}
+		if err := json.Unmarshal(*raw, it); err != nil {
+			return jsonError(err)
+		}
+		return add(it)
 	})
 }
 

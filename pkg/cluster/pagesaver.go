@@ -1,9 +1,9 @@
 package cluster
 
 import (
-	"bufio"
-	"bytes"
-	"io"
+	"encoding/json"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
@@ -11,9 +11,10 @@ import (
 // PageSaver keeps the pages of a listing as the server answered them. Its methods are called from
 // several goroutines.
 type PageSaver interface {
-	// Save takes a page that was read whole: a list of metadata in protobuf or in JSON, valid during
-	// the call.
-	Save(t graph.Type, namespace string, page []byte)
+	// Page returns what takes the objects of a page: add is called with each of them, encoded as a
+	// PartialObjectMetadata in protobuf, which is valid during the call; and end, if the page was read
+	// whole.
+	Page(t graph.Type, namespace string) (add func(item []byte), end func())
 	// Discard takes back the pages of a list so far: the list begins again, or the type is not served
 	// any more.
 	Discard(t graph.Type, namespace string)
@@ -32,14 +33,20 @@ func (saved) Add(...graph.Object) {}
 // Discard implements collector.
 func (s saved) Discard() { s.to.Discard(s.t, s.namespace) }
 
-// whole reads a page before it is decoded, and saves it if that succeeds.
-func (s saved) whole(body io.Reader, decode func(*bufio.Reader) error) error {
-	content, err := io.ReadAll(body)
-	if err != nil {
-		return err
+// page begins a page; both functions do nothing where none is saved.
+func (s saved) page() (add func([]byte), end func()) {
+	if s.to == nil {
+		return nil, func() {}
 	}
-	if err = decode(bufio.NewReaderSize(bytes.NewReader(content), readBuffer)); err == nil {
-		s.to.Save(s.t, s.namespace, content)
+	return s.to.Page(s.t, s.namespace)
+}
+
+// inProtobuf encodes the metadata of an object of a server that speaks JSON only.
+func inProtobuf(raw []byte) ([]byte, error) {
+	var o metav1.PartialObjectMetadata
+	if err := json.Unmarshal(raw, &o); err != nil {
+		return nil, jsonError(err)
 	}
-	return err
+	o.TypeMeta = metav1.TypeMeta{}
+	return o.Marshal()
 }

@@ -100,9 +100,9 @@ func (t *Type) lists(namespace string) {
 }
 
 // Pages returns the pages of metadata of all objects of a type, encoded as snapshot.Items are, and
-// where their list ended; none for objects that are read from JSON.
+// where their list ended; none of a type of which there are none, or that is no snapshot's.
 func (t *Type) Pages() (pages []func() ([]byte, error), resourceVersion string) {
-	if t.saved == nil || t.saved.whole {
+	if t.saved == nil {
 		return nil, ""
 	}
 	for _, of := range t.saved.lists {
@@ -154,7 +154,10 @@ func (t *Type) read() error {
 			t.Objects = append(t.Objects, o)
 		}
 	}
-	pages, _ := t.Pages() // none if whole objects were listed
+	if t.saved.whole {
+		return nil
+	}
+	pages, _ := t.Pages()
 	for _, page := range pages {
 		content, err := page()
 		if err != nil {

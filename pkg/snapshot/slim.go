@@ -1,14 +1,11 @@
 package snapshot
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // Field numbers of runtime.Unknown, of a list and of ObjectMeta (generated.proto of apimachinery).
@@ -43,66 +40,29 @@ type Items struct {
 	Objects int
 	// Deleted are the names of those that are being deleted.
 	Deleted []Name
+
+	slim []byte // of one object
 }
 
 // Name is the name of an object.
 type Name struct{ Namespace, Name string }
 
-// Slim makes of a page that a server has answered, a list of metadata in protobuf or in JSON, what
-// is saved: no managedFields, none of the Copies, and nothing besides metadata.
-func Slim(body []byte) (Items, error) {
-	if !bytes.HasPrefix(body, magic) {
-		return slimJSON(body)
-	}
-	var all Items
-	err := fields(body[len(magic):], func(num protowire.Number, list, _ []byte) error {
-		if num != unknownRaw {
-			return nil
-		}
-		all.Encoded = make([]byte, 0, len(list)/2)
-		return fields(list, func(num protowire.Number, item, _ []byte) error {
-			if num != listItems {
-				return nil
-			}
-			return all.add(item)
-		})
-	})
-	return all, err
-}
-
-// slimJSON is Slim for servers that speak no protobuf.
-func slimJSON(body []byte) (Items, error) {
-	var list metav1.PartialObjectMetadataList
-	if err := json.Unmarshal(body, &list); err != nil {
-		return Items{}, fmt.Errorf("%w: %w", errMalformed, err)
-	}
-	var all Items
-	for i := range list.Items {
-		o := metav1.PartialObjectMetadata{ObjectMeta: list.Items[i].ObjectMeta}
-		item, err := o.Marshal()
-		if err == nil {
-			err = all.add(item)
-		}
-		if err != nil {
-			return all, err
-		}
-	}
-	return all, nil
-}
-
-// add adds an item without what is not saved of it.
-func (all *Items) add(item []byte) error {
+// Add adds an object, a PartialObjectMetadata in protobuf, without what is not saved of it: its
+// managedFields, the Copies, and all but its metadata.
+func (all *Items) Add(item []byte) error {
 	return fields(item, func(num protowire.Number, meta, _ []byte) error {
 		if num != itemMeta {
 			return nil
 		}
-		slim, name, deleted := make([]byte, 0, len(meta)), Name{}, false
+		all.slim = all.slim[:0]
+		var name, namespace []byte
+		deleted := false
 		err := fields(meta, func(num protowire.Number, value, whole []byte) error {
 			switch num {
 			case metaName:
-				name.Name = string(value)
+				name = value
 			case metaNamespace:
-				name.Namespace = string(value)
+				namespace = value
 			case metaDeletion:
 				deleted = true
 			case metaManagedFields:
@@ -113,18 +73,18 @@ func (all *Items) add(item []byte) error {
 					return err
 				}
 			}
-			slim = append(slim, whole...)
+			all.slim = append(all.slim, whole...)
 			return nil
 		})
 		if deleted {
-			all.Deleted = append(all.Deleted, name)
+			all.Deleted = append(all.Deleted, Name{string(namespace), string(name)})
 		}
 		all.Objects++
-		outer := protowire.SizeTag(itemMeta) + protowire.SizeBytes(len(slim))
+		outer := protowire.SizeTag(itemMeta) + protowire.SizeBytes(len(all.slim))
 		all.Encoded = protowire.AppendTag(all.Encoded, listItems, protowire.BytesType)
 		all.Encoded = protowire.AppendVarint(all.Encoded, uint64(outer))
 		all.Encoded = protowire.AppendTag(all.Encoded, itemMeta, protowire.BytesType)
-		all.Encoded = protowire.AppendBytes(all.Encoded, slim)
+		all.Encoded = protowire.AppendBytes(all.Encoded, all.slim)
 		return err
 	})
 }

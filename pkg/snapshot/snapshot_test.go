@@ -14,7 +14,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
@@ -41,82 +40,72 @@ func randomMeta(rng *rand.Rand, i int) metav1.ObjectMeta {
 	return m
 }
 
-// encoded is a page as an API server encodes it.
-func encoded(t *testing.T, list *metav1.PartialObjectMetadataList) []byte {
+// encoded is an object as an API server encodes it.
+func encoded(t *testing.T, m metav1.ObjectMeta) []byte {
 	t.Helper()
-	raw, err := list.Marshal()
+	o := metav1.PartialObjectMetadata{ObjectMeta: m}
+	raw, err := o.Marshal()
 	if err != nil {
 		t.Fatal(err)
 	}
-	unknown := runtime.Unknown{Raw: raw}
-	body, err := unknown.Marshal()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return append(slices.Clone(magic), body...)
+	return raw
 }
 
-// TestSlimKeepsAllMetadataButManagedFieldsAndCopies: of pages in protobuf and in JSON alike.
-func TestSlimKeepsAllMetadataButManagedFieldsAndCopies(t *testing.T) {
+func TestItemsKeepAllMetadataButManagedFieldsAndCopies(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 1))
-		list := &metav1.PartialObjectMetadataList{ListMeta: metav1.ListMeta{ResourceVersion: "7", Continue: "next"}}
-		var want []metav1.ObjectMeta
-		deleted := 0
+		var want, got []metav1.ObjectMeta
+		var items Items
+		deleted := []Name(nil)
 		for i := range rng.IntN(40) {
 			m := randomMeta(rng, i)
-			list.Items = append(list.Items, metav1.PartialObjectMetadata{ObjectMeta: m})
+			if err := items.Add(encoded(t, m)); err != nil {
+				t.Fatal(err)
+			}
 			if m.DeletionTimestamp != nil {
-				deleted++
+				deleted = append(deleted, Name{m.Namespace, m.Name})
 			}
 			slim := *m.DeepCopy()
 			slim.ManagedFields = nil
 			delete(slim.Annotations, lastApplied)
 			want = append(want, slim)
 		}
-		asJSON, err := json.Marshal(list)
-		if err != nil {
-			t.Fatal(err)
+		if items.Objects != len(want) || !slices.Equal(items.Deleted, deleted) {
+			t.Fatalf("seed %d: %d objects, of which %v are deleted; want %d and %v", seed, items.Objects, items.Deleted, len(want),
+				deleted)
 		}
-		for format, body := range map[string][]byte{"protobuf": encoded(t, list), "json": asJSON} {
-			items, err := Slim(body)
-			if err != nil || items.Objects != len(want) || len(items.Deleted) != deleted {
-				t.Fatalf("seed %d, %s: %v, %d objects, %d deleted; want %d and %d", seed, format, err, items.Objects,
-					len(items.Deleted), len(want), deleted)
+		err := ForEach(items.Encoded, func(it Item) {
+			o := metav1.PartialObjectMetadata{}
+			if err := o.Unmarshal(it.Encoded); err != nil {
+				t.Fatal(err)
 			}
-			var got []metav1.ObjectMeta
-			err = ForEach(items.Encoded, func(it Item) {
-				o := metav1.PartialObjectMetadata{}
-				if err := o.Unmarshal(it.Encoded); err != nil {
-					t.Fatal(err)
-				}
-				if o.Name != it.Name || o.Namespace != it.Namespace || string(o.UID) != it.UID ||
-					o.ResourceVersion != it.ResourceVersion {
-					t.Errorf("%+v is an item of %+v", it, o)
-				}
-				o.CreationTimestamp = metav1.NewTime(o.CreationTimestamp.UTC())
-				if o.DeletionTimestamp != nil {
-					o.DeletionTimestamp = &metav1.Time{Time: o.DeletionTimestamp.UTC()}
-				}
-				got = append(got, o.ObjectMeta)
-			})
-			if diff := cmp.Diff(want, got); diff != "" || err != nil {
-				t.Errorf("seed %d, %s: %v\n%s", seed, format, err, diff)
+			if o.Name != it.Name || o.Namespace != it.Namespace || string(o.UID) != it.UID ||
+				o.ResourceVersion != it.ResourceVersion {
+				t.Errorf("%+v is an item of %+v", it, o)
 			}
-			if bytes.Contains(items.Encoded, []byte("c2VjcmV0")) {
-				t.Errorf("seed %d, %s: a copy of an object is saved", seed, format)
+			o.CreationTimestamp = metav1.NewTime(o.CreationTimestamp.UTC())
+			if o.DeletionTimestamp != nil {
+				o.DeletionTimestamp = &metav1.Time{Time: o.DeletionTimestamp.UTC()}
 			}
+			got = append(got, o.ObjectMeta)
+		})
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("seed %d: %v\n%s", seed, err, diff)
+		}
+		if bytes.Contains(items.Encoded, []byte("c2VjcmV0")) {
+			t.Errorf("seed %d: a copy of an object is saved", seed)
 		}
 	}
 }
 
-// TestSlimOfWhatIsNoPage: what cannot be decoded is an error, and no list without objects.
-func TestSlimOfWhatIsNoPage(t *testing.T) {
+// TestItemsOfWhatIsNoObject: what cannot be decoded is an error.
+func TestItemsOfWhatIsNoObject(t *testing.T) {
 	t.Parallel()
-	for _, body := range []string{"k8s\x00\x12\x05ab", "k8s\x00\x12", "{", "<html>", ""} {
-		if items, err := Slim([]byte(body)); !errors.Is(err, errMalformed) {
-			t.Errorf("%q: %+v, %v", body, items, err)
+	for _, item := range []string{"\x0a\x05ab", "\x0a", "{", "\x0a\x03\x0a\x05a"} {
+		var items Items
+		if err := items.Add([]byte(item)); !errors.Is(err, errMalformed) {
+			t.Errorf("%q: %+v, %v", item, items, err)
 		}
 	}
 }
@@ -130,14 +119,11 @@ func written(t *testing.T) []byte {
 		t.Fatal(err)
 	}
 	pods, crds := Of{Resource: "pods", Namespace: "shop"}, Of{Group: "apiextensions.k8s.io", Resource: "customresourcedefinitions"}
-	page := func(names ...string) Items {
-		list := &metav1.PartialObjectMetadataList{}
+	page := func(names ...string) (items Items) {
 		for _, name := range names {
-			list.Items = append(list.Items, metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: name}})
-		}
-		items, err := Slim(encoded(t, list))
-		if err != nil {
-			t.Fatal(err)
+			if err := items.Add(encoded(t, metav1.ObjectMeta{Name: name})); err != nil {
+				t.Fatal(err)
+			}
 		}
 		return items
 	}
@@ -243,6 +229,6 @@ func FuzzRead(f *testing.F) {
 		if f, err := Read(bytes.NewReader(raw), int64(len(raw)), 1<<20); err == nil {
 			_, _ = contents(f)
 		}
-		_, _ = Slim(raw)
+		_ = (&Items{}).Add(raw)
 	})
 }

@@ -32,9 +32,12 @@ type page struct {
 	objects int
 }
 
+// window is how far back an entry is searched for what it repeats, in bytes: as far as most are long.
+const window = 1 << 20
+
 // NewWriter begins a snapshot.
 func NewWriter(w io.Writer, head Head) (*Writer, error) {
-	encoder, err := zstd.NewWriter(nil)
+	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(window), zstd.WithLowerEncoderMem(true))
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +47,7 @@ func NewWriter(w io.Writer, head Head) (*Writer, error) {
 	return s, s.err
 }
 
-// Metadata adds a page of a list: the items that Slim has made of it.
+// Metadata adds a page of a list: of which nothing is kept.
 func (w *Writer) Metadata(of Of, items Items) {
 	if items.Objects == 0 {
 		return

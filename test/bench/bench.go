@@ -92,7 +92,9 @@ func (s *session) measureAll(ctx context.Context) error {
 	whole.aims = []aim{ratioTo(raw, wholeOverRaw), peakUnder(wholePeak)}
 	run.aims, why.aims, check.aims = whole.aims, whole.aims, whole.aims
 	one.aims = []aim{ratioTo(pods, oneOverPods)}
-	if err := s.measure(ctx, raw, whole, run, why, check, one, pods); err != nil {
+	save := s.row(near, "kubectl gc", s.plugin, "snapshot", "-")
+	save.aims = []aim{ratioTo(run, snapshotOverRun), peakUnder(wholePeak)}
+	if err := s.measure(ctx, raw, whole, run, why, check, one, pods, save); err != nil {
 		return err
 	}
 	if err := s.manyRows(ctx, near); err != nil {

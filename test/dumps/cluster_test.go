@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,12 +14,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/dump"
 	"github.com/kubectl-gc/kubectl-gc/pkg/snapshot"
+	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
 	"github.com/kubectl-gc/kubectl-gc/test/randomcluster"
 	"github.com/kubectl-gc/kubectl-gc/test/script"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
@@ -90,6 +93,8 @@ func TestADumpIsTheCluster(t *testing.T) {
 	}
 
 	ofASnapshot(t, c, ns)
+	underFaults(t, c, ns)
+	onlyHere(t, c, ns)
 
 	if err := os.Remove(filepath.Join(whole, "cluster-scoped-resources", "core", "secrets.json")); err != nil {
 		t.Fatal(err)
@@ -236,6 +241,67 @@ func ofASnapshot(t *testing.T, c *testcluster.Cluster, ns string) {
 	if code, _, stderr := script.InProcess(t.Context(), "", "snapshot", file, "--kubeconfig", c.Kubeconfig()); code == 0 ||
 		!strings.Contains(stderr, "never overwritten") {
 		t.Errorf("over a file that exists: exit code %d, %s", code, stderr)
+	}
+}
+
+// underFaults: of a list that failed the snapshot has a gap, and of one that was begun again, or that
+// is in JSON, all objects.
+func underFaults(t *testing.T, c *testcluster.Cluster, ns string) {
+	t.Helper()
+	expired := faultproxy.Status(http.StatusGone, metav1.StatusReasonExpired, "the continue token is too old")
+	tree := []string{"tree", "-n", ns}
+	want := object(t, tree, []string{"--kubeconfig", c.Kubeconfig()})
+	for name, test := range map[string]struct {
+		on    func(*http.Request) bool
+		fault faultproxy.Fault
+		whole bool
+	}{
+		"forbidden":    {faultproxy.Path("/secrets"), faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden, "no"), false},
+		"cut off":      {faultproxy.Path("/secrets"), faultproxy.Truncate(40), false},
+		"expired":      {faultproxy.Path("/secrets"), expired, false},
+		"empty":        {faultproxy.Path("/secrets"), faultproxy.Plain(http.StatusOK, `{"kind":"SecretList","items":[]}`), false},
+		"expired once": {faultproxy.Path("/secrets"), faultproxy.Times(1, expired), true},
+		"in JSON":      {func(*http.Request) bool { return true }, faultproxy.JSONOnly(), true},
+		"whole objects are forbidden": {func(r *http.Request) bool {
+			return !strings.Contains(r.Header.Get("Accept"), "PartialObjectMetadata") && strings.HasSuffix(r.URL.Path, "/deployments")
+		}, faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden, "no"), true},
+	} {
+		proxy := faultproxy.Start(t, c.Config())
+		proxy.On(test.on, test.fault)
+		file := filepath.Join(t.TempDir(), "cluster.snapshot")
+		code, out, stderr := script.InProcess(t.Context(), "", "snapshot", file, "--kubeconfig", proxy.Kubeconfig(t))
+		if code != 0 || test.whole == strings.Contains(stderr, "cannot list secrets") {
+			t.Errorf("%s: exit code %d: %s%s", name, code, out, stderr)
+		}
+		if !test.whole {
+			missing(t, file, ns, "a snapshot of lists that are "+name, "secrets")
+			continue
+		}
+		if diff := cmp.Diff(want, object(t, tree, []string{"--from", file})); diff != "" {
+			t.Errorf("%s: of the cluster - and of the snapshot +\n%s", name, diff)
+		}
+	}
+}
+
+// onlyHere: where a type may be listed in one namespace only, its objects there are saved, and of all
+// others it is not known whether there are any.
+func onlyHere(t *testing.T, c *testcluster.Cluster, ns string) {
+	t.Helper()
+	proxy := faultproxy.Start(t, c.Config())
+	proxy.On(func(r *http.Request) bool {
+		return strings.HasSuffix(r.URL.Path, "/secrets") && !strings.Contains(r.URL.Path, "/"+ns+"/")
+	}, faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden, "no"))
+	file := filepath.Join(t.TempDir(), "cluster.snapshot")
+	if code, out, stderr := script.InProcess(t.Context(), "", "snapshot", file, "--kubeconfig", proxy.Kubeconfig(t)); code != 0 {
+		t.Fatalf("exit code %d: %s%s", code, out, stderr)
+	}
+	here, live := []string{"tree", "-n", ns}, []string{"--kubeconfig", c.Kubeconfig()}
+	if diff := cmp.Diff(object(t, here, live), object(t, here, []string{"--from", file})); diff != "" {
+		t.Errorf("of the cluster - and of the snapshot +\n%s", diff)
+	}
+	everywhere := object(t, []string{"tree", "-A"}, []string{"--from", file})
+	if gaps := fmt.Sprint(everywhere["gaps"]); everywhere["complete"] != false || !strings.Contains(gaps, "secrets") {
+		t.Errorf("complete: %v, with the gaps %s", everywhere["complete"], gaps)
 	}
 }
 

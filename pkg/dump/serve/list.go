@@ -1,16 +1,19 @@
 package serve
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/dump"
 	"github.com/kubectl-gc/kubectl-gc/pkg/snapshot"
@@ -130,21 +133,47 @@ func choose(objects []*dump.Object, byLabel, byField string) ([]*dump.Object, er
 	if err != nil {
 		return nil, fmt.Errorf("fieldSelector: %w", err)
 	}
+	keys := needed(label)
 	var selected []*dump.Object
 	for _, o := range objects {
-		var content map[string]any
-		raw := o.JSON
-		if raw == nil {
-			raw = metadata(o)
+		if o.JSON == nil && !containsAll(o.Metadata, keys) {
+			continue
 		}
-		if err := json.Unmarshal(raw, &content); err != nil {
-			continue // it was decoded when the dump was read
-		}
-		if label.Matches(set{content, "metadata.labels."}) && field.Matches(set{content, ""}) {
+		if labelled, fields := of(o); label.Matches(labelled) && field.Matches(fields) {
 			selected = append(selected, o)
 		}
 	}
 	return selected, nil
+}
+
+// of returns the labels and the fields of an object. What cannot be decoded has none; it was decoded
+// when the dump was read.
+func of(o *dump.Object) (labels.Labels, fields.Fields) {
+	if o.JSON == nil {
+		var partial metav1.PartialObjectMetadata
+		_ = partial.Unmarshal(o.Metadata)
+		return labels.Set(partial.Labels), fields.Set{"metadata.name": partial.Name, "metadata.namespace": partial.Namespace}
+	}
+	var content map[string]any
+	_ = json.Unmarshal(o.JSON, &content)
+	return set{content, "metadata.labels."}, set{content, ""}
+}
+
+// needed are the keys of labels that an object has to have for a selector to match it. What does not
+// contain them need not be decoded.
+func needed(selector labels.Selector) (keys [][]byte) {
+	requirements, _ := selector.Requirements()
+	for _, r := range requirements {
+		switch r.Operator() {
+		case selection.Equals, selection.DoubleEquals, selection.In, selection.Exists, selection.GreaterThan, selection.LessThan:
+			keys = append(keys, []byte(r.Key()))
+		}
+	}
+	return keys
+}
+
+func containsAll(encoded []byte, keys [][]byte) bool {
+	return !slices.ContainsFunc(keys, func(key []byte) bool { return !bytes.Contains(encoded, key) })
 }
 
 // set has the labels of an object, or its fields.

@@ -2,6 +2,7 @@
 package take
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"slices"
@@ -164,21 +165,28 @@ func (s *saver) wanted() []graph.Type {
 	return types
 }
 
-// Save implements cluster.PageSaver.
-func (s *saver) Save(t graph.Type, namespace string, page []byte) {
-	items, err := snapshot.Slim(page)
-	s.to.Metadata(of(t, namespace), items)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.objects[schema.GroupResource{Group: t.Group, Resource: t.Resource}] += items.Objects
-	for _, o := range items.Deleted {
-		key := deletedKey{t, o.Namespace}
-		s.deleted[key] = append(s.deleted[key], o.Name)
-	}
-	if err != nil && s.err == nil {
-		s.err = err
+// Page implements cluster.PageSaver.
+func (s *saver) Page(t graph.Type, namespace string) (add func(item []byte), end func()) {
+	items := pages.Get().(*snapshot.Items)
+	*items = snapshot.Items{Encoded: items.Encoded[:0]}
+	var err error
+	add = func(item []byte) { err = cmp.Or(err, items.Add(item)) }
+	return add, func() {
+		s.to.Metadata(of(t, namespace), *items)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.objects[schema.GroupResource{Group: t.Group, Resource: t.Resource}] += items.Objects
+		for _, o := range items.Deleted {
+			key := deletedKey{t, o.Namespace}
+			s.deleted[key] = append(s.deleted[key], o.Name)
+		}
+		s.err = cmp.Or(s.err, err)
+		pages.Put(items)
 	}
 }
+
+// pages are for what is kept of a page until it is compressed.
+var pages = sync.Pool{New: func() any { return &snapshot.Items{} }}
 
 // Discard implements cluster.PageSaver.
 func (s *saver) Discard(t graph.Type, namespace string) {
