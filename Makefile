@@ -216,7 +216,9 @@ bench: build controlplane ## Print how costs grow with the objects, then what re
 	$(GO) test -run '^$$' -bench 'Ask' -benchtime 5x -timeout 60m ./pkg/act
 
 # A cluster of the caller's with a kubectl at hand needs nothing of the control plane.
-demo: build $(if $(and $(KUBECONFIG),$(shell command -v kubectl)),,controlplane) ## Show kubectl gc at work; in your cluster if KUBECONFIG is set (a minute once the control plane is built)
+demo: build ## Show kubectl gc at work, on a saved cluster at once, then on a control plane; in your cluster if KUBECONFIG is set
+	@test/demo/saved
+	@$(if $(and $(KUBECONFIG),$(shell command -v kubectl)),:,$(MAKE) --no-print-directory controlplane)
 	@test/demo/run
 
 demo-down: ## Stop the demo and remove what it left

@@ -4,6 +4,7 @@ package dumps
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -26,7 +27,9 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("KUBECONFIG", env.WorkDir+"/no-kubeconfig")
 			env.Setenv("HOME", env.WorkDir)
-			return nil
+			demo, err := filepath.Abs("../demo/demo.snapshot")
+			env.Setenv("DEMO", demo)
+			return err
 		},
 	})
 }

@@ -36,7 +36,7 @@ type Request struct {
 // who works on what, and what stands in the way.
 var Telling = []schema.GroupResource{
 	cluster.APIServices, cluster.CRDs, cluster.ClusterRoleBindings, cluster.ClusterRoles, cluster.DaemonSets,
-	cluster.Deployments, cluster.EndpointSlices, cluster.Leases, cluster.Namespaces, cluster.Nodes, cluster.PVCs,
+	cluster.Deployments, cluster.EndpointSlices, cluster.Events, cluster.Leases, cluster.Namespaces, cluster.Nodes, cluster.PVCs,
 	cluster.PersistentVolumes, cluster.RoleBindings, cluster.Roles, cluster.Services, cluster.StatefulSets,
 	cluster.VolumeAttachments,
 	{Group: admission, Resource: "mutatingadmissionpolicies"}, {Group: admission, Resource: "mutatingadmissionpolicybindings"},

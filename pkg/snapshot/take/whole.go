@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
@@ -19,12 +21,22 @@ import (
 // perPage is how many whole objects an entry has.
 const perPage = 200
 
+// fewEvents is up to how many events are saved although nobody asked for them. Their number is not
+// known before.
+const fewEvents = 5000
+
+var errTooMany = errors.New("there are too many of them")
+
 const definition = "CustomResourceDefinition"
 
 // whole saves the whole objects of a type. With an error it has saved some of them.
 func (s *saver) whole(ctx context.Context, t graph.Type) error {
 	var page []json.RawMessage
+	objects, asked := 0, slices.Contains(s.Whole, schema.GroupResource{Group: t.Group, Resource: t.Resource})
 	err := s.Client.ForEachRaw(ctx, t, s.in(t), func(raw json.RawMessage) error {
+		if objects++; objects > fewEvents && t.Resource == cluster.Events.Resource && !asked {
+			return errTooMany
+		}
 		clean, err := cleaned(raw, t)
 		if page = append(page, clean); err == nil && len(page) == perPage {
 			s.to.Objects(of(t, s.in(t)), page)
