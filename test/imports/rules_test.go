@@ -25,7 +25,7 @@ var (
 // adds one has a reason, and says it in the commit.
 const (
 	floors = 14
-	arrows = 254
+	arrows = 255
 )
 
 // imports says which packages of the module a package imports besides the leaves: these, and no
@@ -51,7 +51,7 @@ var imports = map[string][]string{
 	"pkg/cmd/run": {"pkg/archive", "pkg/cluster", "pkg/cmd/env", "pkg/collect", "pkg/plan",
 		"pkg/render"},
 	"pkg/cmd/snapshot":   {"pkg/archive", "pkg/cmd/env", "pkg/render", "pkg/selection", "pkg/snapshot/take"},
-	"pkg/cmd/tree":       {"pkg/cmd/env", "pkg/render", "pkg/selection", "pkg/tree"},
+	"pkg/cmd/tree":       {"pkg/cmd/env", "pkg/compare", "pkg/render", "pkg/selection", "pkg/tree"},
 	"pkg/cmd/unfinalize": {"pkg/cluster", "pkg/cmd/browse", "pkg/cmd/env", "pkg/finalizer", "pkg/render", "pkg/unfinalize"},
 	"pkg/cmd/wait":       {"pkg/cmd/env", "pkg/deletion", "pkg/render"},
 	"pkg/cmd/why":        {"pkg/cmd/browse", "pkg/cmd/env", "pkg/diagnose", "pkg/render"},
@@ -122,6 +122,7 @@ var imports = map[string][]string{
 	"pkg/audit":         {},
 	"pkg/dump":          {"pkg/snapshot"},
 	"pkg/snapshot":      {},
+	"pkg/compare":       {},
 	"pkg/link":          {},
 	"pkg/page":          {},
 	"pkg/status":        {},

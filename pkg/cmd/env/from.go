@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/client-go/rest"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
@@ -67,7 +68,7 @@ func (e *Env) readFrom(cmd *cobra.Command) error {
 	if writes || needed {
 		return e.refuseFrom(cmd, !needed)
 	}
-	return e.open(cmd.Context())
+	return e.open(cmd.Context(), "from")
 }
 
 // dryOnClient are the values of --dry-run with which no request to write is sent.
@@ -83,6 +84,16 @@ func (e *Env) refuseFrom(cmd *cobra.Command, dry bool) error {
 	return answer.Refuse(answer.WithHint(err, shows))
 }
 
+// Other returns the environment of the same command for a dump, which a flag names, besides what it
+// reads.
+func (e *Env) Other(ctx context.Context, flag, path, namespace string) (*Env, error) {
+	config := genericclioptions.NewConfigFlags(true)
+	*config.Namespace = namespace
+	other := *e
+	other.Config, other.From, other.source, other.Scope = config, path, nil, ""
+	return &other, other.open(ctx, flag)
+}
+
 // named is what --from names.
 func (e *Env) named() string {
 	if e.From == "-" {
@@ -91,8 +102,8 @@ func (e *Env) named() string {
 	return e.From
 }
 
-// open reads what --from names, says what it is, and connects the clients to it.
-func (e *Env) open(ctx context.Context) error {
+// open reads what a flag names, --from or another, says what it is, and connects the clients to it.
+func (e *Env) open(ctx context.Context, flag string) error {
 	done := e.Doing("reading " + render.Escape(e.named()))
 	d, err := interrupt.Do(ctx, func() (*dump.Dump, error) {
 		if e.From == "-" {
@@ -102,7 +113,7 @@ func (e *Env) open(ctx context.Context) error {
 	})
 	done()
 	if err != nil {
-		return fmt.Errorf("--from: %w", err)
+		return fmt.Errorf("--%s: %w", flag, err)
 	}
 	e.source = &source{e.named(), d.Time}
 	if now := time.Now(); d.Time.After(now) { // by the clock of another machine, or made up

@@ -115,10 +115,7 @@ func (o *Options) request(ctx context.Context) (take.Request, error) {
 	if err != nil {
 		return take.Request{}, err
 	}
-	config, err := o.Config.ToRESTConfig()
-	if err != nil {
-		return take.Request{}, err
-	}
+	_, server := o.Cluster()
 	mapper, err := o.Config.ToRESTMapper()
 	if err != nil {
 		return take.Request{}, err
@@ -127,7 +124,7 @@ func (o *Options) request(ctx context.Context) (take.Request, error) {
 	if err != nil {
 		return take.Request{}, err
 	}
-	r := take.Request{Client: client, Catalog: catalog, Server: config.Host, Fallback: namespace}
+	r := take.Request{Client: client, Catalog: catalog, Server: server, Fallback: namespace}
 	if given {
 		r.Namespace = namespace
 	}

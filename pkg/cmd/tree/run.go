@@ -16,6 +16,9 @@ import (
 const clearScreen = "\x1b[H\x1b[2J\x1b[3J"
 
 func run(ctx context.Context, o *Options) error {
+	if o.Against != "" {
+		return o.compare(ctx)
+	}
 	q, err := o.Query(ctx, &o.Objects, o.Args)
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@
 package tree
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/spf13/cobra"
@@ -23,6 +24,8 @@ type Options struct {
 	FollowLinks, Watch bool
 	// ShowLabels adds a column with the labels.
 	ShowLabels bool
+	// Against is the value of --against: a dump that what is there is compared with.
+	Against string
 }
 
 // New returns the command tree, which calls runF with its options; nil runs it.
@@ -54,7 +57,12 @@ the objects below them. Other formats show all levels.
 
 -o html prints one page that needs no network: open it in a browser to search, collapse and
 zoom. It also has what is known of each finalizer, and why objects still exist that are being
-deleted.`,
+deleted.
+
+With --against, kubectl gc tree shows no tree but what is otherwise than in a snapshot or another
+dump: which objects were deleted, with which owner, namespace or definition, and what of these
+went first; which were created; and which have other owners or finalizers, or are being deleted.
+With --from, two dumps are compared. The earlier comes first.`,
 		Example: `  # What does a deployment own?
   kubectl gc tree deployment/web
 
@@ -72,6 +80,10 @@ deleted.`,
 
   # Two columns of your own, for a script
   kubectl gc tree deployment/web --no-headers -o custom-columns=KIND:.ref.kind,NAME:.ref.name
+
+  # What has changed since a snapshot was taken, and between two?
+  kubectl gc tree -n shop --against monday.snapshot
+  kubectl gc tree -n shop --from tuesday.snapshot --against monday.snapshot
 
   # Draw it
   kubectl gc tree deployment/web -o dot | dot -Tsvg > web.svg
@@ -95,6 +107,8 @@ deleted.`,
 	e.AddPacks(cmd)
 	flags.BoolVar(&o.ShowLabels, "show-labels", false, "Show the labels of the objects as the last column of the table")
 	flags.BoolVarP(&o.Watch, "watch", "w", false, "After showing the tree, watch for changes and show it again")
+	flags.StringVar(&o.Against, "against", "",
+		"Compare what is there with this snapshot or dump, and show what was deleted, by what cascade, created or changed")
 	cmd.RegisterFlagCompletionFunc("types", e.CompleteTypeList)
 	cmd.RegisterFlagCompletionFunc("exclude-types", e.CompleteTypeList)
 	return cmd
@@ -118,5 +132,28 @@ func (o *Options) validate(cmd *cobra.Command, args []string) error {
 	case o.Watch && (!o.Output.IsOwn() || o.Output.Format() == "html"):
 		return env.Usage(cmd, "--watch cannot be used together with -o %s", o.Output.Format())
 	}
-	return o.Output.Validate(cmd)
+	return cmp.Or(o.validateAgainst(cmd), o.Output.Validate(cmd))
+}
+
+// validateAgainst refuses what has no meaning for a comparison.
+func (o *Options) validateAgainst(cmd *cobra.Command) error {
+	if !cmd.Flags().Changed("against") {
+		return nil
+	}
+	for _, name := range []string{"owners", "depth", "types", "exclude-types", "links", "watch", "show-labels"} {
+		if cmd.Flags().Changed(name) {
+			return env.Usage(cmd, "--against cannot be used together with --%s", name)
+		}
+	}
+	switch {
+	case o.Against == "":
+		return env.Usage(cmd, "--against needs a snapshot, or another file or folder that --from takes")
+	case o.Objects.Named(o.Args):
+		return env.Usage(cmd, "--against compares a namespace, or all with -A, and takes no objects")
+	case o.Against == "-" && o.From == "-":
+		return env.Usage(cmd, "standard input cannot be read twice: --from and --against are both -")
+	case o.Output.IsOwn() && o.Output.Format() != "" && !o.Output.Wide():
+		return env.Usage(cmd, "--against cannot be used together with -o %s", o.Output.Format())
+	}
+	return nil
 }

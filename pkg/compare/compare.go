@@ -1,0 +1,184 @@
+// Package compare says what is otherwise in one listing of a cluster than in an earlier one. It has
+// no client and no clock.
+package compare
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// Side is a listing.
+type Side struct {
+	Graph *graph.Graph
+	Gaps  []v1alpha1.Gap
+	// Serves says whether a type is served, and Omits whether it is proven not to be.
+	Serves, Omits func(schema.GroupResource) bool
+}
+
+// comparison is of two listings, of which after is the later.
+type comparison struct {
+	before, after Side
+	namespace     string
+	found         map[graph.ID]v1alpha1.DeletedObject // by the object before
+}
+
+// Listings compares what two listings have in a namespace, or all if it is empty, and that namespace.
+func Listings(before, after Side, namespace string) *v1alpha1.Comparison {
+	c := &comparison{before: before, after: after, namespace: namespace, found: map[graph.ID]v1alpha1.DeletedObject{}}
+	out := &v1alpha1.Comparison{TypeMeta: v1alpha1.TypeMeta("Comparison"), Gaps: both(before.Gaps, after.Gaps),
+		Deleted: []v1alpha1.DeletedObject{}, Created: []v1alpha1.CreatedObject{}, Changed: []v1alpha1.ChangedObject{},
+		Unknown: []v1alpha1.ObjectRef{}}
+	out.Complete = len(out.Gaps) == 0
+	for i := range before.Graph.Len() {
+		id := graph.ID(i)
+		ref := before.Graph.Ref(id)
+		if !before.Graph.Observed(id) || !c.covers(ref) {
+			continue
+		}
+		other, there := after.has(ref.UID)
+		switch {
+		case there:
+			if changed, is := c.changed(ref, id, other); is {
+				out.Changed = append(out.Changed, changed)
+			}
+		case after.knows(ref):
+			out.Deleted = append(out.Deleted, c.deleted(id))
+		default:
+			out.Unknown = append(out.Unknown, ref)
+		}
+	}
+	for i := range after.Graph.Len() {
+		id := graph.ID(i)
+		ref := after.Graph.Ref(id)
+		if _, there := before.has(ref.UID); there || !after.Graph.Observed(id) || !c.covers(ref) {
+			continue
+		}
+		if !before.knows(ref) {
+			out.Unknown = append(out.Unknown, ref)
+			continue
+		}
+		created := v1alpha1.CreatedObject{Object: ref}
+		if earlier, ok := before.Graph.Find(ref.Group(), ref.Resource, ref.Namespace, ref.Name); ok && before.Graph.Observed(earlier) {
+			created.Replaces = before.Graph.Ref(earlier).UID
+		}
+		out.Created = append(out.Created, created)
+	}
+	c.sort(out)
+	return out
+}
+
+// covers returns whether an object is in the scope of the comparison.
+func (c *comparison) covers(ref v1alpha1.ObjectRef) bool {
+	return c.namespace == "" || ref.Namespace == c.namespace ||
+		ref.Kind == "Namespace" && ref.Group() == "" && ref.Name == c.namespace
+}
+
+// sort puts what went together beside each other: what went first, then what went with it.
+func (c *comparison) sort(out *v1alpha1.Comparison) {
+	cascade := func(d v1alpha1.DeletedObject) v1alpha1.ObjectRef {
+		switch {
+		case d.First != nil:
+			return *d.First
+		case d.With != nil:
+			return *d.With
+		}
+		return d.Object
+	}
+	slices.SortStableFunc(out.Deleted, func(a, b v1alpha1.DeletedObject) int {
+		x, y := cascade(a), cascade(b)
+		return cmp.Or(byPlace(x, y), first(a, x)-first(b, y), byPlace(a.Object, b.Object))
+	})
+	slices.SortStableFunc(out.Created, func(a, b v1alpha1.CreatedObject) int { return byPlace(a.Object, b.Object) })
+	slices.SortStableFunc(out.Changed, func(a, b v1alpha1.ChangedObject) int { return byPlace(a.Object, b.Object) })
+	slices.SortStableFunc(out.Unknown, byPlace)
+}
+
+// first is 0 for what went first of a cascade.
+func first(d v1alpha1.DeletedObject, of v1alpha1.ObjectRef) int {
+	if d.Object.UID == of.UID {
+		return 0
+	}
+	return 1
+}
+
+func byPlace(a, b v1alpha1.ObjectRef) int {
+	return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Kind, b.Kind), strings.Compare(a.Name, b.Name),
+		strings.Compare(a.UID, b.UID))
+}
+
+// both are the gaps of either listing, each once.
+func both(a, b []v1alpha1.Gap) []v1alpha1.Gap {
+	all := append([]v1alpha1.Gap{}, a...)
+	for _, gap := range b {
+		if !slices.ContainsFunc(all, func(known v1alpha1.Gap) bool {
+			return known.Group == gap.Group && known.Resource == gap.Resource && known.Namespace == gap.Namespace
+		}) {
+			all = append(all, gap)
+		}
+	}
+	return all
+}
+
+// has returns the object with a uid, if it was seen.
+func (s Side) has(uid string) (graph.ID, bool) {
+	id, ok := s.Graph.Lookup(uid)
+	return id, ok && uid != "" && s.Graph.Observed(id)
+}
+
+// knows returns whether an object that was not seen was not there: its type was listed where it is,
+// or is proven not to be served.
+func (s Side) knows(ref v1alpha1.ObjectRef) bool {
+	for _, gap := range s.Gaps {
+		if gap.Group == ref.Group() && (gap.Resource == ref.Resource || gap.Resource == "*") &&
+			(gap.Namespace == "" || gap.Namespace == ref.Namespace) && !gap.Links {
+			return false
+		}
+	}
+	of := schema.GroupResource{Group: ref.Group(), Resource: ref.Resource}
+	return s.Serves(of) || s.Omits(of)
+}
+
+// changed compares an object that is there at both times.
+func (c *comparison) changed(ref v1alpha1.ObjectRef, before, after graph.ID) (v1alpha1.ChangedObject, bool) {
+	x, y := c.before.Graph, c.after.Graph
+	out := v1alpha1.ChangedObject{Object: ref,
+		OwnersAdded:       missing(owners(y, after), owners(x, before), uidOf),
+		OwnersRemoved:     missing(owners(x, before), owners(y, after), uidOf),
+		FinalizersAdded:   missing(y.Finalizers(after), x.Finalizers(before), itself),
+		FinalizersRemoved: missing(x.Finalizers(before), y.Finalizers(after), itself)}
+	if at := y.DeletionTimestamp(after); at != 0 && x.DeletionTimestamp(before) == 0 {
+		out.DeletionTimestamp = &metav1.Time{Time: time.Unix(at, 0).UTC()}
+	}
+	return out, len(out.OwnersAdded)+len(out.OwnersRemoved)+len(out.FinalizersAdded)+len(out.FinalizersRemoved) > 0 ||
+		out.DeletionTimestamp != nil
+}
+
+func owners(g *graph.Graph, id graph.ID) (refs []v1alpha1.ObjectRef) {
+	for edge := range g.Owners(id) {
+		ref := g.Ref(edge.Owner)
+		ref.APIVersion, ref.Kind, ref.Name = edge.APIVersion, edge.Kind, edge.Name
+		refs = append(refs, ref)
+	}
+	return refs
+}
+
+func uidOf(r v1alpha1.ObjectRef) string { return r.UID }
+func itself(s string) string            { return s }
+
+// missing are those of some that are not among others.
+func missing[T any](of, others []T, key func(T) string) (not []T) {
+	for _, x := range of {
+		if !slices.ContainsFunc(others, func(y T) bool { return key(x) == key(y) }) {
+			not = append(not, x)
+		}
+	}
+	return not
+}
