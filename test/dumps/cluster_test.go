@@ -92,6 +92,7 @@ func TestADumpIsTheCluster(t *testing.T) {
 		t.Errorf("kubectl gc %v: the gaps of the dump are %q", why, out)
 	}
 
+	asTheServerPrints(t, c)
 	ofASnapshot(t, c, ns)
 	underFaults(t, c, ns)
 	onlyHere(t, c, ns)
@@ -250,7 +251,7 @@ func underFaults(t *testing.T, c *testcluster.Cluster, ns string) {
 	t.Helper()
 	expired := faultproxy.Status(http.StatusGone, metav1.StatusReasonExpired, "the continue token is too old")
 	tree := []string{"tree", "-n", ns}
-	want := object(t, tree, []string{"--kubeconfig", c.Kubeconfig()})
+	var want any = object(t, tree, []string{"--kubeconfig", c.Kubeconfig()})
 	for name, test := range map[string]struct {
 		on    func(*http.Request) bool
 		fault faultproxy.Fault
@@ -277,7 +278,9 @@ func underFaults(t *testing.T, c *testcluster.Cluster, ns string) {
 			missing(t, file, ns, "a snapshot of lists that are "+name, "secrets")
 			continue
 		}
-		if diff := cmp.Diff(want, object(t, tree, []string{"--from", file})); diff != "" {
+		// What a server prints of an object comes from all of it.
+		got := without(object(t, tree, []string{"--from", file}), "ready")
+		if diff := cmp.Diff(without(want, "ready"), got); diff != "" {
 			t.Errorf("%s: of the cluster - and of the snapshot +\n%s", name, diff)
 		}
 	}
@@ -312,6 +315,57 @@ func raws(objects []json.RawMessage) (all [][]byte) {
 	return all
 }
 
+// asTheServerPrints: READY and STATUS of a dump are those that the server prints, of pods in each
+// state and of what else has them.
+func asTheServerPrints(t *testing.T, c *testcluster.Cluster) {
+	t.Helper()
+	const ns = "printed"
+	c.Kubectl(t, "create", "namespace", ns)
+	sidecar := `"initContainers":[{"name":"s","image":"i","restartPolicy":"Always"},{"name":"i","image":"i"}],`
+	ended := func(more string) string { return `"state":{"terminated":{"exitCode":1` + more + `}}` }
+	for i, pod := range []struct{ spec, status string }{
+		{"", `"phase":"Pending"`}, {"", `"phase":"Failed","reason":"Evicted"`},
+		{"", `"phase":"Pending","conditions":[{"type":"PodScheduled","status":"False","reason":"SchedulingGated"}]`},
+		{"", `"phase":"Running","containerStatuses":[{"name":"c","ready":true,"state":{"running":{}}}]`},
+		{"", `"phase":"Running","containerStatuses":[{"name":"c","state":{"waiting":{"reason":"CrashLoopBackOff"}}}]`},
+		{"", `"phase":"Failed","containerStatuses":[{"name":"c",` + ended("") + `}]`},
+		{"", `"phase":"Failed","containerStatuses":[{"name":"c",` + ended(`,"signal":9`) + `}]`},
+		{"", `"phase":"Failed","containerStatuses":[{"name":"c",` + ended(`,"reason":"OOMKilled"`) + `}]`},
+		{"", `"phase":"Succeeded","containerStatuses":[{"name":"c","state":{"terminated":{"exitCode":0,"reason":"Completed"}}}]`},
+		{"", `"phase":"Running","conditions":[{"type":"Ready","status":"True"}],"containerStatuses":[{"name":"c","state":{"terminated":{"exitCode":0,"reason":"Completed"}}},{"name":"d","ready":true,"state":{"running":{}}}]`},
+		{"", `"phase":"Running","containerStatuses":[{"name":"c","state":{"terminated":{"exitCode":0,"reason":"Completed"}}},{"name":"d","ready":true,"state":{"running":{}}}]`},
+		{sidecar, `"phase":"Pending","initContainerStatuses":[{"name":"s","ready":true,"started":true,"state":{"running":{}}},{"name":"i","state":{"running":{}}}]`},
+		{sidecar, `"phase":"Pending","initContainerStatuses":[{"name":"s","state":{"waiting":{"reason":"ImagePullBackOff"}}}]`},
+		{sidecar, `"phase":"Pending","initContainerStatuses":[{"name":"s","state":{"waiting":{"reason":"PodInitializing"}}}]`},
+		{sidecar, `"phase":"Pending","initContainerStatuses":[{"name":"s","ready":true,"started":true,"state":{"running":{}}},{"name":"i",` + ended(`,"signal":9`) + `}]`},
+		{sidecar, `"phase":"Running","conditions":[{"type":"Initialized","status":"True"}],"initContainerStatuses":[{"name":"s","started":true,"state":{"running":{}}},{"name":"i","state":{"terminated":{"exitCode":0}}}],"containerStatuses":[{"name":"c","ready":true,"state":{"running":{}}}]`},
+	} {
+		name := fmt.Sprintf("pod-%02d", i)
+		c.Apply(t, fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q},"spec":{%s"containers":[{"name":"c","image":"i"},{"name":"d","image":"i"}]}}`,
+			name, pod.spec), "-n", ns)
+		c.Kubectl(t, "patch", "pod", name, "-n", ns, "--subresource=status", "--type=merge", "-p", `{"status":{`+pod.status+`}}`)
+	}
+	c.Apply(t, strings.Replace(shop, "name: web", "name: web, finalizers: [a.b/c]", 1), "-n", ns)
+	c.Apply(t, `{apiVersion: batch/v1, kind: Job, metadata: {name: j}, spec: {suspend: true, template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}}
+---
+{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: p, finalizers: [a.b/c]}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}
+---
+{apiVersion: v1, kind: Node, metadata: {name: nod}, spec: {unschedulable: true}}
+---
+{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: d}, spec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}}}
+`, "-n", ns)
+	c.Kubectl(t, "delete", "persistentvolumeclaim/p", "-n", ns, "--wait=false")
+	c.Kubectl(t, "patch", "pod", "pod-03", "-n", ns, "--type=merge", "-p", `{"metadata":{"finalizers":["a.b/c"]}}`)
+	c.Kubectl(t, "delete", "pod/pod-03", "-n", ns, "--wait=false")
+	file := takeSnapshot(t, c)
+	for _, tree := range [][]string{{"tree", "-n", ns}, {"tree", "node/nod"}, {"tree", "pod/pod-04", "-n", ns}} {
+		want := object(t, tree, []string{"--kubeconfig", c.Kubeconfig()})
+		if diff := cmp.Diff(want, object(t, tree, []string{"--from", file})); diff != "" || !strings.Contains(fmt.Sprint(want), "status:") {
+			t.Errorf("kubectl gc %v: of the cluster - and of the snapshot +\n%s", tree, diff)
+		}
+	}
+}
+
 // missing looks at the tree of a dump in which a type is missing: it is a gap, the others are as
 // they were, and no object of it is absent.
 func missing(t *testing.T, from, namespace, what, resource string) {
@@ -336,8 +390,7 @@ func missing(t *testing.T, from, namespace, what, resource string) {
 	}
 }
 
-// object is what a command prints as JSON, without what only a server prints, and without commands,
-// which name the cluster.
+// object is what a command prints as JSON, without commands, which name the cluster.
 func object(t *testing.T, command, of []string) map[string]any {
 	t.Helper()
 	code, out, stderr := script.InProcess(t.Context(), "", slices.Concat(command, []string{"-o", "json"}, of)...)
@@ -345,22 +398,20 @@ func object(t *testing.T, command, of []string) map[string]any {
 	if err := json.Unmarshal([]byte(out), &printed); err != nil {
 		t.Fatalf("kubectl gc %v: exit code %d, %v\n%s%s", command, code, err, out, stderr)
 	}
-	return withoutServer(printed).(map[string]any)
+	return without(printed, "commands").(map[string]any)
 }
 
-// withoutServer leaves out the columns of a server's tables, and commands.
-func withoutServer(v any) any {
+// without leaves out a field wherever it is.
+func without(v any, field string) any {
 	switch v := v.(type) {
 	case map[string]any:
-		delete(v, "ready")
-		delete(v, "status")
-		delete(v, "commands")
+		delete(v, field)
 		for key := range v {
-			v[key] = withoutServer(v[key])
+			v[key] = without(v[key], field)
 		}
 	case []any:
 		for i := range v {
-			v[i] = withoutServer(v[i])
+			v[i] = without(v[i], field)
 		}
 	}
 	return v

@@ -75,7 +75,7 @@ func ofADump(t *testing.T, c *testcluster.Cluster) {
 }
 
 // ofASnapshot compares what why says of everything that is stuck with what it says of a snapshot that
-// has pods and events whole, and with one that has not. Of what that does not have it knows less, and
+// has pods whole, and with one that has not. Of what that does not have it knows less, and
 // blames nobody for it.
 func ofASnapshot(t *testing.T, c *testcluster.Cluster) {
 	t.Helper()
@@ -88,7 +88,7 @@ func ofASnapshot(t *testing.T, c *testcluster.Cluster) {
 		return causes(t, "--from", file)
 	}
 	before := causes(t, "--kubeconfig", c.Kubeconfig())
-	least, most := take(), take("--whole", "pods,events")
+	least, most := take(), take("--whole", "pods")
 	after := causes(t, "--kubeconfig", c.Kubeconfig())
 	compared := 0
 	for of, want := range before {
@@ -97,13 +97,11 @@ func ofASnapshot(t *testing.T, c *testcluster.Cluster) {
 		}
 		compared++
 		if !slices.Equal(want, most[of]) {
-			t.Errorf("%s is kept by %v, and in a snapshot with pods and events by %v", of, want, most[of])
+			t.Errorf("%s is kept by %v, and in a snapshot with pods by %v", of, want, most[of])
 		}
 		for _, code := range least[of] {
-			// Without events nobody is known to have worked on it.
-			unseen := core.Code(code) == core.FinalizerActorNotFound && slices.Contains(want, string(core.FinalizerActorUnknown))
-			if slices.Contains(needWitness, core.Code(code)) && !slices.Contains(want, code) && !unseen {
-				t.Errorf("%s is kept by %v, and in a snapshot without them by %v", of, want, least[of])
+			if slices.Contains(needWitness, core.Code(code)) && !slices.Contains(want, code) {
+				t.Errorf("%s is kept by %v, and in a snapshot without by %v", of, want, least[of])
 			}
 		}
 	}

@@ -34,8 +34,10 @@ func (s *Server) list(r *http.Request, t *dump.Type, version, namespace string) 
 	if token := query.Get("continue"); token == missing || !covered && len(objects) == 0 {
 		return s.unknown(s.dump.Why(t, namespace))
 	}
+	_, prints := printers[groupResource(t)]
+	asTable := prints && wantsTable(r)
 	byField := query.Get("fieldSelector")
-	if len(objects) > 0 && !t.HasContent() && (!partial || byField != "" && !strings.HasPrefix(byField, "metadata.")) {
+	if len(objects) > 0 && !t.HasContent() && (!partial && !asTable || byField != "" && !strings.HasPrefix(byField, "metadata.")) {
 		return s.unknown(onlyMetadata(t))
 	}
 	selected, err := choose(objects, query.Get("labelSelector"), byField)
@@ -56,6 +58,9 @@ func (s *Server) list(r *http.Request, t *dump.Type, version, namespace string) 
 		meta.Continue = strconv.Itoa(to)
 	case !covered:
 		meta.Continue = missing
+	}
+	if asTable {
+		return table(t, selected[from:to], meta)
 	}
 	head := struct {
 		Kind       string          `json:"kind"`

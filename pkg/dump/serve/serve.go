@@ -119,6 +119,7 @@ func (s *Server) version(r *http.Request, group, version string, rest []string) 
 // get answers a request for one object.
 func (s *Server) get(r *http.Request, t *dump.Type, namespace, name string) answer {
 	o, ok := t.Find(namespace, name)
+	_, prints := printers[groupResource(t)]
 	switch {
 	case !ok && !t.Covers(namespace):
 		return s.unknown(fmt.Sprintf("%s %q is not in %s: %s", groupResource(t), name, s.name, s.dump.Why(t, namespace)))
@@ -128,6 +129,8 @@ func (s *Server) get(r *http.Request, t *dump.Type, namespace, name string) answ
 			&metav1.StatusDetails{Name: name, Group: t.Group, Kind: t.Name})
 	case wantsMetadata(r):
 		return answer{http.StatusOK, contentJSON, net.Buffers{metadata(o)}}
+	case wantsTable(r) && prints:
+		return table(t, []*dump.Object{o}, metav1.ListMeta{})
 	case o.JSON == nil:
 		return s.unknown(onlyMetadata(t))
 	}
