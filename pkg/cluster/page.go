@@ -78,7 +78,8 @@ func (c *Client) read(ctx context.Context, p page, onMeta func(listMeta), object
 }
 
 // decodePage reads a list in either format. Save, if not nil, takes what each object is decoded from.
-func decodePage(r *bufio.Reader, keep extras, save func([]byte), onMeta func(listMeta), object func(*graph.Object)) error {
+func decodePage(r *bufio.Reader, keep extras, save func([]byte), onMeta func(listMeta),
+	object func(*graph.Object)) error {
 	head, err := r.Peek(len(protobufMagic))
 	if err != nil {
 		return truncated(err)

@@ -66,7 +66,8 @@ func Listings(before, after Side, namespace string) *v1alpha1.Comparison {
 			continue
 		}
 		created := v1alpha1.CreatedObject{Object: ref}
-		if earlier, ok := before.Graph.Find(ref.Group(), ref.Resource, ref.Namespace, ref.Name); ok && before.Graph.Observed(earlier) {
+		earlier, ok := before.Graph.Find(ref.Group(), ref.Resource, ref.Namespace, ref.Name)
+		if ok && before.Graph.Observed(earlier) {
 			created.Replaces = before.Graph.Ref(earlier).UID
 		}
 		out.Created = append(out.Created, created)
@@ -110,8 +111,8 @@ func first(d v1alpha1.DeletedObject, of v1alpha1.ObjectRef) int {
 }
 
 func byPlace(a, b v1alpha1.ObjectRef) int {
-	return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Kind, b.Kind), strings.Compare(a.Name, b.Name),
-		strings.Compare(a.UID, b.UID))
+	return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Kind, b.Kind),
+		strings.Compare(a.Name, b.Name), strings.Compare(a.UID, b.UID))
 }
 
 // both are the gaps of either listing, each once.

@@ -59,7 +59,8 @@ func openSnapshot(r io.ReaderAt, size int64, limits Limits) (*Dump, error) {
 		t := types[schema.GroupResource{Group: list.Group, Resource: list.Resource}]
 		if t == nil { // one that discovery did not show
 			t = &Type{Versions: []string{list.Version}, APIResource: metav1.APIResource{Group: list.Group, Version: list.Version,
-				Name: list.Resource, Kind: list.Kind, SingularName: strings.ToLower(list.Kind), Namespaced: list.Namespaced, Verbs: verbs}}
+				Name: list.Resource, Kind: list.Kind, SingularName: strings.ToLower(list.Kind), Namespaced: list.Namespaced,
+				Verbs: verbs}}
 			register(t)
 		}
 		t.saved.versions[list.Of] = list.ResourceVersion

@@ -43,7 +43,7 @@ func Read(r io.ReaderAt, size, most int64) (*File, error) {
 	case len(archive.File) == 0 || archive.File[0].Name != headName:
 		return nil, ErrNone
 	}
-	decoder, err := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(uint64(most)))
+	decoder, err := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(uint64(max(1, most))))
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +144,7 @@ func (f *File) json(file *zip.File, into any) error {
 
 // content decompresses an entry.
 func (f *File) content(file *zip.File) ([]byte, error) {
-	if file.Method != zstd.ZipMethodWinZip || file.CompressedSize64 > uint64(f.most) {
+	if file.Method != zstd.ZipMethodWinZip || file.CompressedSize64 > uint64(max(0, f.most)) {
 		return nil, fmt.Errorf("%s is not compressed as entries of a snapshot are", file.Name)
 	}
 	raw, err := file.OpenRaw()

@@ -82,7 +82,7 @@ func (all *Items) Add(item []byte) error {
 		all.Objects++
 		outer := protowire.SizeTag(itemMeta) + protowire.SizeBytes(len(all.slim))
 		all.Encoded = protowire.AppendTag(all.Encoded, listItems, protowire.BytesType)
-		all.Encoded = protowire.AppendVarint(all.Encoded, uint64(outer))
+		all.Encoded = protowire.AppendVarint(all.Encoded, uint64(max(0, outer)))
 		all.Encoded = protowire.AppendTag(all.Encoded, itemMeta, protowire.BytesType)
 		all.Encoded = protowire.AppendBytes(all.Encoded, all.slim)
 		return err

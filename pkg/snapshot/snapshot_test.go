@@ -23,7 +23,7 @@ import (
 func randomMeta(rng *rand.Rand, i int) metav1.ObjectMeta {
 	at := metav1.NewTime(time.Unix(1_700_000_000+int64(rng.IntN(1000)), 0).UTC())
 	m := metav1.ObjectMeta{Name: fmt.Sprint("name-", i), UID: types.UID(fmt.Sprint("uid-", i)), ResourceVersion: fmt.Sprint(i),
-		CreationTimestamp: at, ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "m", FieldsV1: &metav1.FieldsV1{Raw: []byte(`{}`)}}}}
+		CreationTimestamp: at, ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "m", FieldsV1: metav1.NewFieldsV1(`{}`)}}}
 	if rng.IntN(2) == 0 {
 		m.Namespace, m.Labels = "shop", map[string]string{"app": "web"}
 	}

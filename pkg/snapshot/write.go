@@ -37,7 +37,8 @@ const window = 1 << 20
 
 // NewWriter begins a snapshot.
 func NewWriter(w io.Writer, head Head) (*Writer, error) {
-	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(window), zstd.WithLowerEncoderMem(true))
+	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(window),
+		zstd.WithLowerEncoderMem(true))
 	if err != nil {
 		return nil, err
 	}

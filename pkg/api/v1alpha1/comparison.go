@@ -40,9 +40,9 @@ const (
 	DeletedWithOwner DeletionCause = "Owner"
 	// DeletedAsDangling is one whose owners were all absent before (GC-046).
 	DeletedAsDangling DeletionCause = "AbsentOwner"
-	// DeletedWithNamespace and DeletedWithDefinition are of what had its namespace, or its
-	// CustomResourceDefinition, deleted.
-	DeletedWithNamespace  DeletionCause = "Namespace"
+	// DeletedWithNamespace is one whose namespace was deleted.
+	DeletedWithNamespace DeletionCause = "Namespace"
+	// DeletedWithDefinition is one whose type had its CustomResourceDefinition deleted.
 	DeletedWithDefinition DeletionCause = "Definition"
 	// DeletedUnknown is one of whose owners it is not known whether they are gone.
 	DeletedUnknown DeletionCause = "Unknown"

@@ -11,7 +11,7 @@ import (
 
 // New returns the command delete, which calls runF with its options; nil runs it.
 func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
-	o := &Options{Mutation: env.NewMutation(e, "wide", "name", "html")}
+	o := &Options{Mutation: env.NewMutation(e, "wide", "name", "html", "markdown")}
 	cmd := &cobra.Command{
 		Use:        "delete ([-f FILENAME] | TYPE [(NAME | -l label | --all)])",
 		Short:      "Preview a deletion, perform it, and wait for the whole cascade",
@@ -59,7 +59,8 @@ objects that it cannot read, and a warning names them.
 
 With --dry-run, -o html prints the plan as one page that needs no network: open it in a browser
 to step through the waves, and to see details of each finalizer, and why objects already in deletion
-still exist.
+still exist. -o markdown prints it as a comment for a review, with the objects folded. --fail-on
+ends with code 2 if the plan has what it names.
 
 Exit code 2 means that the deletion was refused, that the plan is not the approved one, that
 dependents were not deleted because they are not in the plan, that a controller kept what it was

@@ -116,6 +116,13 @@ func (o *Options) show(p *deletion.Planned) error {
 
 // page is the page of a plan.
 func (o *Options) page(p *deletion.Planned) *page.Page {
+	out := render.PlanPage(o.title(p), render.DeletionPlan(p), p.Gaps, o.Env.Now())
+	out.Plan.Digest = p.Digest()
+	return out
+}
+
+// title is the command without what says how it prints.
+func (o *Options) title(p *deletion.Planned) string {
 	const most = 3
 	names := render.KindNamesOf(p.Graph, p.Roots[:min(most, len(p.Roots))])
 	title := phrase.Command(append([]string{"kubectl", "gc", "delete"}, names...)...)
@@ -125,9 +132,7 @@ func (o *Options) page(p *deletion.Planned) *page.Page {
 	if o.Request.Policy != plan.Background {
 		title += " --cascade=" + policyFlag(o.Request.Policy)
 	}
-	out := render.PlanPage(title, render.DeletionPlan(p), p.Gaps, o.Env.Now())
-	out.Plan.Digest = p.Digest()
-	return out
+	return title
 }
 
 // print prints what came of it.

@@ -87,11 +87,20 @@ func (o *Options) preview(ctx context.Context, client *cluster.Client, catalog *
 	if o.Output.Format() == "html" {
 		shown = func(p *deletion.Planned) error { return o.Page(ctx, client, catalog, o.page(p)) }
 	}
-	return errors.Join(shown(p), o.confirmed(p), p.TooMany(), refused)
+	if o.Output.Format() == "markdown" {
+		shown = func(p *deletion.Planned) error {
+			return render.PlanMarkdown(o.Out, o.title(p), render.DeletionPlan(p), p.Digest())
+		}
+	}
+	failed := render.FailOn(p, o.FailOn, "the plan does not pass")
+	return errors.Join(shown(p), o.confirmed(p), p.TooMany(), failed, refused)
 }
 
 // agree shows a plan and asks, unless --yes or --confirm has agreed to the first one.
 func (o *Options) agree(ctx context.Context, p *deletion.Planned, change *deletion.Change) error {
+	if err := render.FailOn(p, o.FailOn, "nothing was deleted"); err != nil {
+		return o.refused(p, err)
+	}
 	switch {
 	case o.approved != nil && change != nil:
 		return deletion.ErrNobodyToAsk

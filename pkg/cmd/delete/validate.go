@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/deletion"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
 // validate checks what was typed before anything is asked of the server, and fills in the request.
@@ -34,8 +36,8 @@ func (o *Options) validate(cmd *cobra.Command, args []string) error {
 	if err := o.CheckArchive(cmd, "a deletion; remove --dry-run"); err != nil {
 		return err
 	}
-	if o.Output.Format() == "html" && o.DryRun == "none" {
-		return env.Usage(cmd, "-o html shows a plan and no deletion; add --dry-run=client or --dry-run=server")
+	if f := o.Output.Format(); (f == "html" || f == "markdown") && o.DryRun == "none" {
+		return env.Usage(cmd, "-o %s shows a plan and no deletion; add --dry-run=client or --dry-run=server", f)
 	}
 	if err := cmp.Or(o.checkAudit(cmd), o.readApproval(cmd)); err != nil {
 		return err
@@ -92,6 +94,8 @@ func (o *Options) checkFlags(cmd *cobra.Command) error {
 		return env.Usage(cmd, "--timeout must not be negative")
 	case o.Request.MaxDeletes < 0:
 		return env.Usage(cmd, "--max-deletes must not be negative")
+	case slices.ContainsFunc(o.FailOn, isNoGate):
+		return env.Usage(cmd, "--fail-on takes %s, not %q", strings.Join(render.Gates(), ", "), o.FailOn[slices.IndexFunc(o.FailOn, isNoGate)])
 	case o.StageTimeout < 0:
 		return env.Usage(cmd, "--stage-timeout must not be negative")
 	case slices.Contains(o.Objects.Files.Filenames, "-") && !o.Yes && o.Confirm == "" && o.DryRun == "none":
@@ -163,3 +167,5 @@ func (o *Options) dryRun(cmd *cobra.Command) (string, error) {
 	}
 	return "", env.Usage(cmd, "invalid dry-run value (%v). Must be \"none\", \"server\", or \"client\".", o.DryRun)
 }
+
+func isNoGate(name string) bool { return !slices.Contains(render.Gates(), name) }

@@ -37,7 +37,8 @@ func (s *Server) list(r *http.Request, t *dump.Type, version, namespace string) 
 	_, prints := printers[groupResource(t)]
 	asTable := prints && wantsTable(r)
 	byField := query.Get("fieldSelector")
-	if len(objects) > 0 && !t.HasContent() && (!partial && !asTable || byField != "" && !strings.HasPrefix(byField, "metadata.")) {
+	content := !partial && !asTable || byField != "" && !strings.HasPrefix(byField, "metadata.")
+	if len(objects) > 0 && !t.HasContent() && content {
 		return s.unknown(onlyMetadata(t))
 	}
 	selected, err := choose(objects, query.Get("labelSelector"), byField)
@@ -170,7 +171,8 @@ func needed(selector labels.Selector) (keys [][]byte) {
 	requirements, _ := selector.Requirements()
 	for _, r := range requirements {
 		switch r.Operator() {
-		case selection.Equals, selection.DoubleEquals, selection.In, selection.Exists, selection.GreaterThan, selection.LessThan:
+		case selection.Equals, selection.DoubleEquals, selection.In, selection.Exists, selection.GreaterThan,
+			selection.LessThan:
 			keys = append(keys, []byte(r.Key()))
 		}
 	}

@@ -107,7 +107,8 @@ func wantsTable(r *http.Request) bool { return strings.Contains(r.Header.Get("Ac
 func table(t *dump.Type, objects []*dump.Object, meta metav1.ListMeta) answer {
 	print := printers[groupResource(t)]
 	out := metav1.Table{TypeMeta: metav1.TypeMeta{Kind: "Table", APIVersion: metav1.SchemeGroupVersion.String()}, ListMeta: meta,
-		ColumnDefinitions: []metav1.TableColumnDefinition{{Name: "Name", Type: "string", Format: "name"}}, Rows: []metav1.TableRow{}}
+		ColumnDefinitions: []metav1.TableColumnDefinition{{Name: "Name", Type: "string", Format: "name"}},
+		Rows:              []metav1.TableRow{}}
 	var cells []func(*printed) string
 	for name, of := range map[string]func(*printed) string{"Ready": print.ready, "Status": print.status} {
 		if of != nil {

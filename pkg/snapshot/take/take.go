@@ -36,10 +36,11 @@ type Request struct {
 // who works on what, and what stands in the way.
 var Telling = []schema.GroupResource{
 	cluster.APIServices, cluster.CRDs, cluster.ClusterRoleBindings, cluster.ClusterRoles, cluster.DaemonSets,
-	cluster.Deployments, cluster.EndpointSlices, cluster.Events, cluster.Leases, cluster.Namespaces, cluster.Nodes, cluster.PVCs,
-	cluster.PersistentVolumes, cluster.RoleBindings, cluster.Roles, cluster.Services, cluster.StatefulSets,
+	cluster.Deployments, cluster.EndpointSlices, cluster.Events, cluster.Leases, cluster.Namespaces, cluster.Nodes,
+	cluster.PVCs, cluster.PersistentVolumes, cluster.RoleBindings, cluster.Roles, cluster.Services, cluster.StatefulSets,
 	cluster.VolumeAttachments,
-	{Group: admission, Resource: "mutatingadmissionpolicies"}, {Group: admission, Resource: "mutatingadmissionpolicybindings"},
+	{Group: admission, Resource: "mutatingadmissionpolicies"},
+	{Group: admission, Resource: "mutatingadmissionpolicybindings"},
 	{Group: admission, Resource: "mutatingwebhookconfigurations"},
 	{Group: admission, Resource: "validatingadmissionpolicies"},
 	{Group: admission, Resource: "validatingadmissionpolicybindings"},
@@ -62,7 +63,8 @@ func Write(ctx context.Context, r Request, to io.Writer) (*v1alpha1.Snapshot, er
 	if err != nil {
 		return nil, err
 	}
-	head := snapshot.Head{Cluster: cluster, Server: r.Server, Namespace: r.Namespace, Begun: r.Client.Now().UTC(), Unknown: r.Catalog.Unknown()}
+	head := snapshot.Head{Cluster: cluster, Server: r.Server, Namespace: r.Namespace, Begun: r.Client.Now().UTC(),
+		Unknown: r.Catalog.Unknown()}
 	for _, t := range r.Catalog.Resources {
 		head.Types = append(head.Types, snapshot.Type{OtherVersions: t.OtherVersions, APIResource: metav1.APIResource{
 			Group: t.Group, Version: t.Version, Name: t.Resource, Kind: t.Kind, SingularName: t.Singular,
@@ -116,8 +118,8 @@ func (s *saver) lists(ctx context.Context) error {
 	}
 	s.end.Gaps = listed.Gaps
 	for _, at := range listed.ResumePoints {
-		s.end.Lists = append(s.end.Lists, snapshot.List{Of: of(at.Type, at.Namespace), Version: at.Type.Version, Kind: at.Type.Kind,
-			Namespaced: at.Type.Namespaced, ResourceVersion: at.ResourceVersion})
+		s.end.Lists = append(s.end.Lists, snapshot.List{Of: of(at.Type, at.Namespace), Version: at.Type.Version,
+			Kind: at.Type.Kind, Namespaced: at.Type.Namespaced, ResourceVersion: at.ResourceVersion})
 	}
 	err = cluster.EachUntil(ctx, s.Client, s.wanted(), func(ctx context.Context, _ int, t graph.Type) error {
 		// What could not be listed has a gap already, if its metadata could not be either. Otherwise
