@@ -49,7 +49,7 @@ func Listings(before, after Side, namespace string) *v1alpha1.Comparison {
 			if changed, is := c.changed(ref, id, other); is {
 				out.Changed = append(out.Changed, changed)
 			}
-		case after.knows(ref):
+		case after.lacks(ref, before):
 			out.Deleted = append(out.Deleted, c.deleted(id))
 		default:
 			out.Unknown = append(out.Unknown, ref)
@@ -61,7 +61,7 @@ func Listings(before, after Side, namespace string) *v1alpha1.Comparison {
 		if _, there := before.has(ref.UID); there || !after.Graph.Observed(id) || !c.covers(ref) {
 			continue
 		}
-		if !before.knows(ref) {
+		if !before.lacks(ref, after) {
 			out.Unknown = append(out.Unknown, ref)
 			continue
 		}
@@ -145,6 +145,25 @@ func (s Side) knows(ref v1alpha1.ObjectRef) bool {
 	}
 	of := schema.GroupResource{Group: ref.Group(), Resource: ref.Resource}
 	return s.Serves(of) || s.Omits(of)
+}
+
+// lacks returns whether an object of another listing that was not seen was not there. That of a type
+// that is not served was not if its CustomResourceDefinition, which the other has, was not: of a
+// group that is not there discovery proves nothing (API-056).
+func (s Side) lacks(ref v1alpha1.ObjectRef, other Side) bool {
+	if s.knows(ref) {
+		return true
+	}
+	if s.Serves(schema.GroupResource{Group: ref.Group(), Resource: ref.Resource}) {
+		return false
+	}
+	id, ok := other.Graph.Find(extensions, definitions, "", ref.Resource+"."+ref.Group())
+	if !ok || !other.Graph.Observed(id) {
+		return false
+	}
+	definition := other.Graph.Ref(id)
+	_, there := s.Graph.Find(extensions, definitions, "", definition.Name)
+	return !there && s.knows(definition)
 }
 
 // changed compares an object that is there at both times.

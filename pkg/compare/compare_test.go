@@ -23,19 +23,22 @@ var types = map[string]graph.Type{
 // side is a listing of objects, each written as KIND/NAME, with @UID if that is not its name, and
 // what follows: <OWNER for a Pod that owns it, +FINALIZER, and ! for one that is being deleted. Pods
 // and Widgets are in namespace shop. Types that are named with a - could not be listed, and with a 0
-// are not served.
+// are not served; with a ? the whole group is not there.
 func side(text string) Side {
 	b := graph.NewBuilder()
-	gaps, omitted := []v1alpha1.Gap{}, map[string]bool{}
+	gaps, omitted, vanished := []v1alpha1.Gap{}, map[string]bool{}, map[string]bool{}
 	objects := map[string][]graph.Object{}
 	for _, word := range strings.Fields(text) {
 		kind, rest, named := strings.Cut(word, "/")
 		if !named {
 			t := types[word[1:]]
-			if word[0] == '-' {
+			switch word[0] {
+			case '-':
 				gaps = append(gaps, v1alpha1.Gap{Group: t.Group, Resource: t.Resource})
-			} else {
+			case '0':
 				omitted[t.Resource] = true
+			case '?':
+				vanished[t.Resource] = true
 			}
 			continue
 		}
@@ -60,7 +63,7 @@ func side(text string) Side {
 		objects[kind] = append(objects[kind], o)
 	}
 	for kind, t := range types {
-		if omitted[t.Resource] {
+		if omitted[t.Resource] || vanished[t.Resource] {
 			continue
 		}
 		b.Serve(t)
@@ -71,7 +74,7 @@ func side(text string) Side {
 		}
 	}
 	return Side{Graph: b.Build(), Gaps: gaps,
-		Serves: func(of schema.GroupResource) bool { return !omitted[of.Resource] },
+		Serves: func(of schema.GroupResource) bool { return !omitted[of.Resource] && !vanished[of.Resource] },
 		Omits:  func(of schema.GroupResource) bool { return omitted[of.Resource] }}
 }
 
@@ -122,13 +125,22 @@ func TestWhatIsOtherwise(t *testing.T) {
 		"with its definition":             {"CustomResourceDefinition/widgets.example.com Widget/w", "0Widget", "deleted widgets.example.com Itself, deleted w Definition widgets.example.com"},
 		"its type is not served any more": {"Widget/w", "0Widget", "deleted w Itself"},
 		"created":                         {"", "Pod/a", "created a"},
-		"created again":                   {"Pod/a@1", "Pod/a@2", "deleted a Itself, created 2 1"},
-		"owners and finalizers":           {"Pod/a Pod/b+x", "Pod/a Pod/b<a+y!", "changed b [a] [] [y] [x] true"},
-		"being deleted as before":         {"Pod/a+x!", "Pod/a+x!", ""},
-		"cannot be listed afterwards":     {"Pod/a Widget/w", "-Pod", "deleted w Itself, unknown a"},
-		"could not be listed before":      {"-Pod", "Pod/a Widget/w", "created w, unknown a"},
-		"an owner cannot be listed":       {"Pod/a Widget/w<a", "-Pod", "deleted w Unknown, unknown a"},
-		"an owner was not listed before":  {"-Pod Widget/w<a", "", "deleted w Unknown"},
+		"the group went with the definition": {"CustomResourceDefinition/widgets.example.com Widget/w", "?Widget",
+			"deleted widgets.example.com Itself, deleted w Definition widgets.example.com"},
+		"the group came with the definition": {"?Widget", "CustomResourceDefinition/widgets.example.com Widget/w",
+			"created widgets.example.com, created w"},
+		"the group is not there, for all that is known": {"Widget/w", "?Widget", "unknown w"},
+		"definitions cannot be listed": {"CustomResourceDefinition/widgets.example.com Widget/w",
+			"?Widget -CustomResourceDefinition", "unknown widgets.example.com, unknown w"},
+		"the definition is there, and its group is not": {"CustomResourceDefinition/widgets.example.com Widget/w",
+			"?Widget CustomResourceDefinition/widgets.example.com", "unknown w"},
+		"created again":                  {"Pod/a@1", "Pod/a@2", "deleted a Itself, created 2 1"},
+		"owners and finalizers":          {"Pod/a Pod/b+x", "Pod/a Pod/b<a+y!", "changed b [a] [] [y] [x] true"},
+		"being deleted as before":        {"Pod/a+x!", "Pod/a+x!", ""},
+		"cannot be listed afterwards":    {"Pod/a Widget/w", "-Pod", "deleted w Itself, unknown a"},
+		"could not be listed before":     {"-Pod", "Pod/a Widget/w", "created w, unknown a"},
+		"an owner cannot be listed":      {"Pod/a Widget/w<a", "-Pod", "deleted w Unknown, unknown a"},
+		"an owner was not listed before": {"-Pod Widget/w<a", "", "deleted w Unknown"},
 	} {
 		if got := says(Listings(side(test.before), side(test.after), "")); got != test.want {
 			t.Errorf("%s: %q, want %q", name, got, test.want)

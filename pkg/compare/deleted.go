@@ -5,7 +5,11 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-const definitions = "customresourcedefinitions"
+// extensions and definitions are the group and the resource of CustomResourceDefinitions.
+const (
+	extensions  = "apiextensions.k8s.io"
+	definitions = "customresourcedefinitions"
+)
 
 // deleted says by what cascade an object went. An object with an owner that is still there was not
 // deleted by the collector (GC-046): somebody deleted it itself.
@@ -49,7 +53,7 @@ func (c *comparison) cause(id graph.ID) (graph.ID, v1alpha1.DeletionCause) {
 			kept = true
 		case !g.Observed(edge.Owner):
 			unknown = unknown || g.State(edge.Owner) != graph.Absent
-		case !c.after.knows(owner):
+		case !c.after.lacks(owner, c.before):
 			unknown = true
 		case gone < 0 || edge.Controller:
 			gone = edge.Owner
@@ -87,7 +91,7 @@ func (c *comparison) around(ref v1alpha1.ObjectRef) (graph.ID, v1alpha1.Deletion
 		}
 	}
 	if ref.Group() != "" {
-		if id, gone := isGone("apiextensions.k8s.io", definitions, ref.Resource+"."+ref.Group()); gone {
+		if id, gone := isGone(extensions, definitions, ref.Resource+"."+ref.Group()); gone {
 			return id, v1alpha1.DeletedWithDefinition
 		}
 	}

@@ -34,7 +34,8 @@ const zipMagic = "PK\x03\x04"
 
 // openSnapshot reads what a snapshot says of itself. Its file has to stay open.
 func openSnapshot(r io.ReaderAt, size int64, limits Limits) (*Dump, error) {
-	file, err := snapshot.Read(r, size, limits.Entry)
+	bounds := snapshot.Limits{Entry: uint64(max(0, limits.Entry)), Total: uint64(max(0, limits.Kept))}
+	file, err := snapshot.Read(r, size, bounds)
 	if err != nil {
 		return nil, err
 	}

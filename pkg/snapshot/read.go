@@ -23,7 +23,6 @@ type File struct {
 	Head Head
 	End  End
 
-	most    int64
 	decoder *zstd.Decoder
 	pages   map[Of][]*zip.File // metadata
 	whole   map[Of][]*zip.File
@@ -32,9 +31,28 @@ type File struct {
 // ErrNone is of a zip archive that is no snapshot.
 var ErrNone = errors.New("it is a zip archive, and no snapshot of kubectl gc")
 
-// Read reads what a snapshot says of itself. No entry may have more than a number of bytes. An error
-// is ErrNone for another zip archive.
-func Read(r io.ReaderAt, size, most int64) (*File, error) {
+// Limits bound what is unpacked of a snapshot, in bytes: each entry, and all of them.
+type Limits struct{ Entry, Total uint64 }
+
+// check bounds what entries say that they have. That one has more than it says is an error when it
+// is read.
+func (l Limits) check(files []*zip.File) error {
+	left := l.Total
+	for _, file := range files {
+		switch size := max(file.UncompressedSize64, file.CompressedSize64); {
+		case size > l.Entry:
+			return fmt.Errorf("%s has more than %d MiB", file.Name, l.Entry>>20)
+		case size > left:
+			return fmt.Errorf("what it holds has more than %d MiB", l.Total>>20)
+		default:
+			left -= size
+		}
+	}
+	return nil
+}
+
+// Read reads what a snapshot says of itself. The error is ErrNone for another zip archive.
+func Read(r io.ReaderAt, size int64, limits Limits) (*File, error) {
 	archive, err := zip.NewReader(r, size)
 	switch {
 	case err != nil:
@@ -43,11 +61,14 @@ func Read(r io.ReaderAt, size, most int64) (*File, error) {
 	case len(archive.File) == 0 || archive.File[0].Name != headName:
 		return nil, ErrNone
 	}
-	decoder, err := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(uint64(max(1, most))))
+	if err := limits.check(archive.File); err != nil {
+		return nil, err
+	}
+	decoder, err := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(max(1, limits.Entry)))
 	if err != nil {
 		return nil, err
 	}
-	f := &File{most: most, decoder: decoder, pages: map[Of][]*zip.File{}, whole: map[Of][]*zip.File{}}
+	f := &File{decoder: decoder, pages: map[Of][]*zip.File{}, whole: map[Of][]*zip.File{}}
 	if err := f.json(archive.File[0], &f.Head); err != nil {
 		return nil, err
 	}
@@ -144,7 +165,7 @@ func (f *File) json(file *zip.File, into any) error {
 
 // content decompresses an entry.
 func (f *File) content(file *zip.File) ([]byte, error) {
-	if file.Method != zstd.ZipMethodWinZip || file.CompressedSize64 > uint64(max(0, f.most)) {
+	if file.Method != zstd.ZipMethodWinZip {
 		return nil, fmt.Errorf("%s is not compressed as entries of a snapshot are", file.Name)
 	}
 	raw, err := file.OpenRaw()
@@ -155,7 +176,11 @@ func (f *File) content(file *zip.File) ([]byte, error) {
 	if _, err := io.ReadFull(raw, compressed); err != nil {
 		return nil, err
 	}
-	return f.decoder.DecodeAll(compressed, nil)
+	content, err := f.decoder.DecodeAll(compressed, nil)
+	if err == nil && uint64(len(content)) != file.UncompressedSize64 {
+		err = fmt.Errorf("it has %d bytes, and not %d", len(content), file.UncompressedSize64)
+	}
+	return content, err
 }
 
 // Item is one object of a page: what tells it from others, and its encoding, a

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"archive/zip"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/zstd"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -168,7 +170,7 @@ var whatIsWritten = []string{"a", "b", "c", `{"kind":"CustomResourceDefinition"}
 func TestASnapshotHasWhatWasWrittenAndNotWhatWasDiscarded(t *testing.T) {
 	t.Parallel()
 	raw := written(t)
-	f, err := Read(bytes.NewReader(raw), int64(len(raw)), 1<<20)
+	f, err := Read(bytes.NewReader(raw), int64(len(raw)), enough)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +188,7 @@ func TestADamagedSnapshotIsAnErrorAndNeverOneWithLess(t *testing.T) {
 	t.Parallel()
 	raw := written(t)
 	check := func(what string, raw []byte) {
-		f, err := Read(bytes.NewReader(raw), int64(len(raw)), 1<<20)
+		f, err := Read(bytes.NewReader(raw), int64(len(raw)), enough)
 		if err != nil {
 			return
 		}
@@ -196,7 +198,7 @@ func TestADamagedSnapshotIsAnErrorAndNeverOneWithLess(t *testing.T) {
 		}
 	}
 	for n := range raw {
-		if _, err := Read(bytes.NewReader(raw[:n]), int64(n), 1<<20); err == nil {
+		if _, err := Read(bytes.NewReader(raw[:n]), int64(n), enough); err == nil {
 			t.Errorf("cut off at %d of %d bytes, it is read", n, len(raw))
 		}
 		for _, bit := range []byte{1, 0x20, 0xff} {
@@ -207,8 +209,12 @@ func TestADamagedSnapshotIsAnErrorAndNeverOneWithLess(t *testing.T) {
 	}
 }
 
-// TestAnEntryIsBounded: an entry that would be unpacked to more than it may have is an error.
-func TestAnEntryIsBounded(t *testing.T) {
+// enough is more than what the tests write.
+var enough = Limits{Entry: 1 << 20, Total: 1 << 20}
+
+// TestWhatIsUnpackedIsBounded: an entry that would be unpacked to more than it may have, or than it
+// says that it has, is an error, and so are entries that have too much together.
+func TestWhatIsUnpackedIsBounded(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
 	w, err := NewWriter(&b, Head{Server: strings.Repeat("x", 1<<20)})
@@ -218,15 +224,45 @@ func TestAnEntryIsBounded(t *testing.T) {
 	if _, err := w.Close(End{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Read(bytes.NewReader(b.Bytes()), int64(b.Len()), 64<<10); err == nil {
-		t.Error("it is read")
+	read := func(raw []byte, limits Limits) error {
+		_, err := Read(bytes.NewReader(raw), int64(len(raw)), limits)
+		return err
+	}
+	if err := read(b.Bytes(), Limits{Entry: 2 << 20, Total: 2 << 20}); err != nil {
+		t.Error(err)
+	}
+	for want, limits := range map[string]Limits{
+		"snapshot.json has more than 0 MiB": {Entry: 64 << 10, Total: 2 << 20},
+		"what it holds has more than 1 MiB": {Entry: 2 << 20, Total: 1 << 20},
+	} {
+		if err := read(b.Bytes(), limits); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	var lies bytes.Buffer
+	archive := zip.NewWriter(&lies)
+	encoder, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bomb := encoder.EncodeAll(make([]byte, 1<<19), nil)
+	to, err := archive.CreateRaw(&zip.FileHeader{Name: headName, Method: zstd.ZipMethodWinZip,
+		CompressedSize64: uint64(len(bomb)), UncompressedSize64: 10})
+	if err == nil {
+		_, err = to.Write(bomb)
+	}
+	if err := errors.Join(err, archive.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if err := read(lies.Bytes(), enough); err == nil || !strings.Contains(err.Error(), "it has 524288 bytes, and not 10") {
+		t.Errorf("an entry that has more than it says: %v", err)
 	}
 }
 
 func FuzzRead(f *testing.F) {
 	f.Add([]byte("PK\x03\x04"))
 	f.Fuzz(func(_ *testing.T, raw []byte) {
-		if f, err := Read(bytes.NewReader(raw), int64(len(raw)), 1<<20); err == nil {
+		if f, err := Read(bytes.NewReader(raw), int64(len(raw)), enough); err == nil {
 			_, _ = contents(f)
 		}
 		_ = (&Items{}).Add(raw)

@@ -211,7 +211,7 @@ func ofASnapshot(t *testing.T, c *testcluster.Cluster, ns string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := snapshot.Read(f, info.Size(), 1<<30)
+		s, err := snapshot.Read(f, info.Size(), snapshot.Limits{Entry: 1 << 30, Total: 1 << 30})
 		if err != nil {
 			t.Fatal(err)
 		}
