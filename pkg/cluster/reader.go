@@ -38,6 +38,7 @@ type listKey struct {
 	resource  schema.GroupResource
 	namespace string
 	selected  Selection
+	metadata  bool // and no more of the objects
 }
 
 type getKey struct {
@@ -62,25 +63,33 @@ func NewReader(client *Client, catalog *Catalog) *Reader {
 // Admission returns what the server asks before it writes.
 func (r *Reader) Admission() *admission.Registry { return r.admission }
 
-// ListObjects returns the selected objects of a type, in a namespace or everywhere; of what is
-// MetadataOnly their metadata. The first who asks reads them; an error is remembered too. A type that
-// is proven not to be served has none.
+// ListObjects returns the selected objects of a type, in a namespace or everywhere. The first who
+// asks reads them; an error is remembered too. A type that is proven not to be served has none.
 func (r *Reader) ListObjects(ctx context.Context, resource schema.GroupResource, namespace string,
 	selected Selection) ([]*unstructured.Unstructured, error) {
-	return r.lists.once(ctx, listKey{resource, namespace, selected}, func() ([]*unstructured.Unstructured, error) {
-		of, served, err := r.served(resource)
+	return r.list(ctx, listKey{resource, namespace, selected, false}, r.client.ListObjects)
+}
+
+// ListObjectMetas is ListObjects for who wants to know which objects there are: their metadata only.
+func (r *Reader) ListObjectMetas(ctx context.Context, resource schema.GroupResource, namespace string,
+	selected Selection) ([]*unstructured.Unstructured, error) {
+	return r.list(ctx, listKey{resource, namespace, selected, true}, r.client.ListObjectMetas)
+}
+
+// list reads a list, once.
+func (r *Reader) list(ctx context.Context, of listKey, list func(context.Context, graph.Type, string,
+	Selection) ([]*unstructured.Unstructured, error)) ([]*unstructured.Unstructured, error) {
+	resource, namespace := of.resource, of.namespace
+	return r.lists.once(ctx, of, func() ([]*unstructured.Unstructured, error) {
+		t, served, err := r.served(resource)
 		if !served {
 			return nil, err
 		}
-		list := r.client.ListObjects
-		if MetadataOnly(of.Type) {
-			list = r.client.ListObjectMetas
-		}
-		all, err := list(ctx, of.Type, namespace, selected)
-		if r.client.undefined(ctx, r.catalog, of.Type, err) {
+		all, err := list(ctx, t.Type, namespace, of.selected)
+		if r.client.undefined(ctx, r.catalog, t.Type, err) {
 			return nil, nil
 		}
-		r.note(ctx, of.Type, namespace, err)
+		r.note(ctx, t.Type, namespace, err)
 		return all, err
 	})
 }

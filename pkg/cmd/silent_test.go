@@ -52,7 +52,7 @@ current-context: a
 		"rescue cm/a --yes --archive " + filepath.Join(dir, "rescued"),
 		"adopt cm/a --owner cm/b", "disown cm/a --all", "archive cm/a --to " + filepath.Join(dir, "saved"),
 		"restore -f " + manifest + " --yes",
-		"explain --in-cluster",
+		"explain --in-cluster", "snapshot " + filepath.Join(dir, "snapshot"),
 	} {
 		t.Run(args, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

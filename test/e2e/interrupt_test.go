@@ -111,6 +111,7 @@ func TestInterruptedWhileTheServerIsSilent(t *testing.T) {
 			stages: []string{"discovery", "list", "GET"}},
 		"archive": {args: []string{"archive", "configmap/%s", "--to=" + files + "/%s"},
 			stages: []string{"discovery", "list", "GET"}},
+		"snapshot": {args: []string{"snapshot", files + "/saved-%s"}, stages: []string{"discovery", "GET", "list"}},
 		"why --probe": {args: []string{"why", "configmap/%s", "--probe"}, object: "waiting",
 			stages: []string{"discovery", "list", "POST", "watch"}},
 		"run": {args: []string{"run", "-l", "name=%s", "--yes", "--allow-mass-collection"}, object: "orphan",

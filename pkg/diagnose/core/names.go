@@ -40,7 +40,7 @@ func RefTo(t graph.Type, namespace, name string) v1alpha1.ObjectRef {
 // without a namespace, by one of all namespaces.
 func (e *Examination) Absent(ctx context.Context, t graph.Type, ref v1alpha1.ObjectRef) bool {
 	if t.Namespaced && ref.Namespace == "" {
-		all, err := e.Reader.ListObjects(ctx, schema.GroupResource{Group: t.Group, Resource: t.Resource}, "",
+		all, err := e.Reader.ListObjectMetas(ctx, schema.GroupResource{Group: t.Group, Resource: t.Resource}, "",
 			cluster.Selection{Fields: fields.OneTermEqualSelector("metadata.name", ref.Name).String()})
 		return err == nil && len(all) == 0
 	}

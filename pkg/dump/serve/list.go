@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/selection"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/dump"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/snapshot"
 )
 
@@ -122,7 +123,7 @@ func badToken() answer {
 
 // onlyMetadata is why an object of a type cannot be read whole.
 func onlyMetadata(t *dump.Type) string {
-	return "the snapshot has the metadata of them and no more: take it with --whole " + groupResource(t)
+	return "the snapshot has the metadata of them and no more: take it with " + phrase.Command("--whole", groupResource(t))
 }
 
 // choose returns the objects that match selectors. Of fields each is known that the object has,
