@@ -144,6 +144,8 @@ func (d *Dump) Why(t *Type, namespace string) string {
 		return "it could not be listed for the snapshot: " + t.unlisted
 	case d.partly != "":
 		return d.partly
+	case t.saved != nil:
+		return d.unsaved
 	case len(t.Objects) == 0 && len(t.namespaces) == 0:
 		return d.unsaved
 	case namespace != "":

@@ -22,11 +22,11 @@ type saved struct {
 	// lists are those of metadata, and of them versions the resourceVersions of those that are whole.
 	lists    []snapshot.Of
 	versions map[snapshot.Of]string
-	// whole says that whole objects were listed, after the metadata: objects that are not among them
-	// were deleted meanwhile.
-	whole  bool
-	once   sync.Once
-	broken atomic.Pointer[error]
+	// whole says that all whole objects were listed, after the metadata, and paged that the pages have
+	// the metadata of all that there were, as far as that is known of the type.
+	whole, paged bool
+	once         sync.Once
+	broken       atomic.Pointer[error]
 }
 
 // zipMagic begins a zip archive, which a snapshot is.
@@ -67,12 +67,6 @@ func openSnapshot(r io.ReaderAt, size int64, limits Limits) (*Dump, error) {
 		t.saved.versions[list.Of] = list.ResourceVersion
 		t.lists(list.Namespace)
 	}
-	for _, of := range file.End.Contents {
-		if t := types[schema.GroupResource{Group: of.Group, Resource: of.Resource}]; t != nil {
-			t.saved.whole = true
-			t.lists(of.Namespace)
-		}
-	}
 	for _, of := range file.Lists() {
 		if t := types[schema.GroupResource{Group: of.Group, Resource: of.Resource}]; t != nil {
 			t.saved.lists = append(t.saved.lists, of)
@@ -84,6 +78,16 @@ func openSnapshot(r io.ReaderAt, size int64, limits Limits) (*Dump, error) {
 	for _, gap := range file.End.Gaps {
 		if t := types[schema.GroupResource{Group: gap.Group, Resource: gap.Resource}]; t != nil {
 			t.unlisted, t.known = gap.Message, false
+		}
+	}
+	for _, t := range types {
+		t.saved.paged = true
+	}
+	for _, of := range file.End.Contents {
+		if t := types[schema.GroupResource{Group: of.Group, Resource: of.Resource}]; t != nil {
+			// A list of metadata that failed is not made whole by one of whole objects that did not.
+			t.saved.whole, t.saved.paged = true, t.Covers(of.Namespace)
+			t.lists(of.Namespace)
 		}
 	}
 	slices.SortFunc(d.Types, func(x, y *Type) int {
@@ -102,20 +106,25 @@ func (t *Type) lists(namespace string) {
 }
 
 // Pages returns the pages of metadata of all objects of a type, encoded as snapshot.Items are, and
-// where their list ended; none of a type of which there are none, or that is no snapshot's.
+// where their list ended; none where In knows of more objects, or for what is no snapshot.
 func (t *Type) Pages() (pages []func() ([]byte, error), resourceVersion string) {
-	if t.saved == nil {
+	if t.saved == nil || !t.saved.paged {
 		return nil, ""
 	}
-	for _, of := range t.saved.lists {
-		for i := range t.saved.file.Pages(of) {
-			pages = append(pages, func() ([]byte, error) { return t.saved.file.Page(of, i) })
-		}
-	}
-	return pages, t.saved.versions[snapshot.Of{Group: t.Group, Resource: t.Name}]
+	return t.saved.pages(), t.saved.versions[snapshot.Of{Group: t.Group, Resource: t.Name}]
 }
 
-// HasContent returns whether the dump has more of all objects of the type than their metadata.
+func (s *saved) pages() (pages []func() ([]byte, error)) {
+	for _, of := range s.lists {
+		for i := range s.file.Pages(of) {
+			pages = append(pages, func() ([]byte, error) { return s.file.Page(of, i) })
+		}
+	}
+	return pages
+}
+
+// HasContent returns whether all whole objects of the type were listed. Those that are not whole were
+// deleted between the two lists.
 func (t *Type) HasContent() bool { return t.saved == nil || t.saved.whole }
 
 // load reads the objects of a type of a snapshot. With an error nothing is concluded from those
@@ -144,34 +153,27 @@ func (t *Type) read() error {
 	if err != nil {
 		return err
 	}
-	whole := map[string]*Object{}
+	whole := map[string]bool{}
 	for _, content := range raw {
 		var it item
 		if err := json.Unmarshal(content, &it); err != nil {
 			return err
 		}
 		m := it.Metadata
-		o := &Object{Namespace: m.Namespace, Name: m.Name, UID: m.UID, ResourceVersion: m.ResourceVersion, JSON: content}
-		if whole[o.UID] = o; t.saved.whole {
-			t.Objects = append(t.Objects, o)
-		}
+		whole[m.UID] = true
+		t.Objects = append(t.Objects, &Object{Namespace: m.Namespace, Name: m.Name, UID: m.UID,
+			ResourceVersion: m.ResourceVersion, JSON: content})
 	}
-	if t.saved.whole {
-		return nil
-	}
-	pages, _ := t.Pages()
-	for _, page := range pages {
+	for _, page := range t.saved.pages() {
 		content, err := page()
 		if err != nil {
 			return err
 		}
 		err = snapshot.ForEach(content, func(it snapshot.Item) {
-			o := &Object{Namespace: it.Namespace, Name: it.Name, UID: it.UID, ResourceVersion: it.ResourceVersion,
-				Metadata: it.Encoded}
-			if known := whole[it.UID]; known != nil {
-				o.JSON = known.JSON
+			if !whole[it.UID] {
+				t.Objects = append(t.Objects, &Object{Namespace: it.Namespace, Name: it.Name, UID: it.UID,
+					ResourceVersion: it.ResourceVersion, Metadata: it.Encoded})
 			}
-			t.Objects = append(t.Objects, o)
 		})
 		if err != nil {
 			return err

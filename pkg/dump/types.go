@@ -33,7 +33,7 @@ type Object struct {
 	Namespace, Name, UID, ResourceVersion string
 	// JSON is the whole object, nil if the dump has no more than its metadata.
 	JSON []byte
-	// Metadata is a PartialObjectMetadata in protobuf, nil if it is to be taken from JSON.
+	// Metadata is a PartialObjectMetadata in protobuf, of an object without JSON.
 	Metadata []byte
 }
 

@@ -238,9 +238,3 @@ func EncodeList(resourceVersion, continueToken string, items [][]byte) [][]byte 
 	begin = protowire.AppendVarint(begin, uint64(size))
 	return append([][]byte{append(begin, list...)}, items...)
 }
-
-// AsItem encodes an object as an item of a page.
-func AsItem(encoded []byte) []byte {
-	item := protowire.AppendTag(nil, listItems, protowire.BytesType)
-	return protowire.AppendBytes(item, encoded)
-}

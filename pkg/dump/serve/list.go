@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,15 +38,17 @@ func (s *Server) list(r *http.Request, t *dump.Type, version, namespace string) 
 	}
 	_, prints := printers[groupResource(t)]
 	asTable := prints && wantsTable(r)
-	byField := query.Get("fieldSelector")
-	content := !partial && !asTable || byField != "" && !strings.HasPrefix(byField, "metadata.")
-	if len(objects) > 0 && !t.HasContent() && content {
-		return s.unknown(onlyMetadata(t))
-	}
-	selected, err := choose(objects, query.Get("labelSelector"), byField)
+	label, field, err := selectors(query)
 	if err != nil {
 		return status(http.StatusBadRequest, metav1.StatusReasonBadRequest, err.Error(), nil)
 	}
+	if !partial && !asTable || ofContent(field) {
+		if len(objects) > 0 && !t.HasContent() {
+			return s.unknown(onlyMetadata(t))
+		}
+		objects = slices.DeleteFunc(slices.Clone(objects), func(o *dump.Object) bool { return o.JSON == nil })
+	}
+	selected := choose(objects, label, field)
 	from, ok := begin(query.Get("continue"), len(selected))
 	if !ok {
 		return badToken()
@@ -126,19 +129,31 @@ func onlyMetadata(t *dump.Type) string {
 	return "the snapshot has the metadata of them and no more: take it with " + phrase.Command("--whole", groupResource(t))
 }
 
+// selectors are those of a request.
+func selectors(query url.Values) (labels.Selector, fields.Selector, error) {
+	label, err := labels.Parse(query.Get("labelSelector"))
+	if err != nil {
+		return nil, nil, fmt.Errorf("labelSelector: %w", err)
+	}
+	field, err := fields.ParseSelector(query.Get("fieldSelector"))
+	if err != nil {
+		return nil, nil, fmt.Errorf("fieldSelector: %w", err)
+	}
+	return label, field, nil
+}
+
+// ofContent returns whether a selector is of a field that stands outside of the metadata.
+func ofContent(selector fields.Selector) bool {
+	return slices.ContainsFunc(selector.Requirements(), func(r fields.Requirement) bool {
+		return r.Field != "metadata.name" && r.Field != "metadata.namespace"
+	})
+}
+
 // choose returns the objects that match selectors. Of fields each is known that the object has,
 // which are more than a server knows.
-func choose(objects []*dump.Object, byLabel, byField string) ([]*dump.Object, error) {
-	if byLabel == "" && byField == "" {
-		return objects, nil
-	}
-	label, err := labels.Parse(byLabel)
-	if err != nil {
-		return nil, fmt.Errorf("labelSelector: %w", err)
-	}
-	field, err := fields.ParseSelector(byField)
-	if err != nil {
-		return nil, fmt.Errorf("fieldSelector: %w", err)
+func choose(objects []*dump.Object, label labels.Selector, field fields.Selector) []*dump.Object {
+	if label.Empty() && field.Empty() {
+		return objects
 	}
 	keys := needed(label)
 	var selected []*dump.Object
@@ -150,7 +165,7 @@ func choose(objects []*dump.Object, byLabel, byField string) ([]*dump.Object, er
 			selected = append(selected, o)
 		}
 	}
-	return selected, nil
+	return selected
 }
 
 // of returns the labels and the fields of an object. What cannot be decoded has none; it was decoded
