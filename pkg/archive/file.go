@@ -14,12 +14,12 @@ import (
 // mode is for the owner alone: an archive holds whatever secrets the cluster does.
 const mode = 0o600
 
-// Check says whether an archive could be put at a path, as far as that can be known beforehand.
-// What exists is never overwritten: it may be the only copy of what an earlier deletion took.
+// Check says whether a file could be put at a path, as far as that can be known beforehand. What
+// exists is never overwritten: it may be the only copy of what an earlier deletion took.
 func Check(path string) error {
 	switch _, err := os.Lstat(path); {
 	case err == nil:
-		return fmt.Errorf("%s exists and an archive is never overwritten: name another file, or move that one away", path)
+		return fmt.Errorf("%s exists, and is never overwritten: name another file, or move that one away", path)
 	case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
 		return err
 	}

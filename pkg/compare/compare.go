@@ -1,5 +1,5 @@
-// Package compare says what is otherwise in one listing of a cluster than in an earlier one. It has
-// no client and no clock.
+// Package compare says what has changed between two listings of a cluster. It has no client and no
+// clock.
 package compare
 
 import (
@@ -15,11 +15,13 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// Side is a listing.
+// Side is a listing, and what it is of.
 type Side struct {
+	v1alpha1.Moment
 	Graph *graph.Graph
 	Gaps  []v1alpha1.Gap
-	// Serves says whether a type is served, and Omits whether it is proven not to be.
+	// Serves says whether the objects of a type are listed, unless it is a gap, and Omits whether it
+	// is proven that the type is not served.
 	Serves, Omits func(schema.GroupResource) bool
 }
 
@@ -33,7 +35,7 @@ type comparison struct {
 // Listings compares what two listings have in a namespace, or all if it is empty, and that namespace.
 func Listings(before, after Side, namespace string) *v1alpha1.Comparison {
 	c := &comparison{before: before, after: after, namespace: namespace, found: map[graph.ID]v1alpha1.DeletedObject{}}
-	out := &v1alpha1.Comparison{TypeMeta: v1alpha1.TypeMeta("Comparison"), Gaps: both(before.Gaps, after.Gaps),
+	out := &v1alpha1.Comparison{TypeMeta: v1alpha1.TypeMeta("Comparison"), Before: before.Moment, After: after.Moment, Gaps: both(before.Gaps, after.Gaps),
 		Deleted: []v1alpha1.DeletedObject{}, Created: []v1alpha1.CreatedObject{}, Changed: []v1alpha1.ChangedObject{},
 		Unknown: []v1alpha1.ObjectRef{}}
 	out.Complete = len(out.Gaps) == 0
@@ -82,12 +84,12 @@ func (c *comparison) covers(ref v1alpha1.ObjectRef) bool {
 		ref.Kind == "Namespace" && ref.Group() == "" && ref.Name == c.namespace
 }
 
-// sort puts what went together beside each other: what went first, then what went with it.
+// sort puts what went together beside each other: the topmost object, then what went with it.
 func (c *comparison) sort(out *v1alpha1.Comparison) {
 	cascade := func(d v1alpha1.DeletedObject) v1alpha1.ObjectRef {
 		switch {
-		case d.First != nil:
-			return *d.First
+		case d.Top != nil:
+			return *d.Top
 		case d.With != nil:
 			return *d.With
 		}
@@ -95,15 +97,15 @@ func (c *comparison) sort(out *v1alpha1.Comparison) {
 	}
 	slices.SortStableFunc(out.Deleted, func(a, b v1alpha1.DeletedObject) int {
 		x, y := cascade(a), cascade(b)
-		return cmp.Or(byPlace(x, y), first(a, x)-first(b, y), byPlace(a.Object, b.Object))
+		return cmp.Or(byPlace(x, y), below(a, x)-below(b, y), byPlace(a.Object, b.Object))
 	})
 	slices.SortStableFunc(out.Created, func(a, b v1alpha1.CreatedObject) int { return byPlace(a.Object, b.Object) })
 	slices.SortStableFunc(out.Changed, func(a, b v1alpha1.ChangedObject) int { return byPlace(a.Object, b.Object) })
 	slices.SortStableFunc(out.Unknown, byPlace)
 }
 
-// first is 0 for what went first of a cascade.
-func first(d v1alpha1.DeletedObject, of v1alpha1.ObjectRef) int {
+// below is 0 for the topmost object of a cascade.
+func below(d v1alpha1.DeletedObject, of v1alpha1.ObjectRef) int {
 	if d.Object.UID == of.UID {
 		return 0
 	}

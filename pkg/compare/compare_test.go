@@ -86,8 +86,8 @@ func says(c *v1alpha1.Comparison) string {
 		if d.With != nil {
 			word += " " + d.With.Name
 		}
-		if d.First != nil {
-			word += " after " + d.First.Name
+		if d.Top != nil {
+			word += " below " + d.Top.Name
 		}
 		all = append(all, word)
 	}
@@ -114,14 +114,14 @@ func TestWhatIsOtherwise(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ before, after, want string }{
 		"nothing":                         {"Pod/a Pod/b<a", "Pod/a Pod/b<a", ""},
-		"a cascade":                       {"Pod/a Pod/b<a Pod/c<b", "", "deleted a Itself, deleted b Owner a, deleted c Owner b after a"},
+		"a cascade":                       {"Pod/a Pod/b<a Pod/c<b", "", "deleted a Itself, deleted b Owner a, deleted c Owner b below a"},
 		"a dependent alone":               {"Pod/a Pod/b<a", "Pod/a", "deleted b Itself"},
 		"one of two owners is left":       {"Pod/a Pod/b Pod/c<a<b", "Pod/b", "deleted a Itself, deleted c Itself"},
 		"both owners are gone":            {"Pod/a Pod/b Pod/c<a<b", "", "deleted a Itself, deleted c Owner a, deleted b Itself"},
 		"its owner was gone before":       {"Pod/b<a", "", "deleted b AbsentOwner"},
 		"owners in a circle":              {"Pod/a<b Pod/b<a", "", "deleted b Owner a, deleted a Owner b"},
 		"orphaned":                        {"Pod/a Pod/b<a", "Pod/b", "deleted a Itself, changed b [] [a] [] [] false"},
-		"with its namespace":              {"Namespace/shop Pod/a Pod/b<a", "", "deleted shop Itself, deleted a Namespace shop, deleted b Owner a after shop"},
+		"with its namespace":              {"Namespace/shop Pod/a Pod/b<a", "", "deleted shop Itself, deleted a Namespace shop, deleted b Owner a below shop"},
 		"with its definition":             {"CustomResourceDefinition/widgets.example.com Widget/w", "0Widget", "deleted widgets.example.com Itself, deleted w Definition widgets.example.com"},
 		"its type is not served any more": {"Widget/w", "0Widget", "deleted w Itself"},
 		"created":                         {"", "Pod/a", "created a"},

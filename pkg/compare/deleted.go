@@ -25,14 +25,14 @@ func (c *comparison) deleted(id graph.ID) v1alpha1.DeletedObject {
 	if with >= 0 {
 		ref := g.Ref(with)
 		d.With = &ref
-		switch earlier := c.deleted(with); {
-		case earlier.First != nil:
-			d.First = earlier.First
-		case earlier.With != nil:
-			d.First = earlier.With
+		switch above := c.deleted(with); {
+		case above.Top != nil:
+			d.Top = above.Top
+		case above.With != nil:
+			d.Top = above.With
 		}
-		if d.First != nil && d.First.UID == d.Object.UID { // owners in a circle
-			d.First = nil
+		if d.Top != nil && d.Top.UID == d.Object.UID { // owners in a circle
+			d.Top = nil
 		}
 	}
 	c.found[id] = d

@@ -16,7 +16,7 @@ type difference struct {
 	says   string
 }
 
-// Comparison writes a row for each object that is otherwise than before, and a summary.
+// Comparison writes a row for each object that was deleted, created or changed, and a summary.
 func Comparison(w io.Writer, c *v1alpha1.Comparison, s Style) error {
 	var rows []difference
 	for _, d := range c.Deleted {
@@ -49,16 +49,31 @@ func Comparison(w io.Writer, c *v1alpha1.Comparison, s Style) error {
 	line := fmt.Sprintf("from %s to %s: deleted %s, created %d, changed %d", c.Before.At.UTC().Format(time.RFC3339),
 		c.After.At.UTC().Format(time.RFC3339), phrase.Count(len(c.Deleted), "object"), len(c.Created), len(c.Changed))
 	if n := len(c.Unknown); n > 0 {
-		line += fmt.Sprintf("; of %d it is not known", n)
+		line += fmt.Sprintf("; unknown %d", n)
 	}
 	_, err := fmt.Fprintln(w, line)
 	return err
 }
 
+// WarnOrder says which of two dumps is taken for the earlier where their times do not tell.
+func WarnOrder(errOut io.Writer, earlier, later v1alpha1.Moment) {
+	note(errOut, "Warning: the times of files do not tell which is the earlier: %s is taken for it, and %s for the later",
+		Escape(earlier.Source), Escape(later.Source))
+}
+
+// WarnComparison says what makes a comparison tell less than it seems to.
+func WarnComparison(errOut io.Writer, c *v1alpha1.Comparison) {
+	WarnGaps(errOut, c.Gaps)
+	if x, y := c.Before, c.After; x.Cluster != y.Cluster && x.Cluster != "" && y.Cluster != "" {
+		note(errOut, "Warning: %s and %s are of two clusters, which have no object in common", Escape(x.Source),
+			Escape(y.Source))
+	}
+}
+
 // deletedBy says by what cascade an object went.
 func deletedBy(d v1alpha1.DeletedObject) string {
 	says := map[v1alpha1.DeletionCause]string{
-		v1alpha1.DeletedItself: "it was deleted itself", v1alpha1.DeletedAsDangling: "its owners were absent before",
+		v1alpha1.DeletedItself: "it was deleted, and not with an owner", v1alpha1.DeletedAsDangling: "its owners were absent before",
 		v1alpha1.DeletedUnknown: "it is not known whether its owners are gone",
 	}[d.Cause]
 	if d.With != nil {
@@ -66,13 +81,13 @@ func deletedBy(d v1alpha1.DeletedObject) string {
 			v1alpha1.DeletedWithNamespace: "its namespace ", v1alpha1.DeletedWithDefinition: "its definition "}[d.Cause] +
 			d.With.KindName() + " is gone"
 	}
-	if d.First != nil {
-		says += "; " + d.First.KindName() + " went first"
+	if d.Top != nil {
+		says += ", and above it " + d.Top.KindName()
 	}
 	return says
 }
 
-// changedIn says what of an object is otherwise.
+// changedIn says what of an object has changed.
 func changedIn(o v1alpha1.ChangedObject) string {
 	var says []string
 	if o.DeletionTimestamp != nil {

@@ -22,12 +22,15 @@ var gates = []gate{
 	{"data-loss", []string{destroysData, "DataUnknown"}},
 	{"stuck", []string{"NoOrder", "ControllerDeleted", "ForegroundCycle", "AccountRefused", "Guarded",
 		"ControllerNotRunning", "Paused", "NeedsConfirmation", "ObjectInUse", "CollectorNotRunning"}},
-	{"protected", []string{"DeletionRefused", "Guarded"}},
+	{Protected, []string{"DeletionRefused", "Guarded", "ServerNotAsked"}},
 	{"stranded", []string{"FinalizerAbandoned", "APIServiceWithoutBackend", "OutsideKept"}},
 	{"comes-back", []string{"Recreated"}},
 	{"gaps", []string{"DataUnknown", "ConfirmationUnknown", "ControllersNotExamined", "NotRead", "AccountUnsure",
 		"ServerNotAsked"}},
 }
+
+// Protected is the name of --fail-on that is about what the server refuses, which has to be asked.
+const Protected = "protected"
 
 // Gates are the names that FailOn takes.
 func Gates() (names []string) {

@@ -53,9 +53,9 @@ func inMarkdown(text string) string {
 	var b strings.Builder
 	for _, r := range Escape(text) {
 		switch {
-		case r == '@': // which mentions nobody before something that is no letter
-			b.WriteString("@<!-- -->")
-		case r < 0x80 && strings.ContainsRune("\\`*_{}[]<>()#+!|~&$\"'", r):
+		case r == '@' || r == '#': // before a space without width they name no user, issue or heading
+			fmt.Fprintf(&b, "&#%d;&#8203;", r)
+		case r < 0x80 && strings.ContainsRune("\\`*_{}[]<>()+!|~&$\"'", r):
 			fmt.Fprintf(&b, "&#%d;", r)
 		default:
 			b.WriteRune(r)

@@ -9,9 +9,6 @@ import (
 
 // Saved says what a snapshot has, and where it is.
 func Saved(s *v1alpha1.Snapshot, file string) string {
-	line := fmt.Sprintf("saved the metadata of %s", phrase.Count(s.Objects, "object"))
-	if s.WholeObjects > 0 {
-		line += fmt.Sprintf(", %d of them whole", s.WholeObjects)
-	}
-	return line + fmt.Sprintf(", in %s (%.1f MB)", Escape(file), float64(s.Bytes)/1e6)
+	return fmt.Sprintf("saved %s to %s (%.1f MB): %d of them whole, and the metadata of the others",
+		phrase.Count(s.Objects, "object"), Escape(file), float64(s.Bytes)/1e6, s.WholeObjects)
 }

@@ -40,6 +40,16 @@ func benchMillion(ctx context.Context, args []string) error {
 	if flags.NArg() > 0 || o.objects < minObjects || o.repetitions < 1 {
 		return fmt.Errorf("bench %s takes flags only, -objects of at least %d and -n of at least 1", roleMillion, minObjects)
 	}
+	return generated(ctx, o, func(ctx context.Context, s *session) error {
+		if err := s.million(ctx, synthetic.Shape{Objects: o.objects, Types: *types}); err != nil {
+			return err
+		}
+		return s.narrow(ctx, synthetic.Shape{Objects: min(narrowObjects, o.objects), Types: *types})
+	})
+}
+
+// generated measures something in a session that needs no control plane, and prints the table.
+func generated(ctx context.Context, o options, do func(context.Context, *session) error) error {
 	if err := build(ctx, &o.plugin, ".", "./cmd/kubectl-gc"); err != nil {
 		return err
 	}
@@ -54,11 +64,7 @@ func benchMillion(ctx context.Context, args []string) error {
 	if s.meter, err = newMeter(ctx, dir); err != nil {
 		return err
 	}
-	err = s.million(ctx, synthetic.Shape{Objects: o.objects, Types: *types})
-	if err == nil {
-		err = s.narrow(ctx, synthetic.Shape{Objects: min(narrowObjects, o.objects), Types: *types})
-	}
-	return errors.Join(err, printTable(os.Stdout, s.rows))
+	return errors.Join(do(ctx, s), printTable(os.Stdout, s.rows))
 }
 
 // million measures each command near the server.

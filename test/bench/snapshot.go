@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -33,22 +32,14 @@ func benchSnapshot(ctx context.Context, args []string) error {
 	if flags.NArg() > 0 || o.repetitions < 1 {
 		return fmt.Errorf("bench %s takes flags only, -n of at least 1", roleSnapshot)
 	}
-	if err := build(ctx, &o.plugin, ".", "./cmd/kubectl-gc"); err != nil {
-		return err
-	}
-	dir, err := os.MkdirTemp("", "kubectl-gc-bench-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	s := &session{options: o, dir: dir}
-	if s.meter, err = newMeter(ctx, dir); err != nil {
-		return err
-	}
-	for _, objects := range []int{100_000, 1_000_000} {
-		err = errors.Join(err, s.snapshot(ctx, synthetic.Shape{Objects: objects, Types: *types}))
-	}
-	return errors.Join(err, printTable(os.Stdout, s.rows))
+	return generated(ctx, o, func(ctx context.Context, s *session) error {
+		for _, objects := range []int{snapshotPerObjects, 1_000_000} {
+			if err := s.snapshot(ctx, synthetic.Shape{Objects: objects, Types: *types}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // snapshot measures the commands on a generated cluster, and on a snapshot of it.

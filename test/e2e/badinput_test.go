@@ -185,7 +185,7 @@ func TestArchiveRefusesTheWholeDeletion(t *testing.T) {
 	}
 	r := run(t, "delete", "--kubeconfig", kubeconfig, "configmap/one", "-n", ns, "--yes", "--archive", file)
 	if text, err := os.ReadFile(file); r.code != 1 ||
-		!strings.Contains(r.stderr, "an archive is never overwritten: name another file") || err != nil ||
+		!strings.Contains(r.stderr, "is never overwritten: name another file") || err != nil ||
 		string(text) != "older" {
 		t.Errorf("a file that exists: exit code %d, %q, %v\n%s", r.code, text, err, r.stderr)
 	}

@@ -5,8 +5,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Comparison is the output of kubectl gc tree --against: what is otherwise at one time than it was
-// at another.
+// Comparison is the output of kubectl gc tree --against: what has changed from one time to another.
 type Comparison struct {
 	metav1.TypeMeta `json:",inline"`
 	Before          Moment `json:"before"`
@@ -52,10 +51,11 @@ const (
 type DeletedObject struct {
 	Object ObjectRef     `json:"object"`
 	Cause  DeletionCause `json:"cause"`
-	// With is what it was deleted with: an owner, its namespace or its definition. First is what of
-	// these went first, if that is another object.
-	With  *ObjectRef `json:"with,omitempty"`
-	First *ObjectRef `json:"first,omitempty"`
+	// With is what it was deleted with: an owner, its namespace or its definition. Top is the
+	// topmost of what is gone above it, if that is another object. Which of them went first is not
+	// known: in a foreground deletion the topmost is the last.
+	With *ObjectRef `json:"with,omitempty"`
+	Top  *ObjectRef `json:"top,omitempty"`
 }
 
 // CreatedObject is an object that was not there before.
@@ -65,7 +65,7 @@ type CreatedObject struct {
 	Replaces string `json:"replaces,omitempty"`
 }
 
-// ChangedObject is an object whose owners, finalizers or deletion are not as they were.
+// ChangedObject is an object that has other owners or finalizers, or is being deleted since.
 type ChangedObject struct {
 	Object            ObjectRef    `json:"object"`
 	OwnersAdded       []ObjectRef  `json:"ownersAdded,omitempty"`

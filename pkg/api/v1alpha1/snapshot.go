@@ -23,6 +23,8 @@ type Snapshot struct {
 	// Complete is false when types could not be listed.
 	Complete bool  `json:"complete"`
 	Gaps     []Gap `json:"gaps"`
+	// Unread are types of which only metadata was saved, although more was to be.
+	Unread []Gap `json:"unread,omitempty"`
 }
 
 // DeepCopyObject makes Snapshot a runtime.Object, which is what the printers take.

@@ -36,6 +36,10 @@ func (o *Options) validate(cmd *cobra.Command, args []string) error {
 	if err := o.CheckArchive(cmd, "a deletion; remove --dry-run"); err != nil {
 		return err
 	}
+	if o.DryRun != "server" && slices.Contains(o.FailOn, render.Protected) {
+		return env.Usage(cmd, "--fail-on=%s needs --dry-run=server: only the server knows which deletes it refuses",
+			render.Protected)
+	}
 	if f := o.Output.Format(); (f == "html" || f == "markdown") && o.DryRun == "none" {
 		return env.Usage(cmd, "-o %s shows a plan and no deletion; add --dry-run=client or --dry-run=server", f)
 	}
@@ -95,7 +99,8 @@ func (o *Options) checkFlags(cmd *cobra.Command) error {
 	case o.Request.MaxDeletes < 0:
 		return env.Usage(cmd, "--max-deletes must not be negative")
 	case slices.ContainsFunc(o.FailOn, isNoGate):
-		return env.Usage(cmd, "--fail-on takes %s, not %q", strings.Join(render.Gates(), ", "), o.FailOn[slices.IndexFunc(o.FailOn, isNoGate)])
+		return env.Usage(cmd, "--fail-on takes %s, not %q", strings.Join(render.Gates(), ", "),
+			o.FailOn[slices.IndexFunc(o.FailOn, isNoGate)])
 	case o.StageTimeout < 0:
 		return env.Usage(cmd, "--stage-timeout must not be negative")
 	case slices.Contains(o.Objects.Files.Filenames, "-") && !o.Yes && o.Confirm == "" && o.DryRun == "none":

@@ -24,8 +24,9 @@ import (
 // source is what is read in the place of a cluster.
 type source struct {
 	name string
-	// asOf is the time of it.
-	asOf time.Time
+	// asOf is the time of it, and known is false if that is of its files, which a copy can change.
+	asOf  time.Time
+	known bool
 }
 
 // dumpHost stands for the address of a server, which nothing is sent to.
@@ -115,7 +116,7 @@ func (e *Env) open(ctx context.Context, flag string) error {
 	if err != nil {
 		return fmt.Errorf("--%s: %w", flag, err)
 	}
-	e.source = &source{e.named(), d.Time}
+	e.source = &source{e.named(), d.Time, d.TimeOf != dump.OfFiles}
 	if now := time.Now(); d.Time.After(now) { // by the clock of another machine, or made up
 		e.source.asOf = now
 	}
@@ -165,6 +166,10 @@ func (e *Env) Now() time.Time {
 	}
 	return time.Now()
 }
+
+// TimeIsKnown returns whether the time of what is read can be relied on: a dump can have none but
+// that of its files.
+func (e *Env) TimeIsKnown() bool { return e.source == nil || e.source.known }
 
 // InDump words an error about a type that does not exist as one about a dump, if one is read: the
 // cluster may have the type.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -38,22 +39,25 @@ func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command 
 		Long: `Save the metadata of all objects of a cluster in a file, which the commands that read take with
 --from in the place of the cluster.
 
-The file has the owners, finalizers, labels and annotations of all objects of all types, and what
-could not be listed. Objects that are being deleted are saved whole, and so are those of types that
-say who works on what: workloads, Services, volumes, Leases, nodes, namespaces, roles, webhooks,
-policies and CustomResourceDefinitions. --whole saves the objects of more types whole.
+The file has the metadata of all objects that the garbage collector watches: their owners,
+finalizers, labels and annotations. It also says which types could not be listed.
 
-The data of Secrets and ConfigMaps is not saved, unless --whole names them, and neither are
-annotations in which kubectl apply and others keep a copy of the object. Only the owner of the file
+Some objects are saved whole: those that are being deleted; workloads, Services, volumes, Leases,
+nodes, namespaces, roles, webhooks, policies and CustomResourceDefinitions; all objects of a type
+that has at most 500 of them, pods included; and events, if there are at most 5,000. --whole adds
+types. Pods and workloads can have secrets in environment variables.
+
+The data of Secrets and ConfigMaps is not saved, unless --whole names them. Annotations in which
+kubectl apply and others keep a copy of the object are not saved either. Only the owner of the file
 can read it (mode 0600). A file that exists is never overwritten.
 
-With -n, it is of the objects in one namespace and of those in none.`,
+With -n, only objects in that namespace and cluster-scoped objects are saved.`,
 		Example: `  # Save the cluster, and look at it without the cluster
   kubectl gc snapshot shop.snapshot
   kubectl gc why -A --from shop.snapshot
 
-  # Save pods and events whole, too
-  kubectl gc snapshot shop.snapshot --whole pods,events
+  # Also save all pods whole, however many there are
+  kubectl gc snapshot shop.snapshot --whole pods
 
   # Save it on another machine
   kubectl gc snapshot - | ssh desk 'cat > shop.snapshot'`,
@@ -96,6 +100,7 @@ func run(ctx context.Context, o *Options) error {
 		return err
 	}
 	render.WarnGaps(o.ErrOut, s.Gaps)
+	render.WarnUnread(o.ErrOut, s.Unread)
 	if o.File == "-" {
 		_, err := fmt.Fprintln(o.ErrOut, render.Saved(s, "standard output"))
 		return err
@@ -130,8 +135,11 @@ func (o *Options) request(ctx context.Context) (take.Request, error) {
 	}
 	for _, word := range o.Whole {
 		t, err := selection.FindType(mapper, catalog, word)
+		if err == nil && !slices.Contains(t.Verbs, "list") {
+			err = fmt.Errorf("--whole: %s cannot be listed", t.Resource)
+		}
 		if err != nil {
-			return r, fmt.Errorf("--whole: %w", err)
+			return r, err
 		}
 		r.Whole = append(r.Whole, schema.GroupResource{Group: t.Group, Resource: t.Resource})
 	}

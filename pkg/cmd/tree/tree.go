@@ -59,10 +59,10 @@ the objects below them. Other formats show all levels.
 zoom. It also has what is known of each finalizer, and why objects still exist that are being
 deleted.
 
-With --against, kubectl gc tree shows no tree but what is otherwise than in a snapshot or another
-dump: which objects were deleted, with which owner, namespace or definition, and what of these
-went first; which were created; and which have other owners or finalizers, or are being deleted.
-With --from, two dumps are compared. The earlier comes first.`,
+With --against, kubectl gc tree shows what has changed since a snapshot or another dump, instead of
+a tree: which objects were deleted, and with which owner, namespace or CustomResourceDefinition;
+which were created; and which have other owners or finalizers, or are being deleted. With --from,
+it compares two dumps.`,
 		Example: `  # What does a deployment own?
   kubectl gc tree deployment/web
 
@@ -108,7 +108,7 @@ With --from, two dumps are compared. The earlier comes first.`,
 	flags.BoolVar(&o.ShowLabels, "show-labels", false, "Show the labels of the objects as the last column of the table")
 	flags.BoolVarP(&o.Watch, "watch", "w", false, "After showing the tree, watch for changes and show it again")
 	flags.StringVar(&o.Against, "against", "",
-		"Compare what is there with this snapshot or dump, and show what was deleted, by what cascade, created or changed")
+		"Show what was deleted, created or changed since this snapshot or dump, instead of a tree")
 	cmd.RegisterFlagCompletionFunc("types", e.CompleteTypeList)
 	cmd.RegisterFlagCompletionFunc("exclude-types", e.CompleteTypeList)
 	return cmd

@@ -4,6 +4,7 @@ package take
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"slices"
 	"sync"
@@ -11,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -86,7 +88,7 @@ func Write(ctx context.Context, r Request, to io.Writer) (*v1alpha1.Snapshot, er
 	gaps := append(append([]v1alpha1.Gap{}, r.Catalog.Gaps...), end.Gaps...)
 	return &v1alpha1.Snapshot{TypeMeta: v1alpha1.TypeMeta("Snapshot"), Cluster: cluster,
 		TakenAt: metav1.Time{Time: head.Begun}, Types: len(head.Types), Objects: end.Objects, WholeObjects: end.Whole,
-		Complete: len(gaps) == 0, Gaps: gaps}, nil
+		Complete: len(gaps) == 0, Gaps: gaps, Unread: s.unread}, nil
 }
 
 // saver adds what is read to a snapshot. It is a cluster.PageSaver.
@@ -99,6 +101,7 @@ type saver struct {
 	objects map[schema.GroupResource]int // how many were saved, with those that were discarded
 	deleted map[deletedKey][]string
 	err     error
+	unread  []v1alpha1.Gap // types of which nothing but metadata was saved
 }
 
 type deletedKey struct {
@@ -121,13 +124,22 @@ func (s *saver) lists(ctx context.Context) error {
 		s.end.Lists = append(s.end.Lists, snapshot.List{Of: of(at.Type, at.Namespace), Version: at.Type.Version,
 			Kind: at.Type.Kind, Namespaced: at.Type.Namespaced, ResourceVersion: at.ResourceVersion})
 	}
+	if len(s.end.Lists) == 0 {
+		return answer.WithHint(errors.New("nothing was saved: no type could be listed"),
+			"name a namespace in which you may list objects: -n NAMESPACE")
+	}
 	err = cluster.EachUntil(ctx, s.Client, s.wanted(), func(ctx context.Context, _ int, t graph.Type) error {
-		// What could not be listed has a gap already, if its metadata could not be either. Otherwise
-		// its content is missing, and a reader is told so.
-		if s.whole(ctx, t) == nil {
-			s.mu.Lock()
-			defer s.mu.Unlock()
+		err := s.whole(ctx, t)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if err == nil {
 			s.end.Contents = append(s.end.Contents, of(t, s.in(t)))
+			return nil
+		}
+		// What could not be listed at all has been said.
+		if gap, is := cluster.GapOf(ctx, t, s.in(t), err); is && !errors.Is(err, errTooMany) && !s.isGap(t) {
+			gap.Message = "only the metadata of " + gap.TypeName() + " was saved: " + gap.Message
+			s.unread = append(s.unread, gap)
 		}
 		return context.Cause(ctx)
 	})
@@ -138,6 +150,11 @@ func (s *saver) lists(ctx context.Context) error {
 		return err
 	}
 	return s.err
+}
+
+// isGap returns whether the metadata of a type could not be listed either.
+func (s *saver) isGap(t graph.Type) bool {
+	return slices.ContainsFunc(s.end.Gaps, func(g v1alpha1.Gap) bool { return g.Group == t.Group && g.Resource == t.Resource })
 }
 
 // in is the namespace in which a type is listed.
