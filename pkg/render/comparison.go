@@ -73,8 +73,9 @@ func WarnComparison(errOut io.Writer, c *v1alpha1.Comparison) {
 // deletedBy says by what cascade an object went.
 func deletedBy(d v1alpha1.DeletedObject) string {
 	says := map[v1alpha1.DeletionCause]string{
-		v1alpha1.DeletedItself: "it was deleted, and not with an owner", v1alpha1.DeletedAsDangling: "its owners were absent before",
-		v1alpha1.DeletedUnknown: "it is not known whether its owners are gone",
+		v1alpha1.DeletedItself:     "it was deleted, and not with an owner",
+		v1alpha1.DeletedAsDangling: "its owners were absent before",
+		v1alpha1.DeletedUnknown:    "it is not known whether its owners are gone",
 	}[d.Cause]
 	if d.With != nil {
 		says = map[v1alpha1.DeletionCause]string{v1alpha1.DeletedWithOwner: "its owner ",

@@ -154,7 +154,8 @@ func (s *saver) lists(ctx context.Context) error {
 
 // isGap returns whether the metadata of a type could not be listed either.
 func (s *saver) isGap(t graph.Type) bool {
-	return slices.ContainsFunc(s.end.Gaps, func(g v1alpha1.Gap) bool { return g.Group == t.Group && g.Resource == t.Resource })
+	return slices.ContainsFunc(s.end.Gaps,
+		func(g v1alpha1.Gap) bool { return g.Group == t.Group && g.Resource == t.Resource })
 }
 
 // in is the namespace in which a type is listed.
