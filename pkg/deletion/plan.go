@@ -3,6 +3,7 @@ package deletion
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 
 	"k8s.io/cli-runtime/pkg/genericclioptions"
@@ -95,6 +96,12 @@ func (pl *planner) planObjects(ctx context.Context, objects []selection.Object, 
 	if err != nil {
 		return nil, err
 	}
+	reader := cluster.NewReader(pl.client, pl.catalog)
+	left, unknown, err := pl.leave(ctx, reader, snapshot.Graph, ids)
+	if err != nil {
+		return nil, err
+	}
+	ids = slices.DeleteFunc(ids, func(id graph.ID) bool { return left[id] != "" })
 	own, err := pl.links(ctx, query.Scope, snapshot.Graph, ids, known)
 	if err != nil {
 		return nil, err
@@ -106,10 +113,11 @@ func (pl *planner) planObjects(ctx context.Context, objects []selection.Object, 
 	g := own.Graph
 	links := own.Links.With(awaits(known, g)...)
 	p.links, p.named = links, ids
-	snapshot.Graph, p.Gaps = g, slices.Concat(snapshot.Gaps, own.Gaps)
-	p.Plan = plan.New(g, ids, pl.request.Policy, pl.request.planOptions(links, snapshot.Gaps))
+	snapshot.Graph, p.Gaps = g, slices.Concat(snapshot.Gaps, own.Gaps, unknown)
+	opts := pl.request.planOptions(links, snapshot.Gaps)
+	opts.Left, p.left = left, slices.Sorted(maps.Keys(left))
+	p.Plan = plan.New(g, ids, pl.request.Policy, opts)
 	p.Plan = p.Without(findImmortal(p.Plan))
-	reader := cluster.NewReader(pl.client, pl.catalog)
 	if err := pl.foresee(ctx, reader, known, p); err != nil {
 		return nil, err
 	}

@@ -42,6 +42,8 @@ type Planned struct {
 	planner *planner
 	// named are the objects to be deleted, in the order in which they were named.
 	named []graph.ID
+	// left are those of the objects that who prunes leaves.
+	left  []graph.ID
 	links *link.Links
 	// needs say who is needed for what, and releases those of them that are about finalizers.
 	needs, releases plan.Needs
@@ -73,12 +75,23 @@ type LeftOut struct {
 	Err    error
 }
 
-// Rows iterates over the tree of the objects to be deleted, see graph.Graph.Walk. Most formats need
-// no more than the first of a large one.
+// Rows iterates over the tree of the objects to be deleted, see graph.Graph.Walk, and then over what
+// is left of those that were meant. Most formats need no more than the first of a large one.
 func (p *Planned) Rows() iter.Seq[graph.Row] {
 	claims := p.PVCLinks()
-	return p.Graph.Walk(p.named, graph.TreeOptions{Depth: -1,
+	deleted := p.Graph.Walk(p.named, graph.TreeOptions{Depth: -1,
 		Links: func(id graph.ID) []graph.Link { return slices.Concat(p.links.Dependents(id), claims(id)) }})
+	if len(p.left) == 0 {
+		return deleted
+	}
+	return func(yield func(graph.Row) bool) {
+		for row := range deleted {
+			if !yield(row) {
+				return
+			}
+		}
+		p.Graph.Walk(p.left, graph.TreeOptions{})(yield)
+	}
 }
 
 // Empty says whether there is nothing to delete.

@@ -4,6 +4,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
@@ -53,6 +54,9 @@ type Request struct {
 	// custom resources and what waits for an actor first. An object that does not exist any more
 	// was deleted by an earlier call.
 	Ordered bool
+	// Pruner is the program that is to delete the objects: what it leaves is not deleted. Nil for
+	// nobody in particular.
+	Pruner *link.Pruner
 	// Progress, if not nil, is called before each listing, as that of a selection.Query.
 	Progress func() (report func(cluster.Progress), done func())
 }

@@ -41,7 +41,7 @@ func (pl *planner) resolve(ctx context.Context, getter genericclioptions.RESTCli
 	r := resolved{objects: objects}
 	switch {
 	case err == nil:
-	case pl.request.Ordered && pl.request.IgnoreNotFound && unserved(err):
+	case (pl.request.Ordered || len(request.UnlessIn) > 0) && pl.request.IgnoreNotFound && unserved(err):
 		r.unserved = err
 	default:
 		r.missing = append(r.missing, err)

@@ -113,7 +113,7 @@ func clause(key, value string) error {
 // entries know exactly, on the same kind.
 func duplicates(packs []Pack) []error {
 	type claim struct{ form, kind string }
-	ids, links, claims := map[string]string{}, map[string]string{}, map[claim]string{}
+	ids, links, pruners, claims := map[string]string{}, map[string]string{}, map[string]string{}, map[claim]string{}
 	var errs []error
 	for _, pack := range packs {
 		for _, d := range pack.Links {
@@ -121,6 +121,12 @@ func duplicates(packs []Pack) []error {
 				errs = append(errs, fmt.Errorf("%s: link %q: %s has a link of that id: give it another", pack.File, d.ID, other))
 			}
 			links[d.ID] = pack.File
+		}
+		for _, p := range pack.Pruners {
+			if other, twice := pruners[p.ID]; twice && p.ID != "" {
+				errs = append(errs, fmt.Errorf("%s: pruner %q: %s has a pruner of that id: give it another", pack.File, p.ID, other))
+			}
+			pruners[p.ID] = pack.File
 		}
 		for _, k := range pack.Finalizers {
 			if other, twice := ids[k.ID]; twice && k.ID != "" {

@@ -204,7 +204,7 @@ func TestLoadRefuses(t *testing.T) {
 			`"parent": "scope" is "field"`},
 		"parent selects badly": {"  risk:", "  parent: {kind: X, name: x, scope: cluster, selectors: ['spec[0]']}\n  risk:",
 			`"parent": "spec[0]" is no path to a field`},
-		"no entry": {"finalizers:" + entries, "finalizers: []", `a.yaml: "finalizers" and "links" are empty`},
+		"no entry": {"finalizers:" + entries, "finalizers: []", `a.yaml: "finalizers", "links" and "pruners" are empty`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			pack := strings.Replace(valid, c.old, c.new, 1)

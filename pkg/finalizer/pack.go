@@ -27,6 +27,8 @@ type Pack struct {
 	// Links are what it knows of ownership that ownerReferences do not record, in the order of the
 	// file.
 	Links []link.Definition
+	// Pruners are what it knows of programs that delete what their source no longer has.
+	Pruners []link.Pruner
 }
 
 // file is a pack as it is written. Its parts are decoded one by one, so that an error can name the
@@ -36,6 +38,7 @@ type file struct {
 	Components map[string]json.RawMessage `json:"components"`
 	Finalizers []json.RawMessage          `json:"finalizers"`
 	Links      []json.RawMessage          `json:"links"`
+	Pruners    []json.RawMessage          `json:"pruners"`
 }
 
 // Load reads the packs of a folder: its files *.yaml and *.yml. It is strict. An error names all
@@ -100,8 +103,8 @@ func parse(name string, data []byte) (Pack, []error) {
 	if err := text("title", f.Title); err != nil {
 		errs = append(errs, err)
 	}
-	if len(f.Finalizers)+len(f.Links) == 0 {
-		errs = append(errs, errors.New(`"finalizers" and "links" are empty: list what is known`))
+	if len(f.Finalizers)+len(f.Links)+len(f.Pruners) == 0 {
+		errs = append(errs, errors.New(`"finalizers", "links" and "pruners" are empty: list what is known`))
 	}
 	components, problems := f.components()
 	errs = append(errs, problems...)
@@ -121,6 +124,17 @@ func parse(name string, data []byte) (Pack, []error) {
 			errs = append(errs, at(lineOf(data, "links", i), fmt.Errorf("link %d (%q): %w", i+1, d.ID, problem)))
 		}
 		p.Links = append(p.Links, d)
+	}
+	for i, raw := range f.Pruners {
+		var of link.Pruner
+		problems := decode(raw, &of, listsKeys)
+		if len(problems) == 0 {
+			problems = of.Check()
+		}
+		for _, problem := range problems {
+			errs = append(errs, at(lineOf(data, "pruners", i), fmt.Errorf("pruner %d (%q): %w", i+1, of.ID, problem)))
+		}
+		p.Pruners = append(p.Pruners, of)
 	}
 	for _, name := range slices.Sorted(maps.Keys(components)) {
 		if !used[name] {
@@ -147,9 +161,12 @@ func (f file) components() (map[string]Alive, []error) {
 	return components, errs
 }
 
+// listsKeys says where the keys of a part can be read.
+const listsKeys = "docs/packs.md lists the keys"
+
 func entry(raw json.RawMessage, components map[string]Alive) (Known, []error) {
 	var k Known
-	if errs := decode(raw, &k, "docs/packs.md lists the keys"); len(errs) > 0 {
+	if errs := decode(raw, &k, listsKeys); len(errs) > 0 {
 		return k, errs
 	}
 	alive, found := components[k.Component]
@@ -168,7 +185,7 @@ func entry(raw json.RawMessage, components map[string]Alive) (Known, []error) {
 
 func linkEntry(raw json.RawMessage) (link.Definition, []error) {
 	var d link.Definition
-	if errs := decode(raw, &d, "docs/packs.md lists the keys"); len(errs) > 0 {
+	if errs := decode(raw, &d, listsKeys); len(errs) > 0 {
 		return d, errs
 	}
 	return d, d.Check()

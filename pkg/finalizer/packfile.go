@@ -16,6 +16,7 @@ type packFile struct {
 	Components map[string]Alive  `json:"components,omitempty"`
 	Finalizers []Known           `json:"finalizers,omitempty"`
 	Links      []link.Definition `json:"links,omitempty"`
+	Pruners    []link.Pruner     `json:"pruners,omitempty"`
 }
 
 // Write writes what is known as JSON. Reading that takes a fifth of the time that Load takes to
@@ -24,7 +25,7 @@ func (r *Registry) Write() ([]byte, error) {
 	var files []packFile
 	for _, pack := range r.Packs() {
 		f := packFile{File: pack.File, Title: pack.Title, Finalizers: pack.Finalizers, Links: pack.Links,
-			Components: map[string]Alive{}}
+			Pruners: pack.Pruners, Components: map[string]Alive{}}
 		for _, k := range pack.Finalizers {
 			f.Components[k.Component] = k.Alive
 		}
@@ -72,7 +73,7 @@ func Read(data []byte) (*Registry, error) {
 		for j := range f.Links {
 			f.Links[j].Pack = f.Title
 		}
-		packs[i] = Pack{File: f.File, Title: f.Title, Finalizers: f.Finalizers, Links: f.Links}
+		packs[i] = Pack{File: f.File, Title: f.Title, Finalizers: f.Finalizers, Links: f.Links, Pruners: f.Pruners}
 	}
 	return newRegistry(packs), nil
 }

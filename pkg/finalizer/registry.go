@@ -34,7 +34,7 @@ func newRegistry(packs []Pack) *Registry {
 // With returns what both know. Where they have entries of the same id the other's counts, and where
 // entries are equally near to a finalizer, the other's as well.
 func (r *Registry) With(other *Registry) *Registry {
-	replaced, replacedLinks := map[string]bool{}, map[string]bool{}
+	replaced, replacedLinks, replacedPruners := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, pack := range other.Packs() {
 		for _, k := range pack.Finalizers {
 			replaced[k.ID] = true
@@ -42,12 +42,16 @@ func (r *Registry) With(other *Registry) *Registry {
 		for _, d := range pack.Links {
 			replacedLinks[d.ID] = true
 		}
+		for _, p := range pack.Pruners {
+			replacedPruners[p.ID] = true
+		}
 	}
 	var packs []Pack
 	for _, pack := range r.Packs() {
 		pack.Finalizers = slices.DeleteFunc(slices.Clone(pack.Finalizers), func(k Known) bool { return replaced[k.ID] })
 		pack.Links = slices.DeleteFunc(slices.Clone(pack.Links), func(d link.Definition) bool { return replacedLinks[d.ID] })
-		if len(pack.Finalizers)+len(pack.Links) > 0 {
+		pack.Pruners = slices.DeleteFunc(slices.Clone(pack.Pruners), func(p link.Pruner) bool { return replacedPruners[p.ID] })
+		if len(pack.Finalizers)+len(pack.Links)+len(pack.Pruners) > 0 {
 			packs = append(packs, pack)
 		}
 	}
@@ -71,6 +75,19 @@ func (r *Registry) Links() []*link.Definition {
 			all = append(all, &pack.Links[i])
 		}
 	}
+	return all
+}
+
+// Pruners returns what is known of programs that delete what their source no longer has, by their
+// IDs.
+func (r *Registry) Pruners() []*link.Pruner {
+	var all []*link.Pruner
+	for _, pack := range r.Packs() {
+		for i := range pack.Pruners {
+			all = append(all, &pack.Pruners[i])
+		}
+	}
+	slices.SortFunc(all, func(a, b *link.Pruner) int { return strings.Compare(a.ID, b.ID) })
 	return all
 }
 

@@ -42,6 +42,9 @@ type Options struct {
 	// Gaps are what the listing could not see. Under the rules of the loop a gap that can hide a
 	// dependent keeps the collector's finalizers on.
 	Gaps []v1alpha1.Gap
+	// Left are objects that were meant and that the program leaves which is to delete them, and why,
+	// in clauses.
+	Left map[graph.ID]string
 	// stages are the objects that the client deletes, in the stages of an ordered deletion; none of
 	// any other.
 	stages [][]graph.ID

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -122,6 +123,7 @@ const (
 	LinkNotSeen  ReasonCode = "LinkNotSeen"
 	Ordered      ReasonCode = "Ordered"      // it has to be gone before something else is deleted
 	EarlierStage ReasonCode = "EarlierStage" // its stage does not begin
+	NotPruned    ReasonCode = "NotPruned"    // who deletes what a source no longer has leaves it
 )
 
 // ObjectReason is an object that is not deleted, and why.
@@ -216,6 +218,28 @@ func New(g *graph.Graph, roots []graph.ID, policy Policy, opts Options) *Plan {
 	return planOf(s, start, nil)
 }
 
+// Left says why the program leaves an object that was to delete it; empty if it does not.
+func (p *Plan) Left(id graph.ID) string { return p.options.Left[id] }
+
+// keepLeft adds to Kept what was meant and is left, unless it goes all the same with something else.
+func (p *Plan) keepLeft(s *simulation) {
+	if len(p.options.Left) == 0 {
+		return
+	}
+	because := Reason{Code: NotPruned}
+	for i, k := range p.Kept {
+		if p.options.Left[k.Object] != "" {
+			p.Kept[i].Because = because
+		}
+	}
+	for id := range p.options.Left {
+		if !s.is(id, gone|deleting) && !slices.ContainsFunc(p.Kept, func(k ObjectReason) bool { return k.Object == id }) {
+			p.Kept = append(p.Kept, ObjectReason{Object: id, Because: because})
+		}
+	}
+	slices.SortFunc(p.Kept, func(a, b ObjectReason) int { return cmp.Compare(a.Object, b.Object) })
+}
+
 // Belongs says whether an object belongs to the roots: it was named, lies inside what was named, is
 // owned by it, or a confirmed link leads to it. The client writes to no other, and saves no other.
 func (p *Plan) Belongs(id graph.ID) bool { return p.options.mayChange(id) }
@@ -239,6 +263,7 @@ func planOf(s *simulation, start start, unreleased *simulation) *Plan {
 		Kept: s.kept(), Deadlocked: s.deadlocked(), Blockers: s.blockers(),
 		DependsOnTiming: s.timing, Guarded: s.guarded, staged: s.staged,
 	}
+	p.keepLeft(s)
 	p.settle(s, start.begin)
 	if first := append(p.settings(), blocks(start.block)...); len(first) > 0 {
 		p.Actions = append(first, p.Actions...)

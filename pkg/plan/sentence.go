@@ -52,6 +52,7 @@ var sentences = map[ReasonCode]sentence{
 	EarlierStage: {"an earlier stage waits for %", "an earlier stage does not end"},
 	LinkRefused:  {"a controller may not delete what it has to: %", "a controller may not delete what it has to"},
 	LinkNotSeen:  {"no controller sees the deletion of %", "no controller deletes it"},
+	NotPruned:    {"", "who prunes leaves it"},
 }
 
 // sentence is what there is to say of a reason, with its cause and without.

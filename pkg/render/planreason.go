@@ -15,6 +15,8 @@ func (p Plan) Because(id graph.ID, r plan.Reason) string {
 		return linkReason(p.Graph, f, r)
 	}
 	switch r.Code {
+	case plan.NotPruned:
+		return Escape(p.Left(id))
 	case plan.OwnersGone:
 		return r.Sentence(p.Graph, id) + p.once(r)
 	case plan.ForegroundCycle:

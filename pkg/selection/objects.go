@@ -26,6 +26,9 @@ func (r Request) Objects(ctx context.Context, getter genericclioptions.RESTClien
 		objects, err := r.selected(ctx, getter, client, catalog)
 		return objects, nil, err
 	}
+	if len(r.UnlessIn) > 0 {
+		return r.removed(ctx, catalog)
+	}
 	return r.named(ctx, getter, catalog)
 }
 
@@ -51,7 +54,7 @@ func (r Request) named(ctx context.Context, getter genericclioptions.RESTClientG
 		// a manifest without one, or with generateName; the path of such an object is that of all
 		// of its type
 		if info.Name == "" {
-			nameless = append(nameless, fmt.Errorf("error when deleting %q: resource name may not be empty", info.Source))
+			nameless = append(nameless, errNameless(info.Source))
 			continue
 		}
 		t, unknown := typeOf(catalog, info.Mapping, info.Name)

@@ -16,6 +16,9 @@ type Request struct {
 	// objects are meant.
 	Args  []string
 	Files resource.FilenameOptions
+	// UnlessIn are files, folders and kustomizations: an object of Files is meant only if they do not
+	// have it. Empty for all of Files.
+	UnlessIn []string
 	// Namespace is where objects without a namespace of their own are. With EnforceNamespace a file
 	// that names another one is an error.
 	Namespace        string

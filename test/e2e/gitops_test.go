@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
@@ -55,6 +57,7 @@ func TestDeleteOfAnApplicationAndAKustomization(t *testing.T) {
 		t.Run(name, func(t *testing.T) { g.test(t, c) })
 	}
 	t.Run("the account of a Kustomization", func(t *testing.T) { accountOfAKustomization(t, c) })
+	t.Run("what a source no longer has", func(t *testing.T) { prunes(t, c) })
 }
 
 // accountOfAKustomization: a plan says what stays because the ServiceAccount is gone as which the
@@ -191,4 +194,90 @@ func namesOf(refs []v1alpha1.ObjectRef) []string {
 	}
 	slices.Sort(names)
 	return names
+}
+
+// prunes: of what a source no longer has, a plan keeps what the program keeps that prunes, and says
+// why; and the deletion deletes the rest, with the program's policy.
+func prunes(t *testing.T, c *testcluster.Cluster) {
+	ns := c.Namespace(t)
+	c.Apply(t, "{apiVersion: kustomize.toolkit.fluxcd.io/v1, kind: Kustomization, metadata: {name: shop}, spec: {prune: true}}\n---\n"+
+		"{apiVersion: kustomize.toolkit.fluxcd.io/v1, kind: Kustomization, metadata: {name: archive}, spec: {prune: false}}", "-n", ns)
+	flux := "kustomize.toolkit.fluxcd.io/namespace: " + ns + ", kustomize.toolkit.fluxcd.io/name: "
+	const tracked = "argocd.argoproj.io/tracking-id: 'shop:x', argocd.argoproj.io/sync-options: "
+	for by, test := range map[string]struct {
+		policy string
+		// objects are the metadata of ConfigMaps by their names, and kept says which stay, and why.
+		objects, kept map[string]string
+	}{
+		"argocd": {"Foreground", map[string]string{
+			"goes": "annotations: {argocd.argoproj.io/tracking-id: 'shop:x'}", "labelled": "labels: {app.kubernetes.io/instance: shop}",
+			"forapp": "annotations: {" + tracked + "Delete=false}", "kept": "annotations: {" + tracked + "'Replace=true,Prune=false'}",
+			"hook": "annotations: {argocd.argoproj.io/hook: PreSync, argocd.argoproj.io/tracking-id: 'shop:x'}", "other": "labels: {a: b}",
+		}, map[string]string{
+			"kept":  "Argo CD keeps it: annotation argocd.argoproj.io/sync-options has Prune=false",
+			"hook":  "Argo CD keeps it: annotation argocd.argoproj.io/hook is set",
+			"other": "Argo CD does not prune it: annotation argocd.argoproj.io/tracking-id is not set, and label app.kubernetes.io/instance is not set",
+		}},
+		"flux": {"Background", map[string]string{
+			"goes": "labels: {" + flux + "shop}", "unset": "labels: {" + flux + "archive}", "absent": "labels: {" + flux + "gone}",
+			"kept":  "annotations: {kustomize.toolkit.fluxcd.io/prune: disabled}, labels: {" + flux + "shop}",
+			"chart": "annotations: {helm.sh/resource-policy: keep}, labels: {helm.toolkit.fluxcd.io/name: shop}",
+			"plain": "annotations: {helm.sh/resource-policy: keep}, labels: {" + flux + "shop}", "other": "labels: {a: b}",
+		}, map[string]string{
+			"unset":  "Flux does not prune it: spec.prune is false or is not set of Kustomization/archive",
+			"absent": "Flux does not prune it: Kustomization/gone in namespace " + ns + " does not exist",
+			"kept":   "Flux keeps it: annotation kustomize.toolkit.fluxcd.io/prune is disabled",
+			"chart":  "Flux keeps it: label helm.toolkit.fluxcd.io/name is set and annotation helm.sh/resource-policy is keep",
+			"other":  "Flux does not prune it: label kustomize.toolkit.fluxcd.io/name is not set, and label helm.toolkit.fluxcd.io/name is not set",
+		}},
+		"helm": {"Background", map[string]string{
+			"goes": "annotations: {meta.helm.sh/release-name: shop}",
+			"kept": "annotations: {meta.helm.sh/release-name: shop, helm.sh/resource-policy: keep}", "hook": "annotations: {helm.sh/hook: pre-install}",
+		}, map[string]string{
+			"kept": "Helm keeps it: annotation helm.sh/resource-policy is keep",
+			"hook": "Helm keeps it: annotation helm.sh/hook is set",
+		}},
+		"kubectl": {"Background", map[string]string{
+			"goes": "annotations: {kubectl.kubernetes.io/last-applied-configuration: '{}'}", "set": "labels: {applyset.kubernetes.io/part-of: x}",
+			"other": "labels: {a: b}",
+		}, map[string]string{
+			"other": "kubectl apply --prune does not prune it: annotation kubectl.kubernetes.io/last-applied-configuration is not set, and label applyset.kubernetes.io/part-of is not set",
+		}},
+	} {
+		t.Run(by, func(t *testing.T) {
+			ns := c.Namespace(t)
+			var old, goes []string
+			for name, metadata := range test.objects {
+				old = append(old, "{apiVersion: v1, kind: ConfigMap, metadata: {name: "+name+", "+metadata+"}}")
+				if test.kept[name] == "" {
+					goes = append(goes, "configmap/"+name)
+				}
+			}
+			slices.Sort(goes)
+			c.Apply(t, strings.Join(old, "\n---\n"), "-n", ns)
+			args := []string{"delete", "--kubeconfig", c.Kubeconfig(), "-n", ns, "-f", side(t, strings.Join(old, "\n---\n")),
+				"--unless-in", side(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: new}}"), "--as-pruned-by", by}
+			planned := run(t, append(args, "-o", "json")...)
+			var p v1alpha1.Plan
+			if err := json.Unmarshal([]byte(planned.stdout), &p); err != nil || planned.code != 0 {
+				t.Fatalf("code %d, %v: %s", planned.code, err, planned.stderr)
+			}
+			kept := map[string]string{}
+			for _, s := range p.Survivors {
+				if kept[s.Object.Name] = s.Because; s.Reason != "NotPruned" {
+					t.Errorf("%s: reason %s", s.Object.Name, s.Reason)
+				}
+			}
+			if diff := cmp.Diff(test.kept, kept); diff != "" || p.Policy != test.policy || len(p.Gaps) > 0 || len(p.Deleted) != len(goes) {
+				t.Errorf("policy %s, %d deleted, gaps %v; kept (-want +got):\n%s", p.Policy, len(p.Deleted), p.Gaps, diff)
+			}
+			done := run(t, append(args, "--yes", "-o", "name")...)
+			deleted := strings.Fields(done.stdout)
+			slices.Sort(deleted)
+			left := strings.Fields(c.Kubectl(t, "get", "configmaps", "-n", ns, "-o", "name"))
+			if done.code != 0 || !slices.Equal(deleted, goes) || len(left) != len(test.kept) {
+				t.Errorf("code %d, deleted %q, want %q; left %q; %s", done.code, deleted, goes, left, done.stderr)
+			}
+		})
+	}
 }

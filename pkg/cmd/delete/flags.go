@@ -26,6 +26,8 @@ type Options struct {
 	Now         bool
 	GracePeriod int
 	Timeout     time.Duration
+	// PrunedBy is the value of --as-pruned-by.
+	PrunedBy string
 	// FailOn are the names of --fail-on.
 	FailOn []string
 	// StageTimeout is for each stage of --ordered; 0 for none of its own.
@@ -47,6 +49,10 @@ type Options struct {
 func (o *Options) addFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	o.Objects.AddFlags(cmd)
+	flags.StringSliceVar(&o.Request.Selection.UnlessIn, "unless-in", nil,
+		"With -f or -k: delete only what these files, directories or kustomizations do not have; - reads standard input. Without a terminal and --yes it is a dry run")
+	flags.StringVar(&o.PrunedBy, "as-pruned-by", "",
+		"With --unless-in: keep what this program keeps when it prunes: argocd, flux, helm, kubectl, or one of --packs")
 	flags.StringVar(&o.Request.Selection.Fields, "field-selector", "",
 		"Selector (field query) to filter on, supports '=', '==', and '!='")
 	flags.BoolVar(&o.Request.Selection.All, "all", false, "Delete all objects of the given types in the namespace")
@@ -96,6 +102,7 @@ func (o *Options) addFlags(cmd *cobra.Command) {
 	o.AddPacks(cmd)
 	o.Output.Add(cmd)
 	cmd.RegisterFlagCompletionFunc("fail-on", cobra.FixedCompletions(render.Gates(), cobra.ShellCompDirectiveNoFileComp))
+	cmd.RegisterFlagCompletionFunc("as-pruned-by", o.completePruners)
 	cmd.RegisterFlagCompletionFunc("gc",
 		cobra.FixedCompletions([]string{"cluster", "client"}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RegisterFlagCompletionFunc("cascade",

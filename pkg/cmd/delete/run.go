@@ -48,12 +48,11 @@ func perform(ctx context.Context, o *Options) error {
 	render.WarnPlanned(o.ErrOut, planned)
 	missing := errors.Join(planned.Missing...)
 	switch {
-	case planned.Empty():
-		if missing == nil {
-			fmt.Fprintln(o.Out, "No resources found")
-		}
+	case planned.Empty() && missing != nil:
 		return missing
-	case o.DryRun != "none":
+	case planned.Empty() && (planned.Plan == nil || len(planned.Kept) == 0):
+		return o.nothing(planned.Gaps)
+	case planned.Empty(), o.DryRun != "none":
 		return errors.Join(missing, o.preview(ctx, client, catalog, planned))
 	}
 	if err := planned.Refused(o.asks()); err != nil {

@@ -20,7 +20,7 @@ import (
 func (o *Options) validate(cmd *cobra.Command, args []string) error {
 	o.Args = args
 	r := &o.Request
-	if err := o.checkFlags(cmd); err != nil {
+	if err := cmp.Or(o.checkUnlessIn(cmd), o.checkFlags(cmd), o.CheckPacks(), o.findPruner(cmd)); err != nil {
 		return err
 	}
 	if err := o.Objects.Files.RequireFilenameOrKustomize(); o.Objects.HasFiles() && err != nil {
@@ -72,7 +72,7 @@ func (o *Options) validate(cmd *cobra.Command, args []string) error {
 		return env.Usage(
 			cmd, "--propagate-grace-period cannot be used with --wait=false: the dependents are deleted while this command waits")
 	}
-	return cmp.Or(o.CheckPacks(), o.Output.Validate(cmd))
+	return o.Output.Validate(cmd)
 }
 
 // checkFlags finds flags that do not go together, as kubectl delete does.
@@ -103,7 +103,7 @@ func (o *Options) checkFlags(cmd *cobra.Command) error {
 			o.FailOn[slices.IndexFunc(o.FailOn, isNoGate)])
 	case o.StageTimeout < 0:
 		return env.Usage(cmd, "--stage-timeout must not be negative")
-	case slices.Contains(o.Objects.Files.Filenames, "-") && !o.Yes && o.Confirm == "" && o.DryRun == "none":
+	case slices.Contains(append(o.Objects.Files.Filenames, s.UnlessIn...), "-") && !o.Yes && o.Confirm == "" && o.DryRun == "none":
 		return env.Usage(cmd, "cannot prompt while reading from standard input (-f -); add --yes or --dry-run=client")
 	}
 	return nil

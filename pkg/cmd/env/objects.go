@@ -70,13 +70,13 @@ func (o *Objects) scope(e *Env) {
 	}
 }
 
-// Complete fills in what was typed in a request that has its field selector and All. The namespace
+// Complete fills in what was typed in a request that has its field selector, UnlessIn and All. The namespace
 // is that of -n, or of the kubeconfig.
 func (o *Objects) Complete(r *selection.Request, e *Env, args []string) error {
 	o.scope(e)
 	namespace, enforce, err := e.Config.ToRawKubeConfigLoader().Namespace()
 	meant := o.Request(namespace, args)
-	meant.EnforceNamespace, meant.Fields, meant.All = enforce, r.Fields, r.All
+	meant.EnforceNamespace, meant.Fields, meant.All, meant.UnlessIn = enforce, r.Fields, r.All, r.UnlessIn
 	*r = meant
 	return err
 }

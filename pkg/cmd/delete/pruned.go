@@ -1,0 +1,94 @@
+package delete
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
+)
+
+// checkUnlessIn finds what is wrong with --unless-in and --as-pruned-by, and makes a dry run of what
+// nobody can be asked about: a review wants to see the plan, and nothing else.
+func (o *Options) checkUnlessIn(cmd *cobra.Command) error {
+	files, unless := o.Objects.Files.Filenames, o.Request.Selection.UnlessIn
+	flags := cmd.Flags()
+	switch {
+	case !flags.Changed("unless-in") && flags.Changed("as-pruned-by"):
+		return env.Usage(cmd, "--as-pruned-by needs --unless-in: it says what stays of what files no longer have")
+	case !flags.Changed("unless-in"):
+		return nil
+	case !o.Objects.HasFiles() || len(o.Args) > 0:
+		return env.Usage(cmd, "--unless-in needs -f or -k with what there was before")
+	case len(unless) == 0 || slices.Contains(unless, ""):
+		return env.Usage(cmd, "--unless-in needs a file, a directory, or - for standard input")
+	case slices.Contains(files, "-") && slices.Contains(unless, "-"):
+		return env.Usage(cmd, "standard input cannot be read twice: -f and --unless-in are both -")
+	}
+	if o.DryRun == "none" && !flags.Changed("dry-run") && !o.Yes && o.Confirm == "" && !o.Interactive && !o.HasTerminal() {
+		o.DryRun = "client"
+		fmt.Fprintln(o.ErrOut, "This is a dry run, since there is no terminal to ask on: --yes deletes")
+	}
+	if !flags.Changed("ignore-not-found") {
+		o.Request.IgnoreNotFound = true // what was never applied, or is gone, need not be deleted
+	}
+	return nil
+}
+
+// findPruner finds the program of --as-pruned-by. Its policy is that of the deletes unless another
+// one was typed.
+func (o *Options) findPruner(cmd *cobra.Command) error {
+	if !cmd.Flags().Changed("as-pruned-by") {
+		return nil
+	}
+	known, err := o.Known()
+	if err != nil {
+		return err
+	}
+	all := known.Pruners()
+	i := slices.IndexFunc(all, func(p *link.Pruner) bool { return p.ID == o.PrunedBy })
+	if i < 0 {
+		return env.Usage(cmd, "--as-pruned-by takes %s, not %q",
+			phrase.FirstFew(phrase.Words(all, func(p *link.Pruner) string { return p.ID }), len(all)), o.PrunedBy)
+	}
+	o.Request.Pruner = all[i]
+	if !cmd.Flags().Changed("cascade") {
+		o.Cascade = string(all[i].Policy)
+	}
+	return nil
+}
+
+func (o *Options) completePruners(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	known, err := o.Known()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	return phrase.Words(known.Pruners(), func(p *link.Pruner) string { return p.ID + "\t" + p.By }),
+		cobra.ShellCompDirectiveNoFileComp
+}
+
+// nothing says that there is nothing to delete, to a program by a plan of nothing.
+func (o *Options) nothing(gaps []v1alpha1.Gap) error {
+	says, files := "No resources found", o.Objects.Files.Filenames
+	if unless := o.Request.Selection.UnlessIn; len(unless) > 0 {
+		if len(files) == 0 {
+			files = []string{o.Objects.Files.Kustomize}
+		}
+		says = fmt.Sprintf("Nothing to delete: what exists of %s is also in %s", selection.Sources(files), selection.Sources(unless))
+	}
+	say := func() error {
+		_, err := fmt.Fprintln(o.Out, says)
+		return err
+	}
+	return o.Tell(say, say, func() runtime.Object {
+		none := v1alpha1.NewPlan(gaps)
+		none.Policy = string(o.Request.Policy)
+		return none
+	})
+}

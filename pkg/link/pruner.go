@@ -1,0 +1,124 @@
+package link
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// Pruner is how a program deletes what its source no longer has, and what it leaves. Its slices must
+// not be changed.
+type Pruner struct {
+	// ID names it on the command line, as "argocd". One of the same ID that is loaded later takes
+	// its place.
+	ID string `json:"id"`
+	// By is the program.
+	By string `json:"by"`
+	// Policy is how it deletes.
+	Policy Policy `json:"policy"`
+	// Prunes say which objects it deletes: those that one of them describes.
+	Prunes []Pruned `json:"prunes"`
+	// Keep are alternatives of conditions on an object; where all of one are met it stays.
+	Keep [][]Condition `json:"keep,omitempty"`
+	// Parents say where an object names what it was applied for, in the forms Reference and Text,
+	// and Never are alternatives of conditions on that; where all of one are met nothing is deleted.
+	Parents []Ends        `json:"parents,omitempty"`
+	Never   [][]Condition `json:"never,omitempty"`
+	// Note is what else there is to say, in sentences.
+	Note string `json:"note,omitempty"`
+	// Verified says how the fields were checked: by the code at Source, or by the documentation
+	// there.
+	Verified Verified `json:"verified"`
+	// Source is the https address where the fields were read.
+	Source string `json:"source"`
+}
+
+// Pruned describes objects that a program prunes.
+type Pruned struct {
+	// Kinds are patterns; empty for all.
+	Kinds []graph.KindPattern `json:"kinds,omitempty"`
+	// Where are conditions that an object meets, all of them: what shows that the program has applied
+	// it.
+	Where []Condition `json:"where"`
+}
+
+// Leaves says whether the program leaves an object, and why, as a clause. The group of the core is
+// empty.
+func (p *Pruner) Leaves(group, kind string, object map[string]any) (why string, leaves bool) {
+	if because, met := AnyMet(p.Keep, object); met {
+		return fmt.Sprintf("%s keeps it: %s", p.By, because), true
+	}
+	var lacks []string
+	for _, of := range p.Prunes {
+		switch {
+		case len(of.Kinds) > 0 && !slices.ContainsFunc(of.Kinds, func(k graph.KindPattern) bool { return k.Matches(group, kind) }):
+			lacks = append(lacks, "by default it prunes no "+kind)
+		case AllMet(of.Where, object):
+			return "", false
+		default:
+			for _, c := range of.Where {
+				if !c.met(object) {
+					c.Not = !c.Not
+					lacks = append(lacks, c.String())
+				}
+			}
+		}
+	}
+	return fmt.Sprintf("%s does not prune it: %s", p.By, strings.Join(lacks, ", and ")), true
+}
+
+// ParentsOf returns what an object names that it was applied for. An error says what could not be
+// understood.
+func (p *Pruner) ParentsOf(object map[string]any) ([]Named, error) {
+	named, _, err := (&Definition{Ends: p.Parents}).References(object)
+	return named, err
+}
+
+// Check returns what is wrong with a pruner, each with what to do about it.
+func (p *Pruner) Check() []error {
+	var errs problems
+	errs.add("", required("id", p.ID), required("by", p.By), OneOf("policy", p.Policy, policies),
+		OneOf("verified", p.Verified, verified))
+	if !strings.HasPrefix(p.Source, "https://") {
+		errs.add("", fmt.Errorf(`"source" is %q: give the https:// address where it can be read`, p.Source))
+	}
+	if len(p.Prunes) == 0 {
+		errs.add("", errors.New(`"prunes" is empty: say which objects the program has applied`))
+	}
+	for i, of := range p.Prunes {
+		where := fmt.Sprintf(`"prunes", number %d: `, i+1)
+		errs.add(where, checkKinds(of.Kinds))
+		errs.add(where, checkConditions(of.Where)...)
+		errs.add(where, checkInMetadata(of.Where))
+		if len(of.Where) == 0 {
+			errs.add(where, errors.New(`"where" is empty: say what shows that the program has applied an object`))
+		}
+	}
+	errs.add(`"keep", `, CheckAlternatives(p.Keep)...)
+	for _, all := range p.Keep {
+		errs.add(`"keep": `, checkInMetadata(all))
+	}
+	errs.add(`"never", `, CheckAlternatives(p.Never)...)
+	for i, e := range p.Parents {
+		where := fmt.Sprintf(`"parents", number %d: `, i+1)
+		if e.Form != Reference && e.Form != Text || !e.inMetadata() {
+			errs.add(where, errors.New(`"form" must be reference or text, of a field of the metadata`))
+			continue
+		}
+		errs.add(where, e.check()...)
+	}
+	return errs
+}
+
+// checkInMetadata refuses conditions for which an object would have to be read whole.
+func checkInMetadata(conditions []Condition) error {
+	for _, c := range conditions {
+		if !c.inMetadata() {
+			return fmt.Errorf("%s is not in the metadata, which is all that is read", c.path())
+		}
+	}
+	return nil
+}

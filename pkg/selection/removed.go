@@ -1,0 +1,174 @@
+package selection
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilerrors "k8s.io/apimachinery/pkg/util/errors"
+	"k8s.io/cli-runtime/pkg/resource"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+)
+
+// identity is what makes two manifests mean the same object: what applies them goes by it. The
+// version of the type does not count.
+type identity struct{ group, kind, namespace, name string }
+
+// removed finds the objects of Files that UnlessIn does not have. Nothing is read of the server: the
+// catalog has the types. The errors that come with the objects are of manifests without a name and of
+// types that discovery does not show.
+func (r Request) removed(ctx context.Context, catalog *cluster.Catalog) ([]Object, []error, error) {
+	before, err := r.side(ctx, r.Files)
+	if err != nil {
+		return nil, nil, err
+	}
+	after, err := r.after(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	stays := map[identity]bool{}
+	for _, m := range after {
+		t, known, err := served(catalog, m)
+		if err != nil {
+			return nil, nil, err
+		}
+		stays[r.identity(m, t.Namespaced || !known)] = true
+	}
+	var objects []Object
+	var nameless, unserved []error
+	seen := map[identity]bool{}
+	for _, m := range before {
+		if m.Object.GetName() == "" {
+			nameless = append(nameless, errNameless(m.Source))
+			continue
+		}
+		t, known, err := served(catalog, m)
+		if err != nil {
+			return nil, nil, err
+		}
+		id := r.identity(m, t.Namespaced || !known)
+		if stays[id] || seen[id] {
+			continue
+		}
+		seen[id] = true
+		if !known {
+			gvk := m.Object.GroupVersionKind()
+			unserved = append(unserved, fmt.Errorf("resource mapping not found for name: %q namespace: %q from %q: %w",
+				m.Object.GetName(), m.Object.GetNamespace(), m.Source,
+				&meta.NoKindMatchError{GroupKind: gvk.GroupKind(), SearchedVersions: []string{gvk.Version}}))
+			continue
+		}
+		objects = append(objects, Object{Resource: t, Namespace: id.namespace, Name: id.name})
+	}
+	return objects, nameless, utilerrors.NewAggregate(unserved)
+}
+
+// identity is that of a manifest, in the namespace of -n if it names none and its type has some.
+func (r Request) identity(m Manifest, namespaced bool) identity {
+	gvk := m.Object.GroupVersionKind()
+	id := identity{gvk.Group, gvk.Kind, m.Object.GetNamespace(), m.Object.GetName()}
+	switch {
+	case !namespaced:
+		id.namespace = ""
+	case id.namespace == "":
+		id.namespace = r.Namespace
+	}
+	return id
+}
+
+// after reads the files of UnlessIn: as a kustomization what is one. That nothing is in them is an
+// error: all would be deleted.
+func (r Request) after(ctx context.Context) ([]Manifest, error) {
+	var all []Manifest
+	for _, name := range r.UnlessIn {
+		files := resource.FilenameOptions{Filenames: []string{name}, Recursive: r.Files.Recursive}
+		if holds(name, "kustomization.yaml", "kustomization.yml", "Kustomization") {
+			files = resource.FilenameOptions{Kustomize: name}
+		}
+		found, err := r.side(ctx, files)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("no object in %s: everything would be deleted; see whether it was rendered",
+			Sources(r.UnlessIn))
+	}
+	return all, nil
+}
+
+// Sources names files as a person does.
+func Sources(files []string) string {
+	return strings.Join(phrase.Words(files, func(file string) string {
+		if file == "-" {
+			return "standard input"
+		}
+		return phrase.Escape(file)
+	}), ", ")
+}
+
+// side reads one of the two sides.
+func (r Request) side(ctx context.Context, files resource.FilenameOptions) ([]Manifest, error) {
+	for _, name := range files.Filenames {
+		if holds(name, "Chart.yaml") {
+			return nil, fmt.Errorf("%s is a Helm chart: render it with helm template, and name what that prints", name)
+		}
+	}
+	all, err := Manifests(ctx, files)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range all {
+		switch in := m.Object.GetNamespace(); {
+		case m.Object.GetAPIVersion() == "" || m.Object.GetKind() == "":
+			return nil, fmt.Errorf("%s: an object has no apiVersion or no kind", m.Source)
+		case r.EnforceNamespace && in != "" && in != r.Namespace:
+			return nil, fmt.Errorf("the namespace from the provided object %q does not match the namespace %q: use --namespace=%s",
+				in, r.Namespace, in)
+		}
+	}
+	return all, nil
+}
+
+// holds says whether a folder has one of some files.
+func holds(folder string, names ...string) bool {
+	return slices.ContainsFunc(names, func(name string) bool {
+		_, err := os.Stat(filepath.Join(folder, name))
+		return err == nil
+	})
+}
+
+// served returns the type of a manifest: that of exactly its version, or one of the group that has
+// the kind, since an object is the same in all versions. It is false if discovery shows none.
+func served(catalog *cluster.Catalog, m Manifest) (cluster.Resource, bool, error) {
+	gvk := m.Object.GroupVersionKind()
+	if t, ok := catalog.Kind(m.Object.GetAPIVersion(), gvk.Kind); ok {
+		of, known := catalog.Lookup(schema.GroupResource{Group: t.Group, Resource: t.Resource})
+		return of, known, nil
+	}
+	var found []cluster.Resource
+	for _, of := range catalog.Resources {
+		if of.Group == gvk.Group && of.Kind == gvk.Kind {
+			found = append(found, of)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return cluster.Resource{}, false, nil
+	case 1:
+		return found[0], true, nil
+	}
+	return cluster.Resource{}, false, fmt.Errorf("%s: kind %s of group %q is that of several types", m.Source, gvk.Kind, gvk.Group)
+}
+
+func errNameless(source string) error {
+	return fmt.Errorf("error when deleting %q: resource name may not be empty", source)
+}

@@ -1,0 +1,102 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
+)
+
+const (
+	webConfig = "{apiVersion: v1, kind: ConfigMap, metadata: {name: web, namespace: NS}}"
+	hpaV1     = "{apiVersion: autoscaling/v1, kind: HorizontalPodAutoscaler, metadata: {name: web}, spec: {maxReplicas: 2, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}}}"
+	hpaV2     = "{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: web}, spec: {maxReplicas: 3, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}}}"
+	pdbOld    = "{apiVersion: policy/v1beta1, kind: PodDisruptionBudget, metadata: {name: web}, spec: {maxUnavailable: 1}}"
+	role      = "{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: NS-reader}}"
+)
+
+// TestDeleteUnlessIn: of each change, what the one side has and the other has not is the root of the
+// plan, by group, kind, namespace and name.
+func TestDeleteUnlessIn(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	for _, o := range []string{webConfig, hpaV1, strings.Replace(pdbOld, "v1beta1", "v1", 1), role,
+		"{apiVersion: v1, kind: ConfigMap, metadata: {name: web-7c4f}}", "{apiVersion: v1, kind: Secret, metadata: {name: web}}"} {
+		c.Apply(t, strings.ReplaceAll(o, "NS", ns), "-n", ns)
+	}
+	t.Cleanup(func() { c.Kubectl(t, "delete", "clusterrole", ns+"-reader") })
+	for scenario, change := range map[string]struct {
+		old, new string // of files, as YAML; or as "folder/file: content" in lines that begin with ==
+		want     []string
+		err      string
+	}{
+		"nothing changed":                     {old: webConfig, new: webConfig},
+		"only something else changed":         {old: webConfig, new: "{apiVersion: v1, kind: ConfigMap, metadata: {name: web, namespace: NS}, data: {a: b}}"},
+		"removed":                             {old: webConfig + "\n---\n" + hpaV1, new: hpaV1, want: []string{"configmap/web"}},
+		"removed from a List":                 {old: "{apiVersion: v1, kind: List, items: [" + webConfig + ", " + hpaV1 + "]}", new: hpaV1, want: []string{"configmap/web"}},
+		"moved into a List":                   {old: webConfig, new: "{apiVersion: v1, kind: List, items: [" + webConfig + "]}"},
+		"the namespace left out":              {old: webConfig, new: "{apiVersion: v1, kind: ConfigMap, metadata: {name: web}}"},
+		"the namespace given":                 {old: "{apiVersion: v1, kind: ConfigMap, metadata: {name: web}}", new: webConfig},
+		"another version":                     {old: hpaV1, new: hpaV2},
+		"a version that is not served":        {old: pdbOld, new: strings.Replace(pdbOld, "v1beta1", "v1", 1)},
+		"removed in a version not served":     {old: pdbOld, new: webConfig, want: []string{"poddisruptionbudget.policy/web"}},
+		"another kind of the same name":       {old: webConfig, new: "{apiVersion: v1, kind: Secret, metadata: {name: web}}", want: []string{"configmap/web"}},
+		"another group of the same kind":      {old: hpaV1, new: "{apiVersion: example.com/v1, kind: HorizontalPodAutoscaler, metadata: {name: web}}", want: []string{"horizontalpodautoscaler.autoscaling/web"}},
+		"renamed":                             {old: webConfig, new: "{apiVersion: v1, kind: ConfigMap, metadata: {name: web2}}", want: []string{"configmap/web"}},
+		"another hash of kustomize":           {old: "{apiVersion: v1, kind: ConfigMap, metadata: {name: web-7c4f}}", new: "{apiVersion: v1, kind: ConfigMap, metadata: {name: web-9d2b}}", want: []string{"configmap/web-7c4f"}},
+		"never applied":                       {old: "{apiVersion: v1, kind: ConfigMap, metadata: {name: absent}}", new: hpaV1},
+		"cluster-scoped":                      {old: role, new: webConfig, want: []string{"clusterrole.rbac.authorization.k8s.io/NS-reader"}},
+		"cluster-scoped with a namespace":     {old: role, new: strings.Replace(role, "NS-reader", "NS-reader, namespace: NS", 1)},
+		"named twice":                         {old: webConfig + "\n---\n" + webConfig, new: hpaV1, want: []string{"configmap/web"}},
+		"a kind that is not served stays":     {old: "{apiVersion: example.com/v1, kind: Gadget, metadata: {name: a}}\n---\n" + webConfig, new: "{apiVersion: example.com/v1, kind: Gadget, metadata: {name: a, namespace: NS}}", want: []string{"configmap/web"}},
+		"a kind that is not served goes":      {old: "{apiVersion: example.com/v1, kind: Gadget, metadata: {name: a}}\n---\n" + webConfig, new: hpaV1, want: []string{"configmap/web"}},
+		"no name":                             {old: "{apiVersion: v1, kind: ConfigMap, metadata: {generateName: web-}}", new: hpaV1, err: "resource name may not be empty"},
+		"all of the other side is gone":       {old: webConfig, new: "# nothing\n", err: "everything would be deleted"},
+		"the other side is no YAML":           {old: webConfig, new: "metadata: {name: {{ .Release.Name }}}", err: "error"},
+		"the other side has no kind":          {old: webConfig, new: "{metadata: {name: web}}", err: "error"},
+		"a chart that is not rendered":        {old: webConfig, new: "==Chart.yaml: name: web\n", err: "render it with helm template"},
+		"a kustomization":                     {old: webConfig + "\n---\n" + hpaV1, new: "==kustomization.yaml: {namespace: NS, resources: [a.yaml]}\n==a.yaml: {apiVersion: v1, kind: ConfigMap, metadata: {name: web}}", want: []string{"horizontalpodautoscaler.autoscaling/web"}},
+		"a kustomization that does not build": {old: webConfig, new: "==kustomization.yaml: {resources: [b.yaml]}", err: "b.yaml"},
+	} {
+		t.Run(scenario, func(t *testing.T) {
+			t.Parallel()
+			in := func(text string) string { return strings.ReplaceAll(text, "NS", ns) }
+			args := []string{"delete", "--kubeconfig", c.Kubeconfig(), "-n", ns, "-f", side(t, in(change.old)), "--unless-in", side(t, in(change.new)), "-o", "name"}
+			got := run(t, args...)
+			names := strings.Fields(got.stdout)
+			if strings.HasPrefix(got.stdout, "Nothing to delete: ") {
+				names = nil
+			}
+			want := strings.Fields(in(strings.Join(change.want, " ")))
+			if change.err != "" {
+				if got.code != 1 || !strings.Contains(got.stderr, change.err) || len(names) > 0 {
+					t.Errorf("code %d, stdout %q, stderr %q; want %q", got.code, got.stdout, got.stderr, change.err)
+				}
+				return
+			}
+			if got.code != 0 || !slices.Equal(names, want) || !strings.Contains(got.stderr, "This is a dry run") {
+				t.Errorf("code %d, %q, want %q; stderr %q", got.code, names, want, got.stderr)
+			}
+		})
+	}
+}
+
+// side writes one side of a change.
+func side(t *testing.T, text string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if !strings.HasPrefix(text, "==") {
+		text = "==all.yaml: " + text
+	}
+	for _, file := range strings.Split(text, "==")[1:] {
+		name, content, _ := strings.Cut(file, ": ")
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
