@@ -14,8 +14,8 @@ import (
 
 // leave returns those of the objects that the request's pruner leaves, and why, by live reads of their
 // metadata and of what they were applied for. What could not be read counts as pruned, and is a gap.
-func (pl *planner) leave(ctx context.Context, reader *cluster.Reader, g *graph.Graph, ids []graph.ID) (map[graph.ID]string,
-	[]v1alpha1.Gap, error) {
+func (pl *planner) leave(ctx context.Context, reader *cluster.Reader, g *graph.Graph,
+	ids []graph.ID) (map[graph.ID]string, []v1alpha1.Gap, error) {
 	by := pl.request.Pruner
 	if by == nil {
 		return nil, nil, nil
@@ -70,7 +70,8 @@ func (pl *planner) leaves(ctx context.Context, reader *cluster.Reader, g *graph.
 		if !served {
 			return "", fmt.Errorf("discovery does not show the type of %s", name)
 		}
-		parent, err := reader.GetObject(ctx, schema.GroupResource{Group: of.Group, Resource: of.Resource}, n.Namespace, n.Name)
+		resource := schema.GroupResource{Group: of.Group, Resource: of.Resource}
+		parent, err := reader.GetObject(ctx, resource, n.Namespace, n.Name)
 		switch {
 		case err != nil:
 			return "", err

@@ -50,7 +50,8 @@ func (r *Registry) With(other *Registry) *Registry {
 	for _, pack := range r.Packs() {
 		pack.Finalizers = slices.DeleteFunc(slices.Clone(pack.Finalizers), func(k Known) bool { return replaced[k.ID] })
 		pack.Links = slices.DeleteFunc(slices.Clone(pack.Links), func(d link.Definition) bool { return replacedLinks[d.ID] })
-		pack.Pruners = slices.DeleteFunc(slices.Clone(pack.Pruners), func(p link.Pruner) bool { return replacedPruners[p.ID] })
+		pack.Pruners = slices.DeleteFunc(slices.Clone(pack.Pruners),
+			func(p link.Pruner) bool { return replacedPruners[p.ID] })
 		if len(pack.Finalizers)+len(pack.Links)+len(pack.Pruners) > 0 {
 			packs = append(packs, pack)
 		}
@@ -78,16 +79,33 @@ func (r *Registry) Links() []*link.Definition {
 	return all
 }
 
-// Pruners returns what is known of programs that delete what their source no longer has, by their
-// IDs.
-func (r *Registry) Pruners() []*link.Pruner {
+// Pruner returns what is known of the program of an ID that deletes what its source no longer has.
+func (r *Registry) Pruner(id string) (*link.Pruner, bool) {
+	for _, p := range r.pruners() {
+		if p.ID == id {
+			return p, true
+		}
+	}
+	return nil, false
+}
+
+// Pruners returns the IDs that Pruner knows, in order.
+func (r *Registry) Pruners() []string {
+	var ids []string
+	for _, p := range r.pruners() {
+		ids = append(ids, p.ID)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+func (r *Registry) pruners() []*link.Pruner {
 	var all []*link.Pruner
 	for _, pack := range r.Packs() {
 		for i := range pack.Pruners {
 			all = append(all, &pack.Pruners[i])
 		}
 	}
-	slices.SortFunc(all, func(a, b *link.Pruner) int { return strings.Compare(a.ID, b.ID) })
 	return all
 }
 

@@ -93,8 +93,7 @@ func (f From) Matches(group, kind string, categories []string) bool {
 	if f.Category != "" && !slices.Contains(categories, f.Category) {
 		return false
 	}
-	return len(f.Kinds) == 0 || slices.ContainsFunc(f.Kinds,
-		func(p graph.KindPattern) bool { return p.Matches(group, kind) })
+	return ofKinds(f.Kinds, group, kind)
 }
 
 // Labels returns a label selector that all sources match, which keeps a list of them short; empty

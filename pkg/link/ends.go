@@ -145,7 +145,7 @@ func (e Ends) named(object map[string]any) ([]Named, error) {
 			if n.Name == "" || n.Kind == "" {
 				continue // a reference that is not filled in yet
 			}
-			if !e.ofKinds(n.Group, n.Kind) {
+			if !ofKinds(e.Kinds, n.Group, n.Kind) {
 				continue
 			}
 			if n.Namespace == "" {
@@ -236,16 +236,15 @@ func (e Ends) field() Path {
 	return e.Field
 }
 
-// ofKinds says whether an end can be of a kind, by the Kinds.
-func (e Ends) ofKinds(group, kind string) bool {
-	return len(e.Kinds) == 0 || slices.ContainsFunc(e.Kinds,
-		func(k graph.KindPattern) bool { return k.Matches(group, kind) })
+// ofKinds says whether a kind is one of some; of none any is.
+func ofKinds(kinds []graph.KindPattern, group, kind string) bool {
+	return len(kinds) == 0 || slices.ContainsFunc(kinds, func(k graph.KindPattern) bool { return k.Matches(group, kind) })
 }
 
 // CanBe says whether an end can be of a kind, as far as the link says.
 func (e Ends) CanBe(group, kind string) bool {
 	if len(e.Kinds) > 0 || e.Kind == "" || e.Form == Reference {
-		return e.ofKinds(group, kind)
+		return ofKinds(e.Kinds, group, kind)
 	}
 	return e.Kind.Matches(group, kind)
 }

@@ -3,7 +3,6 @@ package link
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -54,7 +53,7 @@ func (p *Pruner) Leaves(group, kind string, object map[string]any) (why string, 
 	var lacks []string
 	for _, of := range p.Prunes {
 		switch {
-		case len(of.Kinds) > 0 && !slices.ContainsFunc(of.Kinds, func(k graph.KindPattern) bool { return k.Matches(group, kind) }):
+		case !ofKinds(of.Kinds, group, kind):
 			lacks = append(lacks, "by default it prunes no "+kind)
 		case AllMet(of.Where, object):
 			return "", false

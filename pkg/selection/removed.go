@@ -100,13 +100,23 @@ func (r Request) after(ctx context.Context) ([]Manifest, error) {
 	}
 	if len(all) == 0 {
 		return nil, fmt.Errorf("no object in %s: everything would be deleted; see whether it was rendered",
-			Sources(r.UnlessIn))
+			r.After())
 	}
 	return all, nil
 }
 
-// Sources names files as a person does.
-func Sources(files []string) string {
+// Before names the files of the one side as a person does.
+func (r Request) Before() string {
+	if r.Files.Kustomize != "" {
+		return sources([]string{r.Files.Kustomize})
+	}
+	return sources(r.Files.Filenames)
+}
+
+// After names the files of UnlessIn.
+func (r Request) After() string { return sources(r.UnlessIn) }
+
+func sources(files []string) string {
 	return strings.Join(phrase.Words(files, func(file string) string {
 		if file == "-" {
 			return "standard input"

@@ -3,6 +3,7 @@ package delete
 
 import (
 	"context"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -11,7 +12,7 @@ import (
 
 // New returns the command delete, which calls runF with its options; nil runs it.
 func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
-	o := &Options{Mutation: env.NewMutation(e, "wide", "name", "html", "markdown")}
+	o := &Options{Mutation: env.NewMutation(e, slices.Concat([]string{"wide", "name"}, documents)...)}
 	cmd := &cobra.Command{
 		Use:        "delete ([-f FILENAME] | TYPE [(NAME | -l label | --all)])",
 		Short:      "Preview a deletion, perform it, and wait for the whole cascade",
@@ -59,8 +60,13 @@ objects that it cannot read, and a warning names them.
 
 With --dry-run, -o html prints the plan as one page that needs no network: open it in a browser
 to step through the waves, and to see details of each finalizer, and why objects already in deletion
-still exist. -o markdown prints it as a comment for a review, with the objects folded. --fail-on
-ends with code 2 if the plan has what it names.
+still exist. -o markdown prints it as a comment for a review, with the objects folded, and -o junit
+as test cases, one for each name of --fail-on, which ends with code 2 if the plan has what it names.
+
+-f OLD --unless-in NEW deletes what a change of manifests removes: what stands in OLD and not in
+NEW, by group, kind, namespace and name. Without a terminal and --yes it is a dry run. With
+--as-pruned-by, what that program keeps when it prunes is kept, by its annotations and labels on the
+object in the cluster, and so is what it did not apply. The policy is the program's.
 
 Exit code 2 means that the deletion was refused, that the plan is not the approved one, that
 dependents were not deleted because they are not in the plan, that a controller kept what it was
@@ -89,6 +95,9 @@ to delete, or that objects still exist after --timeout.`,
 
   # The plan for a program
   kubectl gc delete -f app.yaml --dry-run=client -o json
+
+  # What would Argo CD delete, and what with it, if this change were merged?
+  kubectl gc delete -k main/deploy --unless-in deploy --as-pruned-by argocd --fail-on=data-loss,stuck,gaps
 
   # The plan as a page for the browser
   kubectl gc delete namespace shop --dry-run=server -o html > plan.html`,

@@ -3,15 +3,15 @@ package delete
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
-	"github.com/kubectl-gc/kubectl-gc/pkg/link"
-	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
-	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
+	"github.com/kubectl-gc/kubectl-gc/pkg/deletion"
+	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
 // checkUnlessIn finds what is wrong with --unless-in and --as-pruned-by, and makes a dry run of what
@@ -51,15 +51,13 @@ func (o *Options) findPruner(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	all := known.Pruners()
-	i := slices.IndexFunc(all, func(p *link.Pruner) bool { return p.ID == o.PrunedBy })
-	if i < 0 {
-		return env.Usage(cmd, "--as-pruned-by takes %s, not %q",
-			phrase.FirstFew(phrase.Words(all, func(p *link.Pruner) string { return p.ID }), len(all)), o.PrunedBy)
+	of, is := known.Pruner(o.PrunedBy)
+	if !is {
+		return env.Usage(cmd, "--as-pruned-by takes %s, not %q", strings.Join(known.Pruners(), ", "), o.PrunedBy)
 	}
-	o.Request.Pruner = all[i]
+	o.Request.Pruner = of
 	if !cmd.Flags().Changed("cascade") {
-		o.Cascade = string(all[i].Policy)
+		o.Cascade = string(of.Policy)
 	}
 	return nil
 }
@@ -69,25 +67,24 @@ func (o *Options) completePruners(*cobra.Command, []string, string) ([]string, c
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
-	return phrase.Words(known.Pruners(), func(p *link.Pruner) string { return p.ID + "\t" + p.By }),
-		cobra.ShellCompDirectiveNoFileComp
+	return known.Pruners(), cobra.ShellCompDirectiveNoFileComp
 }
 
 // nothing says that there is nothing to delete, to a program by a plan of nothing.
-func (o *Options) nothing(gaps []v1alpha1.Gap) error {
-	says, files := "No resources found", o.Objects.Files.Filenames
-	if unless := o.Request.Selection.UnlessIn; len(unless) > 0 {
-		if len(files) == 0 {
-			files = []string{o.Objects.Files.Kustomize}
-		}
-		says = fmt.Sprintf("Nothing to delete: what exists of %s is also in %s", selection.Sources(files), selection.Sources(unless))
+func (o *Options) nothing(p *deletion.Planned) error {
+	if o.Output.Format() == "junit" {
+		return render.PlanJUnit(o.Out, p, o.FailOn)
+	}
+	says := "No resources found"
+	if r := o.Request.Selection; len(r.UnlessIn) > 0 {
+		says = "Nothing to delete: what exists of " + r.Before() + " is also in " + r.After()
 	}
 	say := func() error {
 		_, err := fmt.Fprintln(o.Out, says)
 		return err
 	}
 	return o.Tell(say, say, func() runtime.Object {
-		none := v1alpha1.NewPlan(gaps)
+		none := v1alpha1.NewPlan(p.Gaps)
 		none.Policy = string(o.Request.Policy)
 		return none
 	})

@@ -51,7 +51,7 @@ func perform(ctx context.Context, o *Options) error {
 	case planned.Empty() && missing != nil:
 		return missing
 	case planned.Empty() && (planned.Plan == nil || len(planned.Kept) == 0):
-		return o.nothing(planned.Gaps)
+		return o.nothing(planned)
 	case planned.Empty(), o.DryRun != "none":
 		return errors.Join(missing, o.preview(ctx, client, catalog, planned))
 	}
@@ -83,13 +83,15 @@ func (o *Options) preview(ctx context.Context, client *cluster.Client, catalog *
 		o.SayCalled(ctx, client, catalog)
 	}
 	shown := o.show
-	if o.Output.Format() == "html" {
+	switch o.Output.Format() {
+	case "html":
 		shown = func(p *deletion.Planned) error { return o.Page(ctx, client, catalog, o.page(p)) }
-	}
-	if o.Output.Format() == "markdown" {
+	case "markdown":
 		shown = func(p *deletion.Planned) error {
 			return render.PlanMarkdown(o.Out, o.title(p), render.DeletionPlan(p), p.Digest())
 		}
+	case "junit":
+		shown = func(p *deletion.Planned) error { return render.PlanJUnit(o.Out, p, o.FailOn) }
 	}
 	failed := render.FailOn(p, o.FailOn, "the plan does not pass")
 	return errors.Join(shown(p), o.confirmed(p), p.TooMany(), failed, refused)

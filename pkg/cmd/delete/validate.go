@@ -16,6 +16,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
+// documents are the formats of a plan that is not performed.
+var documents = []string{"html", "markdown", "junit"}
+
 // validate checks what was typed before anything is asked of the server, and fills in the request.
 func (o *Options) validate(cmd *cobra.Command, args []string) error {
 	o.Args = args
@@ -40,7 +43,7 @@ func (o *Options) validate(cmd *cobra.Command, args []string) error {
 		return env.Usage(cmd, "--fail-on=%s needs --dry-run=server: only the server knows which deletes it refuses",
 			render.Protected)
 	}
-	if f := o.Output.Format(); (f == "html" || f == "markdown") && o.DryRun == "none" {
+	if f := o.Output.Format(); slices.Contains(documents, f) && o.DryRun == "none" {
 		return env.Usage(cmd, "-o %s shows a plan and no deletion; add --dry-run=client or --dry-run=server", f)
 	}
 	if err := cmp.Or(o.checkAudit(cmd), o.readApproval(cmd)); err != nil {
@@ -103,7 +106,8 @@ func (o *Options) checkFlags(cmd *cobra.Command) error {
 			o.FailOn[slices.IndexFunc(o.FailOn, isNoGate)])
 	case o.StageTimeout < 0:
 		return env.Usage(cmd, "--stage-timeout must not be negative")
-	case slices.Contains(append(o.Objects.Files.Filenames, s.UnlessIn...), "-") && !o.Yes && o.Confirm == "" && o.DryRun == "none":
+	case slices.Contains(slices.Concat(o.Objects.Files.Filenames, s.UnlessIn), "-") &&
+		!o.Yes && o.Confirm == "" && o.DryRun == "none":
 		return env.Usage(cmd, "cannot prompt while reading from standard input (-f -); add --yes or --dry-run=client")
 	}
 	return nil
