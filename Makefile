@@ -153,7 +153,7 @@ test-race: build controlplane ## Run the tests with the race detector that make 
 	@$(SUITE) $@ '$(GO) test -race -count=1 -p 1 -timeout 60m $(WHOLE)' '$(GO) test -race -timeout 60m $(filter-out $(CONCURRENT),$(PURE)) $(filter-out $(RACED),$(REAL_PLANE))'
 
 test-faults: build controlplane ## Run the tests with all faults, and dry runs with all options
-	@$(SUITE) -at-once 1 $@ '$(GO) test -count=1 -timeout 12h ./test/faults -all' '$(GO) test -count=1 -timeout 1h ./test/e2e -run P09 -every'
+	@$(SUITE) -at-once 1 $@ '$(GO) test -count=1 -timeout 12h ./test/faults -all' '$(GO) test -count=1 -timeout 1h ./test/e2e -run P09 -every' '$(GO) test -race -count=1 ./test/synthetic -run ClusterNamesAnother -clusters 200'
 
 test-minor: ## Run the tests of whole commands and of the collector on the control plane in bin, which test/minor builds of another minor version
 	@$(SUITE) $@ '$(GO) test -count=1 -timeout 60m -p 1 ./pkg/cluster ./pkg/collect ./test/e2e ./test/deploy'

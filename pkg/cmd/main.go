@@ -59,6 +59,7 @@ func Main(ctx context.Context, streams genericiooptions.IOStreams, args []string
 	if strings.HasPrefix(filepath.Base(args[0]), completes) {
 		rest = append([]string{"__complete"}, rest...)
 	}
+	e.Typed = rest
 	root.SetArgs(rest)
 	if err := root.ExecuteContext(ctx); err != nil {
 		return fail(ctx, e, err)

@@ -69,8 +69,17 @@ func newRoot(streams genericiooptions.IOStreams, bind func(*rest.Config)) (*cobr
 			}
 			return nil
 		},
-		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return e.Validate(cmd) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			targets, err := e.Targets(cmd)
+			if err != nil {
+				return err
+			}
+			if err := e.Validate(cmd); err != nil || targets == nil {
+				return err
+			}
+			return askMany(e, cmd, targets)
+		},
 	}
 	root.SetOut(streams.Out)
 	root.SetErr(streams.ErrOut)

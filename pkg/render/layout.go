@@ -35,6 +35,9 @@ type column[R any] struct {
 // writeRows writes a table, and which columns are not in it for want of room.
 func writeRows[R any](w io.Writer, s Style, columns []column[R], rows []R) error {
 	var shown []column[R]
+	if s.Cluster != "" {
+		shown = append(shown, column[R]{header: "CLUSTER", cell: func(R) string { return Escape(s.Cluster) }})
+	}
 	for _, c := range columns {
 		if s.Wide || !c.wide {
 			shown = append(shown, c)

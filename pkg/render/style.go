@@ -21,6 +21,8 @@ type Style struct {
 	ASCII bool
 	// NoHeaders leaves out the first line of a table.
 	NoHeaders bool
+	// Cluster is the one that a table is about, of several; empty for the only one.
+	Cluster string
 }
 
 // NewStyle decides on colour and width for what is written to out.

@@ -7,6 +7,9 @@ type Shape struct {
 	// Absent is how many ServiceAccounts name an owner that does not exist. They are among the
 	// objects.
 	Absent int
+	// Salt makes other uids: servers that differ in nothing else are different clusters. It is below
+	// 4096.
+	Salt int
 }
 
 // What each namespace has. Two namespaces have three Deployments.

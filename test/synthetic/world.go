@@ -111,7 +111,7 @@ func newWorld(s Shape) *world {
 }
 
 func (w *world) add(k *kind) *kind {
-	k.id = uint64(len(w.kinds))
+	k.id = uint64(len(w.kinds) + w.shape.Salt*4096)
 	if k.prefix == "" {
 		k.prefix = lower(k.kind)
 	}

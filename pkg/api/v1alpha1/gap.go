@@ -31,6 +31,8 @@ type Gap struct {
 	// Resource is the plural name of the type, or "*" when the types of the group are not known.
 	Resource string `json:"resource"`
 	Group    string `json:"group"`
+	// Cluster is that of several which could not be asked, by its context; empty for a part of one.
+	Cluster string `json:"cluster,omitempty"`
 	// Namespace is empty when the gap is not confined to one namespace.
 	Namespace string    `json:"namespace,omitempty"`
 	Reason    GapReason `json:"reason"`

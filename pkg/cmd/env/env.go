@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"context"
 	"flag"
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -41,12 +42,19 @@ type Env struct {
 	Protect []string
 	// Called is what was typed to run the program, as DefaultName.
 	Called string
+	// Typed are the arguments of the program.
+	Typed []string
 	// Packs are the directories of --packs.
 	Packs      []string
 	known, own func() (*finalizer.Registry, error)
 	links      func() ([]*link.Definition, error)
 	answers    *bufio.Reader // of who is asked
-	source     *source       // nil for a cluster
+	// clusters are those that are asked, and only is the one of them that this is for; nil if it is for
+	// one alone. Screen is where it is printed in the end; nil for Out.
+	clusters clusters
+	only     *Target
+	Screen   io.Writer
+	source   *source // nil for a cluster
 }
 
 // DefaultName is what is typed to run the program where it is installed as gc.
@@ -71,6 +79,7 @@ func (e *Env) AddFlags(root *cobra.Command) {
 	flags.StringVar(&e.From, "from", "",
 		"Read this in the place of a cluster: a file or folder of objects, the dump of kubectl cluster-info or oc adm inspect, "+
 			"a support bundle, a backup of Velero, or an archive of kubectl gc; - reads standard input")
+	e.clusters.addFlags(flags)
 	flags.StringVar(&e.LogFormat, "log-format", "text",
 		"Format of what goes to stderr: text, or json for one object on each line")
 	klogFlags := flag.NewFlagSet("klog", flag.ContinueOnError)
@@ -82,13 +91,18 @@ func (e *Env) AddFlags(root *cobra.Command) {
 	root.RegisterFlagCompletionFunc("log-format", cobra.FixedCompletions(logFormats, cobra.ShellCompDirectiveNoFileComp))
 	root.RegisterFlagCompletionFunc("namespace", e.completeNamespaces)
 	root.RegisterFlagCompletionFunc("context", e.completeContexts)
+	root.RegisterFlagCompletionFunc("contexts", e.completeContexts)
 }
 
 // Validate checks the flags that all commands take, and has stderr written as --log-format says
 // from here on.
 func (e *Env) Validate(cmd *cobra.Command) error {
-	if err := e.setLogFormat(); err != nil {
-		return UsageError(cmd, err)
+	if e.only != nil {
+		e.connectTo(*e.only)
+	} else { // the log is one for all
+		if err := e.setLogFormat(); err != nil {
+			return UsageError(cmd, err)
+		}
 	}
 	if _, err := render.ParseColor(e.Color); err != nil {
 		return UsageError(cmd, err)
@@ -105,7 +119,14 @@ func (e *Env) Validate(cmd *cobra.Command) error {
 // Style decides how tables are written to stdout.
 func (e *Env) Style(output *Output) render.Style {
 	when, _ := render.ParseColor(e.Color) // validated before any command runs
-	style := render.NewStyle(when, e.Out, output.Wide())
+	out := e.Out
+	if e.Screen != nil {
+		out = e.Screen
+	}
+	style := render.NewStyle(when, out, output.Wide())
+	if e.only != nil {
+		style.Cluster = e.only.Name
+	}
 	style.NoHeaders = output.noHeaders
 	return style
 }

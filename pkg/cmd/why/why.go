@@ -70,6 +70,9 @@ that is not being deleted, or whose deletion makes progress, is not stuck.`,
   # Everything in the cluster that has been stuck for an hour
   kubectl gc why -A --older-than 1h
 
+  # Is anything stuck in one of all clusters?
+  kubectl gc why -A --contexts '*'
+
   # Metrics for a textfile collector
   kubectl gc why -A -o prometheus --exit-zero > kubectl-gc.prom
 

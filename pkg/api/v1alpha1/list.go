@@ -1,0 +1,33 @@
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// List is what a command has found in several clusters.
+type List struct {
+	metav1.TypeMeta `json:",inline"`
+	// Complete is false if a cluster could not be asked, or an item is not complete. Gaps are the
+	// clusters that could not be asked.
+	Complete bool  `json:"complete"`
+	Gaps     []Gap `json:"gaps"`
+	// Items are what the command prints of one cluster, with the key clusterRef, which is a ClusterRef,
+	// in the order of the names of the contexts.
+	Items []map[string]any `json:"items"`
+}
+
+// ClusterRef says which cluster something was found in.
+type ClusterRef struct {
+	// UID is that of the namespace kube-system, empty if it could not be read.
+	UID string `json:"uid,omitempty"`
+	// Context is what the cluster is called on the machine of whoever asked: the context, or the file
+	// of the kubeconfig.
+	Context string `json:"context"`
+	Server  string `json:"server"`
+	// ObservedAt is when the answer was complete.
+	ObservedAt metav1.Time `json:"observedAt"`
+}
+
+// DeepCopyObject makes List a runtime.Object, which is what the printers take.
+func (l *List) DeepCopyObject() runtime.Object { return deepCopy(l) }

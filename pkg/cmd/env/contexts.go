@@ -1,0 +1,196 @@
+package env
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+)
+
+// Target is one of several clusters.
+type Target struct {
+	// Name is that of the context, or of the file of a kubeconfig.
+	Name string
+	// Kubeconfig and Context are the values of the flags of those names; empty for what is current.
+	Kubeconfig, Context string
+}
+
+// clusters are the flags that say which clusters a command asks.
+type clusters struct {
+	globs    []string
+	from     string
+	parallel int
+}
+
+func (c *clusters) addFlags(flags *pflag.FlagSet) {
+	flags.StringSliceVar(&c.globs, "contexts", nil,
+		"Ask the clusters of all contexts that match these patterns, such as prod-*: for tree, why, check and explain --in-cluster")
+	flags.StringVar(&c.from, "contexts-from", "",
+		"Ask the clusters that this command prints: a context, or the file of a kubeconfig, on each line")
+	flags.IntVar(&c.parallel, "parallel", 16, "With --contexts, how many clusters to ask at a time")
+}
+
+// Parallel returns how many clusters are asked at a time.
+func (e *Env) Parallel() int { return e.clusters.parallel }
+
+// asksMany are the commands that ask several clusters, which only read.
+var asksMany = []string{"tree", "why", "check", "explain"}
+
+// ofOne are flags that are about one cluster, or about none.
+var ofOne = append([]string{"from", "against", "local", "test-pack", "fix"},
+	append(needClusterFlags, connecting[1:]...)...)
+
+// Targets returns the clusters that --contexts and --contexts-from name, in the order of their names;
+// none without these flags. For a command that asks one cluster it returns none, and has it ask the one
+// that they name.
+func (e *Env) Targets(cmd *cobra.Command) ([]Target, error) {
+	flags := cmd.Flags()
+	if e.only != nil || !flags.Changed("contexts") && !flags.Changed("contexts-from") {
+		return nil, nil
+	}
+	if e.clusters.parallel < 1 {
+		return nil, Usage(cmd, "--parallel must be at least 1, not %d", e.clusters.parallel)
+	}
+	for _, name := range ofOne {
+		if flags.Changed(name) {
+			return nil, Usage(cmd, "--contexts and --%s cannot be used together", name)
+		}
+	}
+	if files, err := flags.GetStringSlice("filename"); err == nil && slices.Contains(files, "-") {
+		return nil, Usage(cmd, "--contexts cannot be used with -f -: standard input cannot be read for each cluster")
+	}
+	targets, err := e.targets(cmd)
+	if err != nil {
+		return nil, err
+	}
+	inCluster := flags.Lookup("in-cluster")
+	switch {
+	case slices.Contains(asksMany, cmd.Name()) && (inCluster == nil || inCluster.Value.String() == "true"):
+		return targets, nil
+	case inCluster != nil:
+		return nil, Usage(cmd, "--contexts needs --in-cluster: without it no cluster is asked")
+	case len(targets) > 1:
+		return nil, answer.Refuse(fmt.Errorf("nothing was done: --contexts names %d clusters, and %s is for one at a time",
+			len(targets), cmd.CommandPath()))
+	}
+	e.connectTo(targets[0])
+	return nil, nil
+}
+
+// Only has the command ask one of several clusters, whatever --contexts says.
+func (e *Env) Only(t Target) { e.only = &t }
+
+// connectTo has the command ask a cluster.
+func (e *Env) connectTo(t Target) {
+	if t.Kubeconfig != "" {
+		*e.Config.KubeConfig = t.Kubeconfig
+	}
+	*e.Config.Context = t.Context
+}
+
+// targets finds the clusters that the flags name.
+func (e *Env) targets(cmd *cobra.Command) ([]Target, error) {
+	rules := clientcmd.NewDefaultClientConfigLoadingRules() // that of e.Config would be kept, with its context
+	rules.ExplicitPath = *e.Config.KubeConfig
+	raw, err := rules.Load()
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]Target{}
+	flat := strings.NewReplacer("/", "|") // a star stands for all of a name, as of arn:…:cluster/prod
+	for _, glob := range e.clusters.globs {
+		none := true
+		for name := range raw.Contexts {
+			matches, err := path.Match(flat.Replace(glob), flat.Replace(name))
+			if err != nil {
+				return nil, Usage(cmd, "--contexts: %q: %w", glob, err)
+			}
+			if matches {
+				none, found[name] = false, Target{Name: name, Context: name}
+			}
+		}
+		if none {
+			return nil, answer.WithHint(fmt.Errorf("no context matches %q", glob),
+				"the kubeconfig has "+phrase.FirstFew(slices.Sorted(maps.Keys(raw.Contexts)), phrase.MaxNamed))
+		}
+	}
+	if cmd.Flags().Changed("contexts-from") {
+		lines, err := printed(cmd.Context(), e.clusters.from)
+		if err != nil {
+			return nil, fmt.Errorf("--contexts-from: %w", err)
+		}
+		for _, line := range lines {
+			t, err := target(line, func(context string) bool { return raw.Contexts[context] != nil })
+			if err != nil {
+				return nil, fmt.Errorf("--contexts-from: %w", err)
+			}
+			if _, twice := found[t.Name]; twice && t.Kubeconfig != "" {
+				t.Name = line
+			}
+			found[t.Name] = t
+		}
+	}
+	if len(found) == 0 {
+		return nil, errors.New("--contexts and --contexts-from name no cluster")
+	}
+	var all []Target
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		all = append(all, found[name])
+	}
+	return all, nil
+}
+
+// target is the cluster of a line: a context, or the file of a kubeconfig.
+func target(line string, isContext func(string) bool) (Target, error) {
+	if isContext(line) {
+		return Target{Name: line, Context: line}, nil
+	}
+	switch info, err := os.Stat(line); {
+	case errors.Is(err, fs.ErrNotExist):
+		return Target{}, fmt.Errorf("%q is no context, and no file", line)
+	case err != nil:
+		return Target{}, err
+	case info.IsDir():
+		return Target{}, fmt.Errorf("%s is a directory: print the files in it", line)
+	}
+	name := filepath.Base(line)
+	return Target{Name: strings.TrimSuffix(name, filepath.Ext(name)), Kubeconfig: line}, nil
+}
+
+// printed runs a command of the shell and returns the lines that it prints, without empty ones.
+func printed(ctx context.Context, command string) ([]string, error) {
+	shell := []string{"sh", "-c"}
+	if runtime.GOOS == "windows" {
+		shell = []string{"cmd", "/c"}
+	}
+	var errOut bytes.Buffer
+	run := exec.CommandContext(ctx, shell[0], append(shell[1:], command)...) //nolint:gosec // it is what was typed
+	run.Stderr = &errOut
+	out, err := run.Output()
+	if err != nil {
+		return nil, fmt.Errorf("running %q: %w: %s", command, err, strings.TrimSpace(errOut.String()))
+	}
+	var lines []string
+	for line := range strings.Lines(string(out)) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines, nil
+}

@@ -1,0 +1,326 @@
+package cmd
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/sync/errgroup"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/client-go/rest"
+	utiljson "sigs.k8s.io/json"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+	"github.com/kubectl-gc/kubectl-gc/pkg/render"
+)
+
+// many runs a command in several clusters: once in each, with a client, caches and streams of its own.
+type many struct {
+	*env.Env
+	cmd    *cobra.Command
+	typed  []string
+	format string
+	output *env.Output
+	// answered are the clusters that have, in the order of the targets.
+	answered []*answered
+}
+
+// answered is what came of the command in one cluster.
+type answered struct {
+	env.Target
+	code        int
+	out, errOut bytes.Buffer
+	// gap says why the cluster could not be asked; nil if it was.
+	gap *v1alpha1.Gap
+	err error
+	ref v1alpha1.ClusterRef
+}
+
+// text are the formats that are printed as each cluster prints them.
+var text = []string{"", "wide", "name"}
+
+// ofSeveral are the formats of the command's own that can be about several clusters.
+var ofSeveral = append([]string{"prometheus", "json", "yaml", "jsonl"}, text...)
+
+// askMany has a command that is about to run do so in several clusters instead.
+func askMany(e *env.Env, cmd *cobra.Command, targets []env.Target) error {
+	m := &many{Env: e, cmd: cmd, typed: e.Typed, answered: make([]*answered, len(targets)), output: env.NewOutput()}
+	own := &cobra.Command{}
+	m.output.Add(own)
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if own.Flags().Lookup(f.Name) != nil {
+			_ = own.Flags().Set(f.Name, f.Value.String()) // it was taken before
+		}
+	})
+	m.format = m.output.Format()
+	template := strings.ContainsAny(m.format, "=") && !strings.HasPrefix(m.format, "custom-columns") ||
+		strings.HasPrefix(m.format, "go-template") || strings.HasPrefix(m.format, "jsonpath")
+	if !slices.Contains(ofSeveral, m.format) && !template {
+		return env.Usage(cmd, "-o %s is of one cluster; with --contexts use %s", m.format,
+			"name, wide, json, jsonl, yaml, prometheus or a template")
+	}
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return m.run(cmd.Context(), targets) }
+	return nil
+}
+
+// run asks all clusters, and prints what they answer. A cluster that cannot be asked is a gap.
+func (m *many) run(ctx context.Context, targets []env.Target) error {
+	done := make(chan int, len(targets))
+	asking, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var group errgroup.Group
+	group.SetLimit(m.Parallel())
+	go func() {
+		for i, t := range targets {
+			group.Go(func() error {
+				m.answered[i] = m.ask(asking, t)
+				done <- i
+				return nil
+			})
+		}
+	}()
+	open := map[string]bool{}
+	for _, t := range targets {
+		open[t.Name] = true
+	}
+	var mistyped error
+	for range targets {
+		shown := m.Doing(m.progress(open, len(targets)))
+		a := m.answered[<-done]
+		shown()
+		delete(open, a.Name)
+		if env.Mistyped(a.err) != "" && mistyped == nil {
+			mistyped = a.err
+			cancel()
+		}
+		if mistyped != nil || ctx.Err() != nil {
+			continue
+		}
+		if err := m.printOne(a); err != nil {
+			return err
+		}
+	}
+	if mistyped != nil || ctx.Err() != nil {
+		return errors.Join(mistyped, context.Cause(ctx))
+	}
+	return errors.Join(m.printAll(), m.answer())
+}
+
+// progress says which clusters are still asked.
+func (m *many) progress(open map[string]bool, all int) string {
+	var names []string
+	for name := range open {
+		names = append(names, render.Escape(name))
+	}
+	slices.Sort(names)
+	return fmt.Sprintf("%d of %d clusters have answered, still asked: %s", all-len(open), all,
+		phrase.FirstFew(names, phrase.MaxNamed))
+}
+
+// ask runs the command in one cluster.
+func (m *many) ask(ctx context.Context, t env.Target) *answered {
+	a := &answered{Target: t}
+	ctx, bind := cluster.Bind(ctx)
+	streams := genericiooptions.IOStreams{In: strings.NewReader(""), Out: &a.out, ErrOut: &a.errOut}
+	root, e := newRoot(streams, func(config *rest.Config) {
+		bind(config)
+		if config.ExecProvider != nil { // nobody can say for which cluster it asks
+			config.ExecProvider.StdinUnavailable = true
+			config.ExecProvider.StdinUnavailableMessage = "several clusters are asked: log in to each before"
+		}
+	})
+	e.Called, e.Screen = m.Called, m.Out
+	e.Only(t)
+	rename(root, e.Called)
+	root.SetArgs(m.args())
+	a.err = root.ExecuteContext(ctx)
+	if a.err == nil {
+		a.identify(ctx, e)
+		return a
+	}
+	if a.code = fail(ctx, e, a.err); a.code != 1 {
+		a.identify(ctx, e)
+		return a
+	}
+	if apierrors.IsNotFound(a.err) {
+		return a
+	}
+	gap, is := cluster.GapOf(ctx, graph.Type{}, "", a.err)
+	switch {
+	case is:
+	case errors.As(a.err, new(*url.Error)):
+		gap.Reason = v1alpha1.GapUnavailable
+	default:
+		gap.Reason = v1alpha1.GapFailed
+	}
+	gap.Resource, gap.Group, gap.Cluster = "*", "*", t.Name
+	gap.Message = strings.Join(strings.Split(strings.TrimSpace(a.errOut.String()), "\n"), "; ")
+	a.gap = &gap
+	return a
+}
+
+// identify notes which cluster answered, and when.
+func (a *answered) identify(ctx context.Context, e *env.Env) {
+	_, server := e.Cluster()
+	a.ref = v1alpha1.ClusterRef{Context: a.Name, Server: server, ObservedAt: metav1.Now().Rfc3339Copy()}
+	if client, err := e.Client(); err == nil {
+		a.ref.UID, _ = client.Identity(ctx) // empty if it cannot be read
+	}
+}
+
+// args are the arguments of the command in one cluster: those that were typed, and another format
+// where the answers are put together.
+func (m *many) args() []string {
+	if slices.Contains(text, m.format) || m.format == "prometheus" {
+		return m.typed
+	}
+	end := slices.Index(m.typed, "--")
+	if end < 0 {
+		end = len(m.typed)
+	}
+	return slices.Insert(slices.Clone(m.typed), end, "--output=json")
+}
+
+// printOne prints what a cluster has answered, in a format in which that does not wait for others, and
+// what it warns of.
+func (m *many) printOne(a *answered) error {
+	name := render.Escape(a.Name)
+	if a.gap == nil {
+		for line := range strings.Lines(a.errOut.String()) {
+			fmt.Fprintln(m.ErrOut, name+": "+strings.TrimSuffix(line, "\n"))
+		}
+	} else {
+		fmt.Fprintf(m.ErrOut, "Warning: cluster %s was not read: %s\n", name, a.gap.Message)
+	}
+	if !slices.Contains(text, m.format) || a.gap != nil {
+		if m.format == "jsonl" {
+			return m.printLine(a)
+		}
+		return nil
+	}
+	lines := strings.SplitAfter(strings.TrimSuffix(a.out.String(), "\n"), "\n")
+	a.out.Reset()
+	switch {
+	case len(lines) == 1 && lines[0] == "":
+		return nil
+	case m.format == "name" || len(lines) == 1:
+		for _, line := range lines {
+			if _, err := fmt.Fprintln(m.Out, name+": "+strings.TrimSuffix(line, "\n")); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	_, err := fmt.Fprintf(m.Out, "cluster %s:\n%s\n\n", name, strings.Join(lines, ""))
+	return err
+}
+
+// printLine prints the document of a cluster in a line, or the gap that it is.
+func (m *many) printLine(a *answered) error {
+	out := json.NewEncoder(m.Out)
+	if a.gap != nil {
+		return out.Encode(struct {
+			metav1.TypeMeta `json:",inline"`
+			*v1alpha1.Gap   `json:",inline"`
+		}{v1alpha1.TypeMeta("Gap"), a.gap})
+	}
+	item, err := a.item()
+	if err != nil || item == nil {
+		return err
+	}
+	return out.Encode(item)
+}
+
+// item is the document that a cluster has answered; nil for none.
+func (a *answered) item() (map[string]any, error) {
+	if a.out.Len() == 0 {
+		return nil, nil
+	}
+	var item map[string]any
+	if err := utiljson.UnmarshalCaseSensitivePreserveInts(a.out.Bytes(), &item); err != nil {
+		return nil, fmt.Errorf("reading what was found in cluster %s: %w", a.Name, err)
+	}
+	a.out.Reset()
+	ref, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&a.ref)
+	item["clusterRef"] = ref
+	return item, err
+}
+
+// printAll prints what waits for all clusters.
+func (m *many) printAll() error {
+	switch {
+	case slices.Contains(text, m.format) || m.format == "jsonl":
+		return nil
+	case m.format == "prometheus":
+		var texts []render.ClusterMetrics
+		for _, a := range m.answered {
+			texts = append(texts, render.ClusterMetrics{Cluster: a.Name, UID: a.ref.UID, Text: a.out.String(),
+				Read: a.gap == nil})
+		}
+		return render.ManyMetrics(m.Out, texts)
+	}
+	list := &v1alpha1.List{TypeMeta: v1alpha1.TypeMeta("List"), Complete: true, Gaps: []v1alpha1.Gap{}, Items: []map[string]any{}}
+	for _, a := range m.answered {
+		if a.gap != nil {
+			list.Gaps, list.Complete = append(list.Gaps, *a.gap), false
+			continue
+		}
+		item, err := a.item()
+		if err != nil {
+			return err
+		}
+		if item != nil {
+			list.Items = append(list.Items, item)
+			list.Complete = list.Complete && item["complete"] != false
+		}
+	}
+	return m.output.Write(m.Out, list)
+}
+
+// answer is the exit code of all: that of findings if one of them has one, or could not be asked.
+func (m *many) answer() error {
+	var unread []string
+	var errs []error
+	code := 0
+	for _, a := range m.answered {
+		switch {
+		case a.gap != nil:
+			unread = append(unread, render.Escape(a.Name))
+		case a.code == 1:
+			errs = append(errs, a.err)
+		default:
+			code = max(code, a.code)
+		}
+	}
+	exitZero := false
+	if f := m.cmd.Flags().Lookup("exit-zero"); f != nil {
+		exitZero = f.Value.String() == "true"
+	}
+	switch {
+	case len(unread) == len(m.answered):
+		return errors.New("no cluster could be read")
+	case len(errs) > 0 && len(errs)+len(unread) == len(m.answered): // what was named is in none of them
+		return errs[0]
+	case len(unread) > 0 && !exitZero:
+		return answer.Refuse(fmt.Errorf("incomplete: %d of %d clusters were not read: %s", len(unread), len(m.answered),
+			phrase.FirstFew(unread, phrase.MaxNamed)))
+	case code != 0:
+		return answer.ErrFound
+	}
+	return nil
+}
