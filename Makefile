@@ -77,7 +77,7 @@ export CGO_ENABLED := 0
 
 .DEFAULT_GOAL := build
 .DELETE_ON_ERROR:
-.PHONY: help build controlplane test test-long test-random test-race test-upstream test-faults test-minor test-short test-real browser test-browser lint vulnerabilities fmt bench demo demo-down docs man crossbuild snapshot krew-test clean
+.PHONY: help build controlplane test test-long test-random test-race test-upstream test-faults test-minor test-short test-real browser test-browser test-rows lint vulnerabilities fmt bench demo demo-down docs man crossbuild snapshot krew-test clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -90,6 +90,7 @@ help: ## List the targets
 #-   krew-test      that two builds of a commit are equal, for which the plugin is compiled twice for each system
 #-   test-upstream  Kubernetes' own tests, which compile the API server and the collector once more
 #-   test-real      controllers of others, which have to be built
+#-   test-rows      queries of rows, which need DuckDB and a C compiler
 #-   test-browser   pages and drawings, which need Chromium and Graphviz
 #-   test-minor     older minor versions of Kubernetes, whose control planes have to be built
 
@@ -139,7 +140,7 @@ test: build controlplane ## Run the tests that a change needs, against a real co
 		'$(GO) test -C $(PLANE) -timeout 10m ./...' '$(GO) test -C $(UPSTREAM) -short .'
 
 # A release runs it: what make test leaves out.
-test-long: test-upstream test-random test-race test-faults krew-test ## Run what make test leaves out, but for test-real and test-browser (hours)
+test-long: test-upstream test-random test-race test-faults krew-test test-rows ## Run what make test leaves out, but for test-real and test-browser (hours)
 
 test-upstream: build controlplane ## Run Kubernetes' own tests of the collector against kubectl gc run --watch (minutes, once they are compiled)
 	@$(SUITE) $@ '$(GO) test -C $(UPSTREAM) -count=1 -timeout 1h .'
@@ -151,6 +152,9 @@ test-random: build controlplane ## Run the tests with random clusters on many of
 
 test-race: build controlplane ## Run the tests with the race detector that make test runs without, those of whole commands with one in each command
 	@$(SUITE) $@ '$(GO) test -race -count=1 -p 1 -timeout 60m $(WHOLE)' '$(GO) test -race -timeout 60m $(filter-out $(CONCURRENT),$(PURE)) $(filter-out $(RACED),$(REAL_PLANE))'
+
+test-rows: build ## Ask the questions of docs/fleet.md in DuckDB, whose module is large (ten seconds; needs a C compiler)
+	cd test/duckdb && $(GO) mod tidy -diff && CGO_ENABLED=1 $(GO) vet ./... && CGO_ENABLED=1 $(GO) test -count=1 ./...
 
 test-faults: build controlplane ## Run the tests with all faults, and dry runs with all options
 	@$(SUITE) -at-once 1 $@ '$(GO) test -count=1 -timeout 12h ./test/faults -all' '$(GO) test -count=1 -timeout 1h ./test/e2e -run P09 -every' '$(GO) test -race -count=1 ./test/synthetic -run ClusterNamesAnother -clusters 200'

@@ -24,7 +24,7 @@ func main() {
 	}
 	err := errors.Join(reference("docs/cli"), finalizers("docs/finalizers.md"), causes("docs/causes.md"),
 		findings("docs/findings.md"), cases("docs/stuck.md"), safety("docs/safety.md"), transcripts("README.md", "docs/*.md"),
-		pictures("docs/images", "README.md", "docs/*.md"), packages("docs/CONTRIBUTING.md"))
+		pictures("docs/images", "README.md", "docs/*.md"), packages("docs/CONTRIBUTING.md"), rowSchema("docs/row.schema.json"))
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "error: writing the documentation: %v\n", err)
 		os.Exit(1)
@@ -159,4 +159,12 @@ func rewrite(path string, change func(string) (string, error)) error {
 		return nil
 	}
 	return os.WriteFile(path, []byte(text), 0o644)
+}
+
+func rowSchema(file string) error {
+	schema, err := docs.RowSchema()
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, schema, 0o644)
 }

@@ -52,9 +52,9 @@ type answered struct {
 }
 
 // text are the formats that are printed as each cluster prints them.
-var text = []string{"", "wide", "name"}
+var text = []string{"", "wide", "name", "ndjson"}
 
-// ofSeveral are the formats of the command's own that can be about several clusters.
+// ofSeveral are the formats that can be about several clusters, besides templates.
 var ofSeveral = append([]string{"prometheus", "json", "yaml", "jsonl"}, text...)
 
 // askMany has a command that is about to run do so in several clusters instead.
@@ -149,15 +149,11 @@ func (m *many) ask(ctx context.Context, t env.Target) *answered {
 	rename(root, e.Called)
 	root.SetArgs(m.args())
 	a.err = root.ExecuteContext(ctx)
+	a.ref = e.ClusterRef()
 	if a.err == nil {
-		a.identify(ctx, e)
 		return a
 	}
-	if a.code = fail(ctx, e, a.err); a.code != 1 {
-		a.identify(ctx, e)
-		return a
-	}
-	if apierrors.IsNotFound(a.err) {
+	if a.code = fail(ctx, e, a.err); a.code != 1 || apierrors.IsNotFound(a.err) {
 		return a
 	}
 	gap, is := cluster.GapOf(ctx, graph.Type{}, "", a.err)
@@ -172,15 +168,6 @@ func (m *many) ask(ctx context.Context, t env.Target) *answered {
 	gap.Message = strings.Join(strings.Split(strings.TrimSpace(a.errOut.String()), "\n"), "; ")
 	a.gap = &gap
 	return a
-}
-
-// identify notes which cluster answered, and when.
-func (a *answered) identify(ctx context.Context, e *env.Env) {
-	_, server := e.Cluster()
-	a.ref = v1alpha1.ClusterRef{Context: a.Name, Server: server, ObservedAt: metav1.Now().Rfc3339Copy()}
-	if client, err := e.Client(); err == nil {
-		a.ref.UID, _ = client.Identity(ctx) // empty if it cannot be read
-	}
 }
 
 // args are the arguments of the command in one cluster: those that were typed, and another format
@@ -207,10 +194,15 @@ func (m *many) printOne(a *answered) error {
 	} else {
 		fmt.Fprintf(m.ErrOut, "Warning: cluster %s was not read: %s\n", name, a.gap.Message)
 	}
-	if !slices.Contains(text, m.format) || a.gap != nil {
-		if m.format == "jsonl" {
-			return m.printLine(a)
-		}
+	switch {
+	case m.format == "jsonl":
+		return m.printLine(a)
+	case m.format == "ndjson" && a.gap != nil:
+		return json.NewEncoder(m.Out).Encode(v1alpha1.UnreadRow(*a.gap, a.ref.ObservedAt))
+	case m.format == "ndjson":
+		_, err := a.out.WriteTo(m.Out)
+		return err
+	case a.gap != nil || !slices.Contains(text, m.format):
 		return nil
 	}
 	lines := strings.SplitAfter(strings.TrimSuffix(a.out.String(), "\n"), "\n")

@@ -144,6 +144,41 @@ func TestAClusterThatFailsIsAGap(t *testing.T) {
 	})
 }
 
+// TestARowForEachClusterAndGap: rows say of each cluster that it was asked, or that it could not be.
+func TestARowForEachClusterAndGap(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	c.Apply(t, dangling("web"), "-n", ns)
+	dead := faultproxy.Start(t, c.Config())
+	dead.On(func(*http.Request) bool { return true }, faultproxy.Plain(http.StatusBadGateway, "no"))
+	kubeconfig := several(t, map[string]string{"a": c.Kubeconfig(), "b": dead.Kubeconfig(t)})
+	got := run(t, "check", "-n", ns, "--kubeconfig", kubeconfig, "--contexts", "*", "-o", "ndjson")
+	uid := c.Kubectl(t, "get", "namespace", "kube-system", "-o", "jsonpath={.metadata.uid}")
+	var rows []string
+	for line := range strings.Lines(got.stdout) {
+		var row v1alpha1.Row
+		if err := json.Unmarshal([]byte(line), &row); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		if row.Cluster == "a" && row.ClusterUID != uid || row.ObservedAt.IsZero() {
+			t.Errorf("row %s of %s with uid %q, at %s", row.Row, row.Cluster, row.ClusterUID, row.ObservedAt)
+		}
+		rows = append(rows, row.Cluster+" "+row.Row+" "+row.Code+" "+row.Name)
+	}
+	slices.Sort(rows)
+	if want := []string{"a cluster  ", "a finding OwnerAbsent web", "b gap Unavailable "}; got.code != 2 || !slices.Equal(rows, want) {
+		t.Errorf("code %d, rows %q; %s", got.code, rows, got.stderr)
+	}
+	for _, args := range [][]string{{"delete", "configmap/web", "--yes"}, {"run", "--yes"}, {"check", "--fix", "--yes"}} {
+		refused := run(t, append(args, "-o", "ndjson", "-n", ns, "--kubeconfig", c.Kubeconfig())...)
+		if refused.code != 1 || !strings.Contains(refused.stderr, "-o ndjson") || refused.stdout != "" {
+			t.Errorf("%q: code %d: %s", args, refused.code, refused.stderr)
+		}
+	}
+	c.Kubectl(t, "get", "configmap", "web", "-n", ns)
+}
+
 // TestWhatWritesIsForOneCluster: a command that writes is refused for several, and done in the one
 // that a pattern names; what was mistyped is said once.
 func TestWhatWritesIsForOneCluster(t *testing.T) {

@@ -43,7 +43,7 @@ func (o *Options) validate(cmd *cobra.Command, args []string) error {
 		return env.Usage(cmd, "--fail-on=%s needs --dry-run=server: only the server knows which deletes it refuses",
 			render.Protected)
 	}
-	if f := o.Output.Format(); slices.Contains(documents, f) && o.DryRun == "none" {
+	if f := o.Output.Format(); (slices.Contains(documents, f) || o.Output.HasRows()) && o.DryRun == "none" {
 		return env.Usage(cmd, "-o %s shows a plan and no deletion; add --dry-run=client or --dry-run=server", f)
 	}
 	if err := cmp.Or(o.checkAudit(cmd), o.readApproval(cmd)); err != nil {

@@ -10,10 +10,12 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/klog/v2"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/interrupt"
@@ -54,7 +56,10 @@ type Env struct {
 	clusters clusters
 	only     *Target
 	Screen   io.Writer
-	source   *source // nil for a cluster
+	// identifies says that it matters which cluster it is, and uid is what is known of that.
+	identifies bool
+	uid        string
+	source     *source // nil for a cluster
 }
 
 // DefaultName is what is typed to run the program where it is installed as gc.
@@ -104,6 +109,9 @@ func (e *Env) Validate(cmd *cobra.Command) error {
 			return UsageError(cmd, err)
 		}
 	}
+	if f := cmd.Flags().Lookup("output"); f != nil {
+		e.identifies = f.Value.String() == rowLines
+	}
 	if _, err := render.ParseColor(e.Color); err != nil {
 		return UsageError(cmd, err)
 	}
@@ -152,7 +160,28 @@ func (e *Env) Connect(ctx context.Context) (*cluster.Client, *cluster.Catalog, e
 	done := e.discovering()
 	catalog, err := client.Discover(ctx)
 	done()
+	if err == nil {
+		err = e.Identify(ctx, client)
+	}
 	return client, catalog, err
+}
+
+// Identify finds out which cluster it is, if that matters: the uid of the namespace kube-system.
+func (e *Env) Identify(ctx context.Context, client *cluster.Client) (err error) {
+	if e.identifies || e.only != nil {
+		e.uid, err = client.Identity(ctx)
+	}
+	return err
+}
+
+// ClusterRef says which cluster was asked, and that it has answered now.
+func (e *Env) ClusterRef() v1alpha1.ClusterRef {
+	context, server := e.Cluster()
+	if e.only != nil {
+		context = e.only.Name
+	}
+	at := metav1.NewTime(e.Now()).Rfc3339Copy()
+	return v1alpha1.ClusterRef{UID: e.uid, Context: context, Server: server, ObservedAt: at}
 }
 
 // discovering shows on a terminal that the server is asked what it serves, unless a credential

@@ -11,10 +11,16 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/printers"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 )
 
-// jsonLine is the format of one object on one line, for logs.
-const jsonLine = "jsonl"
+// jsonLine is the format of one object on one line, for logs, and rowLines that of v1alpha1.Rows, for
+// databases.
+const (
+	jsonLine = "jsonl"
+	rowLines = "ndjson"
+)
 
 // Output are -o and what goes with it.
 type Output struct {
@@ -22,6 +28,8 @@ type Output struct {
 	own       []string
 	print     *genericclioptions.PrintFlags
 	noHeaders bool
+	// rows says of which cluster rows are; nil if the command has none.
+	rows func() v1alpha1.ClusterRef
 }
 
 // NewOutput returns -o with the formats that the command prints itself.
@@ -29,11 +37,21 @@ func NewOutput(own ...string) *Output {
 	return &Output{own: own, print: genericclioptions.NewPrintFlags("")}
 }
 
+// WithRows adds the format of rows, of the cluster of an Env.
+func (o *Output) WithRows(e *Env) *Output {
+	o.rows = e.ClusterRef
+	return o
+}
+
 func (o *Output) formats() []string {
 	// The name printer of cli-runtime wants one object with metadata; where it makes sense, the
 	// command prints names itself.
 	generic := slices.DeleteFunc(o.print.AllowedFormats(), func(f string) bool { return f == "name" })
-	return append(slices.Concat(o.own, []string{jsonLine, customColumns, customColumnsFile}), generic...)
+	own := o.own
+	if o.rows != nil {
+		own = append(slices.Clone(own), rowLines)
+	}
+	return append(slices.Concat(own, []string{jsonLine, customColumns, customColumnsFile}), generic...)
 }
 
 // Add adds the flags to a command.
@@ -60,7 +78,7 @@ func (o *Output) IsOwn() bool { return o.Format() == "" || slices.Contains(o.own
 func (o *Output) Validate(cmd *cobra.Command) error {
 	var err error
 	switch {
-	case o.IsOwn(), o.Format() == jsonLine:
+	case o.IsOwn(), o.Format() == jsonLine, o.HasRows():
 	case o.hasColumns():
 		_, err = o.columns()
 	default:
@@ -68,6 +86,25 @@ func (o *Output) Validate(cmd *cobra.Command) error {
 	}
 	if err != nil {
 		return UsageError(cmd, err)
+	}
+	return nil
+}
+
+// HasRows says whether rows are printed, which are of what was found or planned, and not of what was
+// done.
+func (o *Output) HasRows() bool { return o.rows != nil && o.Format() == rowLines }
+
+// writeRows prints what there is in an object a row on each line, and first that it was looked for.
+func (o *Output) writeRows(w io.Writer, object runtime.Object) error {
+	rows, has := v1alpha1.Rows(object, o.rows())
+	if !has {
+		return fmt.Errorf("-o %s is not for a %s; use -o %s", rowLines, object.GetObjectKind().GroupVersionKind().Kind, jsonLine)
+	}
+	out := json.NewEncoder(w)
+	for _, row := range rows {
+		if err := out.Encode(row); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -92,6 +129,8 @@ func (o *Output) Write(w io.Writer, object runtime.Object) error {
 		return o.writeColumns(w, object)
 	case o.Format() == jsonLine:
 		return json.NewEncoder(w).Encode(object)
+	case o.HasRows():
+		return o.writeRows(w, object)
 	}
 	p, err := o.printer()
 	if err != nil {

@@ -27,6 +27,9 @@ func run(ctx context.Context, o *Options) error {
 	if err != nil {
 		return err
 	}
+	if err := o.Identify(ctx, client); err != nil {
+		return err
+	}
 	p, err := collect.Plan(ctx, client, request)
 	if err != nil {
 		return err

@@ -34,6 +34,7 @@ type Options struct {
 // New returns the command run, which calls runF with its options; nil runs it.
 func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
 	o := &Options{Mutation: env.NewMutation(e, "wide", "name"), Once: true}
+	o.Output.WithRows(e)
 	cmd := &cobra.Command{
 		Use:        "run",
 		Short:      "Run the garbage collector's loop once, from here",
@@ -135,6 +136,8 @@ func (o *Options) validate(cmd *cobra.Command, args []string) error {
 			cmd, "--dry-run=server is not supported: a dry run on the server does not show what follows from a write; use --dry-run=client")
 	case dry && o.DryRun != "client":
 		return env.Usage(cmd, "invalid dry-run value (%v): must be \"none\" or \"client\"", o.DryRun)
+	case !dry && o.Output.HasRows():
+		return env.Usage(cmd, "-o %s is of what would be done; add --dry-run=client", o.Output.Format())
 	case dry && (o.Watch || o.Wait):
 		return env.Usage(cmd, "--dry-run cannot be used together with --wait or --watch")
 	case dry && o.Events:
