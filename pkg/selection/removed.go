@@ -25,13 +25,16 @@ type identity struct{ group, kind, namespace, name string }
 // catalog has the types. The errors that come with the objects are of manifests without a name and of
 // types that discovery does not show.
 func (r Request) removed(ctx context.Context, catalog *cluster.Catalog) ([]Object, []error, error) {
-	before, err := r.side(ctx, r.Files)
+	before, err := r.side(ctx, r.Files.Filenames, r.Files.Kustomize)
 	if err != nil {
 		return nil, nil, err
 	}
-	after, err := r.after(ctx)
+	after, err := r.side(ctx, r.UnlessIn, "")
 	if err != nil {
 		return nil, nil, err
+	}
+	if len(after) == 0 {
+		return nil, nil, fmt.Errorf("no object in %s: everything would be deleted; see whether it was rendered", r.After())
 	}
 	stays := map[identity]bool{}
 	for _, m := range after {
@@ -83,24 +86,26 @@ func (r Request) identity(m Manifest, namespaced bool) identity {
 	return id
 }
 
-// after reads the files of UnlessIn: as a kustomization what is one. That nothing is in them is an
-// error: all would be deleted.
-func (r Request) after(ctx context.Context) ([]Manifest, error) {
+// side reads one of the two sides: as a kustomization what is one, whose files are no objects.
+func (r Request) side(ctx context.Context, names []string, kustomization string) ([]Manifest, error) {
 	var all []Manifest
-	for _, name := range r.UnlessIn {
+	read := func(files resource.FilenameOptions) error {
+		found, err := r.read(ctx, files)
+		all = append(all, found...)
+		return err
+	}
+	if kustomization != "" {
+		err := read(resource.FilenameOptions{Kustomize: kustomization})
+		return all, err
+	}
+	for _, name := range names {
 		files := resource.FilenameOptions{Filenames: []string{name}, Recursive: r.Files.Recursive}
 		if holds(name, "kustomization.yaml", "kustomization.yml", "Kustomization") {
 			files = resource.FilenameOptions{Kustomize: name}
 		}
-		found, err := r.side(ctx, files)
-		if err != nil {
+		if err := read(files); err != nil {
 			return nil, err
 		}
-		all = append(all, found...)
-	}
-	if len(all) == 0 {
-		return nil, fmt.Errorf("no object in %s: everything would be deleted; see whether it was rendered",
-			r.After())
 	}
 	return all, nil
 }
@@ -125,8 +130,8 @@ func sources(files []string) string {
 	}), ", ")
 }
 
-// side reads one of the two sides.
-func (r Request) side(ctx context.Context, files resource.FilenameOptions) ([]Manifest, error) {
+// read reads some files.
+func (r Request) read(ctx context.Context, files resource.FilenameOptions) ([]Manifest, error) {
 	for _, name := range files.Filenames {
 		if holds(name, "Chart.yaml") {
 			return nil, fmt.Errorf("%s is a Helm chart: render it with helm template, and name what that prints", name)

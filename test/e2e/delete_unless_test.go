@@ -60,6 +60,7 @@ func TestDeleteUnlessIn(t *testing.T) {
 		"the other side has no kind":          {old: webConfig, new: "{metadata: {name: web}}", err: "error"},
 		"a chart that is not rendered":        {old: webConfig, new: "==Chart.yaml: name: web\n", err: "render it with helm template"},
 		"a kustomization":                     {old: webConfig + "\n---\n" + hpaV1, new: "==kustomization.yaml: {namespace: NS, resources: [a.yaml]}\n==a.yaml: {apiVersion: v1, kind: ConfigMap, metadata: {name: web}}", want: []string{"horizontalpodautoscaler.autoscaling/web"}},
+		"two kustomizations":                  {old: "==kustomization.yaml: {namespace: NS, resources: [a.yaml], patches: [{path: p.yaml}]}\n==a.yaml: " + webConfig + "\n---\n" + hpaV1 + "\n==p.yaml: {apiVersion: v1, kind: ConfigMap, metadata: {name: web, namespace: NS}, data: {a: b}}", new: "==kustomization.yaml: {namespace: NS, resources: [a.yaml]}\n==a.yaml: " + webConfig, want: []string{"horizontalpodautoscaler.autoscaling/web"}},
 		"a kustomization that does not build": {old: webConfig, new: "==kustomization.yaml: {resources: [b.yaml]}", err: "b.yaml"},
 	} {
 		t.Run(scenario, func(t *testing.T) {
