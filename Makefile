@@ -154,7 +154,7 @@ test-race: build controlplane ## Run the tests with the race detector that make 
 	@$(SUITE) $@ '$(GO) test -race -count=1 -p 1 -timeout 60m $(WHOLE)' '$(GO) test -race -timeout 60m $(filter-out $(CONCURRENT),$(PURE)) $(filter-out $(RACED),$(REAL_PLANE))'
 
 test-rows: build ## Ask the questions of docs/fleet.md in DuckDB, whose module is large (ten seconds; needs a C compiler)
-	cd test/duckdb && $(GO) mod tidy -diff && CGO_ENABLED=1 $(GO) vet ./... && CGO_ENABLED=1 $(GO) test -count=1 ./...
+	@$(SUITE) $@ '$(GO) test -C test/duckdb -race -count=1 ./...'
 
 test-faults: build controlplane ## Run the tests with all faults, and dry runs with all options
 	@$(SUITE) -at-once 1 $@ '$(GO) test -count=1 -timeout 12h ./test/faults -all' '$(GO) test -count=1 -timeout 1h ./test/e2e -run P09 -every' '$(GO) test -race -count=1 ./test/synthetic -run ClusterNamesAnother -clusters 200'

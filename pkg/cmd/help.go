@@ -12,6 +12,11 @@ var groups = []*cobra.Group{
 	{ID: "other", Title: "Other:"},
 }
 
+// helpTemplate is cobra's without the blank line of the root, for which its screen has no room.
+const helpTemplate = `{{with (or .Long .Short)}}{{. | trimTrailingWhitespaces}}
+{{end}}{{if .HasParent}}
+{{end}}{{if or .Runnable .HasSubCommands}}{{.UsageString}}{{end}}`
+
 // rootTemplate fits on a screen of 24 lines. What all commands take is left to kubectl gc options.
 const rootTemplate = `{{$commands := .Commands}}{{range .Groups}}{{.Title}}
 {{$id := .ID}}{{range $commands}}{{if and (eq .GroupID $id) .IsAvailableCommand}}  {{rpad .Name 11}} {{.Short}}

@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/disown"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/explain"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/protect"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/rescue"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/restore"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/run"
@@ -88,9 +89,10 @@ func newRoot(streams genericiooptions.IOStreams, bind func(*rest.Config)) (*cobr
 	e.AddFlags(root)
 	addVersionFlag(root)
 	root.SetUsageTemplate(rootTemplate)
+	root.SetHelpTemplate(helpTemplate)
 	root.AddGroup(groups...)
 	addGroup(root, "look", tree.New(e, nil), why.New(e, nil), check.New(e, nil), explain.New(e, nil))
-	addGroup(root, "delete", delete.New(e, nil), wait.New(e, nil), run.New(e, nil))
+	addGroup(root, "delete", delete.New(e, nil), wait.New(e, nil), run.New(e, nil), protect.New(e, nil))
 	addGroup(root, "repair", unfinalize.New(e, nil), rescue.New(e, nil), adopt.New(e, nil), disown.New(e, nil),
 		archive.New(e, nil), restore.New(e, nil), snapshot.New(e, nil))
 	addGroup(root, "other", newCompletion(e), newOptions(e), newVersion(e))

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -58,6 +59,7 @@ func TestDeleteOfAnApplicationAndAKustomization(t *testing.T) {
 	}
 	t.Run("the account of a Kustomization", func(t *testing.T) { accountOfAKustomization(t, c) })
 	t.Run("what a source no longer has", func(t *testing.T) { prunes(t, c) })
+	t.Run("a guard", func(t *testing.T) { guards(t, c) })
 }
 
 // accountOfAKustomization: a plan says what stays because the ServiceAccount is gone as which the
@@ -280,4 +282,83 @@ func prunes(t *testing.T, c *testcluster.Cluster) {
 			}
 		})
 	}
+}
+
+// guards: a policy denies the deletion of an object and of all that would take it along, an Application
+// among it, and of nothing else; an annotation lifts it, and what was allowed comes to its end.
+func guards(t *testing.T, c *testcluster.Cluster) {
+	ns := c.Namespace(t)
+	configMap := func(name string) string {
+		return "{apiVersion: v1, kind: ConfigMap, metadata: {name: " + name + "}}"
+	}
+	c.Apply(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: top, annotations: {argocd.argoproj.io/tracking-id: '"+ns+"_shop:/ConfigMap:"+ns+"/top'}}}\n---\n"+configMap("other")+"\n---\n"+configMap("web")+"\n---\n"+configMap("shared")+"\n---\n"+
+		`{apiVersion: argoproj.io/v1alpha1, kind: Application, metadata: {name: shop, finalizers: [resources-finalizer.argocd.argoproj.io]}, spec: {destination: {server: 'https://kubernetes.default.svc'}},
+  status: {resources: [{version: v1, kind: ConfigMap, namespace: `+ns+`, name: top}]}}`, "-n", ns)
+	uid := func(name string) string {
+		return c.Kubectl(t, "get", name, "-n", ns, "-o", "jsonpath={.metadata.uid}")
+	}
+	owned := func(name string, owners ...string) {
+		var refs []string
+		for _, owner := range owners {
+			refs = append(refs, `{"apiVersion":"v1","kind":"ConfigMap","name":"`+owner+`","uid":"`+uid("configmap/"+owner)+`"}`)
+		}
+		c.Kubectl(t, "patch", "configmap", name, "-n", ns, "--type=merge", "-p",
+			`{"metadata":{"ownerReferences":[`+strings.Join(refs, ",")+`]}}`)
+	}
+	owned("web", "top")
+	owned("shared", "web", "other")
+	protect := func(args ...string) ran {
+		t.Helper()
+		return run(t, append([]string{"protect", "--kubeconfig", c.Kubeconfig(), "-n", ns}, args...)...)
+	}
+	if got := protect("configmap/shared"); got.code != 0 || strings.Contains(got.stdout, uid("configmap/web")) ||
+		strings.Contains(got.stdout, uid("configmap/other")) {
+		t.Errorf("an object with two owners: code %d: %s%s", got.code, got.stdout, got.stderr)
+	}
+	policy := protect("configmap/web", "--except-user", "keeper")
+	for _, above := range []string{"configmap/web", "configmap/top", "application.argoproj.io/shop", "namespace/" + ns} {
+		if policy.code != 0 || !strings.Contains(policy.stdout, uid(above)) {
+			t.Errorf("%s is no guard: code %d: %s%s", above, policy.code, policy.stdout, policy.stderr)
+		}
+	}
+	if got := protect("configmap/web", "--check"); got.code != 2 || !strings.Contains(got.stdout, "allowed, and has to be denied") {
+		t.Errorf("nothing is applied: code %d: %s%s", got.code, got.stdout, got.stderr)
+	}
+	c.Apply(t, policy.stdout)
+	var holds ran
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("%s%s", holds.stdout, holds.stderr)
+		}
+	})
+	testcluster.Eventually(t, "the policy holds", func(context.Context) (bool, error) {
+		holds = protect("configmap/web", "--check")
+		return holds.code == 0, nil
+	})
+	denied := func(args ...string) {
+		t.Helper()
+		out, err := c.Try(t.Context(), "", append(args, "-n", ns)...)
+		if err == nil || !strings.Contains(err.Error()+out, "which is protected") {
+			t.Errorf("%q: %s, %v", args, out, err)
+		}
+	}
+	denied("delete", "configmap", "--all", "--wait=false")
+	denied("delete", "namespace", ns, "--wait=false")
+	denied("delete", "application.argoproj.io/shop", "--cascade=orphan", "--wait=false")
+	denied("delete", "crd", "applications.argoproj.io", "--wait=false", "--dry-run=server")
+	c.Kubectl(t, "get", "configmap", "web", "top", "-n", ns)
+	c.Kubectl(t, "delete", "configmap", "top", "--cascade=orphan", "--dry-run=server", "-n", ns)
+	c.Kubectl(t, "delete", "configmap", "web", "--dry-run=server", "-n", ns, "--as=keeper", "--as-group=system:masters")
+
+	// The annotation lifts it, the collector deletes what follows, and a new object of the name is free.
+	c.Kubectl(t, "annotate", "configmap", "top", "gc.kubectl.dev/allow-deletion=yes", "-n", ns)
+	c.Kubectl(t, "delete", "configmap", "top", "-n", ns, "--cascade=background")
+	c.Kubectl(t, "wait", "--for=delete", "configmap/web", "-n", ns, "--timeout=1m")
+	c.Apply(t, configMap("web"), "-n", ns)
+	c.Kubectl(t, "delete", "configmap", "web", "-n", ns)
+	c.Kubectl(t, "delete", "validatingadmissionpolicies,validatingadmissionpolicybindings", "--all")
+	testcluster.Eventually(t, "the policy is gone", func(ctx context.Context) (bool, error) {
+		_, err := c.Try(ctx, "", "delete", "namespace", ns, "--dry-run=server")
+		return err == nil, nil
+	})
 }

@@ -17,7 +17,8 @@ const contract = "pkg/api/v1alpha1"
 var (
 	knowledge = []string{"pkg/plan", "pkg/finalizer", "pkg/link", "pkg/graph"}
 	verbs     = []string{"pkg/cmd/adopt", "pkg/cmd/archive", "pkg/cmd/check", "pkg/cmd/delete", "pkg/cmd/disown",
-		"pkg/cmd/explain", "pkg/cmd/rescue", "pkg/cmd/restore", "pkg/cmd/run", "pkg/cmd/snapshot", "pkg/cmd/tree",
+		"pkg/cmd/explain", "pkg/cmd/protect", "pkg/cmd/rescue", "pkg/cmd/restore", "pkg/cmd/run", "pkg/cmd/snapshot",
+		"pkg/cmd/tree",
 		"pkg/cmd/unfinalize", "pkg/cmd/wait", "pkg/cmd/why"}
 )
 
@@ -25,7 +26,7 @@ var (
 // adds one has a reason, and says it in the commit.
 const (
 	floors = 14
-	arrows = 255
+	arrows = 264
 )
 
 // imports says which packages of the module a package imports besides the leaves: these, and no
@@ -34,7 +35,7 @@ var imports = map[string][]string{
 	"cmd/kubectl-gc": {"pkg/cmd"},
 	"pkg/cmd": {
 		"pkg/cluster", "pkg/cmd/adopt", "pkg/cmd/archive", "pkg/cmd/check", "pkg/cmd/delete", "pkg/cmd/disown",
-		"pkg/cmd/env", "pkg/cmd/explain", "pkg/cmd/rescue", "pkg/cmd/restore", "pkg/cmd/run",
+		"pkg/cmd/env", "pkg/cmd/explain", "pkg/cmd/protect", "pkg/cmd/rescue", "pkg/cmd/restore", "pkg/cmd/run",
 		"pkg/cmd/snapshot", "pkg/cmd/tree", "pkg/cmd/unfinalize", "pkg/cmd/wait", "pkg/cmd/why", "pkg/render",
 	},
 	"pkg/cmd/adopt":   {"pkg/cluster", "pkg/cmd/env", "pkg/ownerref", "pkg/render"},
@@ -46,6 +47,7 @@ var imports = map[string][]string{
 	},
 	"pkg/cmd/disown":  {"pkg/cluster", "pkg/cmd/env", "pkg/ownerref", "pkg/render", "pkg/selection"},
 	"pkg/cmd/explain": {"pkg/cmd/env", "pkg/explain", "pkg/finalizer", "pkg/render"},
+	"pkg/cmd/protect": {"pkg/cmd/env", "pkg/protect", "pkg/render"},
 	"pkg/cmd/rescue":  {"pkg/archive", "pkg/cmd/env", "pkg/render", "pkg/rescue", "pkg/unfinalize"},
 	"pkg/cmd/restore": {"pkg/cluster", "pkg/cmd/env", "pkg/render", "pkg/restore"},
 	"pkg/cmd/run": {"pkg/archive", "pkg/cluster", "pkg/cmd/env", "pkg/collect", "pkg/plan",
@@ -123,6 +125,7 @@ var imports = map[string][]string{
 	"pkg/dump":          {"pkg/snapshot"},
 	"pkg/snapshot":      {},
 	"pkg/compare":       {},
+	"pkg/protect":       {"pkg/cluster", "pkg/link", "pkg/ownership", "pkg/plan", "pkg/selection"},
 	"pkg/link":          {},
 	"pkg/page":          {},
 	"pkg/status":        {},

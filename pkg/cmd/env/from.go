@@ -40,7 +40,7 @@ var connecting = []string{"kubeconfig", "context", "cluster", "user", "server", 
 // or that write.
 var (
 	needCluster      = []string{"wait", "restore", "rescue", "adopt", "disown", "archive", "snapshot"}
-	needClusterFlags = []string{"watch", "probe", "raw", "interactive"}
+	needClusterFlags = []string{"watch", "probe", "raw", "interactive", "check"}
 )
 
 // readFrom has the commands read what --from names in the place of a cluster. Whatever writes, or

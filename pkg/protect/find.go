@@ -1,0 +1,138 @@
+package protect
+
+import (
+	"context"
+	"slices"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/interrupt"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
+	"github.com/kubectl-gc/kubectl-gc/pkg/ownership"
+	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
+)
+
+// Protection is what guards the objects that a query means.
+type Protection struct {
+	Policies []Policy
+	// Gaps are what could not be listed or read: something above an object may be in one, and is not
+	// guarded.
+	Gaps []v1alpha1.Gap
+	// Unguarded are those of the guards that no policy can be about: the server asks none of its
+	// admission about objects that configure it.
+	Unguarded []graph.Ref
+
+	client *cluster.Client // which sends no dry run that a webhook would take for a deletion
+	graph  *graph.Graph
+}
+
+// Find lists the cluster, and finds what guards the objects of a query by all that stands above them,
+// links among it. It writes nothing.
+func Find(ctx context.Context, q *selection.Query, links []*link.Definition, except []string) (*Protection, error) {
+	q.Scope = "" // owners are in the same namespace or in none, and what names an object may be anywhere
+	q.Annotations = ownership.Annotations(links)
+	listed, err := q.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ids, err := q.Find(ctx, listed.Graph)
+	if err != nil {
+		return nil, err
+	}
+	above, err := ownership.Find(ctx, q.Client, q.Catalog,
+		ownership.Request{Graph: listed.Graph, Roots: ids, Upwards: true, Definitions: links})
+	if err != nil {
+		return nil, err
+	}
+	p := &Protection{Gaps: slices.Concat(listed.Gaps, above.Gaps), graph: above.Graph,
+		client: ownership.Guarded(q.Client, cluster.NewReader(q.Client, q.Catalog), links)}
+	for _, id := range ids {
+		guards, err := interrupt.Do(ctx, func() ([]Guarded, error) { return Guards(above.Graph, above.Links, id), nil })
+		if err != nil {
+			return nil, err
+		}
+		policy := Policy{Object: above.Graph.Ref(id), Except: except}
+		for _, guard := range guards {
+			ref := above.Graph.Ref(guard.ID)
+			if configures(ref) {
+				p.Unguarded = append(p.Unguarded, ref)
+				continue
+			}
+			policy.Guards = append(policy.Guards, Guard{Ref: ref, Orphan: guard.Orphan})
+		}
+		p.Policies = append(p.Policies, policy)
+	}
+	return p, nil
+}
+
+// configures says whether an object configures admission: no policy and no webhook is asked about it
+// (apiserver, pkg/admission/plugin/policy/generic and webhook/predicates/rules).
+func configures(r graph.Ref) bool {
+	return r.Group() == "admissionregistration.k8s.io"
+}
+
+// Checked is a deletion that the server was asked about.
+type Checked struct {
+	graph.Ref
+	// Guard says that it is to be denied; otherwise it is that of a neighbour, which is to be free.
+	Guard bool
+	// Denied says that the server denies it, with the policy in its words. Err is any other error.
+	Denied bool
+	Err    error
+}
+
+// Holds says whether the answer is the one that is to be.
+func (c Checked) Holds() bool { return c.Denied == c.Guard && (c.Guard || c.Err == nil) }
+
+// Check asks the server, with dry runs, whether it denies the deletions that it has to, and that of a
+// neighbour not: another object of the type of a guard. The error is the end of ctx.
+func (p *Protection) Check(ctx context.Context) ([]Checked, error) {
+	var all []Checked
+	for _, policy := range p.Policies {
+		var asked []Checked
+		for _, guard := range policy.Guards {
+			asked = append(asked, Checked{Ref: guard.Ref, Guard: true})
+			if n, ok := p.neighbour(guard.Ref); ok {
+				asked = append(asked, Checked{Ref: n})
+			}
+		}
+		cluster.Each(p.client, asked, func(i int, c Checked) { asked[i] = p.ask(ctx, policy, c) })
+		all = append(all, asked...)
+	}
+	return all, context.Cause(ctx)
+}
+
+// ask sends the dry run of a deletion.
+func (p *Protection) ask(ctx context.Context, policy Policy, c Checked) Checked {
+	id, _ := p.graph.Lookup(c.UID)
+	t, _ := p.graph.Type(id)
+	_, err := p.client.Delete(ctx, t, c.Namespace, c.Name, c.UID,
+		cluster.DeleteOptions{Policy: "Background", DryRun: true})
+	switch c.Denied = denies(err, policy.Name()); {
+	case !c.Guard && immortal(err):
+		c.Denied = false // not by the policy
+	case !c.Denied:
+		c.Err = err
+	}
+	return c
+}
+
+// neighbour returns an object of the type of another that no policy guards and that is not being
+// deleted.
+func (p *Protection) neighbour(of graph.Ref) (graph.Ref, bool) {
+	guarded := func(uid string) bool {
+		return slices.ContainsFunc(p.Policies, func(policy Policy) bool {
+			return slices.ContainsFunc(policy.Guards, func(g Guard) bool { return g.UID == uid })
+		})
+	}
+	for i := range p.graph.Len() {
+		id := graph.ID(i)
+		ref := p.graph.Ref(id)
+		if ref.Group() == of.Group() && ref.Resource == of.Resource && p.graph.State(id) == graph.Active &&
+			p.graph.Observed(id) && !guarded(ref.UID) {
+			return ref, true
+		}
+	}
+	return graph.Ref{}, false
+}
