@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -19,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/test/script"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
@@ -311,6 +313,52 @@ func TestWhatIsDeployedRuns(t *testing.T) {
 			if !json.Valid([]byte(line)) {
 				t.Errorf("%v logs %s", args, line)
 			}
+		}
+	}
+}
+
+// TestTheFleetRunsAnIndexForEachCluster: the server takes the CronJob, and the command of each index
+// reads its own cluster, with a login that may only read. An index without a kubeconfig fails.
+func TestTheFleetRunsAnIndexForEachCluster(t *testing.T) {
+	c := testcluster.Shared(t)
+	c.Kubectl(t, "apply", "--server-side", "-k", filepath.Join(manifests, "fleet"))
+	jobs := rendered[batchv1.CronJob](t, c, "fleet", "CronJob")
+	if len(jobs) != 1 {
+		t.Fatalf("%d CronJobs, want one", len(jobs))
+	}
+	job := jobs[0].Spec.JobTemplate.Spec
+	pod := job.Template.Spec
+	if *job.CompletionMode != batchv1.IndexedCompletion || job.BackoffLimitPerIndex == nil || pod.ServiceAccountName != "" ||
+		*pod.AutomountServiceAccountToken {
+		t.Errorf("%+v", job)
+	}
+	clusters := t.TempDir()
+	for index := range int(*job.Completions) {
+		reader, err := os.ReadFile(someone(t, c, fmt.Sprint("fleet-", index), rulesOf(t, c, "read")))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(clusters, strconv.Itoa(index)), reader, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for index := range int(*job.Completions) + 1 {
+		var args []string
+		for _, arg := range pod.Containers[0].Args {
+			args = append(args, strings.NewReplacer("$(INDEX)", strconv.Itoa(index), "/clusters", clusters).Replace(arg))
+		}
+		code, stdout, stderr := script.InProcess(t.Context(), "", args...)
+		if index == int(*job.Completions) {
+			if code != 1 || stdout != "" {
+				t.Errorf("without a kubeconfig: exit code %d: %s%s", code, stdout, stderr)
+			}
+			continue
+		}
+		var row v1alpha1.Row
+		first, _, _ := strings.Cut(stdout, "\n")
+		if err := json.Unmarshal([]byte(first), &row); err != nil || code != 0 || row.Row != "cluster" || !row.Complete ||
+			row.ClusterUID == "" {
+			t.Errorf("index %d: exit code %d, %v: %s%s", index, code, err, first, stderr)
 		}
 	}
 }

@@ -52,9 +52,9 @@ func (e *Env) Parallel() int { return e.clusters.parallel }
 // asksMany are the commands that ask several clusters, which only read.
 var asksMany = []string{"tree", "why", "check", "explain"}
 
-// ofOne are flags that are about one cluster, or about none.
-var ofOne = append([]string{"from", "against", "local", "test-pack", "fix"},
-	append(needClusterFlags, connecting[1:]...)...)
+// ofOne are flags that are about one cluster, or about none. Whom to be is the same in all.
+var ofOne = slices.DeleteFunc(slices.Concat([]string{"from", "against", "local", "test-pack", "fix"}, needClusterFlags,
+	connecting[1:]), func(name string) bool { return strings.HasPrefix(name, "as") })
 
 // Targets returns the clusters that --contexts and --contexts-from name, in the order of their names;
 // none without these flags. For a command that asks one cluster it returns none, and has it ask the one
