@@ -210,6 +210,7 @@ bench: build controlplane ## Print how costs grow with the objects, then what re
 	$(GO) run ./test/bench collect
 	$(GO) run ./test/bench million
 	$(GO) run ./test/bench snapshot
+	$(GO) run ./test/bench fleet
 	$(GO) test -run '^$$' -bench 'StoreGraph' -benchtime 20x ./pkg/cluster
 	$(GO) test -run '^$$' -bench 'Watch' -benchtime 10x ./pkg/cluster
 	$(GO) test -run '^$$' -bench 'Dependents|Run' -benchtime 2x -timeout 60m ./pkg/collect

@@ -69,6 +69,7 @@ var remarks = [...]struct {
 	{"OwnerKept", warning, "objects are deleted although one of their owners is kept", Plan.remarkSurprises, false},
 	{"OrphanOverridden", warning, "the foreground deletion of an owner overrides the orphan finalizer of a dependent",
 		Plan.remarkOverridden, false},
+	{"NotPruned", info, "who prunes keeps objects that a source no longer has, or did not apply them", Plan.remarkLeft, true},
 	{"PVCKept", info, "PVCs of StatefulSets are kept", Plan.remarkClaims, false},
 	{"OutsideKept", warning, "what objects manage outside the cluster stays, or that is unknown", Plan.remarkSpared, true},
 	{"PolicyChanged", info, "what is set or deleted first, so that a program deletes in the foreground",
@@ -154,6 +155,18 @@ func (p Plan) of(about []graph.ID, format string, args ...any) []remark {
 		return nil
 	}
 	return []remark{p.about(fmt.Sprintf(format, args...), about...)}
+}
+
+// remarkLeft says why who prunes leaves objects: on a narrow terminal the table has no room for it.
+func (p Plan) remarkLeft() []remark {
+	var all []remark
+	for why, ids := range groups(p.Kept,
+		func(k plan.ObjectReason) (string, graph.ID) { return p.Left(k.Object), k.Object }) {
+		if why != "" {
+			all = append(all, p.of(ids, "%s: %s", fewLocated(p.Graph, ids), Escape(why))...)
+		}
+	}
+	return all
 }
 
 // remarkHeld says how much more than the held objects themselves waits for their finalizers
