@@ -49,6 +49,7 @@ func TestFlux(t *testing.T) {
 	c := testcluster.Start(t, testcluster.Controllers(controllers...))
 	beside.StartFlux(t, c)
 	learnTypes(t, c)
+	t.Run("what a source no longer has", func(t *testing.T) { fluxPrunes(t, c) })
 	source := beside.FluxSource(t, "shop", map[string]string{"shop/objects.yaml": fluxObjects})
 	const asDeployer = "prune: true, serviceAccountName: deployer"
 	all := []*shopped{

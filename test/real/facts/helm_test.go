@@ -66,6 +66,7 @@ func TestHelm(t *testing.T) {
 	t.Run("Uninstall", func(t *testing.T) { uninstall(t, newShop(t, c)) })
 	t.Run("UninstallWithHistory", func(t *testing.T) { uninstallWithHistory(t, newShop(t, c)) })
 	t.Run("NamespaceOfTheRelease", func(t *testing.T) { namespaceOfTheRelease(t, newShop(t, c)) })
+	t.Run("WhatAChangeDrops", func(t *testing.T) { helmPrunes(t, c) })
 	t.Run("NamespaceOfAnObject", func(t *testing.T) { namespaceOfAnObject(t, newShop(t, c)) })
 }
 

@@ -1,0 +1,128 @@
+package facts
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/test/real/beside"
+	"github.com/kubectl-gc/kubectl-gc/test/real/plugin"
+	"github.com/kubectl-gc/kubectl-gc/test/real/record"
+	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
+)
+
+// change is what a source has before and after: ConfigMaps by their names, each with its annotations.
+type change struct{ before, after map[string]string }
+
+// changed keeps one object, drops one that owns another, one that is marked to be kept, and one that
+// a name with a hash takes the place of.
+func changed(keep string) change {
+	return change{map[string]string{"stays": "", "goes": "", "marked": keep, "hashed-1": ""},
+		map[string]string{"stays": "", "hashed-2": ""}}
+}
+
+func manifests(objects map[string]string) string {
+	var all []string
+	for name, annotations := range objects {
+		all = append(all, fmt.Sprintf("{apiVersion: v1, kind: ConfigMap, metadata: {name: %s, annotations: {%s}}}", name, annotations))
+	}
+	slices.Sort(all)
+	return strings.Join(all, "\n---\n")
+}
+
+// pruned makes a dependent of what goes, plans the change, has a program make it, and compares: the plan
+// deletes what the program and the collector delete, and keeps what is kept.
+func pruned(t *testing.T, c *testcluster.Cluster, ns, by string, ch change, makeIt func()) {
+	t.Helper()
+	uid := c.Kubectl(t, "get", "configmap", "goes", "-n", ns, "-o", "jsonpath={.metadata.uid}")
+	c.Apply(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: below, ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: goes, uid: "+
+		uid+"}]}}", "-n", ns)
+	side := func(name string, objects map[string]string) string {
+		t.Helper()
+		file := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(file, []byte(manifests(objects)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	var plan v1alpha1.Plan
+	if code := plugin.JSON(t, c, &plan, "delete", "-f", side("old.yaml", ch.before), "--unless-in", side("new.yaml", ch.after),
+		"--as-pruned-by", by, "-n", ns); code != 0 || !plan.Complete {
+		t.Fatalf("exit code %d, complete %t", code, plan.Complete)
+	}
+	var planned []types.UID
+	var names []string
+	for _, ref := range plan.Deleted {
+		planned, names = append(planned, types.UID(ref.UID)), append(names, ref.Name)
+	}
+	slices.Sort(planned)
+	slices.Sort(names)
+	if !slices.Equal(names, []string{"below", "goes", "hashed-1"}) || len(plan.Survivors) != 1 ||
+		plan.Survivors[0].Object.Name != "marked" {
+		t.Errorf("the plan deletes %q and keeps %+v", names, plan.Survivors)
+	}
+	r := record.Start(t, c.Config())
+	makeIt()
+	h := r.Until(t, "all of the plan is gone", func(h record.History) bool { return gone(h.In(ns), planned...) })
+	if went := went(h.In(ns)); !slices.Equal(went, planned) {
+		t.Errorf("%v are gone, and planned were %v", went, planned)
+	}
+	c.Kubectl(t, "get", "configmap", "marked", "stays", "hashed-2", "-n", ns)
+}
+
+// fluxPrunes: a Kustomization whose source changes prunes what the plan of the change says.
+func fluxPrunes(t *testing.T, c *testcluster.Cluster) {
+	ns := c.Namespace(t)
+	ch := changed("kustomize.toolkit.fluxcd.io/prune: disabled")
+	serve := func(objects map[string]string) {
+		t.Helper()
+		c.Apply(t, beside.FluxSource(t, "shop", map[string]string{"shop/objects.yaml": manifests(objects)}), "-n", ns)
+	}
+	serve(ch.before)
+	c.Apply(t, fmt.Sprintf(`apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: shop}
+spec: {interval: 1h, path: ./shop, prune: true, sourceRef: {kind: GitRepository, name: shop}, targetNamespace: %s}
+`, ns), "-n", ns)
+	shop := read(t, c, kustomizations, ns)
+	shop.until("shop", "is ready", func(o *unstructured.Unstructured) bool { return condition(o, "Ready") })
+	pruned(t, c, ns, "flux", ch, func() {
+		serve(ch.after)
+		c.Kubectl(t, "annotate", "kustomization", "shop", "reconcile.fluxcd.io/requestedAt=changed", "-n", ns)
+		shop.until("shop", "has the change", func(o *unstructured.Unstructured) bool {
+			at, _, _ := unstructured.NestedString(o.Object, "status", "lastHandledReconcileAt")
+			return at == "changed" && condition(o, "Ready")
+		})
+	})
+}
+
+// helmPrunes: an upgrade deletes what the plan of the change says.
+func helmPrunes(t *testing.T, c *testcluster.Cluster) {
+	ns := c.Namespace(t)
+	ch := changed("helm.sh/resource-policy: keep")
+	helm := func(command string, objects map[string]string) {
+		t.Helper()
+		chart := t.TempDir()
+		if err := os.Mkdir(filepath.Join(chart, "templates"), 0o750); err != nil {
+			t.Fatal(err)
+		}
+		for file, text := range map[string]string{"Chart.yaml": "{apiVersion: v2, name: shop, version: 1.0.0}",
+			"templates/all.yaml": manifests(objects)} {
+			if err := os.WriteFile(filepath.Join(chart, file), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := beside.Helm(t, c, command, "shop", chart, "--namespace", ns); err != nil {
+			t.Fatal(err)
+		}
+	}
+	helm("install", ch.before)
+	pruned(t, c, ns, "helm", ch, func() { helm("upgrade", ch.after) })
+}
