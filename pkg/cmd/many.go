@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/client-go/rest"
 	utiljson "sigs.k8s.io/json"
@@ -137,18 +139,25 @@ func (m *many) ask(ctx context.Context, t env.Target) *answered {
 	a := &answered{Target: t}
 	ctx, bind := cluster.Bind(ctx)
 	streams := genericiooptions.IOStreams{In: strings.NewReader(""), Out: &a.out, ErrOut: &a.errOut}
+	var connections []http.RoundTripper
 	root, e := newRoot(streams, func(config *rest.Config) {
+		config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+			connections = append(connections, next)
+			return next
+		})
 		bind(config)
 		if config.ExecProvider != nil { // nobody can say for which cluster it asks
 			config.ExecProvider.StdinUnavailable = true
 			config.ExecProvider.StdinUnavailableMessage = "several clusters are asked: log in to each before"
 		}
 	})
-	e.Called, e.Screen = m.Called, m.Out
-	e.Only(t)
+	e.OneOf(m.Env, t)
 	rename(root, e.Called)
 	root.SetArgs(m.args())
 	a.err = root.ExecuteContext(ctx)
+	for _, c := range connections { // client-go keeps them, and their memory, for a minute and a half
+		utilnet.CloseIdleConnectionsFor(c)
+	}
 	a.ref = e.ClusterRef()
 	if a.err == nil {
 		return a

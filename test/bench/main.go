@@ -2,9 +2,9 @@
 // bytes, kubectl and other plugins, near and far away, with few types and with many. As "bench
 // claim" it measures the tree of a claim of Crossplane with 500 managed resources, as "bench
 // collect" how long run --watch and the cluster's collector take for the 1,000 dependents of a
-// deleted owner, as "bench million" a million objects that are generated, as "bench snapshot"
-// what saving these in a file costs, and asking that, and as "bench fleet" asking 200 clusters. It is a measurement and no test: a figure that
-// misses its aim is printed as such and is no error.
+// deleted owner, as "bench million" a million objects that are generated, as "bench snapshot" what
+// saving these in a file costs, and asking that, and as "bench fleet" asking 200 clusters. It is a
+// measurement and no test: a figure that misses its aim is printed as such and is no error.
 package main
 
 import (

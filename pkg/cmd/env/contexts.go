@@ -93,8 +93,13 @@ func (e *Env) Targets(cmd *cobra.Command) ([]Target, error) {
 	return nil, nil
 }
 
-// Only has the command ask one of several clusters, whatever --contexts says.
-func (e *Env) Only(t Target) { e.only = &t }
+// OneOf has the command ask one of several clusters, whatever --contexts says, for another Env that asks
+// them all. What is known of finalizers and links is read once for all of them: cobra keeps what it
+// completes for the life of the process, and with it each Env.
+func (e *Env) OneOf(all *Env, t Target) {
+	e.only, e.Called, e.Screen = &t, all.Called, all.Out
+	e.known, e.own, e.links = all.known, all.own, all.links
+}
 
 // connectTo has the command ask a cluster.
 func (e *Env) connectTo(t Target) {
