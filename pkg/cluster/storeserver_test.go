@@ -72,6 +72,9 @@ func TestAStoreShowsWhatAListingShows(t *testing.T) {
 	c.Kubectl(t, "delete", "secret", "-n", ns, "--all", "--wait=false")
 	same()
 	for _, r := range proxy.Requests()[before:] {
+		if strings.Contains(r.Path, ".example.com/") {
+			continue // a type that another test has defined meanwhile
+		}
 		if r.Query.Has("limit") && !strings.HasSuffix(r.Path, "/configmaps") && !strings.HasSuffix(r.Path, "/secrets") {
 			t.Errorf("listed %s", r.Path)
 		}

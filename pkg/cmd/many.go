@@ -57,7 +57,7 @@ type answered struct {
 var text = []string{"", "wide", "name", "ndjson"}
 
 // ofSeveral are the formats that can be about several clusters, besides templates.
-var ofSeveral = append([]string{"prometheus", "json", "yaml", "jsonl"}, text...)
+var ofSeveral = append([]string{"prometheus", "json", "yaml", "kyaml", "jsonl"}, text...)
 
 // askMany has a command that is about to run do so in several clusters instead.
 func askMany(e *env.Env, cmd *cobra.Command, targets []env.Target) error {
@@ -74,7 +74,7 @@ func askMany(e *env.Env, cmd *cobra.Command, targets []env.Target) error {
 		strings.HasPrefix(m.format, "go-template") || strings.HasPrefix(m.format, "jsonpath")
 	if !slices.Contains(ofSeveral, m.format) && !template {
 		return env.Usage(cmd, "-o %s is of one cluster; with --contexts use %s", m.format,
-			"name, wide, json, jsonl, yaml, prometheus or a template")
+			"name, wide, json, jsonl, ndjson, yaml, kyaml, prometheus or a template")
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return m.run(cmd.Context(), targets) }
 	return nil

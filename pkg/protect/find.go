@@ -19,6 +19,9 @@ type Protection struct {
 	// Gaps are what could not be listed or read: something above an object may be in one, and is not
 	// guarded.
 	Gaps []v1alpha1.Gap
+	// Lost are those of the objects, and of what is above them, that are being deleted already: no
+	// policy keeps what goes with them.
+	Lost []graph.Ref
 	// Unguarded are those of the guards that no policy can be about: the server asks none of its
 	// admission about objects that configure it.
 	Unguarded []graph.Ref
@@ -55,6 +58,9 @@ func Find(ctx context.Context, q *selection.Query, links []*link.Definition, exc
 		policy := Policy{Object: above.Graph.Ref(id), Except: except}
 		for _, guard := range guards {
 			ref := above.Graph.Ref(guard.ID)
+			if above.Graph.State(guard.ID) == graph.Deleting {
+				p.Lost = append(p.Lost, ref)
+			}
 			if configures(ref) {
 				p.Unguarded = append(p.Unguarded, ref)
 				continue

@@ -85,8 +85,10 @@ func TestAuditFile(t *testing.T) {
 	}
 	agreed, refused := entries[2], entries[8]
 	if agreed.Plan == nil || agreed.Plan.Digest == "" || len(agreed.Plan.Actions) != 4 || agreed.User == "" ||
-		agreed.Context != "controlplane" || !strings.HasPrefix(agreed.Server, "https://") {
-		t.Errorf("agreed: user %q, context %q, server %q, plan %+v", agreed.User, agreed.Context, agreed.Server, agreed.Plan)
+		agreed.Context != "controlplane" || !strings.HasPrefix(agreed.Server, "https://") ||
+		agreed.Cluster != c.Kubectl(t, "get", "namespace", "kube-system", "-o", "jsonpath={.metadata.uid}") {
+		t.Errorf("agreed: user %q, context %q, server %q, cluster %q, plan %+v", agreed.User, agreed.Context, agreed.Server,
+			agreed.Cluster, agreed.Plan)
 	}
 	if refused.User != "reader-"+ns || !strings.Contains(refused.Error, "you may not delete") {
 		t.Errorf("refused: user %q, error %q", refused.User, refused.Error)

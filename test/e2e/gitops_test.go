@@ -350,6 +350,14 @@ func guards(t *testing.T, c *testcluster.Cluster) {
 	c.Kubectl(t, "delete", "configmap", "top", "--cascade=orphan", "--dry-run=server", "-n", ns)
 	c.Kubectl(t, "delete", "configmap", "web", "--dry-run=server", "-n", ns, "--as=keeper", "--as-group=system:masters")
 
+	// What is being deleted already cannot be kept.
+	c.Apply(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: going, finalizers: [example.com/hold]}}", "-n", ns)
+	c.Kubectl(t, "delete", "configmap", "going", "-n", ns, "--wait=false")
+	if got := protect("configmap/going"); got.code != 2 || !strings.Contains(got.stderr, "going is being deleted already") {
+		t.Errorf("an object that is being deleted: code %d: %s", got.code, got.stderr)
+	}
+	c.Kubectl(t, "patch", "configmap", "going", "-n", ns, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
+
 	// The annotation lifts it, the collector deletes what follows, and a new object of the name is free.
 	c.Kubectl(t, "annotate", "configmap", "top", "gc.kubectl.dev/allow-deletion=yes", "-n", ns)
 	c.Kubectl(t, "delete", "configmap", "top", "-n", ns, "--cascade=background")

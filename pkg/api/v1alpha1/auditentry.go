@@ -11,8 +11,10 @@ type AuditEntry struct {
 	Run string `json:"run"`
 	// Event is Agreed, Refused, Written, Failed or Ended.
 	Event string `json:"event"`
-	// User is the name by which the server knows the user, Context the context of the kubeconfig,
-	// and Server the address; of the first entry.
+	// Cluster is the uid of the namespace kube-system, empty if it could not be read. User is the name
+	// by which the server knows the user, Context the context of the kubeconfig, and Server the
+	// address; of the first entry.
+	Cluster string `json:"cluster,omitempty"`
 	User    string `json:"user,omitempty"`
 	Context string `json:"context,omitempty"`
 	Server  string `json:"server,omitempty"`

@@ -79,6 +79,7 @@ func (o *Options) identify(ctx context.Context, entry *v1alpha1.AuditEntry) {
 			klog.FromContext(ctx).V(1).Info("The server does not tell the name of the user, so the audit file has none",
 				"err", err)
 		}
+		entry.Cluster, _ = client.Identity(ctx) // a context that has ended ends the command
 	}
 	entry.Context, entry.Server = o.Cluster()
 }

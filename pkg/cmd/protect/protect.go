@@ -50,8 +50,8 @@ annotation gc.kubectl.dev/allow-deletion on the object that is to be deleted lif
 evictions, of a finalizer that is removed, nor of their own deletion.
 
 --check asks the server, with dry runs, whether it denies each of these deletions, and that of a
-neighbour not. Exit code 2 means that it does not, or that something above an object could not be
-listed and is not guarded.`,
+neighbour not. Exit code 2 means that it does not, that something above an object could not be
+listed and is not guarded, or that it is being deleted already.`,
 		Example: `  # Nothing is to delete the database
   kubectl gc protect pvc/data-db-0 -n shop | kubectl apply -f -
 
@@ -96,15 +96,24 @@ func run(ctx context.Context, o *Options) error {
 		fmt.Fprintf(o.ErrOut, "Warning: the deletion of %s cannot be denied: the server asks no policy about it\n",
 			render.Escape(ref.Located()))
 	}
+	for _, ref := range p.Lost {
+		fmt.Fprintf(o.ErrOut, "Warning: %s is being deleted already, and no policy keeps what goes with it\n",
+			render.Escape(ref.Located()))
+	}
 	if o.Check {
 		err = o.check(ctx, p)
 	} else {
 		err = o.Print(ctx, func() error { return print(o.Out, p) })
 	}
-	if err == nil && len(p.Gaps)+len(p.Unguarded) > 0 {
-		err = answer.Refuse(errors.New("incomplete: something above the objects may not be guarded"))
+	switch {
+	case err != nil:
+		return err
+	case len(p.Lost) > 0:
+		return answer.Refuse(errors.New("not everything can be kept: something is being deleted already"))
+	case len(p.Gaps)+len(p.Unguarded) > 0:
+		return answer.Refuse(errors.New("incomplete: something above the objects may not be guarded"))
 	}
-	return err
+	return nil
 }
 
 // print prints the policies as documents of YAML, each after what it denies.
