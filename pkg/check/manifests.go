@@ -96,31 +96,25 @@ type manifests struct {
 	names []graph.Ref
 	refs  [][]metav1.OwnerReference
 	// places are where the objects stand, by what names them, and by that without the namespace.
-	places, anywhere map[place][]int
+	places, anywhere map[selection.Place][]int
 }
 
-// place is what names an object, whatever its version.
-type place struct{ group, kind, namespace, name string }
-
-func placeOf(r graph.Ref) place { return place{r.Group(), r.Kind, r.Namespace, r.Name} }
+func placeOf(r graph.Ref) selection.Place {
+	return selection.Place{Group: r.Group(), Kind: r.Kind, Namespace: r.Namespace, Name: r.Name}
+}
 
 func newManifests(all []selection.Manifest, namespace string, known []graph.Type) *manifests {
-	m := &manifests{all: all, known: known, places: map[place][]int{}, anywhere: map[place][]int{}}
+	m := &manifests{all: all, known: known, places: map[selection.Place][]int{},
+		anywhere: map[selection.Place][]int{}}
 	for i, manifest := range all {
 		o := manifest.Object
 		t := m.typeOf(o)
-		name := graph.Ref{APIVersion: o.GetAPIVersion(), Kind: o.GetKind(), Resource: t.Resource, Namespace: o.GetNamespace(),
+		at := manifest.Place(namespace, t.Namespaced)
+		name := graph.Ref{APIVersion: o.GetAPIVersion(), Kind: o.GetKind(), Resource: t.Resource, Namespace: at.Namespace,
 			Name: o.GetName()}
-		if name.Namespace == "" && t.Namespaced {
-			name.Namespace = namespace
-		}
-		if !t.Namespaced {
-			name.Namespace = ""
-		}
 		m.types, m.names, m.refs = append(m.types, t), append(m.names, name), append(m.refs, references(o))
-		at := placeOf(name)
 		m.places[at] = append(m.places[at], i)
-		at.namespace = ""
+		at.Namespace = ""
 		m.anywhere[at] = append(m.anywhere[at], i)
 	}
 	return m
@@ -294,9 +288,9 @@ func (m *manifests) invalid(r metav1.OwnerReference) string {
 // inFiles returns the object of the files that a reference of another names: in its own namespace
 // or in none, otherwise the only one elsewhere; -1 if there is none.
 func (m *manifests) inFiles(of int, r metav1.OwnerReference) int {
-	at := place{graph.Ref{APIVersion: r.APIVersion}.Group(), r.Kind, m.names[of].Namespace, r.Name}
-	for _, namespace := range []string{at.namespace, ""} {
-		at.namespace = namespace
+	at := placeOf(graph.Ref{APIVersion: r.APIVersion, Kind: r.Kind, Namespace: m.names[of].Namespace, Name: r.Name})
+	for _, namespace := range []string{at.Namespace, ""} {
+		at.Namespace = namespace
 		if here := m.places[at]; len(here) > 0 {
 			return here[0]
 		}

@@ -47,10 +47,12 @@ type answered struct {
 	env.Target
 	code        int
 	out, errOut bytes.Buffer
-	// gap says why the cluster could not be asked; nil if it was.
-	gap *v1alpha1.Gap
-	err error
-	ref v1alpha1.ClusterRef
+	// gap says why the cluster could not be asked; nil if it was. Absent says that the cluster does not
+	// have what was named.
+	gap    *v1alpha1.Gap
+	absent bool
+	err    error
+	ref    v1alpha1.ClusterRef
 }
 
 // text are the formats that are printed as each cluster prints them.
@@ -162,7 +164,10 @@ func (m *many) ask(ctx context.Context, t env.Target) *answered {
 	if a.err == nil {
 		return a
 	}
-	if a.code = fail(ctx, e, a.err); a.code != 1 || apierrors.IsNotFound(a.err) {
+	if a.code = fail(ctx, e, a.err); a.code != 1 {
+		return a
+	}
+	if a.absent = isAbsent(a.err); a.absent {
 		return a
 	}
 	gap, is := cluster.GapOf(ctx, graph.Type{}, "", a.err)
@@ -174,9 +179,24 @@ func (m *many) ask(ctx context.Context, t env.Target) *answered {
 		gap.Reason = v1alpha1.GapFailed
 	}
 	gap.Resource, gap.Group, gap.Cluster = "*", "*", t.Name
-	gap.Message = strings.Join(strings.Split(strings.TrimSpace(a.errOut.String()), "\n"), "; ")
+	gap.Message = a.says()
 	a.gap = &gap
 	return a
+}
+
+// says is what the command said on stderr, in a line.
+func (a *answered) says() string {
+	return strings.ReplaceAll(strings.TrimSpace(a.errOut.String()), "\n", "; ")
+}
+
+// isAbsent says whether an error is only of objects that were named and do not exist. A 404 that names
+// none can be of a server that is no API server.
+func isAbsent(err error) bool {
+	return !slices.ContainsFunc(answer.Flatten(err), func(one error) bool {
+		var status apierrors.APIStatus
+		return !apierrors.IsNotFound(one) || !errors.As(one, &status) || status.Status().Details == nil ||
+			status.Status().Details.Name == ""
+	})
 }
 
 // args are the arguments of the command in one cluster: those that were typed, and another format
@@ -195,17 +215,16 @@ func (m *many) args() []string {
 // printOne prints what a cluster has answered, in a format in which that does not wait for others, and
 // what it warns of.
 func (m *many) printOne(a *answered) error {
-	name := render.Escape(a.Name)
-	if a.gap == nil {
-		for line := range strings.Lines(a.errOut.String()) {
-			fmt.Fprintln(m.ErrOut, name+": "+strings.TrimSuffix(line, "\n"))
-		}
-	} else {
-		fmt.Fprintf(m.ErrOut, "Warning: cluster %s was not read: %s\n", name, a.gap.Message)
+	if a.gap != nil {
+		fmt.Fprintf(m.ErrOut, "Warning: cluster %s was not read: %s\n", render.Escape(a.Name), a.gap.Message)
+	} else if err := render.OfCluster(m.ErrOut, a.Name, a.errOut.String(), true); err != nil {
+		return err
 	}
 	switch {
 	case m.format == "jsonl":
 		return m.printLine(a)
+	case m.format == "ndjson" && a.absent:
+		return json.NewEncoder(m.Out).Encode(v1alpha1.AbsentRow(a.ref, a.says()))
 	case m.format == "ndjson" && a.gap != nil:
 		return json.NewEncoder(m.Out).Encode(v1alpha1.UnreadRow(*a.gap, a.ref.ObservedAt))
 	case m.format == "ndjson":
@@ -214,31 +233,24 @@ func (m *many) printOne(a *answered) error {
 	case a.gap != nil || !slices.Contains(text, m.format):
 		return nil
 	}
-	lines := strings.SplitAfter(strings.TrimSuffix(a.out.String(), "\n"), "\n")
-	a.out.Reset()
-	switch {
-	case len(lines) == 1 && lines[0] == "":
-		return nil
-	case m.format == "name" || len(lines) == 1:
-		for _, line := range lines {
-			if _, err := fmt.Fprintln(m.Out, name+": "+strings.TrimSuffix(line, "\n")); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	_, err := fmt.Fprintf(m.Out, "cluster %s:\n%s\n\n", name, strings.Join(lines, ""))
-	return err
+	defer a.out.Reset()
+	return render.OfCluster(m.Out, a.Name, a.out.String(), m.format == "name")
 }
 
 // printLine prints the document of a cluster in a line, or the gap that it is.
 func (m *many) printLine(a *answered) error {
 	out := json.NewEncoder(m.Out)
-	if a.gap != nil {
+	switch {
+	case a.gap != nil:
 		return out.Encode(struct {
 			metav1.TypeMeta `json:",inline"`
 			*v1alpha1.Gap   `json:",inline"`
 		}{v1alpha1.TypeMeta("Gap"), a.gap})
+	case a.absent:
+		return out.Encode(struct {
+			metav1.TypeMeta `json:",inline"`
+			v1alpha1.NotFound
+		}{v1alpha1.TypeMeta("NotFound"), v1alpha1.NotFound{ClusterRef: a.ref, Message: a.says()}})
 	}
 	item, err := a.item()
 	if err != nil || item == nil {
@@ -281,6 +293,10 @@ func (m *many) printAll() error {
 			list.Gaps, list.Complete = append(list.Gaps, *a.gap), false
 			continue
 		}
+		if a.absent {
+			list.NotFound = append(list.NotFound, v1alpha1.NotFound{ClusterRef: a.ref, Message: a.says()})
+			continue
+		}
 		item, err := a.item()
 		if err != nil {
 			return err
@@ -302,7 +318,7 @@ func (m *many) answer() error {
 		switch {
 		case a.gap != nil:
 			unread = append(unread, render.Escape(a.Name))
-		case a.code == 1:
+		case a.absent:
 			errs = append(errs, a.err)
 		default:
 			code = max(code, a.code)

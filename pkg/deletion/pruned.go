@@ -56,6 +56,8 @@ func (pl *planner) leaves(ctx context.Context, reader *cluster.Reader, g *graph.
 		return "", nil // the delete of it will tell
 	case err != nil:
 		return "", err
+	case string(o.GetUID()) != ref.UID:
+		return "", nil // another has its name by now, and says nothing of it
 	}
 	if why, leaves := by.Leaves(t.Group, t.Kind, o.Object); leaves {
 		return why, nil

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
@@ -27,7 +28,7 @@ func (p *Planned) hintStuck() string {
 	switch {
 	case len(p.unserved) > 0:
 		return "delete " + p.answered() + " too; --allow-stuck deletes all the same"
-	case len(p.Protected()) > 0 && isImmortal(p.Protected()[0].Object): // which is the one that is named
+	case len(p.Protected()) > 0 && cluster.IsImmortal(p.Protected()[0].Object): // which is the one that is named
 		return "nothing changes that; --allow-stuck deletes the rest all the same"
 	case len(p.Protected()) > 0:
 		return "change what refuses it, or leave the object out; --allow-stuck deletes the rest all the same"

@@ -26,8 +26,6 @@ type Pruner struct {
 	// and Never are alternatives of conditions on that; where all of one are met nothing is deleted.
 	Parents []Ends        `json:"parents,omitempty"`
 	Never   [][]Condition `json:"never,omitempty"`
-	// Note is what else there is to say, in sentences.
-	Note string `json:"note,omitempty"`
 	// Verified says how the fields were checked: by the code at Source, or by the documentation
 	// there.
 	Verified Verified `json:"verified"`

@@ -2,14 +2,18 @@ package protect
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/interrupt"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 	"github.com/kubectl-gc/kubectl-gc/pkg/ownership"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
 
@@ -22,6 +26,9 @@ type Protection struct {
 	// Lost are those of the objects, and of what is above them, that are being deleted already: no
 	// policy keeps what goes with them.
 	Lost []graph.Ref
+	// Shared are objects with several owners, none of which is guarded: the deletion of all of them,
+	// one after the other, deletes the object.
+	Shared []Shared
 	// Unguarded are those of the guards that no policy can be about: the server asks none of its
 	// admission about objects that configure it.
 	Unguarded []graph.Ref
@@ -30,11 +37,16 @@ type Protection struct {
 	graph  *graph.Graph
 }
 
+// Shared is an object that goes only with the last of its Owners.
+type Shared struct {
+	Object graph.Ref
+	Owners []graph.Ref
+}
+
 // Find lists the cluster, and finds what guards the objects of a query by all that stands above them,
 // links among it. It writes nothing.
 func Find(ctx context.Context, q *selection.Query, links []*link.Definition, except []string) (*Protection, error) {
 	q.Scope = "" // owners are in the same namespace or in none, and what names an object may be anywhere
-	q.Annotations = ownership.Annotations(links)
 	listed, err := q.List(ctx)
 	if err != nil {
 		return nil, err
@@ -61,15 +73,53 @@ func Find(ctx context.Context, q *selection.Query, links []*link.Definition, exc
 			if above.Graph.State(guard.ID) == graph.Deleting {
 				p.Lost = append(p.Lost, ref)
 			}
-			if configures(ref) {
+			switch {
+			case cluster.IsImmortal(ref):
+				continue // the server never deletes it
+			case configures(ref):
 				p.Unguarded = append(p.Unguarded, ref)
 				continue
 			}
 			policy.Guards = append(policy.Guards, Guard{Ref: ref, Orphan: guard.Orphan})
 		}
 		p.Policies = append(p.Policies, policy)
+		p.Shared = append(p.Shared, shared(above.Graph, guards)...)
 	}
 	return p, nil
+}
+
+// shared returns those of the guards that have several owners of which none is one. Each may be
+// deleted: the last that is left takes them along.
+func shared(g *graph.Graph, guards []Guarded) []Shared {
+	is := map[graph.ID]bool{}
+	for _, guard := range guards {
+		is[guard.ID] = true
+	}
+	var all []Shared
+	for _, guard := range guards {
+		var owners []graph.Ref
+		for e := range g.Owners(guard.ID) {
+			if g.Observed(e.Owner) && !is[e.Owner] {
+				owners = append(owners, g.Ref(e.Owner))
+			}
+		}
+		if len(owners) > 1 {
+			all = append(all, Shared{g.Ref(guard.ID), owners})
+		}
+	}
+	return all
+}
+
+// Refused is why the policies do not keep the objects; nil if nothing is known to delete them all the
+// same.
+func (p *Protection) Refused() error {
+	switch {
+	case len(p.Lost) > 0:
+		return answer.Refuse(errors.New("incomplete: an object is already being deleted, and no policy can stop that"))
+	case len(p.Gaps)+len(p.Unguarded) > 0:
+		return answer.Refuse(errors.New("incomplete: some objects whose deletion would delete the named objects may not be covered"))
+	}
+	return nil
 }
 
 // configures says whether an object configures admission: no policy and no webhook is asked about it
@@ -90,6 +140,21 @@ type Checked struct {
 
 // Holds says whether the answer is the one that is to be.
 func (c Checked) Holds() bool { return c.Denied == c.Guard && (c.Guard || c.Err == nil) }
+
+// Held is a refusal if a deletion was not answered as it has to be.
+func Held(all []Checked) error {
+	wrong := 0
+	for _, c := range all {
+		if !c.Holds() {
+			wrong++
+		}
+	}
+	if wrong == 0 {
+		return nil
+	}
+	return answer.Refuse(fmt.Errorf("%d of %s got the wrong answer: see whether the policies are applied",
+		wrong, phrase.Count(len(all), "dry run")))
+}
 
 // Check asks the server, with dry runs, whether it denies the deletions that it has to, and that of a
 // neighbour not: another object of the type of a guard. The error is the end of ctx.
@@ -115,10 +180,7 @@ func (p *Protection) ask(ctx context.Context, policy Policy, c Checked) Checked 
 	t, _ := p.graph.Type(id)
 	_, err := p.client.Delete(ctx, t, c.Namespace, c.Name, c.UID,
 		cluster.DeleteOptions{Policy: "Background", DryRun: true})
-	switch c.Denied = denies(err, policy.Name()); {
-	case !c.Guard && immortal(err):
-		c.Denied = false // not by the policy
-	case !c.Denied:
+	if c.Denied = denies(err, policy.Name()); !c.Denied {
 		c.Err = err
 	}
 	return c
@@ -136,7 +198,7 @@ func (p *Protection) neighbour(of graph.Ref) (graph.Ref, bool) {
 		id := graph.ID(i)
 		ref := p.graph.Ref(id)
 		if ref.Group() == of.Group() && ref.Resource == of.Resource && p.graph.State(id) == graph.Active &&
-			p.graph.Observed(id) && !guarded(ref.UID) {
+			p.graph.Observed(id) && !guarded(ref.UID) && !cluster.IsImmortal(ref) {
 			return ref, true
 		}
 	}

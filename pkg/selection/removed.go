@@ -17,10 +17,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
-// identity is what makes two manifests mean the same object: what applies them goes by it. The
-// version of the type does not count.
-type identity struct{ group, kind, namespace, name string }
-
 // removed finds the objects of Files that UnlessIn does not have. Nothing is read of the server: the
 // catalog has the types. The errors that come with the objects are of manifests without a name and of
 // types that discovery does not show.
@@ -34,19 +30,19 @@ func (r Request) removed(ctx context.Context, catalog *cluster.Catalog) ([]Objec
 		return nil, nil, err
 	}
 	if len(after) == 0 {
-		return nil, nil, fmt.Errorf("no object in %s: everything would be deleted; see whether it was rendered", r.After())
+		return nil, nil, fmt.Errorf("no objects found in %s, so all objects of the other side would be deleted: check that the manifests were rendered", r.After())
 	}
-	stays := map[identity]bool{}
+	stays := map[Place]bool{}
 	for _, m := range after {
 		t, known, err := served(catalog, m)
 		if err != nil {
 			return nil, nil, err
 		}
-		stays[r.identity(m, t.Namespaced || !known)] = true
+		stays[m.Place(r.Namespace, t.Namespaced || !known)] = true
 	}
 	var objects []Object
 	var nameless, unserved []error
-	seen := map[identity]bool{}
+	seen := map[Place]bool{}
 	for _, m := range before {
 		if m.Object.GetName() == "" {
 			nameless = append(nameless, errNameless(m.Source))
@@ -56,7 +52,7 @@ func (r Request) removed(ctx context.Context, catalog *cluster.Catalog) ([]Objec
 		if err != nil {
 			return nil, nil, err
 		}
-		id := r.identity(m, t.Namespaced || !known)
+		id := m.Place(r.Namespace, t.Namespaced || !known)
 		if stays[id] || seen[id] {
 			continue
 		}
@@ -68,22 +64,9 @@ func (r Request) removed(ctx context.Context, catalog *cluster.Catalog) ([]Objec
 				&meta.NoKindMatchError{GroupKind: gvk.GroupKind(), SearchedVersions: []string{gvk.Version}}))
 			continue
 		}
-		objects = append(objects, Object{Resource: t, Namespace: id.namespace, Name: id.name})
+		objects = append(objects, Object{Resource: t, Namespace: id.Namespace, Name: id.Name})
 	}
 	return objects, nameless, utilerrors.NewAggregate(unserved)
-}
-
-// identity is that of a manifest, in the namespace of -n if it names none and its type has some.
-func (r Request) identity(m Manifest, namespaced bool) identity {
-	gvk := m.Object.GroupVersionKind()
-	id := identity{gvk.Group, gvk.Kind, m.Object.GetNamespace(), m.Object.GetName()}
-	switch {
-	case !namespaced:
-		id.namespace = ""
-	case id.namespace == "":
-		id.namespace = r.Namespace
-	}
-	return id
 }
 
 // side reads one of the two sides: as a kustomization what is one, whose files are no objects.

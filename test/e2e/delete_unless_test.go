@@ -55,7 +55,7 @@ func TestDeleteUnlessIn(t *testing.T) {
 		"a kind that is not served stays":     {old: "{apiVersion: example.com/v1, kind: Gadget, metadata: {name: a}}\n---\n" + webConfig, new: "{apiVersion: example.com/v1, kind: Gadget, metadata: {name: a, namespace: NS}}", want: []string{"configmap/web"}},
 		"a kind that is not served goes":      {old: "{apiVersion: example.com/v1, kind: Gadget, metadata: {name: a}}\n---\n" + webConfig, new: hpaV1, want: []string{"configmap/web"}},
 		"no name":                             {old: "{apiVersion: v1, kind: ConfigMap, metadata: {generateName: web-}}", new: hpaV1, err: "resource name may not be empty"},
-		"all of the other side is gone":       {old: webConfig, new: "# nothing\n", err: "everything would be deleted"},
+		"all of the other side is gone":       {old: webConfig, new: "# nothing\n", err: "all objects of the other side would be deleted"},
 		"the other side is no YAML":           {old: webConfig, new: "metadata: {name: {{ .Release.Name }}}", err: "error"},
 		"the other side has no kind":          {old: webConfig, new: "{metadata: {name: web}}", err: "error"},
 		"a chart that is not rendered":        {old: webConfig, new: "==Chart.yaml: name: web\n", err: "render it with helm template"},

@@ -312,7 +312,8 @@ func guards(t *testing.T, c *testcluster.Cluster) {
 		return run(t, append([]string{"protect", "--kubeconfig", c.Kubeconfig(), "-n", ns}, args...)...)
 	}
 	if got := protect("configmap/shared"); got.code != 0 || strings.Contains(got.stdout, uid("configmap/web")) ||
-		strings.Contains(got.stdout, uid("configmap/other")) {
+		strings.Contains(got.stdout, uid("configmap/other")) ||
+		!strings.Contains(got.stderr, "Warning: ConfigMap "+ns+"/shared is deleted when the last of its owners is: ") {
 		t.Errorf("an object with two owners: code %d: %s%s", got.code, got.stdout, got.stderr)
 	}
 	policy := protect("configmap/web", "--except-user", "keeper")
@@ -321,7 +322,7 @@ func guards(t *testing.T, c *testcluster.Cluster) {
 			t.Errorf("%s is no guard: code %d: %s%s", above, policy.code, policy.stdout, policy.stderr)
 		}
 	}
-	if got := protect("configmap/web", "--check"); got.code != 2 || !strings.Contains(got.stdout, "allowed, and has to be denied") {
+	if got := protect("configmap/web", "--check"); got.code != 2 || !strings.Contains(got.stdout, "allowed (must be denied)") {
 		t.Errorf("nothing is applied: code %d: %s%s", got.code, got.stdout, got.stderr)
 	}
 	c.Apply(t, policy.stdout)
@@ -353,7 +354,7 @@ func guards(t *testing.T, c *testcluster.Cluster) {
 	// What is being deleted already cannot be kept.
 	c.Apply(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: going, finalizers: [example.com/hold]}}", "-n", ns)
 	c.Kubectl(t, "delete", "configmap", "going", "-n", ns, "--wait=false")
-	if got := protect("configmap/going"); got.code != 2 || !strings.Contains(got.stderr, "going is being deleted already") {
+	if got := protect("configmap/going"); got.code != 2 || !strings.Contains(got.stderr, "going is already being deleted") {
 		t.Errorf("an object that is being deleted: code %d: %s", got.code, got.stderr)
 	}
 	c.Kubectl(t, "patch", "configmap", "going", "-n", ns, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)

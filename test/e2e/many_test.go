@@ -144,6 +144,46 @@ func TestAClusterThatFailsIsAGap(t *testing.T) {
 	})
 }
 
+// TestAnObjectThatOneClusterDoesNotHave is found absent there by the server's answer about it, for a
+// program too. A 404 of something that is no API server is a gap.
+func TestAnObjectThatOneClusterDoesNotHave(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	c.Apply(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: web}}", "-n", ns)
+	lacks := faultproxy.Start(t, c.Config())
+	lacks.On(faultproxy.Path("/configmaps/web"), func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		r.URL.Path = strings.TrimSuffix(r.URL.Path, "web") + "absent"
+		next.ServeHTTP(w, r)
+	})
+	lacks.On(faultproxy.Path("/configmaps"), faultproxy.Edit(func(list any) any {
+		list.(map[string]any)["items"] = []any{}
+		return list
+	}))
+	other := faultproxy.Start(t, c.Config())
+	other.On(func(*http.Request) bool { return true }, faultproxy.Plain(http.StatusNotFound, "404 page not found"))
+	kubeconfig := several(t, map[string]string{"has": c.Kubeconfig(), "lacks": lacks.Kubeconfig(t), "other": other.Kubeconfig(t)})
+	for _, format := range []string{"json", "jsonl"} {
+		got := run(t, "tree", "configmap/web", "-n", ns, "--kubeconfig", kubeconfig, "--contexts", "*", "-o", format)
+		var list v1alpha1.List
+		text := got.stdout
+		if format == "json" {
+			if err := json.Unmarshal([]byte(text), &list); err != nil {
+				t.Fatalf("%v: %s%s", err, text, got.stderr)
+			}
+			if len(list.Items) != 1 || len(list.NotFound) != 1 || list.NotFound[0].ClusterRef.Context != "lacks" ||
+				len(list.Gaps) != 1 || list.Gaps[0].Cluster != "other" || list.Complete {
+				t.Errorf("%+v", list)
+			}
+		} else if strings.Count(text, `"kind":"Gap"`) != 1 || strings.Count(text, `"kind":"NotFound"`) != 1 {
+			t.Errorf("%s", text)
+		}
+		if got.code != 2 || !strings.Contains(got.stderr, `lacks: Error from server (NotFound): configmaps`) {
+			t.Errorf("code %d: %s", got.code, got.stderr)
+		}
+	}
+}
+
 // TestARowForEachClusterAndGap: rows say of each cluster that it was asked, or that it could not be.
 func TestARowForEachClusterAndGap(t *testing.T) {
 	t.Parallel()

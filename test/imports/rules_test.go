@@ -26,7 +26,7 @@ var (
 // adds one has a reason, and says it in the commit.
 const (
 	floors = 14
-	arrows = 264
+	arrows = 265
 )
 
 // imports says which packages of the module a package imports besides the leaves: these, and no
@@ -63,7 +63,7 @@ var imports = map[string][]string{
 	},
 	"pkg/render": {
 		"pkg/act", "pkg/actor", "pkg/approval", "pkg/archive", "pkg/check", "pkg/collect", "pkg/deletion",
-		"pkg/diagnose", "pkg/finalizer", "pkg/link", "pkg/ownerref", "pkg/page", "pkg/plan", "pkg/rescue",
+		"pkg/diagnose", "pkg/finalizer", "pkg/link", "pkg/ownerref", "pkg/page", "pkg/plan", "pkg/protect", "pkg/rescue",
 		"pkg/restore", "pkg/status", "pkg/unfinalize",
 	},
 	"pkg/rescue": {

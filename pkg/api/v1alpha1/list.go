@@ -12,9 +12,17 @@ type List struct {
 	// clusters that could not be asked.
 	Complete bool  `json:"complete"`
 	Gaps     []Gap `json:"gaps"`
+	// NotFound are the clusters that do not have what was named.
+	NotFound []NotFound `json:"notFound,omitempty"`
 	// Items are what the command prints of one cluster, with the key clusterRef, which is a ClusterRef,
 	// in the order of the names of the contexts.
 	Items []map[string]any `json:"items"`
+}
+
+// NotFound is a cluster that does not have what was named.
+type NotFound struct {
+	ClusterRef ClusterRef `json:"clusterRef"`
+	Message    string     `json:"message"`
 }
 
 // ClusterRef says which cluster something was found in.

@@ -62,30 +62,45 @@ type Row struct {
 // Rows returns the rows of a Diagnosis, a CheckReport or a Plan, first one of the cluster; false for
 // anything else.
 func Rows(of any, in ClusterRef) ([]Row, bool) {
-	t := rows{in: in}
+	var all rows
+	var meta metav1.TypeMeta
+	var gaps []Gap
+	first := Row{Row: "cluster"}
 	switch d := of.(type) {
 	case *Diagnosis:
-		t.document, t.complete, t.gaps = d.Kind, d.Complete, d.Gaps
-		t.diagnosis(d)
+		meta, first.Complete, gaps = d.TypeMeta, d.Complete, d.Gaps
+		all.diagnosis(d)
 	case *CheckReport:
-		t.document, t.complete, t.gaps = d.Kind, d.Complete, d.Gaps
-		t.report(d)
+		meta, first.Complete, gaps = d.TypeMeta, d.Complete, d.Gaps
+		all.report(d)
 	case *Plan:
-		t.document, t.complete, t.gaps = d.Kind, d.Complete, d.Gaps
-		t.plan(d)
+		meta, first.Complete, gaps = d.TypeMeta, d.Complete, d.Gaps
+		all.plan(d)
 	default:
 		return nil, false
 	}
-	first := Row{Row: "cluster", Complete: t.complete, Count: len(t.all)}
-	for _, g := range t.gaps {
-		t.all = append(t.all, gapRow(g))
+	first.Count = len(all)
+	all = append(rows{first}, all...)
+	for _, g := range gaps {
+		all = append(all, gapRow(g))
 	}
-	all := append([]Row{first}, t.all...)
 	for i := range all {
-		all[i].APIVersion, all[i].Document = TypeMeta("").APIVersion, t.document
-		all[i].Cluster, all[i].ClusterUID, all[i].Server, all[i].ObservedAt = in.Context, in.UID, in.Server, in.ObservedAt
+		all[i].APIVersion, all[i].Document = meta.APIVersion, meta.Kind
+		all[i].in(in)
 	}
 	return all, true
+}
+
+// in says which cluster a row is of.
+func (r *Row) in(c ClusterRef) {
+	r.Cluster, r.ClusterUID, r.Server, r.ObservedAt = c.Context, c.UID, c.Server, c.ObservedAt
+}
+
+// AbsentRow is the row of a cluster that does not have what was named, as Message says.
+func AbsentRow(in ClusterRef, message string) Row {
+	r := Row{APIVersion: TypeMeta("").APIVersion, Row: "cluster", Complete: true, Message: message}
+	r.in(in)
+	return r
 }
 
 // UnreadRow is the row of a cluster that could not be asked.
@@ -101,18 +116,12 @@ func gapRow(g Gap) Row {
 }
 
 // rows are those of one document.
-type rows struct {
-	in       ClusterRef
-	document string
-	complete bool
-	gaps     []Gap
-	all      []Row
-}
+type rows []Row
 
 // add adds a row about an object.
 func (t *rows) add(r Row, o ObjectRef) {
 	r.Group, r.Kind, r.Resource, r.Namespace, r.Name, r.UID = o.Group(), o.Kind, o.Resource, o.Namespace, o.Name, o.UID
-	t.all = append(t.all, r)
+	*t = append(*t, r)
 }
 
 const between = "; " // evidence

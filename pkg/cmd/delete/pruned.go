@@ -21,11 +21,11 @@ func (o *Options) checkUnlessIn(cmd *cobra.Command) error {
 	flags := cmd.Flags()
 	switch {
 	case !flags.Changed("unless-in") && flags.Changed("as-pruned-by"):
-		return env.Usage(cmd, "--as-pruned-by needs --unless-in: it says what stays of what files no longer have")
+		return env.Usage(cmd, "--as-pruned-by requires --unless-in")
 	case !flags.Changed("unless-in"):
 		return nil
 	case !o.Objects.HasFiles() || len(o.Args) > 0:
-		return env.Usage(cmd, "--unless-in needs -f or -k with what there was before")
+		return env.Usage(cmd, "--unless-in requires -f or -k with the manifests before the change")
 	case len(unless) == 0 || slices.Contains(unless, ""):
 		return env.Usage(cmd, "--unless-in needs a file, a directory, or - for standard input")
 	case slices.Contains(files, "-") && slices.Contains(unless, "-"):
@@ -33,7 +33,7 @@ func (o *Options) checkUnlessIn(cmd *cobra.Command) error {
 	}
 	if o.DryRun == "none" && !flags.Changed("dry-run") && !o.Yes && o.Confirm == "" && !o.Interactive && !o.HasTerminal() {
 		o.DryRun = "client"
-		fmt.Fprintln(o.ErrOut, "This is a dry run, since there is no terminal to ask on: --yes deletes")
+		fmt.Fprintln(o.ErrOut, "This is a dry run, because there is no terminal to ask on; use --yes to delete")
 	}
 	if !flags.Changed("ignore-not-found") {
 		o.Request.IgnoreNotFound = true // what was never applied, or is gone, need not be deleted
@@ -77,7 +77,7 @@ func (o *Options) nothing(p *deletion.Planned) error {
 	}
 	says := "No resources found"
 	if r := o.Request.Selection; len(r.UnlessIn) > 0 {
-		says = "Nothing to delete: what exists of " + r.Before() + " is also in " + r.After()
+		says = fmt.Sprintf("Nothing to delete: every object of %s that exists is also in %s", r.Before(), r.After())
 	}
 	say := func() error {
 		_, err := fmt.Fprintln(o.Out, says)

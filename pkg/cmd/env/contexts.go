@@ -9,7 +9,6 @@ import (
 	"maps"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -118,11 +117,10 @@ func (e *Env) targets(cmd *cobra.Command) ([]Target, error) {
 		return nil, err
 	}
 	found := map[string]Target{}
-	flat := strings.NewReplacer("/", "|") // a star stands for all of a name, as of arn:…:cluster/prod
 	for _, glob := range e.clusters.globs {
 		none := true
 		for name := range raw.Contexts {
-			matches, err := path.Match(flat.Replace(glob), flat.Replace(name))
+			matches, err := matchesContext(glob, name)
 			if err != nil {
 				return nil, Usage(cmd, "--contexts: %q: %w", glob, err)
 			}

@@ -116,13 +116,19 @@ func (e *Env) checkProtected(cmd *cobra.Command) error {
 		context), "without --yes you are asked for the name of the context; in a script, --protect-context= lifts the protection"))
 }
 
+// matchesContext says whether a context matches a pattern, in which a star stands for all of a
+// name, as of arn:…:cluster/prod.
+func matchesContext(glob, context string) (bool, error) {
+	flat := strings.NewReplacer("/", "|")
+	return path.Match(flat.Replace(glob), flat.Replace(context))
+}
+
 // protected returns the context if one of the patterns of --protect-context matches it; empty
 // otherwise.
 func (e *Env) protected() string {
 	context, _ := e.Cluster()
-	flat := strings.NewReplacer("/", "|") // a star stands for all of a name, as of arn:…:cluster/prod
 	if slices.ContainsFunc(e.Protect, func(glob string) bool {
-		matches, _ := path.Match(flat.Replace(glob), flat.Replace(context)) // validated
+		matches, _ := matchesContext(glob, context) // validated
 		return matches
 	}) {
 		return context

@@ -2,18 +2,12 @@
 package protect
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
-	"sigs.k8s.io/yaml"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
-	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/protect"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
@@ -36,33 +30,34 @@ func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command 
 		Use:        "protect (TYPE/NAME ... | TYPE NAME ... | -f FILENAME)",
 		Short:      "Print policies that deny what would delete an object",
 		SuggestFor: []string{"guard", "lock"},
-		Long: `Print a ValidatingAdmissionPolicy with its binding for each object. Nothing is applied.
+		Long: `Print a ValidatingAdmissionPolicy and its binding for each object. Nothing is applied.
 
-The policy denies the deletion of the object, and of everything whose deletion would delete it:
-owners up to the top, its namespace, its CRD, and what names it in a link that a program follows. An
-object with two owners stays when one of them is deleted, and that is not denied. Where dependents
-that are orphaned save the object, --cascade=orphan is not denied.
+The policy denies the deletion of the object, and of every object whose deletion would delete it:
+its owners, their owners, its namespace, its CRD, and what manages it, as an annotation or a label of
+the object says. An object with two owners is not deleted with the first of them, so that deletion is
+not denied; a warning names the owners. Where --cascade=orphan leaves the object, it is not denied.
 
-Objects are meant by their uids: a new object of the same name is free. The garbage collector, the
-namespace controller and the API server are never denied, nor is a deletion that has begun. The
-annotation gc.kubectl.dev/allow-deletion on the object that is to be deleted lifts the policy, and
---except-user names who may delete. The policies need Kubernetes 1.30 or later. They say nothing of
-evictions, of a finalizer that is removed, nor of their own deletion.
+The policy refers to objects by uid: a new object with the same name is not protected. It never
+denies requests of the garbage collector, the namespace controller or the API server, nor of an
+object that is already being deleted. The annotation gc.kubectl.dev/allow-deletion on the object that
+you want to delete disables the policy for it, and --except-user names users who may delete. The
+policies need Kubernetes 1.30 or later. They do not cover evictions, the removal of finalizers, nor
+their own deletion.
 
---check asks the server, with dry runs, whether it denies each of these deletions, and that of a
-neighbour not. Exit code 2 means that it does not, that something above an object could not be
-listed and is not guarded, or that it is being deleted already.`,
-		Example: `  # Nothing is to delete the database
+--check sends dry runs: the server must deny each of these deletions, and must allow the deletion of
+another object of the same type. Exit code 2 means that it does not, that something above an object
+could not be listed, or that an object is already being deleted.`,
+		Example: `  # Protect a database from deletion
   kubectl gc protect pvc/data-db-0 -n shop | kubectl apply -f -
 
-  # Do the policies hold?
+  # Does the server deny what it must?
   kubectl gc protect pvc/data-db-0 -n shop --check`,
 		RunE:              env.RunE(o, o.validate, runF, run),
 		ValidArgsFunction: e.CompleteObjects,
 	}
 	o.Objects.AddFlags(cmd)
 	cmd.Flags().StringSliceVar(&o.Except, "except-user", nil, "Names of users who may delete the objects")
-	cmd.Flags().BoolVar(&o.Check, "check", false, "Ask the server whether the policies hold, with dry runs")
+	cmd.Flags().BoolVar(&o.Check, "check", false, "Send dry runs to see whether the server denies these deletions")
 	o.AddPacks(cmd)
 	return cmd
 }
@@ -91,56 +86,16 @@ func run(ctx context.Context, o *Options) error {
 	if err != nil {
 		return err
 	}
-	render.WarnGaps(o.ErrOut, p.Gaps)
-	for _, ref := range p.Unguarded {
-		fmt.Fprintf(o.ErrOut, "Warning: the deletion of %s cannot be denied: the server asks no policy about it\n",
-			render.Escape(ref.Located()))
-	}
-	for _, ref := range p.Lost {
-		fmt.Fprintf(o.ErrOut, "Warning: %s is being deleted already, and no policy keeps what goes with it\n",
-			render.Escape(ref.Located()))
-	}
+	render.WarnProtection(o.ErrOut, p)
 	if o.Check {
 		err = o.check(ctx, p)
 	} else {
-		err = o.Print(ctx, func() error { return print(o.Out, p) })
+		err = o.Print(ctx, func() error { return render.Policies(o.Out, p) })
 	}
-	switch {
-	case err != nil:
-		return err
-	case len(p.Lost) > 0:
-		return answer.Refuse(errors.New("not everything can be kept: something is being deleted already"))
-	case len(p.Gaps)+len(p.Unguarded) > 0:
-		return answer.Refuse(errors.New("incomplete: something above the objects may not be guarded"))
-	}
-	return nil
+	return errors.Join(err, p.Refused())
 }
 
-// print prints the policies as documents of YAML, each after what it denies.
-func print(w io.Writer, p *protect.Protection) error {
-	var out bytes.Buffer
-	for _, policy := range p.Policies {
-		fmt.Fprintf(&out, "# %s is protected: the deletion of these is denied.\n", render.Escape(policy.Object.Located()))
-		for _, guard := range policy.Guards {
-			but := ""
-			if !guard.Orphan {
-				but = ", but with --cascade=orphan"
-			}
-			fmt.Fprintf(&out, "#   %s%s\n", render.Escape(guard.Located()), but)
-		}
-		for _, manifest := range policy.Manifests() {
-			text, err := yaml.Marshal(manifest)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(&out, "---\n%s", text)
-		}
-	}
-	_, err := out.WriteTo(w)
-	return err
-}
-
-// check prints what the server answers, and refuses if that is not what it has to be.
+// check asks the server whether the policies hold, and prints what it answers.
 func (o *Options) check(ctx context.Context, p *protect.Protection) error {
 	done := o.Doing("asking the server what it denies")
 	checked, err := p.Check(ctx)
@@ -148,26 +103,6 @@ func (o *Options) check(ctx context.Context, p *protect.Protection) error {
 	if err != nil {
 		return err
 	}
-	wrong := 0
-	for _, c := range checked {
-		says := map[bool]string{true: "denied", false: "allowed"}[c.Denied]
-		if c.Err != nil {
-			says = "not known: " + phrase.EscapeLines(c.Err.Error())
-		}
-		what := "has to be denied"
-		if !c.Guard {
-			what = "has to be allowed"
-		}
-		if !c.Holds() {
-			wrong++
-			says += ", and " + what
-		}
-		if _, err := fmt.Fprintf(o.Out, "%s: %s\n", render.Escape(c.Located()), says); err != nil {
-			return err
-		}
-	}
-	if wrong > 0 {
-		return answer.Refuse(fmt.Errorf("%d of %s are not answered as they have to be", wrong, phrase.Count(len(checked), "deletion")))
-	}
-	return nil
+	err = o.Print(ctx, func() error { return render.CheckedDeletions(o.Out, checked) })
+	return errors.Join(err, protect.Held(checked))
 }

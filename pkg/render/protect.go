@@ -1,0 +1,71 @@
+package render
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+	"github.com/kubectl-gc/kubectl-gc/pkg/protect"
+)
+
+// WarnProtection writes what the policies do not deny although it deletes an object.
+func WarnProtection(errOut io.Writer, p *protect.Protection) {
+	WarnGaps(errOut, p.Gaps)
+	for _, ref := range p.Unguarded {
+		fmt.Fprintf(errOut, "Warning: the deletion of %s cannot be denied: the server evaluates no policy for it\n", refLocated(ref))
+	}
+	for _, ref := range p.Lost {
+		fmt.Fprintf(errOut, "Warning: %s is already being deleted, which no policy can stop\n", refLocated(ref))
+	}
+	for _, s := range p.Shared {
+		fmt.Fprintf(errOut, "Warning: %s is deleted when the last of its owners is: %s. Print the policy again when one of them is gone\n",
+			refLocated(s.Object), phrase.And(phrase.Words(s.Owners, refLocated)))
+	}
+}
+
+// Policies writes the policies as YAML documents, each after what it denies.
+func Policies(w io.Writer, p *protect.Protection) error {
+	var out bytes.Buffer
+	for _, policy := range p.Policies {
+		fmt.Fprintf(&out, "# Protects %s. Denies the deletion of:\n", refLocated(policy.Object))
+		for _, guard := range policy.Guards {
+			but := ""
+			if !guard.Orphan {
+				but = " (except with --cascade=orphan)"
+			}
+			fmt.Fprintf(&out, "#   %s%s\n", refLocated(guard.Ref), but)
+		}
+		for _, manifest := range policy.Manifests() {
+			text, err := yaml.Marshal(manifest)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(&out, "---\n%s", text)
+		}
+	}
+	_, err := out.WriteTo(w)
+	return err
+}
+
+// CheckedDeletions writes what the server answers to deletions, a line each.
+func CheckedDeletions(w io.Writer, all []protect.Checked) error {
+	for _, c := range all {
+		says := "allowed"
+		switch {
+		case c.Err != nil:
+			says = "unknown: " + Escape(Shorten(c.Err.Error()))
+		case c.Denied:
+			says = "denied"
+		}
+		if !c.Holds() {
+			says += map[bool]string{true: " (must be denied)", false: " (must be allowed)"}[c.Guard]
+		}
+		if _, err := fmt.Fprintf(w, "%s: %s\n", refLocated(c.Ref), says); err != nil {
+			return err
+		}
+	}
+	return nil
+}
