@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -12,24 +13,37 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestMain starts what ends namespaces and looks after claims and volumes. There are no controllers
-// of workloads and no collector: scripts say themselves which pods of an operator are ready, and
-// what is left is left.
+// TestMain starts what looks after claims and volumes. There are no controllers of workloads and no
+// collector: scripts say themselves which pods of an operator are ready, and what is left is left.
 func TestMain(m *testing.M) {
-	script.Main(m, testcluster.Controllers("namespace-controller", "persistentvolumeclaim-protection-controller",
+	script.Main(m, testcluster.Controllers("persistentvolumeclaim-protection-controller",
 		"persistentvolume-protection-controller"))
 }
 
-// TestStuck runs the scripts, on a control plane that has the types of all of them from the
-// beginning: a type that comes or goes would be a gap in what the others list. A script must keep
-// to its namespace: its webhooks and policies too, and cluster-scoped objects are called after it.
+// TestStuck runs the scripts in which no namespace is deleted.
 func TestStuck(t *testing.T) {
 	t.Parallel()
 	if _, err := Cases(os.DirFS("testdata")); err != nil {
 		t.Error(err)
 	}
-	c := testcluster.Shared(t)
-	types := types(t)
+	side(t, testcluster.Shared(t), "testdata", 100)
+}
+
+// TestStuckNamespaces runs the scripts in which namespaces are deleted, beside the controller that
+// ends them. It asks every namespace that does not go away for every type, again and again: with the
+// types of all scripts, and namespaces with nothing to wait for, it does little else.
+func TestStuckNamespaces(t *testing.T) {
+	t.Parallel()
+	side(t, testcluster.Another(t, "namespaces", testcluster.Controllers("namespace-controller")), "testdata/namespaces", 20)
+}
+
+// side runs the scripts of a folder side by side, on a control plane that has the types of all of
+// them from the beginning: a type that comes or goes would be a gap in what the others list. A script
+// must keep to its namespace: its webhooks and policies too, and cluster-scoped objects are called
+// after it. What they leave stuck, at least so many objects, is compared with what a dump says of it.
+func side(t *testing.T, c *testcluster.Cluster, scripts string, atLeast int) {
+	t.Helper()
+	types := types(t, scripts)
 	c.Apply(t, strings.Join(types.manifests, ""))
 	c.Kubectl(t, append([]string{"wait", "--for=condition=Established", "--timeout=60s"}, types.names...)...)
 	testcluster.Eventually(t, "all types are discovered", func(ctx context.Context) (bool, error) {
@@ -44,9 +58,9 @@ func TestStuck(t *testing.T) {
 	c.Apply(t, string(base))
 	parent := t
 	t.Run("case", func(t *testing.T) {
-		script.Run(t, c, script.Scripts{Dir: "testdata", ToTheEnd: true, LeaveNamespaces: parent})
+		script.Run(t, c, script.Scripts{Dir: scripts, ToTheEnd: true, LeaveNamespaces: parent})
 	})
-	t.Run("dump", func(t *testing.T) { ofADump(t, c) })
+	t.Run("dump", func(t *testing.T) { ofADump(t, c, atLeast) })
 }
 
 // TestStuckAlone runs, one after the other and on a control plane of their own, the scripts that
@@ -60,11 +74,11 @@ func TestStuckAlone(t *testing.T) {
 // customTypes are CustomResourceDefinitions, and their names as kubectl wants them.
 type customTypes struct{ manifests, names []string }
 
-// types reads testdata/types: a line for each type, with its API version, kind and plural, and the
-// word cluster if it has no namespace.
-func types(t *testing.T) (all customTypes) {
+// types reads the file types of a folder of scripts: a line for each type, with its API version, kind
+// and plural, and the word cluster if it has no namespace.
+func types(t *testing.T, scripts string) (all customTypes) {
 	t.Helper()
-	text, err := os.ReadFile("testdata/types")
+	text, err := os.ReadFile(filepath.Join(scripts, "types"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +89,7 @@ func types(t *testing.T) (all customTypes) {
 		}
 		group, version, ok := strings.Cut(words[0], "/")
 		if !ok || len(words) < 3 || len(words) > 4 || len(words) == 4 && words[3] != "cluster" {
-			t.Fatalf("testdata/types: %q is not GROUP/VERSION KIND PLURAL [cluster]", line)
+			t.Fatalf("%s/types: %q is not GROUP/VERSION KIND PLURAL [cluster]", scripts, line)
 		}
 		scope := "Namespaced"
 		if len(words) == 4 {
