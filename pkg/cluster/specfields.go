@@ -6,12 +6,13 @@ import (
 	"sync"
 
 	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// SpecFields is what is read of pods and StatefulSets besides their metadata. What a type does not
-// have is empty.
+// SpecFields is what is read of pods, StatefulSets and what asks for DNS names besides their metadata.
+// What a type does not have is empty.
 type SpecFields struct {
 	// NodeName, Phase and the periods, in seconds, are a pod's. DeletionGracePeriodSeconds is nil
 	// if it is not being deleted.
@@ -21,6 +22,11 @@ type SpecFields struct {
 	// is what its persistentVolumeClaimRetentionPolicy says, empty if it has none.
 	VolumeClaimTemplates []string
 	WhenDeleted          string
+	// Requests are what a pod requests of its node, as the scheduler has them, by resource; of a
+	// PersistentVolumeClaim they are its storage.
+	Requests map[string]resource.Quantity
+	// DNSNames are those for which a Service, an Ingress, a route, a Certificate or a DNSEndpoint asks.
+	DNSNames []string
 }
 
 // SpecFieldsRequest names objects of one type in one namespace.
@@ -37,6 +43,39 @@ type SpecFieldsRequest struct {
 // singly says whether the objects are read one by one, and not by a list of the namespace, which
 // has all of them.
 func (r SpecFieldsRequest) singly() bool { return !worthAList(len(r.UIDs), r.Total) }
+
+// RequestSpecFields groups objects of a graph by type and namespace.
+func RequestSpecFields(g *graph.Graph, ids []graph.ID) []SpecFieldsRequest {
+	if len(ids) == 0 {
+		return nil
+	}
+	type key struct {
+		t         graph.Type
+		namespace string
+	}
+	at := map[key]int{}
+	var requests []SpecFieldsRequest
+	for _, id := range ids {
+		t, _ := g.Type(id)
+		ref := g.Ref(id)
+		i, known := at[key{t, ref.Namespace}]
+		if !known {
+			i = len(requests)
+			at[key{t, ref.Namespace}] = i
+			requests = append(requests, SpecFieldsRequest{Type: t, Namespace: ref.Namespace, UIDs: map[string]string{}})
+		}
+		requests[i].UIDs[ref.Name] = ref.UID
+	}
+	for i := range g.Len() {
+		id := graph.ID(i)
+		if t, ok := g.Type(id); ok && g.Observed(id) {
+			if r, wanted := at[key{t, g.Namespace(id)}]; wanted {
+				requests[r].Total++
+			}
+		}
+	}
+	return requests
+}
 
 // SpecFields reads whole objects, of which it keeps very little, and returns it by uid. What is
 // gone meanwhile, or has been replaced, is left out; what could not be read is in unread. The error
@@ -106,33 +145,4 @@ func (c *Client) listSpecFields(ctx context.Context, path []string, keep func(*s
 		}
 		token = next
 	}
-}
-
-// specFieldsItem names the fields of a pod and of a StatefulSet that are kept. The decoder steps
-// over all others.
-type specFieldsItem struct {
-	Metadata struct {
-		Name, UID                  string
-		DeletionGracePeriodSeconds *int64
-	}
-	Spec struct {
-		NodeName                             string
-		TerminationGracePeriodSeconds        *int64
-		VolumeClaimTemplates                 []struct{ Metadata struct{ Name string } }
-		PersistentVolumeClaimRetentionPolicy struct{ WhenDeleted string }
-	}
-	Status struct{ Phase string }
-}
-
-func (it *specFieldsItem) specFields() SpecFields {
-	out := SpecFields{
-		NodeName: it.Spec.NodeName, Phase: it.Status.Phase,
-		TerminationGracePeriodSeconds: it.Spec.TerminationGracePeriodSeconds,
-		DeletionGracePeriodSeconds:    it.Metadata.DeletionGracePeriodSeconds,
-		WhenDeleted:                   it.Spec.PersistentVolumeClaimRetentionPolicy.WhenDeleted,
-	}
-	for _, t := range it.Spec.VolumeClaimTemplates {
-		out.VolumeClaimTemplates = append(out.VolumeClaimTemplates, t.Metadata.Name)
-	}
-	return out
 }

@@ -171,3 +171,30 @@ func TestSpecFieldsEndWithTheContext(t *testing.T) {
 		t.Error("no error although the context ended")
 	}
 }
+
+// TestSpecFieldsAreRequestedByTypeAndNamespace: a request for each type and namespace, with what there
+// is of the type besides.
+func TestSpecFieldsAreRequestedByTypeAndNamespace(t *testing.T) {
+	pods := graph.Type{Version: "v1", Resource: "pods", Kind: "Pod", Namespaced: true}
+	b := graph.NewBuilder()
+	b.Serve(pods)
+	l := b.Listing(pods, "")
+	for _, path := range [][2]string{{"a", "one"}, {"a", "two"}, {"a", "three"}, {"b", "one"}} {
+		l.Add(graph.Object{Namespace: path[0], Name: path[1], UID: path[0] + path[1]})
+	}
+	l.Complete()
+	g := b.Build()
+	var ids []graph.ID
+	for _, uid := range []string{"aone", "atwo", "bone"} {
+		id, _ := g.Lookup(uid)
+		ids = append(ids, id)
+	}
+	got := RequestSpecFields(g, ids)
+	if len(got) != 2 || len(got[0].UIDs) != 2 || got[0].UIDs["two"] != "atwo" || got[0].Total != 3 ||
+		len(got[1].UIDs) != 1 || got[1].Total != 1 {
+		t.Errorf("requests %+v", got)
+	}
+	if got := RequestSpecFields(g, nil); got != nil {
+		t.Errorf("for nothing: %+v", got)
+	}
+}

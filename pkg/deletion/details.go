@@ -9,26 +9,36 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// mostRead is how many pods, and how many StatefulSets, of a cascade are read. Of more than these
-// it is said that they were not.
+// mostRead is how many pods, StatefulSets, and objects that ask for DNS names, of a cascade are read,
+// each. Of more than these it is said that they were not.
 const mostRead = 2000
 
 // readDetails reads what a plan cannot tell from metadata: how long the pods of the cascade may
-// take to terminate, and what the StatefulSets do with their claims.
+// take to terminate and what they request, what the StatefulSets do with their claims, and for which
+// DNS names objects ask.
 func readDetails(ctx context.Context, client *cluster.Client, p *plan.Plan) (plan.Details, error) {
 	f := plan.Details{Pods: map[graph.ID]plan.Pod{}, StatefulSets: map[graph.ID]plan.StatefulSet{}}
 	pods, tooMany := upTo(mostRead, p.DeletedOf("", "pods"))
 	sets, tooManySets := upTo(mostRead, p.DeletedOf("apps", "statefulsets"))
 	f.Unread = slices.Concat(tooMany, tooManySets)
 	f.TooMany = slices.Clone(f.Unread)
-	contents, unread, err := client.SpecFields(ctx, contentRequests(p.Graph, slices.Concat(pods, sets)))
+	naming, tooManyNaming := upTo(mostRead, p.Naming())
+	f.UnreadNaming = tooManyNaming
+	contents, unread, err := client.SpecFields(ctx, cluster.RequestSpecFields(p.Graph, slices.Concat(pods, sets, naming)))
 	if err != nil {
 		return f, err
 	}
 	for _, uid := range unread {
-		if id, ok := p.Graph.Lookup(uid); ok {
+		switch id, ok := p.Graph.Lookup(uid); {
+		case !ok:
+		case slices.Contains(naming, id):
+			f.UnreadNaming = append(f.UnreadNaming, id)
+		default:
 			f.Unread = append(f.Unread, id)
 		}
+	}
+	for _, id := range naming {
+		f.DNSNames = append(f.DNSNames, contents[p.Graph.Ref(id).UID].DNSNames...)
 	}
 	for _, id := range pods {
 		if c, ok := contents[p.Graph.Ref(id).UID]; ok {
@@ -53,7 +63,8 @@ func upTo(most int, ids []graph.ID) (read, unread []graph.ID) {
 }
 
 func podOf(c cluster.SpecFields) plan.Pod {
-	pod := plan.Pod{OnNode: c.NodeName != "", Ended: c.Phase == "Succeeded" || c.Phase == "Failed"}
+	pod := plan.Pod{OnNode: c.NodeName != "", Ended: c.Phase == "Succeeded" || c.Phase == "Failed",
+		Requests: c.Requests}
 	switch {
 	case c.DeletionGracePeriodSeconds != nil:
 		pod.GracePeriodSeconds = *c.DeletionGracePeriodSeconds
@@ -61,37 +72,4 @@ func podOf(c cluster.SpecFields) plan.Pod {
 		pod.GracePeriodSeconds = *c.TerminationGracePeriodSeconds
 	}
 	return pod
-}
-
-// contentRequests groups objects by type and namespace.
-func contentRequests(g *graph.Graph, ids []graph.ID) []cluster.SpecFieldsRequest {
-	if len(ids) == 0 {
-		return nil
-	}
-	type key struct {
-		t         graph.Type
-		namespace string
-	}
-	at := map[key]int{}
-	var requests []cluster.SpecFieldsRequest
-	for _, id := range ids {
-		t, _ := g.Type(id)
-		ref := g.Ref(id)
-		i, known := at[key{t, ref.Namespace}]
-		if !known {
-			i = len(requests)
-			at[key{t, ref.Namespace}] = i
-			requests = append(requests, cluster.SpecFieldsRequest{Type: t, Namespace: ref.Namespace, UIDs: map[string]string{}})
-		}
-		requests[i].UIDs[ref.Name] = ref.UID
-	}
-	for i := range g.Len() {
-		id := graph.ID(i)
-		if t, ok := g.Type(id); ok && g.Observed(id) {
-			if r, wanted := at[key{t, g.Namespace(id)}]; wanted {
-				requests[r].Total++
-			}
-		}
-	}
-	return requests
 }

@@ -2,6 +2,7 @@ package deletion
 
 import (
 	"fmt"
+	"reflect"
 	"testing"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
@@ -31,33 +32,6 @@ func TestTooManyPodsAreNotRead(t *testing.T) {
 	}
 }
 
-// TestContentRequests: a request for each type and namespace, with what there is of the type
-// besides.
-func TestContentRequests(t *testing.T) {
-	pods := graph.Type{Version: "v1", Resource: "pods", Kind: "Pod", Namespaced: true}
-	b := graph.NewBuilder()
-	b.Serve(pods)
-	l := b.Listing(pods, "")
-	for _, path := range [][2]string{{"a", "one"}, {"a", "two"}, {"a", "three"}, {"b", "one"}} {
-		l.Add(graph.Object{Namespace: path[0], Name: path[1], UID: path[0] + path[1]})
-	}
-	l.Complete()
-	g := b.Build()
-	var ids []graph.ID
-	for _, uid := range []string{"aone", "atwo", "bone"} {
-		id, _ := g.Lookup(uid)
-		ids = append(ids, id)
-	}
-	got := contentRequests(g, ids)
-	if len(got) != 2 || len(got[0].UIDs) != 2 || got[0].UIDs["two"] != "atwo" || got[0].Total != 3 ||
-		len(got[1].UIDs) != 1 || got[1].Total != 1 {
-		t.Errorf("requests %+v", got)
-	}
-	if got := contentRequests(g, nil); got != nil {
-		t.Errorf("for nothing: %+v", got)
-	}
-}
-
 // TestPodOf: of a pod that is being deleted the period that its deletion gave it counts.
 func TestPodOf(t *testing.T) {
 	own, given := int64(30), int64(5)
@@ -72,7 +46,7 @@ func TestPodOf(t *testing.T) {
 		{cluster.SpecFields{Phase: "Failed"}, plan.Pod{Ended: true}},
 		{cluster.SpecFields{Phase: "Succeeded"}, plan.Pod{Ended: true}},
 	} {
-		if got := podOf(test.content); got != test.want {
+		if got := podOf(test.content); !reflect.DeepEqual(got, test.want) {
 			t.Errorf("%+v: %+v, want %+v", test.content, got, test.want)
 		}
 	}

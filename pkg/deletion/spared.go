@@ -32,7 +32,7 @@ type sparing struct {
 func readSpared(ctx context.Context, client *cluster.Client, reader *cluster.Reader, known *finalizer.Registry,
 	p *plan.Plan, f *plan.Details) error {
 	by := sparings(known, p)
-	var ids, others []graph.ID // others can only be paused
+	var ids, others []graph.ID // others can only be paused, or name what they stand for
 	for uid, of := range by {
 		id, _ := p.Graph.Lookup(uid)
 		if slices.ContainsFunc(of, sparing.decides) {
@@ -45,7 +45,8 @@ func readSpared(ctx context.Context, client *cluster.Client, reader *cluster.Rea
 	ids, f.UnreadSpared = upTo(mostRead, ids)
 	f.TooMany = append(f.TooMany, f.UnreadSpared...)
 	decided := len(ids)
-	if decided+len(others) <= mostRead {
+	asked := decided+len(others) <= mostRead
+	if asked {
 		ids = append(ids, others...)
 	}
 	finder := actor.NewFinder(reader, known)
@@ -58,6 +59,7 @@ func readSpared(ctx context.Context, client *cluster.Client, reader *cluster.Rea
 			decided, err := s.decided(ctx, finder, o)
 			of.Decided = append(of.Decided, decided...)
 			complete = complete && err == nil
+			of.Outside = append(of.Outside, s.outside(o)...)
 			if because, met := s.known.Leaves(o.Object); met && len(of.Spared) == 0 {
 				of.Spared = append(of.Spared, v1alpha1.Spared{Object: s.object, Finalizer: s.finalizer, Because: because})
 			}
@@ -71,14 +73,26 @@ func readSpared(ctx context.Context, client *cluster.Client, reader *cluster.Rea
 		}
 		return nil
 	})
+	told := map[[2]string]bool{}
 	for _, id := range slices.Sorted(maps.Keys(read)) {
 		of := read[id]
 		f.Spared, f.Decided = append(f.Spared, of.Spared...), append(f.Decided, of.Decided...)
 		f.Idle = append(f.Idle, of.Idle...)
+		for _, o := range of.Outside {
+			if key := [2]string{o.Is, o.Name}; !told[key] { // a machine can have a Node, a NodeClaim and two finalizers
+				told[key] = true
+				f.Outside = append(f.Outside, o)
+			}
+		}
 	}
 	for _, id := range ids[:decided] {
 		if _, is := read[id]; unread[id] || err != nil && !is { // the wait for them will tell why
 			f.UnreadSpared = append(f.UnreadSpared, id)
+		}
+	}
+	for _, id := range others {
+		if _, is := read[id]; !is && (err != nil || !asked) && slices.ContainsFunc(by[p.Graph.Ref(id).UID], sparing.names) {
+			f.UnreadOutside = append(f.UnreadOutside, id)
 		}
 	}
 	return context.Cause(ctx)
@@ -112,6 +126,21 @@ func (s sparing) decided(ctx context.Context, finder *actor.Finder, o *unstructu
 	return all, nil
 }
 
+// names says whether a field of the object names what it stands for outside the cluster.
+func (s sparing) names() bool { return len(s.known.External) > 0 }
+
+// outside is what the object stands for outside the cluster, as far as it names that.
+func (s sparing) outside(o *unstructured.Unstructured) []v1alpha1.Outside {
+	_, stays := s.known.Leaves(o.Object)
+	var all []v1alpha1.Outside
+	for _, e := range s.known.External {
+		for _, name := range e.Names(o.Object) {
+			all = append(all, v1alpha1.Outside{Object: s.object, Is: e.Is, Name: name, Field: e.String(), Stays: stays})
+		}
+	}
+	return all
+}
+
 // decides says whether a field of the object decides about what is outside.
 func (s sparing) decides() bool { return len(s.known.Spares)+len(s.known.Decides) > 0 }
 
@@ -137,7 +166,8 @@ func sparings(known *finalizer.Registry, p *plan.Plan) map[string][]sparing {
 	for _, b := range p.Blockers {
 		ref := p.Graph.Ref(b.Object)
 		for _, name := range b.Finalizers {
-			if k, ok := known.Lookup(name, ref.Group(), ref.Kind); ok && len(k.Spares)+len(k.Decides)+len(k.PausedBy) > 0 {
+			if k, ok := known.Lookup(name, ref.Group(), ref.Kind); ok &&
+				len(k.Spares)+len(k.Decides)+len(k.PausedBy)+len(k.External) > 0 {
 				by[ref.UID] = append(by[ref.UID], sparing{ref, name, k})
 			}
 		}

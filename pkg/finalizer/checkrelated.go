@@ -40,6 +40,9 @@ func (k *Known) checkRelated() []error {
 	for i, d := range k.Decides {
 		add("decides", i, d.check()...)
 	}
+	for i, e := range k.External {
+		add("external", i, append(e.at().check(), clause("is", e.Is))...)
+	}
 	for i, n := range k.Needs {
 		add("needs", i, n.check()...)
 	}

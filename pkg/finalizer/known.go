@@ -63,6 +63,9 @@ type Known struct {
 	// Decides are the fields that tell the actor what to do with what it manages outside the
 	// cluster, and that identify it there.
 	Decides []Decision `json:"decides,omitempty"`
+	// External is what the object stands for outside the cluster, and where it says how that is called
+	// there.
+	External []External `json:"external,omitempty"`
 	// Creates is what the actor has to create in the namespace of the object before it removes the
 	// finalizer: "a Job". Empty if that is nothing.
 	Creates string `json:"creates,omitempty"`

@@ -107,6 +107,23 @@ func (d Decision) String() string {
 // Value returns what an object has there, as JSON; empty if that is nothing.
 func (d Decision) Value(object map[string]any) string { return d.path().JSON(object) }
 
+// External is where an object names what it stands for outside the cluster: exactly one of an
+// annotation and a field. A field of the items of a list names as many things.
+type External struct {
+	// Is says what it is, in the singular: "load balancer".
+	Is         string    `json:"is"`
+	Annotation string    `json:"annotation,omitempty"`
+	Field      link.Path `json:"field,omitzero"`
+}
+
+func (e External) at() Decision { return Decision{Annotation: e.Annotation, Field: e.Field} }
+
+// String names the field.
+func (e External) String() string { return e.at().String() }
+
+// Names are the names that an object has there.
+func (e External) Names(object map[string]any) []string { return e.at().path().Texts(object) }
+
 // Take is what an object says without which the actor leaves it alone: its class, as a rule.
 type Take struct {
 	// Of is the object that says it, such as the class that the object names; nil for the object

@@ -30,6 +30,13 @@ type Facts struct {
 	Disks       []v1alpha1.Disk
 	KeptDisks   []v1alpha1.Disk
 	UnreadDisks []graph.ID
+	// DNSNames are those for which deleted objects ask, and UnreadNaming are those of Naming of which
+	// they are not known. Outside are things outside the cluster for which the deleted objects stand.
+	DNSNames     []string
+	UnreadNaming []graph.ID
+	Outside      []v1alpha1.Outside
+	// UnreadOutside are objects that stand for something outside the cluster and could not be read.
+	UnreadOutside []graph.ID
 	// Idle are finalizers that the deletion waits for and that nobody removes for now.
 	Idle []v1alpha1.IdleActor
 	// Unexamined is of how many finalizers of objects it was not looked at whether those who remove
@@ -77,11 +84,14 @@ type Forbidden struct {
 // Learn adds the facts to the plan. It changes nothing of what is done, only what is known of it.
 func (p *Plan) Learn(f Details) {
 	p.Facts = f.Facts
-	for _, ids := range []*[]graph.ID{&p.Unread, &p.UnreadDisks, &p.UnreadSpared, &p.UnreadConfirmations} {
+	for _, ids := range []*[]graph.ID{&p.Unread, &p.UnreadDisks, &p.UnreadSpared, &p.UnreadConfirmations,
+		&p.UnreadNaming, &p.UnreadOutside} {
 		*ids = slices.Sorted(slices.Values(*ids))
 	}
 	p.learnPods(f)
 	p.learnRecreated(f.Pods)
+	p.Freed = p.frees(f.Pods)
+	p.Outside = slices.Concat(disksOutside(p.Disks, false), disksOutside(p.KeptDisks, true), p.Outside)
 	p.learnPVCs(f.StatefulSets)
 }
 

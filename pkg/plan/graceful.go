@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/api/resource"
+
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
@@ -16,6 +18,8 @@ type Pod struct {
 	// GracePeriodSeconds is its terminationGracePeriodSeconds or, of one that is being deleted, its
 	// deletionGracePeriodSeconds.
 	GracePeriodSeconds int64
+	// Requests are what it requests of its node, by resource.
+	Requests map[string]resource.Quantity
 }
 
 // grace is how many seconds the pod may stay, 0 if it is gone at once; requested is the period that

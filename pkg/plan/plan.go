@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
@@ -184,8 +185,10 @@ type Plan struct {
 	Guarded []Guarded
 	// Cycles are the rings among Deadlocked in which each waits for the next (GC-064).
 	Cycles [][]graph.ID
-	// Facts are known after Learn.
+	// Facts are known after Learn, and Freed is what no longer holds or asks for something in the end;
+	// nil if that is nothing.
 	Facts
+	Freed *v1alpha1.Freed
 
 	options Options
 	end     *Projection

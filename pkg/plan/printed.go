@@ -36,6 +36,7 @@ func (p *Plan) Outline(gaps []v1alpha1.Gap) *v1alpha1.Plan {
 		NonBlocking: []v1alpha1.NonBlocking{}, Forbidden: []v1alpha1.Forbidden{}, Unread: p.Graph.Refs(p.Unread),
 		Unsettled: p.Graph.Refs(p.Unsettled),
 		Disks:     p.Disks, UnreadDisks: p.Graph.Refs(p.UnreadDisks),
+		Freed: p.Freed, Outside: p.Outside, UnreadOutside: p.Graph.Refs(p.UnreadOutside),
 		Idle: p.Idle, Abandoned: p.Abandoned, Unserved: p.Unserved,
 		Spared: p.Spared, UnreadSpared: p.Graph.Refs(p.UnreadSpared), Decided: p.Decided,
 		Protected: p.Protected(),

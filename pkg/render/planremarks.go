@@ -76,6 +76,8 @@ var remarks = [...]struct {
 		Plan.remarkForeground, true},
 	{"AccountUnsure", warning, "whether a program may delete objects is not known: what the ServiceAccount may do as which it acts, or what permits it; or that account is deleted too", Plan.remarkDoubtful, true},
 	{"Recreated", warning, "a program creates an object again after its deletion", Plan.remarkRecreated, true},
+	{"Frees", info, "what no longer holds or asks for something: requests of pods, storage, DNS names, certificates", Plan.remarkFreed, false},
+	{"Outside", info, "what deleted objects stand for outside the cluster", Plan.remarkOutside, true},
 	{"LinkUnconfirmed", info, "only links that they do not confirm lead to objects: kubectl gc itself does not write to them", Plan.remarkUnconfirmed, true},
 }
 

@@ -14,6 +14,7 @@ func Disk(volume *unstructured.Unstructured) v1alpha1.Disk {
 			UID: string(volume.GetUID()),
 		},
 		Capacity:      Nested(volume, "spec", "capacity", "storage"),
+		StorageClass:  Nested(volume, "spec", "storageClassName"),
 		ReclaimPolicy: Nested(volume, "spec", "persistentVolumeReclaimPolicy"),
 		Driver:        Nested(volume, "spec", "csi", "driver"), Handle: Nested(volume, "spec", "csi", "volumeHandle"),
 	}

@@ -8,6 +8,8 @@ type Disk struct {
 	Claim  *ObjectRef `json:"claim,omitempty"`
 	// Capacity is a quantity, as 10Gi.
 	Capacity string `json:"capacity,omitempty"`
+	// StorageClass is the volume's, empty if it has none.
+	StorageClass string `json:"storageClass,omitempty"`
 	// ReclaimPolicy is Delete, Retain or Recycle.
 	ReclaimPolicy string `json:"reclaimPolicy"`
 	// Driver and Handle name the storage outside the cluster, empty if it is not of a CSI driver.

@@ -1,0 +1,129 @@
+package plan
+
+import (
+	"cmp"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// naming are the types of objects that ask for DNS names, by resource and group.
+var naming = map[string]string{
+	"services": "", "ingresses": "networking.k8s.io", "certificates": certManager, "dnsendpoints": "externaldns.k8s.io",
+	"httproutes": gatewayAPI, "grpcroutes": gatewayAPI, "tlsroutes": gatewayAPI,
+}
+
+const (
+	certManager = "cert-manager.io"
+	gatewayAPI  = "gateway.networking.k8s.io"
+)
+
+// Naming returns the objects that are gone in the end and may ask for DNS names, sorted.
+func (p *Plan) Naming() []graph.ID {
+	var ids []graph.ID
+	for _, id := range p.Deleted {
+		r := p.Graph.Ref(id)
+		if group, is := naming[r.Resource]; is && group == r.Group() {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// frees sums up what the objects that are gone in the end held or asked for; nil if that is nothing.
+func (p *Plan) frees(pods map[graph.ID]Pod) *v1alpha1.Freed {
+	f := v1alpha1.Freed{
+		Storage:      freedStorage(p.Disks, p.KeptDisks),
+		DNSNames:     slices.Compact(slices.Sorted(slices.Values(p.DNSNames))),
+		Certificates: len(p.DeletedOf(certManager, "certificates")),
+	}
+	f.Pods, f.Requests = p.freedRequests(pods)
+	if f.Storage == nil && f.DNSNames == nil && f.Certificates+f.Pods == 0 {
+		return nil
+	}
+	for _, ids := range [][]graph.ID{p.Unread, p.UnreadDisks, p.UnreadNaming} {
+		f.Unread = append(f.Unread, p.Graph.Refs(ids)...)
+	}
+	return &f
+}
+
+// freedRequests counts the pods that run on nodes and are not created again, and sums up what they
+// request.
+func (p *Plan) freedRequests(pods map[graph.ID]Pod) (int, map[string]string) {
+	again := map[graph.ID]bool{}
+	for _, r := range p.Recreated {
+		again[r.Object] = true
+	}
+	n, sums := 0, map[string]resource.Quantity{}
+	for id, pod := range pods {
+		if !pod.OnNode || pod.Ended || again[id] {
+			continue
+		}
+		n++
+		for name, q := range pod.Requests {
+			sum := sums[name]
+			sum.Add(q)
+			sums[name] = sum
+		}
+	}
+	texts := make(map[string]string, len(sums))
+	for name, sum := range sums {
+		texts[name] = sum.String()
+	}
+	return n, texts
+}
+
+// freedStorage sums up the capacities of volumes by their storage class. A capacity that is no
+// quantity counts as none.
+func freedStorage(destroyed, kept []v1alpha1.Disk) []v1alpha1.FreedStorage {
+	type sums struct {
+		volumes         int
+		destroyed, kept resource.Quantity
+	}
+	by := map[string]*sums{}
+	add := func(disks []v1alpha1.Disk, sum func(*sums) *resource.Quantity) {
+		for _, d := range disks {
+			s := by[d.StorageClass]
+			if s == nil {
+				s = &sums{}
+				by[d.StorageClass] = s
+			}
+			s.volumes++
+			if capacity, err := resource.ParseQuantity(d.Capacity); err == nil {
+				sum(s).Add(capacity)
+			}
+		}
+	}
+	add(destroyed, func(s *sums) *resource.Quantity { return &s.destroyed })
+	add(kept, func(s *sums) *resource.Quantity { return &s.kept })
+	text := func(q resource.Quantity) string {
+		if q.IsZero() {
+			return ""
+		}
+		return q.String()
+	}
+	var all []v1alpha1.FreedStorage
+	for class, s := range by {
+		all = append(all, v1alpha1.FreedStorage{
+			StorageClass: class, Volumes: s.volumes, Destroyed: text(s.destroyed), Kept: text(s.kept),
+		})
+	}
+	slices.SortFunc(all, func(a, b v1alpha1.FreedStorage) int { return cmp.Compare(a.StorageClass, b.StorageClass) })
+	return all
+}
+
+// disksOutside are what volumes stand for outside the cluster, as far as they name it.
+func disksOutside(disks []v1alpha1.Disk, kept bool) []v1alpha1.Outside {
+	var all []v1alpha1.Outside
+	for _, d := range disks {
+		if d.Handle != "" {
+			all = append(all, v1alpha1.Outside{
+				Object: d.Volume, Is: "disk", Name: d.Handle, Field: "spec.csi.volumeHandle", Stays: kept,
+			})
+		}
+	}
+	return all
+}

@@ -1,0 +1,53 @@
+package plan
+
+import (
+	"fmt"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// TestSumsAreThoseOfWhatGoes: pods that run and stay away, and volumes by storage class.
+func TestSumsAreThoseOfWhatGoes(t *testing.T) {
+	s := newSmall(t)
+	s.add(pods, "root")
+	for _, name := range []string{"runs", "waits", "ended"} {
+		s.add(pods, name, to(pods, "root"))
+	}
+	p := s.plan(Background, "root")
+	ids := lookup(t, p.Graph, "runs", "waits", "ended", "root")
+	cpu := func(q string) map[string]resource.Quantity {
+		return map[string]resource.Quantity{"cpu": resource.MustParse(q)}
+	}
+	disk := func(class, capacity string) v1alpha1.Disk {
+		return v1alpha1.Disk{StorageClass: class, Capacity: capacity}
+	}
+	p.Learn(Details{
+		Pods: map[graph.ID]Pod{
+			ids[0]: {OnNode: true, Requests: cpu("1500m")}, ids[1]: {Requests: cpu("1")},
+			ids[2]: {OnNode: true, Ended: true, Requests: cpu("1")}, ids[3]: {OnNode: true, Requests: cpu("500m")},
+		},
+		Facts: Facts{
+			Disks:     []v1alpha1.Disk{disk("fast", "1Gi"), disk("fast", "512Mi"), disk("", "none")},
+			KeptDisks: []v1alpha1.Disk{disk("fast", "2Gi")},
+			DNSNames:  []string{"b", "a", "b"}, UnreadNaming: ids[1:2],
+		},
+	})
+	want := "[{ 1  } {fast 3 1536Mi 2Gi}] 2 map[cpu:2] [a b] 0 1"
+	if f := p.Freed; f == nil || fmt.Sprint(f.Storage, f.Pods, f.Requests, f.DNSNames, f.Certificates, len(f.Unread)) != want {
+		t.Errorf("got %+v, want %s", f, want)
+	}
+}
+
+func TestWhatHoldsNothingFreesNothing(t *testing.T) {
+	s := newSmall(t)
+	s.add(pods, "root")
+	p := s.plan(Background, "root")
+	p.Learn(Details{})
+	if p.Freed != nil || p.Outside != nil {
+		t.Errorf("got %+v and %+v, want nothing", p.Freed, p.Outside)
+	}
+}

@@ -1,0 +1,106 @@
+package render
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+)
+
+// remarkFreed sums up what no longer holds or asks for something.
+func (p Plan) remarkFreed() []remark {
+	f := p.Freed
+	if f == nil {
+		return nil
+	}
+	var parts []string
+	if len(f.Requests) > 0 {
+		parts = append(parts, strings.Join(requestTexts(f.Requests), ", ")+" requested by "+phrase.Count(f.Pods, "pod"))
+	}
+	for _, s := range f.Storage {
+		parts = append(parts, storageText(s))
+	}
+	if len(f.DNSNames) > 0 {
+		parts = append(parts, phrase.Count(len(f.DNSNames), "DNS name")+" ("+phrase.FirstFew(f.DNSNames, maxNamed)+")")
+	}
+	if f.Certificates > 0 {
+		parts = append(parts, phrase.Count(f.Certificates, "certificate"))
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	text := "frees " + strings.Join(parts, "; ")
+	if n := len(f.Unread); n > 0 {
+		text += fmt.Sprintf("; and what %s %s, which could not be read", phrase.Count(n, "more object"),
+			phrase.Plural(n, "has", "have"))
+	}
+	return []remark{{text: Escape(text)}}
+}
+
+// requestTexts are requests in words, cpu and memory first: "2500m cpu".
+func requestTexts(of map[string]string) []string {
+	names := slices.Sorted(maps.Keys(of))
+	first := func(name string) bool { return name == "cpu" || name == "memory" }
+	slices.SortStableFunc(names, func(a, b string) int {
+		switch {
+		case first(a) == first(b):
+			return strings.Compare(a, b)
+		case first(a):
+			return -1
+		}
+		return 1
+	})
+	return phrase.Words(names, func(name string) string { return of[name] + " " + name })
+}
+
+// storageText says what becomes of the volumes of a storage class.
+func storageText(s v1alpha1.FreedStorage) string {
+	of := phrase.Count(s.Volumes, "volume") + " without a storage class"
+	if s.StorageClass != "" {
+		of = phrase.Count(s.Volumes, "volume") + " of storage class " + s.StorageClass
+	}
+	var becomes []string
+	if s.Destroyed != "" {
+		becomes = append(becomes, s.Destroyed+" destroyed")
+	}
+	if s.Kept != "" {
+		becomes = append(becomes, s.Kept+" kept")
+	}
+	if len(becomes) == 0 {
+		return of
+	}
+	return of + " (" + strings.Join(becomes, ", ") + ")"
+}
+
+// remarkOutside names the things outside the cluster for which deleted objects stand, by what they
+// are.
+func (p Plan) remarkOutside() []remark {
+	type key struct {
+		is    string
+		stays bool
+	}
+	var all []remark
+	for of, things := range groups(p.Outside, func(o v1alpha1.Outside) (key, v1alpha1.Outside) {
+		return key{o.Is, o.Stays}, o
+	}) {
+		stays := ""
+		if of.stays {
+			stays = phrase.Plural(len(things), ", which stays", ", which stay")
+		}
+		r := remark{text: Escape("outside the cluster: " + phrase.Count(len(things), of.is) + " (" +
+			phrase.FirstFew(phrase.Words(things, func(o v1alpha1.Outside) string { return o.Name }), maxNamed) + ")" + stays)}
+		for _, o := range things {
+			r.objects = append(r.objects, o.Object)
+		}
+		all = append(all, r)
+	}
+	if n := len(p.UnreadOutside); n > 0 {
+		all = append(all, remark{text: "outside the cluster: what " + phrase.Count(n, "more object") + " " +
+			phrase.Plural(n, "stands", "stand") + " for, which could not be read",
+			objects: p.Graph.Refs(p.UnreadOutside)})
+	}
+	return all
+}
