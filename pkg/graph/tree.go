@@ -27,6 +27,8 @@ type TreeOptions struct {
 	Show func(ID) bool
 	// HideRoots lets Show hide roots too.
 	HideRoots bool
+	// Compare orders the roots and what is below a node; nil leaves them as they were listed.
+	Compare func(a, b ID) int
 	// Links returns further dependents of a node, or further owners when walking up; nil for none.
 	Links func(ID) []Link
 }
@@ -97,6 +99,9 @@ func (g *Graph) Walk(roots []ID, opts TreeOptions) iter.Seq[Row] {
 			hidden: map[ID]passes{}, yield: yield}
 		for _, root := range roots {
 			w.root.add(root)
+		}
+		if opts.Compare != nil {
+			roots = slices.SortedStableFunc(slices.Values(roots), opts.Compare)
 		}
 		for _, root := range w.topFirst(roots) {
 			if v := w.visited[root]; v == unvisited || v == cut && opts.Depth > 0 {

@@ -194,13 +194,17 @@ func (w *walker) push(row Row, indent, above int) {
 	next := step{id: row.ID, indent: int32(indent), distance: int32(row.Distance + 1), above: int32(above)}
 	below := len(w.stack)
 	add := func(e Edge, l Link) { w.stack = append(w.stack, next.to(w.far(e, l), e, l)) }
-	if w.opts.Owners {
+	together := w.opts.Owners || w.opts.Compare != nil // and not one after the other
+	if together {
 		w.next(row.ID, add)
 	} else {
 		w.linked(row.ID, add)
 	}
+	if w.opts.Compare != nil {
+		slices.SortStableFunc(w.stack[below:], func(a, b step) int { return w.opts.Compare(a.id, b.id) })
+	}
 	slices.Reverse(w.stack[below:])
-	if !w.opts.Owners && w.g.DependentCount(row.ID) > 0 {
+	if !together && w.g.DependentCount(row.ID) > 0 {
 		next.dependents = true
 		w.stack = append(w.stack, next)
 	}

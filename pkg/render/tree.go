@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/fatih/color"
 	"k8s.io/apimachinery/pkg/util/duration"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
@@ -23,6 +25,8 @@ type Tree struct {
 	// Labels are by node, and nil if they are not shown. Those of a node that has none here could
 	// not be read.
 	Labels map[graph.ID]map[string]string
+	// Sums are what goes with each node, and nil if they are not shown.
+	Sums map[graph.ID]*v1alpha1.Sum
 	// Now is what ages are measured against.
 	Now time.Time
 }
@@ -73,16 +77,40 @@ func (t Tree) columns(names namer, s Style) []column[treeLine] {
 	columns := []column[treeLine]{
 		of("NAMESPACE", 2, func(l treeLine) string { return Escape(l.Namespace) }),
 		nameColumn(s, func(l treeLine) drawn { return l.drawn }),
-		state,
+	}
+	columns = append(columns, t.sums(of)...)
+	columns = append(columns, state,
 		ready,
 		finalizers,
 		age,
 		wide("EDGE", func(l treeLine) string { return edge(l.Row) }),
 		wide("OWNERS", func(l treeLine) string { return t.owners(l.ID, names) }),
 		wide("UID", func(l treeLine) string { return Escape(l.UID) }),
-	}
+	)
 	if t.Labels != nil {
 		columns = append(columns, of("LABELS", 1, func(l treeLine) string { return t.labelsOf(l.ID) }))
+	}
+	return columns
+}
+
+// sums are the columns of what goes with each object.
+func (t Tree) sums(of func(string, int, func(treeLine) string) column[treeLine]) []column[treeLine] {
+	if t.Sums == nil {
+		return nil
+	}
+	columns := []column[treeLine]{of("OBJECTS", 0, func(l treeLine) string {
+		if sum := t.Sums[l.ID]; sum != nil && sum.Objects > 0 {
+			return strconv.Itoa(sum.Objects)
+		}
+		return ""
+	})}
+	for _, resource := range []string{"cpu", "memory", "storage"} {
+		columns = append(columns, of(strings.ToUpper(resource), 0, func(l treeLine) string {
+			if sum := t.Sums[l.ID]; sum != nil {
+				return sum.Requests[resource]
+			}
+			return ""
+		}))
 	}
 	return columns
 }
@@ -276,4 +304,11 @@ func orDash(s string) string {
 		return "-"
 	}
 	return s
+}
+
+// WarnUnreadRequests says of how many objects the requests are not in the sums; nothing for none.
+func WarnUnreadRequests(errOut io.Writer, n int) {
+	if n > 0 {
+		fmt.Fprintf(errOut, "Warning: the requests of %d pods and PVCs are not in the sums: they could not be read, or are too many\n", n)
+	}
 }

@@ -26,6 +26,8 @@ type Options struct {
 	Definitions func() ([]*link.Definition, error)
 	// Shows says whether an object has a row; nil if all have. It never cuts an edge.
 	Shows func(graph.Ref) bool
+	// Sums also finds out what goes with each object, and has those first with which most does.
+	Sums bool
 	// Drawn picks the rows of which READY and STATUS are read; nil reads none.
 	Drawn func([]graph.Row) []graph.Row
 	// Labels also reads the labels of these rows.
@@ -41,11 +43,15 @@ type Snapshot struct {
 	Rows     []graph.Row
 	Readings map[graph.ID]graph.PrinterColumns
 	// Labels are nil unless they were asked for. An object that has none here could not be read.
-	Labels  map[graph.ID]map[string]string
-	links   *link.Links // nil if none were looked for
-	sources []graph.Type
-	roots   []graph.ID
-	options graph.TreeOptions
+	Labels map[graph.ID]map[string]string
+	// Sums are by node, and nil unless they were asked for. UnreadRequests is of how many pods and
+	// PersistentVolumeClaims the requests are not in them.
+	Sums           map[graph.ID]Sum
+	UnreadRequests int
+	links          *link.Links // nil if none were looked for
+	sources        []graph.Type
+	roots          []graph.ID
+	options        graph.TreeOptions
 }
 
 // Walk iterates over the rows of the tree without keeping them, see graph.Graph.Walk.
@@ -95,6 +101,12 @@ func snapshot(ctx context.Context, q *selection.Query, of *followed, opts Option
 		if rows.Links = own.Links.Dependents; opts.Owners {
 			rows.Links = own.Links.Owners
 		}
+	}
+	if opts.Sums {
+		if err := s.sum(ctx, q.Client, roots, rows); err != nil {
+			return nil, err
+		}
+		rows.Compare = s.largestFirst
 	}
 	s.roots, s.options = roots, rows
 	if !opts.NoRows {

@@ -46,11 +46,22 @@ type TreeNode struct {
 	// Owners are the object's ownerReferences and, with Link set, the owners that no ownerReference
 	// records.
 	Owners []TreeOwner `json:"owners"`
+	// Sum is what goes with the object when it alone is deleted, null unless --sum asks for it.
+	Sum *Sum `json:"sum,omitempty"`
 	// Depth is the distance from the root under which the object is expanded, 0 for a root.
 	Depth int  `json:"depth"`
 	Root  bool `json:"root"`
 	// Cycle is true when the object is part of an ownership cycle.
 	Cycle bool `json:"cycle,omitempty"`
+}
+
+// Sum is what is deleted with an object in the background.
+type Sum struct {
+	// Objects is how many there are, the object itself among them.
+	Objects int `json:"objects"`
+	// Requests are the sums of what the pods among them request, and of the storage that the
+	// PersistentVolumeClaims do, as quantities by resource: cpu, memory, storage.
+	Requests map[string]string `json:"requests,omitempty"`
 }
 
 // Condition is one of those in the status of an object.

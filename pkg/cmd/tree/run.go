@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/cli-runtime/pkg/printers"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
@@ -30,7 +31,7 @@ func run(ctx context.Context, o *Options) error {
 	q.Scope = q.ListingScope(o.Owners)
 	opts := tree.Options{Owners: o.Owners, Depth: o.Depth, Links: o.FollowLinks, Definitions: o.Links,
 		Shows: filter.Shows(q.Catalog), Drawn: o.drawn(), Labels: o.ShowLabels, NoRows: o.Output.Format() == "name" &&
-			!o.Watch}
+			!o.Watch, Sums: o.Sums}
 	if o.Watch {
 		return o.watch(ctx, q, opts)
 	}
@@ -42,6 +43,7 @@ func run(ctx context.Context, o *Options) error {
 		return err
 	}
 	render.WarnGaps(o.ErrOut, s.Gaps)
+	render.WarnUnreadRequests(o.ErrOut, s.UnreadRequests)
 	if opts.NoRows {
 		none := true
 		err := o.Print(ctx, func() (err error) { none, err = o.names(s); return err })
@@ -109,7 +111,14 @@ func (o *Options) drawn() func([]graph.Row) []graph.Row {
 }
 
 func (o *Options) shown(s *tree.Snapshot) render.Tree {
-	return render.Tree{Graph: s.Graph, Rows: s.Rows, Readings: s.Readings, Labels: s.Labels, Now: o.Now()}
+	var sums map[graph.ID]*v1alpha1.Sum
+	if s.Sums != nil {
+		sums = make(map[graph.ID]*v1alpha1.Sum, len(s.Sums))
+		for id, sum := range s.Sums {
+			sums[id] = sum.Printed()
+		}
+	}
+	return render.Tree{Sums: sums, Graph: s.Graph, Rows: s.Rows, Readings: s.Readings, Labels: s.Labels, Now: o.Now()}
 }
 
 func (o *Options) print(s *tree.Snapshot) error {

@@ -4,6 +4,7 @@ package tree
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -24,6 +25,8 @@ type Options struct {
 	FollowLinks, Watch bool
 	// ShowLabels adds a column with the labels.
 	ShowLabels bool
+	// Sums is the value of --sum.
+	Sums bool
 	// Against is the value of --against: a dump that what is there is compared with.
 	Against string
 }
@@ -85,6 +88,9 @@ it compares two dumps.`,
   kubectl gc tree -n shop --against monday.snapshot
   kubectl gc tree -n shop --from tuesday.snapshot --against monday.snapshot
 
+  # What is all this, and what would deleting each give back?
+  kubectl gc tree ns/shop --sum
+
   # Draw it
   kubectl gc tree deployment/web -o dot | dot -Tsvg > web.svg
 
@@ -106,6 +112,8 @@ it compares two dumps.`,
 		"Also show dependents without an ownerReference: the instances of a CRD, the content of a namespace, what links of packs say")
 	e.AddPacks(cmd)
 	flags.BoolVar(&o.ShowLabels, "show-labels", false, "Show the labels of the objects as the last column of the table")
+	flags.BoolVar(&o.Sums, "sum", false,
+		"Show how many objects go with each one when it alone is deleted, what their pods request and the storage that their PVCs do, largest first")
 	flags.BoolVarP(&o.Watch, "watch", "w", false, "After showing the tree, watch for changes and show it again")
 	flags.StringVar(&o.Against, "against", "",
 		"Show what was deleted, created or changed since this snapshot or dump, instead of a tree")
@@ -126,6 +134,10 @@ func (o *Options) validate(cmd *cobra.Command, args []string) error {
 	switch {
 	case o.Owners && !o.Objects.Named(o.Args):
 		return env.Usage(cmd, "--owners requires an object: TYPE/NAME, a selector or -f FILENAME")
+	case o.Sums && (o.Owners || o.Watch || o.Against != ""):
+		return env.Usage(cmd, "--sum cannot be used together with --owners, --watch or --against")
+	case o.Sums && slices.Contains([]string{"name", "dot", "mermaid", "html"}, o.Output.Format()):
+		return env.Usage(cmd, "--sum cannot be used together with -o %s", o.Output.Format())
 	case o.ShowLabels && o.Output.Format() != "" && !o.Output.Wide():
 		return env.Usage(cmd, "--show-labels adds a column to the table, and cannot be used together with -o %s",
 			o.Output.Format())
