@@ -24,7 +24,7 @@ func (p Plan) remarkFreed() []remark {
 		parts = append(parts, storageText(s))
 	}
 	if len(f.DNSNames) > 0 {
-		parts = append(parts, phrase.Count(len(f.DNSNames), "DNS name")+" ("+phrase.FirstFew(f.DNSNames, maxNamed)+")")
+		parts = append(parts, phrase.Count(len(f.DNSNames), "DNS name")+" ("+phrase.FirstFew(phrase.Words(f.DNSNames, func(name string) string { return cut(name, maxOutside) }), maxNamed)+")")
 	}
 	if f.Certificates > 0 {
 		parts = append(parts, phrase.Count(f.Certificates, "certificate"))
@@ -75,6 +75,10 @@ func storageText(s v1alpha1.FreedStorage) string {
 	return of + " (" + strings.Join(becomes, ", ") + ")"
 }
 
+// maxOutside is how many columns of the name of a thing outside the cluster are written: an annotation
+// can be long.
+const maxOutside = 160
+
 // remarkOutside names the things outside the cluster for which deleted objects stand, by what they
 // are.
 func (p Plan) remarkOutside() []remark {
@@ -91,7 +95,8 @@ func (p Plan) remarkOutside() []remark {
 			stays = phrase.Plural(len(things), ", which stays", ", which stay")
 		}
 		r := remark{text: Escape("outside the cluster: " + phrase.Count(len(things), of.is) + " (" +
-			phrase.FirstFew(phrase.Words(things, func(o v1alpha1.Outside) string { return o.Name }), maxNamed) + ")" + stays)}
+			phrase.FirstFew(phrase.Words(things, func(o v1alpha1.Outside) string { return cut(o.Name, maxOutside) }),
+				maxNamed) + ")" + stays)}
 		for _, o := range things {
 			r.objects = append(r.objects, o.Object)
 		}
