@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -341,7 +342,9 @@ func TestAStoreThatHasEndedHoldsWhatItFollowed(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	s := client.NewStore(ctx, ListOptions{Namespace: c.Namespace(t)}, func(Change) {})
-	list := func() *ListResult {
+	// Other tests define types on this server and delete them: such a type has no watch.
+	ofOthers := func(group string) bool { return strings.HasSuffix(group, ".example.com") }
+	list := func() []v1alpha1.Gap {
 		catalog, err := client.Discover(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -350,15 +353,15 @@ func TestAStoreThatHasEndedHoldsWhatItFollowed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return listed
+		return slices.DeleteFunc(listed.Gaps, func(g v1alpha1.Gap) bool { return ofOthers(g.Group) })
 	}
 	list()
 	s.Follow()
 	testcluster.Eventually(t, "all watches are open", func(context.Context) (bool, error) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		for _, f := range s.scopes {
-			if f.asked = time.Now().Add(-time.Hour); !f.connected {
+		for at, f := range s.scopes {
+			if f.asked = time.Now().Add(-time.Hour); !f.connected && !ofOthers(at.group) {
 				return false, nil
 			}
 		}
@@ -366,13 +369,13 @@ func TestAStoreThatHasEndedHoldsWhatItFollowed(t *testing.T) {
 	})
 	cancel()
 	s.workers.Wait()
-	if gaps := list().Gaps; len(gaps) > 0 {
+	if gaps := list(); len(gaps) > 0 {
 		t.Errorf("%d gaps, such as %+v", len(gaps), gaps[0])
 	}
 	for _, f := range s.scopes { // as where the server had just ended the watch, which it does every now and then
 		f.connected = false
 	}
-	if gaps := list().Gaps; len(gaps) > 0 {
+	if gaps := list(); len(gaps) > 0 {
 		t.Errorf("%d gaps, such as %+v", len(gaps), gaps[0])
 	}
 }
