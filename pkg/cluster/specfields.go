@@ -44,35 +44,15 @@ type SpecFieldsRequest struct {
 // has all of them.
 func (r SpecFieldsRequest) singly() bool { return !worthAList(len(r.UIDs), r.Total) }
 
-// RequestSpecFields groups objects of a graph by type and namespace.
+// RequestSpecFields asks for the fields of objects of a graph: a request for each type and namespace.
 func RequestSpecFields(g *graph.Graph, ids []graph.ID) []SpecFieldsRequest {
-	if len(ids) == 0 {
-		return nil
-	}
-	type key struct {
-		t         graph.Type
-		namespace string
-	}
-	at := map[key]int{}
 	var requests []SpecFieldsRequest
-	for _, id := range ids {
-		t, _ := g.Type(id)
-		ref := g.Ref(id)
-		i, known := at[key{t, ref.Namespace}]
-		if !known {
-			i = len(requests)
-			at[key{t, ref.Namespace}] = i
-			requests = append(requests, SpecFieldsRequest{Type: t, Namespace: ref.Namespace, UIDs: map[string]string{}})
+	for _, of := range groupObjects(g, ids) {
+		r := SpecFieldsRequest{Type: of.Type, Namespace: of.namespace, UIDs: map[string]string{}, Total: of.total}
+		for _, id := range of.ids {
+			r.UIDs[g.Name(id)] = g.Ref(id).UID
 		}
-		requests[i].UIDs[ref.Name] = ref.UID
-	}
-	for i := range g.Len() {
-		id := graph.ID(i)
-		if t, ok := g.Type(id); ok && g.Observed(id) {
-			if r, wanted := at[key{t, g.Namespace(id)}]; wanted {
-				requests[r].Total++
-			}
-		}
+		requests = append(requests, r)
 	}
 	return requests
 }

@@ -45,9 +45,12 @@ func readSpared(ctx context.Context, client *cluster.Client, reader *cluster.Rea
 	ids, f.UnreadSpared = upTo(mostRead, ids)
 	f.TooMany = append(f.TooMany, f.UnreadSpared...)
 	decided := len(ids)
-	asked := decided+len(others) <= mostRead
-	if asked {
+	if decided+len(others) <= mostRead {
 		ids = append(ids, others...)
+	}
+	asked := map[graph.ID]bool{}
+	for _, id := range ids {
+		asked[id] = true
 	}
 	finder := actor.NewFinder(reader, known)
 	read, unread := map[graph.ID]plan.Facts{}, map[graph.ID]bool{}
@@ -90,8 +93,9 @@ func readSpared(ctx context.Context, client *cluster.Client, reader *cluster.Rea
 			f.UnreadSpared = append(f.UnreadSpared, id)
 		}
 	}
-	for _, id := range others {
-		if _, is := read[id]; !is && (err != nil || !asked) && slices.ContainsFunc(by[p.Graph.Ref(id).UID], sparing.names) {
+	for uid, of := range by {
+		id, _ := p.Graph.Lookup(uid)
+		if _, is := read[id]; !is && (err != nil || !asked[id]) && slices.ContainsFunc(of, sparing.names) {
 			f.UnreadOutside = append(f.UnreadOutside, id)
 		}
 	}

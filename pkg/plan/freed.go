@@ -33,7 +33,8 @@ func (p *Plan) Naming() []graph.ID {
 	return ids
 }
 
-// frees sums up what the objects that are gone in the end held or asked for; nil if that is nothing.
+// frees sums up what the objects that are gone in the end held or asked for; nil if that
+// is nothing, and all of them were read.
 func (p *Plan) frees(pods map[graph.ID]Pod) *v1alpha1.Freed {
 	f := v1alpha1.Freed{
 		Storage:      freedStorage(p.Disks, p.KeptDisks),
@@ -41,11 +42,15 @@ func (p *Plan) frees(pods map[graph.ID]Pod) *v1alpha1.Freed {
 		Certificates: len(p.DeletedOf(certManager, "certificates")),
 	}
 	f.Pods, f.Requests = p.freedRequests(pods)
-	if f.Storage == nil && f.DNSNames == nil && f.Certificates+f.Pods == 0 {
-		return nil
-	}
 	for _, ids := range [][]graph.ID{p.Unread, p.UnreadDisks, p.UnreadNaming} {
-		f.Unread = append(f.Unread, p.Graph.Refs(ids)...)
+		for _, ref := range p.Graph.Refs(ids) {
+			if ref.Resource != "statefulsets" { // which hold nothing themselves
+				f.Unread = append(f.Unread, ref)
+			}
+		}
+	}
+	if f.Storage == nil && f.DNSNames == nil && f.Unread == nil && f.Certificates+f.Pods == 0 {
+		return nil
 	}
 	return &f
 }

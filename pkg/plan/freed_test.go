@@ -51,3 +51,14 @@ func TestWhatHoldsNothingFreesNothing(t *testing.T) {
 		t.Errorf("got %+v and %+v, want nothing", p.Freed, p.Outside)
 	}
 }
+
+func TestWhatCouldNotBeReadIsNotNothing(t *testing.T) {
+	s := newSmall(t)
+	s.add(pods, "root")
+	s.add(sets, "set", to(pods, "root"))
+	p := s.plan(Background, "root")
+	p.Learn(Details{Facts: Facts{Unread: lookup(t, p.Graph, "root", "set")}})
+	if p.Freed == nil || len(p.Freed.Unread) != 1 || p.Freed.Unread[0].Name != "root" {
+		t.Errorf("got %+v, want the pod among what could not be read, and not the StatefulSet", p.Freed)
+	}
+}

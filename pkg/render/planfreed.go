@@ -1,7 +1,6 @@
 package render
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -24,20 +23,21 @@ func (p Plan) remarkFreed() []remark {
 		parts = append(parts, storageText(s))
 	}
 	if len(f.DNSNames) > 0 {
-		parts = append(parts, phrase.Count(len(f.DNSNames), "DNS name")+" ("+phrase.FirstFew(phrase.Words(f.DNSNames, func(name string) string { return cut(name, maxOutside) }), maxNamed)+")")
+		names := phrase.Words(f.DNSNames, func(name string) string { return cut(name, maxOutside) })
+		parts = append(parts, phrase.Count(len(names), "DNS name")+" ("+phrase.FirstFew(names, maxNamed)+")")
 	}
 	if f.Certificates > 0 {
 		parts = append(parts, phrase.Count(f.Certificates, "certificate"))
 	}
-	if len(parts) == 0 {
+	switch n := len(f.Unread); {
+	case len(parts) == 0 && len(p.UnreadNaming) == 0: // other remarks are about pods and volumes that were not read
 		return nil
+	case len(parts) == 0:
+		return []remark{{text: "it is unknown what this frees: " + phrase.Count(n, "object") + " could not be read"}}
+	case n > 0:
+		parts = append(parts, phrase.Count(n, "more object")+" could not be read")
 	}
-	text := "frees " + strings.Join(parts, "; ")
-	if n := len(f.Unread); n > 0 {
-		text += fmt.Sprintf("; and what %s %s, which could not be read", phrase.Count(n, "more object"),
-			phrase.Plural(n, "has", "have"))
-	}
-	return []remark{{text: Escape(text)}}
+	return []remark{{text: Escape("frees " + strings.Join(parts, "; "))}}
 }
 
 // requestTexts are requests in words, cpu and memory first: "2500m cpu".
@@ -103,8 +103,7 @@ func (p Plan) remarkOutside() []remark {
 		all = append(all, r)
 	}
 	if n := len(p.UnreadOutside); n > 0 {
-		all = append(all, remark{text: "outside the cluster: what " + phrase.Count(n, "more object") + " " +
-			phrase.Plural(n, "stands", "stand") + " for, which could not be read",
+		all = append(all, remark{text: "outside the cluster: " + phrase.Count(n, "more object") + " could not be read",
 			objects: p.Graph.Refs(p.UnreadOutside)})
 	}
 	return all

@@ -87,9 +87,7 @@ func (s *Snapshot) node(row graph.Row) v1alpha1.TreeNode {
 	if c := s.Readings[row.ID].Failing; c != nil {
 		n.Failing = &v1alpha1.Condition{Type: c.Type, Status: c.Status, Reason: c.Reason, Message: c.Message}
 	}
-	if sum, ok := s.Sums[row.ID]; ok {
-		n.Sum = sum.Printed()
-	}
+	n.Sum = s.Sums[row.ID]
 	for e := range g.Owners(row.ID) {
 		n.Owners = append(n.Owners, v1alpha1.TreeOwner{
 			UID: g.Ref(e.Owner).UID, Controller: e.Controller, BlockOwnerDeletion: e.Block, Problems: e.Problem.Names(),

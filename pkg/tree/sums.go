@@ -66,9 +66,9 @@ func (s *Snapshot) sum(ctx context.Context, client *cluster.Client, roots []grap
 		return err
 	}
 	of := &summing{g: s.Graph, links: s.links, requests: requests, private: map[graph.ID]bool{}, sums: map[graph.ID]Sum{}}
-	s.UnreadRequests, s.Sums = unread, make(map[graph.ID]Sum, len(ids))
+	s.UnreadRequests, s.Sums = unread, make(map[graph.ID]*v1alpha1.Sum, len(ids))
 	for _, id := range ids {
-		s.Sums[id] = of.of(id)
+		s.Sums[id] = of.of(id).Printed()
 	}
 	return nil
 }

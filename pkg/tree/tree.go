@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/interrupt"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
@@ -46,7 +47,7 @@ type Snapshot struct {
 	Labels map[graph.ID]map[string]string
 	// Sums are by node, and nil unless they were asked for. UnreadRequests is of how many pods and
 	// PersistentVolumeClaims the requests are not in them.
-	Sums           map[graph.ID]Sum
+	Sums           map[graph.ID]*v1alpha1.Sum
 	UnreadRequests int
 	links          *link.Links // nil if none were looked for
 	sources        []graph.Type

@@ -82,8 +82,9 @@ type Plan struct {
 	// UnreadDisks are the PersistentVolumeClaims and PersistentVolumes among the Deleted of which
 	// it is not known whether data are destroyed.
 	UnreadDisks []ObjectRef `json:"unreadDisks,omitempty"`
-	// Freed is what no longer holds or asks for something afterwards, null if that is nothing; Outside
-	// are things outside the cluster for which the Deleted stand, as far as these name them.
+	// Freed is what no longer holds or asks for something afterwards, null if that is nothing and all
+	// could be read; Outside are things outside the cluster for which the Deleted stand, as far as
+	// these name them.
 	Freed   *Freed    `json:"frees,omitempty"`
 	Outside []Outside `json:"outside,omitempty"`
 	// UnreadOutside are those of the Deleted that stand for something there and could not be read.

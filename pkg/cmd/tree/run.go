@@ -7,7 +7,6 @@ import (
 
 	"k8s.io/cli-runtime/pkg/printers"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
@@ -111,14 +110,7 @@ func (o *Options) drawn() func([]graph.Row) []graph.Row {
 }
 
 func (o *Options) shown(s *tree.Snapshot) render.Tree {
-	var sums map[graph.ID]*v1alpha1.Sum
-	if s.Sums != nil {
-		sums = make(map[graph.ID]*v1alpha1.Sum, len(s.Sums))
-		for id, sum := range s.Sums {
-			sums[id] = sum.Printed()
-		}
-	}
-	return render.Tree{Sums: sums, Graph: s.Graph, Rows: s.Rows, Readings: s.Readings, Labels: s.Labels, Now: o.Now()}
+	return render.Tree{Graph: s.Graph, Rows: s.Rows, Readings: s.Readings, Labels: s.Labels, Sums: s.Sums, Now: o.Now()}
 }
 
 func (o *Options) print(s *tree.Snapshot) error {
