@@ -65,17 +65,25 @@ func (s *Snapshot) sum(ctx context.Context, client *cluster.Client, roots []grap
 	if err != nil {
 		return err
 	}
-	of := &summing{g: s.Graph, links: s.links, requests: requests, private: map[graph.ID]bool{}, sums: map[graph.ID]Sum{}}
+	of := newSumming(s.Graph, s.links, requests)
 	s.UnreadRequests, s.Sums = unread, make(map[graph.ID]*v1alpha1.Sum, len(ids))
 	for _, id := range ids {
-		s.Sums[id] = of.of(id).Printed()
+		if s.Graph.Observed(id) {
+			s.Sums[id] = of.of(id).Printed()
+		}
 	}
 	return nil
 }
 
-// largestFirst orders objects by how many go with them.
+// largestFirst orders objects by how many go with them, and what is not there behind them.
 func (s *Snapshot) largestFirst(a, b graph.ID) int {
-	return cmp.Compare(s.Sums[b].Objects, s.Sums[a].Objects)
+	objects := func(id graph.ID) int {
+		if sum := s.Sums[id]; sum != nil {
+			return sum.Objects
+		}
+		return 0
+	}
+	return cmp.Compare(objects(b), objects(a))
 }
 
 // summing sums up what goes with objects.
@@ -83,64 +91,82 @@ type summing struct {
 	g        *graph.Graph
 	links    *link.Links // nil for ownerReferences alone
 	requests map[graph.ID]map[string]resource.Quantity
-	private  map[graph.ID]bool
-	sums     map[graph.ID]Sum
+	// sums are those of objects by their ownerReferences alone. An object that is missing is in a ring
+	// of owners or below one, or a link leads out of what goes with it.
+	sums map[graph.ID]Sum
 }
 
-// of returns the sum of an object, which is that of its dependents and itself where each has no other
-// owner, and no link leads out of them.
+// newSumming sums up, owners before dependents, along the nearest object with which each goes: its
+// immediate dominator in the graph of owners. So a chain of owners takes one pass, however it ends.
+func newSumming(g *graph.Graph, links *link.Links, requests map[graph.ID]map[string]resource.Quantity) *summing {
+	s := &summing{g: g, links: links, requests: requests, sums: map[graph.ID]Sum{}}
+	order := s.ownersFirst()
+	above, depth := make([]graph.ID, g.Len()), make([]int, g.Len()) // -1 for what goes with nothing else
+	for _, id := range order {
+		above[id] = -1
+		for n, owner := range s.owners(id) {
+			if n == 0 {
+				above[id] = owner
+				continue
+			}
+			for above[id] != owner && above[id] >= 0 && owner >= 0 {
+				if depth[owner] >= depth[above[id]] {
+					owner = above[owner]
+				} else {
+					above[id] = above[above[id]]
+				}
+			}
+			above[id] = min(above[id], owner) // the same, or one of them is -1
+		}
+		if above[id] >= 0 {
+			depth[id] = depth[above[id]] + 1
+		}
+	}
+	sums, linked := make([]Sum, g.Len()), make([]bool, g.Len())
+	for _, id := range slices.Backward(order) {
+		sums[id].add(s.own(id))
+		linked[id] = linked[id] || len(s.taken(id)) > 0
+		if !linked[id] {
+			s.sums[id] = sums[id]
+		}
+		if up := above[id]; up >= 0 {
+			sums[up].add(sums[id])
+			linked[up] = linked[up] || linked[id]
+		}
+	}
+	return s
+}
+
+// ownersFirst are all objects that are in no ring of owners and below none, each after its owners. What
+// a ring owns goes with no object outside of it.
+func (s *summing) ownersFirst() []graph.ID {
+	left, order := make([]int, s.g.Len()), make([]graph.ID, 0, s.g.Len())
+	for i := range left {
+		if left[i] = len(s.owners(graph.ID(i))); left[i] == 0 {
+			order = append(order, graph.ID(i))
+		}
+	}
+	for i := 0; i < len(order); i++ {
+		last := graph.ID(-1)
+		for e := range s.g.Dependents(order[i]) {
+			if e.Dependent == last || !slices.Contains(s.owners(e.Dependent), order[i]) {
+				continue
+			}
+			last = e.Dependent // an object's references stand together
+			if left[last]--; left[last] == 0 {
+				order = append(order, last)
+			}
+		}
+	}
+	return order
+}
+
+// of returns the sum of an object.
 func (s *summing) of(id graph.ID) Sum {
 	if sum, known := s.sums[id]; known {
 		return sum
 	}
-	s.walk(id)
-	return s.sums[id]
-}
-
-// walk finds the sums of an object and of what is below it, from the bottom up, with a stack of its
-// own: a chain of owners can be long.
-func (s *summing) walk(root graph.ID) {
-	type step struct {
-		id   graph.ID
-		left bool
-	}
-	open := map[graph.ID]bool{}
-	for stack := []step{{id: root}}; len(stack) > 0; {
-		at := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		_, known := s.sums[at.id]
-		switch {
-		case at.left:
-			s.sums[at.id] = s.sum(at.id)
-		case !known && !open[at.id]:
-			open[at.id] = true
-			stack = append(stack, step{at.id, true})
-			for e := range s.g.Dependents(at.id) {
-				stack = append(stack, step{id: e.Dependent})
-			}
-		}
-	}
-}
-
-// sum is that of an object the dependents of which have theirs; in a ring of owners not all do.
-func (s *summing) sum(id graph.ID) Sum {
-	if len(s.taken(id)) > 0 {
-		return s.closure(id)
-	}
-	sum, last := s.own(id), id
-	for e := range s.g.Dependents(id) {
-		if e.Dependent == last { // an object's references stand together
-			continue
-		}
-		last = e.Dependent
-		below, known := s.sums[e.Dependent]
-		if !known || !s.private[e.Dependent] || len(s.owners(e.Dependent)) > 1 {
-			return s.closure(id)
-		}
-		sum.add(below)
-	}
-	s.private[id] = true
-	return sum
+	return s.closure(id)
 }
 
 // closure follows everything that goes with an object.

@@ -36,7 +36,7 @@ func randomOwners(seed uint64) *graph.Graph {
 func TestSumIsWhatAPlanDeletes(t *testing.T) {
 	for seed := range uint64(3000) {
 		g := randomOwners(seed)
-		s := &summing{g: g, private: map[graph.ID]bool{}, sums: map[graph.ID]Sum{}}
+		s := newSumming(g, nil, nil)
 		for i := range g.Len() {
 			id := graph.ID(i)
 			if !g.Observed(id) {
@@ -50,29 +50,40 @@ func TestSumIsWhatAPlanDeletes(t *testing.T) {
 	}
 }
 
-// TestSumOfALongChain: each object takes what is below it, without a walk for each.
+// TestSumOfALongChain: each object takes what is below it, without a walk for each, though the last has
+// an owner elsewhere too.
 func TestSumOfALongChain(t *testing.T) {
 	b := graph.NewBuilder()
 	b.Serve(configMaps)
 	listing, n := b.Listing(configMaps, ""), 100_000
+	owner := func(name string) graph.OwnerReference {
+		return graph.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: name, UID: name}
+	}
 	for i := range n {
 		o := graph.Object{UID: fmt.Sprint(i), Name: fmt.Sprint(i), Namespace: "ns"}
 		if i > 0 {
-			owner := fmt.Sprint(i - 1)
-			o.Owners = []graph.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: owner, UID: owner}}
+			o.Owners = []graph.OwnerReference{owner(fmt.Sprint(i - 1))}
+		}
+		if i == n-1 {
+			o.Owners = append(o.Owners, owner("other"))
 		}
 		listing.Add(o)
 	}
+	listing.Add(graph.Object{UID: "other", Name: "other", Namespace: "ns"})
 	listing.Complete()
 	g := b.Build()
-	s := &summing{g: g, private: map[graph.ID]bool{}, sums: map[graph.ID]Sum{}}
-	s.requests = map[graph.ID]map[string]resource.Quantity{}
-	for i := range n {
-		id, _ := g.Lookup(fmt.Sprint(i))
-		s.requests[id] = map[string]resource.Quantity{"cpu": resource.MustParse("10m")}
+	requests := map[graph.ID]map[string]resource.Quantity{}
+	for i := range g.Len() {
+		requests[graph.ID(i)] = map[string]resource.Quantity{"cpu": resource.MustParse("10m")}
 	}
-	top, _ := g.Lookup("0")
-	if sum := s.of(top); sum.Objects != n || sum.Printed().Requests["cpu"] != "1k" {
-		t.Errorf("got %+v, want %d objects with 1k", sum.Printed(), n)
+	s := newSumming(g, nil, requests)
+	for of, want := range map[string]int{"0": n - 1, "50000": n/2 - 1, fmt.Sprint(n - 1): 1, "other": 1} {
+		id, _ := g.Lookup(of)
+		if got := s.of(id); got.Objects != want || got.Printed().Requests["cpu"] != resource.NewMilliQuantity(int64(10*want), resource.DecimalSI).String() {
+			t.Errorf("%s: %+v, want %d objects", of, got.Printed(), want)
+		}
+	}
+	for i := range n { // as a tree asks
+		s.of(graph.ID(i))
 	}
 }
