@@ -37,7 +37,11 @@ func (p Plan) remarkFreed() []remark {
 	case n > 0:
 		parts = append(parts, phrase.Count(n, "more object")+" could not be read")
 	}
-	return []remark{{text: Escape("frees " + strings.Join(parts, "; "))}}
+	frees := "frees "
+	if len(p.Gaps) > 0 {
+		frees += "at least "
+	}
+	return []remark{{text: Escape(frees + strings.Join(parts, "; "))}}
 }
 
 // requestTexts are requests in words, cpu and memory first: "2500m cpu".

@@ -25,8 +25,9 @@ type Tree struct {
 	// Labels are by node, and nil if they are not shown. Those of a node that has none here could
 	// not be read.
 	Labels map[graph.ID]map[string]string
-	// Sums are what goes with each node, and nil if they are not shown.
+	// Sums are what goes with each node, and nil if they are not shown. With Gaps more can go.
 	Sums map[graph.ID]*v1alpha1.Sum
+	Gaps bool
 	// Now is what ages are measured against.
 	Now time.Time
 }
@@ -98,21 +99,34 @@ func (t Tree) sums(of func(string, int, func(treeLine) string) column[treeLine])
 	if t.Sums == nil {
 		return nil
 	}
-	columns := []column[treeLine]{of("OBJECTS", 0, func(l treeLine) string {
-		if sum := t.Sums[l.ID]; sum != nil && sum.Objects > 0 {
-			return strconv.Itoa(sum.Objects)
-		}
-		return ""
-	})}
-	for _, resource := range []string{"cpu", "memory", "storage"} {
-		columns = append(columns, of(strings.ToUpper(resource), 0, func(l treeLine) string {
+	add := func(header string, value func(*v1alpha1.Sum) string) column[treeLine] {
+		return of(header, 0, func(l treeLine) string {
 			if sum := t.Sums[l.ID]; sum != nil {
-				return sum.Requests[resource]
+				return value(sum)
 			}
 			return ""
+		})
+	}
+	columns := []column[treeLine]{add("OBJECTS", func(sum *v1alpha1.Sum) string {
+		return atLeast(strconv.Itoa(sum.Objects), t.Gaps)
+	})}
+	for _, resource := range []string{"cpu", "memory", "storage"} {
+		columns = append(columns, add(strings.ToUpper(resource), func(sum *v1alpha1.Sum) string {
+			return atLeast(sum.Requests[resource], t.Gaps || sum.Unread > 0)
 		}))
 	}
 	return columns
+}
+
+// atLeast marks a sum that may be larger, as not everything could be read.
+func atLeast(sum string, larger bool) string {
+	switch {
+	case !larger:
+		return sum
+	case sum == "":
+		return "?"
+	}
+	return "≥" + sum
 }
 
 func (t Tree) lines(drawing drawing, names namer, s Style) []treeLine {
@@ -304,11 +318,4 @@ func orDash(s string) string {
 		return "-"
 	}
 	return s
-}
-
-// WarnUnreadRequests says of how many objects the requests are not in the sums; nothing for none.
-func WarnUnreadRequests(errOut io.Writer, n int) {
-	if n > 0 {
-		fmt.Fprintf(errOut, "Warning: the requests of %d pods and PVCs are not in the sums: they could not be read, or are too many\n", n)
-	}
 }

@@ -21,33 +21,41 @@ type Sum struct {
 	// Requests are the sums of what the pods among them request, and of the storage that the
 	// PersistentVolumeClaims do, by resource.
 	Requests map[string]resource.Quantity
+	// Unread is how many of these pods and PersistentVolumeClaims could not be read, or are too many.
+	Unread int
 }
 
 // mostRead is of how many pods and PersistentVolumeClaims the requests are read.
 const mostRead = 10_000
 
-// readRequests reads what the pods and the PersistentVolumeClaims among objects request. Unread are
-// those that could not be read, or are too many.
-func readRequests(ctx context.Context, client *cluster.Client, g *graph.Graph, of []graph.ID) (
-	requests map[graph.ID]map[string]resource.Quantity, unread int, err error) {
+// readRequests reads what the pods and the PersistentVolumeClaims among objects request, and returns
+// their own parts of the sums.
+func readRequests(ctx context.Context, client *cluster.Client, g *graph.Graph, of []graph.ID) (map[graph.ID]Sum,
+	error) {
 	var ids []graph.ID
+	parts := map[graph.ID]Sum{}
 	for _, id := range of {
 		r := g.Ref(id)
 		if g.Observed(id) && r.Group() == "" && (r.Resource == "pods" || r.Resource == "persistentvolumeclaims") {
 			ids = append(ids, id)
+			parts[id] = Sum{Objects: 1, Unread: 1}
 		}
 	}
 	if len(ids) > mostRead {
-		return nil, len(ids), nil
+		return parts, nil
 	}
-	contents, left, err := client.SpecFields(ctx, cluster.RequestSpecFields(g, ids))
-	requests = make(map[graph.ID]map[string]resource.Quantity, len(ids))
+	contents, unread, err := client.SpecFields(ctx, cluster.RequestSpecFields(g, ids))
 	for _, id := range ids {
-		if c := contents[g.Ref(id).UID]; c.Phase != "Succeeded" && c.Phase != "Failed" {
-			requests[id] = c.Requests
+		uid := g.Ref(id).UID
+		switch c := contents[uid]; {
+		case slices.Contains(unread, uid):
+		case c.Phase == "Succeeded" || c.Phase == "Failed":
+			parts[id] = Sum{Objects: 1}
+		default:
+			parts[id] = Sum{Objects: 1, Requests: c.Requests}
 		}
 	}
-	return requests, len(left), err
+	return parts, err
 }
 
 // sum finds the sums of all rows of a tree.
@@ -61,12 +69,12 @@ func (s *Snapshot) sum(ctx context.Context, client *cluster.Client, roots []grap
 			ids = append(ids, row.ID)
 		}
 	}
-	requests, unread, err := readRequests(ctx, client, s.Graph, ids)
+	parts, err := readRequests(ctx, client, s.Graph, ids)
 	if err != nil {
 		return err
 	}
-	of := newSumming(s.Graph, s.links, requests)
-	s.UnreadRequests, s.Sums = unread, make(map[graph.ID]*v1alpha1.Sum, len(ids))
+	of := newSumming(s.Graph, s.links, parts)
+	s.Sums = make(map[graph.ID]*v1alpha1.Sum, len(ids))
 	for _, id := range ids {
 		if s.Graph.Observed(id) {
 			s.Sums[id] = of.of(id).Printed()
@@ -88,9 +96,9 @@ func (s *Snapshot) largestFirst(a, b graph.ID) int {
 
 // summing sums up what goes with objects.
 type summing struct {
-	g        *graph.Graph
-	links    *link.Links // nil for ownerReferences alone
-	requests map[graph.ID]map[string]resource.Quantity
+	g     *graph.Graph
+	links *link.Links // nil for ownerReferences alone
+	parts map[graph.ID]Sum
 	// sums are those of objects by their ownerReferences alone. An object that is missing is in a ring
 	// of owners or below one, or a link leads out of what goes with it.
 	sums map[graph.ID]Sum
@@ -98,8 +106,8 @@ type summing struct {
 
 // newSumming sums up, owners before dependents, along the nearest object with which each goes: its
 // immediate dominator in the graph of owners. So a chain of owners takes one pass, however it ends.
-func newSumming(g *graph.Graph, links *link.Links, requests map[graph.ID]map[string]resource.Quantity) *summing {
-	s := &summing{g: g, links: links, requests: requests, sums: map[graph.ID]Sum{}}
+func newSumming(g *graph.Graph, links *link.Links, parts map[graph.ID]Sum) *summing {
+	s := &summing{g: g, links: links, parts: parts, sums: map[graph.ID]Sum{}}
 	order := s.ownersFirst()
 	above, depth := make([]graph.ID, g.Len()), make([]int, g.Len()) // -1 for what goes with nothing else
 	for _, id := range order {
@@ -222,15 +230,16 @@ func (s *summing) taken(id graph.ID) []graph.ID {
 
 // own is the object's own part.
 func (s *summing) own(id graph.ID) Sum {
-	if !s.g.Observed(id) {
-		return Sum{}
+	part, has := s.parts[id]
+	if !has && s.g.Observed(id) {
+		part.Objects = 1
 	}
-	return Sum{Objects: 1, Requests: s.requests[id]}
+	return part
 }
 
 // add adds a sum, of which nothing is kept or changed.
 func (s *Sum) add(more Sum) {
-	s.Objects += more.Objects
+	s.Objects, s.Unread = s.Objects+more.Objects, s.Unread+more.Unread
 	if len(more.Requests) == 0 {
 		return
 	}
@@ -247,7 +256,7 @@ func (s *Sum) add(more Sum) {
 
 // Printed returns the sum as it is printed.
 func (s Sum) Printed() *v1alpha1.Sum {
-	out := &v1alpha1.Sum{Objects: s.Objects}
+	out := &v1alpha1.Sum{Objects: s.Objects, Unread: s.Unread}
 	for name, q := range s.Requests {
 		if out.Requests == nil {
 			out.Requests = map[string]string{}

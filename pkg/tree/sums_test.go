@@ -72,11 +72,11 @@ func TestSumOfALongChain(t *testing.T) {
 	listing.Add(graph.Object{UID: "other", Name: "other", Namespace: "ns"})
 	listing.Complete()
 	g := b.Build()
-	requests := map[graph.ID]map[string]resource.Quantity{}
+	parts := map[graph.ID]Sum{}
 	for i := range g.Len() {
-		requests[graph.ID(i)] = map[string]resource.Quantity{"cpu": resource.MustParse("10m")}
+		parts[graph.ID(i)] = Sum{Objects: 1, Requests: map[string]resource.Quantity{"cpu": resource.MustParse("10m")}}
 	}
-	s := newSumming(g, nil, requests)
+	s := newSumming(g, nil, parts)
 	for of, want := range map[string]int{"0": n - 1, "50000": n/2 - 1, fmt.Sprint(n - 1): 1, "other": 1} {
 		id, _ := g.Lookup(of)
 		if got := s.of(id); got.Objects != want || got.Printed().Requests["cpu"] != resource.NewMilliQuantity(int64(10*want), resource.DecimalSI).String() {

@@ -45,14 +45,12 @@ type Snapshot struct {
 	Readings map[graph.ID]graph.PrinterColumns
 	// Labels are nil unless they were asked for. An object that has none here could not be read.
 	Labels map[graph.ID]map[string]string
-	// Sums are by node, and nil unless they were asked for. UnreadRequests is of how many pods and
-	// PersistentVolumeClaims the requests are not in them.
-	Sums           map[graph.ID]*v1alpha1.Sum
-	UnreadRequests int
-	links          *link.Links // nil if none were looked for
-	sources        []graph.Type
-	roots          []graph.ID
-	options        graph.TreeOptions
+	// Sums are by node, and nil unless they were asked for.
+	Sums    map[graph.ID]*v1alpha1.Sum
+	links   *link.Links // nil if none were looked for
+	sources []graph.Type
+	roots   []graph.ID
+	options graph.TreeOptions
 }
 
 // Walk iterates over the rows of the tree without keeping them, see graph.Graph.Walk.

@@ -57,11 +57,14 @@ type TreeNode struct {
 
 // Sum is what is deleted with an object in the background.
 type Sum struct {
-	// Objects is how many there are, the object itself among them.
+	// Objects is how many there are, the object itself among them; at least, where the Tree has gaps.
 	Objects int `json:"objects"`
 	// Requests are the sums of what the pods among them request, and of the storage that the
 	// PersistentVolumeClaims do, as quantities by resource: cpu, memory, storage.
 	Requests map[string]string `json:"requests,omitempty"`
+	// Unread is how many of these pods and PersistentVolumeClaims could not be read, or are too many:
+	// what they request is not in the Requests.
+	Unread int `json:"unread,omitempty"`
 }
 
 // Condition is one of those in the status of an object.

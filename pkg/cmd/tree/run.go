@@ -42,7 +42,6 @@ func run(ctx context.Context, o *Options) error {
 		return err
 	}
 	render.WarnGaps(o.ErrOut, s.Gaps)
-	render.WarnUnreadRequests(o.ErrOut, s.UnreadRequests)
 	if opts.NoRows {
 		none := true
 		err := o.Print(ctx, func() (err error) { none, err = o.names(s); return err })
@@ -110,7 +109,8 @@ func (o *Options) drawn() func([]graph.Row) []graph.Row {
 }
 
 func (o *Options) shown(s *tree.Snapshot) render.Tree {
-	return render.Tree{Graph: s.Graph, Rows: s.Rows, Readings: s.Readings, Labels: s.Labels, Sums: s.Sums, Now: o.Now()}
+	return render.Tree{Graph: s.Graph, Rows: s.Rows, Readings: s.Readings, Labels: s.Labels, Sums: s.Sums,
+		Gaps: len(s.Gaps) > 0, Now: o.Now()}
 }
 
 func (o *Options) print(s *tree.Snapshot) error {

@@ -58,6 +58,9 @@ also names the condition that fails, as in "Synced: ReconcileError".
 A table shows at most 60 levels, or as many as fit half the width of the terminal, and counts
 the objects below them. Other formats show all levels.
 
+With --sum, each row says what is deleted with it. ≥ and ? mean that not everything could be
+listed or read.
+
 -o html prints one page that needs no network: open it in a browser to search, collapse and
 zoom. It also has what is known of each finalizer, and why objects still exist that are being
 deleted.
