@@ -7,6 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
 // Judge is Of, and finds out what of the object itself keeps its actor from removing the finalizer.
@@ -25,8 +27,12 @@ func (f *Finder) Judge(ctx context.Context, o *unstructured.Unstructured, name s
 func (f *Finder) State(ctx context.Context, o *unstructured.Unstructured, a Actor) (Actor, error) {
 	if a.IsKnown {
 		f.findUsers(ctx, o, &a)
-		if a.UsersUnread != nil && len(a.Known.UsedBy) > 0 {
+		switch {
+		case len(a.Known.UsedBy) == 0:
+		case a.UsersUnread != nil:
 			a.note("whether anything uses it is not known: " + a.UsersUnread.Error())
+		case len(a.Users) == 0 && o.GetDeletionTimestamp() != nil:
+			a.note("no " + phrase.Or(phrase.Words(a.Known.UsedBy, func(u finalizer.Use) string { return u.Kind })) + " uses it now")
 		}
 		if because, idles := a.Known.Idles(o.Object); idles {
 			a.Idles = because

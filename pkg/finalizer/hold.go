@@ -41,6 +41,9 @@ type Hold struct {
 	// a part of its message: an event about the object, or with Node about that Node. It counts where
 	// nothing else is seen to hold the object.
 	Warning string `json:"warning,omitempty"`
+	// Shared says that the actor does its work once for all objects of the kind that have the same
+	// finalizer, so that a Warning about any of them counts.
+	Shared bool `json:"shared,omitempty"`
 	// UnlessDeleted are objects that the object names, and those that these name in turn. The actor
 	// does not wait while one of them is being deleted.
 	UnlessDeleted []Need `json:"unlessDeleted,omitempty"`
@@ -74,6 +77,8 @@ func (h Hold) Held() string {
 		return "objects of kind " + h.Kind + " that belong to it," + each
 	case !h.Says.IsZero():
 		return "what " + h.Said() + " says" + each
+	case h.Warning != "" && h.Shared:
+		return "warnings " + h.Warning + " since the deletion, also about others with the finalizer"
 	case h.Warning != "":
 		return "warnings " + h.Warning + " since the deletion"
 	case !h.Node.IsZero():
@@ -185,6 +190,9 @@ func (h Hold) check() []error {
 	}
 	if (len(h.NamedAt) > 0) != (h.Kind != "") || len(h.Namespaces) > 0 && h.Kind == "" {
 		errs = append(errs, errors.New(`"namedAt" goes with "kind", and "namespaces" too, and only with that`))
+	}
+	if h.Shared && (h.Warning == "" || !h.Node.IsZero()) {
+		errs = append(errs, errors.New(`"shared" goes with "warning", and not with "node"`))
 	}
 	if h.Approval != "" && (h.Items.IsZero() || !h.Says.IsZero() || len(h.UnlessDeleted) > 0) {
 		errs = append(errs, errors.New(`"approval" goes with "items", and with neither "says" nor "unlessDeleted"`))

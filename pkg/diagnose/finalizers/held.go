@@ -120,20 +120,19 @@ func (e *Examiner) heldByText(q *question, h finalizer.Hold) []core.Finding {
 
 // heldByWarning is for a warning that says it: about the object, or about the Node that it names.
 func (e *Examiner) heldByWarning(ctx context.Context, q *question, h finalizer.Hold) []core.Finding {
-	about := q.o
-	if !h.Node.IsZero() {
-		node, ok := h.Node.Text(q.o.Object)
-		if !ok {
-			return nil
-		}
-		var err error
-		if about, err = e.Reader.GetObject(ctx, cluster.Nodes, "", node); err != nil || about == nil {
-			return nil
-		}
+	if h.Warning == "" {
+		return nil
 	}
-	for i, w := range e.WarnedSince(ctx, about, q.o.GetDeletionTimestamp().Time) {
-		if h.Warned(w.Reason, w.Message) {
-			f := q.says(q.waiting(), h, []string{core.Brief(w.Message)})
+	for _, about := range e.warnedOf(ctx, q, h) {
+		for i, w := range e.WarnedSince(ctx, about, q.o.GetDeletionTimestamp().Time) {
+			if !h.Warned(w.Reason, w.Message) {
+				continue
+			}
+			held := core.Brief(w.Message)
+			if h.Shared && about.GetUID() != q.o.GetUID() {
+				held = core.Named(e.Ref(about)) + ": " + held
+			}
+			f := q.says(q.waiting(), h, []string{held})
 			f.Warned = true
 			f.Evidence = core.ObservedAt(core.From(w.Event, ""), e.QuotedWarning(i, w))
 			f.Commands = append(f.Commands, e.ByHand(q.o, q.a))
@@ -141,6 +140,34 @@ func (e *Examiner) heldByWarning(ctx context.Context, q *question, h finalizer.H
 		}
 	}
 	return nil
+}
+
+// warnedOf returns the objects of which a Warning counts, the one in question first, as far as they
+// can be read.
+func (e *Examiner) warnedOf(ctx context.Context, q *question, h finalizer.Hold) []*unstructured.Unstructured {
+	if !h.Node.IsZero() {
+		name, _ := h.Node.Text(q.o.Object)
+		if node, err := e.Reader.GetObject(ctx, cluster.Nodes, "", name); name != "" && err == nil && node != nil {
+			return []*unstructured.Unstructured{node}
+		}
+		return nil
+	}
+	all := []*unstructured.Unstructured{q.o}
+	kind := q.o.GroupVersionKind()
+	r, served := e.KindIn(kind.Group, kind.Kind)
+	if !h.Shared || !served {
+		return all
+	}
+	list, err := e.Reader.ListObjects(ctx, schema.GroupResource{Group: r.Group, Resource: r.Resource}, "", cluster.Selection{})
+	if err != nil {
+		return all // and the reader has noted the gap
+	}
+	for _, o := range list {
+		if o.GetUID() != q.o.GetUID() && slices.Contains(o.GetFinalizers(), q.a.Finalizer) {
+			all = append(all, o)
+		}
+	}
+	return all
 }
 
 // belonging returns the objects of a hold that belong to an object, as far as they can be listed.
