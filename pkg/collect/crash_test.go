@@ -2,6 +2,7 @@ package collect
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -67,6 +68,9 @@ func checkEverything(t *testing.T, all []*fixture) {
 	}
 }
 
+// every is what make test-faults sets: make test crashes after every third write and the last.
+var every = flag.Bool("every", false, "crash after every write and not after a sample of them")
+
 // TestCrashAfterEveryWrite_P12 lets a run get as far as the n-th write, for each n, and runs again:
 // the same is left each time.
 func TestCrashAfterEveryWrite_P12(t *testing.T) {
@@ -88,12 +92,18 @@ func TestCrashAfterEveryWrite_P12(t *testing.T) {
 	}
 
 	// Each copy has its own last write; what comes after that is refused.
-	all := fixtures(t, c, len(events)+1)
+	var lasts []int
+	for n := range len(events) + 1 {
+		if *every || n%3 == 0 || n == len(events) {
+			lasts = append(lasts, n)
+		}
+	}
+	all := fixtures(t, c, len(lasts))
 	proxy, client := proxied(t, c)
 	var mu sync.Mutex
 	granted := map[string]int{}
 	for i, s := range all {
-		granted[s.namespace] = i
+		granted[s.namespace] = lasts[i]
 	}
 	dead := faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden, "crashed")
 	proxy.On(isWrite, func(w http.ResponseWriter, r *http.Request, next http.Handler) {

@@ -408,7 +408,7 @@ func TestWatchForgetsWhatIsNoMore(t *testing.T) {
 	opts.Warned = func(graph.Ref, error) {}
 	loop := New(newClient(t, c), opts)
 	var sizes []int
-	const generations = 12
+	const generations = 6
 	for i := range generations {
 		n := func(format string) string { return strings.ReplaceAll(format, "#", fmt.Sprint(i)) }
 		s.make(n("solid#"), n("a# < nobody#"), n("b# < a#"), n("shared# < solid# nobody#"), n("o#"), n("spared# < o#"),

@@ -15,7 +15,7 @@ import (
 
 var (
 	all     = flag.Bool("all", false, "run every combination and not a sample")
-	sample  = flag.Int("sample", 120, "number of combinations in a sample, about")
+	sample  = flag.Int("sample", 80, "number of combinations in a sample, about")
 	only    = flag.String("only", "", "run only the scenarios whose name contains this")
 	matches = flag.String("combination", "", "run the combinations whose name matches this regular expression")
 	waiting = flag.Duration("waiting", 20*time.Second, "time-out of the commands that have one")

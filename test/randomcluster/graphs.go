@@ -2,7 +2,7 @@ package randomcluster
 
 import "flag"
 
-const byDay = 12
+const byDay = 6
 
 var graphs = flag.Int("graphs", byDay, "number of random clusters that each test makes; make test-long makes many")
 
