@@ -158,7 +158,8 @@ func (e *Examiner) warnedOf(ctx context.Context, q *question, h finalizer.Hold) 
 	if !h.Shared || !served {
 		return all
 	}
-	list, err := e.Reader.ListObjects(ctx, schema.GroupResource{Group: r.Group, Resource: r.Resource}, "", cluster.Selection{})
+	list, err := e.Reader.ListObjects(ctx, schema.GroupResource{Group: r.Group, Resource: r.Resource}, "",
+		cluster.Selection{})
 	if err != nil {
 		return all // and the reader has noted the gap
 	}
