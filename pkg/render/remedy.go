@@ -70,7 +70,7 @@ func (t *trouble) more(commands []string) string {
 	more := len(commands) - named
 	of := t.places[0].object
 	elsewhere := func(p place) bool { return p.object.Namespace != of.Namespace }
-	if t.Finalizer == "" || !strings.HasPrefix(commands[0], "kubectl gc unfinalize ") ||
+	if len(t.finalizers) != 1 || !strings.HasPrefix(commands[0], "kubectl gc unfinalize ") ||
 		strings.HasSuffix(commands[0], " --force") || slices.ContainsFunc(t.places, elsewhere) {
 		return fmt.Sprintf("and the same for %d more; -o wide writes all", more)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/olekukonko/tablewriter/pkg/twwarp"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
 const (
@@ -40,7 +41,7 @@ func (t *trouble) write(w io.Writer, now time.Time, s Style) {
 		field(w, s, "through", namesOf(t.via, true))
 	}
 	if t.Finalizer != "" {
-		of := Escape(t.Finalizer)
+		of := Escape(phrase.And(t.finalizers))
 		if t.Actor != "" {
 			of += " of " + Escape(t.Actor)
 		}

@@ -16,9 +16,11 @@ import (
 // trouble is one cause with all objects in which it lies, and all that wait for those.
 type trouble struct {
 	v1alpha1.Cause
-	places []place
-	holds  []v1alpha1.Stuck
-	via    []v1alpha1.ObjectRef
+	// finalizers are those that it is about, where it is about several.
+	finalizers []string
+	places     []place
+	holds      []v1alpha1.Stuck
+	via        []v1alpha1.ObjectRef
 }
 
 // place is an object in which a cause lies, with what was seen and the remedy there.
@@ -52,6 +54,49 @@ func troubles(d *v1alpha1.Diagnosis) []*trouble {
 				holds[id] = true
 				t.holds = append(t.holds, stuck)
 			}
+		}
+	}
+	return together(all)
+}
+
+// together joins causes that differ in nothing but the finalizer, as those of a controller in no
+// pack that has set several: they are told once, with the commands of all.
+func together(all []*trouble) []*trouble {
+	var told []*trouble
+	for _, t := range all {
+		i := slices.IndexFunc(told, t.differsInFinalizer)
+		if i < 0 {
+			t.finalizers = []string{t.Finalizer}
+			told = append(told, t)
+			continue
+		}
+		first := told[i]
+		first.finalizers = append(first.finalizers, t.Finalizer)
+		first.Steps = joined(first.Steps, t.Steps)
+		for j := range first.places {
+			first.places[j].steps = joined(first.places[j].steps, t.places[j].steps)
+		}
+	}
+	return told
+}
+
+// differsInFinalizer says whether another cause is told in the same words about the same objects,
+// for another finalizer.
+func (t *trouble) differsInFinalizer(other *trouble) bool {
+	words := func(t *trouble) []string { return []string{t.Code, t.Actor, t.Summary, t.Remedy, t.Cost, t.upcoming()} }
+	return t.Finalizer != "" && other.Finalizer != "" && slices.Equal(words(t), words(other)) &&
+		slices.EqualFunc(t.places, other.places, func(a, b place) bool {
+			return a.object == b.object && slices.Equal(a.evidence, b.evidence)
+		}) &&
+		slices.EqualFunc(t.holds, other.holds, func(a, b v1alpha1.Stuck) bool { return a.Object == b.Object })
+}
+
+// joined are the steps of one remedy and those that another has besides.
+func joined(steps, more []v1alpha1.Step) []v1alpha1.Step {
+	all := slices.Clone(steps)
+	for _, s := range more {
+		if !slices.Contains(all, s) {
+			all = append(all, s)
 		}
 	}
 	return all

@@ -33,6 +33,39 @@ func TestCausesWithTheirOwnSentenceAreToldApart(t *testing.T) {
 	}
 }
 
+// TestCausesThatDifferInTheFinalizerAreToldOnce with the commands of each, unless something else
+// differs too.
+func TestCausesThatDifferInTheFinalizerAreToldOnce(t *testing.T) {
+	t.Parallel()
+	o := v1alpha1.ObjectRef{APIVersion: "example.com/v1", Kind: "Widget", Resource: "widgets", Name: "a"}
+	cause := func(name, remedy string, evidence ...string) v1alpha1.Cause {
+		return v1alpha1.Cause{Code: "FinalizerActorUnknown", Object: o, Finalizer: "example.com/" + name, Remedy: remedy,
+			Evidence: evidence, Steps: []v1alpha1.Step{{Command: "kubectl describe widgets/a"},
+				{Command: "kubectl gc unfinalize widgets/a --finalizer example.com/" + name}}}
+	}
+	told := func(causes ...v1alpha1.Cause) string {
+		var out strings.Builder
+		d := &v1alpha1.Diagnosis{Complete: true, Stuck: []v1alpha1.Stuck{{Object: o, Causes: causes}}}
+		if err := render.Diagnosis(&out, d, time.Now(), render.Style{}); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	once := told(cause("x", "Look."), cause("y", "Look."), cause("z", "Look."))
+	for _, want := range []string{"finalizer example.com/x, example.com/y and example.com/z\n", "1. kubectl describe widgets/a\n",
+		"2. kubectl gc unfinalize widgets/a --finalizer example.com/x\n",
+		"4. kubectl gc unfinalize widgets/a --finalizer example.com/z\n"} {
+		if strings.Count(once, want) != 1 {
+			t.Errorf("%q is not there once:\n%s", want, once)
+		}
+	}
+	for _, other := range []v1alpha1.Cause{cause("y", "Look elsewhere."), cause("y", "Look.", "it was seen")} {
+		if out := told(cause("x", "Look."), other); strings.Count(out, "kubectl describe") != 2 {
+			t.Errorf("two causes are told as one:\n%s", out)
+		}
+	}
+}
+
 // TestSeveralCausesBeginWithAnOverview: a line each that fits the terminal, first that whose last
 // command harms most. A single one has none.
 func TestSeveralCausesBeginWithAnOverview(t *testing.T) {
