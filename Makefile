@@ -85,7 +85,7 @@ help: ## List the targets
 
 #- What make test leaves out, and why:
 #-   test-race      the race detector in commands that are processes, whose cost it doubles, in packages without goroutines, and in those whose goroutines run in commands that test/faults has in its own process, with the detector
-#-   test-random    random clusters beyond the first six of each test
+#-   test-random    random clusters beyond the first twelve of each test
 #-   test-faults    combinations of requests and faults beyond a sample, crashes after each single write, and combinations of options of a dry run
 #-   krew-test      that two builds of a commit are equal, for which the plugin is compiled twice for each system
 #-   test-upstream  Kubernetes' own tests, which compile the API server and the collector once more

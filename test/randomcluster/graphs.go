@@ -2,7 +2,7 @@ package randomcluster
 
 import "flag"
 
-const byDay, fewByDay = 6, 4
+const byDay, fewByDay = 12, 4
 
 var graphs = flag.Int("graphs", byDay, "number of random clusters that each test makes; make test-long makes many")
 
