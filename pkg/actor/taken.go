@@ -18,10 +18,8 @@ type Untaken struct {
 	Missing *Needed
 	// By is the object that says it; nil if it is Missing.
 	By *unstructured.Unstructured
-	// Wants is what it would have to say, and Remedy what to do, as the pack has it; empty if somebody
-	// else is to take the object.
+	// Wants is what it would have to say.
 	Wants    string
-	Remedy   string
 	Evidence v1alpha1.Observation
 }
 
@@ -68,7 +66,7 @@ func (f *Finder) leftBy(ctx context.Context, o *unstructured.Unstructured, a Act
 	if met {
 		return u, false, nil
 	}
-	u = Untaken{By: by, Wants: wants, Remedy: t.Remedy, Evidence: v1alpha1.Observation{From: place(by, "")}}
+	u = Untaken{By: by, Wants: wants, Evidence: v1alpha1.Observation{From: place(by, "")}}
 	u.Evidence.Says = fmt.Sprintf("of %s it does not hold that %s", title(by), wants)
 	if c := t.Where[0]; len(t.Where) == 1 && !c.Field.IsZero() {
 		is, _ := c.Field.Text(by.Object)

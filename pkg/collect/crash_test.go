@@ -2,7 +2,6 @@ package collect
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -68,9 +67,6 @@ func checkEverything(t *testing.T, all []*fixture) {
 	}
 }
 
-// every is what make test-faults sets: make test crashes after every third write and the last.
-var every = flag.Bool("every", false, "crash after every write and not after a sample of them")
-
 // TestCrashAfterEveryWrite_P12 lets a run get as far as the n-th write, for each n, and runs again:
 // the same is left each time.
 func TestCrashAfterEveryWrite_P12(t *testing.T) {
@@ -92,18 +88,12 @@ func TestCrashAfterEveryWrite_P12(t *testing.T) {
 	}
 
 	// Each copy has its own last write; what comes after that is refused.
-	var lasts []int
-	for n := range len(events) + 1 {
-		if *every || n%3 == 0 || n == len(events) {
-			lasts = append(lasts, n)
-		}
-	}
-	all := fixtures(t, c, len(lasts))
+	all := fixtures(t, c, len(events)+1)
 	proxy, client := proxied(t, c)
 	var mu sync.Mutex
 	granted := map[string]int{}
 	for i, s := range all {
-		granted[s.namespace] = lasts[i]
+		granted[s.namespace] = i
 	}
 	dead := faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden, "crashed")
 	proxy.On(isWrite, func(w http.ResponseWriter, r *http.Request, next http.Handler) {

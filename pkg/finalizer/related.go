@@ -133,9 +133,6 @@ type Take struct {
 	Where []link.Condition `json:"where"`
 	// IfAbsent says that the actor takes the object also where Of does not exist.
 	IfAbsent bool `json:"ifAbsent,omitempty"`
-	// Remedy is what to do where they are not met, in sentences in which {actor} stands for the
-	// actor; without it, somebody else is to take the object.
-	Remedy string `json:"remedy,omitempty"`
 }
 
 // Met says in which words an object meets the conditions; false, with what they want, if it does
@@ -146,9 +143,6 @@ func (t Take) Met(object map[string]any) (string, bool) {
 
 func (t Take) check() []error {
 	var errs []error
-	if t.Remedy != "" {
-		errs = append(errs, text("remedy", t.Remedy))
-	}
 	for _, err := range link.CheckAlternatives([][]link.Condition{t.Where}) {
 		errs = append(errs, fmt.Errorf(`"where": %w`, err))
 	}

@@ -2,7 +2,7 @@ package randomcluster
 
 import "flag"
 
-const byDay, fewByDay = 12, 4
+const byDay = 12
 
 var graphs = flag.Int("graphs", byDay, "number of random clusters that each test makes; make test-long makes many")
 
@@ -10,11 +10,11 @@ var graphs = flag.Int("graphs", byDay, "number of random clusters that each test
 // that imports this package has the flag -graphs.
 func Graphs() int { return *graphs }
 
-// Few is less than Graphs, for a test that takes seconds for each of them, and all of them where the
-// flag is given.
+// Few is a third of Graphs, for a test that takes seconds for each of them, and all of them where
+// the flag is given.
 func Few() int {
 	if *graphs == byDay {
-		return fewByDay
+		return byDay / 3
 	}
 	return *graphs
 }

@@ -165,17 +165,12 @@ func (e *Examiner) untaken(ctx context.Context, b core.Responsible, f core.Findi
 		g := f
 		g.Code, g.Evidence = core.ActorNotWatching, append([]v1alpha1.Observation{u.Evidence}, f.Evidence...)
 		g.Commands = []core.Step{core.Describe().Doing("shows which class it names").Risking(finalizer.RiskNone)}
-		switch m := u.Missing; {
-		case u.Remedy != "":
-			g.Sentence = fmt.Sprintf("%s is alive, and leaves the object alone: %s", b.Name, u.Evidence.Says)
-			g.Remedy = strings.ReplaceAll(u.Remedy, "{actor}", b.Name)
-			g.Commands[0] = core.Describe().Doing("shows what it says").Risking(finalizer.RiskNone)
-		case m != nil:
+		if m := u.Missing; m != nil {
 			name := core.Named(core.RefTo(m.Type, m.Namespace, m.Name))
 			g.Sentence = fmt.Sprintf("%s is alive, and leaves the object alone, whose %s does not exist", b.Name, name)
 			g.Remedy = fmt.Sprintf("Create %s again, as it was (%s), and let %s finish.", name, u.Wants, b.Name) +
 				b.OnceRunning()
-		default:
+		} else {
 			by := core.Named(e.Ref(u.By))
 			g.Sentence = fmt.Sprintf("%s is alive, and leaves the object to somebody else, by what %s says", b.Name, by)
 			g.Remedy = fmt.Sprintf("Find out whether whoever %s names is there, and does it; %s takes it only if %s.", by,
