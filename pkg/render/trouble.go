@@ -16,7 +16,7 @@ import (
 // trouble is one cause with all objects in which it lies, and all that wait for those.
 type trouble struct {
 	v1alpha1.Cause
-	// finalizers are those that it is about, where it is about several.
+	// finalizers are all that it is about; none if it is about none.
 	finalizers []string
 	places     []place
 	holds      []v1alpha1.Stuck
@@ -63,32 +63,43 @@ func troubles(d *v1alpha1.Diagnosis) []*trouble {
 // pack that has set several: they are told once, with the commands of all.
 func together(all []*trouble) []*trouble {
 	var told []*trouble
+	byKey := map[string]*trouble{}
 	for _, t := range all {
-		i := slices.IndexFunc(told, t.differsInFinalizer)
-		if i < 0 {
+		if t.Finalizer != "" {
 			t.finalizers = []string{t.Finalizer}
-			told = append(told, t)
-			continue
+			if first := byKey[t.apart()]; first != nil {
+				first.add(t)
+				continue
+			}
+			byKey[t.apart()] = t
 		}
-		first := told[i]
-		first.finalizers = append(first.finalizers, t.Finalizer)
-		first.Steps = joined(first.Steps, t.Steps)
-		for j := range first.places {
-			first.places[j].steps = joined(first.places[j].steps, t.places[j].steps)
-		}
+		told = append(told, t)
 	}
 	return told
 }
 
-// differsInFinalizer says whether another cause is told in the same words about the same objects,
-// for another finalizer.
-func (t *trouble) differsInFinalizer(other *trouble) bool {
-	words := func(t *trouble) []string { return []string{t.Code, t.Actor, t.Summary, t.Remedy, t.Cost, t.upcoming()} }
-	return t.Finalizer != "" && other.Finalizer != "" && slices.Equal(words(t), words(other)) &&
-		slices.EqualFunc(t.places, other.places, func(a, b place) bool {
-			return a.object == b.object && slices.Equal(a.evidence, b.evidence)
-		}) &&
-		slices.EqualFunc(t.holds, other.holds, func(a, b v1alpha1.Stuck) bool { return a.Object == b.Object })
+// apart is the same for causes that are told in the same words about the same objects, but for the
+// finalizer.
+func (t *trouble) apart() string {
+	c := t.Cause
+	c.Finalizer = ""
+	words := []string{groupKey(c), t.upcoming()}
+	for _, p := range t.places {
+		words = append(append(words, qualified(p.object)), p.evidence...)
+	}
+	for _, h := range t.holds {
+		words = append(words, h.Object.Resource, qualified(h.Object))
+	}
+	return strings.Join(words, "\x00")
+}
+
+// add adds a cause that is told together with it.
+func (t *trouble) add(other *trouble) {
+	t.finalizers = append(t.finalizers, other.Finalizer)
+	t.Steps = joined(t.Steps, other.Steps)
+	for i := range t.places {
+		t.places[i].steps = joined(t.places[i].steps, other.places[i].steps)
+	}
 }
 
 // joined are the steps of one remedy and those that another has besides.
