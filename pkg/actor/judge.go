@@ -32,7 +32,7 @@ func (f *Finder) State(ctx context.Context, o *unstructured.Unstructured, a Acto
 		case a.UsersUnread != nil:
 			a.note("whether anything uses it is not known: " + a.UsersUnread.Error())
 		case len(a.Users) == 0 && o.GetDeletionTimestamp() != nil:
-			a.note("no " + phrase.Or(phrase.Words(a.Known.UsedBy, func(u finalizer.Use) string { return u.Kind })) + " uses it now")
+			a.note("no " + phrase.Or(phrase.Words(a.Known.UsedBy, lookedFor)) + " uses it now")
 		}
 		if because, idles := a.Known.Idles(o.Object); idles {
 			a.Idles = because
@@ -45,6 +45,14 @@ func (f *Finder) State(ctx context.Context, o *unstructured.Unstructured, a Acto
 		return Actor{}, context.Cause(ctx)
 	}
 	return a, nil
+}
+
+// lookedFor names the objects among which users were looked for.
+func lookedFor(u finalizer.Use) string {
+	if u.Scope == finalizer.SameNamespace {
+		return u.Kind + " in its namespace"
+	}
+	return u.Kind
 }
 
 // CanBeInUse says whether the finalizer keeps an object while others use it.
