@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/interrupt"
 	"github.com/kubectl-gc/kubectl-gc/pkg/ownership"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+	"github.com/kubectl-gc/kubectl-gc/pkg/protect"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
 
@@ -163,6 +164,7 @@ func (pl *planner) list(ctx context.Context, query selection.Query, known *final
 	if known != nil {
 		query.Annotations = ownership.Annotations(known.Links())
 	}
+	query.Annotations = append(query.Annotations, protect.Lifts)
 	return query.List(ctx)
 }
 
@@ -171,7 +173,10 @@ func (pl *planner) list(ctx context.Context, query selection.Query, known *final
 func (pl *planner) learnMore(ctx context.Context, reader *cluster.Reader, p *Planned, details *plan.Details) error {
 	readDisks(ctx, reader, p.Plan, details)
 	details.Unserved = p.unserved
-	var err error
+	err := pl.findDenied(ctx, reader, p.Plan, details)
+	if err != nil {
+		return err
+	}
 	if known, unknown := pl.request.finalizers(); unknown == nil && known != nil {
 		if details.Abandoned, err = pl.findAbandoned(ctx, reader, known, p.Plan); err != nil {
 			return err

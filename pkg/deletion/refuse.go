@@ -23,6 +23,8 @@ func (p *Planned) Refused(asks bool) error {
 	case len(p.Forbidden) > 0:
 		return answer.Refuse(answer.WithHint(errors.New("nothing was deleted: "+strings.Join(p.Denials(), "; ")),
 			"ask for the permission, or leave out the objects that need it; --dry-run=client shows the plan"))
+	case len(p.Denied) > 0:
+		return p.denied()
 	case p.incomplete():
 		return answer.Refuse(
 			answer.WithHint(errors.New("nothing was deleted: types that may contain dependents could not be listed"),

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
@@ -69,6 +70,25 @@ type Facts struct {
 	TooMany []graph.ID
 	// Forbidden are the writes of this command that the server is known to refuse.
 	Forbidden []Forbidden
+	// Denied are those of its deletes that a policy of kubectl gc protect denies.
+	Denied []Denied
+}
+
+// Denied is a delete that a policy denies.
+type Denied struct {
+	Object graph.ID
+	// Policy is its name, and Protects names the object that it protects; Itself says that this is
+	// the object to be deleted.
+	Policy, Protects string
+	Itself           bool
+}
+
+// Denial says that the deletion of an object is denied, and why.
+func (d Denied) Denial(object string) string {
+	if d.Itself {
+		return fmt.Sprintf("the deletion of %s is denied: policy %s protects it", object, d.Policy)
+	}
+	return fmt.Sprintf("the deletion of %s is denied: it would delete %s, which policy %s protects", object, d.Protects, d.Policy)
 }
 
 // Forbidden is a write that the user may not do.

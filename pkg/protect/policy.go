@@ -1,6 +1,7 @@
 package protect
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,12 @@ import (
 
 // Lifts is the annotation of an object that lifts its guards: whoever may set it may delete the object.
 const Lifts = "gc.kubectl.dev/allow-deletion"
+
+// The parts of an expression before the names of users, and before the uids of objects.
+const (
+	userIn = "request.userInfo.username in "
+	uidIn  = "oldObject.metadata.uid in "
+)
 
 // collectors are who deletes what others have to lose once its owner, its namespace or its CRD is gone:
 // that was allowed, and a denial would only leave things stuck. The names are those with which
@@ -53,14 +60,10 @@ func (p Policy) Name() string {
 // left of it, as the last DELETE of a kubelet, has to come through.
 func (p Policy) Manifests() []map[string]any {
 	meta := func() map[string]any {
-		return map[string]any{"name": p.Name(), "annotations": map[string]any{"gc.kubectl.dev/protects": p.Object.Located()}}
+		return map[string]any{"name": p.Name(), "annotations": map[string]any{Protects: p.Object.Located()}}
 	}
-	free := []string{"oldObject == null", "has(oldObject.metadata.deletionTimestamp)",
-		fmt.Sprintf("request.userInfo.username in %s", list(slices.Concat(collectors, p.Except))),
-		fmt.Sprintf("(has(oldObject.metadata.annotations) && %q in oldObject.metadata.annotations)", Lifts)}
-	const orphans = "(has(request.options.propagationPolicy) && request.options.propagationPolicy == 'Orphan')"
 	var validations []any
-	deny := func(orphan bool, unless ...string) {
+	for _, orphan := range []bool{true, false} {
 		var uids []string
 		for _, guard := range p.Guards {
 			if guard.Orphan == orphan {
@@ -68,17 +71,14 @@ func (p Policy) Manifests() []map[string]any {
 			}
 		}
 		if len(uids) == 0 {
-			return
+			continue
 		}
-		terms := slices.Concat(free, unless, []string{"!(oldObject.metadata.uid in " + list(uids) + ")"})
 		validations = append(validations, map[string]any{
-			"expression": strings.Join(terms, " || "), "reason": "Forbidden",
+			"expression": expression(slices.Concat(collectors, p.Except), uids, orphan), "reason": "Forbidden",
 			"message": fmt.Sprintf("this would delete %s, which is protected; annotation %s lifts that, on the object to be deleted",
 				p.Object.Located(), Lifts),
 		})
 	}
-	deny(true)
-	deny(false, orphans)
 	return []map[string]any{
 		{"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingAdmissionPolicy", "metadata": meta(),
 			"spec": map[string]any{"failurePolicy": "Fail", "matchConstraints": map[string]any{"resourceRules": p.rules()},
@@ -86,6 +86,17 @@ func (p Policy) Manifests() []map[string]any {
 		{"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingAdmissionPolicyBinding", "metadata": meta(),
 			"spec": map[string]any{"policyName": p.Name(), "validationActions": []any{"Deny"}}},
 	}
+}
+
+// expression is true of the deletions that are allowed: that of objects with other uids, by some users,
+// and of what is being deleted; and those with the policy Orphan, unless they are denied too.
+func expression(users, uids []string, orphan bool) string {
+	terms := []string{"oldObject == null", "has(oldObject.metadata.deletionTimestamp)", userIn + list(users),
+		fmt.Sprintf("(has(oldObject.metadata.annotations) && %q in oldObject.metadata.annotations)", Lifts)}
+	if !orphan {
+		terms = append(terms, "(has(request.options.propagationPolicy) && request.options.propagationPolicy == 'Orphan')")
+	}
+	return strings.Join(append(terms, "!("+uidIn+list(uids)+")"), " || ")
 }
 
 // rules are a rule for each type. Names would not match a DELETE of a collection.
@@ -104,11 +115,12 @@ func (p Policy) rules() []any {
 	return rules
 }
 
-// list is a list of texts in CEL.
+// list is a list of texts in CEL, whose literals may be written as in JSON.
 func list(texts []string) string {
 	quoted := make([]string, len(texts))
 	for i, text := range texts {
-		quoted[i] = fmt.Sprintf("%q", text)
+		literal, _ := json.Marshal(text) // of a string
+		quoted[i] = string(literal)
 	}
 	return "[" + strings.Join(quoted, ", ") + "]"
 }

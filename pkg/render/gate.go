@@ -25,7 +25,7 @@ var gates = []gate{
 	{"data-loss", []string{destroysData, "DataUnknown"}},
 	{"stuck", []string{"NoOrder", "ControllerDeleted", "ForegroundCycle", "AccountRefused", "Guarded",
 		"ControllerNotRunning", "Paused", "NeedsConfirmation", "ObjectInUse", "CollectorNotRunning"}},
-	{Protected, []string{"DeletionRefused", "Guarded", "ServerNotAsked"}},
+	{Protected, []string{"DeletionRefused", "DeniedByPolicy", "Guarded", "ServerNotAsked"}},
 	{"stranded", []string{"FinalizerAbandoned", "APIServiceWithoutBackend", "OutsideKept"}},
 	{"comes-back", []string{"Recreated"}},
 	{"gaps", []string{"DataUnknown", "ConfirmationUnknown", "ControllersNotExamined", "NotRead", "AccountUnsure",

@@ -151,6 +151,11 @@ func (p Plan) judge(out interface {
 		o.word, o.because = protected, "the server refuses its deletion: "+Escape(Shorten(r.Message))
 		out.set(id, o)
 	}
+	for _, d := range p.Denied {
+		o := out.of(d.Object)
+		o.word, o.because = protected, "policy "+Escape(d.Policy)+" denies its deletion"
+		out.set(d.Object, o)
+	}
 	set(p.Deadlocked, always(deadlocked))
 	set(p.Stuck(), always(stuck))
 	for _, id := range p.Unsettled {

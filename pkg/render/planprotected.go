@@ -21,6 +21,16 @@ func (p Plan) remarkProtected() []remark {
 	return all
 }
 
+// remarkDenied names the objects whose deletion a policy denies, and what each policy protects.
+func (p Plan) remarkDenied() []remark {
+	var all []remark
+	for _, d := range p.Denied {
+		ref := p.Graph.Ref(d.Object)
+		all = append(all, remark{Escape(d.Denial(ref.KindName())), []graph.Ref{ref}})
+	}
+	return all
+}
+
 // remarkAsked says what the answers of the server do not tell.
 func (p Plan) remarkAsked() []remark {
 	if p.Asked == nil {

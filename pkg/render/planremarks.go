@@ -36,6 +36,7 @@ var remarks = [...]struct {
 		Plan.remarkOrderCycle, false},
 	{"ControllerDeleted", severe, "the controller that removes the finalizers of objects is deleted first: their deletion does not complete", Plan.remarkStuck, false},
 	{"DeletionRefused", severe, "the server refuses to delete objects that others would delete; but for the namespaces that it never deletes, only with --dry-run=server", Plan.remarkProtected, false},
+	{"DeniedByPolicy", severe, "a policy of kubectl gc protect denies the deletion of an object that is to be deleted: nothing is deleted", Plan.remarkDenied, true},
 	{"ForegroundCycle", severe, "objects wait for each other in a ring: their deletion does not complete",
 		Plan.remarkCycles, false},
 	{"AccountRefused", severe, "a program lets an object go only once others are deleted, and the ServiceAccount as which it acts cannot delete these", Plan.remarkRefused, true},

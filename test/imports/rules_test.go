@@ -26,7 +26,7 @@ var (
 // adds one has a reason, and says it in the commit.
 const (
 	floors = 14
-	arrows = 265
+	arrows = 266
 )
 
 // imports says which packages of the module a package imports besides the leaves: these, and no
@@ -76,7 +76,7 @@ var imports = map[string][]string{
 	},
 	"pkg/deletion": {
 		"pkg/act", "pkg/actor", "pkg/admission", "pkg/approval", "pkg/archive", "pkg/cluster", "pkg/collect",
-		"pkg/finalizer", "pkg/link", "pkg/ownership", "pkg/plan", "pkg/selection", "pkg/status",
+		"pkg/finalizer", "pkg/link", "pkg/ownership", "pkg/plan", "pkg/protect", "pkg/selection", "pkg/status",
 	},
 	"pkg/diagnose": {
 		"pkg/actor", "pkg/admission", "pkg/change", "pkg/cluster", "pkg/diagnose/core", "pkg/diagnose/finalizers",

@@ -1,0 +1,68 @@
+package protect
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Protects is the annotation of a policy that names the object which it protects.
+const Protects = "gc.kubectl.dev/protects"
+
+// Denial is what a policy that this package wrote denies, as the server has it.
+type Denial struct {
+	// Policy is its name, Protects names the object that it protects, and UID is the object's; empty
+	// where the policy does not deny the object's own deletion.
+	Policy, Protects, UID string
+	// always are the uids of objects whose deletion is denied, and unlessOrphan of those where the
+	// policy Orphan is not.
+	always, unlessOrphan []string
+	except               []string
+}
+
+// Read returns what a policy denies; false if this package did not write it, or somebody has changed
+// what decides.
+func Read(policy *unstructured.Unstructured) (Denial, bool) {
+	d := Denial{Policy: policy.GetName(), Protects: policy.GetAnnotations()[Protects]}
+	validations, _, _ := unstructured.NestedSlice(policy.Object, "spec", "validations")
+	conditions, _, _ := unstructured.NestedSlice(policy.Object, "spec", "matchConditions")
+	if d.Protects == "" || len(validations) == 0 || len(conditions) > 0 {
+		return d, false
+	}
+	for _, v := range validations {
+		validation, _ := v.(map[string]any)
+		written, _ := validation["expression"].(string)
+		d.except = listAt(written, strings.Index(written, userIn)+len(userIn))
+		uids := listAt(written, strings.LastIndex(written, uidIn)+len(uidIn))
+		switch written {
+		case expression(d.except, uids, true):
+			d.always = append(d.always, uids...)
+		case expression(d.except, uids, false):
+			d.unlessOrphan = append(d.unlessOrphan, uids...)
+		default:
+			return d, false
+		}
+	}
+	for _, uid := range d.always { // the object is one of its guards, and the policy has its uid in the name
+		if strings.HasSuffix(d.Policy, "-"+uid) {
+			d.UID = uid
+		}
+	}
+	return d, true
+}
+
+// listAt reads the list of texts that begins at an index of an expression; nil if none does.
+func listAt(expression string, at int) (texts []string) {
+	_ = json.NewDecoder(strings.NewReader(expression[min(at, len(expression)):])).Decode(&texts)
+	return texts
+}
+
+// Denies says whether the deletion of the object with a uid is denied, by anybody who is not excepted.
+func (d Denial) Denies(uid string, orphan bool) bool {
+	return slices.Contains(d.always, uid) || !orphan && slices.Contains(d.unlessOrphan, uid)
+}
+
+// Excepts says whether a user may delete what others may not.
+func (d Denial) Excepts(user string) bool { return slices.Contains(d.except, user) }
