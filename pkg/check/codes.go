@@ -57,6 +57,9 @@ const (
 	OwnerNotChecked        Code = "OwnerNotChecked"
 	FinalizerActorDead     Code = "FinalizerActorDead"
 	FinalizerActorNotFound Code = "FinalizerActorNotFound"
+	ProtectionNotApplied   Code = "ProtectionNotApplied"
+	ProtectionIncomplete   Code = "ProtectionIncomplete"
+	ProtectedAbsent        Code = "ProtectedAbsent"
 	OwnerDeleting          Code = "OwnerDeleting"
 	OwnerOrphans           Code = "OwnerOrphans"
 	OwnerCollected         Code = "OwnerCollected"
@@ -95,6 +98,9 @@ var Kinds = []Kind{
 	{FinalizerActorDead, Warning, "whoever removes a finalizer was found and does not work: the deletion of the object will not complete"},
 	{FinalizerActorNotFound, Warning,
 		"the controller that removes a finalizer was not found in the cluster: the deletion of the object may not complete"},
+	{ProtectionNotApplied, Warning, "a policy of kubectl gc protect is to protect the object, and no binding applies it"},
+	{ProtectionIncomplete, Warning, "a policy of kubectl gc protect protects the object, and does not deny a deletion that would delete it: of an owner that it did not have then, for instance"},
+	{ProtectedAbsent, Warning, "a policy of kubectl gc protect protects an object that does not exist any more, and still denies deletions for it"},
 	{OwnerNotChecked, Info, "the owner of a manifest was not looked for, because nothing was asked of a server"},
 	{OwnerDeleting, Info, "an owner is being deleted in the foreground, and the collector acts on its dependents (GC-053, GC-055)"},
 	{OwnerOrphans, Info, "an owner is being deleted with the policy Orphan, and the collector removes the references to it (GC-067)"},

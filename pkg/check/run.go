@@ -75,6 +75,9 @@ func Run(ctx context.Context, q *selection.Query, opts Options) (*v1alpha1.Check
 			return nil, err
 		}
 	}
+	if err := c.protections(ctx, q.Scope, report); err != nil {
+		return nil, err
+	}
 	report.Complete = len(report.Gaps) == 0 && report.NotLookedAt == 0
 	return report, nil
 }

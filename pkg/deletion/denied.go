@@ -5,11 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
-	admissionv1 "k8s.io/api/admissionregistration/v1"
-
-	"github.com/kubectl-gc/kubectl-gc/pkg/admission"
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -22,26 +18,22 @@ import (
 // policies cannot be listed, nothing is said: the server answers when a delete is sent. The error is
 // the end of ctx.
 func (pl *planner) findDenied(ctx context.Context, reader *cluster.Reader, p *plan.Plan, details *plan.Details) error {
-	user := sync.OnceValue(func() string {
-		name, _ := pl.client.WhoAmI(ctx) // nobody is excepted without a name
-		return name
-	})
-	known := map[typeIn][]protect.Denial{}
+	all, err := protect.Stored(ctx, reader)
+	if len(all) == 0 {
+		return err
+	}
+	user, _ := pl.client.WhoAmI(ctx) // nobody is excepted without a name
 	for _, a := range p.Actions {
 		if a.Verb != plan.VerbDelete || !slices.Contains(pl.request.writers(), a.By) || !deniable(p.Graph, a.Object) {
 			continue
 		}
-		w := writeTo(p.Graph, a.Object, admissionv1.Delete)
-		at := typeIn{w.Type, w.Object.GetNamespace()}
-		if _, asked := known[at]; !asked {
-			known[at] = denials(ctx, reader, w)
-		}
-		for _, d := range known[at] {
-			if d.Denies(p.Graph.Ref(a.Object).UID, a.Policy == plan.Orphan) && !d.Excepts(user()) {
-				details.Denied = append(details.Denied, plan.Denied{Object: a.Object, Policy: d.Policy, Protects: d.Protects,
-					Itself: d.UID == p.Graph.Ref(a.Object).UID})
-				break
-			}
+		uid := p.Graph.Ref(a.Object).UID
+		i := slices.IndexFunc(all, func(d protect.Denial) bool {
+			return d.Applied && d.Denies(uid, a.Policy == plan.Orphan) && !d.Excepts(user)
+		})
+		if i >= 0 {
+			details.Denied = append(details.Denied, plan.Denied{
+				Object: a.Object, Policy: all[i].Policy, Protects: all[i].Protects, Itself: all[i].UID == uid})
 		}
 	}
 	return context.Cause(ctx)
@@ -51,18 +43,6 @@ func (pl *planner) findDenied(ctx context.Context, reader *cluster.Reader, p *pl
 func deniable(g *graph.Graph, id graph.ID) bool {
 	_, lifted := g.Annotations(id)[protect.Lifts]
 	return !lifted && g.State(id) != graph.Deleting
-}
-
-// denials are what the policies deny that are applied to objects of the type and the namespace of a
-// write.
-func denials(ctx context.Context, reader *cluster.Reader, w admission.Write) (all []protect.Denial) {
-	policies, _ := reader.Admission().Policies(ctx, admission.ValidatingPolicies, w)
-	for _, policy := range policies {
-		if d, ok := protect.Read(policy.Config); ok {
-			all = append(all, d)
-		}
-	}
-	return all
 }
 
 // denied is the refusal of a plan with a delete that a policy denies.

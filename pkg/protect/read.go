@@ -6,6 +6,10 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
 // Protects is the annotation of a policy that names the object which it protects.
@@ -16,6 +20,9 @@ type Denial struct {
 	// Policy is its name, Protects names the object that it protects, and UID is the object's; empty
 	// where the policy does not deny the object's own deletion.
 	Policy, Protects, UID string
+	// PolicyUID is the policy's own, and Applied says that a binding applies it as it was written.
+	PolicyUID string
+	Applied   bool
 	// always are the uids of objects whose deletion is denied, and unlessOrphan of those where the
 	// policy Orphan is not.
 	always, unlessOrphan []string
@@ -25,7 +32,7 @@ type Denial struct {
 // Read returns what a policy denies; false if this package did not write it, or somebody has changed
 // what decides.
 func Read(policy *unstructured.Unstructured) (Denial, bool) {
-	d := Denial{Policy: policy.GetName(), Protects: policy.GetAnnotations()[Protects]}
+	d := Denial{Policy: policy.GetName(), PolicyUID: string(policy.GetUID()), Protects: policy.GetAnnotations()[Protects]}
 	validations, _, _ := unstructured.NestedSlice(policy.Object, "spec", "validations")
 	conditions, _, _ := unstructured.NestedSlice(policy.Object, "spec", "matchConditions")
 	if d.Protects == "" || len(validations) == 0 || len(conditions) > 0 {
@@ -62,6 +69,24 @@ func listAt(expression string, at int) (texts []string) {
 // Denies says whether the deletion of the object with a uid is denied, by anybody who is not excepted.
 func (d Denial) Denies(uid string, orphan bool) bool {
 	return slices.Contains(d.always, uid) || !orphan && slices.Contains(d.unlessOrphan, uid)
+}
+
+// Users are those whom the policy excepts besides the controllers that it always does.
+func (d Denial) Users() []string {
+	return slices.DeleteFunc(slices.Clone(d.except), func(user string) bool { return slices.Contains(collectors, user) })
+}
+
+// Missing are the objects of which one DELETE would delete an object, and whose deletion its policy
+// could deny and does not.
+func Missing(g *graph.Graph, links *link.Links, id graph.ID, d Denial) (missing []graph.Ref) {
+	for _, guard := range Guards(g, links, id) {
+		ref := g.Ref(guard.ID)
+		if !d.Denies(ref.UID, guard.Orphan) && !cluster.IsImmortal(ref) && !configures(ref) &&
+			g.State(guard.ID) != graph.Deleting {
+			missing = append(missing, ref)
+		}
+	}
+	return missing
 }
 
 // Excepts says whether a user may delete what others may not.
