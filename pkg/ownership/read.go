@@ -206,10 +206,11 @@ func (s *search) unreadable(ctx context.Context, p place, err error) error {
 }
 
 // members returns the objects that a label selector finds, besides the one that has it. Each kind
-// that the server serves is asked for them.
+// that the server serves is asked for them, but for one of which nothing was seen where they are.
 func (s *search) members(ctx context.Context, source graph.ID, m link.Members) ([]graph.ID, error) {
+	beyond := s.Scope != "" && m.Namespace != s.Scope
 	types := slices.DeleteFunc(s.Graph.Types(), func(t graph.Type) bool {
-		return !s.has(t) || !s.canBe(m, t)
+		return !s.canBe(m, t) || !s.has(t) && !(beyond && t.Namespaced)
 	})
 	if m.Labels == "" {
 		return s.instances(types), nil
@@ -222,7 +223,8 @@ func (s *search) members(ctx context.Context, source graph.ID, m link.Members) (
 		if !t.Namespaced {
 			namespace = ""
 		} else if namespace == "" && s.Scope != "" {
-			s.wider = true
+			s.wider = true // and then they are sought again
+			continue
 		}
 		group.Go(func() error {
 			var err error
@@ -235,9 +237,13 @@ func (s *search) members(ctx context.Context, source graph.ID, m link.Members) (
 		return nil, err
 	}
 	var ids []graph.ID
-	for _, found := range matches {
+	for i, found := range matches {
 		for _, match := range found {
-			if id, ok := s.Graph.Lookup(match.UID); ok && id != source {
+			id, listed := s.Graph.Lookup(match.UID)
+			switch {
+			case !listed:
+				s.wider = s.wider || beyond && types[i].Namespaced
+			case id != source:
 				ids = append(ids, id)
 			}
 		}

@@ -63,13 +63,14 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 		if len(ignored) > 0 {
 			return append(ignored, refused...)
 		}
-		f.Evidence = append(f.Evidence, unsure...)
+		absent := e.namedAbsent(ctx, b.Object)
+		f.Evidence = slices.Concat(f.Evidence, unsure, absent)
 		says, guessed := e.said(ctx, b.Object), e.pauses(b, f, true)
 		switch {
 		case len(refused) == 0 && says.what == "" && len(guessed) > 0:
 			return ordered(b, guessed)
 		case len(refused) == 0:
-			refused = []core.Finding{e.forNode(ctx, b, e.busy(b, f, says), says)}
+			refused = []core.Finding{e.forNode(ctx, b, e.busy(b, f, says, len(absent) > 0), says)}
 		}
 		return append(refused, core.Each(guessed, func(f *core.Finding) { f.After++ })...)
 	}
@@ -77,6 +78,9 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 	down := e.DownWorkloads(ctx, b)
 	f.Evidence = append(f.Evidence, down.Evidence...)
 	f = e.alsoPaused(ctx, b, f)
+	if a.Life != actor.Dead {
+		f.Evidence = append(f.Evidence, e.namedAbsent(ctx, b.Object)...)
+	}
 	f.Code = core.FinalizerActorUnknown
 	switch {
 	case a.Life == actor.Dead:
