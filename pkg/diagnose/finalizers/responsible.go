@@ -1,6 +1,7 @@
 package finalizers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -78,8 +79,13 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 	down := e.DownWorkloads(ctx, b)
 	f.Evidence = append(f.Evidence, down.Evidence...)
 	f = e.alsoPaused(ctx, b, f)
+	var absent []v1alpha1.Observation
 	if a.Life != actor.Dead {
-		f.Evidence = append(f.Evidence, e.namedAbsent(ctx, b.Object)...)
+		absent = e.namedAbsent(ctx, b.Object)
+		f.Evidence = append(f.Evidence, absent...)
+	}
+	if !a.IsKnown {
+		f.Evidence = append(f.Evidence, e.renamed(b.Object, a.Finalizer)...)
 	}
 	f.Code = core.FinalizerActorUnknown
 	switch {
@@ -102,6 +108,9 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 	}
 	if f.Code == core.FinalizerActorUnknown {
 		f = e.unknown(ctx, b, f)
+	}
+	if len(absent) > 0 {
+		f.Remedy = cmp.Or(f.Remedy, f.Usual()) + " It may need what the object names and does not exist: create that again if so."
 	}
 	if a.Life == actor.Dead && !a.IsKnown {
 		f.Evidence = append(f.Evidence, e.leads(ctx, b.Object).Observations()...)

@@ -1,0 +1,48 @@
+package finalizers
+
+import (
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+)
+
+// renamed is the evidence that a finalizer which no pack knows may be that of another version of its
+// program: no other object of the type has it that is not being deleted, and they have another one of
+// the same domain.
+func (e *Examiner) renamed(o *unstructured.Unstructured, name string) []v1alpha1.Observation {
+	if e.Graph == nil {
+		return nil
+	}
+	ref, with, instead := e.Ref(o), 0, ""
+	for id := range e.Graph.OfType(ref.Group(), ref.Resource, ref.Namespace) {
+		if e.Graph.State(id) == graph.Deleting {
+			continue
+		}
+		for _, other := range e.Graph.Finalizers(id) {
+			switch {
+			case other == name:
+				return nil
+			case domain(other) == domain(name) && (instead == "" || instead == other):
+				instead = other
+				with++
+			}
+		}
+	}
+	if with == 0 {
+		return nil
+	}
+	return core.Seen("no other %s has it, and %s %s %s: another version of its program may have put it there", ref.Kind,
+		phrase.Count(with, "other"), phrase.Plural(with, "has", "have"), instead)
+}
+
+// domain are the last two labels of the domain of a finalizer.
+func domain(name string) string {
+	of, _, _ := strings.Cut(name, "/")
+	labels := strings.Split(of, ".")
+	return strings.Join(labels[max(0, len(labels)-2):], ".")
+}
