@@ -63,7 +63,7 @@ var ofSeveral = append([]string{"prometheus", "json", "yaml", "kyaml", "jsonl"},
 
 // askMany has a command that is about to run do so in several clusters instead.
 func askMany(e *env.Env, cmd *cobra.Command, targets []env.Target) error {
-	m := &many{Env: e, cmd: cmd, typed: e.Typed, answered: make([]*answered, len(targets)), output: env.NewOutput()}
+	m := &many{Env: e, cmd: cmd, typed: e.Typed, answered: make([]*answered, len(targets)), output: env.NewOutput(e)}
 	own := &cobra.Command{}
 	m.output.Add(own)
 	cmd.Flags().Visit(func(f *pflag.Flag) {

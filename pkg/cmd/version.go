@@ -46,7 +46,7 @@ func addVersionFlag(root *cobra.Command) {
 }
 
 func newVersion(e *env.Env) *cobra.Command {
-	output := env.NewOutput()
+	output := env.NewOutput(e)
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version and the path of the plugin that runs",

@@ -23,6 +23,7 @@ func (s *Snapshot) Printed() *v1alpha1.Tree {
 func (s *Snapshot) empty() *v1alpha1.Tree {
 	return &v1alpha1.Tree{
 		TypeMeta: v1alpha1.TypeMeta("Tree"),
+		Origin:   s.Origin,
 		Complete: len(s.Gaps) == 0,
 		Gaps:     append([]v1alpha1.Gap{}, s.Gaps...),
 		Nodes:    []v1alpha1.TreeNode{},

@@ -40,6 +40,8 @@ type Options struct {
 
 // Snapshot is a tree at one time.
 type Snapshot struct {
+	// Origin is what its JSON says of the cluster.
+	v1alpha1.Origin
 	*selection.Snapshot
 	Rows     []graph.Row
 	Readings map[graph.ID]graph.PrinterColumns

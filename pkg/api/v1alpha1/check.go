@@ -9,6 +9,7 @@ import (
 // finalizers, and what the garbage collector does about it.
 type CheckReport struct {
 	metav1.TypeMeta `json:",inline"`
+	Origin          `json:",inline"`
 	Findings        []CheckFinding `json:"findings"`
 	// Objects and References are how many were checked.
 	Objects    int `json:"objects"`

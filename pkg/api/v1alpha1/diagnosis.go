@@ -9,6 +9,7 @@ import (
 // and why.
 type Diagnosis struct {
 	metav1.TypeMeta `json:",inline"`
+	Origin          `json:",inline"`
 	Stuck           []Stuck `json:"stuck"`
 	// Complete is false if anything that is stuck, or the cause of it, can be in a gap: that Stuck
 	// is empty then does not mean that nothing is stuck.

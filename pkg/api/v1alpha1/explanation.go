@@ -8,6 +8,7 @@ import (
 // Explanation is the output of kubectl gc explain: what is known of finalizers.
 type Explanation struct {
 	metav1.TypeMeta `json:",inline"`
+	Origin          `json:",inline"`
 	Finalizers      []ExplainedFinalizer `json:"finalizers"`
 	// Complete is false if finalizers that are present in the cluster can be in a gap. Without --in-cluster
 	// nothing is asked.

@@ -25,17 +25,5 @@ type NotFound struct {
 	Message    string     `json:"message"`
 }
 
-// ClusterRef says which cluster something was found in.
-type ClusterRef struct {
-	// UID is that of the namespace kube-system, empty if it could not be read.
-	UID string `json:"uid,omitempty"`
-	// Context is what the cluster is called on the machine of whoever asked: the context, or the file
-	// of the kubeconfig.
-	Context string `json:"context"`
-	Server  string `json:"server"`
-	// ObservedAt is when the answer was complete.
-	ObservedAt metav1.Time `json:"observedAt"`
-}
-
 // DeepCopyObject makes List a runtime.Object, which is what the printers take.
 func (l *List) DeepCopyObject() runtime.Object { return deepCopy(l) }

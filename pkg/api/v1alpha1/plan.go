@@ -8,6 +8,7 @@ import (
 // Plan is what a deletion does: the value that is printed before it and that is carried out.
 type Plan struct {
 	metav1.TypeMeta `json:",inline"`
+	Origin          `json:",inline"`
 	// Cluster is the uid of the namespace kube-system of the cluster that the plan is about. It is
 	// only in an archive, and empty if it could not be read.
 	Cluster string `json:"cluster,omitempty"`

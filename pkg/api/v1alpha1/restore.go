@@ -8,6 +8,7 @@ import (
 // RestorePlan is what kubectl gc restore does with an archive.
 type RestorePlan struct {
 	metav1.TypeMeta `json:",inline"`
+	Origin          `json:",inline"`
 	// Archive is the file.
 	Archive string `json:"archive"`
 	// Actions are the writes, in the order in which they are begun. Their verbs are create, apply,
@@ -50,6 +51,7 @@ type RestoredOwner struct {
 // RestoreResult is what came of a restore.
 type RestoreResult struct {
 	metav1.TypeMeta `json:",inline"`
+	Origin          `json:",inline"`
 	Done            []RestoreAction `json:"done"`
 	Failed          []RestoreFailed `json:"failed"`
 	// Unasked are the actions of a dry run that the server cannot be asked about, because what they

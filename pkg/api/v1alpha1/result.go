@@ -8,6 +8,7 @@ import (
 // Result is what came of a plan.
 type Result struct {
 	metav1.TypeMeta `json:",inline"`
+	Origin          `json:",inline"`
 	Done            []Action        `json:"done"`
 	Failed          []FailedAction  `json:"failed"`
 	Skipped         []SkippedObject `json:"skipped"`

@@ -24,6 +24,7 @@ const (
 // shows them.
 type Tree struct {
 	metav1.TypeMeta `json:",inline"`
+	Origin          `json:",inline"`
 	// Complete is false when there are gaps: dependents or owners may be missing.
 	Complete bool       `json:"complete"`
 	Gaps     []Gap      `json:"gaps"`

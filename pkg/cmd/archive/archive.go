@@ -25,7 +25,7 @@ type Options struct {
 
 // New returns the command archive, which calls runF with its options; nil runs it.
 func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
-	o := &Options{Env: e, Output: env.NewOutput("wide", "name"), FollowLinks: true}
+	o := &Options{Env: e, Output: env.NewOutput(e, "wide", "name"), FollowLinks: true}
 	cmd := &cobra.Command{
 		Use:        "archive (TYPE/NAME ... | TYPE NAME ... | TYPE -l SELECTOR | -f FILENAME) --to FILE",
 		Short:      "Save objects with all their dependents, and verify what is saved",

@@ -37,7 +37,7 @@ type Options struct {
 func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
 	o := &Options{Mutation: env.NewMutation(e, "wide", "name", "junit", "prometheus"), Severity: string(check.Error),
 		Finalizers: true}
-	o.Output.WithRows(e)
+	o.Output.WithRows()
 	cmd := &cobra.Command{
 		Use:        "check [TYPE/NAME ... | TYPE NAME ... | TYPE [-l SELECTOR] | -f FILENAME]",
 		Short:      "Find wrong owner references, and what the collector makes of them",

@@ -13,7 +13,7 @@ import (
 // New returns the command delete, which calls runF with its options; nil runs it.
 func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
 	o := &Options{Mutation: env.NewMutation(e, slices.Concat([]string{"wide", "name"}, documents)...)}
-	o.Output.WithRows(e)
+	o.Output.WithRows()
 	cmd := &cobra.Command{
 		Use:        "delete ([-f FILENAME] | TYPE [(NAME | -l label | --all)])",
 		Short:      "Preview a deletion, perform it, and wait for the whole cascade",

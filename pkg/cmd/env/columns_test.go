@@ -47,7 +47,7 @@ func TestCustomColumnsHaveARowForEachItem(t *testing.T) {
 		{[]string{"-o", "custom-columns=NAME:.ref.name,DEPTH:.depth", "--no-headers"}, tree, "a   0\nb   1\n"},
 		{[]string{"-o", "custom-columns=V:.version"}, version, "V\nv1.2.3\n"},
 	} {
-		o, cmd := NewOutput("wide"), &cobra.Command{}
+		o, cmd := NewOutput(&Env{}, "wide"), &cobra.Command{}
 		o.Add(cmd)
 		if err := cmd.ParseFlags(test.args); err != nil {
 			t.Fatal(err)

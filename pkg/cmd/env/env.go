@@ -7,6 +7,8 @@ import (
 	"context"
 	"flag"
 	"io"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -56,10 +58,11 @@ type Env struct {
 	clusters clusters
 	only     *Target
 	Screen   io.Writer
-	// identifies says that it matters which cluster it is, and uid is what is known of that.
-	identifies bool
-	uid        string
-	source     *source // nil for a cluster
+	// identifies says that it matters which cluster it is, asked that it was found out, and uid is what
+	// is known of it.
+	identifies, asked bool
+	uid               string
+	source            *source // nil for a cluster
 }
 
 // DefaultName is what is typed to run the program where it is installed as gc.
@@ -110,7 +113,7 @@ func (e *Env) Validate(cmd *cobra.Command) error {
 		}
 	}
 	if f := cmd.Flags().Lookup("output"); f != nil {
-		e.identifies = f.Value.String() == rowLines
+		e.identifies = isDocument(f.Value.String())
 	}
 	if _, err := render.ParseColor(e.Color); err != nil {
 		return UsageError(cmd, err)
@@ -169,9 +172,17 @@ func (e *Env) Connect(ctx context.Context) (*cluster.Client, *cluster.Catalog, e
 // Identify finds out which cluster it is, if that matters: the uid of the namespace kube-system.
 func (e *Env) Identify(ctx context.Context, client *cluster.Client) (err error) {
 	if e.identifies || e.only != nil {
+		e.asked = true
 		e.uid, err = client.Identity(ctx)
 	}
 	return err
+}
+
+// isDocument says whether a format is that of what programs read, which says of which cluster it is.
+func isDocument(format string) bool {
+	format, _, _ = strings.Cut(format, "=")
+	return slices.Contains([]string{"json", "yaml", jsonLine, rowLines, "jsonpath", "jsonpath-as-json", "jsonpath-file",
+		"go-template", "go-template-file", "template", "templatefile"}, format)
 }
 
 // ClusterRef says which cluster was asked, and that it has answered now.

@@ -30,7 +30,7 @@ type Mutation struct {
 
 // NewMutation returns a Mutation whose command prints some formats itself.
 func NewMutation(e *Env, own ...string) Mutation {
-	return Mutation{Env: e, Output: NewOutput(own...), DryRun: "none"}
+	return Mutation{Env: e, Output: NewOutput(e, own...), DryRun: "none"}
 }
 
 var dryRuns = []string{"none", "client", "server"}

@@ -28,18 +28,20 @@ type Output struct {
 	own       []string
 	print     *genericclioptions.PrintFlags
 	noHeaders bool
-	// rows says of which cluster rows are; nil if the command has none.
-	rows func() v1alpha1.ClusterRef
+	// env says which cluster was asked, and rows that the command has rows.
+	env  *Env
+	rows bool
 }
 
-// NewOutput returns -o with the formats that the command prints itself.
-func NewOutput(own ...string) *Output {
-	return &Output{own: own, print: genericclioptions.NewPrintFlags("")}
+// NewOutput returns -o with the formats that the command prints itself. What is printed says of which
+// cluster it is.
+func NewOutput(e *Env, own ...string) *Output {
+	return &Output{env: e, own: own, print: genericclioptions.NewPrintFlags("")}
 }
 
-// WithRows adds the format of rows, of the cluster of an Env.
-func (o *Output) WithRows(e *Env) *Output {
-	o.rows = e.ClusterRef
+// WithRows adds the format of rows.
+func (o *Output) WithRows() *Output {
+	o.rows = true
 	return o
 }
 
@@ -48,7 +50,7 @@ func (o *Output) formats() []string {
 	// command prints names itself.
 	generic := slices.DeleteFunc(o.print.AllowedFormats(), func(f string) bool { return f == "name" })
 	own := o.own
-	if o.rows != nil {
+	if o.rows {
 		own = append(slices.Clone(own), rowLines)
 	}
 	return append(slices.Concat(own, []string{jsonLine, customColumns, customColumnsFile}), generic...)
@@ -92,11 +94,11 @@ func (o *Output) Validate(cmd *cobra.Command) error {
 
 // HasRows says whether rows are printed, which are of what was found or planned, and not of what was
 // done.
-func (o *Output) HasRows() bool { return o.rows != nil && o.Format() == rowLines }
+func (o *Output) HasRows() bool { return o.rows && o.Format() == rowLines }
 
 // writeRows prints what there is in an object a row on each line, and first that it was looked for.
 func (o *Output) writeRows(w io.Writer, object runtime.Object) error {
-	rows, has := v1alpha1.Rows(object, o.rows())
+	rows, has := v1alpha1.Rows(object, o.env.ClusterRef())
 	if !has {
 		return fmt.Errorf("-o %s is not for a %s; use -o %s", rowLines, object.GetObjectKind().GroupVersionKind().Kind, jsonLine)
 	}
@@ -122,8 +124,16 @@ func (o *Output) printer() (printers.ResourcePrinter, error) {
 	return p, err
 }
 
+// Of notes in an object of which cluster it is, if one was asked.
+func (o *Output) Of(object any) {
+	if of, has := object.(interface{ SetClusterRef(v1alpha1.ClusterRef) }); has && o.env.asked {
+		of.SetClusterRef(o.env.ClusterRef())
+	}
+}
+
 // Write prints an object in one of the formats of cli-runtime, or in columns of the user's own.
 func (o *Output) Write(w io.Writer, object runtime.Object) error {
+	o.Of(object)
 	switch {
 	case o.hasColumns():
 		return o.writeColumns(w, object)

@@ -30,7 +30,7 @@ type Options struct {
 
 // New returns the command explain, which calls runF with its options; nil runs it.
 func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
-	o := &Options{Env: e, Output: env.NewOutput("wide", "name")}
+	o := &Options{Env: e, Output: env.NewOutput(e, "wide", "name")}
 	cmd := &cobra.Command{
 		Use:        "explain FINALIZER ... | --component NAME | -A | --in-cluster | --test-pack DIR",
 		Short:      "Explain what finalizers do and who removes them",

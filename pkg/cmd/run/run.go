@@ -34,7 +34,7 @@ type Options struct {
 // New returns the command run, which calls runF with its options; nil runs it.
 func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
 	o := &Options{Mutation: env.NewMutation(e, "wide", "name"), Once: true}
-	o.Output.WithRows(e)
+	o.Output.WithRows()
 	cmd := &cobra.Command{
 		Use:        "run",
 		Short:      "Run the garbage collector's loop once, from here",

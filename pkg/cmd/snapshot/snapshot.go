@@ -31,7 +31,7 @@ type Options struct {
 
 // New returns the command snapshot, which calls runF with its options; nil runs it.
 func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
-	o := &Options{Env: e, Output: env.NewOutput()}
+	o := &Options{Env: e, Output: env.NewOutput(e)}
 	cmd := &cobra.Command{
 		Use:        "snapshot (FILE | -)",
 		Short:      "Save the metadata of a cluster, to look at it offline",

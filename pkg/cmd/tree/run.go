@@ -126,6 +126,7 @@ func (o *Options) print(s *tree.Snapshot) error {
 	case "mermaid":
 		return render.TreeMermaid(o.Out, t)
 	case "json":
+		o.Output.Of(s)
 		return s.WriteJSON(o.Out)
 	}
 	return o.Output.Write(o.Out, s.Printed())

@@ -33,7 +33,7 @@ type Options struct {
 
 // New returns the command tree, which calls runF with its options; nil runs it.
 func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
-	o := &Options{Env: e, Output: env.NewOutput("wide", "name", "dot", "mermaid", "html"), Depth: -1, FollowLinks: true}
+	o := &Options{Env: e, Output: env.NewOutput(e, "wide", "name", "dot", "mermaid", "html"), Depth: -1, FollowLinks: true}
 	cmd := &cobra.Command{
 		Use:        "tree [TYPE/NAME ... | TYPE NAME ... | TYPE [-l SELECTOR] | -f FILENAME]",
 		Short:      "Show objects and their dependents as a tree",

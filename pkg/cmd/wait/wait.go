@@ -24,7 +24,7 @@ type Options struct {
 
 // New returns the command wait, which calls runF with its options; nil runs it.
 func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
-	o := &Options{Env: e, Output: env.NewOutput("name")}
+	o := &Options{Env: e, Output: env.NewOutput(e, "name")}
 	cmd := &cobra.Command{
 		Use:        "wait ([-f FILENAME] | TYPE [(NAME | -l label | --all)])",
 		Short:      "Wait for the whole cascade of a deletion that somebody began",

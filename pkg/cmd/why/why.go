@@ -33,7 +33,7 @@ type Options struct {
 
 // New returns the command why, which calls runF with its options; nil runs it.
 func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
-	o := &Options{Env: e, Output: env.NewOutput("wide", "name", "prometheus").WithRows(e), OlderThan: time.Minute}
+	o := &Options{Env: e, Output: env.NewOutput(e, "wide", "name", "prometheus").WithRows(), OlderThan: time.Minute}
 	if runF == nil {
 		runF = run
 	}

@@ -6,23 +6,26 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
 // renamed is the evidence that a finalizer which no pack knows may be that of another version of its
-// program: no other object of the type has it that is not being deleted, and they have another one of
-// the same domain.
+// program: no other custom resource of the type has it that is not being deleted, and all have another
+// one of the same domain.
 func (e *Examiner) renamed(o *unstructured.Unstructured, name string) []v1alpha1.Observation {
-	if e.Graph == nil {
+	own, seen := e.Graph.Lookup(string(o.GetUID()))
+	if !seen || cluster.BuiltIn(o.GroupVersionKind().Group) {
 		return nil
 	}
-	ref, with, instead := e.Ref(o), 0, ""
+	ref, others, with, instead := e.Graph.Ref(own), 0, 0, ""
 	for id := range e.Graph.OfType(ref.Group(), ref.Resource, ref.Namespace) {
 		if e.Graph.State(id) == graph.Deleting {
 			continue
 		}
+		others++
 		for _, other := range e.Graph.Finalizers(id) {
 			switch {
 			case other == name:
@@ -33,7 +36,7 @@ func (e *Examiner) renamed(o *unstructured.Unstructured, name string) []v1alpha1
 			}
 		}
 	}
-	if with == 0 {
+	if with == 0 || with < others {
 		return nil
 	}
 	return core.Seen("no other %s has it, and %s %s %s: another version of its program may have put it there", ref.Kind,

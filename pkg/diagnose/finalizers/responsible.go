@@ -85,7 +85,7 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 		f.Evidence = append(f.Evidence, absent...)
 	}
 	if !a.IsKnown {
-		f.Evidence = append(f.Evidence, e.renamed(b.Object, a.Finalizer)...)
+		f.Evidence = slices.Concat(f.Evidence, e.renamed(b.Object, a.Finalizer), e.namesake(b.Object, a.Finalizer))
 	}
 	f.Code = core.FinalizerActorUnknown
 	switch {
