@@ -14,28 +14,35 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 // mostNamed is how many of the objects that the spec of one names are looked for.
 const mostNamed = 4
 
-// namedAbsent are the Secrets, ConfigMaps and ServiceAccounts that the spec of a custom resource names
-// by the conventions of the API and that are proven to be absent: whoever cleans up after it may need
-// them. What the object has made for itself is left out.
+// namedAbsent are the objects that the spec of a custom resource names by the conventions of the API
+// and that are proven to be absent: whoever cleans up after it may need them. What is written for the
+// object is left out.
 func (e *Examiner) namedAbsent(ctx context.Context, o *unstructured.Unstructured) (seen []v1alpha1.Observation) {
 	if cluster.BuiltIn(o.GroupVersionKind().Group) || o.GetDeletionTimestamp() == nil {
 		return nil
 	}
 	spec, _, _ := unstructured.NestedMap(o.Object, "spec")
 	looked := 0
-	for _, n := range namesIn(spec, "spec", o.GetNamespace()) {
-		r, served := e.KindIn("", n.kind)
-		if !served || n.namespace == "" || looked == mostNamed || e.isKind(n.key) {
+	for _, n := range namesIn(spec, "spec") {
+		r, known := e.kindNamed(o.GroupVersionKind().Group, n)
+		if !known || looked == mostNamed {
 			continue
 		}
+		ref := core.RefTo(r.Type, "", n.name)
+		if r.Namespaced {
+			if ref.Namespace = cmp.Or(n.namespace, o.GetNamespace()); ref.Namespace == "" {
+				continue
+			}
+		}
 		looked++
-		if ref := core.RefTo(r.Type, n.namespace, n.name); e.Absent(ctx, r.Type, ref) {
+		if e.Absent(ctx, r.Type, ref) {
 			seen = append(seen, core.ObservedAt(core.From(o, n.field),
 				fmt.Sprintf("its %s names %s, which does not exist", n.field, core.Named(ref)))...)
 		}
@@ -43,21 +50,45 @@ func (e *Examiner) namedAbsent(ctx context.Context, o *unstructured.Unstructured
 	return seen
 }
 
-// isKind says whether a key is that of a kind that only ends like one of the core: randomSecret of
-// RandomSecret.
+// kindNamed is the type of what a field names: of the kind that it says, of one of the object's own
+// group that is called like the field, or a ServiceAccount, Secret or ConfigMap if the field is called
+// so in the end and no kind is.
+func (e *Examiner) kindNamed(group string, n namedIn) (cluster.Resource, bool) {
+	if n.kind != "" {
+		r, known := e.KindIn(cmp.Or(n.group, group), n.kind)
+		if !known && n.group == "" {
+			return e.KindIn("", n.kind)
+		}
+		return r, known
+	}
+	for _, r := range e.Catalog.Resources {
+		if r.Group == group && strings.EqualFold(r.Kind, n.stem) {
+			return r, true
+		}
+	}
+	for _, kind := range []string{"ServiceAccount", "Secret", "ConfigMap"} {
+		if strings.HasSuffix(n.stem, strings.ToLower(kind)) && !e.isKind(n.stem) {
+			return e.KindIn("", kind)
+		}
+	}
+	return cluster.Resource{}, false
+}
+
+// isKind says whether a key is that of a kind that only ends like one of the core: sealedSecret of
+// SealedSecret.
 func (e *Examiner) isKind(key string) bool {
 	return slices.ContainsFunc(e.Catalog.Resources, func(r cluster.Resource) bool {
 		return r.Group != "" && strings.EqualFold(r.Kind, key)
 	})
 }
 
-// namedIn is an object of the core that a field names; the key is that of the field, without what says
-// that it is a reference.
-type namedIn struct{ field, key, kind, namespace, name string }
+// namedIn is an object that a field names. The stem is the lower-case key of the field without what
+// says that it is a name or a reference; the kind and its group are empty if the field says none.
+type namedIn struct{ field, stem, group, kind, namespace, name string }
 
 // namesIn finds what the fields of a map name, in the order of their paths. The templates of pods are
 // the business of their own controllers.
-func namesIn(m map[string]any, path, namespace string) (all []namedIn) {
+func namesIn(m map[string]any, path string) (all []namedIn) {
 	if optional, _ := m["optional"].(bool); optional {
 		return nil
 	}
@@ -66,24 +97,28 @@ func namesIn(m map[string]any, path, namespace string) (all []namedIn) {
 		if strings.Contains(lower, "template") || isMade(lower) {
 			continue
 		}
-		field := path + "." + key
+		n := namedIn{field: path + "." + key}
 		switch v := m[key].(type) {
 		case string:
-			if kind := kindNamed(lower); kind != "" && validName(v) {
-				in := cmp.Or(beside(key, func(k string) string { return status.Text(m, k) }), namespace)
-				all = append(all, namedIn{field, strings.TrimSuffix(lower, "name"), kind, in, v})
+			if stem, is := stemOf(lower, "name"); is && stem != "" && validName(v) {
+				n.stem, n.name = stem, v
+				n.namespace = beside(key, func(k string) string { return status.Text(m, k) })
+				all = append(all, n)
 			}
 		case map[string]any:
-			name := status.Text(v, "name")
-			if stem, kind := kindReferred(lower); kind != "" && validName(name) && v["optional"] != true {
-				all = append(all, namedIn{field + ".name", stem, kind, cmp.Or(status.Text(v, "namespace"), namespace), name})
-				continue
+			if n.name = status.Text(v, "name"); validName(n.name) && v["optional"] != true {
+				n.field += ".name"
+				n.stem, _ = stemOf(lower, "ref", "selector", "key")
+				n.kind, n.namespace = status.Text(v, "kind"), status.Text(v, "namespace")
+				n.group = cmp.Or(graph.Ref{APIVersion: status.Text(v, "apiVersion")}.Group(), status.Text(v, "apiGroup"),
+					status.Text(v, "group"))
+				all = append(all, n)
 			}
-			all = append(all, namesIn(v, field, namespace)...)
+			all = append(all, namesIn(v, path+"."+key)...)
 		case []any:
 			for i, item := range v {
 				if of, is := item.(map[string]any); is {
-					all = append(all, namesIn(of, fmt.Sprintf("%s[%d]", field, i), namespace)...)
+					all = append(all, namesIn(of, fmt.Sprintf("%s.%s[%d]", path, key, i))...)
 				}
 			}
 		}
@@ -91,33 +126,14 @@ func namesIn(m map[string]any, path, namespace string) (all []namedIn) {
 	return all
 }
 
-// kindNamed is the kind of what a text names, by the lower-case key of the field; empty if it says
-// none.
-func kindNamed(key string) string {
-	switch {
-	case strings.HasSuffix(key, "serviceaccountname"):
-		return "ServiceAccount"
-	case strings.HasSuffix(key, "secretname"):
-		return "Secret"
-	case strings.HasSuffix(key, "configmapname"):
-		return "ConfigMap"
+// stemOf is a key without the endings, in their order; false if it has none of them.
+func stemOf(key string, endings ...string) (stem string, had bool) {
+	for _, ending := range endings {
+		var cut bool
+		key, cut = strings.CutSuffix(key, ending)
+		had = had || cut
 	}
-	return ""
-}
-
-// kindReferred is the kind of what a reference names, by the lower-case key of the field, and that key
-// without what says that it is a reference.
-func kindReferred(key string) (stem, kind string) {
-	stem = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(key, "ref"), "selector"), "key")
-	switch {
-	case strings.HasSuffix(stem, "serviceaccount"):
-		kind = "ServiceAccount"
-	case strings.HasSuffix(stem, "secret"):
-		kind = "Secret"
-	case strings.HasSuffix(stem, "configmap"):
-		kind = "ConfigMap"
-	}
-	return stem, kind
+	return key, had
 }
 
 // isMade says whether a field names what is written for the object, and not what it needs.

@@ -3,41 +3,62 @@ package finalizers
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// TestNamesIn: what the spec of a custom resource names by the conventions of the API, and nothing that
-// is written for it, is optional, is of pods, or no name at all.
-func TestNamesIn(t *testing.T) {
+// TestWhatASpecNames: what the spec of a custom resource of example.com names by the conventions of the
+// API, and nothing that is written for it, is optional, is of pods, is no name, or is of no known kind.
+func TestWhatASpecNames(t *testing.T) {
 	t.Parallel()
+	catalog := &cluster.Catalog{}
+	for _, kind := range []string{"v1/Secret", "v1/ConfigMap", "v1/ServiceAccount", "example.com/v1/Cluster", "example.com/v1/RandomSecret",
+		"other.org/v1/SealedSecret", "other.org/v1/Thing"} {
+		i := strings.LastIndex(kind, "/")
+		r := cluster.Resource{Type: graph.Type{Version: "v1", Kind: kind[i+1:], Resource: strings.ToLower(kind[i+1:]) + "s", Namespaced: true}}
+		if group, _, has := strings.Cut(kind[:i], "/"); has {
+			r.Group = group
+		}
+		catalog.Resources = append(catalog.Resources, r)
+	}
+	e := &Examiner{Examination: &core.Examination{Snapshot: core.Snapshot{Catalog: catalog}, Reader: cluster.NewReader(nil, catalog)}}
 	for _, test := range []struct {
 		spec string
 		want []string
 	}{
-		{`{authentication: {serviceAccount: {name: kv-creator}}}`, []string{"spec.authentication.serviceAccount.name ServiceAccount n/kv-creator"}},
-		{`{serviceAccountName: runner}`, []string{"spec.serviceAccountName ServiceAccount n/runner"}},
+		{`{authentication: {serviceAccount: {name: kv-creator}}}`, []string{"spec.authentication.serviceAccount.name ServiceAccount /kv-creator"}},
+		{`{serviceAccountName: runner}`, []string{"spec.serviceAccountName ServiceAccount /runner"}},
 		{`{credentialsSecretRef: {name: creds, namespace: ops}}`, []string{"spec.credentialsSecretRef.name Secret ops/creds"}},
-		{`{auth: {passwordSecretKeyRef: {name: db, key: password}}}`, []string{"spec.auth.passwordSecretKeyRef.name Secret n/db"}},
-		{`{token: {secretKeySelector: {name: db}}}`, []string{"spec.token.secretKeySelector.name Secret n/db"}},
+		{`{auth: {passwordSecretKeyRef: {name: db, key: password}}}`, []string{"spec.auth.passwordSecretKeyRef.name Secret /db"}},
+		{`{token: {secretKeySelector: {name: db}}}`, []string{"spec.token.secretKeySelector.name Secret /db"}},
 		{`{tls: {secretName: ca, secretNamespace: ops}}`, []string{"spec.tls.secretName Secret ops/ca"}},
 		{`{backends: [{configMapRef: {name: a}}, {configMapRef: {name: b}}]}`,
-			[]string{"spec.backends[0].configMapRef.name ConfigMap n/a", "spec.backends[1].configMapRef.name ConfigMap n/b"}},
+			[]string{"spec.backends[0].configMapRef.name ConfigMap /a", "spec.backends[1].configMapRef.name ConfigMap /b"}},
+		{`{clusterName: demo}`, []string{"spec.clusterName Cluster /demo"}},
+		{`{clusterRef: {name: demo}, randomSecret: {name: r}}`, []string{"spec.clusterRef.name Cluster /demo", "spec.randomSecret.name RandomSecret /r"}},
+		{`{ref: {apiVersion: other.org/v1, kind: Thing, name: x}, owner: {kind: Cluster, name: o}, secret: {kind: Secret, name: s}, third: {apiGroup: other.org, kind: Thing, name: z}}`,
+			[]string{"spec.owner.name Cluster /o", "spec.ref.name Thing /x", "spec.secret.name Secret /s", "spec.third.name Thing /z"}},
+		{`{ref: {kind: Unheard, name: x}, sealedSecret: {name: s}, thingName: t}`, nil},
 		{`{writeConnectionSecretToRef: {name: made}, targetSecretRef: {name: made}, outputSecretName: made}`, nil},
 		{`{secretRef: {name: maybe, optional: true}}`, nil},
 		{`{template: {spec: {serviceAccountName: pods}}, podTemplate: {serviceAccountName: pods}}`, nil},
-		{`{clientSecret: s3cr3t, secretName: "", serviceAccountName: "a b"}`, nil},
-		{`{secret: {secretName: inner}}`, []string{"spec.secret.secretName Secret n/inner"}},
-		{`{clusterName: demo, bucket: {name: b}, name: x}`, nil},
+		{`{clientSecret: s3cr3t, secretName: "", serviceAccountName: "a b", name: x, bucket: {name: b}}`, nil},
 	} {
 		var spec map[string]any
 		if err := yaml.Unmarshal([]byte(test.spec), &spec); err != nil {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, n := range namesIn(spec, "spec", "n") {
-			got = append(got, fmt.Sprintf("%s %s %s/%s", n.field, n.kind, n.namespace, n.name))
+		for _, n := range namesIn(spec, "spec") {
+			if r, known := e.kindNamed("example.com", n); known {
+				got = append(got, fmt.Sprintf("%s %s %s/%s", n.field, r.Kind, n.namespace, n.name))
+			}
 		}
 		if !slices.Equal(got, test.want) {
 			t.Errorf("%s: %q, want %q", test.spec, got, test.want)
