@@ -392,7 +392,8 @@ func missing(t *testing.T, from, namespace, what, resource string) {
 	}
 }
 
-// object is what a command prints as JSON, without commands, which name the cluster.
+// object is what a command prints as JSON, without commands, which name the cluster, and without where
+// and when the cluster was read: that it is the same one is the uid.
 func object(t *testing.T, command, of []string) map[string]any {
 	t.Helper()
 	code, out, stderr := script.InProcess(t.Context(), "", slices.Concat(command, []string{"-o", "json"}, of)...)
@@ -400,7 +401,10 @@ func object(t *testing.T, command, of []string) map[string]any {
 	if err := json.Unmarshal([]byte(out), &printed); err != nil {
 		t.Fatalf("kubectl gc %v: exit code %d, %v\n%s%s", command, code, err, out, stderr)
 	}
-	return without(printed, "commands").(map[string]any)
+	for _, field := range []string{"commands", "context", "server", "observedAt"} {
+		without(printed, field)
+	}
+	return printed
 }
 
 // without leaves out a field wherever it is.

@@ -47,7 +47,7 @@ func Possible(in io.Reader, out io.Writer) bool {
 // Show shows a list until it is left, and returns how, and the entry that was chosen then. It begins
 // at an entry, as one that was chosen before.
 func Show(ctx context.Context, in io.Reader, out io.Writer, l List, at int) (Choice, int, error) {
-	ended, err := tea.NewProgram(model{List: l, at: min(at, len(l.Entries)-1), columns: 80, rows: 24},
+	ended, err := tea.NewProgram(model{List: l, at: min(at, len(l.Entries)-1)},
 		tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithoutSignalHandler()).Run()
 	if ctx.Err() != nil {
 		return Leave, at, context.Cause(ctx)
@@ -59,7 +59,8 @@ func Show(ctx context.Context, in io.Reader, out io.Writer, l List, at int) (Cho
 	return m.choice, m.at, nil
 }
 
-// model is what a terminal shows: the list, or the entry at which it is, from a line on.
+// model is what a terminal shows: the list, or the entry at which it is, from a line on. Its columns
+// and rows are 0 until the terminal's size is known.
 type model struct {
 	List
 	at, from      int
@@ -134,14 +135,23 @@ func (m *model) move(key string) {
 	*at = max(0, min(*at, last))
 }
 
-// View implements tea.Model.
+// View implements tea.Model. Before the size is known it is empty: a list of another width would stand
+// on the terminal for a moment.
 func (m model) View() tea.View {
+	if m.columns == 0 {
+		return onItsOwnScreen("")
+	}
 	shown := append(m.title(), "")
 	shown = append(shown, m.body()...)
 	for len(shown) < m.rows-2 { // what the keys do is the last line of the terminal
 		shown = append(shown, "")
 	}
-	v := tea.NewView(strings.Join(append(shown, "", m.keys()), "\n"))
+	return onItsOwnScreen(strings.Join(append(shown, "", m.keys()), "\n"))
+}
+
+// onItsOwnScreen is a view that leaves what the terminal showed before as it was.
+func onItsOwnScreen(content string) tea.View {
+	v := tea.NewView(content)
 	v.AltScreen = true
 	return v
 }

@@ -120,3 +120,15 @@ func TestAListThatIsLongerThanTheTerminalFollowsTheChoice(t *testing.T) {
 		}
 	}
 }
+
+func TestNothingIsShownBeforeTheSizeOfTheTerminalIsKnown(t *testing.T) {
+	t.Parallel()
+	var m tea.Model = model{List: three()}
+	if content := m.View().Content; content != "" {
+		t.Errorf("without a size it shows %q", content)
+	}
+	m, _ = m.Update(tea.WindowSizeMsg{Width: 40, Height: 9})
+	if content := m.View().Content; !strings.Contains(content, "> a in 38 columns") {
+		t.Errorf("of 40 columns it shows %q", content)
+	}
+}
