@@ -87,42 +87,45 @@ func stuckSummary(d *v1alpha1.Diagnosis, now time.Time) string {
 	case deleting == 0:
 		return objectsAre(len(d.Stuck)) + " not being deleted"
 	}
-	if !slices.ContainsFunc(d.Stuck, isStuck) {
-		young := 0
-		for _, s := range d.Stuck {
-			if isYoung(s, now) {
-				young++
-			}
-		}
-		switch {
-		case young == deleting:
-			return objectsAre(deleting) + " being deleted, for less than a minute: whether anything is stuck cannot be told yet"
-		case young > 0:
-			return fmt.Sprintf("%s being deleted, %d for less than a minute: whether anything is stuck cannot be told yet",
-				objectsAre(deleting), young)
-		}
-		return objectsAre(deleting) + " being deleted; nothing is stuck"
+	if slices.ContainsFunc(d.Stuck, isStuck) {
+		return countStuck(d, deleting)
 	}
-	return countStuck(d, deleting)
+	if n := countCauses(d); n > 0 {
+		return goesOn(d, deleting, now) + "; then " + phrase.Count(n, "cause") + " to come"
+	}
+	return goesOn(d, deleting, now)
+}
+
+// goesOn says of deletions, none of which is stuck, whether that can be told.
+func goesOn(d *v1alpha1.Diagnosis, deleting int, now time.Time) string {
+	young := 0
+	for _, s := range d.Stuck {
+		if isYoung(s, now) {
+			young++
+		}
+	}
+	switch {
+	case young == deleting:
+		return objectsAre(deleting) + " being deleted, for less than a minute: whether anything is stuck cannot be told yet"
+	case young > 0:
+		return fmt.Sprintf("%s being deleted, %d for less than a minute: whether anything is stuck cannot be told yet",
+			objectsAre(deleting), young)
+	}
+	return objectsAre(deleting) + " being deleted; nothing is stuck"
 }
 
 // countStuck counts the objects that are stuck, the causes of that, and the objects whose deletion
 // makes progress.
 func countStuck(d *v1alpha1.Diagnosis, deleting int) string {
-	stuck, causes := 0, 0
+	stuck := 0
 	for _, s := range d.Stuck {
 		if isStuck(s) {
 			stuck++
 		}
 	}
-	for _, t := range troubles(d) {
-		if diagnose.IsStuck(t.Cause) {
-			causes++
-		}
-	}
 	s := objectsAre(stuck) + " stuck in deletion"
-	if causes > 0 {
-		s += ", for " + phrase.Count(causes, "cause")
+	if n := countCauses(d); n > 0 {
+		s += ", for " + phrase.Count(n, "cause")
 	}
 	if n := deleting - stuck; n > 0 {
 		s += "; " + phrase.Count(n, "other deletion") + " in progress"
@@ -130,9 +133,23 @@ func countStuck(d *v1alpha1.Diagnosis, deleting int) string {
 	return s
 }
 
-// isStuck says whether an object is being deleted, and its deletion makes no progress.
+// countCauses counts the causes that stop deletions, now or later, each once.
+func countCauses(d *v1alpha1.Diagnosis) int {
+	n := 0
+	for _, t := range troubles(d) {
+		if diagnose.IsStuck(t.Cause) {
+			n++
+		}
+	}
+	return n
+}
+
+// isStuck says whether an object is being deleted, and its deletion makes no progress. What comes up
+// only after another cause has not stopped it yet.
 func isStuck(s v1alpha1.Stuck) bool {
-	return s.Since != nil && (len(s.Causes) == 0 || slices.ContainsFunc(s.Causes, diagnose.IsStuck))
+	return s.Since != nil && (len(s.Causes) == 0 || slices.ContainsFunc(s.Causes, func(c v1alpha1.Cause) bool {
+		return diagnose.IsStuck(c) && c.After == s.Causes[0].After
+	}))
 }
 
 // isYoung says whether an object has been being deleted for less than a minute. The timestamp of a

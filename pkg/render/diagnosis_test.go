@@ -125,6 +125,14 @@ func TestDiagnosisSaysThatNothingIsStuck(t *testing.T) {
 		"\n2 objects are being deleted, 1 for less than a minute: whether anything is stuck cannot be told yet\n") {
 		t.Error(got)
 	}
+	then := widget("e", 0)
+	later := then.Causes[0]
+	later.After, then.Causes[0].Code = 1, "InProgress"
+	then.Causes = append(then.Causes, later)
+	if got := diagnosis(t, 0, false, then); !strings.HasSuffix(got,
+		"\n1 object is being deleted, for less than a minute: whether anything is stuck cannot be told yet; then 1 cause to come\n") {
+		t.Error(got)
+	}
 	if got := diagnosis(t, 0, false, pod); !strings.HasSuffix(got, "\n1 object is being deleted; nothing is stuck\n") {
 		t.Error(got)
 	}
