@@ -22,6 +22,13 @@ func entry(name string, k finalizer.Known) v1alpha1.ExplainedFinalizer {
 	for _, p := range k.PausedBy {
 		e.PausedBy = append(e.PausedBy, v1alpha1.PausedBy(p))
 	}
+	for _, t := range k.Takes {
+		takes := v1alpha1.Takes{IfAbsent: t.IfAbsent, Where: clauses(t.Where)}
+		if t.Of != nil {
+			takes.Of = &explainedNeeds([]finalizer.Need{*t.Of})[0]
+		}
+		e.Takes = append(e.Takes, takes)
+	}
 	e.Needs = explainedNeeds(k.Needs)
 	for _, h := range k.HeldBy {
 		e.HeldBy = append(e.HeldBy, v1alpha1.HeldBy{By: h.Held(), Where: clauses(h.Where),

@@ -87,6 +87,7 @@ func explainOne(w io.Writer, f v1alpha1.ExplainedFinalizer, s Style) {
 	}
 	line("runs as", signWords(f.Signs)...)
 	line("paused by", pauseWords(f.PausedBy)...)
+	line("takes only", takeWords(f.Takes)...)
 	line("needs", needWords(f.Needs)...)
 	line("held by", heldWords(f.HeldBy)...)
 	line("used by", useWords(f.UsedBy)...)

@@ -120,6 +120,22 @@ func needWords(needs []v1alpha1.RelatedKind) []string {
 	return all
 }
 
+// takeWords says which objects the actor works on.
+func takeWords(takes []v1alpha1.Takes) []string {
+	var all []string
+	for _, t := range takes {
+		text := "objects where " + phrase.And(t.Where)
+		if t.Of != nil {
+			text += ", in the " + needWords([]v1alpha1.RelatedKind{*t.Of})[0]
+		}
+		if t.IfAbsent {
+			text += ", or where that does not exist"
+		}
+		all = append(all, text)
+	}
+	return all
+}
+
 // heldWords says what keeps the actor, and for what it waits.
 func heldWords(holds []v1alpha1.HeldBy) []string {
 	var all []string

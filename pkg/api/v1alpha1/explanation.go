@@ -56,6 +56,7 @@ type ExplainedFinalizer struct {
 	// Claims is a label selector of the PersistentVolumeClaims that the actor deletes.
 	Claims   string        `json:"claims,omitempty"`
 	PausedBy []PausedBy    `json:"pausedBy,omitempty"`
+	Takes    []Takes       `json:"takes,omitempty"`
 	Needs    []RelatedKind `json:"needs,omitempty"`
 	HeldBy   []HeldBy      `json:"heldBy,omitempty"`
 	UsedBy   []RelatedKind `json:"usedBy,omitempty"`
@@ -104,6 +105,16 @@ type PausedBy struct {
 	Label      string `json:"label,omitempty"`
 	Field      string `json:"field,omitempty"`
 	Value      string `json:"value,omitempty"`
+}
+
+// Takes is what an object, or one that it names, has to say for the actor to work on it.
+type Takes struct {
+	// Of is the object that says it, nil for the object itself. IfAbsent means that the actor works
+	// on the object also where Of does not exist.
+	Of       *RelatedKind `json:"of,omitempty"`
+	IfAbsent bool         `json:"ifAbsent,omitempty"`
+	// Where are conditions, as clauses, all of which have to be met.
+	Where []string `json:"where"`
 }
 
 // HeldBy is what keeps the actor until somebody else acts.
