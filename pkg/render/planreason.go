@@ -47,19 +47,6 @@ func (p Plan) once(r plan.Reason) string {
 // endless is what there is to say of a cycle, and what to do about it.
 const endless = ": the deletion cannot complete until blockOwnerDeletion is false in one of their references"
 
-// unnamed leaves out of a reason which owner, namespace or CRD it is about, as in "its owner is gone":
-// where there is no room for a name, the tree shows it.
-func unnamed(because string) string {
-	for _, of := range []string{"its owner", "its namespace", "its CRD"} {
-		for _, what := range []string{" is gone", " is deleted", " stays", " waits for it"} {
-			if i := strings.Index(because, what); i > 0 && strings.HasPrefix(because, of+" ") {
-				return of + because[i:]
-			}
-		}
-	}
-	return because
-}
-
 // maxMembers is how many members of a cycle are named.
 const maxMembers = 6
 

@@ -141,21 +141,3 @@ func TestALocaleWithoutUTF8DrawsASCII(t *testing.T) {
 		}
 	}
 }
-
-// TestNarrowReasonNamesNoOwner which the tree shows, rather than a part of its name.
-func TestNarrowReasonNamesNoOwner(t *testing.T) {
-	t.Parallel()
-	for because, want := range map[string]string{
-		"its owner ReplicaSet/web-5d79f54576 is gone":                          "its owner is gone",
-		"its owner Job/backup is gone, once example.com/f is removed":          "its owner is gone, once example.com/f is removed",
-		"its namespace shop is deleted":                                        "its namespace is deleted",
-		"its CRD CustomResourceDefinition/widgets.example.com is deleted":      "its CRD is deleted",
-		"its owners are gone":                                                  "its owners are gone",
-		"it waits for ConfigMap/a":                                             "it waits for ConfigMap/a",
-		"a controller deletes it, since Application/shop in argocd is deleted": "a controller deletes it, since Application/shop in argocd is deleted",
-	} {
-		if got := unnamed(because); got != want {
-			t.Errorf("of %q it leaves %q, want %q", because, got, want)
-		}
-	}
-}
