@@ -37,8 +37,10 @@ func Plan(ctx context.Context, client *cluster.Client, r Request) (*Planned, err
 			r.OnEvent(e)
 		}
 	}
-	if opts.Agree = r.Agree; r.Archive != nil {
-		opts.Agree = p.agree
+	reader := cluster.NewReader(client, catalog)
+	opts.Agree = func(ctx context.Context, proposal *Proposal) error {
+		ReadDisks(ctx, reader, proposal.Plan, &proposal.Plan.Facts)
+		return p.agree(ctx, proposal)
 	}
 	p.loop = New(client, opts)
 	// Planning to the end of the cascade knows no context and may take long.
@@ -52,7 +54,8 @@ func Plan(ctx context.Context, client *cluster.Client, r Request) (*Planned, err
 	if err := checkUnserved(p.Snapshot, r.Overrides); err != nil {
 		return nil, err
 	}
-	return p, nil
+	ReadDisks(ctx, reader, p.Plan, &p.Plan.Facts)
+	return p, context.Cause(ctx)
 }
 
 // Run plans a run, has it agreed to by Request.Agree and performs it. See Plan and Planned.Perform.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/collect"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/interrupt"
@@ -171,7 +172,7 @@ func (pl *planner) list(ctx context.Context, query selection.Query, known *final
 // learnMore finds out which disks are destroyed, and who of those that the deletion waits for does
 // not run.
 func (pl *planner) learnMore(ctx context.Context, reader *cluster.Reader, p *Planned, details *plan.Details) error {
-	readDisks(ctx, reader, p.Plan, details)
+	collect.ReadDisks(ctx, reader, p.Plan, &details.Facts)
 	details.Unserved = p.unserved
 	err := pl.findDenied(ctx, reader, p.Plan, details)
 	if err != nil {

@@ -8,10 +8,10 @@ import (
 
 // Precious returns the name by which a person agrees to a plan that deletes a namespace, a
 // CustomResourceDefinition or data, or may do so; empty where a yes is enough. Objects that were
-// named come first.
+// named come first, then PVCs and volumes.
 func (p *Plan) Precious() string {
 	all := make([]graph.Ref, 0, len(p.Roots)+len(p.Deleted))
-	for _, id := range slices.Concat(p.Roots, p.Deleted) {
+	for _, id := range slices.Concat(p.Roots, p.PVCs(), p.Volumes(), p.Deleted) {
 		all = append(all, p.Graph.Ref(id))
 	}
 	return Precious(all, len(p.Disks)+len(p.UnreadDisks) > 0)

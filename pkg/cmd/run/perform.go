@@ -120,6 +120,7 @@ func (o *Options) agree(ctx context.Context, p *collect.Proposal) error {
 	grown := !p.Growth.None()
 	switch {
 	case o.Yes && (o.Watch || !grown):
+		render.WarnData(o.ErrOut, render.RunPlan(p))
 		return nil
 	case !grown && !o.HasTerminal():
 		return env.NoTerminal("nothing was deleted")

@@ -1,4 +1,4 @@
-package deletion
+package collect
 
 import (
 	"context"
@@ -11,9 +11,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
-// readDisks reads the volumes of the claims that are deleted, and those that are deleted
-// themselves.
-func readDisks(ctx context.Context, reader *cluster.Reader, p *plan.Plan, f *plan.Details) {
+// ReadDisks reads the volumes of the claims that a plan deletes, and those that it deletes itself,
+// and adds to the facts which of them are destroyed, which are kept, and of which that is not known.
+func ReadDisks(ctx context.Context, reader *cluster.Reader, p *plan.Plan, f *plan.Facts) {
 	claims, volumes := p.PVCs(), p.Volumes()
 	if len(claims)+len(volumes) == 0 {
 		return
