@@ -43,7 +43,7 @@ func fail(ctx context.Context, e *env.Env, err error) int {
 		default:
 			failed = true
 		}
-		fmt.Fprintln(e.ErrOut, phrase.EscapeLines(e.InDump(describe(one))))
+		fmt.Fprintln(e.ErrOut, phrase.EscapeLines(e.InDump(named(e, describe(one)))))
 	}
 	if interrupted {
 		why := ""
@@ -53,7 +53,7 @@ func fail(ctx context.Context, e *env.Env, err error) int {
 		fmt.Fprintln(e.ErrOut, "error: interrupted"+why)
 	}
 	if hint := answer.Hint(err); hint != "" {
-		fmt.Fprintln(e.ErrOut, "hint: "+phrase.EscapeLines(strings.ReplaceAll(hint, env.DefaultName, e.Called)))
+		fmt.Fprintln(e.ErrOut, "hint: "+phrase.EscapeLines(named(e, hint)))
 	}
 	if command := env.Mistyped(err); command != "" {
 		fmt.Fprintf(e.ErrOut, "See '%s -h' for help and examples\n", command)
@@ -68,6 +68,9 @@ func fail(ctx context.Context, e *env.Env, err error) int {
 	}
 	return 0
 }
+
+// named names the program as it was called.
+func named(e *env.Env, text string) string { return strings.ReplaceAll(text, env.DefaultName, e.Called) }
 
 // describe words an error as kubectl does (kubectl/pkg/cmd/util/helpers.go, checkErr and
 // StandardErrorMessage), so that what is known from there is recognised here.

@@ -133,6 +133,9 @@ func Paragraphs(w io.Writer, lines []string, s Style) error { return notes(w, s,
 // stands further in than the line that it belongs to, but for a command.
 func notes(w io.Writer, s Style, c *color.Color, texts ...string) error {
 	for _, whole := range texts {
+		if s.Called != "" {
+			whole = strings.ReplaceAll(whole, gc, s.Called)
+		}
 		text := strings.TrimLeft(whole, " ")
 		at := len(whole) - len(text)
 		lines := []string{text}
@@ -163,6 +166,8 @@ const (
 	noteIndent = 2
 	// program begins a command.
 	program = "kubectl "
+	// gc is how sentences name this program.
+	gc = "kubectl gc"
 )
 
 // wrap breaks a text into lines of a width, unless that leaves no room. A command at its end, and a

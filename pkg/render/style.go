@@ -21,6 +21,8 @@ type Style struct {
 	ASCII bool
 	// NoHeaders leaves out the first line of a table.
 	NoHeaders bool
+	// Called is what was typed to run the program, which notes name; empty for kubectl gc.
+	Called string
 	// Cluster is the one that a table is about, of several; empty for the only one.
 	Cluster string
 }

@@ -138,7 +138,7 @@ func (e *Env) Style(output *Output) render.Style {
 	if e.only != nil {
 		style.Cluster = e.only.Name
 	}
-	style.NoHeaders = output.noHeaders
+	style.NoHeaders, style.Called = output.noHeaders, e.Called
 	return style
 }
 
