@@ -113,6 +113,7 @@ func (p Plan) columns(s Style) []column[planLine] {
 	because := of("BECAUSE", func(l planLine) string { return l.because })
 	namespace.shorten, waitsFor.shorten, because.shorten = 2, 1, 1
 	because.least, because.drop = func(planLine) int { return leastSentence }, 1
+	because.cut = func(l planLine, to int) string { return briefReason(l.because, to) }
 	return []column[planLine]{
 		namespace,
 		nameColumn(s, func(l planLine) drawn { return l.drawn }),

@@ -47,6 +47,22 @@ func (p Plan) once(r plan.Reason) string {
 // endless is what there is to say of a cycle, and what to do about it.
 const endless = ": the deletion cannot complete until blockOwnerDeletion is false in one of their references"
 
+// briefReason shortens a reason to so many columns. Where it would lose what becomes of the owner,
+// the namespace or the CRD that it names, as in "its owner Deployment/web is…", it leaves out the
+// name, which the tree shows: "its owner is gone".
+func briefReason(because string, to int) string {
+	short := brief(because, to)
+	for _, of := range []string{"its owner", "its namespace", "its CRD"} {
+		for _, what := range []string{" is gone", " is deleted", " stays", " waits for it"} {
+			i := strings.Index(because, what)
+			if i > 0 && strings.HasPrefix(because, of+" ") && !strings.Contains(short, what) {
+				return brief(of+because[i:], to)
+			}
+		}
+	}
+	return short
+}
+
 // maxMembers is how many members of a cycle are named.
 const maxMembers = 6
 

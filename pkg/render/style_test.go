@@ -141,3 +141,26 @@ func TestALocaleWithoutUTF8DrawsASCII(t *testing.T) {
 		}
 	}
 }
+
+// TestNarrowReasonSaysWhatBecomesOfTheOwner rather than a part of its name, which the tree shows.
+func TestNarrowReasonSaysWhatBecomesOfTheOwner(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		because string
+		to      int
+		want    string
+	}{
+		{"its owner ReplicaSet/web-5d79f54576 is gone", 43, "its owner ReplicaSet/web-5d79f54576 is gone"},
+		{"its owner ReplicaSet/web-5d79f54576 is gone", 38, "its owner ReplicaSe…5d79f54576 is gone"},
+		{"its owner ReplicaSet/web-5d79f54576 is gone", 20, "its owner is gone"},
+		{"its owner Job/backup is gone, once example.com/f is removed", 30, "its owner Job/backup is gone…"},
+		{"its owner Job/backup is gone, once example.com/f is removed", 26, "its owner is gone, once…"},
+		{"its CRD CustomResourceDefinition/widgets.example.com is deleted", 20, "its CRD is deleted"},
+		{"its owners are gone", 12, "its owners…"},
+		{"it waits for ConfigMap/a", 16, "it waits for…"},
+	} {
+		if got := briefReason(c.because, c.to); got != c.want {
+			t.Errorf("%q in %d columns is %q, want %q", c.because, c.to, got, c.want)
+		}
+	}
+}
