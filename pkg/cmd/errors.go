@@ -70,7 +70,9 @@ func fail(ctx context.Context, e *env.Env, err error) int {
 }
 
 // named names the program as it was called.
-func named(e *env.Env, text string) string { return strings.ReplaceAll(text, env.DefaultName, e.Called) }
+func named(e *env.Env, text string) string {
+	return strings.ReplaceAll(text, env.DefaultName, e.Called)
+}
 
 // describe words an error as kubectl does (kubectl/pkg/cmd/util/helpers.go, checkErr and
 // StandardErrorMessage), so that what is known from there is recognised here.
