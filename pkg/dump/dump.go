@@ -103,14 +103,14 @@ func read(limits Limits, from func(*entries) error) (*Dump, error) {
 	if err := b.add(of, files); err != nil {
 		return nil, err
 	}
-	if d.Objects == 0 {
+	if d.Objects == 0 && !slices.ContainsFunc(d.Types, (*Type).isListed) {
 		return nil, d.empty()
 	}
 	b.finish(e.written)
 	return d, nil
 }
 
-// empty is the error of a source without objects.
+// empty is the error of a source without objects, and without a list that has none.
 func (d *Dump) empty() error {
 	switch {
 	case d.WithoutUID > 0:

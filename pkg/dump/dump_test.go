@@ -92,6 +92,10 @@ func TestLayouts(t *testing.T) {
 		}, []string{"/nodes//n1", "/pods/shop/web"},
 			[]string{"/nodes/", "/pods/shop", "/pods/bank", "/pods/", "/replicationcontrollers/shop"},
 			[]string{"/secrets/shop", "/replicationcontrollers/bank", "/replicationcontrollers/", "/namespaces/", "/pods/third"}},
+		{"kubectl cluster-info dump of a namespace that is empty", "kubectl cluster-info dump", map[string]string{
+			"nodes.json": list("v1", "NodeList"), "shop/replication-controllers.json": list("v1", "ReplicationControllerList"),
+			"shop/pods.json": list("v1", "PodList")},
+			nil, []string{"/nodes/", "/pods/shop"}, []string{"/secrets/shop"}},
 		{"must-gather", "must-gather, or oc adm inspect", map[string]string{
 			"quay/timestamp":                                            "2024-05-01 12:00:00.5 +0000 UTC m=+0.1\n2024-05-01 12:03:00.5 +0000 UTC m=+0.2\n",
 			"quay/namespaces/shop/shop.yaml":                            namespace,

@@ -3,6 +3,7 @@ package dump
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -41,7 +42,7 @@ func FuzzRead(f *testing.F) {
 				}
 			}
 		}
-		if objects == 0 || objects != d.Objects {
+		if objects == 0 && !slices.ContainsFunc(d.Types, (*Type).isListed) || objects != d.Objects {
 			t.Errorf("a dump of %d objects has %d", d.Objects, objects)
 		}
 	})

@@ -46,6 +46,9 @@ func (t *Type) Covers(namespace string) bool {
 	return t.everywhere || t.namespaces[namespace] || namespace == "" && t.known
 }
 
+// isListed returns whether all objects of the type are known, in some namespace or everywhere.
+func (t *Type) isListed() bool { return t.everywhere || len(t.namespaces) > 0 }
+
 // GroupVersions are the versions of the type, as apiVersions.
 func (t *Type) GroupVersions() []string {
 	var all []string
