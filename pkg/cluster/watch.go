@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -104,14 +105,7 @@ func (c *Client) watchType(ctx context.Context, p ResumePoint, unseen *unseen, c
 // opened when the server has begun to answer.
 func (c *Client) watchOnce(ctx context.Context, p *ResumePoint, keep extras, opened func(),
 	changed func(Change)) error {
-	path := resourcePath(p.Type.Group, p.Type.Version, p.Type.Resource, p.Namespace)
-	req := c.rest.Get().AbsPath(path...).SetHeader("Accept", acceptMetadata).
-		WarningHandlerWithContext(quietWarnings{}).
-		Param("watch", "true").Param("allowWatchBookmarks", "true")
-	if p.ResourceVersion != "" {
-		req.Param("resourceVersion", p.ResourceVersion)
-	}
-	body, err := req.Stream(ctx)
+	body, err := c.watchRequest(*p).Stream(ctx)
 	if err != nil {
 		return err
 	}
@@ -127,4 +121,16 @@ func (c *Client) watchOnce(ctx context.Context, p *ResumePoint, keep extras, ope
 			})
 		}
 	})
+}
+
+// watchRequest asks to watch a type from a resume point.
+func (c *Client) watchRequest(p ResumePoint) *rest.Request {
+	path := resourcePath(p.Type.Group, p.Type.Version, p.Type.Resource, p.Namespace)
+	req := c.rest.Get().AbsPath(path...).SetHeader("Accept", acceptMetadata).
+		WarningHandlerWithContext(quietWarnings{}).
+		Param("watch", "true").Param("allowWatchBookmarks", "true")
+	if p.ResourceVersion != "" {
+		req.Param("resourceVersion", p.ResourceVersion)
+	}
+	return req
 }

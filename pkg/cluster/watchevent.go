@@ -28,6 +28,8 @@ type watchEvent struct {
 	kind        watch.EventType
 	object      *graph.Object
 	gracePeriod int64
+	// raw is the object as the server encoded it, valid until the next event is read.
+	raw []byte
 }
 
 // readEvents hands on the events of a watch, in either format, until the answer ends. An event of
@@ -85,7 +87,7 @@ func jsonEvents(r io.Reader) func(extras) (watchEvent, error) {
 			return watchEvent{}, jsonError(err)
 		}
 		o, err := it.object(keep)
-		return watchEvent{e.Type, o, it.gracePeriod()}, err
+		return watchEvent{e.Type, o, it.gracePeriod(), e.Object}, err
 	}
 }
 
@@ -134,6 +136,7 @@ func decodeEvent(frame []byte, keep extras) (e watchEvent, err error) {
 		}
 		return e, watchError(&s)
 	}
+	e.raw = object
 	e.object, e.gracePeriod, err = decodeMetadata(object, keep)
 	return e, err
 }

@@ -29,6 +29,11 @@ type saved struct {
 	broken       atomic.Pointer[error]
 }
 
+const kindSnapshot = "snapshot of kubectl gc"
+
+// IsSnapshot returns whether it is what kubectl gc snapshot writes.
+func (d *Dump) IsSnapshot() bool { return d.Kind == kindSnapshot }
+
 // zipMagic begins a zip archive, which a snapshot is.
 const zipMagic = "PK\x03\x04"
 
@@ -42,7 +47,7 @@ func openSnapshot(r io.ReaderAt, size int64, limits Limits) (*Dump, error) {
 	if file.End.Objects > limits.Objects {
 		return nil, tooLarge("it has more than %d objects", limits.Objects)
 	}
-	d := &Dump{Kind: "snapshot of kubectl gc", Time: file.Head.Begun.UTC(), TimeOf: Stated, Cluster: file.Head.Cluster,
+	d := &Dump{Kind: kindSnapshot, Time: file.Head.Begun.UTC(), TimeOf: Stated, Cluster: file.Head.Cluster,
 		Aggregated: file.Head.Unknown, Objects: file.End.Objects, unsaved: "the snapshot does not have them"}
 	if file.Head.Namespace != "" {
 		d.partly = "the snapshot is of namespace " + file.Head.Namespace
@@ -121,6 +126,16 @@ func (s *saved) pages() (pages []func() ([]byte, error)) {
 		}
 	}
 	return pages
+}
+
+// Size returns how many bytes of metadata a snapshot has of the type.
+func (t *Type) Size() (bytes uint64) {
+	if t.saved != nil {
+		for _, of := range t.saved.lists {
+			bytes += t.saved.file.Size(of)
+		}
+	}
+	return bytes
 }
 
 // HasContent returns whether all whole objects of the type were listed. Those that are not whole were

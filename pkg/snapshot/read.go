@@ -123,6 +123,14 @@ func (f *File) place(files []*zip.File) error {
 // Pages returns how many pages of metadata there are of a list.
 func (f *File) Pages(of Of) int { return len(f.pages[of]) }
 
+// Size returns how many bytes of metadata there are of a list.
+func (f *File) Size(of Of) (bytes uint64) {
+	for _, page := range f.pages[of] {
+		bytes += page.UncompressedSize64
+	}
+	return bytes
+}
+
 // Page returns one of them, encoded as Items are.
 func (f *File) Page(of Of, page int) ([]byte, error) { return f.content(f.pages[of][page]) }
 
@@ -216,6 +224,23 @@ func ForEach(page []byte, f func(Item)) error {
 		f(it)
 		return err
 	})
+}
+
+// Without removes objects from a page, by their uids, in its place.
+func Without(page []byte, uids map[string]bool) ([]byte, error) {
+	kept := page[:0]
+	err := fields(page, func(_ protowire.Number, item, whole []byte) error {
+		meta, err := only(item, itemMeta)
+		if err != nil {
+			return err
+		}
+		uid, err := only(meta, metaUID)
+		if err == nil && !uids[string(uid)] {
+			kept = append(kept, whole...)
+		}
+		return err
+	})
+	return kept, err
 }
 
 // EncodeList encodes a list of items as an API server does in protobuf, before which its metadata stands.

@@ -81,6 +81,9 @@ const (
 	oneManyTypesDelay = 2 * time.Second
 )
 
+// againWall is for the second question about a cluster.
+const againWall = 300 * time.Millisecond
+
 // measureAll runs everything, in the order of the table.
 func (s *session) measureAll(ctx context.Context) error {
 	near := place{s.kubeconfig, ""}
@@ -97,6 +100,14 @@ func (s *session) measureAll(ctx context.Context) error {
 	if err := s.measure(ctx, raw, whole, run, why, check, one, pods, save); err != nil {
 		return err
 	}
+	again, err := s.again(ctx, near)
+	if err != nil {
+		return err
+	}
+	again.aims = []aim{wallUnder(againWall)}
+	if err := s.measure(ctx, again); err != nil {
+		return err
+	}
 	if err := s.manyRows(ctx, near); err != nil {
 		return err
 	}
@@ -110,9 +121,14 @@ func (s *session) measureAll(ctx context.Context) error {
 			return err
 		}
 		wholeFar, oneFar, podsFar := s.whole(far), s.one(far), s.pods(far)
+		againFar, err := s.again(ctx, far)
+		if err != nil {
+			return err
+		}
+		againFar.aims = []aim{ratioTo(wholeFar, 0)}
 		wholeFar.aims = []aim{moreThan(whole, wholeDelayCosts)}
 		oneFar.aims = []aim{ratioTo(podsFar, 0)}
-		if err := s.measure(ctx, rawFar, wholeFar, oneFar, podsFar); err != nil {
+		if err := s.measure(ctx, rawFar, wholeFar, againFar, oneFar, podsFar); err != nil {
 			return err
 		}
 	}

@@ -42,6 +42,20 @@ func benchSnapshot(ctx context.Context, args []string) error {
 	})
 }
 
+// again is the row of the collector's loop on a snapshot with what has changed since it was taken.
+func (s *session) again(ctx context.Context, p place) (*row, error) {
+	file := filepath.Join(s.dir, "again.snapshot")
+	if _, err := os.Stat(file); err != nil {
+		save := command{name: "kubectl gc snapshot", args: []string{s.plugin, "snapshot", file}, env: s.env(p)}
+		if _, err := save.output(ctx); err != nil {
+			return nil, err
+		}
+	}
+	again := s.row(p, "kubectl gc", s.plugin, "run", "--dry-run=client", "--from", file, "--refresh")
+	again.label = p.label + "kubectl gc run --dry-run --from FILE --refresh"
+	return again, nil
+}
+
 // snapshot measures the commands on a generated cluster, and on a snapshot of it.
 func (s *session) snapshot(ctx context.Context, shape synthetic.Shape) error {
 	server := synthetic.Start(shape)

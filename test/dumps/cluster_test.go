@@ -96,6 +96,7 @@ func TestADumpIsTheCluster(t *testing.T) {
 	ofASnapshot(t, c, ns)
 	underFaults(t, c, ns)
 	onlyHere(t, c, ns)
+	refreshed(t, c)
 
 	if err := os.Remove(filepath.Join(whole, "cluster-scoped-resources", "core", "secrets.json")); err != nil {
 		t.Fatal(err)

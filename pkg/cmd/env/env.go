@@ -40,8 +40,10 @@ type Env struct {
 	// Scope is what a command is about instead of the namespace of -n, as "all namespaces"; empty for
 	// that one.
 	Scope string
-	// From is the value of --from: what is read in the place of a cluster.
-	From string
+	// From is the value of --from: what is read in the place of a cluster. Refresh has the cluster asked
+	// for what has changed since.
+	From    string
+	Refresh bool
 	// Protect are the patterns of --protect-context.
 	Protect []string
 	// Called is what was typed to run the program, as DefaultName.
@@ -63,6 +65,7 @@ type Env struct {
 	identifies, asked bool
 	uid               string
 	source            *source // nil for a cluster
+	refreshed         bool    // a snapshot, so that the cluster is asked
 }
 
 // DefaultName is what is typed to run the program where it is installed as gc.
@@ -87,6 +90,8 @@ func (e *Env) AddFlags(root *cobra.Command) {
 	flags.StringVar(&e.From, "from", "",
 		"Read this in the place of a cluster: a file or folder of objects, the dump of kubectl cluster-info or oc adm inspect, "+
 			"a support bundle, a backup of Velero, or an archive of kubectl gc; - reads standard input")
+	flags.BoolVar(&e.Refresh, "refresh", false,
+		"With --from and a snapshot of kubectl gc: ask the cluster for what has changed since, in place of reading all of it again")
 	e.clusters.addFlags(flags)
 	flags.StringVar(&e.LogFormat, "log-format", "text",
 		"Format of what goes to stderr: text, or json for one object on each line")
@@ -144,7 +149,7 @@ func (e *Env) Style(output *Output) render.Style {
 
 // Client returns a client for the cluster that the flags name. It sends nothing.
 func (e *Env) Client() (*cluster.Client, error) {
-	if e.From != "" && e.source == nil {
+	if e.From != "" && e.source == nil && !e.refreshed {
 		return nil, errNotOpen
 	}
 	config, err := e.Config.ToRESTConfig()

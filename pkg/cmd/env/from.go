@@ -51,10 +51,13 @@ func (e *Env) readFrom(cmd *cobra.Command) error {
 		return Usage(cmd, "--from needs a file, a folder, or - for standard input")
 	}
 	if e.From == "" {
+		if e.Refresh {
+			return Usage(cmd, "--refresh needs a snapshot: --from FILE")
+		}
 		return nil
 	}
 	for _, name := range connecting {
-		if flags.Changed(name) {
+		if flags.Changed(name) && !e.Refresh {
 			return Usage(cmd, "--from and --%s cannot be used together", name)
 		}
 	}
@@ -92,6 +95,7 @@ func (e *Env) Other(ctx context.Context, flag, path, namespace string) (*Env, er
 	*config.Namespace = namespace
 	other := *e
 	other.Config, other.From, other.source, other.Scope = config, path, nil, ""
+	other.Refresh, other.refreshed = false, false
 	return &other, other.open(ctx, flag)
 }
 
@@ -115,6 +119,9 @@ func (e *Env) open(ctx context.Context, flag string) error {
 	done()
 	if err != nil {
 		return fmt.Errorf("--%s: %w", flag, err)
+	}
+	if e.Refresh {
+		return e.refresh(ctx, d)
 	}
 	e.source = &source{e.named(), d.Time, d.TimeOf != dump.OfFiles}
 	if now := time.Now(); d.Time.After(now) { // by the clock of another machine, or made up

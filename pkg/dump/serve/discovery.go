@@ -79,7 +79,7 @@ func (s *Server) resources(group, version string) answer {
 	switch {
 	case len(list.APIResources) > 0:
 	case slices.Contains(s.dump.Aggregated, schema.GroupVersion{Group: group, Version: version}):
-		return s.unknown("another server serves its types, which were not saved")
+		return unknown("another server serves its types, which were not saved")
 	default:
 		return notServed()
 	}

@@ -34,7 +34,7 @@ func (s *Server) list(r *http.Request, t *dump.Type, version, namespace string) 
 	}
 	objects, covered := t.In(namespace), t.Covers(namespace)
 	if token := query.Get("continue"); token == missing || !covered && len(objects) == 0 {
-		return s.unknown(s.dump.Why(t, namespace))
+		return unknown(s.dump.Why(t, namespace))
 	}
 	_, prints := printers[groupResource(t)]
 	asTable := prints && wantsTable(r)
@@ -44,7 +44,7 @@ func (s *Server) list(r *http.Request, t *dump.Type, version, namespace string) 
 	}
 	if !partial && !asTable || ofContent(field) {
 		if len(objects) > 0 && !t.HasContent() {
-			return s.unknown(onlyMetadata(t))
+			return unknown(onlyMetadata(t))
 		}
 		objects = slices.DeleteFunc(slices.Clone(objects), func(o *dump.Object) bool { return o.JSON == nil })
 	}
@@ -89,7 +89,7 @@ func (s *Server) list(r *http.Request, t *dump.Type, version, namespace string) 
 // page answers one page of metadata as it was saved.
 func (s *Server) page(t *dump.Type, pages []func() ([]byte, error), resourceVersion, token string) answer {
 	if token == missing {
-		return s.unknown(s.dump.Why(t, ""))
+		return unknown(s.dump.Why(t, ""))
 	}
 	at, ok := begin(token, len(pages)-1)
 	if !ok {
@@ -97,16 +97,28 @@ func (s *Server) page(t *dump.Type, pages []func() ([]byte, error), resourceVers
 	}
 	items, err := pages[at]()
 	if err != nil {
-		return s.unknown("the snapshot is damaged: " + err.Error())
+		return unknown(damaged(err))
 	}
-	next := ""
-	switch {
-	case at+1 < len(pages):
-		next = strconv.Itoa(at + 1)
-	case !t.Covers(""):
+	next := nextPage(at, len(pages))
+	if next == "" && !t.Covers("") {
 		next = missing
 	}
-	return answer{http.StatusOK, contentProtobuf, snapshot.EncodeList(cmp.Or(resourceVersion, "1"), next, [][]byte{items})}
+	return encoded(cmp.Or(resourceVersion, "1"), next, items)
+}
+
+func damaged(err error) string { return "the snapshot is damaged: " + err.Error() }
+
+// nextPage is the token of the page after one; empty after the last.
+func nextPage(at, pages int) string {
+	if at+1 < pages {
+		return strconv.Itoa(at + 1)
+	}
+	return ""
+}
+
+// encoded answers a page of metadata, encoded as snapshot.Items are.
+func encoded(resourceVersion, next string, items []byte) answer {
+	return answer{http.StatusOK, contentProtobuf, snapshot.EncodeList(resourceVersion, next, [][]byte{items})}
 }
 
 const contentProtobuf = "application/vnd.kubernetes.protobuf"

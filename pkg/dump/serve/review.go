@@ -31,11 +31,11 @@ func (s *Server) review(r *http.Request) answer {
 	raw, err := io.ReadAll(io.LimitReader(r.Body, mostReview))
 	if err != nil || json.Unmarshal(raw, &review) != nil || review.Spec.ResourceAttributes == nil ||
 		!strings.HasPrefix(review.Spec.User, serviceAccount) {
-		return s.unknown("only a cluster says what a user may do")
+		return unknown("only a cluster says what a user may do")
 	}
 	allowed, known := s.allows(review.Spec)
 	if !allowed && !known {
-		return s.unknown("not all roles and bindings were saved, which say what a controller may do")
+		return unknown("not all roles and bindings were saved, which say what a controller may do")
 	}
 	review.TypeMeta = metav1.TypeMeta{Kind: "SubjectAccessReview", APIVersion: authorizationv1.SchemeGroupVersion.String()}
 	review.Status.Allowed = allowed

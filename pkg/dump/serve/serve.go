@@ -42,7 +42,11 @@ func (s *Server) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := r.Context().Err(); err != nil {
 		return nil, err
 	}
-	a := s.answer(r)
+	return respond(r, s.answer(r)), nil
+}
+
+// respond returns an answer to a request as it comes from a transport.
+func respond(r *http.Request, a answer) *http.Response {
 	length := int64(0)
 	for _, part := range a.body {
 		length += int64(len(part))
@@ -51,7 +55,7 @@ func (s *Server) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{
 		Status: strconv.Itoa(a.code) + " " + http.StatusText(a.code), StatusCode: a.code, Proto: "HTTP/1.1", ProtoMajor: 1,
 		ProtoMinor: 1, Header: header, Body: io.NopCloser(&a.body), ContentLength: length, Request: r,
-	}, nil
+	}
 }
 
 // answer is what a server answers.
@@ -69,9 +73,9 @@ func (s *Server) answer(r *http.Request) answer {
 	case r.Method == http.MethodPost && r.URL.Path == reviewPath && r.Body != nil:
 		return s.review(r)
 	case r.Method != http.MethodGet: // a write, a dry run of one, or a review
-		return s.unknown("only a cluster can answer a " + r.Method + ", and " + s.name + " is none")
+		return unknown("only a cluster can answer a " + r.Method + ", and " + s.name + " is none")
 	case r.URL.Query().Get("watch") != "":
-		return s.unknown(s.name + " is no cluster, and cannot be watched")
+		return unknown(s.name + " is no cluster, and cannot be watched")
 	}
 	if len(path) > 1 && slices.Contains(path, "") {
 		return notServed()
@@ -122,7 +126,7 @@ func (s *Server) get(r *http.Request, t *dump.Type, namespace, name string) answ
 	_, prints := printers[groupResource(t)]
 	switch {
 	case !ok && !t.Covers(namespace):
-		return s.unknown(fmt.Sprintf("%s %q is not in %s: %s", groupResource(t), name, s.name, s.dump.Why(t, namespace)))
+		return unknown(fmt.Sprintf("%s %q is not in %s: %s", groupResource(t), name, s.name, s.dump.Why(t, namespace)))
 	case !ok:
 		return status(http.StatusNotFound, metav1.StatusReasonNotFound,
 			fmt.Sprintf("%s %q not found", groupResource(t), name),
@@ -132,7 +136,7 @@ func (s *Server) get(r *http.Request, t *dump.Type, namespace, name string) answ
 	case wantsTable(r) && prints:
 		return table(t, []*dump.Object{o}, metav1.ListMeta{})
 	case o.JSON == nil:
-		return s.unknown(onlyMetadata(t))
+		return unknown(onlyMetadata(t))
 	}
 	return answer{http.StatusOK, contentJSON, net.Buffers{o.JSON}}
 }
@@ -178,7 +182,7 @@ func encode(v any) []byte {
 }
 
 // unknown answers what the dump does not know.
-func (s *Server) unknown(why string) answer {
+func unknown(why string) answer {
 	return status(http.StatusServiceUnavailable, metav1.StatusReason(v1alpha1.GapNotSaved), why, nil)
 }
 

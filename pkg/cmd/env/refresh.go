@@ -1,0 +1,62 @@
+package env
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/dump"
+	"github.com/kubectl-gc/kubectl-gc/pkg/dump/serve"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+	"github.com/kubectl-gc/kubectl-gc/pkg/render"
+)
+
+// refresh has the clients ask the cluster that a snapshot is of, and take from the snapshot what
+// has not changed since.
+func (e *Env) refresh(ctx context.Context, d *dump.Dump) error {
+	if !d.IsSnapshot() || d.Cluster == "" {
+		return answer.WithHint(fmt.Errorf("--refresh: %s is no snapshot that says of which cluster it is, but a %s", e.named(),
+			d.Kind), "kubectl gc snapshot FILE takes one")
+	}
+	e.refreshed = true
+	client, err := e.Client()
+	if err != nil {
+		return err
+	}
+	uid, err := client.Identity(ctx)
+	switch {
+	case err != nil:
+		return err
+	case uid != d.Cluster:
+		_, server := e.Cluster()
+		return answer.WithHint(fmt.Errorf("--refresh: %s is of cluster %s, and %s is cluster %s", e.named(), d.Cluster, server,
+			cmp.Or(uid, "unknown")), "--context names another cluster; without --refresh the snapshot is read alone")
+	}
+	done := e.Doing("asking the cluster what has changed")
+	lists, err := serve.Refresh(ctx, client, d)
+	done()
+	if err != nil {
+		return err
+	}
+	wrap := e.Config.WrapConfigFn
+	e.Config.WrapConfigFn = func(config *rest.Config) *rest.Config {
+		if wrap != nil {
+			config = wrap(config)
+		}
+		config.Wrap(lists.Wrap)
+		return config
+	}
+	line := fmt.Sprintf("Reading the long lists of %s (%s old) with %s since, and all else from the cluster", e.named(),
+		max(0, client.Now().Sub(d.Time)).Round(time.Second), phrase.Count(lists.Changes, "change"))
+	if len(lists.Expired) > 0 {
+		line += "; listing again, since the server does not remember what changed: " +
+			phrase.SortedFew(phrase.Words(lists.Expired, schema.GroupResource.String))
+	}
+	fmt.Fprintln(e.ErrOut, render.Escape(line))
+	return nil
+}
