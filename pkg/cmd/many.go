@@ -282,8 +282,7 @@ func (m *many) printAll() error {
 	case m.format == "prometheus":
 		var texts []render.ClusterMetrics
 		for _, a := range m.answered {
-			texts = append(texts, render.ClusterMetrics{Cluster: a.Name, UID: a.ref.UID, Text: a.out.String(),
-				Read: a.gap == nil})
+			texts = append(texts, render.ClusterMetrics{Ref: a.ref, Text: a.out.String(), Read: a.gap == nil})
 		}
 		return render.ManyMetrics(m.Out, texts)
 	}

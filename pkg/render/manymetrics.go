@@ -1,23 +1,24 @@
 package render
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 )
 
 // ClusterMetrics are the metrics of one of several clusters.
 type ClusterMetrics struct {
-	// Cluster is its context, and UID that of the namespace kube-system; empty if it was not read.
-	Cluster, UID string
-	// Text is in the text format of Prometheus. Read is false of a cluster that could not be asked.
+	Ref v1alpha1.ClusterRef
+	// Text is in the text format of Prometheus, with the labels of the cluster. Read is false of a
+	// cluster that could not be asked.
 	Text string
 	Read bool
 }
 
-// ManyMetrics writes the metrics of several clusters as those of one: each series has a label with its
-// cluster, and each family stands once. One more family says which clusters were read.
+// ManyMetrics writes the metrics of several clusters as those of one: each family stands once. One
+// more family says which clusters were read.
 func ManyMetrics(w io.Writer, clusters []ClusterMetrics) error {
 	type family struct{ head, series []string }
 	families := map[string]*family{}
@@ -31,7 +32,7 @@ func ManyMetrics(w io.Writer, clusters []ClusterMetrics) error {
 	}
 	read, described := map[string]float64{}, map[string]int{} // by which cluster
 	for i, c := range clusters {
-		label := seriesLabel("cluster", c.Cluster) + "," + seriesLabel("cluster_uid", c.UID)
+		label := clusterLabels(c.Ref)
 		read[label] = 0
 		if c.Read {
 			read[label] = 1
@@ -48,17 +49,11 @@ func ManyMetrics(w io.Writer, clusters []ClusterMetrics) error {
 				}
 				continue
 			}
-			name, rest, labelled := strings.Cut(line, "{")
-			if labelled {
-				line = name + "{" + label + "," + rest
-			} else {
-				name, rest, _ = strings.Cut(line, " ")
-				line = name + "{" + label + "} " + rest
-			}
+			name := line[:strings.IndexAny(line, "{ ")]
 			of(name).series = append(of(name).series, line)
 		}
 	}
-	m := metrics{bufio.NewWriter(w), "kubectl_gc_"}
+	m := newMetrics(w, "kubectl_gc_", nil)
 	for _, name := range order {
 		for _, line := range append(families[name].head, families[name].series...) {
 			fmt.Fprintln(m.out, line)

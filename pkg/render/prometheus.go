@@ -17,24 +17,38 @@ import (
 // series however much is wrong.
 type metrics struct {
 	out *bufio.Writer
-	// prefix is that of all names.
-	prefix string
+	// prefix is that of all names, and labels are of all series.
+	prefix, labels string
+}
+
+// newMetrics returns the metrics of a cluster; of is nil if none was asked.
+func newMetrics(w io.Writer, prefix string, of *v1alpha1.ClusterRef) metrics {
+	m := metrics{out: bufio.NewWriter(w), prefix: prefix}
+	if of != nil {
+		m.labels = clusterLabels(*of)
+	}
+	return m
+}
+
+// clusterLabels are the labels that say of which cluster a series is.
+func clusterLabels(of v1alpha1.ClusterRef) string {
+	return seriesLabel("cluster", of.Context) + "," + seriesLabel("cluster_uid", of.UID)
 }
 
 // family writes one metric with all of its series, by their labels; "" has none.
 func (m metrics) family(name, help string, series map[string]float64) {
 	name = m.prefix + name
 	fmt.Fprintf(m.out, "# HELP %s %s\n# TYPE %s gauge\n", name, help, name)
-	for _, labels := range slices.Sorted(maps.Keys(series)) {
-		if labels == "" {
-			fmt.Fprintf(m.out, "%s %s\n", name, number(series[labels]))
-			continue
+	for _, own := range slices.Sorted(maps.Keys(series)) {
+		labels := strings.Trim(m.labels+","+own, ",")
+		if labels != "" {
+			labels = "{" + labels + "}"
 		}
-		fmt.Fprintf(m.out, "%s{%s} %s\n", name, labels, number(series[labels]))
+		fmt.Fprintf(m.out, "%s%s %s\n", name, labels, number(series[own]))
 	}
 }
 
-// single writes a metric without labels.
+// single writes a metric of one series.
 func (m metrics) single(name, help string, value float64) {
 	m.family(name, help, map[string]float64{"": value})
 }
@@ -69,7 +83,7 @@ func seriesLabel(name, value string) string {
 // CheckMetrics writes a report in the text format of Prometheus, for a textfile collector: the
 // findings by code, namespace and severity, whether the report is complete, and when it was made.
 func CheckMetrics(w io.Writer, report *v1alpha1.CheckReport, now time.Time) error {
-	m := metrics{bufio.NewWriter(w), "kubectl_gc_check_"}
+	m := newMetrics(w, "kubectl_gc_check_", report.ClusterRef)
 	counts := map[string]float64{}
 	for _, f := range report.Findings {
 		counts[strings.Join([]string{seriesLabel("code", f.Code), seriesLabel("namespace", f.Object.Namespace),
@@ -89,7 +103,7 @@ const unexplainedCode = "Unexplained"
 // and for how long the oldest, by code, kind and namespace. An object counts once, for its first
 // cause.
 func DiagnosisMetrics(w io.Writer, d *v1alpha1.Diagnosis, now time.Time) error {
-	m := metrics{bufio.NewWriter(w), "kubectl_gc_why_"}
+	m := newMetrics(w, "kubectl_gc_why_", d.ClusterRef)
 	counts, oldest := map[string]float64{}, map[string]float64{}
 	for _, s := range d.Stuck {
 		if s.Since == nil {

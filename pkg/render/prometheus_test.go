@@ -30,6 +30,7 @@ func stuckDiagnosis() *v1alpha1.Diagnosis {
 	alive := stuck("v1", "Pod", "shop", 0, "NotDeleting")
 	alive.Since = nil
 	return &v1alpha1.Diagnosis{
+		Origin: v1alpha1.Origin{ClusterRef: &v1alpha1.ClusterRef{Context: "prod\"", UID: "k", Server: "https://x"}},
 		Stuck: []v1alpha1.Stuck{
 			stuck("acme.cert-manager.io/v1", "Challenge", "shop", time.Minute, "FinalizerActorDead", "Other"),
 			stuck("acme.cert-manager.io/v1", "Challenge", "shop", 2*time.Hour, "FinalizerActorDead"),
@@ -40,8 +41,8 @@ func stuckDiagnosis() *v1alpha1.Diagnosis {
 	}
 }
 
-// TestMetricsCountStuckObjects by code, kind and namespace, with the age of the oldest; no object
-// is named.
+// TestMetricsCountStuckObjects by cluster, code, kind and namespace, with the age of the oldest; no
+// object is named.
 func TestMetricsCountStuckObjects(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
@@ -49,14 +50,15 @@ func TestMetricsCountStuckObjects(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`kubectl_gc_why_stuck_objects{code="FinalizerActorDead",group="acme.cert-manager.io",kind="Challenge",namespace="shop"} 2`,
-		`kubectl_gc_why_oldest_age_seconds{code="FinalizerActorDead",group="acme.cert-manager.io",kind="Challenge",namespace="shop"} 7200`,
-		`kubectl_gc_why_stuck_objects{code="FinalizerActorDead",group="",kind="Namespace",namespace=""} 1`,
-		`kubectl_gc_why_oldest_age_seconds{code="FinalizerActorDead",group="",kind="Namespace",namespace=""} 3600`,
-		"kubectl_gc_why_not_examined_objects 3", "kubectl_gc_why_gaps 1", "kubectl_gc_why_complete 0",
-		"kubectl_gc_why_last_run_timestamp_seconds 1767323045",
+		`stuck_objects{CLUSTER,code="FinalizerActorDead",group="acme.cert-manager.io",kind="Challenge",namespace="shop"} 2`,
+		`oldest_age_seconds{CLUSTER,code="FinalizerActorDead",group="acme.cert-manager.io",kind="Challenge",namespace="shop"} 7200`,
+		`stuck_objects{CLUSTER,code="FinalizerActorDead",group="",kind="Namespace",namespace=""} 1`,
+		`oldest_age_seconds{CLUSTER,code="FinalizerActorDead",group="",kind="Namespace",namespace=""} 3600`,
+		"not_examined_objects{CLUSTER} 3", "gaps{CLUSTER} 1", "complete{CLUSTER} 0",
+		"last_run_timestamp_seconds{CLUSTER} 1767323045",
 	} {
-		if !strings.Contains(out.String(), want+"\n") {
+		want = "\nkubectl_gc_why_" + strings.Replace(want, "CLUSTER", `cluster="prod\"",cluster_uid="k"`, 1) + "\n"
+		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %s in\n%s", want, out.String())
 		}
 	}

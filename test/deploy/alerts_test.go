@@ -48,13 +48,17 @@ func written(t *testing.T) map[string][]string {
 	now := time.Now()
 	ref := v1alpha1.ObjectRef{APIVersion: "v1", Kind: "Pod", Namespace: "shop", Name: "web"}
 	var out bytes.Buffer
+	in := v1alpha1.Origin{ClusterRef: &v1alpha1.ClusterRef{Context: "prod", UID: "u"}}
 	if err := render.DiagnosisMetrics(&out,
-		&v1alpha1.Diagnosis{Stuck: []v1alpha1.Stuck{{Object: ref, Since: &metav1.Time{Time: now}}}}, now); err != nil {
+		&v1alpha1.Diagnosis{Origin: in, Stuck: []v1alpha1.Stuck{{Object: ref, Since: &metav1.Time{Time: now}}}}, now); err != nil {
 		t.Fatal(err)
 	}
 	if err := render.CheckMetrics(&out,
-		&v1alpha1.CheckReport{Findings: []v1alpha1.CheckFinding{{Object: ref, Code: "OwnerAbsent", Severity: "error"}}},
+		&v1alpha1.CheckReport{Origin: in, Findings: []v1alpha1.CheckFinding{{Object: ref, Code: "OwnerAbsent", Severity: "error"}}},
 		now); err != nil {
+		t.Fatal(err)
+	}
+	if err := render.ManyMetrics(&out, []render.ClusterMetrics{{Ref: *in.ClusterRef}}); err != nil {
 		t.Fatal(err)
 	}
 	all := map[string][]string{}
@@ -108,6 +112,9 @@ func TestAlertsAreAboutMetricsThatAreWritten(t *testing.T) {
 			kept := labels // what is not aggregated keeps all of its labels
 			for _, m := range byLabels.FindAllStringSubmatch(rule.Expr, -1) {
 				kept = strings.Split(m[1], ", ")
+			}
+			if !slices.Contains(kept, "cluster") || !slices.Contains(kept, "cluster_uid") {
+				t.Errorf("%s mixes clusters: %s", rule.Alert, rule.Expr)
 			}
 			for _, word := range wordOfQuery.FindAllString(strings.ReplaceAll(rule.Expr, `"error"`, ""), -1) {
 				if !slices.Contains(names, word) && !slices.Contains(labels, word) && !slices.Contains(known, word) {

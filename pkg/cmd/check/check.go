@@ -168,6 +168,7 @@ func (o *Options) print(report *v1alpha1.CheckReport) error {
 	case "junit":
 		return render.JUnit(o.Out, report, least)
 	case "prometheus":
+		o.Output.Of(report)
 		return render.CheckMetrics(o.Out, report, o.Now())
 	}
 	return o.Output.Write(o.Out, report)

@@ -187,7 +187,7 @@ func (e *Env) Identify(ctx context.Context, client *cluster.Client) (err error) 
 func isDocument(format string) bool {
 	format, _, _ = strings.Cut(format, "=")
 	return slices.Contains([]string{"json", "yaml", jsonLine, rowLines, "jsonpath", "jsonpath-as-json", "jsonpath-file",
-		"go-template", "go-template-file", "template", "templatefile"}, format)
+		"go-template", "go-template-file", "template", "templatefile", "prometheus"}, format)
 }
 
 // ClusterRef says which cluster was asked, and that it has answered now.

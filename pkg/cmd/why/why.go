@@ -173,6 +173,7 @@ func (o *Options) print(d *v1alpha1.Diagnosis) error {
 	case "name":
 		return render.DiagnosisNames(o.Out, d)
 	case "prometheus":
+		o.Output.Of(d)
 		return render.DiagnosisMetrics(o.Out, d, o.Now())
 	}
 	return o.Output.Write(o.Out, d)
