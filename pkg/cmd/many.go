@@ -63,8 +63,9 @@ var ofSeveral = append([]string{"prometheus", "json", "yaml", "kyaml", "jsonl"},
 
 // askMany has a command that is about to run do so in several clusters instead.
 func askMany(e *env.Env, cmd *cobra.Command, targets []env.Target) error {
-	m := &many{Env: e, cmd: cmd, typed: e.Typed, answered: make([]*answered, len(targets)), output: env.NewOutput(e)}
-	own := &cobra.Command{}
+	m := &many{Env: e, cmd: cmd, typed: e.Typed, answered: make([]*answered, len(targets)),
+		output: env.NewOutput(e).WithRows()}
+	own := &cobra.Command{Use: cmd.Name()}
 	m.output.Add(own)
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if own.Flags().Lookup(f.Name) != nil {
@@ -224,9 +225,9 @@ func (m *many) printOne(a *answered) error {
 	case m.format == "jsonl":
 		return m.printLine(a)
 	case m.format == "ndjson" && a.absent:
-		return json.NewEncoder(m.Out).Encode(v1alpha1.AbsentRow(a.ref, a.says()))
+		return m.printRow(a, v1alpha1.AbsentRow(a.ref, a.says()))
 	case m.format == "ndjson" && a.gap != nil:
-		return json.NewEncoder(m.Out).Encode(v1alpha1.UnreadRow(*a.gap, a.ref.ObservedAt))
+		return m.printRow(a, v1alpha1.UnreadRow(*a.gap, a.ref))
 	case m.format == "ndjson":
 		_, err := a.out.WriteTo(m.Out)
 		return err
@@ -235,6 +236,15 @@ func (m *many) printOne(a *answered) error {
 	}
 	defer a.out.Reset()
 	return render.OfCluster(m.Out, a.Name, a.out.String(), m.format == "name")
+}
+
+// printRow prints the row of a cluster that has not printed rows itself.
+func (m *many) printRow(a *answered, row v1alpha1.Row) error {
+	var says bytes.Buffer
+	if err := m.output.WriteRows(m.Out, &says, []v1alpha1.Row{row}); err != nil {
+		return err
+	}
+	return render.OfCluster(m.ErrOut, a.Name, says.String(), true)
 }
 
 // printLine prints the document of a cluster in a line, or the gap that it is.

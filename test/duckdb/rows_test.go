@@ -24,6 +24,49 @@ func mended(gap, day string) string {
 	return row + "\n"
 }
 
+// saved returns what a command prints of the saved cluster.
+func saved(t *testing.T, root, command string, args ...string) []byte {
+	t.Helper()
+	run := exec.CommandContext(t.Context(), filepath.Join(root, "bin", "kubectl-gc"), append(args, command, "-A", "-o", "ndjson",
+		"--exit-zero", "--from", filepath.Join(root, "test", "demo", "demo.snapshot"))...)
+	out, err := run.Output()
+	if err != nil {
+		t.Fatalf("%s: %v", run, err)
+	}
+	return out
+}
+
+// partitioned has the command write a folder, to which one more day and a cluster that is not known
+// are added. It returns the uid of the saved cluster.
+func partitioned(t *testing.T, root string) string {
+	t.Helper()
+	if out := saved(t, root, "why", "--out", "fleet"); len(out) > 0 {
+		t.Errorf("with --out, it prints %s", out)
+	}
+	files, err := filepath.Glob("fleet/cluster=*/date=2026-11-26/why-*.ndjson")
+	if err != nil || len(files) != 1 {
+		t.Fatalf("%q, %v", files, err)
+	}
+	text, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	uid := regexp.MustCompile(`"cluster_uid":"([^"]*)"`).FindSubmatch(text)[1]
+	for name, text := range map[string]string{
+		files[0]:                                 string(text),
+		strings.ReplaceAll(files[0], "26", "25"): strings.ReplaceAll(string(text), "2026-11-26", "2026-11-25"),
+		filepath.Join("fleet", "cluster=unknown", "date=2026-11-26", "why-1.ndjson"): string(text),
+	} {
+		if err := os.MkdirAll(filepath.Dir(name), 0o750); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(strings.ReplaceAll(text, `"context":""`, `"context":"eu"`)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return string(uid)
+}
+
 // TestQueriesOfTheFleetPage: the rows of two days of a saved cluster, and of one that could not be
 // read, answer the questions of docs/fleet.md as they stand there.
 func TestQueriesOfTheFleetPage(t *testing.T) {
@@ -36,8 +79,8 @@ func TestQueriesOfTheFleetPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	queries := regexp.MustCompile("(?s)```sql\n(.*?)```").FindAllStringSubmatch(string(page), -1)
-	if len(queries) != 3 {
-		t.Fatalf("%d queries on the page, want 3", len(queries))
+	if len(queries) != 4 {
+		t.Fatalf("%d queries on the page, want 4", len(queries))
 	}
 	t.Chdir(t.TempDir())
 	for _, day := range []string{"2026-11-25", "2026-11-26"} {
@@ -46,12 +89,7 @@ func TestQueriesOfTheFleetPage(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, command := range []string{"why", "check"} {
-			run := exec.CommandContext(t.Context(), filepath.Join(root, "bin", "kubectl-gc"), command, "-A", "-o", "ndjson",
-				"--exit-zero", "--from", filepath.Join(root, "test", "demo", "demo.snapshot"))
-			rows, err := run.Output()
-			if err != nil {
-				t.Fatalf("%s: %v", run, err)
-			}
+			rows := saved(t, root, command)
 			gap := strings.Split(string(rows), "\n")[0]
 			gap = regexp.MustCompile(`"cluster":"[^"]*"`).ReplaceAllString(gap, `"cluster":"unread"`)
 			gap = strings.Replace(gap, `"row":"cluster"`, `"row":"gap"`, 1)
@@ -62,12 +100,13 @@ func TestQueriesOfTheFleetPage(t *testing.T) {
 			}
 		}
 	}
+	uid := partitioned(t, root)
 	db, err := sql.Open("duckdb", "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	for i, want := range []string{"unread", "FinalizerActorUnknown", "saved"} {
+	for i, want := range []string{"unread", "FinalizerActorUnknown", "saved", uid + " eu " + uid + " eu"} {
 		answer, err := db.QueryContext(t.Context(), queries[i][1])
 		if err != nil {
 			t.Fatalf("%s: %v", queries[i][1], err)
@@ -76,7 +115,7 @@ func TestQueriesOfTheFleetPage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var first []string
+		var said []string
 		for answer.Next() {
 			values := make([]any, len(columns))
 			for j := range values {
@@ -85,15 +124,17 @@ func TestQueriesOfTheFleetPage(t *testing.T) {
 			if err := answer.Scan(values...); err != nil {
 				t.Fatal(err)
 			}
-			if text, ok := (*values[0].(*any)).(string); ok {
-				first = append(first, text)
+			for _, v := range values {
+				if text, ok := (*v.(*any)).(string); ok {
+					said = append(said, text)
+				}
 			}
 		}
-		if err := answer.Err(); err != nil || !strings.Contains(strings.Join(first, " "), want) {
-			t.Errorf("question %d: %q, %v; want %s", i+1, first, err, want)
+		if err := answer.Err(); err != nil || !strings.Contains(strings.Join(said, " "), want) {
+			t.Errorf("question %d: %q, %v; want %s", i+1, said, err, want)
 		}
-		if strings.Contains(strings.Join(first, " "), "mended") {
-			t.Errorf("question %d: a cluster that was read when it was asked last is in %q", i+1, first)
+		if strings.Contains(strings.Join(said, " "), "mended") {
+			t.Errorf("question %d: a cluster that was read when it was asked last is in %q", i+1, said)
 		}
 	}
 }

@@ -210,6 +210,21 @@ func TestARowForEachClusterAndGap(t *testing.T) {
 	if want := []string{"a cluster  ", "a finding OwnerAbsent web", "b gap Unavailable "}; got.code != 2 || !slices.Equal(rows, want) {
 		t.Errorf("code %d, rows %q; %s", got.code, rows, got.stderr)
 	}
+	out := t.TempDir()
+	got = run(t, "check", "-n", ns, "--kubeconfig", kubeconfig, "--contexts", "*", "-o", "ndjson", "--out", out)
+	for name, folder := range map[string]string{"a": "cluster=" + uid, "b": "cluster=unknown"} {
+		files, err := filepath.Glob(filepath.Join(out, folder, "date=*", "check-*.ndjson"))
+		if err != nil || len(files) != 1 || !strings.Contains(got.stderr, name+": Wrote ") || !strings.Contains(got.stderr, files[0]) {
+			t.Fatalf("%s: %q, %v; %s", name, files, err, got.stderr)
+		}
+		text, err := os.ReadFile(files[0])
+		if err != nil || strings.Count(string(text), `"context":"`+name+`"`) != strings.Count(string(text), "\n") {
+			t.Errorf("%v: %s", err, text)
+		}
+	}
+	if got.code != 2 || got.stdout != "" {
+		t.Errorf("code %d, stdout %s", got.code, got.stdout)
+	}
 	for _, args := range [][]string{{"delete", "configmap/web", "--yes"}, {"run", "--yes"}, {"check", "--fix", "--yes"}} {
 		refused := run(t, append(args, "-o", "ndjson", "-n", ns, "--kubeconfig", c.Kubeconfig())...)
 		if refused.code != 1 || !strings.Contains(refused.stderr, "-o ndjson") || refused.stdout != "" {

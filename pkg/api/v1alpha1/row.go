@@ -15,9 +15,11 @@ type Row struct {
 	Row string `json:"row"`
 	// Document is the kind of what the command prints as JSON: Diagnosis, CheckReport or Plan.
 	Document string `json:"document"`
-	// Cluster is its context, ClusterUID the uid of its namespace kube-system, and ObservedAt when the
-	// answer was complete.
+	// Cluster is its context, and so is Context: in a folder that is partitioned, the folder's cluster
+	// hides the former. ClusterUID is the uid of its namespace kube-system, empty if that is not known,
+	// and ObservedAt is when the answer was complete.
 	Cluster    string      `json:"cluster"`
+	Context    string      `json:"context"`
 	ClusterUID string      `json:"cluster_uid"`
 	Server     string      `json:"server"`
 	ObservedAt metav1.Time `json:"observed_at"`
@@ -93,7 +95,7 @@ func Rows(of any, in ClusterRef) ([]Row, bool) {
 
 // in says which cluster a row is of.
 func (r *Row) in(c ClusterRef) {
-	r.Cluster, r.ClusterUID, r.Server, r.ObservedAt = c.Context, c.UID, c.Server, c.ObservedAt
+	r.Cluster, r.Context, r.ClusterUID, r.Server, r.ObservedAt = c.Context, c.Context, c.UID, c.Server, c.ObservedAt
 }
 
 // AbsentRow is the row of a cluster that does not have what was named, as Message says.
@@ -103,10 +105,11 @@ func AbsentRow(in ClusterRef, message string) Row {
 	return r
 }
 
-// UnreadRow is the row of a cluster that could not be asked.
-func UnreadRow(g Gap, at metav1.Time) Row {
+// UnreadRow is the row of a cluster that could not be asked, or not to the end.
+func UnreadRow(g Gap, in ClusterRef) Row {
 	r := gapRow(g)
-	r.APIVersion, r.Cluster, r.ObservedAt = TypeMeta("").APIVersion, g.Cluster, at
+	r.APIVersion = TypeMeta("").APIVersion
+	r.in(in)
 	return r
 }
 

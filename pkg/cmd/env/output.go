@@ -28,21 +28,17 @@ type Output struct {
 	own       []string
 	print     *genericclioptions.PrintFlags
 	noHeaders bool
-	// env says which cluster was asked, and rows that the command has rows.
-	env  *Env
-	rows bool
+	// env says which cluster was asked, and rows that the command, of that name, has rows. Out is the
+	// folder for them; empty for none.
+	env          *Env
+	rows         bool
+	command, out string
 }
 
 // NewOutput returns -o with the formats that the command prints itself. What is printed says of which
 // cluster it is.
 func NewOutput(e *Env, own ...string) *Output {
 	return &Output{env: e, own: own, print: genericclioptions.NewPrintFlags("")}
-}
-
-// WithRows adds the format of rows.
-func (o *Output) WithRows() *Output {
-	o.rows = true
-	return o
 }
 
 func (o *Output) formats() []string {
@@ -63,6 +59,9 @@ func (o *Output) Add(cmd *cobra.Command) {
 		"Output format. One of: ("+strings.Join(o.formats(), ", ")+")")
 	flags.BoolVar(&o.noHeaders, "no-headers", false, "Print tables, and custom columns, without headers")
 	o.print.TemplatePrinterFlags.AddFlags(cmd)
+	if o.rows {
+		o.addRowFlags(cmd)
+	}
 	cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(o.formats(), cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -89,26 +88,7 @@ func (o *Output) Validate(cmd *cobra.Command) error {
 	if err != nil {
 		return UsageError(cmd, err)
 	}
-	return nil
-}
-
-// HasRows says whether rows are printed, which are of what was found or planned, and not of what was
-// done.
-func (o *Output) HasRows() bool { return o.rows && o.Format() == rowLines }
-
-// writeRows prints what there is in an object a row on each line, and first that it was looked for.
-func (o *Output) writeRows(w io.Writer, object runtime.Object) error {
-	rows, has := v1alpha1.Rows(object, o.env.ClusterRef())
-	if !has {
-		return fmt.Errorf("-o %s is not for a %s; use -o %s", rowLines, object.GetObjectKind().GroupVersionKind().Kind, jsonLine)
-	}
-	out := json.NewEncoder(w)
-	for _, row := range rows {
-		if err := out.Encode(row); err != nil {
-			return err
-		}
-	}
-	return nil
+	return o.checkOut(cmd)
 }
 
 func (o *Output) printer() (printers.ResourcePrinter, error) {
