@@ -139,7 +139,11 @@ func (m *many) progress(open map[string]bool, all int) string {
 
 // ask runs the command in one cluster.
 func (m *many) ask(ctx context.Context, t env.Target) *answered {
-	a := &answered{Target: t}
+	a := &answered{Target: t, gap: t.Gap}
+	if t.Gap != nil {
+		a.ref = v1alpha1.ClusterRef{Context: t.Name, ObservedAt: m.ClusterRef().ObservedAt}
+		return a
+	}
 	ctx, bind := cluster.Bind(ctx)
 	streams := genericiooptions.IOStreams{In: strings.NewReader(""), Out: &a.out, ErrOut: &a.errOut}
 	var connections []http.RoundTripper

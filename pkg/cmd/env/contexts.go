@@ -16,9 +16,11 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
@@ -28,13 +30,18 @@ type Target struct {
 	Name string
 	// Kubeconfig and Context are the values of the flags of those names; empty for what is current.
 	Kubeconfig, Context string
+	// Gap says why it cannot be asked, if that is known beforehand.
+	Gap *v1alpha1.Gap
+	// config is of a cluster that no kubeconfig has.
+	config *rest.Config
 }
 
 // clusters are the flags that say which clusters a command asks.
 type clusters struct {
-	globs    []string
-	from     string
-	parallel int
+	globs               []string
+	from                string
+	profiles, providers string
+	parallel            int
 }
 
 func (c *clusters) addFlags(flags *pflag.FlagSet) {
@@ -42,6 +49,10 @@ func (c *clusters) addFlags(flags *pflag.FlagSet) {
 		"Ask the clusters of all contexts that match these patterns, such as prod-*: for tree, why, check and explain --in-cluster")
 	flags.StringVar(&c.from, "contexts-from", "",
 		"Ask the clusters that this command prints: a context, or the file of a kubeconfig, on each line")
+	flags.StringVar(&c.profiles, "clusterprofiles", "",
+		"Ask the clusters of the ClusterProfiles (multicluster.x-k8s.io) in this namespace of the current cluster; * means all namespaces")
+	flags.StringVar(&c.providers, "clusterprofile-provider-file", "",
+		"With --clusterprofiles: file that says with which credential plugin to log in to the clusters of a provider")
 	flags.IntVar(&c.parallel, "parallel", 16, "With --contexts, how many clusters to ask at a time")
 }
 
@@ -55,24 +66,34 @@ var asksMany = []string{"tree", "why", "check", "explain"}
 var ofOne = slices.DeleteFunc(slices.Concat([]string{"from", "against", "local", "test-pack", "fix"}, needClusterFlags,
 	connecting[1:]), func(name string) bool { return strings.HasPrefix(name, "as") })
 
-// Targets returns the clusters that --contexts and --contexts-from name, in the order of their names;
-// none without these flags. For a command that asks one cluster it returns none, and has it ask the one
-// that they name.
+// Targets returns the clusters that --contexts, --contexts-from and --clusterprofiles name, in the
+// order of their names; none without these flags. For a command that asks one cluster it returns none,
+// and has it ask the one that they name.
 func (e *Env) Targets(cmd *cobra.Command) ([]Target, error) {
 	flags := cmd.Flags()
-	if e.only != nil || !flags.Changed("contexts") && !flags.Changed("contexts-from") {
+	several := slices.DeleteFunc([]string{"contexts", "contexts-from", "clusterprofiles"},
+		func(name string) bool { return !flags.Changed(name) })
+	switch {
+	case e.only != nil:
+		return nil, nil
+	case flags.Changed("clusterprofiles") != flags.Changed("clusterprofile-provider-file"):
+		return nil, Usage(cmd, "--clusterprofiles and --clusterprofile-provider-file need each other")
+	case flags.Changed("clusterprofiles") && e.clusters.profiles == "": // as of a variable that is not set
+		return nil, Usage(cmd, "--clusterprofiles needs a namespace, or * for all")
+	case len(several) == 0:
 		return nil, nil
 	}
 	if e.clusters.parallel < 1 {
 		return nil, Usage(cmd, "--parallel must be at least 1, not %d", e.clusters.parallel)
 	}
 	for _, name := range ofOne {
-		if flags.Changed(name) {
-			return nil, Usage(cmd, "--contexts and --%s cannot be used together", name)
+		hub := name == "context" && several[0] == "clusterprofiles" // it has the profiles
+		if flags.Changed(name) && !hub {
+			return nil, Usage(cmd, "--%s and --%s cannot be used together", several[0], name)
 		}
 	}
 	if files, err := flags.GetStringSlice("filename"); err == nil && slices.Contains(files, "-") {
-		return nil, Usage(cmd, "--contexts cannot be used with -f -: standard input cannot be read for each cluster")
+		return nil, Usage(cmd, "--%s cannot be used with -f -: standard input cannot be read for each cluster", several[0])
 	}
 	targets, err := e.targets(cmd)
 	if err != nil {
@@ -83,7 +104,10 @@ func (e *Env) Targets(cmd *cobra.Command) ([]Target, error) {
 	case slices.Contains(asksMany, cmd.Name()) && (inCluster == nil || inCluster.Value.String() == "true"):
 		return targets, nil
 	case inCluster != nil:
-		return nil, Usage(cmd, "--contexts needs --in-cluster: without it no cluster is asked")
+		return nil, Usage(cmd, "--%s needs --in-cluster: without it no cluster is asked", several[0])
+	case flags.Changed("clusterprofiles"): // no context, of which --protect-context could be
+		return nil, answer.Refuse(fmt.Errorf("nothing was done: --clusterprofiles is for commands that only read: %s",
+			strings.Join(asksMany, ", ")))
 	case len(targets) > 1:
 		return nil, answer.Refuse(fmt.Errorf("nothing was done: --contexts names %d clusters, and %s is for one at a time",
 			len(targets), cmd.CommandPath()))
@@ -102,6 +126,10 @@ func (e *Env) OneOf(all *Env, t Target) {
 
 // connectTo has the command ask a cluster.
 func (e *Env) connectTo(t Target) {
+	if t.config != nil {
+		e.asProfile(t.config)
+		return
+	}
 	if t.Kubeconfig != "" {
 		*e.Config.KubeConfig = t.Kubeconfig
 	}
@@ -145,6 +173,18 @@ func (e *Env) targets(cmd *cobra.Command) ([]Target, error) {
 			}
 			if _, twice := found[t.Name]; twice && t.Kubeconfig != "" {
 				t.Name = line
+			}
+			found[t.Name] = t
+		}
+	}
+	if cmd.Flags().Changed("clusterprofiles") {
+		profiles, err := e.fromProfiles(cmd.Context(), e.clusters.profiles, e.clusters.providers)
+		if err != nil {
+			return nil, fmt.Errorf("--clusterprofiles %s: %w", e.clusters.profiles, err)
+		}
+		for name, t := range profiles {
+			if _, twice := found[name]; twice { // a context
+				t.Name = "clusterprofile " + name
 			}
 			found[t.Name] = t
 		}

@@ -105,6 +105,7 @@ func (e *Env) AddFlags(root *cobra.Command) {
 	root.RegisterFlagCompletionFunc("namespace", e.completeNamespaces)
 	root.RegisterFlagCompletionFunc("context", e.completeContexts)
 	root.RegisterFlagCompletionFunc("contexts", e.completeContexts)
+	root.RegisterFlagCompletionFunc("clusterprofiles", e.completeNamespaces)
 }
 
 // Validate checks the flags that all commands take, and has stderr written as --log-format says
