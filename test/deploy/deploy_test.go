@@ -249,15 +249,16 @@ func TestRolesNameTypesAndNoSubresources(t *testing.T) {
 	if out, err := script.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, role := range []string{"read", "run", "unfinalize"} {
-		made, err := os.ReadFile(filepath.Join(folder, role, "role.yaml"))
+	for _, file := range []string{"read/role.yaml", "run/role.yaml", "unfinalize/role.yaml", "fleet/manifestwork.yaml"} {
+		made, err := os.ReadFile(filepath.Join(folder, file))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if is, err := os.ReadFile(filepath.Join(manifests, role, "role.yaml")); err != nil || !bytes.Equal(is, made) {
-			t.Errorf("%s/role.yaml is not what the script makes (%v): run UPDATE_ROLES=1 go test -run TestRoles ./test/deploy",
-				role, err)
+		if is, err := os.ReadFile(filepath.Join(manifests, file)); err != nil || !bytes.Equal(is, made) {
+			t.Errorf("%s is not what the script makes (%v): run UPDATE_ROLES=1 go test -run TestRoles ./test/deploy", file, err)
 		}
+	}
+	for _, role := range []string{"read", "run", "unfinalize"} {
 		rules := rulesOf(t, c, role)
 		for _, rule := range rules {
 			for _, resource := range rule.Resources {
@@ -300,19 +301,27 @@ func TestWhatIsDeployedRuns(t *testing.T) {
 			!slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "--max-deletes=") }) {
 			t.Errorf("%s runs without a breaker: %v", job.Name, args)
 		}
-		account := "system:serviceaccount:kubectl-gc:" + pod.ServiceAccountName
-		testcluster.Eventually(t, account+" to be allowed to list", func(ctx context.Context) (bool, error) {
-			return c.Command(ctx, "auth", "can-i", "list", "configmaps", "--as", account).Run() == nil, nil
-		})
-		code, stdout, stderr := script.InProcess(t.Context(), "",
-			append(args, "--kubeconfig="+c.KubeconfigAs(t, account, "system:serviceaccounts", "system:authenticated"))...)
-		if code != 0 || strings.Count(stdout, "\n") != 1 || !json.Valid([]byte(stdout)) {
-			t.Errorf("%v: exit code %d\n%s%s", args, code, stdout, stderr)
-		}
-		for line := range strings.Lines(stderr) {
-			if !json.Valid([]byte(line)) {
-				t.Errorf("%v logs %s", args, line)
-			}
+		runs(t, c, job)
+	}
+}
+
+// runs runs the command of a CronJob as its ServiceAccount, and expects one line of JSON.
+func runs(t *testing.T, c *testcluster.Cluster, job batchv1.CronJob) {
+	t.Helper()
+	pod := job.Spec.JobTemplate.Spec.Template.Spec
+	args := pod.Containers[0].Args
+	account := "system:serviceaccount:kubectl-gc:" + pod.ServiceAccountName
+	testcluster.Eventually(t, account+" to be allowed to list", func(ctx context.Context) (bool, error) {
+		return c.Command(ctx, "auth", "can-i", "list", "configmaps", "--as", account).Run() == nil, nil
+	})
+	code, stdout, stderr := script.InProcess(t.Context(), "",
+		append(args, "--kubeconfig="+c.KubeconfigAs(t, account, "system:serviceaccounts", "system:authenticated"))...)
+	if code != 0 || strings.Count(stdout, "\n") != 1 || !json.Valid([]byte(stdout)) {
+		t.Errorf("%v: exit code %d\n%s%s", args, code, stdout, stderr)
+	}
+	for line := range strings.Lines(stderr) {
+		if !json.Valid([]byte(line)) {
+			t.Errorf("%v logs %s", args, line)
 		}
 	}
 }
