@@ -9,7 +9,8 @@ import (
 )
 
 // TestWatchesGoOnAfterTheServerWasRestarted: run --watch collects and tree --watch draws what
-// happened right before, and what happens afterwards.
+// happened right before, and what happens afterwards. The server is then stopped once more, as one of
+// several clusters.
 func TestWatchesGoOnAfterTheServerWasRestarted(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Start(t, testcluster.NoControllers())
@@ -46,4 +47,5 @@ func TestWatchesGoOnAfterTheServerWasRestarted(t *testing.T) {
 	if out := collecting.out.String(); strings.Count(out, " deleted from ") != 4 {
 		t.Errorf("it has printed\n%s", out)
 	}
+	t.Run("AmongSeveralClusters", func(t *testing.T) { aClusterThatStopsIsAGap(t, c, ns) })
 }
