@@ -37,12 +37,16 @@ func (s *Summary) Printed(file string) *v1alpha1.Archive {
 }
 
 func printed(file string, head *v1alpha1.Plan) *v1alpha1.Archive {
-	return &v1alpha1.Archive{
+	out := &v1alpha1.Archive{
 		TypeMeta: v1alpha1.TypeMeta("Archive"), File: file, Cluster: head.Cluster, ArchivedAt: head.ArchivedAt,
 		Policy: head.Policy, Actions: len(head.Actions),
 		Roots: append([]v1alpha1.ObjectRef{}, head.Roots...), Complete: head.Complete,
 		Gaps: append([]v1alpha1.Gap{}, head.Gaps...),
 	}
+	if head.Cluster != "" && head.ArchivedAt != nil { // the file does not say under which name it was asked
+		out.SetClusterRef(v1alpha1.ClusterRef{UID: head.Cluster, ObservedAt: *head.ArchivedAt})
+	}
+	return out
 }
 
 // printedRefs are objects as they are printed; resources has the names of types by the uids of

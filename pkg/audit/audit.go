@@ -42,6 +42,7 @@ type Log struct {
 
 	mu     sync.Mutex
 	file   io.WriteCloser
+	of     v1alpha1.Origin // of the entries so far
 	failed error
 }
 
@@ -59,8 +60,9 @@ func newLog(name string, file io.WriteCloser, onError func(error), now func() ti
 	return &Log{name: name, run: rand.Text(), now: now, onErr: onError, file: file}
 }
 
-// Write appends an entry, to which it adds the time and the run, in one write, so that the lines of
-// several commands do not mix. The error is that of the first entry that could not be written.
+// Write appends an entry, to which it adds the time, the run and the cluster of the entries before,
+// in one write, so that the lines of several commands do not mix. The error is that of the first
+// entry that could not be written.
 func (l *Log) Write(e v1alpha1.AuditEntry) error {
 	if l == nil {
 		return nil
@@ -70,6 +72,10 @@ func (l *Log) Write(e v1alpha1.AuditEntry) error {
 	if l.failed != nil {
 		return l.failed
 	}
+	if e.ClusterRef != nil {
+		l.of = e.Origin
+	}
+	e.Origin = l.of
 	e.TypeMeta, e.Time, e.Run = v1alpha1.TypeMeta("AuditEntry"), metav1.NewMicroTime(l.now().UTC()), l.run
 	line, err := json.Marshal(e)
 	if err == nil {

@@ -90,6 +90,12 @@ func TestAuditFile(t *testing.T) {
 		t.Errorf("agreed: user %q, context %q, server %q, cluster %q, plan %+v", agreed.User, agreed.Context, agreed.Server,
 			agreed.Cluster, agreed.Plan)
 	}
+	for i, e := range entries {
+		if e.ClusterRef == nil || e.ClusterRef.UID != agreed.Cluster && i < 8 || e.ClusterRef.Context != "controlplane" ||
+			e.ClusterRef.Server != agreed.Server || e.ClusterRef.ObservedAt.IsZero() {
+			t.Errorf("entry %d is of the cluster %+v", i, e.ClusterRef)
+		}
+	}
 	if refused.User != "reader-"+ns || !strings.Contains(refused.Error, "you may not delete") {
 		t.Errorf("refused: user %q, error %q", refused.User, refused.Error)
 	}

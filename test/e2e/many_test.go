@@ -279,3 +279,26 @@ func TestWhatWritesIsForOneCluster(t *testing.T) {
 		})
 	}
 }
+
+// TestADigestIsOfOneCluster: what was approved in one cluster is not deleted in another in which the
+// objects have the same names. Its uid is another.
+func TestADigestIsOfOneCluster(t *testing.T) {
+	t.Parallel()
+	c, other := testcluster.Shared(t), testcluster.Another(t, "types", workloads)
+	ns := c.Namespace(t)
+	other.Apply(t, "{apiVersion: v1, kind: Namespace, metadata: {name: "+ns+"}}")
+	t.Cleanup(func() { other.Kubectl(t, "delete", "namespace", ns, "--wait=false") })
+	for _, in := range []*testcluster.Cluster{c, other} {
+		in.Apply(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: web}}", "-n", ns)
+	}
+	digest := run(t, "delete", "configmap/web", "-n", ns, "--dry-run=client", "-o", "jsonpath={.digest}", "--kubeconfig", c.Kubeconfig())
+	confirm := []string{"delete", "configmap/web", "-n", ns, "--confirm=" + digest.stdout, "--kubeconfig"}
+	refused := run(t, append(confirm, other.Kubeconfig())...)
+	if refused.code != 2 || !strings.Contains(refused.stderr, "the plan is not the approved one") {
+		t.Errorf("code %d: %s%s", refused.code, refused.stdout, refused.stderr)
+	}
+	other.Kubectl(t, "get", "configmap", "web", "-n", ns)
+	if got := run(t, append(confirm, c.Kubeconfig())...); got.code != 0 || !strings.Contains(got.stdout, "deleted") {
+		t.Errorf("code %d: %s%s", got.code, got.stdout, got.stderr)
+	}
+}

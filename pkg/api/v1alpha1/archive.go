@@ -8,7 +8,9 @@ import (
 // Archive is the output of kubectl gc archive: what is in a file.
 type Archive struct {
 	metav1.TypeMeta `json:",inline"`
-	File            string `json:"file"`
+	// Origin is of the cluster that the objects are of; of a file that is read, as far as it says.
+	Origin `json:",inline"`
+	File   string `json:"file"`
 	// Cluster is the uid of the namespace kube-system of the cluster that the objects are of, and
 	// ArchivedAt when they were saved. They are empty if that is not known.
 	Cluster    string       `json:"cluster,omitempty"`

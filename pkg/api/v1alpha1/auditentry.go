@@ -5,6 +5,8 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // AuditEntry is one line of the file of kubectl gc delete --audit-file.
 type AuditEntry struct {
 	metav1.TypeMeta `json:",inline"`
+	// Origin is of all entries from the first that has a plan on.
+	Origin `json:",inline"`
 	// Time is when the entry was written, in RFC 3339 and UTC.
 	Time metav1.MicroTime `json:"time"`
 	// Run is the same for all entries of one command, and different for others.

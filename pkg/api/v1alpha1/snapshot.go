@@ -8,6 +8,7 @@ import (
 // Snapshot is the output of kubectl gc snapshot: what was saved of a cluster.
 type Snapshot struct {
 	metav1.TypeMeta `json:",inline"`
+	Origin          `json:",inline"`
 	// File is what it was saved in, with as many Bytes.
 	File  string `json:"file"`
 	Bytes int64  `json:"bytes"`

@@ -82,6 +82,9 @@ func (o *Options) identify(ctx context.Context, entry *v1alpha1.AuditEntry) {
 		entry.Cluster, _ = client.Identity(ctx) // a context that has ended ends the command
 	}
 	entry.Context, entry.Server = o.Cluster()
+	ref := o.ClusterRef()
+	ref.UID = entry.Cluster
+	entry.SetClusterRef(ref)
 }
 
 // how says what agrees to a plan.
