@@ -91,7 +91,7 @@ func (e *Env) AddFlags(root *cobra.Command) {
 		"Read this in the place of a cluster: a file or folder of objects, the dump of kubectl cluster-info or oc adm inspect, "+
 			"a support bundle, a backup of Velero, or an archive of kubectl gc; - reads standard input")
 	flags.BoolVar(&e.Refresh, "refresh", false,
-		"With --from and a snapshot of kubectl gc: ask the cluster for what has changed since, in place of reading all of it again")
+		"With --from and a snapshot: ask the cluster for what has changed since, in place of reading all of it again")
 	e.clusters.addFlags(flags)
 	flags.StringVar(&e.LogFormat, "log-format", "text",
 		"Format of what goes to stderr: text, or json for one object on each line")
