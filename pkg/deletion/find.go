@@ -35,6 +35,9 @@ func (pl *planner) find(ctx context.Context, query *selection.Query, objects []s
 			p.LeftOut = append(p.LeftOut, LeftOut{o.Ref(), ErrNoMatch})
 		default:
 			ids = append(ids, id)
+			if o.Source != "" {
+				p.sources[g.Ref(id).UID] = o.Source
+			}
 		}
 	}
 	for i, err := range query.ExplainAll(ctx, g, unlisted) {

@@ -93,7 +93,7 @@ func (pl *planner) planObjects(ctx context.Context, objects []selection.Object, 
 	if err != nil {
 		return nil, err
 	}
-	p := &Planned{Snapshot: snapshot, Gaps: snapshot.Gaps, planner: pl}
+	p := &Planned{Snapshot: snapshot, Gaps: snapshot.Gaps, planner: pl, sources: map[string]string{}}
 	ids, err := pl.find(ctx, query, objects, p)
 	if err != nil {
 		return nil, err

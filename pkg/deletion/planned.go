@@ -50,6 +50,8 @@ type Planned struct {
 	// unserved are the APIServices that stay without what answers them.
 	unserved []v1alpha1.Unserved
 	details  plan.Details
+	// sources are the files that name objects, by uid.
+	sources map[string]string
 }
 
 // Namespaces returns those of the objects that were named; none for cluster-scoped ones.

@@ -5,9 +5,14 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/deletion"
 )
 
-// DeletionPlan is what there is to show of the plan of a deletion.
+// DeletionPlan is what there is to show of the plan of a deletion; without a Plan if nothing was found
+// to delete.
 func DeletionPlan(p *deletion.Planned) Plan {
-	return Plan{Plan: p.Plan, Rows: p.Rows(), Gaps: p.Hiding, Known: p.Known, Asked: p.Asked, Unordered: p.OrderSentence()}
+	if p.Plan == nil {
+		return Plan{}
+	}
+	return Plan{Plan: p.Plan, Rows: p.Rows(), Gaps: p.Hiding, Known: p.Known, Asked: p.Asked, Unordered: p.OrderSentence(),
+		Unfinished: p.WouldBeStuck()}
 }
 
 // DeletionWords are the words of a deletion's errors.

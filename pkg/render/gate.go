@@ -9,7 +9,6 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/deletion"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
@@ -23,13 +22,13 @@ type gate struct {
 // gates are the names of --fail-on. What could not be found out fails as what was found does.
 var gates = []gate{
 	{"data-loss", []string{destroysData, "DataUnknown"}},
-	{"stuck", []string{"NoOrder", "ControllerDeleted", "ForegroundCycle", "AccountRefused", "Guarded",
-		"ControllerNotRunning", "Paused", "NeedsConfirmation", "ObjectInUse", "CollectorNotRunning"}},
+	{"stuck", []string{wouldStop, deletingAlready, "NoOrder", "ControllerDeleted", "ForegroundCycle", "AccountRefused",
+		"Guarded", "ControllerNotRunning", "Paused", "NeedsConfirmation", "ObjectInUse", "CollectorNotRunning"}},
 	{Protected, []string{"DeletionRefused", "DeniedByPolicy", "Guarded", "ServerNotAsked"}},
 	{"stranded", []string{"FinalizerAbandoned", "APIServiceWithoutBackend", "OutsideKept"}},
 	{"comes-back", []string{"Recreated"}},
-	{"gaps", []string{"DataUnknown", "ConfirmationUnknown", "ControllersNotExamined", "NotRead", "AccountUnsure",
-		"ServerNotAsked"}},
+	{"gaps", []string{notListed, "DataUnknown", "ConfirmationUnknown", "ControllersNotExamined", "NotRead",
+		"AccountUnsure", "ServerNotAsked"}},
 }
 
 // Protected is the name of --fail-on that is about what the server refuses, which has to be asked.
@@ -43,20 +42,46 @@ func Gates() (names []string) {
 	return names
 }
 
+// The reasons of --fail-on that are no Findings, because the refusal of the plan says them.
+const (
+	wouldStop       = "WouldNotComplete"
+	deletingAlready = "DeletingAlready"
+	notListed       = "NotListed"
+)
+
+// reasonCodes calls yield with the code, the severity and the meaning of each of them.
+func reasonCodes(yield func(code, severity, means string)) {
+	yield(wouldStop, severe, "the deletion would not complete: the server refuses a part of it, or who removes finalizers is deleted first")
+	yield(deletingAlready, warning, "an object is being deleted already, and waits for finalizers")
+	yield(notListed, warning, "types that may contain dependents could not be listed")
+}
+
+// reasons are all that a name of --fail-on may be about.
+func (p Plan) reasons() []v1alpha1.PlanFinding {
+	var all []v1alpha1.PlanFinding
+	if p.Unfinished != "" {
+		all = append(all, v1alpha1.PlanFinding{Code: wouldStop, Severity: severe, Message: p.Unfinished})
+	}
+	if len(p.Gaps) > 0 {
+		all = append(all, v1alpha1.PlanFinding{Code: notListed, Severity: warning,
+			Message: "not all types that may contain dependents could be listed"})
+	}
+	return slices.Concat(all, p.stuckAlready(), p.Findings())
+}
+
 // FailOn refuses a plan that has what one of the names is about, with a line for each of them.
 // Undone begins each line, as "nothing was deleted".
-func FailOn(p *deletion.Planned, names []string, undone string) error {
+func FailOn(p Plan, names []string, undone string) error {
 	if len(names) == 0 {
 		return nil
 	}
-	shown := DeletionPlan(p)
-	findings := shown.Findings()
+	all := p.reasons()
 	var refusals []error
 	for _, g := range gates {
 		if !slices.Contains(names, g.name) {
 			continue
 		}
-		reasons := g.reasons(p, shown, findings)
+		reasons := g.of(all)
 		if len(reasons) == 0 {
 			continue
 		}
@@ -69,18 +94,9 @@ func FailOn(p *deletion.Planned, names []string, undone string) error {
 	return errors.Join(refusals...)
 }
 
-// reasons are why a plan with some findings does not pass.
-func (g gate) reasons(p *deletion.Planned, shown Plan, findings []v1alpha1.PlanFinding) (reasons []string) {
-	switch stuck := p.WouldBeStuck(); {
-	case g.name == "stuck" && stuck != "":
-		reasons = append(reasons, stuck)
-	case g.name == "gaps" && len(p.Hiding) > 0:
-		reasons = append(reasons, "not all types that may contain dependents could be listed")
-	}
-	if g.name == "stuck" {
-		reasons = append(reasons, shown.stuckAlready()...)
-	}
-	for _, f := range findings {
+// of are why a plan with some reasons does not pass.
+func (g gate) of(all []v1alpha1.PlanFinding) (reasons []string) {
+	for _, f := range all {
 		if slices.Contains(g.codes, f.Code) {
 			reasons = append(reasons, f.Message)
 		}
@@ -90,21 +106,19 @@ func (g gate) reasons(p *deletion.Planned, shown Plan, findings []v1alpha1.PlanF
 
 // PlanJUnit writes a plan as JUnit XML: a test case for each of the names of --fail-on, or for each
 // that can be answered without any, which fails if the plan has what it is about.
-func PlanJUnit(w io.Writer, p *deletion.Planned, names []string) error {
+func PlanJUnit(w io.Writer, p Plan, names []string) error {
 	suite := junitSuite{Name: "kubectl gc delete"}
 	summary := "nothing is deleted"
-	reasons := func(gate) []string { return nil }
+	var all []v1alpha1.PlanFinding
 	if p.Plan != nil {
-		shown := DeletionPlan(p)
-		findings := shown.Findings()
-		summary, reasons = shown.Summary(), func(g gate) []string { return g.reasons(p, shown, findings) }
+		summary, all = p.Summary(), p.reasons()
 	}
 	for _, g := range gates {
 		if len(names) > 0 && !slices.Contains(names, g.name) || len(names) == 0 && g.name == Protected && p.Asked == nil {
 			continue
 		}
 		c := junitCase{Class: "plan", Name: g.name}
-		if because := reasons(g); len(because) > 0 {
+		if because := g.of(all); len(because) > 0 {
 			c.Failure = &junitFault{Type: g.name, Message: Escape(because[0]),
 				Text: phrase.EscapeLines(strings.Join(because, "\n"))}
 		} else {
@@ -117,12 +131,13 @@ func PlanJUnit(w io.Writer, p *deletion.Planned, names []string) error {
 
 // stuckAlready are the objects that are being deleted already and are still kept by finalizers, for
 // which the deletion would wait.
-func (p Plan) stuckAlready() (says []string) {
+func (p Plan) stuckAlready() (all []v1alpha1.PlanFinding) {
 	for _, b := range p.Blockers {
 		if len(b.Finalizers) > 0 && !p.clears(b) && p.Graph.State(b.Object) == graph.Deleting {
-			says = append(says, fmt.Sprintf("%s is being deleted already, and waits for the finalizers %s", p.Graph.Ref(b.Object).Located(),
-				phrase.And(b.Finalizers)))
+			ref := p.Graph.Ref(b.Object)
+			all = append(all, v1alpha1.PlanFinding{Code: deletingAlready, Severity: warning, Objects: []graph.Ref{ref},
+				Message: fmt.Sprintf("%s is being deleted already, and waits for the finalizers %s", ref.Located(), phrase.And(b.Finalizers))})
 		}
 	}
-	return says
+	return all
 }

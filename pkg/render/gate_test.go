@@ -10,12 +10,14 @@ import (
 func TestGatesAreAboutFindingsThatThereAre(t *testing.T) {
 	t.Parallel()
 	var codes, bad []string
-	FindingCodes(func(code, severity, _ string) {
-		codes = append(codes, code)
-		if severity == severe || code == destroysData {
-			bad = append(bad, code)
-		}
-	})
+	for _, kinds := range []func(func(code, severity, means string)){FindingCodes, reasonCodes} {
+		kinds(func(code, severity, _ string) {
+			codes = append(codes, code)
+			if severity == severe || code == destroysData {
+				bad = append(bad, code)
+			}
+		})
+	}
 	var gated []string
 	for _, g := range gates {
 		for _, code := range g.codes {

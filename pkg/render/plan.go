@@ -31,6 +31,8 @@ type Plan struct {
 	Asked *act.Asked
 	// Unordered says why an ordered deletion has no order; empty if it has one.
 	Unordered string
+	// Unfinished says why the deletion would not complete; empty if it would, as far as is known.
+	Unfinished string
 }
 
 // groupedFrom is how many rows make a plan too long to read; it is then counted instead, unless all

@@ -61,7 +61,7 @@ func (r Request) named(ctx context.Context, getter genericclioptions.RESTClientG
 		if unknown != nil {
 			return nil, nil, unknown
 		}
-		o := Object{Resource: t, Namespace: info.Namespace, Name: info.Name}
+		o := Object{Resource: t, Namespace: info.Namespace, Name: info.Name, Source: sourceFile(info.Source)}
 		if !t.Namespaced {
 			o.Namespace = ""
 		}

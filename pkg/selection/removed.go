@@ -64,7 +64,7 @@ func (r Request) removed(ctx context.Context, catalog *cluster.Catalog) ([]Objec
 				&meta.NoKindMatchError{GroupKind: gvk.GroupKind(), SearchedVersions: []string{gvk.Version}}))
 			continue
 		}
-		objects = append(objects, Object{Resource: t, Namespace: id.Namespace, Name: id.Name})
+		objects = append(objects, Object{Resource: t, Namespace: id.Namespace, Name: id.Name, Source: sourceFile(m.Source)})
 	}
 	return objects, nameless, utilerrors.NewAggregate(unserved)
 }
@@ -83,7 +83,7 @@ func (r Request) side(ctx context.Context, names []string, kustomization string)
 	}
 	for _, name := range names {
 		files := resource.FilenameOptions{Filenames: []string{name}, Recursive: r.Files.Recursive}
-		if holds(name, "kustomization.yaml", "kustomization.yml", "Kustomization") {
+		if holds(name, kustomizations...) {
 			files = resource.FilenameOptions{Kustomize: name}
 		}
 		if err := read(files); err != nil {
@@ -134,6 +134,22 @@ func (r Request) read(ctx context.Context, files resource.FilenameOptions) ([]Ma
 		}
 	}
 	return all, nil
+}
+
+// kustomizations are the names of the file that makes a folder a kustomization.
+var kustomizations = []string{"kustomization.yaml", "kustomization.yml", "Kustomization"}
+
+// sourceFile is the file that a manifest is from: of what a kustomization has built only that is known.
+func sourceFile(source string) string {
+	if source == "" {
+		return ""
+	}
+	for _, name := range kustomizations {
+		if holds(source, name) {
+			return filepath.Join(source, name)
+		}
+	}
+	return source
 }
 
 // holds says whether a folder has one of some files.

@@ -18,6 +18,8 @@ type Object struct {
 	// ResourceVersion, if not empty, is the one in which the server found that it matches a
 	// selector.
 	ResourceVersion string
+	// Source is the file, URL or kustomization that names it; empty if none does.
+	Source string
 }
 
 // Ref is the object as graphs name it.

@@ -34,8 +34,8 @@ func TestReviewPage(t *testing.T) {
 	for _, block := range regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
 		jobs = append(jobs, block[1])
 	}
-	if len(jobs) != 2 {
-		t.Fatalf("%d jobs on the page, want those of GitHub and of GitLab", len(jobs))
+	if len(jobs) != 3 {
+		t.Fatalf("%d jobs on the page, want that of GitHub, its steps for alerts, and that of GitLab", len(jobs))
 	}
 	var github struct {
 		Jobs map[string]struct {
@@ -51,7 +51,13 @@ func TestReviewPage(t *testing.T) {
 	if err := yaml.Unmarshal([]byte(jobs[0]), &github); err != nil {
 		t.Fatal(err)
 	}
-	if err := yaml.Unmarshal([]byte(jobs[1]), &gitlab); err != nil {
+	var alerts []struct {
+		Run string `json:"run"`
+	}
+	if err := yaml.Unmarshal([]byte(jobs[1]), &alerts); err != nil {
+		t.Fatal(err)
+	}
+	if err := yaml.Unmarshal([]byte(jobs[2]), &gitlab); err != nil {
 		t.Fatal(err)
 	}
 	var steps []string
@@ -120,6 +126,15 @@ func TestReviewPage(t *testing.T) {
 	}
 	if strings.Contains(comment, "ConfigMap/stays") {
 		t.Errorf("the comment is about what stays:\n%s", comment)
+	}
+
+	env["GITHUB_WORKSPACE"] = repository
+	shell(alerts[0].Run, env)
+	sarif, err := os.ReadFile(filepath.Join(temp, "deletions.sarif"))
+	for _, want := range []string{`"ruleId": "NotPruned"`, `"uri": "deploy/kustomization.yaml"`, `"fullyQualifiedName": "configmap/kept in ` + ns} {
+		if err != nil || !strings.Contains(string(sarif), want) {
+			t.Errorf("%v: the alerts lack %q:\n%s", err, want, sarif)
+		}
 	}
 
 	shell(strings.Join(gitlab["deletions"].Script, "\n"), map[string]string{"READER_KUBECONFIG": c.Kubeconfig(), "CI_MERGE_REQUEST_DIFF_BASE_SHA": base})

@@ -35,8 +35,8 @@ type Options struct {
 
 // New returns the command check, which calls runF with its options; nil runs it.
 func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
-	o := &Options{Mutation: env.NewMutation(e, "wide", "name", "junit", "prometheus"), Severity: string(check.Error),
-		Finalizers: true}
+	o := &Options{Mutation: env.NewMutation(e, "wide", "name", "junit", "sarif", "prometheus"),
+		Severity: string(check.Error), Finalizers: true}
 	o.Output.WithRows()
 	cmd := &cobra.Command{
 		Use:        "check [TYPE/NAME ... | TYPE NAME ... | TYPE [-l SELECTOR] | -f FILENAME]",
@@ -167,6 +167,8 @@ func (o *Options) print(report *v1alpha1.CheckReport) error {
 		return render.CheckNames(o.Out, report, least)
 	case "junit":
 		return render.JUnit(o.Out, report, least)
+	case "sarif":
+		return render.CheckSARIF(o.Out, report)
 	case "prometheus":
 		o.Output.Of(report)
 		return render.CheckMetrics(o.Out, report, o.Now())

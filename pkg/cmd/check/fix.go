@@ -39,7 +39,7 @@ func (o *Options) validateFix(cmd *cobra.Command) error {
 		return nil
 	case o.Objects.HasFiles():
 		return env.Usage(cmd, "--fix cannot be used together with -f or -k: it changes objects in the cluster")
-	case slices.Contains([]string{"junit", "prometheus", "ndjson"}, o.Output.Format()):
+	case slices.Contains([]string{"junit", "sarif", "prometheus", "ndjson"}, o.Output.Format()):
 		return env.Usage(cmd, "--fix cannot be used together with -o %s", o.Output.Format())
 	}
 	return cmp.Or(o.CheckDryRun(cmd), o.CheckArchive(cmd, "a write; drop --dry-run, which writes nothing"))

@@ -72,8 +72,11 @@ func (o *Options) completePruners(*cobra.Command, []string, string) ([]string, c
 
 // nothing says that there is nothing to delete, to a program by a plan of nothing.
 func (o *Options) nothing(p *deletion.Planned) error {
-	if o.Output.Format() == "junit" {
-		return render.PlanJUnit(o.Out, p, o.FailOn)
+	switch o.Output.Format() {
+	case "junit":
+		return render.PlanJUnit(o.Out, render.DeletionPlan(p), o.FailOn)
+	case "sarif":
+		return o.sarif(p)
 	}
 	says := "No resources found"
 	if r := o.Request.Selection; len(r.UnlessIn) > 0 {

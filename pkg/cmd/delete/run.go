@@ -91,15 +91,17 @@ func (o *Options) preview(ctx context.Context, client *cluster.Client, catalog *
 			return render.PlanMarkdown(o.Out, o.title(p), render.DeletionPlan(p), p.Digest())
 		}
 	case "junit":
-		shown = func(p *deletion.Planned) error { return render.PlanJUnit(o.Out, p, o.FailOn) }
+		shown = func(p *deletion.Planned) error { return render.PlanJUnit(o.Out, render.DeletionPlan(p), o.FailOn) }
+	case "sarif":
+		shown = o.sarif
 	}
-	failed := render.FailOn(p, o.FailOn, "the plan does not pass")
+	failed := render.FailOn(render.DeletionPlan(p), o.FailOn, "the plan does not pass")
 	return errors.Join(shown(p), o.confirmed(p), p.TooMany(), failed, refused)
 }
 
 // agree shows a plan and asks, unless --yes or --confirm has agreed to the first one.
 func (o *Options) agree(ctx context.Context, p *deletion.Planned, change *deletion.Change) error {
-	if err := render.FailOn(p, o.FailOn, "nothing was deleted"); err != nil {
+	if err := render.FailOn(render.DeletionPlan(p), o.FailOn, "nothing was deleted"); err != nil {
 		return o.refused(p, err)
 	}
 	switch {

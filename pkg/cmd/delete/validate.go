@@ -17,7 +17,7 @@ import (
 )
 
 // documents are the formats of a plan that is not performed.
-var documents = []string{"html", "markdown", "junit"}
+var documents = []string{"html", "markdown", "junit", "sarif"}
 
 // validate checks what was typed before anything is asked of the server, and fills in the request.
 func (o *Options) validate(cmd *cobra.Command, args []string) error {

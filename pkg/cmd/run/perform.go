@@ -92,6 +92,8 @@ func (o *Options) show(p *collect.Proposal) error {
 	switch {
 	case o.Output.Format() == "name":
 		return render.Names(o.Out, p.Graph, p.Plan.Deleted)
+	case o.Output.Format() == "sarif":
+		return render.PlanSARIF(o.Out, render.RunPlan(p), nil, func([]graph.Ref) string { return "" })
 	case !o.Lines():
 		return o.Output.Write(o.Out, planned(p))
 	case len(p.Plan.Actions) == 0:

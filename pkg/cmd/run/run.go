@@ -33,7 +33,7 @@ type Options struct {
 
 // New returns the command run, which calls runF with its options; nil runs it.
 func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
-	o := &Options{Mutation: env.NewMutation(e, "wide", "name"), Once: true}
+	o := &Options{Mutation: env.NewMutation(e, "wide", "name", "sarif"), Once: true}
 	o.Output.WithRows()
 	cmd := &cobra.Command{
 		Use:        "run",
@@ -136,7 +136,7 @@ func (o *Options) validate(cmd *cobra.Command, args []string) error {
 			cmd, "--dry-run=server is not supported: a dry run on the server does not show what follows from a write; use --dry-run=client")
 	case dry && o.DryRun != "client":
 		return env.Usage(cmd, "invalid dry-run value (%v): must be \"none\" or \"client\"", o.DryRun)
-	case !dry && o.Output.HasRows():
+	case !dry && (o.Output.HasRows() || o.Output.Format() == "sarif"):
 		return env.Usage(cmd, "-o %s is of what would be done; add --dry-run=client", o.Output.Format())
 	case dry && (o.Watch || o.Wait):
 		return env.Usage(cmd, "--dry-run cannot be used together with --wait or --watch")
