@@ -96,3 +96,18 @@ func (p *Plan) Follows() []graph.ID {
 	slices.Sort(follows)
 	return slices.Compact(follows)
 }
+
+// Released is the plan of a run with all that is gone once others have removed their finalizers: what
+// is read of objects, because they go, is read of these.
+func (p *Plan) Released() *Plan {
+	all := *p
+	all.Deleted = slices.Concat(p.Deleted, p.Follows())
+	for _, a := range p.Actions {
+		if a.Verb == VerbDelete {
+			all.Deleted = append(all.Deleted, a.Object)
+		}
+	}
+	slices.Sort(all.Deleted)
+	all.Deleted = slices.Compact(all.Deleted)
+	return &all
+}

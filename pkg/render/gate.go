@@ -24,15 +24,19 @@ var gates = []gate{
 	{"data-loss", []string{destroysData, "DataUnknown"}},
 	{"stuck", []string{wouldStop, deletingAlready, "NoOrder", "ControllerDeleted", "ForegroundCycle", "AccountRefused",
 		"Guarded", "ControllerNotRunning", "Paused", "NeedsConfirmation", "ObjectInUse", "CollectorNotRunning"}},
-	{Protected, []string{"DeletionRefused", "DeniedByPolicy", "Guarded", "ServerNotAsked"}},
+	{Protected, []string{refusalUnknown, "DeletionRefused", "DeniedByPolicy", "Guarded", "ServerNotAsked"}},
 	{"stranded", []string{"FinalizerAbandoned", "APIServiceWithoutBackend", "OutsideKept"}},
-	{"comes-back", []string{"Recreated"}},
+	{comesBack, []string{"Recreated"}},
 	{"gaps", []string{notListed, "DataUnknown", "ConfirmationUnknown", "ControllersNotExamined", "NotRead",
 		"AccountUnsure", "ServerNotAsked"}},
 }
 
-// Protected is the name of --fail-on that is about what the server refuses, which has to be asked.
+// Protected is the name of --fail-on that is about what the server refuses, for which Plan.Unjudged
+// has to be found out.
 const Protected = "protected"
+
+// comesBack is the name that only a deletion takes: see deletion.Examine.
+const comesBack = "comes-back"
 
 // Gates are the names that FailOn takes.
 func Gates() (names []string) {
@@ -42,11 +46,17 @@ func Gates() (names []string) {
 	return names
 }
 
+// RunGates are the names that FailOn takes of a run.
+func RunGates() []string {
+	return slices.DeleteFunc(Gates(), func(name string) bool { return name == comesBack })
+}
+
 // The reasons of --fail-on that are no Findings, because the refusal of the plan says them.
 const (
 	wouldStop       = "WouldNotComplete"
 	deletingAlready = "DeletingAlready"
 	notListed       = "NotListed"
+	refusalUnknown  = "RefusalUnknown"
 )
 
 // reasonCodes calls yield with the code, the severity and the meaning of each of them.
@@ -54,6 +64,7 @@ func reasonCodes(yield func(code, severity, means string)) {
 	yield(wouldStop, severe, "the deletion would not complete: the server refuses a part of it, or who removes finalizers is deleted first")
 	yield(deletingAlready, warning, "an object is being deleted already, and waits for finalizers")
 	yield(notListed, warning, "types that may contain dependents could not be listed")
+	yield(refusalUnknown, warning, "whether the server refuses a delete is unknown: a policy or a webhook decides, and was not asked; only with --fail-on=protected")
 }
 
 // reasons are all that a name of --fail-on may be about.
@@ -65,6 +76,9 @@ func (p Plan) reasons() []v1alpha1.PlanFinding {
 	if len(p.Gaps) > 0 {
 		all = append(all, v1alpha1.PlanFinding{Code: notListed, Severity: warning,
 			Message: "not all types that may contain dependents could be listed"})
+	}
+	if p.Unjudged != "" {
+		all = append(all, v1alpha1.PlanFinding{Code: refusalUnknown, Severity: warning, Message: p.Unjudged})
 	}
 	return slices.Concat(all, p.stuckAlready(), p.Findings())
 }

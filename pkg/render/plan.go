@@ -33,6 +33,9 @@ type Plan struct {
 	Unordered string
 	// Unfinished says why the deletion would not complete; empty if it would, as far as is known.
 	Unfinished string
+	// Unjudged says which deletes the server may refuse that was not asked; empty if that was not
+	// looked at, or there are none.
+	Unjudged string
 }
 
 // groupedFrom is how many rows make a plan too long to read; it is then counted instead, unless all

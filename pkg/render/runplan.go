@@ -5,14 +5,16 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/collect"
+	"github.com/kubectl-gc/kubectl-gc/pkg/deletion"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
 // RunPlan is what there is to show of the plan of a run: the objects that something is done to,
-// under the owners because of which.
-func RunPlan(p *collect.Proposal) Plan {
-	return Plan{Plan: p.Plan, Rows: slices.Values(runRows(p.Plan)), Gaps: slices.Concat(p.Gaps, p.Unread)}
+// under the owners because of which; with what was examined of it, if anything was.
+func RunPlan(p *collect.Proposal, e deletion.Examined) Plan {
+	return Plan{Plan: p.Plan, Rows: slices.Values(runRows(p.Plan)), Gaps: slices.Concat(p.Gaps, p.Unread),
+		Known: e.Known, Unfinished: e.Unfinished, Unjudged: e.Unjudged}
 }
 
 func runRows(p *plan.Plan) []graph.Row {

@@ -1,7 +1,6 @@
 package delete
 
 import (
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -28,8 +27,6 @@ type Options struct {
 	Timeout     time.Duration
 	// PrunedBy is the value of --as-pruned-by.
 	PrunedBy string
-	// FailOn are the names of --fail-on.
-	FailOn []string
 	// StageTimeout is for each stage of --ordered; 0 for none of its own.
 	StageTimeout time.Duration
 	Wait         bool
@@ -84,8 +81,7 @@ func (o *Options) addFlags(cmd *cobra.Command) {
 		"Delete even if the deletion would not complete: it deletes whoever removes the finalizers that it waits for, or the server refuses a part of it")
 	flags.IntVar(&o.Request.MaxDeletes, "max-deletes", 0,
 		"Refuse to delete more objects than this, dependents included; zero means any number")
-	flags.StringSliceVar(&o.FailOn, "fail-on", nil,
-		"End with code 2, and delete nothing, if the plan has one of these: "+strings.Join(render.Gates(), ", "))
+	o.AddFailOn(cmd, render.Gates())
 	flags.BoolVar(&o.Request.Ordered, "ordered", false,
 		"Delete in stages, each of which waits until the one before is deleted: custom resources and whatever waits for an operator, then operators and all else, then CRDs, then namespaces")
 	flags.DurationVar(&o.StageTimeout, "stage-timeout", 0,
@@ -101,7 +97,6 @@ func (o *Options) addFlags(cmd *cobra.Command) {
 		"File to which to append what is planned, agreed to and done, as JSON lines")
 	o.AddPacks(cmd)
 	o.Output.Add(cmd)
-	cmd.RegisterFlagCompletionFunc("fail-on", cobra.FixedCompletions(render.Gates(), cobra.ShellCompDirectiveNoFileComp))
 	cmd.RegisterFlagCompletionFunc("as-pruned-by", o.completePruners)
 	cmd.RegisterFlagCompletionFunc("gc",
 		cobra.FixedCompletions([]string{"cluster", "client"}, cobra.ShellCompDirectiveNoFileComp))

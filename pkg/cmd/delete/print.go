@@ -114,11 +114,6 @@ func (o *Options) show(p *deletion.Planned) error {
 	}, func() runtime.Object { return printed(p) })
 }
 
-// sarif prints the plan as SARIF.
-func (o *Options) sarif(p *deletion.Planned) error {
-	return render.PlanSARIF(o.Out, render.DeletionPlan(p), o.FailOn, p.Source)
-}
-
 // page is the page of a plan.
 func (o *Options) page(p *deletion.Planned) *page.Page {
 	out := render.PlanPage(o.title(p), render.DeletionPlan(p), p.Gaps, o.Env.Now())

@@ -76,7 +76,7 @@ func (o *Options) nothing(p *deletion.Planned) error {
 	case "junit":
 		return render.PlanJUnit(o.Out, render.DeletionPlan(p), o.FailOn)
 	case "sarif":
-		return o.sarif(p)
+		return render.PlanSARIF(o.Out, render.DeletionPlan(p), o.FailOn, p.Source)
 	}
 	says := "No resources found"
 	if r := o.Request.Selection; len(r.UnlessIn) > 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
@@ -82,26 +83,35 @@ func (o *Options) preview(ctx context.Context, client *cluster.Client, catalog *
 		refused = p.DryRun(ctx)
 		o.SayCalled(ctx, client, catalog)
 	}
+	judged := o.judged(ctx, p)
 	shown := o.show
 	switch o.Output.Format() {
 	case "html":
 		shown = func(p *deletion.Planned) error { return o.Page(ctx, client, catalog, o.page(p)) }
 	case "markdown":
-		shown = func(p *deletion.Planned) error {
-			return render.PlanMarkdown(o.Out, o.title(p), render.DeletionPlan(p), p.Digest())
-		}
+		shown = func(p *deletion.Planned) error { return render.PlanMarkdown(o.Out, o.title(p), judged, p.Digest()) }
 	case "junit":
-		shown = func(p *deletion.Planned) error { return render.PlanJUnit(o.Out, render.DeletionPlan(p), o.FailOn) }
+		shown = func(*deletion.Planned) error { return render.PlanJUnit(o.Out, judged, o.FailOn) }
 	case "sarif":
-		shown = o.sarif
+		shown = func(p *deletion.Planned) error { return render.PlanSARIF(o.Out, judged, o.FailOn, p.Source) }
 	}
-	failed := render.FailOn(render.DeletionPlan(p), o.FailOn, "the plan does not pass")
+	failed := render.FailOn(judged, o.FailOn, "the plan does not pass")
 	return errors.Join(shown(p), o.confirmed(p), p.TooMany(), failed, refused)
+}
+
+// judged is the plan with what --fail-on needs to know of it. A dry run on the server has asked for
+// all of it.
+func (o *Options) judged(ctx context.Context, p *deletion.Planned) render.Plan {
+	shown := render.DeletionPlan(p)
+	if o.DryRun != "server" && slices.Contains(o.FailOn, render.Protected) {
+		shown.Unjudged = p.Unjudged(ctx)
+	}
+	return shown
 }
 
 // agree shows a plan and asks, unless --yes or --confirm has agreed to the first one.
 func (o *Options) agree(ctx context.Context, p *deletion.Planned, change *deletion.Change) error {
-	if err := render.FailOn(render.DeletionPlan(p), o.FailOn, "nothing was deleted"); err != nil {
+	if err := render.FailOn(o.judged(ctx, p), o.FailOn, "nothing was deleted"); err != nil {
 		return o.refused(p, err)
 	}
 	switch {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -23,7 +22,8 @@ var documents = []string{"html", "markdown", "junit", "sarif"}
 func (o *Options) validate(cmd *cobra.Command, args []string) error {
 	o.Args = args
 	r := &o.Request
-	if err := cmp.Or(o.checkUnlessIn(cmd), o.checkFlags(cmd), o.CheckPacks(), o.findPruner(cmd)); err != nil {
+	if err := cmp.Or(o.checkUnlessIn(cmd), o.checkFlags(cmd), o.CheckFailOn(cmd, render.Gates()), o.CheckPacks(),
+		o.findPruner(cmd)); err != nil {
 		return err
 	}
 	if err := o.Objects.Files.RequireFilenameOrKustomize(); o.Objects.HasFiles() && err != nil {
@@ -38,10 +38,6 @@ func (o *Options) validate(cmd *cobra.Command, args []string) error {
 	}
 	if err := o.CheckArchive(cmd, "a deletion; remove --dry-run"); err != nil {
 		return err
-	}
-	if o.DryRun != "server" && slices.Contains(o.FailOn, render.Protected) {
-		return env.Usage(cmd, "--fail-on=%s needs --dry-run=server: only the server knows which deletes it refuses",
-			render.Protected)
 	}
 	if f := o.Output.Format(); (slices.Contains(documents, f) || o.Output.HasRows()) && o.DryRun == "none" {
 		return env.Usage(cmd, "-o %s shows a plan and no deletion; add --dry-run=client or --dry-run=server", f)
@@ -101,9 +97,6 @@ func (o *Options) checkFlags(cmd *cobra.Command) error {
 		return env.Usage(cmd, "--timeout must not be negative")
 	case o.Request.MaxDeletes < 0:
 		return env.Usage(cmd, "--max-deletes must not be negative")
-	case slices.ContainsFunc(o.FailOn, isNoGate):
-		return env.Usage(cmd, "--fail-on takes %s, not %q", strings.Join(render.Gates(), ", "),
-			o.FailOn[slices.IndexFunc(o.FailOn, isNoGate)])
 	case o.StageTimeout < 0:
 		return env.Usage(cmd, "--stage-timeout must not be negative")
 	case slices.Contains(slices.Concat(o.Objects.Files.Filenames, s.UnlessIn), "-") &&
@@ -176,5 +169,3 @@ func (o *Options) dryRun(cmd *cobra.Command) (string, error) {
 	}
 	return "", env.Usage(cmd, "invalid dry-run value (%v). Must be \"none\", \"server\", or \"client\".", o.DryRun)
 }
-
-func isNoGate(name string) bool { return !slices.Contains(render.Gates(), name) }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -25,12 +26,31 @@ type Mutation struct {
 	Yes bool
 	// Archive is a file; empty without the flag.
 	Archive string
-	folder  archive.Folder // of --archive=auto
+	// FailOn are the names of --fail-on.
+	FailOn []string
+	folder archive.Folder // of --archive=auto
 }
 
 // NewMutation returns a Mutation whose command prints some formats itself.
 func NewMutation(e *Env, own ...string) Mutation {
 	return Mutation{Env: e, Output: NewOutput(e, own...), DryRun: "none"}
+}
+
+// AddFailOn adds --fail-on, which takes some names.
+func (m *Mutation) AddFailOn(cmd *cobra.Command, names []string) {
+	cmd.Flags().StringSliceVar(&m.FailOn, "fail-on", nil,
+		"End with code 2, and delete nothing, if the plan has one of these: "+strings.Join(names, ", "))
+	cmd.RegisterFlagCompletionFunc("fail-on", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// CheckFailOn finds a name that --fail-on does not take.
+func (m *Mutation) CheckFailOn(cmd *cobra.Command, names []string) error {
+	for _, name := range m.FailOn {
+		if !slices.Contains(names, name) {
+			return Usage(cmd, "--fail-on takes %s, not %q", strings.Join(names, ", "), name)
+		}
+	}
+	return nil
 }
 
 var dryRuns = []string{"none", "client", "server"}

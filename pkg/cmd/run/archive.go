@@ -14,13 +14,13 @@ func (o *Options) archive() *collect.Archive {
 	}
 	return &collect.Archive{
 		File:    o.Archive,
-		Head:    planned,
+		Head:    o.planned,
 		OnSaved: func(saved *archive.Saved) { o.Archived(saved, false) },
 	}
 }
 
 // planned is a plan as it is printed.
-func planned(p *collect.Proposal) *v1alpha1.Plan {
-	shown := render.RunPlan(p)
+func (o *Options) planned(p *collect.Proposal) *v1alpha1.Plan {
+	shown := render.RunPlan(p, o.examined)
 	return shown.Printed(shown.Gaps)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
 	"github.com/kubectl-gc/kubectl-gc/pkg/collect"
+	"github.com/kubectl-gc/kubectl-gc/pkg/deletion"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
@@ -30,6 +31,7 @@ func run(ctx context.Context, o *Options) error {
 	if err := o.Identify(ctx, client); err != nil {
 		return err
 	}
+	o.client = client
 	p, err := collect.Plan(ctx, client, request)
 	if err != nil {
 		return err
@@ -37,7 +39,8 @@ func run(ctx context.Context, o *Options) error {
 	render.WarnGaps(o.ErrOut, p.Gaps)
 	render.WarnUnread(o.ErrOut, p.Unread)
 	if o.DryRun != "none" {
-		return errors.Join(o.show(p.Proposal), p.Refused(), p.Incomplete())
+		failed := o.judge(ctx, p.Proposal, "the plan does not pass")
+		return errors.Join(o.show(p.Proposal), p.Refused(), failed, p.Incomplete())
 	}
 	outcome, err := p.Perform(ctx)
 	switch {
@@ -93,16 +96,16 @@ func (o *Options) show(p *collect.Proposal) error {
 	case o.Output.Format() == "name":
 		return render.Names(o.Out, p.Graph, p.Plan.Deleted)
 	case o.Output.Format() == "sarif":
-		return render.PlanSARIF(o.Out, render.RunPlan(p), nil, func([]graph.Ref) string { return "" })
+		return render.PlanSARIF(o.Out, render.RunPlan(p, o.examined), o.FailOn, func([]graph.Ref) string { return "" })
 	case !o.Lines():
-		return o.Output.Write(o.Out, planned(p))
+		return o.Output.Write(o.Out, o.planned(p))
 	case len(p.Plan.Actions) == 0:
 		fmt.Fprintln(o.Out, render.NothingToCollect(p.Gaps, p.Unread))
 	default:
 		if err := o.Head(o.Out); err != nil {
 			return err
 		}
-		if err := render.PlanTable(o.Out, render.RunPlan(p), o.Style(o.Output)); err != nil {
+		if err := render.PlanTable(o.Out, render.RunPlan(p, o.examined), o.Style(o.Output)); err != nil {
 			return err
 		}
 	}
@@ -116,13 +119,32 @@ func (o *Options) leftovers(g *graph.Graph, left []plan.ObjectReason) {
 	render.Leftovers(o.ErrOut, g, left, known)
 }
 
+// judge refuses a plan that has what --fail-on names, after that was found out.
+func (o *Options) judge(ctx context.Context, p *collect.Proposal, undone string) error {
+	if len(o.FailOn) == 0 {
+		return nil
+	}
+	var err error
+	if o.examined, err = deletion.Examine(ctx, o.client, o.Known, p.Plan); err != nil {
+		return err
+	}
+	return render.FailOn(render.RunPlan(p, o.examined), o.FailOn, undone)
+}
+
 // agree asks about a plan: the first, and one that has grown since it was agreed to. Who watches
 // with --yes is the collector: what comes up is what it is for.
 func (o *Options) agree(ctx context.Context, p *collect.Proposal) error {
 	grown := !p.Growth.None()
+	undone := "nothing was deleted"
+	if grown {
+		undone = fmt.Sprintf("stopped before pass %d", p.Pass)
+	}
+	if err := o.judge(ctx, p, undone); err != nil {
+		return err
+	}
 	switch {
 	case o.Yes && (o.Watch || !grown):
-		render.WarnData(o.ErrOut, render.RunPlan(p))
+		render.WarnData(o.ErrOut, render.RunPlan(p, o.examined))
 		return nil
 	case !grown && !o.HasTerminal():
 		return env.NoTerminal("nothing was deleted")

@@ -10,7 +10,10 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
+	"github.com/kubectl-gc/kubectl-gc/pkg/deletion"
+	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
 // Options are the flags of kubectl gc run.
@@ -29,6 +32,10 @@ type Options struct {
 	AllowMass, HoldMismatched, BreakDeadlocks, Events bool
 	// Gone are kinds to take for absent, as GROUP/VERSION/KIND.
 	Gone []string
+
+	client *cluster.Client
+	// examined is what --fail-on has found out of the plan that was judged last.
+	examined deletion.Examined
 }
 
 // New returns the command run, which calls runF with its options; nil runs it.
@@ -60,6 +67,9 @@ it stops. With --watch, --yes agrees to everything that comes up.
 Objects that are not in the file, because the plan has grown, and objects that were changed since
 are left alone. kubectl gc restore recreates what a file contains.
 
+--fail-on refuses a plan, the first and each that has grown, that has what it names, as that of
+kubectl gc delete does. For that, what the plan deletes is read.
+
 It refuses a pass if most owners of a kind are absent at once, as after a backup was restored;
 --allow-mass-collection collects their dependents too. With --watch such a pass is reported and
 skipped.
@@ -74,6 +84,9 @@ objects were left after --timeout.`,
 
   # Keep a copy of everything that is collected
   kubectl gc run -n shop --archive shop.yaml.gz
+
+  # In a pipeline: say what would be collected, and fail if data would be lost
+  kubectl gc run --dry-run --fail-on=data-loss,gaps
 
   # Be the collector of a control plane that has none, until Ctrl-C
   kubectl gc run --yes --watch`,
@@ -113,6 +126,7 @@ func (o *Options) addFlags(cmd *cobra.Command) {
 		"Write the event OwnerRefInvalidNamespace about each reference to an owner in another namespace, as the cluster's collector does")
 	o.AddArchive(
 		cmd, "File to save the objects of the plan in before the first write; it must not exist. If its name ends in .gz, it is compressed. auto picks one, for restore --last")
+	o.AddFailOn(cmd, render.RunGates())
 	o.Output.Add(cmd)
 	cmd.RegisterFlagCompletionFunc("types", o.CompleteTypeList)
 	cmd.RegisterFlagCompletionFunc("dry-run",
@@ -160,6 +174,9 @@ func (o *Options) validate(cmd *cobra.Command, args []string) error {
 		if err := o.CheckArchive(cmd, "a run that writes; remove --dry-run"); err != nil {
 			return err
 		}
+	}
+	if err := o.CheckFailOn(cmd, render.RunGates()); err != nil {
+		return err
 	}
 	if _, err := labels.Parse(o.Selector); err != nil {
 		return env.Usage(cmd, "--selector: %w", err)

@@ -54,6 +54,8 @@ func TestFlagsThatContradictEachOtherAreRefused(t *testing.T) {
 		"--treat-kind-as-gone Thing":       "expected GROUP/VERSION/KIND",
 		"--treat-kind-as-gone example.com": "GROUP/VERSION/KIND",
 		"-o nonsense":                      "nonsense",
+		"-o sarif":                         "-o sarif is of what would be done",
+		"--fail-on=comes-back":             "--fail-on takes data-loss, stuck, protected, stranded, gaps, not",
 	} {
 		o, err := parse(strings.Fields(args)...)
 		if err == nil || !strings.Contains(err.Error(), want) || o != nil {
