@@ -194,8 +194,20 @@ func (p Plan) grouped(w io.Writer, s Style) error {
 	return notes(w, s, nil, "(there are many objects, so they are counted: -o wide shows each of them)")
 }
 
-// Summary is the plan in a line; Denials and Remarks are what else there is to say of it.
+// Summary is the plan in a line; Denials and Remarks are what else there is to say of it. A
+// deletion of which a policy denies a part is not performed at all, unlike a run, which has no
+// roots.
 func (p Plan) Summary() string {
+	if len(p.Denied) == 0 || len(p.Roots) == 0 {
+		return p.does()
+	}
+	names := phrase.Words(p.Denied, func(d plan.Denied) string { return KindName(p.Graph.Ref(d.Object)) })
+	return fmt.Sprintf("nothing is deleted: policy %s denies the deletion of %s; without it, this %s",
+		Escape(p.Denied[0].Policy), phrase.FirstFew(names, maxNamed), p.does())
+}
+
+// does is what the plan does in a line.
+func (p Plan) does() string {
 	kinds := map[string]bool{}
 	for _, id := range p.Deleted {
 		r := p.Graph.Ref(id)
