@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/collect"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
 
@@ -26,6 +27,8 @@ type Options struct {
 	// looked for at most, and for how many objects of each where it may be another for each; zero
 	// means DefaultMaxFinalizers.
 	MaxFinalizers int
+	// Links are those that packs know: what stands above an object by one may have to be guarded.
+	Links []*link.Definition
 }
 
 // DefaultMaxFinalizers is enough for clusters with many operators; a search reads workloads, pods
@@ -75,7 +78,7 @@ func Run(ctx context.Context, q *selection.Query, opts Options) (*v1alpha1.Check
 			return nil, err
 		}
 	}
-	if err := c.protections(ctx, q.Scope, report); err != nil {
+	if err := c.protections(ctx, q, opts.Links, report); err != nil {
 		return nil, err
 	}
 	report.Complete = len(report.Gaps) == 0 && report.NotLookedAt == 0

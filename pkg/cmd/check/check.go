@@ -142,7 +142,11 @@ func (o *Options) report(ctx context.Context) (*v1alpha1.CheckReport, *selection
 		report, err := o.manifests(ctx)
 		return report, nil, err
 	}
-	var opts check.Options
+	links, err := o.Links()
+	if err != nil {
+		return nil, nil, err
+	}
+	opts := check.Options{Links: links}
 	if o.Finalizers {
 		known, err := o.Known()
 		if err != nil {
