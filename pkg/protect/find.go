@@ -32,6 +32,10 @@ type Protection struct {
 	// Unguarded are those of the guards that no policy can be about: the server asks none of its
 	// admission about objects that configure it.
 	Unguarded []graph.Ref
+	// Evictable are the pods among the guards. An eviction deletes one without the DELETE that a
+	// policy is asked about (pkg/registry/core/pod/storage/eviction.go). What it is asked about, the
+	// CREATE of pods/eviction, has the name of the pod and not its uid.
+	Evictable []graph.Ref
 
 	client *cluster.Client // which sends no dry run that a webhook would take for a deletion
 	graph  *graph.Graph
@@ -79,6 +83,9 @@ func Find(ctx context.Context, q *selection.Query, links []*link.Definition, exc
 			case configures(ref):
 				p.Unguarded = append(p.Unguarded, ref)
 				continue
+			}
+			if ref.Group() == "" && ref.Resource == "pods" {
+				p.Evictable = append(p.Evictable, ref)
 			}
 			policy.Guards = append(policy.Guards, Guard{Ref: ref, Orphan: guard.Orphan})
 		}

@@ -17,6 +17,10 @@ func WarnProtection(errOut io.Writer, p *protect.Protection) {
 	for _, ref := range p.Unguarded {
 		fmt.Fprintf(errOut, "Warning: the deletion of %s cannot be denied: the server evaluates no policy for it\n", refLocated(ref))
 	}
+	for _, ref := range p.Evictable {
+		fmt.Fprintf(errOut, "Warning: an eviction of %s, as by kubectl drain, cannot be denied: the server does not ask about the uid of the pod; a PodDisruptionBudget can refuse it\n",
+			refLocated(ref))
+	}
 	for _, ref := range p.Lost {
 		fmt.Fprintf(errOut, "Warning: %s is already being deleted, which no policy can stop\n", refLocated(ref))
 	}

@@ -41,8 +41,8 @@ The policy refers to objects by uid: a new object with the same name is not prot
 denies requests of the garbage collector, the namespace controller or the API server, nor of an
 object that is already being deleted. The annotation gc.kubectl.dev/allow-deletion on the object that
 you want to delete disables the policy for it, and --except-user names users who may delete. The
-policies need Kubernetes 1.30 or later. They do not cover evictions, the removal of finalizers, nor
-their own deletion.
+policies need Kubernetes 1.30 or later. They do not cover the removal of finalizers, nor their own
+deletion, and no evictions: a warning names the pods whose eviction would delete the object.
 
 --check sends dry runs: the server must deny each of these deletions, and must allow the deletion of
 another object of the same type. Exit code 2 means that it does not, that something above an object
