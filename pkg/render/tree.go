@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -110,12 +111,26 @@ func (t Tree) sums(of func(string, int, func(treeLine) string) column[treeLine])
 	columns := []column[treeLine]{add("OBJECTS", func(sum *v1alpha1.Sum) string {
 		return atLeast(strconv.Itoa(sum.Objects), t.Gaps)
 	})}
-	for _, resource := range []string{"cpu", "memory", "storage"} {
+	for _, resource := range append([]string{"cpu", "memory", "storage"}, t.extended()...) {
 		columns = append(columns, add(strings.ToUpper(resource), func(sum *v1alpha1.Sum) string {
 			return atLeast(sum.Requests[resource], t.Gaps || sum.Unread > 0)
 		}))
 	}
 	return columns
+}
+
+// extended are the extended resources that something in the tree requests, as nvidia.com/gpu,
+// sorted: only their names have a domain (pkg/apis/core/v1/helper, IsExtendedResourceName).
+func (t Tree) extended() []string {
+	names := map[string]bool{}
+	for _, sum := range t.Sums {
+		for name := range sum.Requests {
+			if strings.Contains(name, "/") {
+				names[name] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
 }
 
 // atLeast marks a sum that may be larger, as not everything could be read.
