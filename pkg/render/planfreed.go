@@ -107,7 +107,11 @@ func (p Plan) remarkOutside() []remark {
 		all = append(all, r)
 	}
 	if n := len(p.UnreadOutside); n > 0 {
-		all = append(all, remark{text: "outside the cluster: " + phrase.Count(n, "more object") + " could not be read",
+		what := "object"
+		if len(all) > 0 {
+			what = "more object"
+		}
+		all = append(all, remark{text: "outside the cluster: " + phrase.Count(n, what) + " could not be read",
 			objects: p.Graph.Refs(p.UnreadOutside)})
 	}
 	return all
