@@ -29,11 +29,8 @@ func TestDeleteUnlessIn(t *testing.T) {
 		c.Apply(t, strings.ReplaceAll(o, "NS", ns), "-n", ns)
 	}
 	t.Cleanup(func() { c.Kubectl(t, "delete", "clusterrole", ns+"-reader") })
-	for scenario, change := range map[string]struct {
-		old, new string // of files, as YAML; or as "folder/file: content" in lines that begin with ==
-		want     []string
-		err      string
-	}{
+	c.Apply(t, strings.ReplaceAll(liveOf(incidents), "NS", ns), "-n", ns)
+	changes := map[string]change{
 		"nothing changed":                     {old: webConfig, new: webConfig},
 		"only something else changed":         {old: webConfig, new: "{apiVersion: v1, kind: ConfigMap, metadata: {name: web, namespace: NS}, data: {a: b}}"},
 		"removed":                             {old: webConfig + "\n---\n" + hpaV1, new: hpaV1, want: []string{"configmap/web"}},
@@ -62,27 +59,57 @@ func TestDeleteUnlessIn(t *testing.T) {
 		"a kustomization":                     {old: webConfig + "\n---\n" + hpaV1, new: "==kustomization.yaml: {namespace: NS, resources: [a.yaml]}\n==a.yaml: {apiVersion: v1, kind: ConfigMap, metadata: {name: web}}", want: []string{"horizontalpodautoscaler.autoscaling/web"}},
 		"two kustomizations":                  {old: "==kustomization.yaml: {namespace: NS, resources: [a.yaml], patches: [{path: p.yaml}]}\n==a.yaml: " + webConfig + "\n---\n" + hpaV1 + "\n==p.yaml: {apiVersion: v1, kind: ConfigMap, metadata: {name: web, namespace: NS}, data: {a: b}}", new: "==kustomization.yaml: {namespace: NS, resources: [a.yaml]}\n==a.yaml: " + webConfig, want: []string{"horizontalpodautoscaler.autoscaling/web"}},
 		"a kustomization that does not build": {old: webConfig, new: "==kustomization.yaml: {resources: [b.yaml]}", err: "b.yaml"},
-	} {
+	}
+	for scenario, change := range incidents {
+		changes[scenario] = change
+	}
+	for scenario, change := range changes {
 		t.Run(scenario, func(t *testing.T) {
 			t.Parallel()
-			in := func(text string) string { return strings.ReplaceAll(text, "NS", ns) }
-			args := []string{"delete", "--kubeconfig", c.Kubeconfig(), "-n", ns, "-f", side(t, in(change.old)), "--unless-in", side(t, in(change.new)), "-o", "name"}
-			got := run(t, args...)
-			names := strings.Fields(got.stdout)
-			if strings.HasPrefix(got.stdout, "Nothing to delete: ") {
-				names = nil
-			}
-			want := strings.Fields(in(strings.Join(change.want, " ")))
-			if change.err != "" {
-				if got.code != 1 || !strings.Contains(got.stderr, change.err) || len(names) > 0 {
-					t.Errorf("code %d, stdout %q, stderr %q; want %q", got.code, got.stdout, got.stderr, change.err)
-				}
-				return
-			}
-			if got.code != 0 || !slices.Equal(names, want) || !strings.Contains(got.stderr, "This is a dry run") {
-				t.Errorf("code %d, %q, want %q; stderr %q", got.code, names, want, got.stderr)
-			}
+			change.plan(t, c, ns)
 		})
+	}
+}
+
+// change is one of manifests, in which NS is the namespace.
+type change struct {
+	old, new string // of files, as YAML; or as "folder/file: content" in lines that begin with ==
+	// by is the program that prunes, live what is in the cluster if that is not old, and source where
+	// the incident was reported.
+	by, live, source string
+	// spread says that the objects name their namespaces, which are several.
+	spread bool
+	// want are all objects that are deleted.
+	want []string
+	err  string
+}
+
+// plan plans a change, and compares what is deleted.
+func (ch change) plan(t *testing.T, c *testcluster.Cluster, ns string) {
+	in := func(text string) string { return strings.ReplaceAll(text, "NS", ns) }
+	args := []string{"delete", "--kubeconfig", c.Kubeconfig(), "-f", side(t, in(ch.old)), "--unless-in",
+		side(t, in(ch.new)), "-o", "name"}
+	if !ch.spread {
+		args = append(args, "-n", ns)
+	}
+	if ch.by != "" {
+		args = append(args, "--as-pruned-by", ch.by)
+	}
+	got := run(t, args...)
+	names := strings.Fields(got.stdout)
+	if strings.HasPrefix(got.stdout, "Nothing to delete: ") {
+		names = nil
+	}
+	if ch.err != "" {
+		if got.code != 1 || !strings.Contains(got.stderr, ch.err) || len(names) > 0 {
+			t.Errorf("code %d, stdout %q, stderr %q; want %q (%s)", got.code, got.stdout, got.stderr, ch.err, ch.source)
+		}
+		return
+	}
+	slices.Sort(names)
+	if want := strings.Fields(in(strings.Join(ch.want, " "))); got.code != 0 || !slices.Equal(names, want) ||
+		!strings.Contains(got.stderr, "This is a dry run") {
+		t.Errorf("code %d, %q, want %q; stderr %q (%s)", got.code, names, want, got.stderr, ch.source)
 	}
 }
 

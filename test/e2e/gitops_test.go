@@ -59,6 +59,7 @@ func TestDeleteOfAnApplicationAndAKustomization(t *testing.T) {
 	}
 	t.Run("the account of a Kustomization", func(t *testing.T) { accountOfAKustomization(t, c) })
 	t.Run("what a source no longer has", func(t *testing.T) { prunes(t, c) })
+	t.Run("public incidents", func(t *testing.T) { rebuilt(t, c) })
 	t.Run("a guard", func(t *testing.T) { guards(t, c) })
 }
 
