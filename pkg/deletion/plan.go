@@ -58,8 +58,14 @@ func Plan(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog,
 	if err != nil {
 		return nil, errors.Join(append(found.missing, err)...)
 	}
-	if found.unserved != nil && p.mayHide(found.unserved) {
-		found.missing = append(found.missing, found.unserved)
+	if found.unserved != nil {
+		hides, err := pl.mayHide(ctx, p, found.unserved)
+		if err != nil {
+			return nil, err
+		}
+		if hides {
+			found.missing = append(found.missing, found.unserved)
+		}
 	}
 	p.Missing, p.Unscoped = append(found.missing, p.Missing...), found.unscoped
 	return p, nil

@@ -35,13 +35,14 @@ func (pl *planner) resolve(ctx context.Context, getter genericclioptions.RESTCli
 	if pl.request.IgnoreNotFound && apierrors.IsNotFound(err) {
 		err = nil
 	}
-	if err != nil && len(objects) == 0 {
-		return resolved{}, selection.SuggestType(err, pl.catalog)
-	}
 	r := resolved{objects: objects}
 	switch {
 	case err == nil:
-	case (pl.request.Ordered || len(request.UnlessIn) > 0) && pl.request.IgnoreNotFound && unserved(err):
+	case len(request.UnlessIn) > 0 && pl.request.IgnoreNotFound && unserved(err):
+		r.unserved = err
+	case len(objects) == 0:
+		return resolved{}, selection.SuggestType(err, pl.catalog)
+	case pl.request.Ordered && pl.request.IgnoreNotFound && unserved(err):
 		r.unserved = err
 	default:
 		r.missing = append(r.missing, err)
@@ -62,15 +63,31 @@ func unserved(err error) bool {
 	return !slices.ContainsFunc(many.Errors(), func(err error) bool { return !unserved(err) })
 }
 
-// mayHide returns whether objects of a kind that discovery does not show may exist: the kind was
-// found otherwise, or something that would tell of it could not be seen.
-func (p *Planned) mayHide(unserved error) bool {
-	if p.Snapshot == nil {
-		return true
+// mayHide returns whether objects of kinds that discovery does not show may exist. If nothing was
+// found to delete, nothing was listed yet that would tell.
+func (pl *planner) mayHide(ctx context.Context, p *Planned, unserved error) (bool, error) {
+	if p.Snapshot != nil {
+		return p.hides(unserved), nil
 	}
+	known, err := pl.request.finalizers()
+	if err != nil {
+		return false, err
+	}
+	namespace := pl.request.Selection.Namespace
+	query := selection.Query{Client: pl.client, Catalog: pl.catalog, Namespace: namespace, Scope: namespace}
+	snapshot, err := pl.list(ctx, query, known)
+	if err != nil {
+		return false, err
+	}
+	return (&Planned{Snapshot: snapshot, Gaps: snapshot.Gaps}).hides(unserved), nil
+}
+
+// hides returns whether objects of a kind that discovery does not show may exist: the kind was
+// found otherwise, or something that would tell of it could not be seen.
+func (p *Planned) hides(unserved error) bool {
 	var many utilerrors.Aggregate
 	if errors.As(unserved, &many) {
-		return slices.ContainsFunc(many.Errors(), p.mayHide)
+		return slices.ContainsFunc(many.Errors(), p.hides)
 	}
 	var kind *meta.NoKindMatchError
 	if !errors.As(unserved, &kind) {
@@ -78,6 +95,6 @@ func (p *Planned) mayHide(unserved error) bool {
 	}
 	tells := []string{kind.GroupKind.Group, cluster.CRDs.Group, cluster.APIServices.Group}
 	return slices.ContainsFunc(p.Gaps, func(g v1alpha1.Gap) bool { return !g.Links && slices.Contains(tells, g.Group) }) ||
-		slices.ContainsFunc(p.Graph.Types(),
+		slices.ContainsFunc(p.Snapshot.Graph.Types(),
 			func(t graph.Type) bool { return t.Group == kind.GroupKind.Group && t.Kind == kind.GroupKind.Kind })
 }

@@ -45,12 +45,24 @@ spec:
 			"--yes", "-n", ns, "--kubeconfig", proxy.Kubeconfig(t))
 		return code, stderr
 	}
+	// Of a change that is about nothing else, nothing was listed that would tell.
+	change := func() (int, string) {
+		code, _, stderr := script.InProcess(t.Context(), "", "delete", "-f", side(t, widget), "--unless-in",
+			side(t, configMap("c", "")), "-n", ns, "--kubeconfig", proxy.Kubeconfig(t))
+		return code, stderr
+	}
 	proxy.On(faultproxy.Groups, faultproxy.WithoutGroup(group))
+	if code, stderr := change(); code != 1 || !strings.Contains(stderr, `no matches for kind "Widget"`) {
+		t.Errorf("of a change, while its type is hidden: exit code %d: %s", code, stderr)
+	}
 	if code, stderr := remove(); code != 1 || !strings.Contains(stderr, `no matches for kind "Widget"`) {
 		t.Errorf("while its type is hidden: exit code %d: %s", code, stderr)
 	}
 	c.Kubectl(t, "delete", "crd", "widgets."+group)
 	if code, stderr := remove(); code != 0 {
 		t.Errorf("when its type is deleted: exit code %d: %s", code, stderr)
+	}
+	if code, stderr := change(); code != 0 {
+		t.Errorf("of a change, when its type is deleted: exit code %d: %s", code, stderr)
 	}
 }
