@@ -189,20 +189,37 @@ func (s *saver) wanted() []graph.Type {
 func (s *saver) Page(t graph.Type, namespace string) (add func(item []byte), end func()) {
 	items := pages.Get().(*snapshot.Items)
 	*items = snapshot.Items{Encoded: items.Encoded[:0]}
-	var err error
-	add = func(item []byte) { err = cmp.Or(err, items.Add(item)) }
-	return add, func() {
-		s.to.Metadata(of(t, namespace), *items)
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.objects[schema.GroupResource{Group: t.Group, Resource: t.Resource}] += items.Objects
-		for _, o := range items.Deleted {
-			key := deletedKey{t, o.Namespace}
-			s.deleted[key] = append(s.deleted[key], o.Name)
+	add = func(item []byte) {
+		if err := items.Add(item); err != nil {
+			s.mu.Lock()
+			s.err = cmp.Or(s.err, err)
+			s.mu.Unlock()
 		}
-		s.err = cmp.Or(s.err, err)
+		if len(items.Encoded) >= entryBytes {
+			s.save(t, namespace, items)
+		}
+	}
+	return add, func() {
+		s.save(t, namespace, items)
 		pages.Put(items)
 	}
+}
+
+// entryBytes is after how many bytes an entry of metadata ends: a page of a server can have 100,000
+// objects, and whoever reads an entry holds all of it.
+const entryBytes = 1 << 20
+
+// save writes the objects so far, and empties the items.
+func (s *saver) save(t graph.Type, namespace string, items *snapshot.Items) {
+	s.to.Metadata(of(t, namespace), *items)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.objects[schema.GroupResource{Group: t.Group, Resource: t.Resource}] += items.Objects
+	for _, o := range items.Deleted {
+		key := deletedKey{t, o.Namespace}
+		s.deleted[key] = append(s.deleted[key], o.Name)
+	}
+	*items = snapshot.Items{Encoded: items.Encoded[:0]}
 }
 
 // pages are for what is kept of a page until it is compressed.
