@@ -1,6 +1,7 @@
 package deploy
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubectl-gc/kubectl-gc/test/script"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
@@ -146,5 +148,35 @@ func TestAnApplicationSetSpreadsRead(t *testing.T) {
 	if to := application.Spec.Destination; application.Metadata.Name != "kubectl-gc-prod-eu" ||
 		to.Server != "https://eu.example.com" || to.Namespace != folder.Namespace {
 		t.Errorf("%+v", application)
+	}
+}
+
+// TestTheInventoryIsAskedUnderItsRole: the server takes the CronJob, whose ServiceAccount may list
+// ClusterProfiles, of which this server has none, and no other type; and the command reads the file
+// of providers as it is.
+func TestTheInventoryIsAskedUnderItsRole(t *testing.T) {
+	c := testcluster.Shared(t)
+	const folder = "fleet/profiles"
+	c.Kubectl(t, "apply", "--server-side", "-k", filepath.Join(manifests, folder))
+	jobs := rendered[batchv1.CronJob](t, c, folder, "CronJob")
+	if len(jobs) != 1 {
+		t.Fatalf("%d CronJobs, want one", len(jobs))
+	}
+	pod := jobs[0].Spec.JobTemplate.Spec.Template.Spec
+	config := c.KubeconfigAs(t, "system:serviceaccount:kubectl-gc:"+pod.ServiceAccountName, "system:authenticated")
+	rows := t.TempDir()
+	var args []string
+	for _, arg := range pod.Containers[0].Args {
+		args = append(args, strings.NewReplacer("=/providers", "="+filepath.Join(manifests, folder), "/rows", rows).Replace(arg))
+	}
+	asked := func(more ...string) string {
+		_, stdout, stderr := script.InProcess(t.Context(), "", append(more, "--kubeconfig", config)...)
+		return stdout + stderr
+	}
+	testcluster.Eventually(t, "the account to be allowed to list", func(context.Context) (bool, error) {
+		return strings.Contains(asked(args...), "NotFound"), nil
+	})
+	if said := asked("check", "configmaps", "-n", "kubectl-gc"); !strings.Contains(said, "forbidden") {
+		t.Errorf("it may list more than ClusterProfiles: %s", said)
 	}
 }
