@@ -158,7 +158,8 @@ func (q *Query) Forest(g *graph.Graph) ([]graph.ID, func(graph.ID) bool) {
 	return Filter(g.Roots(), shows), shows
 }
 
-// Matching returns the objects of the types that match the selector.
+// Matching returns the objects of the types that match the selector, in the namespace unless it
+// does not count.
 func (q *Query) Matching(g *graph.Graph) []graph.ID {
 	wanted := map[[2]string]bool{}
 	for _, t := range q.Types {
@@ -176,6 +177,9 @@ func (q *Query) Matching(g *graph.Graph) []graph.ID {
 		}
 		if len(wanted) == 0 && q.Scope != "" && ref.Namespace != q.Scope {
 			continue // without a type, -n means what is in it
+		}
+		if ref.Namespace != "" && !q.AllNamespaces && ref.Namespace != q.Namespace {
+			continue // all namespaces are listed for what cluster-scoped types and owners need
 		}
 		ids = append(ids, id)
 	}
