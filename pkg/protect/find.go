@@ -1,6 +1,7 @@
 package protect
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,6 +51,7 @@ type Shared struct {
 // Find lists the cluster, and finds what guards the objects of a query by all that stands above them,
 // links among it. It writes nothing.
 func Find(ctx context.Context, q *selection.Query, links []*link.Definition, except []string) (*Protection, error) {
+	scope := q.Scope
 	q.Scope = "" // owners are in the same namespace or in none, and what names an object may be anywhere
 	listed, err := q.List(ctx)
 	if err != nil {
@@ -58,6 +60,11 @@ func Find(ctx context.Context, q *selection.Query, links []*link.Definition, exc
 	ids, err := q.Find(ctx, listed.Graph)
 	if err != nil {
 		return nil, err
+	}
+	if len(ids) == 0 { // a check of no policy would pass
+		q.Scope = scope
+		return nil, cmp.Or(q.Unlisted(listed.Gaps), q.Nothing(ctx, listed),
+			errors.New("no policy was made: no object to protect was found"))
 	}
 	above, err := ownership.Find(ctx, q.Client, q.Catalog,
 		ownership.Request{Graph: listed.Graph, Roots: ids, Upwards: true, Definitions: links})

@@ -30,6 +30,9 @@ func (r Request) targets(ctx context.Context, q *selection.Query) ([][]Target, [
 	if err := q.Unlisted(listed.Gaps); err != nil {
 		return nil, nil, err
 	}
+	if err := selection.NamespaceExists(ctx, q.Client, q.Catalog, listed.Graph, q.Scope); err != nil {
+		return nil, nil, err
+	}
 	batches, err := r.pick(ctx, q, listed.Graph)
 	if err != nil {
 		return nil, nil, err

@@ -128,6 +128,9 @@ func (s *saver) lists(ctx context.Context) error {
 		return answer.WithHint(errors.New("nothing was saved: no type could be listed"),
 			"name a namespace in which you may list objects: -n NAMESPACE")
 	}
+	if err := s.nowhere(ctx); err != nil {
+		return err
+	}
 	err = cluster.EachUntil(ctx, s.Client, s.wanted(), func(ctx context.Context, _ int, t graph.Type) error {
 		err := s.whole(ctx, t)
 		s.mu.Lock()
@@ -150,6 +153,24 @@ func (s *saver) lists(ctx context.Context) error {
 		return err
 	}
 	return s.err
+}
+
+// nowhere is the server's error if it says that the namespace does not exist, and nothing was seen in
+// it: a file of a mistyped one would look like that of an empty one.
+func (s *saver) nowhere(ctx context.Context) error {
+	for _, t := range s.Catalog.Resources {
+		if t.Namespaced && s.objects[schema.GroupResource{Group: t.Group, Resource: t.Resource}] > 0 {
+			return nil
+		}
+	}
+	r, ok := s.Catalog.Lookup(cluster.Namespaces)
+	if !ok || s.Namespace == "" {
+		return nil
+	}
+	if _, err := s.Client.GetMeta(ctx, r.Type, "", s.Namespace); cluster.IsAbsent(err, r.Type, s.Namespace) {
+		return err
+	}
+	return nil
 }
 
 // isGap returns whether the metadata of a type could not be listed either.
