@@ -164,36 +164,31 @@ const (
 	leastOfAll = 8
 )
 
-// shortened are the cells of a table in so many columns each. Rows that differ in these
-// look different, as they may not after a column was dropped: of those that would look the same,
-// each but the first has its number where something is left out.
+// shortened are the cells of a table in so many columns each. Rows that differ as far as a shortened
+// cell look different as far as that: of those that would look the same, each but the first has its
+// number where something is left out. What tells them apart must not be a column further on, which
+// says something else and may be dropped.
 func shortened[R any](columns []column[R], rows []R, cells [][]string, widths []int) [][]string {
 	short := make([][]string, len(cells))
-	looks := map[string][]string{} // the rows that look the same
+	looks := map[string][]string{} // the rows that look the same as far as a column
 	for i, row := range rows {
 		short[i] = slices.Clone(cells[i])
-		left := -1 // the first column that was shortened
 		for j, c := range columns {
-			if width(cells[i][j]) > widths[j] {
-				short[i][j] = c.shortTo(row, cells[i][j], widths[j])
-				if left < 0 {
-					left = j
-				}
+			if width(cells[i][j]) <= widths[j] {
+				continue
 			}
-		}
-		if left < 0 {
-			continue
-		}
-		whole, look := strings.Join(cells[i], "\x00"), strings.Join(short[i], "\x00")
-		n := slices.Index(looks[look], whole)
-		if n < 0 {
-			n = len(looks[look])
-			looks[look] = append(looks[look], whole)
-		}
-		if n > 0 {
-			number := fmt.Sprint(n + 1)
-			cut := columns[left].shortTo(row, cells[i][left], widths[left]-len(number)-1)
-			short[i][left] = strings.Replace(cut, "…", "…"+number+"…", 1)
+			short[i][j] = c.shortTo(row, cells[i][j], widths[j])
+			whole, look := strings.Join(cells[i][:j+1], "\x00"), strings.Join(short[i][:j+1], "\x00")
+			n := slices.Index(looks[look], whole)
+			if n < 0 {
+				n = len(looks[look])
+				looks[look] = append(looks[look], whole)
+			}
+			if n > 0 {
+				number := fmt.Sprint(n + 1)
+				cut := c.shortTo(row, cells[i][j], widths[j]-len(number)-1)
+				short[i][j] = strings.Replace(cut, "…", "…"+number+"…", 1)
+			}
 		}
 	}
 	return short

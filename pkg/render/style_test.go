@@ -1,8 +1,11 @@
 package render
 
 import (
+	"bytes"
 	"strings"
 	"testing"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
 // cellsOf lays a table of some columns out and returns its lines' cells.
@@ -70,6 +73,38 @@ func TestRowsThatDifferLookDifferent(t *testing.T) {
 		"aaaaaa…3…zzzzzzz   Pod", "short              Pod"}
 	if got := strings.Join(lines, "\n"); got != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", got, strings.Join(want, "\n"))
+	}
+}
+
+// TestAnotherColumnTellsNoNamesApart: a name that is looked for is not found by its finalizer.
+func TestAnotherColumnTellsNoNamesApart(t *testing.T) {
+	columns := []column[[]string]{{header: "NAME", cell: cellAt(0), shorten: 1}, {header: "FINALIZER", cell: cellAt(1), shorten: 1}}
+	long := strings.Repeat("a", 20)
+	lines := linesOf(t, Style{Width: 37}, columns, []string{long + "-x-" + long, long}, []string{long + "-y-" + long, "b"},
+		[]string{long + "-y-" + long, long + "-c-" + long}, []string{long + "-y-" + long, long + "-d-" + long})
+	want := "NAME                FINALIZER\naaaaaaaa…aaaaaaaa   aaaaaaaa…aaaaaaaa\naaaaaaa…2…aaaaaaa   b\n" +
+		"aaaaaaa…2…aaaaaaa   aaaaaaaa…aaaaaaaa\naaaaaaa…2…aaaaaaa   aaaaaaa…2…aaaaaaa"
+	if got := strings.Join(lines, "\n"); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestVerdictsFit a terminal of 80 columns, with all that can be needed.
+func TestVerdictsFit(t *testing.T) {
+	for _, verdict := range []string{"remove", "refused: actor unknown", "refused: not deleting, actor unknown, use unknown"} {
+		for _, needs := range []string{"", "confirmation", "--force, --force-live"} {
+			v := Verdict{Object: graph.Ref{APIVersion: "v1", Kind: "ConfigMap", Namespace: "shop", Name: "cache"},
+				Finalizer: "billing.example.com/close-account", Life: "unknown", Verdict: verdict, Needs: needs}
+			var out bytes.Buffer
+			if err := VerdictTable(&out, []Verdict{v}, Style{Width: 80}); err != nil {
+				t.Fatal(err)
+			}
+			for line := range strings.Lines(out.String()) {
+				if width(strings.TrimSuffix(line, "\n")) > 80 {
+					t.Errorf("%s, %s:\n%s", verdict, needs, out.String())
+				}
+			}
+		}
 	}
 }
 

@@ -32,8 +32,10 @@ func VerdictTable(w io.Writer, verdicts []Verdict, s Style) error {
 		{header: "NAMESPACE", cell: func(v Verdict) string { return orDash(Escape(v.Object.Namespace)) }, shorten: 1},
 		{header: "NAME", cell: func(v Verdict) string { return KindName(v.Object) }, shorten: 1},
 		{header: "FINALIZER", cell: func(v Verdict) string { return orDash(Escape(v.Finalizer)) }, shorten: 1},
-		{header: "ALIVE", cell: func(v Verdict) string { return orDash(v.Life) }},
-		{header: "VERDICT", cell: func(v Verdict) string { return v.Verdict }, color: func(v Verdict) *color.Color {
+		{header: "ALIVE", cell: func(v Verdict) string { return orDash(v.Life) }, drop: 1},
+		{header: "VERDICT", cell: func(v Verdict) string { return v.Verdict }, shorten: 3, least: func(v Verdict) int {
+			return width(v.Verdict) // it says why
+		}, color: func(v Verdict) *color.Color {
 			if v.Refused {
 				return s.bad
 			}
