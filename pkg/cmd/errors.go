@@ -16,6 +16,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
 // fail prints errors in kubectl's words and returns the exit code: 1; or 2 if nothing failed and
@@ -43,7 +44,7 @@ func fail(ctx context.Context, e *env.Env, err error) int {
 		default:
 			failed = true
 		}
-		fmt.Fprintln(e.ErrOut, phrase.EscapeLines(e.InDump(named(e, describe(one)))))
+		render.Message(e.ErrOut, "", phrase.EscapeLines(e.InDump(named(e, describe(one)))))
 	}
 	if interrupted {
 		why := ""
@@ -53,7 +54,7 @@ func fail(ctx context.Context, e *env.Env, err error) int {
 		fmt.Fprintln(e.ErrOut, "error: interrupted"+why)
 	}
 	if hint := answer.Hint(err); hint != "" {
-		fmt.Fprintln(e.ErrOut, "hint: "+phrase.EscapeLines(named(e, hint)))
+		render.Message(e.ErrOut, "hint: ", phrase.EscapeLines(named(e, hint)))
 	}
 	if command := env.Mistyped(err); command != "" {
 		fmt.Fprintf(e.ErrOut, "See '%s -h' for help and examples\n", command)

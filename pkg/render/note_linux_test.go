@@ -33,6 +33,27 @@ func TestWarningsAreWrappedOnATerminal(t *testing.T) {
 	screen.Close()
 }
 
+// TestMessagesAreWrappedOnATerminal: a command at the end has a line of its own, one that begins a
+// sentence has not.
+func TestMessagesAreWrappedOnATerminal(t *testing.T) {
+	t.Parallel()
+	person, screen, err := terminal.Open(40)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer person.Close()
+	Message(screen, "hint: ", "kubectl gc why says what is known of it; you are asked")
+	Message(screen, "", "error: it is kept\nto go on, run first: kubectl patch pv data --type=merge -p x")
+	lines := bufio.NewScanner(person)
+	for _, want := range []string{"hint: kubectl gc why says what is known", "  of it; you are asked", "error: it is kept",
+		"to go on, run first:", "kubectl patch pv data --type=merge -p x"} {
+		if lines.Scan(); strings.TrimRight(lines.Text(), "\r") != want {
+			t.Errorf("%q, want %q: %v", lines.Text(), want, lines.Err())
+		}
+	}
+	screen.Close()
+}
+
 // TestNotesAreDrawnInCharactersOfTheLocale, as tables are.
 func TestNotesAreDrawnInCharactersOfTheLocale(t *testing.T) {
 	for locale, want := range map[string]string{"C": "is cut~\n", "en_US.UTF-8": "is cut…\n"} {

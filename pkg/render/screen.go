@@ -161,6 +161,25 @@ func note(errOut io.Writer, format string, args ...any) {
 	_ = notes(errOut, s, nil, fmt.Sprintf(format, args...)) // as fmt.Fprintf
 }
 
+// Message writes an error or a hint to stderr, wrapped as notes are. The label is no part of a command
+// that follows it.
+func Message(errOut io.Writer, label, text string) {
+	s := NewStyle(Never, errOut, false)
+	for _, whole := range strings.Split(text, "\n") {
+		lines := []string{whole}
+		if s.Width > 0 && width(label+whole) > s.Width {
+			lines = wrap(whole, s.Width-max(width(label), noteIndent))
+		}
+		for i, line := range lines {
+			if i > 0 && !strings.HasPrefix(line, program) {
+				label = strings.Repeat(" ", noteIndent)
+			}
+			fmt.Fprintln(errOut, label+s.drawn(line))
+			label = ""
+		}
+	}
+}
+
 const (
 	// noteIndent is how far the second line of a note is set in.
 	noteIndent = 2
