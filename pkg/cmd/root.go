@@ -110,8 +110,11 @@ func unknownCommand(root *cobra.Command, name string) error {
 }
 
 // mistypedFlag says that an error is in the flags that were typed, and which flag is near to one
-// that there is not.
+// that there is not. A flag of a mistyped command is unknown to the root, and is not what is wrong.
 func mistypedFlag(cmd *cobra.Command, err error) error {
+	if typed := cmd.Flags().Args(); !cmd.HasParent() && len(typed) > 0 {
+		return unknownCommand(cmd, typed[0])
+	}
 	usage := env.UsageError(cmd, err)
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
