@@ -95,6 +95,17 @@ func (q *Query) Nothing(ctx context.Context, listed *Snapshot) error {
 	return nil
 }
 
+// WithPlace adds to the server's word that one of the objects does not exist in which other
+// namespaces there is one of its name.
+func (q *Query) WithPlace(ctx context.Context, err error) error {
+	for _, o := range q.Objects {
+		if cluster.IsAbsent(err, o.Type, o.Name) {
+			return answer.WithHint(err, q.elsewhere(ctx, o))
+		}
+	}
+	return err
+}
+
 // elsewhere says in which other namespaces there is an object of that type and name, as far as the
 // server tells.
 func (q *Query) elsewhere(ctx context.Context, o Object) string {

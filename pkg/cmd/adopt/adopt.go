@@ -101,7 +101,7 @@ func run(ctx context.Context, o *Options) error {
 	}
 	a, err := ownerref.PlanAdopt(ctx, q.Client, q.Catalog, child, owner, o.Flags)
 	if err != nil {
-		return err
+		return q.WithPlace(ctx, err)
 	}
 	for _, w := range a.Warnings {
 		fmt.Fprintf(o.ErrOut, "Warning: %s\n", render.Escape(w))

@@ -109,7 +109,7 @@ func run(ctx context.Context, o *Options) error {
 	}
 	d, err := ownerref.PlanDisown(ctx, q.Client, q.Catalog, child, o.which(q))
 	if err != nil {
-		return err
+		return q.WithPlace(ctx, err)
 	}
 	if o.DryRun == "none" && d.Dangerous() {
 		if err := o.agree(ctx, d); err != nil {

@@ -30,7 +30,7 @@ func run(ctx context.Context, o *Options) error {
 		OnGaps:    func(gaps []v1alpha1.Gap) { render.WarnGaps(o.ErrOut, gaps) },
 	})
 	if err != nil {
-		return err
+		return q.WithPlace(ctx, err)
 	}
 	show := func() error { return o.show(p) }
 	switch refused := render.RescueRefusal(p); {

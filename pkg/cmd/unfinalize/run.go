@@ -31,7 +31,7 @@ func run(ctx context.Context, o *Options) error {
 	}
 	p, err := unfinalize.Plan(ctx, q, known, o.request(ctx))
 	if err != nil {
-		return err
+		return q.WithPlace(ctx, err)
 	}
 	finding := p.Finding()
 	switch refused := render.UnfinalizeRefusal(p, o.KeepGoing); {
