@@ -101,6 +101,9 @@ func (o *Options) validate(cmd *cobra.Command, args []string) (err error) {
 	if o.Names, err = restore.ParseNames(args); err != nil {
 		return env.UsageError(cmd, err)
 	}
+	if len(o.Names) == 0 && o.namespace() != "" { // not all of an archive for one namespace
+		return env.Usage(cmd, "-n goes with TYPE/NAME: without one the whole archive is restored, in all its namespaces")
+	}
 	return o.Output.Validate(cmd)
 }
 
