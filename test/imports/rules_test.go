@@ -153,7 +153,7 @@ var outside = []rule{
 		reason: "only pkg/render draws, so that output can be changed, escaped and tested in one place",
 	},
 	{
-		paths:  []string{"charm.land"},
+		paths:  []string{"charm.land", "github.com/charmbracelet"},
 		only:   []string{"pkg/cmd/browse"},
 		reason: "only pkg/cmd/browse takes the terminal over, so that everything else can be piped and read line by line",
 	},

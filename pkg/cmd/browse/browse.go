@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 	"k8s.io/cli-runtime/pkg/printers"
 )
 
@@ -183,9 +184,10 @@ func (m model) body() []string {
 	return rows
 }
 
-// screen are the lines of the entry that is open.
+// screen are the lines of the entry that is open. A command that is longer than a line goes on in the
+// next: the terminal's own screen would cut it off.
 func (m model) screen() []string {
-	return lines(m.Entries[m.at].Screen(m.columns))
+	return lines(ansi.Hardwrap(m.Entries[m.at].Screen(m.columns), m.columns, true))
 }
 
 // keys says what the keys do.

@@ -73,6 +73,22 @@ func TestKeysChooseAndOpen(t *testing.T) {
 	}
 }
 
+// TestACommandIsNotCutOff: of one that is longer than a line, the end is what it does.
+func TestACommandIsNotCutOff(t *testing.T) {
+	t.Parallel()
+	command := "kubectl gc unfinalize configmaps/" + strings.Repeat("a", 60) + " --finalizer example.com/hold --force"
+	l := List{Title: func(int) string { return "context prod" }, Entries: []Entry{{Screen: func(int) string { return command }}}}
+	m, _ := typed(l, enter)
+	if content := m.View().Content; !strings.Contains(strings.ReplaceAll(content, "\n", ""), command) {
+		t.Errorf("%q is missing in\n%s", command, content)
+	}
+	for line := range strings.Lines(m.View().Content) {
+		if len(line) > 81 {
+			t.Errorf("%q does not fit", line)
+		}
+	}
+}
+
 func TestKeysLeave(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
