@@ -89,7 +89,7 @@ func (c *checker) finalizer(class *actor.Class, a actor.Actor) *v1alpha1.CheckFi
 	f.Message = fmt.Sprintf("finalizer %s: %s, which removes it, was not found", class.Finalizer, who)
 	f.Remedy = "Find out whether it runs under another name. If it was uninstalled, install it again before you delete objects that have the finalizer."
 	if code == FinalizerActorDead {
-		f.Message = fmt.Sprintf("finalizer %s: %s, which removes it, does not work", class.Finalizer, who)
+		f.Message = fmt.Sprintf("finalizer %s: %s, which must remove it, is not running", class.Finalizer, who)
 		f.Remedy = "Start it again before you delete objects that have the finalizer."
 	}
 	if count > 1 {

@@ -30,7 +30,7 @@ func (f *finder) cycle(o judged) {
 				names = append(names, f.Graph.Ref(id).Located())
 			}
 		}
-		finding.Message = "it is its own owner, by way of " + phrase.And(names)
+		finding.Message = "it owns itself, by way of " + phrase.And(names)
 		finding.Effect = string(KeepObject)
 		finding.Consequence = "the collector keeps the members as long as nobody deletes one, even if nothing else owns them; deleted in the foreground, members with blockOwnerDeletion can wait for each other forever"
 		finding.Remedy = "Remove the reference with which the cycle should not exist."

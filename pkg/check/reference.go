@@ -31,7 +31,7 @@ func (f *finder) message(o judged, i int, code Code, finding *v1alpha1.CheckFind
 	actual := f.Graph.Ref(e.Owner)
 	switch code {
 	case SelfReference:
-		return "it is its own owner"
+		return "it owns itself"
 	case OwnerAbsent:
 		return "owner " + owner + " does not exist"
 	case OwnerReplaced:

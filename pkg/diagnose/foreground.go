@@ -100,7 +100,7 @@ func (e *collector) ring(ring []graph.Edge) core.Finding {
 	if len(ring) == 1 {
 		return core.Finding{
 			Code: core.SelfReference, Finalizer: plan.ForegroundFinalizer,
-			Evidence: core.Observed("it is its own owner, with blockOwnerDeletion, and waits for itself"),
+			Evidence: core.Observed("it owns itself, with blockOwnerDeletion, and waits for itself"),
 			Commands: append(again("background"), unlock(ring[0], e.Graph)),
 		}
 	}

@@ -26,7 +26,7 @@ func path(c v1alpha1.Cause) string {
 }
 
 // TestAClaimIsFollowedToTheManagedResourceThatStays: its composite waits in the foreground for a
-// managed resource whose ProviderConfig is gone. That Crossplane is down is said besides, and the
+// managed resource whose ProviderConfig is gone. That Crossplane is down is reported too, and the
 // claim is not the end.
 func TestAClaimIsFollowedToTheManagedResourceThatStays(t *testing.T) {
 	t.Parallel()

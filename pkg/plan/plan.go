@@ -104,7 +104,7 @@ const (
 	DependentsBlock ReasonCode = "DependentsBlock" // blocking dependents are left
 	NotDone         ReasonCode = "NotDone"         // a write was refused, or there was no time for it
 	Deadlock        ReasonCode = "Deadlock"        // all members of a cycle wait for each other
-	ForegroundCycle ReasonCode = "ForegroundCycle" // it waits for itself, by way of others or not
+	ForegroundCycle ReasonCode = "ForegroundCycle" // it waits for itself, directly or indirectly
 	OwnerMismatch   ReasonCode = "OwnerMismatch"   // the reference names something else than what has the owner's uid
 	PVCRetained     ReasonCode = "ClaimRetained"   // the StatefulSet it was made for keeps its PVCs
 	// the StatefulSet it was made for deletes its PVCs, and has not made itself its owner

@@ -48,7 +48,7 @@ Without arguments, kubectl gc check checks all objects in the namespace, or in t
 It finds owners that do not exist or were created again, references with a wrong name, kind,
 version or namespace, cluster-scoped objects with namespaced owners, cycles, and references that
 block an owner forever. It also finds objects in namespaces that do not exist, and finalizers
-whose controller was not found or does not work. For each it says what the garbage collector does
+whose controller was not found or is not running. For each it says what the garbage collector does
 about it and how to correct it; -o wide prints the commands.
 
 An owner is absent only if a live read says so. If a type cannot be listed or an owner cannot be

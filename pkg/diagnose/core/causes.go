@@ -83,7 +83,7 @@ var Kinds = []Kind{
 	{Code: FinalizerActorAlive, Rank: Root, Meaning: "whoever removes the finalizer is alive and has not removed it yet",
 		Remedy: "{actor} is alive: let it finish, and check what it reports.{then}"},
 	{Code: FinalizerActorDead, Rank: Root, Summary: "whoever removes the finalizer is not running",
-		Meaning: "whoever removes the finalizer was found and does not work: it is scaled to 0, has had no ready pod for ten minutes, or its Lease was last renewed long ago",
+		Meaning: "the controller that must remove the finalizer is not running: it is scaled to 0, has had no ready pod for ten minutes, or its Lease was last renewed long ago",
 		Remedy:  "Start {actor} again and let it finish.{then}"},
 	{Code: FinalizerActorUnknown, Rank: Root,
 		Meaning: "it is not known who removes the finalizer, or whether they are alive",
