@@ -23,14 +23,15 @@ const (
 	deadlocked
 	stuck
 	forbidden
-	absent  // what a reference names and does not exist
-	unknown // what a reference names and could not be looked at
+	terminating // being deleted already
+	absent      // what a reference names and does not exist
+	unknown     // what a reference names and could not be looked at
 )
 
 // String is the word; empty for what is not touched.
 func (w word) String() string {
 	return [...]string{"", "deleted", "destroyed", "unblocked", "kept", "orphaned", "protected", "deadlocked", "stuck",
-		"forbidden", "absent", "unknown"}[w]
+		"forbidden", "terminating", "absent", "unknown"}[w]
 }
 
 func (w word) paint(p Palette) string {

@@ -148,8 +148,12 @@ func (p Plan) tree(w io.Writer, s Style) error {
 	var prefix prefixes
 	for i, row := range drawing.rows {
 		l := planLine{Ref: p.Graph.Ref(row.ID), outcome: outcomes[row.ID]}
-		if l.word == untouched && !p.Graph.Observed(row.ID) {
+		switch {
+		case l.word != untouched:
+		case !p.Graph.Observed(row.ID):
 			l.word = unobserved(p.Graph.State(row.ID))
+		case p.Graph.State(row.ID) == graph.Deleting:
+			l.word, l.because = terminating, "it is being deleted already"
 		}
 		l.drawn = drawn{prefix.next(row), Escape(names.kind(l.Ref)) + "/" + Escape(l.Name), drawing.mark(row)}
 		lines = append(lines, l)
