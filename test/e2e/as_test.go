@@ -52,7 +52,7 @@ func TestEveryRequestIsSentAsWhoIsNamed(t *testing.T) {
 		{"why configmap/stuck -o json", 2}, {"check", 2}, {"check --fix --dry-run=server", 2},
 		{"explain --in-cluster", 0}, {"delete pod/pod --dry-run=server", 0}, {"archive configmap/gone --to=" + saved, 0},
 		{"delete configmap/gone --cascade=foreground --strict --gc=client --yes --archive=" + saved + ".2", 0},
-		{"restore -f " + saved + " --yes", 0}, {"adopt configmap/other --owner=configmap/root", 0},
+		{"restore configmap/gone -f " + saved + " --yes", 0}, {"adopt configmap/other --owner=configmap/root", 0},
 		{"disown configmap/other --all --yes", 0},
 		{"unfinalize configmap/stuck --finalizer=example.com/hold --force --yes", 0},
 		{"rescue configmap/held --force --yes --archive=" + saved + ".3", 0}, {"run --yes --allow-mass-collection", 0},

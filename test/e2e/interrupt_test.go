@@ -149,7 +149,10 @@ func TestInterruptedWhileTheServerIsSilent(t *testing.T) {
 					args[j] = strings.ReplaceAll(args[j], "%s", objects[i])
 				}
 				last := len(args) - 1 // a completion is of the last word
-				args = slices.Insert(args, last, "-n", ns, "--kubeconfig", kubeconfig)
+				args = slices.Insert(args, last, "--kubeconfig", kubeconfig)
+				if tt.object != "archived" { // an archive says where its objects were
+					args = slices.Insert(args, last, "-n", ns)
+				}
 				stage, ended := interruptAt(t, server, args)
 				if stage == "" {
 					break
