@@ -36,7 +36,9 @@ func (s *Words) Consider(word string) {
 	}
 	lower := strings.ToLower(word)
 	found := suggestion{word, distance(s.word, lower)}
-	if found.distance > nearEnough {
+	// Of three letters, two wrong ones are two that changed places, or another word.
+	another := len(s.word) < 4 && found.distance == nearEnough && lower[0] != s.word[0]
+	if found.distance > nearEnough || another {
 		if !strings.HasPrefix(lower, s.word) {
 			return
 		}

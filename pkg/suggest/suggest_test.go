@@ -58,6 +58,8 @@ func TestDidYouMean(t *testing.T) {
 		{"wbe-1", []string{"web-1", "web-2", "web-3", "wbe-2", "web-1"}, "did you mean wbe-2 or web-1?"},
 		{"aaaa", []string{"aaab", "aaac", "aaad", "aaae"}, "did you mean aaab or aaac or aaad?"},
 		{"xyz", []string{"configmap"}, ""},
+		{"web", []string{"job", "cm"}, ""},
+		{"pdo", []string{"pod", "po", "svc"}, "did you mean po or pod?"},
 		{"", []string{"a"}, ""},
 	} {
 		if got := DidYouMean(tt.word, tt.candidates); got != tt.want {
