@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/interrupt"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
@@ -24,9 +25,10 @@ import (
 // What could not be done because of an interruption is told once, after what failed before.
 func fail(ctx context.Context, e *env.Env, err error) int {
 	var failed, refused, interrupted bool
+	signalled := ctx.Err() != nil && !errors.Is(context.Cause(ctx), errUnread) || errors.Is(err, interrupt.ErrKey)
 	for _, one := range answer.Flatten(err) {
 		switch {
-		case ctx.Err() != nil && errors.Is(one, context.Canceled):
+		case ctx.Err() != nil && errors.Is(one, context.Canceled), errors.Is(one, interrupt.ErrKey):
 			interrupted = true
 			continue
 		case isUnread(one): // which whoever has closed the pipe knows
@@ -60,7 +62,7 @@ func fail(ctx context.Context, e *env.Env, err error) int {
 		fmt.Fprintf(e.ErrOut, "See '%s -h' for help and examples\n", command)
 	}
 	switch {
-	case (failed || interrupted) && ctx.Err() != nil && !errors.Is(context.Cause(ctx), errUnread):
+	case (failed || interrupted) && signalled:
 		return 130
 	case failed || interrupted:
 		return 1

@@ -3,8 +3,12 @@ package interrupt
 
 import (
 	"context"
+	"errors"
 	"time"
 )
+
+// ErrKey is the answer Ctrl-C where a key sends no signal, as in a list that has the terminal.
+var ErrKey = errors.New("interrupted")
 
 // endsByItself is how long something that was interrupted has to end by itself.
 const endsByItself = 500 * time.Millisecond

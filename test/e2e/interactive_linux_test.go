@@ -84,7 +84,7 @@ metadata: {name: loop}
 	c.Kubectl(t, "patch", "configmap/held", "-n", ns, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
 }
 
-// TestWhyInteractiveIsLeft with q, by which nothing was run, and with a signal.
+// TestWhyInteractiveIsLeft with q, by which nothing was run, and with Ctrl-C, which is a key there.
 func TestWhyInteractiveIsLeft(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -99,6 +99,12 @@ func TestWhyInteractiveIsLeft(t *testing.T) {
 	p.typing("q")
 	if code := p.code(); code != 2 {
 		t.Errorf("exit code %d, want 2 as it is still stuck\n%s%s", code, &p.stdout, &p.stderr)
+	}
+	p = startOnTerminalOf(t, 80, "why", "configmap/held", "-n", ns, "--interactive", "--kubeconfig="+c.Kubeconfig())
+	p.until(&p.stdout, "q: leave")
+	p.typing("\x03")
+	if code := p.code(); code != 130 || !strings.Contains(p.stderr.String(), "error: interrupted") {
+		t.Errorf("Ctrl-C: exit code %d, want 130\n%s%s", code, &p.stdout, &p.stderr)
 	}
 	got := run(t, "why", "configmap/held", "-n", ns, "-i", "--kubeconfig="+c.Kubeconfig())
 	if got.code != 1 || !strings.Contains(got.stderr, "error: --interactive needs a terminal\n") {

@@ -2,6 +2,7 @@ package browse
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,6 +11,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 	"k8s.io/cli-runtime/pkg/printers"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/interrupt"
 )
 
 // Entry is one of a list. Its texts are printed as they are, and are to be escaped before.
@@ -53,6 +56,9 @@ func Show(ctx context.Context, in io.Reader, out io.Writer, l List, at int) (Cho
 	if ctx.Err() != nil {
 		return Leave, at, context.Cause(ctx)
 	}
+	if errors.Is(err, tea.ErrInterrupted) {
+		return Leave, at, interrupt.ErrKey
+	}
 	if err != nil {
 		return Leave, at, fmt.Errorf("showing the list: %w", err)
 	}
@@ -87,8 +93,10 @@ func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // pressed is what a key does.
 func (m model) pressed(key string) (tea.Model, tea.Cmd) {
 	switch key {
-	case "q", "ctrl+c":
+	case "q":
 		return m.leave(Leave)
+	case "ctrl+c":
+		return m, tea.Interrupt
 	case "e":
 		if m.Again {
 			return m.leave(Again)

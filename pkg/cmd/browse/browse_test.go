@@ -97,7 +97,6 @@ func TestKeysLeave(t *testing.T) {
 		at   int
 	}{
 		"q":             {[]tea.Key{down, letter('q')}, Leave, 1},
-		"Ctrl-C":        {[]tea.Key{{Code: 'c', Mod: tea.ModCtrl}}, Leave, 0},
 		"r":             {[]tea.Key{down, letter('r')}, Act, 1},
 		"r when open":   {[]tea.Key{down, enter, end, letter('r')}, Act, 1},
 		"e":             {[]tea.Key{letter('e')}, Again, 0},
