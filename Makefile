@@ -86,7 +86,7 @@ help: ## List the targets
 #- What make test leaves out, and why:
 #-   test-race      the race detector in commands that are processes, whose cost it doubles, in packages without goroutines, and in those whose goroutines run in commands that test/faults has in its own process, with the detector
 #-   test-random    random clusters beyond the first twelve of each test
-#-   test-faults    combinations of requests and faults beyond a sample, and of options of a dry run
+#-   test-faults    combinations of requests and faults beyond a sample, and of options of a dry run; transcripts on wider terminals than one of 80 columns
 #-   krew-test      that two builds of a commit are equal, for which the plugin is compiled twice for each system
 #-   test-upstream  Kubernetes' own tests, which compile the API server and the collector once more
 #-   test-real      controllers of others, which have to be built
@@ -157,7 +157,7 @@ test-rows: build ## Ask the questions of docs/fleet.md in DuckDB, whose module i
 	@$(SUITE) $@ '$(GO) test -C test/duckdb -race -count=1 ./...'
 
 test-faults: build controlplane ## Run the tests with all faults, and dry runs with all options
-	@$(SUITE) -at-once 1 $@ '$(GO) test -count=1 -timeout 12h ./test/faults -all' '$(GO) test -count=1 -timeout 1h ./test/e2e -run P09 -every' '$(GO) test -race -count=1 ./test/synthetic -run ClusterNamesAnother -clusters 200'
+	@$(SUITE) -at-once 1 $@ '$(GO) test -count=1 -timeout 12h ./test/faults -all' '$(GO) test -count=1 -timeout 1h ./test/e2e -run P09|Transcripts -every' '$(GO) test -race -count=1 ./test/synthetic -run ClusterNamesAnother -clusters 200'
 
 test-minor: ## Run the tests of whole commands and of the collector on the control plane in bin, which test/minor builds of another minor version
 	@$(SUITE) $@ '$(GO) test -count=1 -timeout 60m -p 1 ./pkg/cluster ./pkg/collect ./test/e2e ./test/deploy'
