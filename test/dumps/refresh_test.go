@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/dump"
@@ -58,6 +59,7 @@ func refreshed(t *testing.T, c *testcluster.Cluster) {
 		}
 		sameAsListed(t, c, ns, file)
 	}
+	allOfTheMetadata(t, c, file)
 	refreshedUnderFaults(t, c, file)
 	refreshRefuses(t, c, file)
 	c.Kubectl(t, "delete", "configmaps", "--all", "-n", ns, "--wait=false")
@@ -124,6 +126,22 @@ func objects(t *testing.T, client *cluster.Client) map[string]graph.Object {
 		t.Fatal(err)
 	}
 	return all
+}
+
+// allOfTheMetadata: who asks for more than a snapshot has is answered by the cluster.
+func allOfTheMetadata(t *testing.T, c *testcluster.Cluster, file string) {
+	t.Helper()
+	metas := func(client *cluster.Client) []*unstructured.Unstructured {
+		all, err := client.ListObjectMetas(t.Context(), configMaps, "", cluster.Selection{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	lists := refresh(t, faultproxy.Start(t, c.Config()), file)
+	if diff := cmp.Diff(metas(newClient(t, c, nil)), metas(newClient(t, c, lists))); diff != "" {
+		t.Errorf("all of the metadata of a new list - and of a snapshot that is refreshed +\n%s", diff)
+	}
 }
 
 // refreshedUnderFaults: a list whose changes are not all known for sure is read again.

@@ -28,7 +28,7 @@ const missing = "missing"
 // list answers one page of a list.
 func (s *Server) list(r *http.Request, t *dump.Type, version, namespace string) answer {
 	query, partial := r.URL.Query(), wantsMetadata(r)
-	if pages, at := t.Pages(); partial && len(pages) > 0 && namespace == "" && query.Get("labelSelector") == "" &&
+	if pages, at := t.Pages(); wantsEncoded(r) && len(pages) > 0 && namespace == "" && query.Get("labelSelector") == "" &&
 		query.Get("fieldSelector") == "" {
 		return s.page(t, pages, at, query.Get("continue"))
 	}

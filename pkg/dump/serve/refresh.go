@@ -130,7 +130,8 @@ func (t *refreshing) RoundTrip(r *http.Request) (*http.Response, error) {
 	return respond(r, l.answer(r.URL.Query().Get("continue"))), nil
 }
 
-// of returns the list that a request asks for; nil if that is none of these, or a part of one.
+// of returns the list that a request asks for; nil if that is none of these, or a part of one, or if
+// the answer is to have more of the metadata than a snapshot.
 func (r *Refreshed) of(req *http.Request) *refreshedList {
 	query := req.URL.Query()
 	for _, narrows := range []string{"watch", "labelSelector", "fieldSelector", "resourceVersion"} {
@@ -138,7 +139,7 @@ func (r *Refreshed) of(req *http.Request) *refreshedList {
 			return nil
 		}
 	}
-	if req.Method != http.MethodGet || !strings.Contains(req.Header.Get("Accept"), "as=PartialObjectMetadataList") {
+	if req.Method != http.MethodGet || !wantsEncoded(req) {
 		return nil
 	}
 	switch p := strings.Split(strings.TrimPrefix(path.Clean(req.URL.Path), "/"), "/"); {

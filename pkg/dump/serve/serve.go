@@ -150,6 +150,12 @@ func wantsMetadata(r *http.Request) bool {
 	return strings.Contains(r.Header.Get("Accept"), "as=PartialObjectMetadata")
 }
 
+// wantsEncoded returns whether a request asks for metadata as a snapshot has it, in protobuf: what
+// has no managedFields, nor copies of the object.
+func wantsEncoded(r *http.Request) bool {
+	return strings.HasPrefix(r.Header.Get("Accept"), contentProtobuf+";as=PartialObjectMetadataList")
+}
+
 // metadata is an object without its content.
 func metadata(o *dump.Object) []byte {
 	if o.JSON == nil {

@@ -82,19 +82,19 @@ func TestListsOfASnapshot(t *testing.T) {
 	t.Parallel()
 	const unknown = "?"
 	for name, test := range map[string]struct {
-		pages                          []string
-		listed                         bool
-		contents                       string
-		whole                          bool
-		metas, all, onNode, byName, of string // what each request finds, and with what it ends
+		pages                                []string
+		listed                               bool
+		contents                             string
+		whole                                bool
+		metas, full, all, onNode, byName, of string // what each request finds, and with what it ends
 	}{
-		"metadata only": {[]string{"ab", "c"}, true, "", false, "abc", unknown, unknown, "a", unknown},
-		"whole, too":    {[]string{"ab"}, true, "ab", true, "ab", "ab", "ab", "a", "a"},
-		"a list of metadata that failed, and whole objects": {[]string{"ab"}, false, "abc", true, "abc", "abc", "abc", "a", "a"},
-		"a list of metadata that failed":                    {[]string{"ab"}, false, "", false, "ab" + unknown, unknown, unknown, unknown, unknown},
-		"whole objects that failed":                         {[]string{"abc"}, true, "ab", false, "abc", unknown, unknown, "a", "a"},
-		"deleted between the lists":                         {[]string{"abc"}, true, "bc", true, "abc", "bc", "bc", "a", unknown},
-		"created between the lists":                         {[]string{"ab"}, true, "abc", true, "ab", "abc", "abc", "a", "a"},
+		"metadata only": {[]string{"ab", "c"}, true, "", false, "abc", "abc", unknown, unknown, "a", unknown},
+		"whole, too":    {[]string{"ab"}, true, "ab", true, "ab", "ab", "ab", "ab", "a", "a"},
+		"a list of metadata that failed, and whole objects": {[]string{"ab"}, false, "abc", true, "abc", "abc", "abc", "abc", "a", "a"},
+		"a list of metadata that failed":                    {[]string{"ab"}, false, "", false, "ab" + unknown, unknown, unknown, unknown, unknown, unknown},
+		"whole objects that failed":                         {[]string{"abc"}, true, "ab", false, "abc", "abc", unknown, unknown, "a", "a"},
+		"deleted between the lists":                         {[]string{"abc"}, true, "bc", true, "abc", "abc", "bc", "bc", "a", unknown},
+		"created between the lists":                         {[]string{"ab"}, true, "abc", true, "ab", "abc", "abc", "abc", "a", "a"},
 	} {
 		client := saved(t, test.pages, test.listed, test.contents, test.whole)
 		names := func(list func(add func(string)) error) string {
@@ -139,8 +139,8 @@ func TestListsOfASnapshot(t *testing.T) {
 			return err
 		})
 		onNode := cluster.Selection{Fields: "metadata.namespace=shop,spec.nodeName=n"}
-		want := []string{test.metas, test.all, test.onNode, test.onNode, test.byName, test.of}
-		got := []string{metas, listed(cluster.Selection{}), listed(onNode), metasOf(onNode),
+		want := []string{test.metas, test.full, test.all, test.onNode, test.onNode, test.byName, test.of}
+		got := []string{metas, metasOf(cluster.Selection{}), listed(cluster.Selection{}), listed(onNode), metasOf(onNode),
 			metasOf(cluster.Selection{Labels: "app=web", Fields: "metadata.name=a"}), one}
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", name, got, want)
