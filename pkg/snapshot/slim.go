@@ -28,7 +28,7 @@ var magic = []byte("k8s\x00")
 var errMalformed = errors.New("a page of a list cannot be decoded")
 
 // Copies are the annotations in which tools keep a whole object, and with it what is secret in it.
-// They are not saved, except in what is asked for.
+// That an object has one is saved, since tools go by that (kubectl apply --prune), and not its value.
 var Copies = []string{"banzaicloud.com/last-applied", "kapp.k14s.io/original",
 	lastApplied, "objectset.rio.cattle.io/applied"}
 
@@ -48,7 +48,7 @@ type Items struct {
 type Name struct{ Namespace, Name string }
 
 // Add adds an object, a PartialObjectMetadata in protobuf, without what is not saved of it: its
-// managedFields, the Copies, and all but its metadata.
+// managedFields, the values of Copies, and all but its metadata.
 func (all *Items) Add(item []byte) error {
 	return fields(item, func(num protowire.Number, meta, _ []byte) error {
 		if num != itemMeta {
@@ -69,8 +69,12 @@ func (all *Items) Add(item []byte) error {
 				return nil
 			case metaAnnotations:
 				key, err := only(value, entryKey)
-				if err != nil || slices.Contains(Copies, string(key)) {
+				if err != nil {
 					return err
+				}
+				if slices.Contains(Copies, string(key)) {
+					all.slim = appendKey(all.slim, key)
+					return nil
 				}
 			}
 			all.slim = append(all.slim, whole...)
@@ -87,6 +91,12 @@ func (all *Items) Add(item []byte) error {
 		all.Encoded = protowire.AppendBytes(all.Encoded, all.slim)
 		return err
 	})
+}
+
+// appendKey adds an annotation without a value.
+func appendKey(meta, key []byte) []byte {
+	entry := protowire.AppendBytes(protowire.AppendTag(nil, entryKey, protowire.BytesType), key)
+	return protowire.AppendBytes(protowire.AppendTag(meta, metaAnnotations, protowire.BytesType), entry)
 }
 
 // only returns the value of one field of a message.

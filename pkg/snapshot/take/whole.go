@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -50,8 +49,8 @@ func (s *saver) whole(ctx context.Context, t graph.Type) error {
 	return err
 }
 
-// cleaned returns an object that says what it is, without the copies of itself that tools have
-// written to it, and without the schemas of a CRD.
+// cleaned returns an object that says what it is, without what is in the copies of itself that
+// tools have written to it, and without the schemas of a CRD.
 func cleaned(raw json.RawMessage, t graph.Type) (json.RawMessage, error) {
 	// A server begins the items of a list of a built-in type with the metadata. Decoding all of them
 	// takes longer than all else.
@@ -71,7 +70,11 @@ func cleaned(raw json.RawMessage, t graph.Type) (json.RawMessage, error) {
 // clean encodes an object without what is not saved of it.
 func clean(o *unstructured.Unstructured) (json.RawMessage, error) {
 	if annotations := o.GetAnnotations(); len(annotations) > 0 {
-		maps.DeleteFunc(annotations, func(key, _ string) bool { return slices.Contains(snapshot.Copies, key) })
+		for _, key := range snapshot.Copies {
+			if _, ok := annotations[key]; ok {
+				annotations[key] = ""
+			}
+		}
 		o.SetAnnotations(annotations)
 	}
 	if versions, ok, _ := unstructured.NestedSlice(o.Object, "spec", "versions"); ok && o.GetKind() == definition {
