@@ -10,6 +10,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 	"github.com/kubectl-gc/kubectl-gc/pkg/tree"
@@ -26,13 +27,13 @@ type Tree struct {
 	Unknown []graph.Ref
 }
 
-// LookAt lists the objects of a query and all their dependents, as pkg/tree shows them; opts say
-// which links are followed. What does not belong to the objects, because only an unconfirmed link
-// leads to it, is left out. An object that was named and does not exist is an error. It writes
-// nothing.
-func LookAt(ctx context.Context, q *selection.Query, opts tree.Options) (*Tree, error) {
-	opts.Owners, opts.Depth, opts.Shows, opts.Drawn = false, -1, nil, nil
-	s, err := tree.Look(ctx, q, opts)
+// LookAt lists the objects of a query and all their dependents, as pkg/tree shows them; with links
+// also what these definitions lead to. What does not belong to the objects, because only an
+// unconfirmed link leads to it, is left out. An object that was named and does not exist is an error.
+// It writes nothing.
+func LookAt(ctx context.Context, q *selection.Query, links bool,
+	definitions func() ([]*link.Definition, error)) (*Tree, error) {
+	s, err := tree.Look(ctx, q, tree.Options{Links: links, Definitions: definitions, Depth: -1})
 	if err != nil {
 		return nil, err
 	}

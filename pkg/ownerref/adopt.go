@@ -134,17 +134,17 @@ func (a *Adoption) permitted(ctx context.Context) error {
 
 // Perform sets the reference, decided again on live reads, and looks after it. If the owner is
 // found to be gone after the write, the reference is removed again: the collector would delete the
-// object. DryRun has the server store nothing.
-func (a *Adoption) Perform(ctx context.Context, opts cluster.PatchOptions) error {
+// object. A dry run has the server store nothing.
+func (a *Adoption) Perform(ctx context.Context, dryRun bool) error {
 	if a.Nothing() {
 		return nil
 	}
-	switch err := a.set(ctx, opts); {
+	switch err := a.set(ctx, cluster.PatchOptions{DryRun: dryRun}); {
 	case apierrors.IsForbidden(err):
 		return answer.Refuse(err)
 	case err != nil:
 		return a.failed(err)
-	case opts.DryRun:
+	case dryRun:
 		return nil
 	}
 	if err := a.ownerLives(ctx); err != nil {

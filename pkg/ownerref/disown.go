@@ -145,12 +145,13 @@ func (d *Disownment) judge(ctx context.Context, now *graph.Object) ([]Owner, End
 func (d *Disownment) Dangerous() bool { return d.End == Collected || d.End == Doubtful }
 
 // Perform removes the references, decided again on live reads, and looks after the object. If it
-// has become dangerous since it was planned, it is refused. DryRun has the server store nothing.
-func (d *Disownment) Perform(ctx context.Context, opts cluster.PatchOptions) error {
+// has become dangerous since it was planned, it is refused. A dry run has the server store nothing.
+func (d *Disownment) Perform(ctx context.Context, dryRun bool) error {
 	if d.Nothing() {
 		return nil
 	}
 	agreed := d.Dangerous()
+	opts := cluster.PatchOptions{DryRun: dryRun}
 	removed, err := d.object().RemoveReferences(ctx, opts, func(now *graph.Object) ([]graph.OwnerReference, error) {
 		removed := d.removed(now)
 		if len(removed) == 0 {
@@ -177,7 +178,7 @@ func (d *Disownment) Perform(ctx context.Context, opts cluster.PatchOptions) err
 	case len(removed) == 0:
 		d.References = nil // somebody else has removed it
 		return nil
-	case opts.DryRun:
+	case dryRun:
 		return nil
 	}
 	err = d.object().PutBack(ctx, d.References)

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
-	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/ownerref"
 	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
@@ -45,7 +44,7 @@ func TestWhatTheServerAsksForReferencesIsAskedBefore_API037(t *testing.T) {
 				ownerref.Flags{Block: &yes})
 			f.refusedIf(err, test.block)
 			if err == nil {
-				if err := a.Perform(t.Context(), cluster.PatchOptions{}); err != nil || len(a.Warnings) > 0 {
+				if err := a.Perform(t.Context(), false); err != nil || len(a.Warnings) > 0 {
 					t.Errorf("%v, warnings %q", err, a.Warnings)
 				}
 			} else if got := f.Owners("orphan"); got != "" {

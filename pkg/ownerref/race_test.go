@@ -8,7 +8,6 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/change"
-	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/ownerref"
 	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
@@ -68,7 +67,7 @@ func TestAnOwnerThatIsDeletedWhileItIsSetIsRemovedAgain(t *testing.T) {
 				meanwhile = f.Before
 			}
 			meanwhile(func() { f.Delete("owner") })
-			refused(t, a.Perform(t.Context(), cluster.PatchOptions{}),
+			refused(t, a.Perform(t.Context(), false),
 				"the owner was deleted meanwhile; the reference was removed again")
 			if got := f.Owners("child"); got != "" {
 				t.Errorf("owners %s", got)
@@ -85,7 +84,7 @@ func TestAnOwnerThatWasCreatedAgainIsNotAdoptedBy(t *testing.T) {
 	a := f.adopt("child", "owner")
 	f.Delete("owner")
 	f.Make("owner")
-	refused(t, a.Perform(t.Context(), cluster.PatchOptions{}),
+	refused(t, a.Perform(t.Context(), false),
 		"the owner was changed meanwhile: another object has its name now")
 	if got := f.Owners("child"); got != "" {
 		t.Errorf("owners %s", got)
@@ -100,7 +99,7 @@ func TestAnObjectThatWasCreatedAgainIsLeftAlone(t *testing.T) {
 	d := f.disown("child", ownerref.Which{})
 	f.Delete("child")
 	f.Make("child", "owner="+uid)
-	if err := d.Perform(t.Context(), cluster.PatchOptions{}); !errors.Is(err, change.ErrReplaced) {
+	if err := d.Perform(t.Context(), false); !errors.Is(err, change.ErrReplaced) {
 		t.Errorf("error %v", err)
 	}
 	if got := f.Owners("child"); got != "owner" {
@@ -116,7 +115,7 @@ func TestACycleThatComesUpBeforeTheWriteIsRefused(t *testing.T) {
 	a := f.adopt("child", "owner")
 	f.Patch("owner", `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"child","uid":"`+child+
 		`"}]}}`)
-	refused(t, a.Perform(t.Context(), cluster.PatchOptions{}),
+	refused(t, a.Perform(t.Context(), false),
 		"it owns that, and the collector would never delete the members of the cycle")
 	if got := f.Owners("child"); got != "" {
 		t.Errorf("owners %s", got)
@@ -137,7 +136,7 @@ func TestWhatOthersChangeInTheReferencesMeanwhileStays(t *testing.T) {
 		f.Patch("child", `{"metadata":{"ownerReferences":[`+
 			strings.Join([]string{reference("third", third), reference("other", other), reference("owner", owner)}, ",")+`]}}`)
 	})
-	if err := d.Perform(t.Context(), cluster.PatchOptions{}); err != nil {
+	if err := d.Perform(t.Context(), false); err != nil {
 		t.Fatal(err)
 	}
 	if got := f.Owners("child"); got != "third owner" {
@@ -156,7 +155,7 @@ func TestADisownmentThatHasBecomeDangerousIsRefused(t *testing.T) {
 		t.Fatal("dangerous while another owner is alive")
 	}
 	f.Delete("other")
-	refused(t, d.Perform(t.Context(), cluster.PatchOptions{}), "the garbage collector would delete it")
+	refused(t, d.Perform(t.Context(), false), "the garbage collector would delete it")
 	if got := f.Owners("child"); got != "owner other" {
 		t.Errorf("owners %s", got)
 	}
@@ -172,7 +171,7 @@ func TestAReferenceThatAControllerSetsAgainIsReported(t *testing.T) {
 		f.Patch("child", `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"owner","uid":"`+owner+
 			`"}]}}`)
 	})
-	refused(t, d.Perform(t.Context(), cluster.PatchOptions{}),
+	refused(t, d.Perform(t.Context(), false),
 		`the reference to its owner ConfigMap "owner" was put back once by "somebody"`)
 }
 
@@ -182,7 +181,7 @@ func TestAReferenceThatAWebhookPutsBackWasNotRemoved(t *testing.T) {
 	testcluster.Shared(t).PutBack(t, f.Namespace)
 	owner := f.Make("owner")
 	f.Make("child", "owner="+owner)
-	err := f.disown("child", ownerref.Which{}).Perform(t.Context(), cluster.PatchOptions{})
+	err := f.disown("child", ownerref.Which{}).Perform(t.Context(), false)
 	refused(t, err, "was put back in the same request")
 }
 
@@ -193,8 +192,8 @@ func TestADryRunStoresNothing(t *testing.T) {
 	f.Make("child", "owner="+owner)
 	f.Make("other")
 	for _, err := range []error{
-		f.disown("child", ownerref.Which{}).Perform(t.Context(), cluster.PatchOptions{DryRun: true}),
-		f.adopt("child", "other").Perform(t.Context(), cluster.PatchOptions{DryRun: true}),
+		f.disown("child", ownerref.Which{}).Perform(t.Context(), true),
+		f.adopt("child", "other").Perform(t.Context(), true),
 	} {
 		if err != nil {
 			t.Error(err)

@@ -3,9 +3,8 @@ package restore
 import (
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
-	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
 // RestoredFrom is the annotation of an object that was created from an archive. Its value is the
@@ -19,7 +18,7 @@ var serverSet = []string{"uid", "resourceVersion", "generation", "creationTimest
 
 // collectors are the finalizers by which a deletion tells the garbage collector what to do. A new
 // object that had one would begin its life with a policy for its end.
-var collectors = []string{plan.ForegroundFinalizer, plan.OrphanFinalizer}
+var collectors = []string{metav1.FinalizerDeleteDependents, metav1.FinalizerOrphanDependents}
 
 // Creatable returns a copy of an archived object that a server can create: without what servers and
 // controllers set, without ownerReferences, which the caller maps to new uids, and with the

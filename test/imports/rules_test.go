@@ -26,7 +26,7 @@ var (
 // adds one has a reason, and says it in the commit.
 const (
 	floors = 14
-	arrows = 272
+	arrows = 265
 )
 
 // imports says which packages of the module a package imports besides the leaves: these, and no
@@ -38,14 +38,14 @@ var imports = map[string][]string{
 		"pkg/cmd/env", "pkg/cmd/explain", "pkg/cmd/protect", "pkg/cmd/rescue", "pkg/cmd/restore", "pkg/cmd/run",
 		"pkg/cmd/snapshot", "pkg/cmd/tree", "pkg/cmd/unfinalize", "pkg/cmd/wait", "pkg/cmd/why", "pkg/render",
 	},
-	"pkg/cmd/adopt":   {"pkg/cluster", "pkg/cmd/env", "pkg/ownerref", "pkg/render"},
-	"pkg/cmd/archive": {"pkg/archive", "pkg/cmd/env", "pkg/render", "pkg/tree"},
+	"pkg/cmd/adopt":   {"pkg/cmd/env", "pkg/ownerref", "pkg/render"},
+	"pkg/cmd/archive": {"pkg/archive", "pkg/cmd/env", "pkg/render"},
 	"pkg/cmd/check":   {"pkg/check", "pkg/cmd/env", "pkg/render", "pkg/selection"},
 	"pkg/cmd/delete": {
 		"pkg/approval", "pkg/archive", "pkg/audit", "pkg/cluster", "pkg/cmd/env", "pkg/collect", "pkg/deletion",
-		"pkg/page", "pkg/plan", "pkg/render",
+		"pkg/plan", "pkg/render",
 	},
-	"pkg/cmd/disown":  {"pkg/cluster", "pkg/cmd/env", "pkg/ownerref", "pkg/render", "pkg/selection"},
+	"pkg/cmd/disown":  {"pkg/cmd/env", "pkg/ownerref", "pkg/render", "pkg/selection"},
 	"pkg/cmd/explain": {"pkg/cmd/env", "pkg/explain", "pkg/finalizer", "pkg/render"},
 	"pkg/cmd/protect": {"pkg/cmd/env", "pkg/protect", "pkg/render"},
 	"pkg/cmd/rescue":  {"pkg/archive", "pkg/cmd/env", "pkg/render", "pkg/rescue", "pkg/unfinalize"},
@@ -94,7 +94,7 @@ var imports = map[string][]string{
 	"pkg/diagnose/storage": {
 		"pkg/actor", "pkg/cluster", "pkg/diagnose/core", "pkg/diagnose/workloads", "pkg/finalizer", "pkg/status",
 	},
-	"pkg/restore": {"pkg/archive", "pkg/change", "pkg/cluster", "pkg/plan"},
+	"pkg/restore": {"pkg/archive", "pkg/change", "pkg/cluster"},
 	"pkg/archive": {"pkg/cluster", "pkg/link", "pkg/plan", "pkg/selection", "pkg/tree"},
 	"pkg/diagnose/refusal": {
 		"pkg/actor", "pkg/admission", "pkg/cluster", "pkg/diagnose/core", "pkg/finalizer", "pkg/link",
@@ -103,8 +103,7 @@ var imports = map[string][]string{
 	"pkg/diagnose/workloads": {"pkg/cluster", "pkg/diagnose/core", "pkg/finalizer", "pkg/status"},
 	"pkg/act":                {"pkg/change", "pkg/cluster", "pkg/plan", "pkg/status"},
 	"pkg/diagnose/core": {
-		"pkg/actor", "pkg/admission", "pkg/cluster", "pkg/finalizer", "pkg/link", "pkg/ownership", "pkg/plan",
-		"pkg/status",
+		"pkg/actor", "pkg/cluster", "pkg/finalizer", "pkg/link", "pkg/ownership", "pkg/status",
 	},
 	"pkg/explain":       {"pkg/finalizer", "pkg/link", "pkg/selection"},
 	"pkg/ownerref":      {"pkg/change", "pkg/cluster", "pkg/plan", "pkg/selection"},

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
 	"github.com/kubectl-gc/kubectl-gc/pkg/ownerref"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
@@ -107,7 +106,7 @@ func run(ctx context.Context, o *Options) error {
 		fmt.Fprintf(o.ErrOut, "Warning: %s\n", render.Escape(w))
 	}
 	if o.DryRun != "client" {
-		err = a.Perform(ctx, cluster.PatchOptions{DryRun: o.DryRun == "server"})
+		err = a.Perform(ctx, o.DryRun == "server")
 	}
 	return errors.Join(o.PrintChange(&a.Change, err, render.Adopted), err)
 }

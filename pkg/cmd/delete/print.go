@@ -10,7 +10,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
 	"github.com/kubectl-gc/kubectl-gc/pkg/collect"
 	"github.com/kubectl-gc/kubectl-gc/pkg/deletion"
-	"github.com/kubectl-gc/kubectl-gc/pkg/page"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
@@ -112,13 +111,6 @@ func (o *Options) show(p *deletion.Planned) error {
 		}
 		return render.Names(o.Out, p.Graph, p.Deleted)
 	}, func() runtime.Object { return printed(p) })
-}
-
-// page is the page of a plan.
-func (o *Options) page(p *deletion.Planned) *page.Page {
-	out := render.PlanPage(o.title(p), render.DeletionPlan(p), p.Gaps, o.Env.Now())
-	out.Plan.Digest = p.Digest()
-	return out
 }
 
 // title is the command without what says how it prints.

@@ -87,7 +87,11 @@ func (o *Options) preview(ctx context.Context, client *cluster.Client, catalog *
 	shown := o.show
 	switch o.Output.Format() {
 	case "html":
-		shown = func(p *deletion.Planned) error { return o.Page(ctx, client, catalog, o.page(p)) }
+		shown = func(p *deletion.Planned) error {
+			page := render.PlanPage(o.title(p), render.DeletionPlan(p), p.Gaps, o.Env.Now())
+			page.Plan.Digest = p.Digest()
+			return o.Page(ctx, client, catalog, page)
+		}
 	case "markdown":
 		shown = func(p *deletion.Planned) error { return render.PlanMarkdown(o.Out, o.title(p), judged, p.Digest()) }
 	case "junit":

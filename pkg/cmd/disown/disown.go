@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
-	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
 	"github.com/kubectl-gc/kubectl-gc/pkg/ownerref"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
@@ -117,7 +116,7 @@ func run(ctx context.Context, o *Options) error {
 		}
 	}
 	if o.DryRun != "client" {
-		err = d.Perform(ctx, cluster.PatchOptions{DryRun: o.DryRun == "server"})
+		err = d.Perform(ctx, o.DryRun == "server")
 	}
 	err = errors.Join(o.PrintChange(&d.Change, err, render.Disowned), err)
 	if left := render.OwnersLeft(&d.Change); left != "" && err == nil && !d.Nothing() {

@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
-	"github.com/kubectl-gc/kubectl-gc/pkg/admission"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
@@ -34,16 +33,15 @@ type Snapshot struct {
 // Examination is what all parts of an examination read and share.
 type Examination struct {
 	Snapshot
-	Client    *cluster.Client
-	Registry  *finalizer.Registry
-	NoDryRun  bool
-	Reader    *cluster.Reader
-	Admission *admission.Registry
-	Actors    *actor.Finder
-	Now       time.Time
-	objects   *objectCache
-	Limits    Limits
-	Reviews   *cluster.Reviews
+	Client   *cluster.Client
+	Registry *finalizer.Registry
+	NoDryRun bool
+	Reader   *cluster.Reader
+	Actors   *actor.Finder
+	Now      time.Time
+	objects  *objectCache
+	Limits   Limits
+	Reviews  *cluster.Reviews
 	// Sampled are the objects that were not looked at themselves.
 	Sampled map[graph.ID]bool
 	Many    bool // objects to explain, so that what takes a request for each is left out
@@ -61,7 +59,7 @@ func New(client *cluster.Client, s Snapshot, known *finalizer.Registry) *Examina
 		client = ownership.Guarded(client, reader, known.Links())
 	}
 	return &Examination{
-		Snapshot: s, Client: client, Registry: known, Reader: reader, Admission: reader.Admission(),
+		Snapshot: s, Client: client, Registry: known, Reader: reader,
 		Actors: actor.NewFinder(reader, known), Now: now(client), objects: newObjectCache(),
 		Reviews: client.Reviews(), Sampled: map[graph.ID]bool{},
 	}

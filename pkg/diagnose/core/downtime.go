@@ -64,7 +64,7 @@ func (d *Downtime) add(ctx context.Context, e *Examination, fault actor.Fault) {
 	if fault.Webhook == "" {
 		return
 	}
-	hooks, _ := e.Admission.Webhooks(ctx)
+	hooks, _ := e.Reader.Admission().Webhooks(ctx)
 	for _, h := range hooks {
 		if h.Name == fault.Webhook {
 			d.Show(At(e.Ref(h.Config), Describe()), "shows what the webhook is called for")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -11,14 +12,13 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
-	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
 // Others are the finalizers that are not the collector's own, nor that of a
 // CustomResourceDefinition, whose instances are looked for one by one.
 func Others(finalizers []string) []string {
 	return slices.DeleteFunc(slices.Clone(finalizers), func(f string) bool {
-		return f == plan.ForegroundFinalizer || f == plan.OrphanFinalizer || f == link.CRDFinalizer
+		return f == metav1.FinalizerDeleteDependents || f == metav1.FinalizerOrphanDependents || f == link.CRDFinalizer
 	})
 }
 

@@ -34,7 +34,7 @@ func (e *Examiner) mutators(ctx context.Context, w admission.Write) (all []mutat
 				conditions: len(h.MatchConditions) > 0})
 		}
 	}
-	policies, unlisted := e.Admission.Policies(ctx, admission.MutatingPolicies, w)
+	policies, unlisted := e.Reader.Admission().Policies(ctx, admission.MutatingPolicies, w)
 	for _, p := range policies {
 		all = append(all, mutator{what: p.String(), config: p.Config, path: "/spec", conditions: len(p.MatchConditions) > 0,
 			policy: true})

@@ -68,7 +68,7 @@ func (e *Examiner) denying(ctx context.Context, w admission.Write, text string) 
 		}
 	}
 	if m := policyDenied.FindStringSubmatch(text); m != nil {
-		policies, _ := e.Admission.Policies(ctx, admission.ValidatingPolicies, w)
+		policies, _ := e.Reader.Admission().Policies(ctx, admission.ValidatingPolicies, w)
 		for _, p := range policies {
 			if p.Config.GetName() == m[1] {
 				all = append(all, p.Config)

@@ -119,7 +119,7 @@ func (e *Examiner) lookAt(ctx context.Context, w admission.Write, by Account) (l
 			}
 		}
 	}
-	policies, _ := e.Admission.Policies(ctx, admission.ValidatingPolicies, w)
+	policies, _ := e.Reader.Admission().Policies(ctx, admission.ValidatingPolicies, w)
 	for _, p := range policies {
 		looked = true
 		if p.ByWho {

@@ -65,13 +65,13 @@ const usualTimeout = 10 * time.Second
 
 // gates returns the webhooks that the server would call for a write.
 func (e *Examiner) gates(ctx context.Context, w admission.Write) []gate {
-	hooks, unread := e.Admission.Webhooks(ctx)
+	hooks, unread := e.Reader.Admission().Webhooks(ctx)
 	var all []gate
 	if len(unread) > 0 {
 		all = append(all, gate{key: w.String() + " in " + w.Object.GetNamespace(), patience: usualTimeout})
 	}
 	for _, h := range hooks {
-		match := e.Admission.Calls(ctx, h, w)
+		match := e.Reader.Admission().Calls(ctx, h, w)
 		if match == admission.Never {
 			continue
 		}

@@ -32,21 +32,21 @@ func (e *Examiner) webhookDown(ctx context.Context, w admission.Write, said stri
 // could not be listed.
 func (e *Examiner) hooks(ctx context.Context, w admission.Write, name string) (hooks []admission.Webhook,
 	unread []string) {
-	hooks, unread = e.Admission.Webhooks(ctx)
+	hooks, unread = e.Reader.Admission().Webhooks(ctx)
 	return slices.DeleteFunc(slices.Clone(hooks), func(h admission.Webhook) bool {
-		return name != "" && h.Name != name || e.Admission.Calls(ctx, h, w) == admission.Never
+		return name != "" && h.Name != name || e.Reader.Admission().Calls(ctx, h, w) == admission.Never
 	}), unread
 }
 
 // untried returns the webhooks that would be called for a write, and that are down, without trying:
 // the user may not write, or a webhook does not support dry runs (API-041).
 func (e *Examiner) untried(ctx context.Context, w admission.Write, _ string, _ []string) []core.Finding {
-	hooks, _ := e.Admission.Webhooks(ctx)
+	hooks, _ := e.Reader.Admission().Webhooks(ctx)
 	var findings []core.Finding
 	for _, h := range hooks {
 		service := h.ClientConfig.Service
 		switch {
-		case !h.Fails() || e.Admission.Calls(ctx, h, w) == admission.Never:
+		case !h.Fails() || e.Reader.Admission().Calls(ctx, h, w) == admission.Never:
 			continue
 		case e.Tries.once(h) != "":
 			findings = append(findings, e.down(ctx, h, w, ""))
