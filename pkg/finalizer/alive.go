@@ -1,6 +1,10 @@
 package finalizer
 
-import "github.com/kubectl-gc/kubectl-gc/pkg/link"
+import (
+	"slices"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
+)
 
 // Alive is where the signs of a component's life are. Deployments, StatefulSets, DaemonSets and
 // Leases are written namespace/name; "*" stands for a namespace that whoever installs it chooses,
@@ -71,25 +75,9 @@ const FollowCRD Follow = "definition"
 
 var follows = []Follow{"", FollowCRD}
 
-// IsFixed says whether all signs are namespaces and names that an installation can choose
-// otherwise: such a component is easily missed while it is alive.
-func (a Alive) IsFixed() bool {
-	if a.Outside || a.Follow != "" || len(a.Labels)+len(a.Images)+len(a.APIServices)+len(a.Webhooks) > 0 {
-		return false
-	}
-	for _, list := range a.named() {
-		for _, name := range list {
-			if name[:1] == "*" {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// named are the lists of names with a namespace.
-func (a Alive) named() [][]string {
-	return [][]string{a.Deployments, a.StatefulSets, a.DaemonSets, a.Leases}
+// named are the names with a namespace.
+func (a Alive) named() []string {
+	return slices.Concat(a.Deployments, a.StatefulSets, a.DaemonSets, a.Leases)
 }
 
 // HasWorkloads says whether some of the signs are workloads.

@@ -18,7 +18,7 @@ func (a Alive) check() []error {
 			errs = append(errs, err)
 		}
 	}
-	for _, name := range slices.Concat(a.named()...) {
+	for _, name := range a.named() {
 		// What a placeholder becomes has no slash, where its key may.
 		filled := placeholder.ReplaceAllString(name, "x")
 		if _, err := path.Match(filled, ""); err != nil || strings.Count(filled, "/") != 1 || strings.HasPrefix(filled, "/") {
@@ -32,7 +32,7 @@ func (a Alive) check() []error {
 			add(fmt.Errorf(`"images" has %q: write the path of the repository, without registry, tag and digest`, image))
 		}
 	}
-	names := slices.Concat(slices.Concat(a.named()...), a.Labels, a.Images, a.APIServices, a.Webhooks)
+	names := slices.Concat(a.named(), a.Labels, a.Images, a.APIServices, a.Webhooks)
 	for _, name := range names {
 		add(text("a name", name))
 		add(checkPlaceholders(name))

@@ -158,7 +158,7 @@ func TestIsFixed(t *testing.T) {
 			{Deployments: []string{"a/b", "*/b"}}, {Webhooks: []string{"w"}}},
 	} {
 		for _, a := range all {
-			if a.IsFixed() != want {
+			if isFixed(a) != want {
 				t.Errorf("%+v: not %v", a, want)
 			}
 		}

@@ -8,6 +8,14 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 )
 
+// isFixed says whether all signs are namespaces and names that an installation can choose otherwise:
+// such a component is easily missed while it is alive.
+func isFixed(a finalizer.Alive) bool {
+	return !a.Outside && a.Follow == "" && len(a.Labels)+len(a.Images)+len(a.APIServices)+len(a.Webhooks) == 0 &&
+		!slices.ContainsFunc(slices.Concat(a.Deployments, a.StatefulSets, a.DaemonSets, a.Leases),
+			func(name string) bool { return name[:1] == "*" })
+}
+
 // TestNoComponentIsKnownByAFixedNameAlone fails for a component that is taken for absent as soon as
 // an installation puts it into another namespace: 80 of 124 were, and 204 of 343 entries hung on
 // them.
@@ -15,7 +23,7 @@ func TestNoComponentIsKnownByAFixedNameAlone(t *testing.T) {
 	var told []string
 	for _, pack := range embedded(t).Packs() {
 		for _, k := range pack.Finalizers {
-			if name := pack.File + ": " + k.Component; k.Alive.IsFixed() && !slices.Contains(told, name) {
+			if name := pack.File + ": " + k.Component; isFixed(k.Alive) && !slices.Contains(told, name) {
 				t.Errorf("%s has no sign but a fixed namespace and name: add images, labels, a lease or a webhook, or say outside or follow", name)
 				told = append(told, name)
 			}
