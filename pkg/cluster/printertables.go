@@ -26,24 +26,17 @@ var errOtherRows = errors.New("the rows are of other objects")
 type wantedType struct {
 	*printed
 	graph.Type
-	namespaces map[string]*wantedNamespace
+	groups []objectGroup
 	// total is how many objects of the type there are in all namespaces, as of version: the
 	// resourceVersion of the list that found them, empty if there was none.
 	total   int
 	version string
 }
 
-// wantedNamespace are the wanted rows of one type in one namespace, of which it has total objects.
-type wantedNamespace struct {
-	name  string
-	ids   []graph.ID
-	total int
-}
+func (g *objectGroup) worthATable() bool { return rowsOfRequest+g.total < len(g.ids)*rowsOfRequest }
 
-func (n *wantedNamespace) worthAList() bool { return rowsOfRequest+n.total < len(n.ids)*rowsOfRequest }
-
-// cost is what the namespace's rows cost, in rows.
-func (n *wantedNamespace) cost() int { return min(rowsOfRequest+n.total, len(n.ids)*rowsOfRequest) }
+// cost is what the rows of the group cost, in rows.
+func (g *objectGroup) cost() int { return min(rowsOfRequest+g.total, len(g.ids)*rowsOfRequest) }
 
 // tables returns the first requests of each type. Where the rows cost much, that is whether the
 // type has the columns at all, and the others wait for its answer.
@@ -68,29 +61,19 @@ func (p *printed) tables(ids []graph.ID, points []ResumePoint) []request {
 // wanted groups objects by type and namespace, and counts those that lists of these would have.
 func (p *printed) wanted(ids []graph.ID, points []ResumePoint) map[graph.Type]*wantedType {
 	types := map[graph.Type]*wantedType{}
-	for _, id := range ids {
-		t, _ := p.graph.Type(id)
-		of := types[t]
+	for _, group := range groupObjects(p.graph, ids) {
+		of := types[group.Type]
 		if of == nil {
-			of = &wantedType{printed: p, Type: t, namespaces: map[string]*wantedNamespace{}}
-			types[t] = of
+			of = &wantedType{printed: p, Type: group.Type}
+			types[group.Type] = of
 		}
-		name := p.graph.Namespace(id)
-		n := of.namespaces[name]
-		if n == nil {
-			n = &wantedNamespace{name: name}
-			of.namespaces[name] = n
-		}
-		n.ids = append(n.ids, id)
+		of.groups = append(of.groups, group)
 	}
 	for i := range p.graph.Len() {
 		id := graph.ID(i)
 		t, _ := p.graph.Type(id)
 		if of := types[t]; of != nil && p.graph.Observed(id) {
 			of.total++
-			if n := of.namespaces[p.graph.Namespace(id)]; n != nil {
-				n.total++
-			}
 		}
 	}
 	for _, at := range points {
@@ -104,8 +87,8 @@ func (p *printed) wanted(ids []graph.ID, points []ResumePoint) map[graph.Type]*w
 // requests returns what costs least: a list of all namespaces, or a list of each or single objects;
 // and what it costs, in rows.
 func (of *wantedType) requests() (all []request, cost int) {
-	for _, n := range of.namespaces {
-		cost += n.cost()
+	for i := range of.groups {
+		cost += of.groups[i].cost()
 	}
 	everywhere := rowsOfRequest + of.total
 	if of.version == "" || everywhere >= cost {
@@ -123,16 +106,16 @@ func (of *wantedType) requests() (all []request, cost int) {
 
 func (of *wantedType) byNamespace() []request {
 	var all []request
-	for _, n := range of.namespaces {
-		if n.worthAList() {
+	for _, g := range of.groups {
+		if g.worthATable() {
 			all = append(all, func(ctx context.Context) {
-				if errors.Is(of.namespace(ctx, n), errNoColumns) && isCustom(of.Group) { // what cannot be read has no columns
-					of.doubt(n.ids...)
+				if errors.Is(of.namespace(ctx, g), errNoColumns) && isCustom(of.Group) { // what cannot be read has no columns
+					of.doubt(g.ids...)
 				}
 			})
 			continue
 		}
-		for _, id := range n.ids {
+		for _, id := range g.ids {
 			all = append(all, func(ctx context.Context) { _ = of.single(ctx, id) })
 		}
 	}
@@ -142,13 +125,8 @@ func (of *wantedType) byNamespace() []request {
 // hasColumns says whether rows are worth asking for, by a table of one row; also if the answer does
 // not say.
 func (of *wantedType) hasColumns(ctx context.Context) bool {
-	namespace := ""
-	for name := range of.namespaces {
-		namespace = name
-		break
-	}
 	var at layout
-	r := tableRequest{path: resourcePath(of.Group, of.Version, of.Resource, namespace), limit: 1,
+	r := tableRequest{path: resourcePath(of.Group, of.Version, of.Resource, of.groups[0].namespace), limit: 1,
 		object: metav1.IncludeNone}
 	_, err := of.client.table(ctx, r, func(found layout) { at = found }, func(*tableRow) error { return nil })
 	if err != nil || at.tells() {
@@ -163,8 +141,8 @@ func (of *wantedType) withoutColumns() {
 	if !isCustom(of.Group) {
 		return
 	}
-	for _, n := range of.namespaces {
-		of.doubt(n.ids...)
+	for _, g := range of.groups {
+		of.doubt(g.ids...)
 	}
 }
 
@@ -189,12 +167,12 @@ func (of *wantedType) single(ctx context.Context, id graph.ID) error {
 }
 
 // namespace reads the rows of a list of one namespace.
-func (of *wantedType) namespace(ctx context.Context, n *wantedNamespace) error {
-	ids := make(map[string]graph.ID, len(n.ids))
-	for _, id := range n.ids {
+func (of *wantedType) namespace(ctx context.Context, g objectGroup) error {
+	ids := make(map[string]graph.ID, len(g.ids))
+	for _, id := range g.ids {
 		ids[of.graph.Name(id)] = id
 	}
-	return of.list(ctx, n.name, "", func(at layout, row *tableRow) error {
+	return of.list(ctx, g.namespace, "", func(at layout, row *tableRow) error {
 		if id, wanted := ids[at.nameOf(row)]; wanted {
 			of.row(id, at, row)
 		}
@@ -207,8 +185,8 @@ func (of *wantedType) namespace(ctx context.Context, n *wantedNamespace) error {
 // namespace they are.
 func (of *wantedType) everywhere(ctx context.Context) error {
 	wanted := map[graph.ID]bool{}
-	for _, n := range of.namespaces {
-		for _, id := range n.ids {
+	for _, g := range of.groups {
+		for _, id := range g.ids {
 			wanted[id] = true
 		}
 	}
