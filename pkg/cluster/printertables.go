@@ -11,6 +11,10 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
+// What rows cost decides how they are asked for. Of 100,000 objects in 150 namespaces, in turns on a
+// busy machine: a tree of 3,451 rows took 4.5 s and 0.83 s of processor time, with a list of each type
+// and namespace 5.8 and 1.07, and by what worthAList says of whole objects 6.8 and 2.19; the tree of
+// all took 10.6 and 1.43, and 11.4 and 1.66. Of 10,000 objects it was about 0.1 s.
 const (
 	// rowsOfRequest is how many rows of a table cost about as much as one more request.
 	rowsOfRequest = 200
