@@ -104,9 +104,13 @@ func (s *search) responsible(ctx context.Context) {
 
 // Fields are what the placeholders of a pack are filled from, for a finalizer of an object.
 func Fields(o *unstructured.Unstructured, name string) finalizer.Object {
+	owners := map[string]string{}
+	for _, r := range o.GetOwnerReferences() {
+		owners[r.Kind] = r.Name
+	}
 	return finalizer.Object{
 		Group: o.GroupVersionKind().Group, Namespace: o.GetNamespace(), Labels: o.GetLabels(),
-		Annotations: o.GetAnnotations(), Finalizer: name,
+		Annotations: o.GetAnnotations(), Owners: owners, Finalizer: name,
 		Field: func(path string) string { return status.Nested(o, strings.Split(path, ".")...) },
 	}
 }

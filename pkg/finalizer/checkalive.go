@@ -63,7 +63,7 @@ func (a Alive) check() []error {
 // placeholders are the names of placeholders, and whether a key follows.
 var placeholders = map[string]bool{
 	"group": false, "service": false, "domain": false, "namespace": false, "open": false, "label": true,
-	"annotation": true, "field": true, "dashed": true,
+	"annotation": true, "field": true, "owner": true, "dashed": true,
 }
 
 // checkPlaceholders says what is wrong with the braces of a pattern.

@@ -10,6 +10,8 @@ type Object struct {
 	// Group is that of the object's kind, empty for the core.
 	Group, Namespace    string
 	Labels, Annotations map[string]string
+	// Owners are the names of the owners of the object, by their kinds.
+	Owners map[string]string
 	// Finalizer is the finalizer that is looked at.
 	Finalizer string
 	// Field returns the text in a field of the object, empty if there is none. Without it no field
@@ -36,6 +38,7 @@ var (
 //	{label:KEY}       the value of a label of the object
 //	{annotation:KEY}  the value of an annotation of the object
 //	{field:PATH}      the text in a field of the object: spec.csi.driver
+//	{owner:KIND}      the name of an owner of the object, by its kind in the ownerReferences
 //	{dashed:X}        what {X} is, with a hyphen for all that is neither letter nor digit
 //
 // It returns the placeholders that the object has no value for, or none that can be part of a name.
@@ -75,6 +78,8 @@ func (k Known) value(name string, of Object) string {
 		return of.Labels[key]
 	case "annotation":
 		return of.Annotations[key]
+	case "owner":
+		return of.Owners[key]
 	case "field":
 		if of.Field != nil {
 			return of.Field(key)

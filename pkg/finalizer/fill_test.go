@@ -17,6 +17,7 @@ func TestFill(t *testing.T) {
 		Group: "s3.services.k8s.aws", Namespace: "shop", Finalizer: "external-attacher/ebs-csi-aws-com",
 		Labels:      map[string]string{"strimzi.io/cluster": "orders"},
 		Annotations: map[string]string{"pv.kubernetes.io/provisioned-by": "ebs.csi.aws.com"},
+		Owners:      map[string]string{"Machine": "worker-1"},
 		Field:       func(path string) string { return map[string]string{"spec.driver": "ebs.csi.aws.com"}[path] },
 	}
 	for pattern, want := range map[string]string{
@@ -30,6 +31,7 @@ func TestFill(t *testing.T) {
 		"*/{label:strimzi.io/cluster}-op":                       "*/orders-op",
 		"*/{annotation:pv.kubernetes.io/provisioned-by}":        "*/ebs.csi.aws.com",
 		"*/{dashed:annotation:pv.kubernetes.io/provisioned-by}": "*/ebs-csi-aws-com",
+		"{owner:Machine}":                                       "worker-1",
 		"*/snapshotter-{dashed:field:spec.driver}":              "*/snapshotter-ebs-csi-aws-com",
 	} {
 		if got, unfilled := prefixed.Fill(pattern, of); got != want || len(unfilled) > 0 {
@@ -42,6 +44,7 @@ func TestFill(t *testing.T) {
 		"*/{label:example.com/own}": {"{label:example.com/own}"},
 		"*/{open}":                  {"{open}"},
 		"{field:spec.driver}":       {"{field:spec.driver}"},
+		"{owner:Machine}":           {"{owner:Machine}"},
 	} {
 		if _, unfilled := prefixed.Fill(pattern, finalizer.Object{}); !cmp.Equal(unfilled, want) {
 			t.Errorf("of an object that says nothing, %s is filled without %q; want %q", pattern, unfilled, want)

@@ -135,6 +135,10 @@ func TestFailedSince(t *testing.T) {
 		"no message":    {"{type: Ready, status: 'False', lastTransitionTime: '2026-03-01T00:00:00Z'}", ""},
 		"well":          {"{type: Ready, status: 'True', lastTransitionTime: '2026-03-01T00:00:00Z', message: all set}", ""},
 		"not completed": {"{type: EvacuationCompleted, status: 'False', lastTransitionTime: '2026-03-01T00:00:00Z', message: two left}", "two left"},
+		"a reason only": {"{type: Ready, status: 'False', lastTransitionTime: '2026-03-01T00:00:00Z', reason: SkippedNodeNotFound}", "SkippedNodeNotFound"},
+		"a message first": {"{type: Ready, status: 'False', lastTransitionTime: '2026-03-01T00:00:00Z', reason: SkippedNodeNotFound}, " +
+			"{type: Available, status: 'False', lastTransitionTime: '2026-03-01T00:00:00Z', message: not yet}", "not yet"},
+		"no failure": {"{type: Ready, status: 'False', lastTransitionTime: '2026-03-01T00:00:00Z', reason: Deleting}", ""},
 		"the failure": {"{type: Ready, status: 'False', lastTransitionTime: '2026-03-01T00:00:00Z', message: not yet}, " +
 			"{type: LoggedIn, status: 'False', lastTransitionTime: '2026-03-01T00:00:00Z', message: unauthorized}", "unauthorized"},
 	} {

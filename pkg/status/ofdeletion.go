@@ -30,14 +30,27 @@ func OfDeletion(o *unstructured.Unstructured) (Condition, bool) {
 }
 
 // FailedSince returns a condition that fails and has changed since the deletion, with what it says: one
-// that speaks of a failure comes first. False if there is none.
+// that speaks of a failure comes first. If none has a message it is the reason of one, if that speaks
+// of a failure: NodeNotFound. False if there is none.
 func FailedSince(o *unstructured.Unstructured) (Condition, bool) {
 	deleted := o.GetDeletionTimestamp()
 	if deleted == nil {
 		return Condition{}, false
 	}
-	all := slices.DeleteFunc(Failing(o),
-		func(c Condition) bool { return c.Message == "" || c.Since.Before(deleted.Time) })
+	var all, without []Condition
+	for _, c := range Failing(o) {
+		switch {
+		case c.Since.Before(deleted.Time):
+		case c.Message != "":
+			all = append(all, c)
+		case SaysFailure(c.Reason, ""):
+			c.Message = c.Reason
+			without = append(without, c)
+		}
+	}
+	if len(all) == 0 {
+		all = without
+	}
 	i := slices.IndexFunc(all, func(c Condition) bool { return SaysFailure(c.Reason, c.Message) })
 	if len(all) == 0 {
 		return Condition{}, false

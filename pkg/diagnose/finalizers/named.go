@@ -5,10 +5,12 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
@@ -22,17 +24,50 @@ import (
 const mostNamed = 4
 
 // namedAbsent are the objects that the spec of a custom resource names by the conventions of the API
-// and that are proven to be absent: whoever cleans up after it may need them. What is written for the
-// object is left out.
+// and that are proven to be absent: whoever cleans up after it may need them. So are those that an
+// object of its own group names in turn, which it names: the connection to a server that is gone. What
+// is written for the object is left out.
 func (e *Examiner) namedAbsent(ctx context.Context, o *unstructured.Unstructured) (seen []v1alpha1.Observation) {
 	if cluster.BuiltIn(o.GroupVersionKind().Group) || o.GetDeletionTimestamp() == nil {
 		return nil
 	}
+	absent, there := e.looked(ctx, o)
+	for _, n := range absent {
+		seen = append(seen, core.ObservedAt(core.From(o, n.field),
+			fmt.Sprintf("its %s names %s, which does not exist", n.field, core.Named(n.ref)))...)
+	}
+	for _, by := range there {
+		if by.object.GroupVersionKind().Group != o.GroupVersionKind().Group {
+			continue
+		}
+		absent, _ := e.looked(ctx, by.object)
+		for _, n := range absent {
+			seen = append(seen, core.ObservedAt(core.From(by.object, n.field),
+				fmt.Sprintf("its %s names %s, whose %s names %s, which does not exist", by.field, core.Named(by.ref),
+					n.field, core.Named(n.ref)))...)
+		}
+	}
+	return seen
+}
+
+// namedObject is an object that a field names; nil if it is proven to be absent.
+type namedObject struct {
+	field  string
+	ref    v1alpha1.ObjectRef
+	object *unstructured.Unstructured
+}
+
+// looked are the objects that the spec of a custom resource names: those that are absent, and those
+// that are there.
+func (e *Examiner) looked(ctx context.Context, o *unstructured.Unstructured) (absent, there []namedObject) {
 	spec, _, _ := unstructured.NestedMap(o.Object, "spec")
-	looked := 0
 	for _, n := range namesIn(spec, "spec") {
 		r, known := e.kindNamed(o.GroupVersionKind().Group, n)
-		if !known || looked == mostNamed {
+		guessed := false
+		if !known {
+			r, guessed = e.kindLike(o.GroupVersionKind().Group, n)
+		}
+		if !known && !guessed || len(absent)+len(there) == mostNamed {
 			continue
 		}
 		ref := core.RefTo(r.Type, "", n.name)
@@ -41,19 +76,26 @@ func (e *Examiner) namedAbsent(ctx context.Context, o *unstructured.Unstructured
 				continue
 			}
 		}
-		looked++
-		if e.Absent(ctx, r.Type, ref) {
-			seen = append(seen, core.ObservedAt(core.From(o, n.field),
-				fmt.Sprintf("its %s names %s, which does not exist", n.field, core.Named(ref)))...)
+		object, err := e.Reader.GetObject(ctx, schema.GroupResource{Group: r.Group, Resource: r.Resource},
+			ref.Namespace, ref.Name)
+		switch {
+		case err != nil, object == nil && guessed:
+		case object == nil:
+			absent = append(absent, namedObject{n.field, ref, nil})
+		default:
+			there = append(there, namedObject{n.field, ref, object})
 		}
 	}
-	return seen
+	return absent, there
 }
 
 // kindNamed is the type of what a field names: of the kind that it says, of one of the object's own
 // group that is called like the field, or a ServiceAccount, Secret or ConfigMap if the field is called
 // so in the end and no kind is.
 func (e *Examiner) kindNamed(group string, n namedIn) (cluster.Resource, bool) {
+	if n.addressed {
+		return e.KindIn("", n.kind)
+	}
 	if n.kind != "" {
 		r, known := e.KindIn(cmp.Or(n.group, group), n.kind)
 		if !known && n.group == "" {
@@ -74,6 +116,23 @@ func (e *Examiner) kindNamed(group string, n namedIn) (cluster.Resource, bool) {
 	return cluster.Resource{}, false
 }
 
+// kindLike is the one type of the object's own group whose kind ends like the field is called:
+// PulsarConnection for connectionRef. Only what is there shows that it is meant.
+func (e *Examiner) kindLike(group string, n namedIn) (found cluster.Resource, only bool) {
+	if n.kind != "" || n.stem == "" {
+		return found, false
+	}
+	for _, r := range e.Catalog.Resources {
+		if r.Group == group && strings.HasSuffix(strings.ToLower(r.Kind), n.stem) {
+			if only {
+				return found, false
+			}
+			found, only = r, true
+		}
+	}
+	return found, only
+}
+
 // isKind says whether a key is that of a kind that only ends like one of the core: sealedSecret of
 // SealedSecret.
 func (e *Examiner) isKind(key string) bool {
@@ -83,8 +142,12 @@ func (e *Examiner) isKind(key string) bool {
 }
 
 // namedIn is an object that a field names. The stem is the lower-case key of the field without what
-// says that it is a name or a reference; the kind and its group are empty if the field says none.
-type namedIn struct{ field, stem, group, kind, namespace, name string }
+// says that it is a name or a reference; the kind and its group are empty if the field says none. One
+// that is addressed is of the core.
+type namedIn struct {
+	field, stem, group, kind, namespace, name string
+	addressed                                 bool
+}
 
 // namesIn finds what the fields of a map name, in the order of their paths. The templates of pods are
 // the business of their own controllers.
@@ -100,10 +163,12 @@ func namesIn(m map[string]any, path string) (all []namedIn) {
 		n := namedIn{field: path + "." + key}
 		switch v := m[key].(type) {
 		case string:
-			if stem, is := stemOf(lower, "name"); is && stem != "" && validName(v) {
+			if stem, is := stemOf(lower, "name", "ref"); is && stem != "" && validName(v) {
 				n.stem, n.name = stem, v
 				n.namespace = beside(key, func(k string) string { return status.Text(m, k) })
 				all = append(all, n)
+			} else if at, is := addressIn(v, n.field); is {
+				all = append(all, at)
 			}
 		case map[string]any:
 			if n.name = status.Text(v, "name"); validName(n.name) && v["optional"] != true {
@@ -117,13 +182,38 @@ func namesIn(m map[string]any, path string) (all []namedIn) {
 			all = append(all, namesIn(v, path+"."+key)...)
 		case []any:
 			for i, item := range v {
-				if of, is := item.(map[string]any); is {
-					all = append(all, namesIn(of, fmt.Sprintf("%s.%s[%d]", path, key, i))...)
+				field := fmt.Sprintf("%s.%s[%d]", path, key, i)
+				switch of := item.(type) {
+				case map[string]any:
+					all = append(all, namesIn(of, field)...)
+				case string:
+					if at, is := addressIn(of, field); is {
+						all = append(all, at)
+					}
 				}
 			}
 		}
 	}
 	return all
+}
+
+// ofService is the address of a Service in the cluster, perhaps after the name of a pod of it, and ofPod
+// that of a pod as CSI-Addons writes it.
+var (
+	ofService = regexp.MustCompile(`([a-z0-9][-a-z0-9]*)\.([a-z0-9][-a-z0-9]*)\.svc(?:[.:/]|$)`)
+	ofPod     = regexp.MustCompile(`^pod://([a-z0-9][-a-z0-9.]*)\.([a-z0-9][-a-z0-9]*)(?::[0-9]+)?$`)
+)
+
+// addressIn is the Service or the pod whose address a text has, false if it has none. Of several
+// Services it is none: one of them may do.
+func addressIn(text, field string) (namedIn, bool) {
+	if m := ofPod.FindStringSubmatch(text); m != nil {
+		return namedIn{field: field, kind: "Pod", name: m[1], namespace: m[2], addressed: true}, true
+	}
+	if all := ofService.FindAllStringSubmatch(text, 2); len(all) == 1 {
+		return namedIn{field: field, kind: "Service", name: all[0][1], namespace: all[0][2], addressed: true}, true
+	}
+	return namedIn{}, false
 }
 
 // stemOf is a key without the endings, in their order; false if it has none of them.

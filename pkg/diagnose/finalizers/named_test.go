@@ -18,7 +18,7 @@ import (
 func TestWhatASpecNames(t *testing.T) {
 	t.Parallel()
 	catalog := &cluster.Catalog{}
-	for _, kind := range []string{"v1/Secret", "v1/ConfigMap", "v1/ServiceAccount", "example.com/v1/Cluster", "example.com/v1/RandomSecret",
+	for _, kind := range []string{"v1/Secret", "v1/ConfigMap", "v1/ServiceAccount", "v1/Service", "v1/Pod", "example.com/v1/Cluster", "example.com/v1/RandomSecret",
 		"other.org/v1/SealedSecret", "other.org/v1/Thing"} {
 		i := strings.LastIndex(kind, "/")
 		r := cluster.Resource{Type: graph.Type{Version: "v1", Kind: kind[i+1:], Resource: strings.ToLower(kind[i+1:]) + "s", Namespaced: true}}
@@ -40,6 +40,11 @@ func TestWhatASpecNames(t *testing.T) {
 		{`{tls: {secretName: ca, secretNamespace: ops}}`, []string{"spec.tls.secretName Secret ops/ca"}},
 		{`{backends: [{configMapRef: {name: a}}, {configMapRef: {name: b}}]}`,
 			[]string{"spec.backends[0].configMapRef.name ConfigMap /a", "spec.backends[1].configMapRef.name ConfigMap /b"}},
+		{`{clusterRef: demo, tokenSecretRef: t}`, []string{"spec.clusterRef Cluster /demo", "spec.tokenSecretRef Secret /t"}},
+		{`{url: "http://broker.kafka.svc.cluster.local:8080/x", address: "db-0.db.data.svc", brokers: ["b.kafka.svc:9092"]}`,
+			[]string{"spec.address Service data/db", "spec.brokers[0] Service kafka/b", "spec.url Service kafka/broker"}},
+		{`{driver: {endpoint: "pod://csi-x.rook:9070"}}`, []string{"spec.driver.endpoint Pod rook/csi-x"}},
+		{`{url: "http://a.b.svcs.example.com", many: "a.b.svc:1,c.d.svc:1", other: "pod://x", host: svc.example.com}`, nil},
 		{`{clusterName: demo}`, []string{"spec.clusterName Cluster /demo"}},
 		{`{clusterRef: {name: demo}, randomSecret: {name: r}}`, []string{"spec.clusterRef.name Cluster /demo", "spec.randomSecret.name RandomSecret /r"}},
 		{`{ref: {apiVersion: other.org/v1, kind: Thing, name: x}, owner: {kind: Cluster, name: o}, secret: {kind: Secret, name: s}, third: {apiGroup: other.org, kind: Thing, name: z}}`,
