@@ -205,8 +205,12 @@ var (
 )
 
 // addressIn is the Service or the pod whose address a text has, false if it has none. Of several
-// Services it is none: one of them may do.
+// Services it is none: one of them may do. Neither is one of a text of several words, such as the
+// values of a chart, which can be for another cluster.
 func addressIn(text, field string) (namedIn, bool) {
+	if strings.ContainsAny(text, " \t\n") {
+		return namedIn{}, false
+	}
 	if m := ofPod.FindStringSubmatch(text); m != nil {
 		return namedIn{field: field, kind: "Pod", name: m[1], namespace: m[2], addressed: true}, true
 	}

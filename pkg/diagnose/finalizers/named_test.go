@@ -44,7 +44,7 @@ func TestWhatASpecNames(t *testing.T) {
 		{`{url: "http://broker.kafka.svc.cluster.local:8080/x", address: "db-0.db.data.svc", brokers: ["b.kafka.svc:9092"]}`,
 			[]string{"spec.address Service data/db", "spec.brokers[0] Service kafka/b", "spec.url Service kafka/broker"}},
 		{`{driver: {endpoint: "pod://csi-x.rook:9070"}}`, []string{"spec.driver.endpoint Pod rook/csi-x"}},
-		{`{url: "http://a.b.svcs.example.com", many: "a.b.svc:1,c.d.svc:1", other: "pod://x", host: svc.example.com}`, nil},
+		{`{url: "http://a.b.svcs.example.com", many: "a.b.svc:1,c.d.svc:1", other: "pod://x", values: "a: 1\nurl: http://a.b.svc:1", host: svc.example.com}`, nil},
 		{`{clusterName: demo}`, []string{"spec.clusterName Cluster /demo"}},
 		{`{clusterRef: {name: demo}, randomSecret: {name: r}}`, []string{"spec.clusterRef.name Cluster /demo", "spec.randomSecret.name RandomSecret /r"}},
 		{`{ref: {apiVersion: other.org/v1, kind: Thing, name: x}, owner: {kind: Cluster, name: o}, secret: {kind: Secret, name: s}, third: {apiGroup: other.org, kind: Thing, name: z}}`,
