@@ -79,7 +79,10 @@ func randomEvents(t testing.TB, stream string, seed uint64) (body []byte, want [
 // eventsOf reads a watch to its end and keeps what it hands on.
 func eventsOf(r io.Reader, buffer int, keep extras) ([]watchEvent, error) {
 	var got []watchEvent
-	err := readEvents(bufio.NewReaderSize(r, buffer), keep, func(e watchEvent) { got = append(got, e) })
+	err := readEvents(bufio.NewReaderSize(r, buffer), keep, func(e watchEvent) {
+		e.raw = nil // it is valid until the next one is read
+		got = append(got, e)
+	})
 	return got, err
 }
 
