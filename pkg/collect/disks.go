@@ -13,7 +13,9 @@ import (
 
 // ReadDisks reads the volumes of the claims that a plan deletes, and those that it deletes itself,
 // and adds to the facts which of them are destroyed, which are kept, and of which that is not known.
+// Of a run these are also those that go once others have removed their finalizers.
 func ReadDisks(ctx context.Context, reader *cluster.Reader, p *plan.Plan, f *plan.Facts) {
+	p = p.Released()
 	claims, volumes := p.PVCs(), p.Volumes()
 	if len(claims)+len(volumes) == 0 {
 		return

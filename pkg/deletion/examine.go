@@ -39,7 +39,7 @@ func Examine(ctx context.Context, client *cluster.Client, known func() (*finaliz
 		return Examined{}, err
 	}
 	reader := cluster.NewReader(pl.client, catalog)
-	all := p.Released() // a delete that was sent cannot be taken back
+	all := p.Released()
 	apis, err := findUnserved(ctx, reader, all)
 	if err != nil {
 		return Examined{}, err

@@ -10,10 +10,8 @@ import (
 // CustomResourceDefinition or data, or may do so; empty where a yes is enough. Objects that were
 // named come first, then PVCs and volumes.
 func (p *Plan) Precious() string {
-	all := make([]graph.Ref, 0, len(p.Roots)+len(p.Deleted))
-	for _, id := range slices.Concat(p.Roots, p.PVCs(), p.Volumes(), p.Deleted) {
-		all = append(all, p.Graph.Ref(id))
-	}
+	going := p.Released()
+	all := p.Graph.Refs(slices.Concat(p.Roots, going.PVCs(), going.Volumes(), going.Deleted))
 	return Precious(all, len(p.Disks)+len(p.UnreadDisks) > 0)
 }
 

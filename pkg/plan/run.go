@@ -98,8 +98,12 @@ func (p *Plan) Follows() []graph.ID {
 }
 
 // Released is the plan of a run with all that is gone once others have removed their finalizers: what
-// is read of objects, because they go, is read of these.
+// is read of objects, because they go, is read of these, since a delete that was sent cannot be taken
+// back. The plan of a deletion has that already.
 func (p *Plan) Released() *Plan {
+	if p.options.Rules != Loop {
+		return p
+	}
 	all := *p
 	all.Deleted = slices.Concat(p.Deleted, p.Follows())
 	for _, a := range p.Actions {
