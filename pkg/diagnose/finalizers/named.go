@@ -61,13 +61,14 @@ type namedObject struct {
 // that are there.
 func (e *Examiner) looked(ctx context.Context, o *unstructured.Unstructured) (absent, there []namedObject) {
 	spec, _, _ := unstructured.NestedMap(o.Object, "spec")
+	asked := 0
 	for _, n := range namesIn(spec, "spec") {
 		r, known := e.kindNamed(o.GroupVersionKind().Group, n)
 		guessed := false
 		if !known {
 			r, guessed = e.kindLike(o.GroupVersionKind().Group, n)
 		}
-		if !known && !guessed || len(absent)+len(there) == mostNamed {
+		if !known && !guessed || asked == mostNamed {
 			continue
 		}
 		ref := core.RefTo(r.Type, "", n.name)
@@ -76,6 +77,7 @@ func (e *Examiner) looked(ctx context.Context, o *unstructured.Unstructured) (ab
 				continue
 			}
 		}
+		asked++
 		object, err := e.Reader.GetObject(ctx, schema.GroupResource{Group: r.Group, Resource: r.Resource},
 			ref.Namespace, ref.Name)
 		switch {
