@@ -47,7 +47,11 @@ func (c *checker) protections(ctx context.Context, q *selection.Query, links []*
 	if err != nil {
 		return err
 	}
-	report.Gaps = append(report.Gaps, above.Gaps...)
+	for _, gap := range above.Gaps { // what could not be listed is so both times
+		if !slices.Contains(report.Gaps, gap) {
+			report.Gaps = append(report.Gaps, gap)
+		}
+	}
 	for _, id := range ids {
 		at, there := above.Graph.Lookup(guarded[id].UID)
 		if !there { // deleted meanwhile
