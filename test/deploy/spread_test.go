@@ -152,8 +152,8 @@ func TestAnApplicationSetSpreadsRead(t *testing.T) {
 }
 
 // TestTheInventoryIsAskedUnderItsRole: the server takes the CronJob, whose ServiceAccount may list
-// ClusterProfiles, of which this server has none, and no other type; and the command reads the file
-// of providers as it is.
+// ClusterProfiles, of which this server has none, and not ConfigMaps, for one; and the command reads
+// the file of providers as it is.
 func TestTheInventoryIsAskedUnderItsRole(t *testing.T) {
 	c := testcluster.Shared(t)
 	const folder = "fleet/profiles"

@@ -51,10 +51,10 @@ func (e *Env) refresh(ctx context.Context, d *dump.Dump) error {
 		config.Wrap(lists.Wrap)
 		return config
 	}
-	line := fmt.Sprintf("Reading the long lists of %s (%s old) with %s since, and all else from the cluster", e.named(),
+	line := fmt.Sprintf("Reading long lists from %s (%s old, %s since), and everything else from the cluster", e.named(),
 		max(0, client.Now().Sub(d.Time)).Round(time.Second), phrase.Count(lists.Changes, "change"))
 	if len(lists.Expired) > 0 {
-		line += "; listing again, since the server does not remember what changed: " +
+		line += "; listing again, because the server no longer has the changes: " +
 			phrase.SortedFew(phrase.Words(lists.Expired, schema.GroupResource.String))
 	}
 	fmt.Fprintln(e.ErrOut, render.Escape(line))

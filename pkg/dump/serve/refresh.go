@@ -1,10 +1,12 @@
 package serve
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 
@@ -46,7 +48,7 @@ type refreshedList struct {
 func Refresh(ctx context.Context, client *cluster.Client, d *dump.Dump) (*Refreshed, error) {
 	var long []*dump.Type
 	for _, t := range d.Types {
-		if _, version := t.Pages(); version != "" && t.Covers("") && t.Size() >= longList {
+		if _, version := t.Pages(); version != "" && t.Covers("") && t.Size() >= longList && slices.Contains(t.Verbs, "watch") {
 			long = append(long, t)
 		}
 	}
@@ -82,7 +84,7 @@ func catchUp(ctx context.Context, client *cluster.Client, t *dump.Type) (*refres
 		changes++
 		now[o.UID] = nil
 		if !gone {
-			now[o.UID] = append([]byte{}, item...)
+			now[o.UID] = bytes.Clone(item)
 		}
 	})
 	if err != nil {
