@@ -178,7 +178,10 @@ func refreshRefuses(t *testing.T, c *testcluster.Cluster, file string) {
 		v.(map[string]any)["metadata"].(map[string]any)["uid"] = "11111111-0000-4000-8000-00000000000b"
 		return v
 	}))
+	blind := faultproxy.Start(t, c.Config())
+	blind.On(faultproxy.Path("/namespaces/kube-system"), faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden, "no"))
 	for want, args := range map[string][]string{
+		"it is unknown whether ":               {"tree", "-A", "--from", file, "--refresh", "--kubeconfig", blind.Kubeconfig(t)},
 		"is of cluster ":                       {"tree", "-A", "--from", file, "--refresh", "--kubeconfig", proxy.Kubeconfig(t)},
 		"is no snapshot":                       {"tree", "-A", "--from", c.Dump(t), "--refresh", "--kubeconfig", c.Kubeconfig()},
 		"--refresh needs a snapshot":           {"tree", "-A", "--refresh", "--kubeconfig", c.Kubeconfig()},

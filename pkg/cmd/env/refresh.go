@@ -1,7 +1,6 @@
 package env
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -29,13 +28,16 @@ func (e *Env) refresh(ctx context.Context, d *dump.Dump) error {
 		return err
 	}
 	uid, err := client.Identity(ctx)
+	_, server := e.Cluster()
 	switch {
 	case err != nil:
 		return err
+	case uid == "":
+		return answer.WithHint(fmt.Errorf("--refresh: it is unknown whether %s is the cluster of %s: the namespace kube-system could not be read",
+			server, e.named()), "the permission to get that namespace is needed; without --refresh the snapshot is read alone")
 	case uid != d.Cluster:
-		_, server := e.Cluster()
-		return answer.WithHint(fmt.Errorf("--refresh: %s is of cluster %s, and %s is cluster %s", e.named(), d.Cluster, server,
-			cmp.Or(uid, "unknown")), "--context names another cluster; without --refresh the snapshot is read alone")
+		return answer.WithHint(fmt.Errorf("--refresh: %s is of cluster %s, and %s is cluster %s", e.named(), d.Cluster, server, uid),
+			"--context names another cluster; without --refresh the snapshot is read alone")
 	}
 	done := e.Doing("asking the cluster what has changed")
 	lists, err := serve.Refresh(ctx, client, d)
