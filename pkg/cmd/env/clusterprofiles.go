@@ -80,10 +80,11 @@ func (e *Env) fromProfiles(ctx context.Context, namespace, file string) (map[str
 		all = map[string]Target{} // a list that has to begin again has them twice
 		err = client.ForEachRaw(ctx, t, namespace, func(raw json.RawMessage) error {
 			var p clusterProfile
-			if err := json.Unmarshal(raw, &p); err != nil {
-				return err
-			}
+			err := json.Unmarshal(raw, &p) // reads what it can: the name of one that nobody can use too
 			t := p.target(providers)
+			if err != nil {
+				t = p.gap(v1alpha1.GapFailed, "cannot be read: %v", err)
+			}
 			all[t.Name] = t
 			return nil
 		})
@@ -124,15 +125,9 @@ func loginProviders(file string) ([]loginProvider, error) {
 // target is the cluster of a profile, with the first of some providers that it has; a gap if there is
 // none, or if whoever manages the cluster has found it unhealthy.
 func (p *clusterProfile) target(providers []loginProvider) Target {
-	t := Target{Name: p.Namespace + "/" + p.Name}
-	gap := func(reason v1alpha1.GapReason, format string, args ...any) Target {
-		t.Gap = &v1alpha1.Gap{Resource: "*", Group: "*", Cluster: t.Name, Reason: reason,
-			Message: render.Escape("its ClusterProfile " + fmt.Sprintf(format, args...))}
-		return t
-	}
 	for _, c := range p.Status.Conditions {
 		if c.Type == "ControlPlaneHealthy" && c.Status == metav1.ConditionFalse {
-			return gap(v1alpha1.GapUnavailable, "says that the control plane is not healthy: %s",
+			return p.gap(v1alpha1.GapUnavailable, "says that the control plane is not healthy: %s",
 				strings.TrimPrefix(c.Reason+": "+c.Message, ": "))
 		}
 	}
@@ -145,17 +140,24 @@ func (p *clusterProfile) target(providers []loginProvider) Target {
 		if !is {
 			continue
 		}
-		var err error
-		if t.config, err = provider.logIn(access.Cluster); err != nil {
-			return gap(v1alpha1.GapFailed, "cannot be used with its provider %s: %v", provider.Name, err)
+		config, err := provider.logIn(access.Cluster)
+		if err != nil {
+			return p.gap(v1alpha1.GapFailed, "cannot be used with its provider %s: %v", provider.Name, err)
 		}
-		return t
+		return Target{Name: p.Namespace + "/" + p.Name, config: config}
 	}
 	if len(has) == 0 {
-		return gap(v1alpha1.GapFailed, "has no access provider")
+		return p.gap(v1alpha1.GapFailed, "has no access provider")
 	}
-	return gap(v1alpha1.GapFailed, "has no access provider that --clusterprofile-provider-file has: it has %s",
+	return p.gap(v1alpha1.GapFailed, "has no access provider that --clusterprofile-provider-file has: it has %s",
 		phrase.FirstFew(slices.Sorted(maps.Keys(has)), phrase.MaxNamed))
+}
+
+// gap is the cluster of a profile that cannot be asked, and why: what the profile does or says.
+func (p *clusterProfile) gap(reason v1alpha1.GapReason, format string, args ...any) Target {
+	name := p.Namespace + "/" + p.Name
+	return Target{Name: name, Gap: &v1alpha1.Gap{Resource: "*", Group: "*", Cluster: name, Reason: reason,
+		Message: render.Escape("its ClusterProfile " + fmt.Sprintf(format, args...))}}
 }
 
 // logIn is how a client reaches a cluster with the provider's program, as with a kubeconfig. A path
