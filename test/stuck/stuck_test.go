@@ -13,20 +13,35 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestMain starts what looks after claims and volumes. There are no controllers of workloads and no
-// collector: scripts say themselves which pods of an operator are ready, and what is left is left.
-func TestMain(m *testing.M) {
-	script.Main(m, testcluster.Controllers("persistentvolumeclaim-protection-controller",
-		"persistentvolume-protection-controller"))
-}
+// TestMain starts no control plane: each test says which controllers it needs. There are none of
+// workloads and no collector: scripts say themselves which pods of an operator are ready, and what is
+// left is left.
+func TestMain(m *testing.M) { script.Main(m) }
 
-// TestStuck runs the scripts in which no namespace is deleted.
+// parts is on how many control planes the scripts run in which no namespace is deleted. Each command
+// lists every type: with all types on one control plane, what that costs grows with the scripts times
+// their types, and a control plane costs no more than two scripts.
+const parts = 4
+
+// TestStuck runs the scripts in which no namespace is deleted, beside what looks after claims and
+// volumes.
 func TestStuck(t *testing.T) {
 	t.Parallel()
 	if _, err := Cases(os.DirFS("testdata")); err != nil {
 		t.Error(err)
 	}
-	side(t, testcluster.Shared(t), "testdata", 100)
+	scripts, err := filepath.Glob("testdata/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range parts {
+		t.Run(fmt.Sprintf("part%d", i+1), func(t *testing.T) {
+			t.Parallel()
+			c := testcluster.Start(t, testcluster.Controllers("persistentvolumeclaim-protection-controller",
+				"persistentvolume-protection-controller"))
+			side(t, c, scripts[i*len(scripts)/parts:(i+1)*len(scripts)/parts], 20)
+		})
+	}
 }
 
 // TestStuckNamespaces runs the scripts in which namespaces are deleted, beside the controller that
@@ -34,16 +49,24 @@ func TestStuck(t *testing.T) {
 // types of all scripts, and namespaces with nothing to wait for, it does little else.
 func TestStuckNamespaces(t *testing.T) {
 	t.Parallel()
-	side(t, testcluster.Another(t, "namespaces", testcluster.Controllers("namespace-controller")), "testdata/namespaces", 20)
+	scripts, err := filepath.Glob("testdata/namespaces/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	side(t, testcluster.Start(t, testcluster.Controllers("namespace-controller")), scripts, 20)
 }
 
-// side runs the scripts of a folder side by side, on a control plane that has the types of all of
+// side runs scripts of one folder side by side, on a control plane that has the types of all of
 // them from the beginning: a type that comes or goes would be a gap in what the others list. A script
 // must keep to its namespace: its webhooks and policies too, and cluster-scoped objects are called
 // after it. What they leave stuck, at least so many objects, is compared with what a dump says of it.
-func side(t *testing.T, c *testcluster.Cluster, scripts string, atLeast int) {
+func side(t *testing.T, c *testcluster.Cluster, scripts []string, atLeast int) {
 	t.Helper()
-	types := types(t, scripts)
+	base, err := os.ReadFile("testdata/base.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	types := types(t, filepath.Join(filepath.Dir(scripts[0]), "types"), slices.Concat(scripts, []string{"testdata/base.yaml"}))
 	c.Apply(t, strings.Join(types.manifests, ""))
 	c.Kubectl(t, append([]string{"wait", "--for=condition=Established", "--timeout=60s"}, types.names...)...)
 	testcluster.Eventually(t, "all types are discovered", func(ctx context.Context) (bool, error) {
@@ -51,14 +74,10 @@ func side(t *testing.T, c *testcluster.Cluster, scripts string, atLeast int) {
 		return !slices.ContainsFunc(types.names,
 			func(name string) bool { return !strings.Contains(served, strings.TrimPrefix(name, "crd/")+"\n") }), err
 	})
-	base, err := os.ReadFile("testdata/base.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
 	c.Apply(t, string(base))
 	parent := t
 	t.Run("case", func(t *testing.T) {
-		script.Run(t, c, script.Scripts{Dir: scripts, ToTheEnd: true, LeaveNamespaces: parent})
+		script.Run(t, c, script.Scripts{Files: scripts, ToTheEnd: true, LeaveNamespaces: parent})
 	})
 	t.Run("dump", func(t *testing.T) { ofADump(t, c, atLeast) })
 }
@@ -67,29 +86,39 @@ func side(t *testing.T, c *testcluster.Cluster, scripts string, atLeast int) {
 // break what everybody lists, or that are about the whole cluster. They clean up.
 func TestStuckAlone(t *testing.T) {
 	t.Parallel()
-	c := testcluster.Another(t, "alone", testcluster.Controllers("namespace-controller"))
+	c := testcluster.Start(t, testcluster.Controllers("namespace-controller"))
 	script.Run(t, c, script.Scripts{Dir: "testdata/alone", ToTheEnd: true, InTurn: true})
 }
 
 // customTypes are CustomResourceDefinitions, and their names as kubectl wants them.
 type customTypes struct{ manifests, names []string }
 
-// types reads the file types of a folder of scripts: a line for each type, with its API version, kind
-// and plural, and the word cluster if it has no namespace.
-func types(t *testing.T, scripts string) (all customTypes) {
+// types reads a file of types and returns those of groups that some files name: a line for each type,
+// with its API version, kind and plural, and the word cluster if it has no namespace.
+func types(t *testing.T, list string, files []string) (all customTypes) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(scripts, "types"))
-	if err != nil {
-		t.Fatal(err)
+	read := func(file string) string {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
 	}
-	for line := range strings.Lines(string(text)) {
+	var named strings.Builder
+	for _, file := range files {
+		named.WriteString(read(file))
+	}
+	for line := range strings.Lines(read(list)) {
 		words := strings.Fields(line)
 		if len(words) == 0 || words[0] == "#" {
 			continue
 		}
 		group, version, ok := strings.Cut(words[0], "/")
 		if !ok || len(words) < 3 || len(words) > 4 || len(words) == 4 && words[3] != "cluster" {
-			t.Fatalf("%s/types: %q is not GROUP/VERSION KIND PLURAL [cluster]", scripts, line)
+			t.Fatalf("%s: %q is not GROUP/VERSION KIND PLURAL [cluster]", list, line)
+		}
+		if !strings.Contains(named.String(), group) {
+			continue
 		}
 		scope := "Namespaced"
 		if len(words) == 4 {
