@@ -131,8 +131,8 @@ bin/argocd: $(REAL)/argocd/go.mod $(REAL)/argocd/go.sum $(REAL)/argocd/main.go
 $(PROGRAMS):
 	@cd $(REAL)/$(firstword $(PROGRAM)) && ../../build $(@F) -ldflags '-s -w' -o ../../../$@ $(lastword $(PROGRAM))
 
-test: build controlplane ## Run the tests that a change needs, against a real control plane where they need one (15 to 20 minutes on 2 cores)
-	@echo 'Running the tests: 15 to 20 minutes on 2 cores. The first time they are compiled before, which takes some minutes more.'
+test: build controlplane ## Run the tests that a change needs, against a real control plane where they need one (about 20 minutes on 2 cores)
+	@echo 'Running the tests: about 20 minutes on 2 cores. The first time they are compiled before, which takes some minutes more.'
 	@$(SUITE) -at-once 3 $@ '$(GO) test -count=1 -p 1 -timeout 30m $(WHOLE)' \
 		'$(GO) test -race -count=1 -p 1 -timeout 30m $(RACED)' \
 		'$(GO) test -count=1 -p 1 -timeout 30m $(filter-out $(RACED),$(REAL_PLANE))' \

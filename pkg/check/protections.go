@@ -47,11 +47,7 @@ func (c *checker) protections(ctx context.Context, q *selection.Query, links []*
 	if err != nil {
 		return err
 	}
-	for _, gap := range above.Gaps { // what could not be listed is so both times
-		if !slices.Contains(report.Gaps, gap) {
-			report.Gaps = append(report.Gaps, gap)
-		}
-	}
+	report.Gaps = v1alpha1.MergeGaps(report.Gaps, above.Gaps)
 	for _, id := range ids {
 		at, there := above.Graph.Lookup(guarded[id].UID)
 		if !there { // deleted meanwhile

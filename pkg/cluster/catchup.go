@@ -26,7 +26,7 @@ const catchUpTimeout = 3 * time.Second
 // That nothing is missing needs a witness: an event or a bookmark of the watch that is not older than
 // the resourceVersion of a list that was asked for before. Without one the error is of the reason
 // Expired, as from a server that does not remember the resume point any more: the list has to be read
-// again. So is it of a server whose objects have no uid, which could not be told apart.
+// again. An object without a uid, which cannot be told from another of its name, has the same error.
 func (c *Client) CatchUp(ctx context.Context, p ResumePoint,
 	changed func(o *graph.Object, gone bool, item []byte)) (ResumePoint, error) {
 	now, err := c.listVersion(ctx, p)
@@ -56,11 +56,11 @@ func (c *Client) CatchUp(ctx context.Context, p ResumePoint,
 		p.ResourceVersion = e.object.ResourceVersion
 		ahead, bad := resourceversion.CompareResourceVersion(p.ResourceVersion, now)
 		if e.kind != watch.Bookmark && bad == nil {
-			var item []byte
 			if e.object.UID == "" {
 				cancel()
 				return
 			}
+			var item []byte
 			if item, bad = itemOf(e.raw); bad == nil {
 				changed(e.object, e.kind == watch.Deleted, item)
 			}

@@ -104,13 +104,9 @@ func (p *Planned) Finding() error {
 // AllGaps are those of the search for the objects and those that can hide what the assessments rest
 // on, each once.
 func (p *Planned) AllGaps() []v1alpha1.Gap {
-	gaps := slices.Clone(p.Gaps)
+	gaps := p.Gaps
 	for _, c := range p.Candidates() {
-		for _, gap := range c.Gaps() {
-			if !slices.Contains(gaps, gap) {
-				gaps = append(gaps, gap)
-			}
-		}
+		gaps = v1alpha1.MergeGaps(gaps, c.Gaps())
 	}
 	return gaps
 }

@@ -13,14 +13,13 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestMain starts no control plane: each test says which controllers it needs. There are none of
-// workloads and no collector: scripts say themselves which pods of an operator are ready, and what is
-// left is left.
+// TestMain starts no control plane: each test starts one with the controllers that it needs. No test
+// starts the collector or the controllers of workloads: scripts say which pods of an operator are
+// ready, and what is left is left.
 func TestMain(m *testing.M) { script.Main(m) }
 
 // parts is on how many control planes the scripts run in which no namespace is deleted. Each command
-// lists every type: with all types on one control plane, what that costs grows with the scripts times
-// their types, and a control plane costs no more than two scripts.
+// lists every type, so that on one control plane the cost grows with the scripts times their types.
 const parts = 4
 
 // TestStuck runs the scripts in which no namespace is deleted, beside what looks after claims and
@@ -39,7 +38,7 @@ func TestStuck(t *testing.T) {
 			t.Parallel()
 			c := testcluster.Start(t, testcluster.Controllers("persistentvolumeclaim-protection-controller",
 				"persistentvolume-protection-controller"))
-			side(t, c, scripts[i*len(scripts)/parts:(i+1)*len(scripts)/parts], 20)
+			side(t, c, scripts[i*len(scripts)/parts:(i+1)*len(scripts)/parts], 30)
 		})
 	}
 }
@@ -93,8 +92,9 @@ func TestStuckAlone(t *testing.T) {
 // customTypes are CustomResourceDefinitions, and their names as kubectl wants them.
 type customTypes struct{ manifests, names []string }
 
-// types reads a file of types and returns those of groups that some files name: a line for each type,
-// with its API version, kind and plural, and the word cluster if it has no namespace.
+// types reads a list of types and returns those whose API group is named in one of some files. A line
+// of the list has the API version, kind and plural of a type, and the word cluster if it has no
+// namespace.
 func types(t *testing.T, list string, files []string) (all customTypes) {
 	t.Helper()
 	read := func(file string) string {

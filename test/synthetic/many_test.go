@@ -22,7 +22,7 @@ import (
 
 var uid = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 
-// clusters is how many are asked, more than at once; make test-faults asks 200.
+// clusters is how many clusters are asked: more than --parallel. make test-faults asks 200.
 var clusters = flag.Int("clusters", 20, "how many clusters are asked")
 
 // TestNoRowOfAClusterNamesAnother: clusters that differ only in uids are asked at once. Each

@@ -80,7 +80,7 @@ func (e *Env) fromProfiles(ctx context.Context, namespace, file string) (map[str
 		all = map[string]Target{} // a list that has to begin again has them twice
 		err = client.ForEachRaw(ctx, t, namespace, func(raw json.RawMessage) error {
 			var p clusterProfile
-			err := json.Unmarshal(raw, &p) // reads what it can: the name of one that nobody can use too
+			err := json.Unmarshal(raw, &p) // metadata comes before what cannot be read, as the server sorts keys
 			t := p.target(providers)
 			if err != nil {
 				t = p.gap(v1alpha1.GapFailed, "cannot be read: %v", err)
