@@ -221,7 +221,7 @@ func (m *many) args() []string {
 // what it warns of.
 func (m *many) printOne(a *answered) error {
 	if a.gap != nil {
-		fmt.Fprintf(m.ErrOut, "Warning: cluster %s was not read: %s\n", render.Escape(a.Name), a.gap.Message)
+		render.Message(m.ErrOut, "Warning: ", "cluster "+render.Escape(a.Name)+" was not read: "+a.gap.Message)
 	} else if err := render.OfCluster(m.ErrOut, a.Name, a.errOut.String(), true); err != nil {
 		return err
 	}

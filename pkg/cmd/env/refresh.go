@@ -53,12 +53,16 @@ func (e *Env) refresh(ctx context.Context, d *dump.Dump) error {
 		config.Wrap(lists.Wrap)
 		return config
 	}
-	line := fmt.Sprintf("Reading long lists from %s (%s old, %s since), and everything else from the cluster", e.named(),
-		max(0, client.Now().Sub(d.Time)).Round(time.Second), phrase.Count(lists.Changes, "change"))
+	age := max(0, client.Now().Sub(d.Time)).Round(time.Second)
+	line := fmt.Sprintf("Reading everything from the cluster: no list of %s (%s old) was continued", e.named(), age)
+	if n := lists.Lists(); n > 0 {
+		line = fmt.Sprintf("Reading %s from %s (%s old, %s since), and everything else from the cluster",
+			phrase.Count(n, "long list"), e.named(), age, phrase.Count(lists.Changes, "change"))
+	}
 	if len(lists.Expired) > 0 {
 		line += "; listing again, because the server no longer has the changes: " +
 			phrase.SortedFew(phrase.Words(lists.Expired, schema.GroupResource.String))
 	}
-	fmt.Fprintln(e.ErrOut, render.Escape(line))
+	render.Message(e.ErrOut, "", render.Escape(line))
 	return nil
 }

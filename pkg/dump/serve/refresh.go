@@ -33,6 +33,9 @@ type Refreshed struct {
 	Expired []schema.GroupResource
 }
 
+// Lists is how many lists are continued; the cluster is asked for all others.
+func (r *Refreshed) Lists() int { return len(r.lists) }
+
 // refreshedList is a list in pages, as snapshot.Items are encoded.
 type refreshedList struct {
 	version string
