@@ -76,6 +76,10 @@ func sameAsListed(t *testing.T, c *testcluster.Cluster, ns, file string) {
 	if diff := cmp.Diff(object(t, run, live), object(t, run, from)); diff != "" {
 		t.Errorf("kubectl gc %v: of the cluster - and of the snapshot +\n%s", run, diff)
 	}
+	_, _, stderr := script.InProcess(t.Context(), "", append([]string{"tree", "-n", ns}, from...)...)
+	if !strings.Contains(stderr, "Reading 1 long list from "+file+" (") {
+		t.Errorf("it is not said that the list of ConfigMaps is continued: %s", stderr)
+	}
 	for _, r := range proxy.Requests() {
 		if query := r.Query; r.Path == "/api/v1/configmaps" && query.Get("watch") == "" && query.Get("limit") != "1" {
 			t.Errorf("the long list was read again: %s", query.Encode())
@@ -163,6 +167,9 @@ func refreshedUnderFaults(t *testing.T, c *testcluster.Cluster, file string) {
 		lists := refresh(t, proxy, file)
 		if diff := cmp.Diff(want, objects(t, newClient(t, c, lists)), cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("a watch that is %s: of a new list - and of a snapshot that is refreshed +\n%s", name, diff)
+		}
+		if n := lists.Lists(); n != 0 && name != "in JSON" {
+			t.Errorf("a watch that is %s: %d lists are continued", name, n)
 		}
 		if len(lists.Expired) != test.expired {
 			t.Errorf("a watch that is %s: %d lists are read again because of it, want %d", name, len(lists.Expired), test.expired)
