@@ -141,7 +141,7 @@ func atLeast(sum string, larger bool) string {
 	case sum == "":
 		return "?"
 	}
-	return "≥" + sum
+	return ">=" + sum
 }
 
 func (t Tree) lines(drawing drawing, names namer, s Style) []treeLine {

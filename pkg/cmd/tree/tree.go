@@ -47,7 +47,7 @@ An owner that a reference names and that was not listed has a row of its own: it
 Absent if its type was listed completely, and Unknown if it was not. Types that could not be
 listed are gaps: they are printed to stderr and included in the JSON.
 
-A dotted branch (├┄, └┄) leads to an object without an ownerReference: an instance of a CRD,
+A dotted branch leads to an object without an ownerReference: an instance of a CRD,
 the content of a namespace, or what another object names in its content. The link of the pack
 that says so is in parentheses, as in (link:composite); -o wide prints it under EDGE.
 
@@ -58,7 +58,7 @@ also names the condition that fails, as in "Synced: ReconcileError".
 A table shows at most 60 levels, or as many as fit half the width of the terminal, and counts
 the objects below them. Other formats show all levels.
 
-With --sum, each row says what is deleted with it. ≥ and ? mean that not everything could be
+With --sum, each row says what is deleted with it. >= and ? mean that not everything could be
 listed or read.
 
 -o html prints one page that needs no network: open it in a browser to search, collapse and
