@@ -30,8 +30,8 @@ const (
 
 // busy is for an actor that is at work, as far as anybody can see. It lives, which does not mean
 // that it is about to finish: for how long the object has not changed is said, and where to look.
-// What the object says comes first, and then that it names what is absent.
-func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying, namesAbsent bool) core.Finding {
+// What the object says comes first, then that it names what is absent, and then what names it.
+func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying, namesAbsent bool, by []namer) core.Finding {
 	f.Code = core.FinalizerActorAlive
 	quiet := e.quiet(b)
 	if quiet < moment {
@@ -48,12 +48,16 @@ func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying, namesAb
 	case namesAbsent:
 		f.Remedy = phrase.Sentence(b.Name+" is alive, and may need what the object names and does not exist: find out by what "+
 			"it logs and reports, and create that again if so") + b.OnceRunning()
+	case len(by) > 0:
+		f.Remedy = phrase.Sentence(b.Name+" is alive, and may keep the object for what names it"+keepers) + b.OnceRunning()
 	case quiet >= finishing:
 		f.Remedy = phrase.Sentence(b.Name+" is alive, and does not seem to be about to finish: find out what it waits for "+
 			"by what it logs and reports") + b.OnceRunning()
 	}
 	show := core.Describe().Doing("shows what its controller says of it").Risking(finalizer.RiskNone)
-	f.Commands = b.Ordered(append([]core.Step{show}, e.logs(b)...))
+	f.Commands = append([]core.Step{show}, e.logs(b)...)
+	f = e.keptFor(f, by)
+	f.Commands = b.Ordered(f.Commands)
 	return f
 }
 

@@ -66,12 +66,13 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 		}
 		absent := e.namedAbsent(ctx, b.Object)
 		f.Evidence = slices.Concat(f.Evidence, unsure, absent)
+		by := e.namers(ctx, b.Object)
 		says, guessed := e.said(ctx, b.Object), e.pauses(b, f, true)
 		switch {
 		case len(refused) == 0 && says.what == "" && len(guessed) > 0:
 			return ordered(b, guessed)
 		case len(refused) == 0:
-			refused = []core.Finding{e.forNode(ctx, b, e.busy(b, f, says, len(absent) > 0), says)}
+			refused = []core.Finding{e.forNode(ctx, b, e.busy(b, f, says, len(absent) > 0, by), says)}
 		}
 		return append(refused, core.Each(guessed, func(f *core.Finding) { f.After++ })...)
 	}
@@ -114,6 +115,12 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 	}
 	if a.Life == actor.Dead && !a.IsKnown {
 		f.Evidence = append(f.Evidence, e.leads(ctx, b.Object).Observations()...)
+	}
+	if f.Code == core.FinalizerActorUnknown {
+		if by := e.namers(ctx, b.Object); len(by) > 0 {
+			f.Remedy = cmp.Or(f.Remedy, f.Usual()) + " " + phrase.Sentence("it may be kept for what names it"+keepers)
+			f = e.keptFor(f, by)
+		}
 	}
 	f.Commands = b.Ordered(f.Commands)
 	return append([]core.Finding{f}, refused...)

@@ -1,0 +1,185 @@
+package finalizers
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
+)
+
+const (
+	// mostNaming is how many types are looked through for what names an object, and longestNaming is
+	// how many objects there may be of each: more would be read for a hint.
+	mostNaming    = 12
+	longestNaming = 500
+	// shortestEnd is how long a key must be to mean a kind that only ends like it: cluster of
+	// TemporalCluster.
+	shortestEnd = 4
+)
+
+// keepers says what to do about what an object may be kept for.
+const keepers = ": look whether that is to be deleted first, or to name another"
+
+// namer is an object that names another in a field, or in a reference to its owner.
+type namer struct {
+	ref      v1alpha1.ObjectRef
+	field    string
+	deleting bool
+}
+
+// namers are the custom resources of an object's own API group that name it by the conventions of the
+// API: whoever removes its finalizer may keep it for them. So are its dependents that are being deleted.
+// The others are left out: the collector deletes them, and only once the object is gone.
+func (e *Examiner) namers(ctx context.Context, o *unstructured.Unstructured) (all []namer) {
+	group := o.GroupVersionKind().Group
+	if cluster.BuiltIn(group) || o.GetDeletionTimestamp() == nil || e.Many {
+		return nil
+	}
+	if id, listed := e.Graph.Lookup(string(o.GetUID())); listed {
+		for edge := range e.Graph.Dependents(id) {
+			if e.Graph.DeletionTimestamp(edge.Dependent) != 0 {
+				all = append(all, namer{e.Graph.Ref(edge.Dependent), "metadata.ownerReferences", true})
+			}
+		}
+	}
+	looked := 0
+	for _, t := range e.Graph.Types() {
+		if t.Group != group {
+			continue
+		}
+		namespace := ""
+		if t.Namespaced {
+			namespace = o.GetNamespace()
+		}
+		if count := counted(e.Graph.OfType(t.Group, t.Resource, namespace)); count == 0 || count > longestNaming {
+			continue
+		}
+		if looked++; looked > mostNaming {
+			break
+		}
+		list, err := e.Reader.ListObjects(ctx, schema.GroupResource{Group: t.Group, Resource: t.Resource}, namespace,
+			cluster.Selection{})
+		if err != nil {
+			continue // and the reader has noted the gap
+		}
+		for _, by := range list {
+			owned := slices.ContainsFunc(by.GetOwnerReferences(),
+				func(r metav1.OwnerReference) bool { return r.UID == o.GetUID() })
+			if field := naming(by, o); field != "" && !owned && by.GetUID() != o.GetUID() {
+				all = append(all, namer{e.Ref(by), field, by.GetDeletionTimestamp() != nil})
+			}
+		}
+	}
+	return all
+}
+
+func counted(ids iter.Seq[graph.ID]) (n int) {
+	for range ids {
+		n++
+	}
+	return n
+}
+
+// naming is the field, or the label, in which an object names another as one of its kind; empty if it
+// does not.
+func naming(by, o *unstructured.Unstructured) string {
+	spec, _, _ := unstructured.NestedMap(by.Object, "spec")
+	if field := namingIn(spec, "spec", by, o); field != "" {
+		return field
+	}
+	for _, key := range slices.Sorted(maps.Keys(by.GetLabels())) {
+		name := strings.ReplaceAll(key[strings.LastIndex(key, "/")+1:], "-", "")
+		if by.GetLabels()[key] == o.GetName() && by.GetNamespace() == o.GetNamespace() && meansKind(name, o.GetKind()) {
+			return "metadata.labels[" + key + "]"
+		}
+	}
+	return ""
+}
+
+// namingIn is naming of the fields of a map.
+func namingIn(m map[string]any, path string, by, o *unstructured.Unstructured) string {
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		field := path + "." + key
+		items, several := m[key].([]any)
+		if !several {
+			items = []any{m[key]}
+		}
+		for i, item := range items {
+			if several {
+				field = fmt.Sprintf("%s.%s[%d]", path, key, i)
+			}
+			switch v := item.(type) {
+			case string:
+				namespace := beside(key, func(k string) string { return status.Text(m, k) })
+				if v == o.GetName() && meansKind(key, o.GetKind()) && isIn(namespace, by, o) {
+					return field
+				}
+			case map[string]any:
+				kind := status.Text(v, "kind")
+				if status.Text(v, "name") == o.GetName() && isIn(status.Text(v, "namespace"), by, o) &&
+					(kind == o.GetKind() || kind == "" && meansKind(key, o.GetKind())) {
+					return field + ".name"
+				}
+				if in := namingIn(v, field, by, o); in != "" {
+					return in
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// meansKind says whether what a field is called means a kind: it is called like that, or like its end,
+// perhaps with what says that it is a name, a reference, or several.
+func meansKind(key, kind string) bool {
+	key, kind = strings.ToLower(key), strings.ToLower(kind)
+	for _, ending := range []string{"s", "name", "ref", "reference"} {
+		key = strings.TrimSuffix(key, ending)
+	}
+	return key != "" && key == strings.TrimSuffix(kind, "s") || len(key) >= shortestEnd && strings.HasSuffix(kind, key)
+}
+
+// isIn says whether a namespace beside a name, that of who names if it is empty, is that of an object.
+func isIn(namespace string, by, o *unstructured.Unstructured) bool {
+	if o.GetNamespace() == "" {
+		return true
+	}
+	if namespace == "" {
+		namespace = by.GetNamespace()
+	}
+	return namespace == o.GetNamespace()
+}
+
+// keptFor adds to a finding what names the object, and how to look at that.
+func (e *Examiner) keptFor(f core.Finding, by []namer) core.Finding {
+	for i, n := range by {
+		if i == phrase.MaxNamed {
+			f.Observe("%d more objects name it", len(by)-i)
+			break
+		}
+		state, step := "", core.Command("kubectl", "gc", "delete", "OBJECT",
+			"--dry-run").Doing("shows what is deleted with it")
+		if n.deleting {
+			state = ", and is being deleted"
+			step = core.Command("kubectl", "gc", "why", "OBJECT").Doing("says why it is still there")
+		}
+		f.Evidence = append(f.Evidence, core.ObservedAt(core.Named(n.ref)+" "+n.field,
+			fmt.Sprintf("%s names it in %s%s", core.Named(n.ref), n.field, state))...)
+		f.Commands = append(f.Commands, core.At(n.ref, step.Risking(finalizer.RiskNone)))
+	}
+	return f
+}

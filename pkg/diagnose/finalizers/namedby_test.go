@@ -1,0 +1,43 @@
+package finalizers
+
+import (
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+)
+
+// TestWhichFieldNamesAnObject: Subnet blue in ns, or TemporalCluster blue, is named where the key is
+// that of its kind, or of the end of it, and the namespace is its own.
+func TestWhichFieldNamesAnObject(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ kind, by, want string }{
+		{"Subnet", `{spec: {subnet: blue}}`, "spec.subnet"},
+		{"Subnet", `{spec: {subnetName: blue, subnetNamespace: ns}}`, "spec.subnetName"},
+		{"Subnet", `{spec: {nets: {subnets: [red, blue]}}}`, "spec.nets.subnets[1]"},
+		{"Subnet", `{spec: {subnetRefs: [{name: red}, {name: blue}]}}`, "spec.subnetRefs[1].name"},
+		{"Subnet", `{spec: {parent: {kind: Subnet, name: blue}}}`, "spec.parent.name"},
+		{"TemporalCluster", `{spec: {clusterRef: {name: blue}}}`, "spec.clusterRef.name"},
+		{"TemporalCluster", `{metadata: {labels: {temporal.io/cluster-name: blue}}}`, "metadata.labels[temporal.io/cluster-name]"},
+		{"Address", `{spec: {addressReference: blue}}`, "spec.addressReference"},
+		{"Subnet", `{metadata: {namespace: other}, spec: {subnet: blue}}`, ""},
+		{"Subnet", `{metadata: {namespace: other}, spec: {subnetRef: {name: blue, namespace: ns}}}`, "spec.subnetRef.name"},
+		{"Subnet", `{metadata: {namespace: other, labels: {subnet: blue}}}`, ""},
+		{"Subnet", `{spec: {subnet: red, name: blue, color: blue, nets: [blue], net: blue}}`, ""},
+		{"Subnet", `{spec: {subnetRef: {kind: Pool, name: blue}, ref: {name: blue}}, status: {subnet: blue}}`, ""},
+	} {
+		o := &unstructured.Unstructured{Object: map[string]any{"kind": test.kind}}
+		o.SetName("blue")
+		o.SetNamespace("ns")
+		by := &unstructured.Unstructured{}
+		if err := yaml.Unmarshal([]byte(test.by), &by.Object); err != nil {
+			t.Fatal(err)
+		}
+		if by.GetNamespace() == "" {
+			by.SetNamespace("ns")
+		}
+		if got := naming(by, o); got != test.want {
+			t.Errorf("%s of %s is named in %q, want %q", test.kind, test.by, got, test.want)
+		}
+	}
+}

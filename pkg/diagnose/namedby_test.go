@@ -1,0 +1,50 @@
+package diagnose
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/kubectl-gc/kubectl-gc/test/fixture"
+)
+
+// TestWhatNamesAnObjectMayKeepIt: of a finalizer that nobody knows, a Bucket that names the object is
+// evidence, and so is a dependent that is being deleted; a dependent that is not is none.
+func TestWhatNamesAnObjectMayKeepIt(t *testing.T) {
+	t.Parallel()
+	c := withPlatforms(t)
+	ns := c.Namespace(t)
+	c.Apply(t, fmt.Sprintf(`apiVersion: storage.example.org/v1
+kind: Bucket
+metadata: {name: %[1]s, finalizers: [example.org/in-use]}
+---
+apiVersion: storage.example.org/v1
+kind: Bucket
+metadata: {name: %[1]s-copy}
+spec: {sourceBucketRef: {kind: Bucket, name: %[1]s}}
+`, ns))
+	bucket := subject{"buckets.storage.example.org/" + ns, ""}
+	fixture.Free(t, c, "", bucket.object)
+	t.Cleanup(func() { c.Kubectl(t, "delete", "buckets.storage.example.org", ns+"-copy") })
+	uid := c.Kubectl(t, "get", bucket.object, "-o", "jsonpath={.metadata.uid}")
+	for _, name := range []string{"going", "staying"} {
+		c.Apply(t, fmt.Sprintf(`{apiVersion: v1, kind: ConfigMap, metadata: {name: %s, namespace: %s, finalizers: [example.org/f],
+  ownerReferences: [{apiVersion: storage.example.org/v1, kind: Bucket, name: %s, uid: %s}]}}`, name, ns, ns, uid))
+		fixture.Free(t, c, ns, "configmap/"+name)
+	}
+	deleted(t, c, "configmap/going", "-n", ns)
+	deleted(t, c, bucket.object)
+	cause := examine(t, c.Config(), Options{}, "", bucket).Stuck[0].Causes[0]
+	wantEvidence(t, cause, "Bucket "+ns+"-copy names it in spec.sourceBucketRef.name")
+	wantEvidence(t, cause, fmt.Sprintf("ConfigMap %s/going names it in metadata.ownerReferences, and is being deleted", ns))
+	wantRemedy(t, cause, "It may be kept for what names it")
+	for _, command := range []string{"kubectl gc delete buckets.storage.example.org/" + ns + "-copy --dry-run",
+		"kubectl gc why configmaps/going -n " + ns} {
+		if !slices.Contains(cause.Commands, command) {
+			t.Errorf("the commands are %q, without %q", cause.Commands, command)
+		}
+	}
+	if slices.ContainsFunc(cause.Commands, func(command string) bool { return command == "kubectl gc why configmaps/staying -n "+ns }) {
+		t.Errorf("a dependent that waits for its owner is to be looked at: %q", cause.Commands)
+	}
+}
