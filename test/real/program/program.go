@@ -5,6 +5,7 @@
 package program
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -28,6 +29,8 @@ type Spec struct {
 	Name string
 	// Args are its arguments, and Env is added to the environment of the test.
 	Args, Env []string
+	// Dir is the directory that it runs in; without one it runs in an empty one.
+	Dir string
 	// Ready reports whether the program is ready. A program without it is ready at once.
 	Ready func(context.Context) bool
 }
@@ -90,7 +93,7 @@ func (p *Program) start() error {
 	}
 	defer log.Close()
 	p.cmd, p.ended = exec.Command(p.file, p.spec.Args...), make(chan struct{})
-	p.cmd.Dir, p.cmd.Env = p.dir, append(os.Environ(), p.spec.Env...)
+	p.cmd.Dir, p.cmd.Env = cmp.Or(p.spec.Dir, p.dir), append(os.Environ(), p.spec.Env...)
 	p.cmd.Stdout, p.cmd.Stderr = log, log
 	return p.run()
 }

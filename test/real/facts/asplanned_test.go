@@ -1,0 +1,54 @@
+package facts
+
+import (
+	"slices"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-gc/kubectl-gc/test/real/record"
+	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
+)
+
+// policies are those of a deletion that --cascade names.
+var policies = map[string]metav1.DeletionPropagation{
+	"background": metav1.DeletePropagationBackground, "foreground": metav1.DeletePropagationForeground,
+}
+
+// goesAsPlanned deletes an object in a policy, and tests that in its namespace all goes that the plan
+// names, and besides that only what the test expects.
+func goesAsPlanned(t *testing.T, c *testcluster.Cluster, ns, cascade string, resource schema.GroupVersionResource,
+	name string, besides ...types.UID) record.History {
+	t.Helper()
+	typed := resource.GroupResource().String() + "/" + name
+	going := append(planned(t, c, typed, "-n", ns, "--cascade="+cascade), besides...)
+	slices.Sort(going)
+	r := record.Start(t, c.Config())
+	if err := read(t, c, resource, ns).delete(name, policies[cascade]); err != nil {
+		t.Fatal(err)
+	}
+	h := r.Until(t, "all of the plan of "+typed+" is gone", func(h record.History) bool { return gone(h, going...) })
+	if went := went(h.In(ns)); !slices.Equal(going, went) {
+		t.Errorf("the plan of %s and the test say that %v go, and %v are gone", typed, going, went)
+	}
+	return h
+}
+
+// makesAgain deletes an object, and tests that the plan says that a program makes it again for an
+// owner, and that it does.
+func makesAgain(t *testing.T, c *testcluster.Cluster, ns string, resource schema.GroupVersionResource, name, program,
+	owner string) {
+	t.Helper()
+	before := read(t, c, resource, ns).get(name).GetUID()
+	plan := planOf(t, c, resource.GroupResource().String()+"/"+name, "-n", ns)
+	if len(plan.Recreated) != 1 || plan.Recreated[0].Owner.Kind != owner || plan.Recreated[0].Program != program ||
+		plan.Recreated[0].Object.UID != string(before) {
+		t.Errorf("the plan of %s %s says that these come back: %+v", resource.Resource, name, plan.Recreated)
+	}
+	if err := read(t, c, resource, ns).delete(name, metav1.DeletePropagationBackground); err != nil {
+		t.Fatal(err)
+	}
+	read(t, c, resource, ns).madeAgain(name, before)
+}
