@@ -17,23 +17,35 @@ var policies = map[string]metav1.DeletionPropagation{
 	"background": metav1.DeletePropagationBackground, "foreground": metav1.DeletePropagationForeground,
 }
 
-// goesAsPlanned deletes an object in a policy, and tests that in its namespace all goes that the plan
-// names, and besides that only what the test expects.
+// goesAsPlanned deletes an object in a policy, and tests that in its namespace, or in the cluster if
+// it has none, all goes that the plan names, and besides that only what the test expects.
 func goesAsPlanned(t *testing.T, c *testcluster.Cluster, ns, cascade string, resource schema.GroupVersionResource,
 	name string, besides ...types.UID) record.History {
 	t.Helper()
 	typed := resource.GroupResource().String() + "/" + name
-	going := append(planned(t, c, typed, "-n", ns, "--cascade="+cascade), besides...)
+	going := append(planned(t, c, append(in(ns), typed, "--cascade="+cascade)...), besides...)
 	slices.Sort(going)
 	r := record.Start(t, c.Config())
 	if err := read(t, c, resource, ns).delete(name, policies[cascade]); err != nil {
 		t.Fatal(err)
 	}
 	h := r.Until(t, "all of the plan of "+typed+" is gone", func(h record.History) bool { return gone(h, going...) })
-	if went := went(h.In(ns)); !slices.Equal(going, went) {
+	there := h
+	if ns != "" {
+		there = h.In(ns)
+	}
+	if went := went(there); !slices.Equal(going, went) {
 		t.Errorf("the plan of %s and the test say that %v go, and %v are gone", typed, going, went)
 	}
 	return h
+}
+
+// in gives the arguments for a namespace, or for none.
+func in(ns string) []string {
+	if ns == "" {
+		return nil
+	}
+	return []string{"-n", ns}
 }
 
 // makesAgain deletes an object, and tests that the plan says that a program makes it again for an
