@@ -1,7 +1,8 @@
 // Package beside starts real controllers beside a control plane, with the types that they need, and
 // runs helm. Only Karpenter and Kueue elect a leader.
 //
-// Crossplane, provider-kubernetes, Karpenter and CloudNativePG listen on all interfaces and have no
-// flag for the address; provider-kubernetes has none for the ports of its webhook (9443) and its
-// metrics (8080) either. So it can run once on a machine.
+// Crossplane, provider-kubernetes, Karpenter, CloudNativePG and Tekton listen on all interfaces and
+// have no flag for the address. Nor is there one for the ports of provider-kubernetes, 9443 for its
+// webhook and 8080 for its metrics, and for 8080, at which Tekton answers probes. So each can run
+// once on a machine, and not beside the other.
 package beside
