@@ -52,7 +52,7 @@ ANEW = $(if $(COSTS)$(AGAIN),-count=1)
 
 # The real programs that test-real runs the plugin beside, each pinned in a module of its own, and the package each is built from.
 REAL     := test/real
-PROGRAMS := bin/crossplane bin/crossplane2 bin/provider-kubernetes bin/cluster-api bin/helm bin/kro bin/cert-manager bin/pebble bin/kustomize-controller bin/karpenter bin/jobset bin/cloudnative-pg bin/kueue bin/external-secrets bin/tekton-pipelines bin/gatekeeper bin/argocd
+PROGRAMS := bin/crossplane bin/crossplane2 bin/provider-kubernetes bin/cluster-api bin/helm bin/kro bin/cert-manager bin/pebble bin/kustomize-controller bin/karpenter bin/jobset bin/cloudnative-pg bin/kueue bin/external-secrets bin/tekton-pipelines bin/gatekeeper bin/olm bin/argocd
 bin/crossplane: PROGRAM          := crossplane github.com/crossplane/crossplane/cmd/crossplane
 bin/crossplane2: PROGRAM         := crossplane2 github.com/crossplane/crossplane/v2/cmd/crossplane
 bin/provider-kubernetes: PROGRAM := providerkubernetes github.com/crossplane-contrib/provider-kubernetes/cmd/provider
@@ -69,6 +69,7 @@ bin/kueue: PROGRAM               := kueue sigs.k8s.io/kueue/cmd/kueue
 bin/external-secrets: PROGRAM     := externalsecrets github.com/external-secrets/external-secrets
 bin/tekton-pipelines: PROGRAM     := tekton github.com/tektoncd/pipeline/cmd/controller
 bin/gatekeeper: PROGRAM           := gatekeeper github.com/open-policy-agent/gatekeeper/v3
+bin/olm: PROGRAM                  := olm github.com/operator-framework/operator-lifecycle-manager/cmd/olm
 bin/argocd: PROGRAM              := argocd .
 bin/argocd: export GOTOOLCHAIN   := auto
 
@@ -143,6 +144,7 @@ bin/kueue: $(REAL)/kueue/go.mod $(REAL)/kueue/go.sum
 bin/external-secrets: $(REAL)/externalsecrets/go.mod $(REAL)/externalsecrets/go.sum
 bin/tekton-pipelines: $(REAL)/tekton/go.mod $(REAL)/tekton/go.sum
 bin/gatekeeper: $(REAL)/gatekeeper/go.mod $(REAL)/gatekeeper/go.sum
+bin/olm: $(REAL)/olm/go.mod $(REAL)/olm/go.sum
 bin/argocd: $(REAL)/argocd/go.mod $(REAL)/argocd/go.sum $(REAL)/argocd/main.go
 $(PROGRAMS):
 	@cd $(REAL)/$(firstword $(PROGRAM)) && ../../build $(@F) -ldflags '-s -w' -o ../../../$@ $(lastword $(PROGRAM))
@@ -178,7 +180,7 @@ test-faults: build controlplane ## Run the tests with all faults, and dry runs w
 test-minor: ## Run the tests of whole commands and of the collector on the control plane in bin, which test/minor builds of another minor version
 	@$(SUITE) $@ '$(GO) test -count=1 -timeout 60m -p 1 ./pkg/cluster ./pkg/collect ./test/e2e ./test/deploy'
 
-test-real: build controlplane $(PROGRAMS) ## Run the tests beside Crossplane 1 and 2, provider-kubernetes, Cluster API, Helm, kro, cert-manager, Flux, Karpenter, JobSet, CloudNativePG, Kueue, external-secrets, Tekton pipelines, Gatekeeper and Argo CD (ten minutes on 2 cores; once, some forty more to build these)
+test-real: build controlplane $(PROGRAMS) ## Run the tests beside Crossplane 1 and 2, provider-kubernetes, Cluster API, Helm, kro, cert-manager, Flux, Karpenter, JobSet, CloudNativePG, Kueue, external-secrets, Tekton pipelines, Gatekeeper, OLM and Argo CD (ten minutes on 2 cores; once, some forty more to build these)
 	@$(SUITE) $@ '$(GO) test -C $(REAL) -race -count=1 -timeout 20m ./...'
 
 browser: bin/mermaid-$(MERMAID).min.js ## Install what make test-browser needs, where it is missing: Chromium and Graphviz with apt-get, Mermaid with npm; fails if Chromium does not start

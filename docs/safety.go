@@ -83,7 +83,7 @@ var properties = []struct {
 	{"Crossplane, Helm, Argo CD, Flux", []property{
 		{"The tree draws what a claim, a release, an Application or a Kustomization names, and from there the way leads back.",
 			[]string{"plugins TestLinks", "pkg/ownership TestClaimOfCrossplane", "pkg/ownership TestHelmRelease"}},
-		{"The plan counts what the program deletes and says what it keeps. It is compared with what Crossplane, provider-kubernetes, Helm, Cluster API, kro, cert-manager, the kustomize-controller of Flux, Karpenter, JobSet, CloudNativePG, Kueue, external-secrets, Tekton pipelines, Gatekeeper and the application controller of Argo CD do.", []string{
+		{"The plan counts what the program deletes and says what it keeps. It is compared with what Crossplane, provider-kubernetes, Helm, Cluster API, kro, cert-manager, the kustomize-controller of Flux, Karpenter, JobSet, CloudNativePG, Kueue, external-secrets, Tekton pipelines, Gatekeeper, OLM and the application controller of Argo CD do.", []string{
 			"test/real/facts TestCrossplane", "test/real/facts TestCrossplane2", "test/real/facts TestHelm",
 			"test/real/facts TestClusterAPI", "test/real/facts TestKro", "test/real/facts TestFlux", "test/real/facts TestCertManager",
 			"test/real/facts TestKarpenter", "test/real/facts TestJobSet", "test/real/facts TestCloudNativePG",
@@ -91,6 +91,7 @@ var properties = []struct {
 			"test/real/facts TestExternalSecrets",
 			"test/real/facts TestTekton",
 			"test/real/facts TestGatekeeper",
+			"test/real/facts TestOLM",
 			"test/real/facts TestArgoCD",
 			"test/e2e TestDeleteOfAnApplicationAndAKustomization", "pkg/plan TestApplicationKeepsAResource"}},
 		{"What stays outside of the cluster is told, and what a setting decides about it is in the digest.",

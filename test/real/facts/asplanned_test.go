@@ -19,9 +19,16 @@ var policies = map[string]metav1.DeletionPropagation{
 
 // goesAsPlanned deletes an object in a policy, and tests that in its namespace, or in the cluster if
 // it has none, all goes that the plan names, and besides that only what the test expects. What a
-// controller makes meanwhile, and what then becomes of that, does not count, nor do APIServices: the
-// server has one for each version of a CRD's group.
+// controller makes meanwhile, and what then becomes of that, does not count, nor does what the server
+// itself has for each version of a CRD, an APIService, and for a Service, an IPAddress.
 func goesAsPlanned(t *testing.T, c *testcluster.Cluster, ns, cascade string, resource schema.GroupVersionResource,
+	name string, besides ...types.UID) record.History {
+	t.Helper()
+	return goesWithin(t, c, ns, ns, cascade, resource, name, besides...)
+}
+
+// goesWithin does so for an object that has a namespace, within the one or in the whole cluster.
+func goesWithin(t *testing.T, c *testcluster.Cluster, within, ns, cascade string, resource schema.GroupVersionResource,
 	name string, besides ...types.UID) record.History {
 	t.Helper()
 	typed := resource.GroupResource().String() + "/" + name
@@ -33,8 +40,8 @@ func goesAsPlanned(t *testing.T, c *testcluster.Cluster, ns, cascade string, res
 	}
 	h := r.Until(t, "all of the plan of "+typed+" is gone", func(h record.History) bool { return gone(h, going...) })
 	there := slices.DeleteFunc(slices.Clone(h), func(e record.Event) bool {
-		return ns != "" && e.Namespace != ns || h.When(e.UID, record.Created) != 0 ||
-			e.Resource == "apiservices.apiregistration.k8s.io"
+		return within != "" && e.Namespace != within || h.When(e.UID, record.Created) != 0 ||
+			e.Resource == "apiservices.apiregistration.k8s.io" || e.Resource == "ipaddresses.networking.k8s.io"
 	})
 	if went := went(there); !slices.Equal(going, went) {
 		t.Errorf("the plan of %s and the test say that %v go, and %v are gone", typed, going, went)
