@@ -1,10 +1,12 @@
 package facts
 
 import (
+	"context"
 	"slices"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -27,10 +29,21 @@ func goesAsPlanned(t *testing.T, c *testcluster.Cluster, ns, cascade string, res
 	return goesWithin(t, c, ns, ns, cascade, resource, name, besides...)
 }
 
-// goesWithin does so for an object that has a namespace, within the one or in the whole cluster.
+// namespaces are those that tests make, among others.
+var namespaces = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
+
+// goesWithin does so for an object that has a namespace, within the one or in the whole cluster. There
+// it waits before until the namespaces of earlier tests are gone.
 func goesWithin(t *testing.T, c *testcluster.Cluster, within, ns, cascade string, resource schema.GroupVersionResource,
 	name string, besides ...types.UID) record.History {
 	t.Helper()
+	if within == "" {
+		testcluster.Eventually(t, "no namespace is being deleted", func(context.Context) (bool, error) {
+			return !slices.ContainsFunc(read(t, c, namespaces, "").list(""), func(o unstructured.Unstructured) bool {
+				return o.GetDeletionTimestamp() != nil
+			}), nil
+		})
+	}
 	typed := resource.GroupResource().String() + "/" + name
 	going := append(planned(t, c, append(in(ns), typed, "--cascade="+cascade)...), besides...)
 	slices.Sort(going)

@@ -73,7 +73,8 @@ func TestExternalSecrets(t *testing.T) {
 	t.Run("without its store", func(t *testing.T) { pushWithoutStore(t, c) })
 }
 
-// secretsSynced makes the objects of a namespace, and waits until they have done their work.
+// secretsSynced makes the objects of a namespace, and waits until they have done their work. At the
+// end the PushSecrets go before the store, without which they and the namespace would stay.
 func secretsSynced(t *testing.T, c *testcluster.Cluster) string {
 	t.Helper()
 	ns := c.Namespace(t)
@@ -82,6 +83,7 @@ func secretsSynced(t *testing.T, c *testcluster.Cluster) string {
 		isSynced(t, c, externalSecrets, ns, name)
 	}
 	isSynced(t, c, pushSecrets, ns, "pushed")
+	t.Cleanup(func() { c.Kubectl(t, "delete", "pushsecrets.external-secrets.io", "--all", "-n", ns) })
 	return ns
 }
 

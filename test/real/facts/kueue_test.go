@@ -80,11 +80,12 @@ func started(t *testing.T, c *testcluster.Cluster, ns string) *unstructured.Unst
 // workloadComesBack tests that a Workload comes back while its Job has not ended, and not afterwards.
 func workloadComesBack(t *testing.T, c *testcluster.Cluster) {
 	ns, workload := admitted(t, c)
-	pod := read(t, c, pods, ns).list("")[0].GetUID()
+	pod := read(t, c, pods, ns).list("")[0]
 	r := record.Start(t, c.Config())
 	makesAgain(t, c, ns, workloads, workload.GetName(), "Kueue", "Job")
+	read(t, c, pods, ns).gone(pod.GetName())
 	started(t, c, ns)
-	if went := went(r.Settle(t).In(ns)); !slices.Equal(went, sorted(workload.GetUID(), pod)) {
+	if went := went(r.Settle(t).In(ns)); !slices.Equal(went, sorted(workload.GetUID(), pod.GetUID())) {
 		t.Errorf("with a Workload and its pod, these went: %v", went)
 	}
 	for _, pod := range read(t, c, pods, ns).list("") {

@@ -60,15 +60,14 @@ func installed(t *testing.T, c *testcluster.Cluster) string {
 "availableReplicas":1,"updatedReplicas":1,"conditions":[{"type":"Available","status":"True","reason":"r","message":"m"}]}`,
 		deployment.GetGeneration()), "-n", ns)
 	testcluster.Eventually(t, "the operator is installed", func(context.Context) (bool, error) {
-		copies := 0
-		for _, csv := range read(t, c, csvs, "").list("") {
-			phase, _, _ := unstructured.NestedString(csv.Object, "status", "phase")
+		all := read(t, c, csvs, "").list("")
+		for i := range all {
+			phase, _, _ := unstructured.NestedString(all[i].Object, "status", "phase")
 			if phase != "Succeeded" {
 				return false, nil
 			}
-			copies++
 		}
-		return copies > 5, nil
+		return len(all) == len(read(t, c, namespaces, "").list("")), nil
 	})
 	return ns
 }

@@ -39,6 +39,7 @@ func TestTekton(t *testing.T) {
 	t.Run("comes back", func(t *testing.T) {
 		ns := released(t, c)
 		makesAgain(t, c, ns, taskRuns, "release-build", "Tekton", "PipelineRun")
+		hasPod(t, c, ns, "release-build")
 		makesAgain(t, c, ns, pods, "release-lint-pod", "Tekton", "TaskRun")
 
 		// The pod of a TaskRun that has ended stays gone. The TaskRun comes back while the others run.
@@ -46,10 +47,14 @@ func TestTekton(t *testing.T) {
 		ended(t, c, ns, taskRuns, "release-lint")
 		staysGone(t, c, ns, pods, "release-lint-pod")
 		makesAgain(t, c, ns, taskRuns, "release-lint", "Tekton", "PipelineRun")
+		hasPod(t, c, ns, "release-lint")
 
 		c.Kubectl(t, "patch", "pipelineruns.tekton.dev/release", "-n", ns, "--type=merge", "-p", `{"spec":{"status":"Cancelled"}}`)
 		ended(t, c, ns, pipelineRuns, "release")
-		read(t, c, pods, ns).gone("release-lint-pod")
+		revisions := schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "controllerrevisions"}
+		testcluster.Eventually(t, "what the run needed is gone", func(context.Context) (bool, error) {
+			return len(read(t, c, pods, ns).list("")) == 0 && len(read(t, c, revisions, ns).list("")) == 0, nil
+		})
 		staysGone(t, c, ns, taskRuns, "release-lint")
 	})
 }
@@ -64,6 +69,18 @@ func released(t *testing.T, c *testcluster.Cluster) string {
 			len(read(t, c, pvcs, ns).list("")) == 1, nil
 	})
 	return ns
+}
+
+// hasPod waits until a TaskRun that was made again knows its pod.
+func hasPod(t *testing.T, c *testcluster.Cluster, ns, name string) {
+	t.Helper()
+	run := read(t, c, taskRuns, ns).until(name, "has a pod", func(o *unstructured.Unstructured) bool {
+		pod, _, _ := unstructured.NestedString(o.Object, "status", "podName")
+		return pod != ""
+	})
+	read(t, c, pods, ns).until(name+"-pod", "is that of the TaskRun", func(o *unstructured.Unstructured) bool {
+		return o.GetOwnerReferences()[0].UID == run.GetUID()
+	})
 }
 
 // ended waits until a run has ended.

@@ -51,7 +51,7 @@ func Start(t testing.TB, config *rest.Config) *Recorder {
 	for _, resource := range resources {
 		w := &watched{recorder: r, resource: resource.GroupResource(), client: client.Resource(resource)}
 		r.types = append(r.types, w)
-		listing.Go(func() error { return w.list(ctx) })
+		listing.Go(func() error { return w.begin(ctx) })
 	}
 	if err := listing.Wait(); err != nil {
 		cancel()

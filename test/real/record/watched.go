@@ -22,6 +22,8 @@ type watched struct {
 	resource schema.GroupResource
 	client   metadata.Getter
 
+	first watch.Interface // the watch to begin with
+
 	mu      sync.Mutex
 	version string // the resourceVersion to continue from
 	objects map[types.UID]seen
@@ -66,11 +68,30 @@ func (w *watched) look(o *metav1.PartialObjectMetadata) (seen, error) {
 	}, nil
 }
 
+// begin lists the objects and opens the first watch. What is deleted with its CRD is seen only by a
+// watch that is open before.
+func (w *watched) begin(ctx context.Context) error {
+	if err := w.list(ctx); err != nil {
+		return err
+	}
+	var err error
+	if w.first, err = w.open(ctx); apierrors.IsNotFound(err) {
+		w.first = watch.NewEmptyWatch() // its CRD is gone, as watch finds
+	} else if err != nil {
+		return fmt.Errorf("watching %s: %w", w.resource, err)
+	}
+	return nil
+}
+
+func (w *watched) open(ctx context.Context) (watch.Interface, error) {
+	return w.client.Watch(ctx, metav1.ListOptions{ResourceVersion: w.from(), AllowWatchBookmarks: true})
+}
+
 // watch follows the type until its CRD is gone or ctx is done. The server ends a watch now and
 // then; the next one continues from there.
 func (w *watched) watch(ctx context.Context) {
-	for ctx.Err() == nil {
-		stream, err := w.client.Watch(ctx, metav1.ListOptions{ResourceVersion: w.from(), AllowWatchBookmarks: true})
+	stream, err := w.first, error(nil)
+	for ; ctx.Err() == nil; stream, err = w.open(ctx) {
 		if err == nil {
 			err = w.follow(stream)
 			stream.Stop()
