@@ -91,7 +91,7 @@ func archiveCounts(w io.Writer, objects []v1alpha1.ObjectRef, s Style) error {
 		return cmp.Or(strings.Compare(a.namespace, b.namespace), strings.Compare(a.kind, b.kind))
 	})
 	return writeRows(w, s, []column[group]{
-		{header: "NAMESPACE", cell: func(g group) string { return archiveNamespace(g.namespace) }, shorten: 1},
+		{header: "NAMESPACE", cell: func(g group) string { return orDash(Escape(g.namespace)) }, shorten: 1},
 		{header: "TYPE", cell: func(g group) string { return Escape(g.kind) }, shorten: 1},
 		{header: "OBJECTS", cell: func(g group) string { return strconv.Itoa(counts[g]) }},
 	}, groups)
@@ -100,17 +100,10 @@ func archiveCounts(w io.Writer, objects []v1alpha1.ObjectRef, s Style) error {
 // archiveObjects writes each object, in the order of the archive.
 func archiveObjects(w io.Writer, objects []v1alpha1.ObjectRef, s Style) error {
 	return writeRows(w, s, []column[v1alpha1.ObjectRef]{
-		{header: "NAMESPACE", cell: func(o v1alpha1.ObjectRef) string { return archiveNamespace(o.Namespace) }, shorten: 1},
+		{header: "NAMESPACE", cell: func(o v1alpha1.ObjectRef) string { return orDash(Escape(o.Namespace)) }, shorten: 1},
 		{header: "NAME", cell: TypeName, shorten: 1},
 		{header: "UID", cell: func(o v1alpha1.ObjectRef) string { return Escape(o.UID) }},
 	}, objects)
-}
-
-func archiveNamespace(namespace string) string {
-	if namespace == "" {
-		return "-"
-	}
-	return Escape(namespace)
 }
 
 // ArchiveNames writes the name of each object in an archive, one in a line.

@@ -69,11 +69,8 @@ func checkDetails(w io.Writer, report *v1alpha1.CheckReport, shown []v1alpha1.Ch
 	}) {
 		f := all[0]
 		fmt.Fprintf(out, "%s %s\n", paint(s.severity(f.Severity), f.Severity), f.Code)
-		var refs []v1alpha1.ObjectRef
-		for _, other := range all {
-			refs = append(refs, other.Object)
-		}
-		field(out, s, "object", namesOf(refs, true))
+		names := phrase.Words(all, func(f v1alpha1.CheckFinding) string { return qualified(f.Object) })
+		field(out, s, "object", strings.Join(names, ", "))
 		if f.File != "" {
 			field(out, s, "file", Escape(f.File))
 		}

@@ -38,7 +38,7 @@ func Comparison(w io.Writer, c *v1alpha1.Comparison, s Style) error {
 	if len(rows) > 0 {
 		err := writeRows(w, s, []column[difference]{
 			{header: "CHANGE", cell: func(d difference) string { return d.change }},
-			{header: "NAMESPACE", cell: func(d difference) string { return archiveNamespace(d.object.Namespace) }, shorten: 1},
+			{header: "NAMESPACE", cell: func(d difference) string { return orDash(Escape(d.object.Namespace)) }, shorten: 1},
 			{header: "NAME", cell: func(d difference) string { return Escape(d.object.KindName()) }, shorten: 1},
 			{header: "BECAUSE", cell: func(d difference) string { return Escape(d.says) }},
 		}, rows)

@@ -6,6 +6,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/act"
 	"github.com/kubectl-gc/kubectl-gc/pkg/deletion"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
 // mostLeftOut is how many of the objects that are left out are named.
@@ -48,13 +49,11 @@ func WarnResult(errOut io.Writer, r *deletion.Result) {
 func warnAdopted(errOut io.Writer, orphaned []act.Orphan) {
 	for _, o := range orphaned {
 		if o.Adopter != nil {
-			note(errOut, "Warning: %s was orphaned and then adopted by %s", Quoted(o.Object), Adopter(o))
+			note(errOut, "Warning: %s was orphaned and then adopted by %s", Quoted(o.Object),
+				Escape(o.Adopter.Kind+"/"+o.Adopter.Name))
 		}
 	}
 }
-
-// Adopter names the new controller of an orphan.
-func Adopter(o act.Orphan) string { return Escape(o.Adopter.Kind) + "/" + Escape(o.Adopter.Name) }
 
 // warnUnseen tells of what was not waited for to its end, because it may neither be watched, listed
 // nor read. As for kubectl that is no error: the deletion was asked for, and goes on.
@@ -63,10 +62,7 @@ func warnUnseen(errOut io.Writer, unseen []act.Unseen) {
 	for _, there := range groups(unseen, func(u act.Unseen) (place, act.Unseen) {
 		return place{u.Object.Resource, u.Object.Group(), u.Object.Namespace}, u
 	}) {
-		var names []string
-		for _, u := range there {
-			names = append(names, KindName(u.Object))
-		}
+		names := phrase.Words(there, func(u act.Unseen) string { return KindName(u.Object) })
 		note(errOut, "Warning: cannot wait for %s, whose deletion continues: %s", SortedFew(names),
 			Escape(Shorten(there[0].Err.Error())))
 	}

@@ -35,17 +35,12 @@ func Diagnosis(w io.Writer, d *v1alpha1.Diagnosis, now time.Time, s Style) error
 		fmt.Fprintln(out, DiagnosisSummary(d, now))
 	}
 	if d.NotLookedAt > 0 {
-		for _, line := range wrap(phrase.Count(d.NotLookedAt, "object")+
-			" not examined: there are too many, or a webhook does not respond; the evidence is that of similar objects",
-			s.columns()) {
-			fmt.Fprintln(out, line)
-		}
+		hanging(out, s, 0, phrase.Count(d.NotLookedAt, "object")+
+			" not examined: there are too many, or a webhook does not respond; the evidence is that of similar objects", nil)
 	}
 	if len(d.Gaps) > 0 {
-		for _, line := range wrap("incomplete: "+shorten(unlisted(d.Gaps), s.Wide)+
-			" could not be listed"+inNamespaces(d.Gaps)+"; objects of these types that are stuck, or that block others, are not shown", s.columns()) {
-			fmt.Fprintln(out, line)
-		}
+		hanging(out, s, 0, "incomplete: "+shorten(unlisted(d.Gaps), s.Wide)+" could not be listed"+inNamespaces(d.Gaps)+
+			"; objects of these types that are stuck, or that block others, are not shown", nil)
 	}
 	return out.Flush()
 }
@@ -98,12 +93,7 @@ func stuckSummary(d *v1alpha1.Diagnosis, now time.Time) string {
 
 // goesOn says of deletions, none of which is stuck, whether that can be told.
 func goesOn(d *v1alpha1.Diagnosis, deleting int, now time.Time) string {
-	young := 0
-	for _, s := range d.Stuck {
-		if isYoung(s, now) {
-			young++
-		}
-	}
+	young := count(d.Stuck, func(s v1alpha1.Stuck) bool { return isYoung(s, now) })
 	switch {
 	case young == deleting:
 		return objectsAre(deleting) + " being deleted, for less than a minute: whether anything is stuck cannot be told yet"
@@ -117,12 +107,7 @@ func goesOn(d *v1alpha1.Diagnosis, deleting int, now time.Time) string {
 // countStuck counts the objects that are stuck, the causes of that, and the objects whose deletion
 // makes progress.
 func countStuck(d *v1alpha1.Diagnosis, deleting int) string {
-	stuck := 0
-	for _, s := range d.Stuck {
-		if isStuck(s) {
-			stuck++
-		}
-	}
+	stuck := count(d.Stuck, isStuck)
 	s := objectsAre(stuck) + " stuck in deletion"
 	if n := countCauses(d); n > 0 {
 		s += ", for " + phrase.Count(n, "cause")
@@ -135,9 +120,14 @@ func countStuck(d *v1alpha1.Diagnosis, deleting int) string {
 
 // countCauses counts the causes that stop deletions, now or later, each once.
 func countCauses(d *v1alpha1.Diagnosis) int {
+	return count(troubles(d), func(t *trouble) bool { return diagnose.IsStuck(t.Cause) })
+}
+
+// count counts what is so.
+func count[T any](all []T, is func(T) bool) int {
 	n := 0
-	for _, t := range troubles(d) {
-		if diagnose.IsStuck(t.Cause) {
+	for _, one := range all {
+		if is(one) {
 			n++
 		}
 	}
@@ -222,11 +212,7 @@ func qualified(r v1alpha1.ObjectRef) string {
 }
 
 func namesOf(refs []v1alpha1.ObjectRef, wide bool) string {
-	all := make([]string, len(refs))
-	for i, r := range refs {
-		all[i] = qualified(r)
-	}
-	return shorten(all, wide)
+	return shorten(phrase.Words(refs, qualified), wide)
 }
 
 // shorten joins some words, the first of many unless all are wanted.

@@ -139,13 +139,10 @@ func explainLines(w io.Writer, s Style, label string, texts []string) {
 
 // ExplanationNames writes the finalizers, a line each.
 func ExplanationNames(w io.Writer, e *v1alpha1.Explanation) error {
-	names := phrase.Words(e.Finalizers, func(f v1alpha1.ExplainedFinalizer) string { return Escape(f.Name) })
+	names := phrase.Words(e.Finalizers, func(f v1alpha1.ExplainedFinalizer) string { return Escape(f.Name) + "\n" })
 	slices.Sort(names)
-	out := bufio.NewWriter(w)
-	for _, name := range slices.Compact(names) {
-		fmt.Fprintln(out, name)
-	}
-	return out.Flush()
+	_, err := io.WriteString(w, strings.Join(slices.Compact(names), ""))
+	return err
 }
 
 // FinalizersKnown writes a row for each entry.

@@ -28,11 +28,5 @@ func LeftBecause(g *graph.Graph, l plan.ObjectReason, known *finalizer.Registry)
 	if l.Because.Code != plan.ForeignFinalizers {
 		return l.Because.Sentence(g, l.Object)
 	}
-	return ForeignFinalizers(g.Ref(l.Object), g.Finalizers(l.Object), known)
-}
-
-// ForeignFinalizers names the finalizers of an object that are not the collector's, each with who
-// removes it where that is known.
-func ForeignFinalizers(r graph.Ref, finalizers []string, known *finalizer.Registry) string {
-	return FinalizersOf(r, plan.Foreign(finalizers), known)
+	return FinalizersOf(g.Ref(l.Object), plan.Foreign(g.Finalizers(l.Object)), known)
 }

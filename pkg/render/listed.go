@@ -57,9 +57,6 @@ func Causes(d *v1alpha1.Diagnosis, now time.Time, s Style) []Cause {
 	return all
 }
 
-// Doing says what a step brings about, and what it puts at risk.
-func Doing(step v1alpha1.Step) string { return doing(step) }
-
 // UnfinalizeChoices are the finalizers of a plan, in the order of its rows.
 func UnfinalizeChoices(p *unfinalize.Planned, s Style) []Listed {
 	var all []Listed

@@ -78,8 +78,7 @@ type outcomes map[graph.ID]outcome
 
 // outcomes returns what becomes of each object that the plan touches.
 func (p Plan) outcomes() outcomes {
-	out := make(outcomes, len(p.Deleted))
-	p.judge(out, p.Because)
+	out := p.judge(p.Because)
 	for _, b := range p.Blockers {
 		o := out[b.Object]
 		o.heldBy = p.holder(b)
@@ -88,30 +87,12 @@ func (p Plan) outcomes() outcomes {
 	return out
 }
 
-func (o outcomes) of(id graph.ID) outcome      { return o[id] }
-func (o outcomes) set(id graph.ID, to outcome) { o[id] = to }
-
-// fates are by the ID of the object, for a plan that is counted: the sentences that say why would
-// take more memory than the graph.
-type fates []fate
-
-// fates returns what becomes of each object of the graph.
-func (p Plan) fates() fates {
-	out := make(fates, p.Graph.Len())
-	p.judge(out, func(graph.ID, plan.Reason) string { return "" })
-	return out
-}
-
-func (f fates) of(id graph.ID) outcome      { return outcome{fate: f[id]} }
-func (f fates) set(id graph.ID, to outcome) { f[id] = to.fate }
-
-// judge sets what becomes of each object that the plan touches; sentence says why.
-func (p Plan) judge(out interface {
-	of(graph.ID) outcome
-	set(graph.ID, outcome)
-}, sentence func(graph.ID, plan.Reason) string) {
+// judge returns what becomes of each object that the plan touches; sentence says why. A plan that is
+// counted does without: the sentences would take more memory than the graph.
+func (p Plan) judge(sentence func(graph.ID, plan.Reason) string) outcomes {
+	out := make(outcomes, len(p.Deleted))
 	for _, a := range p.Actions {
-		o := out.of(a.Object)
+		o := out[a.Object]
 		o.last = a.Wave
 		switch a.Verb {
 		case plan.VerbDelete:
@@ -130,13 +111,13 @@ func (p Plan) judge(out interface {
 				o.fate, o.because = fate{a.Wave, a.Wave, deleted}, sentence(a.Object, a.Because)
 			}
 		}
-		out.set(a.Object, o)
+		out[a.Object] = o
 	}
 	set := func(list []plan.ObjectReason, as func(plan.Reason) word) {
 		for _, s := range list {
-			o := out.of(s.Object)
+			o := out[s.Object]
 			o.word, o.because = as(s.Because), sentence(s.Object, s.Because)
-			out.set(s.Object, o)
+			out[s.Object] = o
 		}
 	}
 	always := func(w word) func(plan.Reason) word { return func(plan.Reason) word { return w } }
@@ -148,31 +129,32 @@ func (p Plan) judge(out interface {
 	})
 	for _, r := range p.Protected() {
 		id, _ := p.Graph.Lookup(r.Object.UID)
-		o := out.of(id)
+		o := out[id]
 		o.word, o.because = protected, "the server refuses its deletion: "+Escape(Shorten(r.Message))
-		out.set(id, o)
+		out[id] = o
 	}
 	for _, d := range p.Denied {
-		o := out.of(d.Object)
+		o := out[d.Object]
 		o.word, o.because = protected, "policy "+Escape(d.Policy)+" denies its deletion"
-		out.set(d.Object, o)
+		out[d.Object] = o
 	}
 	set(p.Deadlocked, always(deadlocked))
 	set(p.Stuck(), always(stuck))
 	for _, id := range p.Unsettled {
-		o := out.of(id)
+		o := out[id]
 		if o.word == deadlocked || o.word == stuck {
 			continue // the summary names it, and what to do about it
 		}
 		o.because = strings.TrimPrefix(o.because+"; it depends on the collector's timing", "; ")
-		out.set(id, o)
+		out[id] = o
 	}
 	p.judgeDisks(out)
 	for _, f := range p.Forbidden {
-		o := out.of(f.Object)
+		o := out[f.Object]
 		o.word, o.because = forbidden, "you may not "+f.Verb+" it"
-		out.set(f.Object, o)
+		out[f.Object] = o
 	}
+	return out
 }
 
 // unobserved is the word for a node that was not listed.

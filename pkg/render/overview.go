@@ -6,7 +6,6 @@ import (
 	"io"
 	"slices"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
@@ -36,11 +35,7 @@ func byHarm(all []*trouble) []*trouble {
 
 // line is where the cause lies and what it is, in so many columns; 0 is for no bound.
 func (t *trouble) line(columns int) string {
-	places := make([]v1alpha1.ObjectRef, len(t.places))
-	for i, p := range t.places {
-		places[i] = p.object
-	}
-	line, code := t.upcoming()+firstOf(places)+t.reason(), t.code()
+	line, code := t.upcoming()+firstOf(t.places[0].object, len(t.places))+t.reason(), t.code()
 	if columns > 0 && width(line+code) > columns {
 		line = brief(line, max(columns-width(code), leastWidth))
 	}

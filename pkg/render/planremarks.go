@@ -100,8 +100,7 @@ const (
 
 // Remarks are what a person should know of a plan besides its summary, a line each.
 func (p Plan) Remarks() []string {
-	lines := phrase.Words(p.remarks(), func(r remarkLine) string { return r.text })
-	return lines
+	return phrase.Words(p.remarks(), func(r remarkLine) string { return r.text })
 }
 
 // remarkLine is one that is printed; a bad one is of what is destroyed, or does not complete.
@@ -145,11 +144,7 @@ func (p Plan) Findings() []v1alpha1.PlanFinding {
 
 // about is a remark about objects of the graph.
 func (p Plan) about(text string, about ...graph.ID) remark {
-	r := remark{text: text}
-	for _, id := range about {
-		r.objects = append(r.objects, p.Graph.Ref(id))
-	}
-	return r
+	return remark{text, p.Graph.Refs(about)}
 }
 
 // of is a remark about objects of the graph, if there are some.
@@ -175,12 +170,7 @@ func (p Plan) remarkLeft() []remark {
 // remarkHeld says how much more than the held objects themselves waits for their finalizers
 // (RO-053).
 func (p Plan) remarkHeld() []remark {
-	holders, passing := len(p.holders()), 0
-	for _, b := range p.Blockers {
-		if p.clears(b) {
-			passing++
-		}
-	}
+	holders, passing := len(p.holders()), count(p.Blockers, p.clears)
 	// Those that go by themselves are named with the others, and not counted once more.
 	if n := len(p.Blocked) - passing; holders > passing && n > holders-passing {
 		return []remark{{text: phrase.Count(n, "object") + " cannot be deleted until the finalizers are removed"}}
@@ -213,22 +203,15 @@ func (p Plan) remarkGrace() []remark {
 }
 
 func (p Plan) remarkUnread() []remark {
+	kindOf := func(id graph.ID) string { return p.Graph.Ref(id).Kind }
+	unread := slices.SortedStableFunc(slices.Values(p.Unread),
+		func(a, b graph.ID) int { return strings.Compare(kindOf(a), kindOf(b)) })
 	var kinds []string
-	counts := map[string]int{}
-	for _, id := range p.Unread {
-		kind := p.Graph.Ref(id).Kind
-		if counts[kind] == 0 {
-			kinds = append(kinds, kind)
-		}
-		counts[kind]++
+	for kind, ids := range groups(unread, func(id graph.ID) (string, graph.ID) { return kindOf(id), id }) {
+		kinds = append(kinds, phrase.Count(len(ids), Escape(kind))+" ("+p.whyUnread(ids)+")")
 	}
 	if len(kinds) == 0 {
 		return nil
-	}
-	slices.Sort(kinds)
-	for i, kind := range kinds {
-		of := slices.DeleteFunc(slices.Clone(p.Unread), func(id graph.ID) bool { return p.Graph.Ref(id).Kind != kind })
-		kinds[i] = phrase.Count(counts[kind], Escape(kind)) + " (" + p.whyUnread(of) + ")"
 	}
 	return []remark{{text: "not read: " + strings.Join(kinds, " and ") +
 		"; how long the pods take to terminate and which PVCs are kept is unknown"}}

@@ -31,7 +31,7 @@ func (t *trouble) step(w io.Writer, s Style, i int) {
 		fmt.Fprintf(w, "%s%s%s\n", strings.Repeat(" ", indent), number, paint(s.kind, Escape(command)))
 		number = strings.Repeat(" ", len(number))
 	}
-	if does := doing(t.Steps[i]); does != "" {
+	if does := Doing(t.Steps[i]); does != "" {
 		hanging(w, s, indent+len(number), does, s.dim)
 	}
 }
@@ -49,8 +49,8 @@ func (t *trouble) commands(i int) []string {
 	return commands
 }
 
-// doing says what a step brings about, and what it puts at risk.
-func doing(step v1alpha1.Step) string {
+// Doing says what a step brings about, and what it puts at risk.
+func Doing(step v1alpha1.Step) string {
 	does := Escape(step.Does)
 	risk := map[string]string{"data-loss": "data is lost", "breaks-cluster": "the cluster can break",
 		"leaks-external": "something leaks"}[step.Risk]

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
 // trouble is one cause with all objects in which it lies, and all that wait for those.
@@ -147,19 +148,13 @@ func (t *trouble) shared() []string {
 func (t *trouble) own() []ownEvidence {
 	shared := t.shared()
 	var all []ownEvidence
-	at := map[string]int{}
-	for _, p := range t.places {
+	for own, names := range groups(t.places, func(p place) (string, string) {
 		own := slices.DeleteFunc(slices.Clone(p.evidence), func(e string) bool { return slices.Contains(shared, e) })
-		if len(own) == 0 {
-			continue
+		return strings.Join(own, "\x00"), qualified(p.object)
+	}) {
+		if own != "" {
+			all = append(all, ownEvidence{names, strings.Split(own, "\x00")})
 		}
-		key := strings.Join(own, "\x00")
-		i, seen := at[key]
-		if !seen {
-			i, at[key] = len(all), len(all)
-			all = append(all, ownEvidence{evidence: own})
-		}
-		all[i].names = append(all[i].names, qualified(p.object))
 	}
 	return all
 }
@@ -198,17 +193,12 @@ func (t *trouble) roles() (stuck []v1alpha1.Stuck, in []v1alpha1.ObjectRef, wait
 // headline says in a sentence what is stuck, for what it waits and why, with the code behind.
 func (t *trouble) headline() string {
 	holds, in, _ := t.roles()
-	stuck := make([]v1alpha1.ObjectRef, len(holds))
-	deleting := false
-	for i, s := range holds {
-		stuck[i] = s.Object
-		deleting = deleting || s.Since != nil
-	}
+	deleting := slices.ContainsFunc(holds, func(s v1alpha1.Stuck) bool { return s.Since != nil })
 	is, waits := " is ", " waits for "
-	if len(stuck) > 1 {
+	if len(holds) > 1 {
 		is, waits = " are ", " wait for "
 	}
-	line, reason := t.upcoming()+firstOf(stuck), t.reason()
+	line, reason := t.upcoming()+firstOf(holds[0].Object, len(holds)), t.reason()
 	switch {
 	case t.lives():
 		line += is + "not being deleted"
@@ -219,7 +209,7 @@ func (t *trouble) headline() string {
 	case deleting && !diagnose.IsStuck(t.Cause):
 		line += is + "being deleted"
 	case deleting && len(in) > 0:
-		line += waits + firstOf(in)
+		line += waits + firstOf(in[0], len(in))
 	case deleting:
 		line += is + "stuck"
 	}
@@ -241,12 +231,12 @@ func (t *trouble) reason() string {
 // code is that of the cause, behind its sentence.
 func (t *trouble) code() string { return " (" + Escape(t.Code) + ")" }
 
-// firstOf names the first of some objects, and counts the others.
-func firstOf(refs []v1alpha1.ObjectRef) string {
-	if len(refs) == 1 {
-		return qualified(refs[0])
+// firstOf names the first of n objects, and counts the others.
+func firstOf(first v1alpha1.ObjectRef, n int) string {
+	if n == 1 {
+		return qualified(first)
 	}
-	return fmt.Sprintf("%s and %d more", qualified(refs[0]), len(refs)-1)
+	return fmt.Sprintf("%s and %d more", qualified(first), n-1)
 }
 
 func refKey(r v1alpha1.ObjectRef) string {
@@ -263,9 +253,5 @@ func aged(s v1alpha1.Stuck, now time.Time) string {
 
 // allAged names objects with the time since each was deleted.
 func allAged(all []v1alpha1.Stuck, now time.Time, wide bool) string {
-	names := make([]string, len(all))
-	for i, s := range all {
-		names[i] = aged(s, now)
-	}
-	return shorten(names, wide)
+	return shorten(phrase.Words(all, func(s v1alpha1.Stuck) string { return aged(s, now) }), wide)
 }

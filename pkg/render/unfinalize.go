@@ -41,18 +41,16 @@ func UnfinalizeNothing(p *unfinalize.Planned) string {
 // unfinalizeSummary counts what would be done.
 func unfinalizeSummary(p *unfinalize.Planned) string {
 	finalizers, objects, refused, again, unsure := 0, 0, 0, 0, 0
-	asked := p.Overrides
-	asked.Asked = true
+	asked, unasked := p.Overrides, p.Overrides
+	asked.Asked, unasked.Asked = true, false
 	for _, c := range p.Candidates() {
 		if c.Refused(asked) {
 			refused++
 			continue
 		}
-		asked.Asked = false
-		if c.Refused(asked) {
+		if c.Refused(unasked) {
 			unsure++
 		}
-		asked.Asked = true
 		objects++
 		for _, v := range c.Assessments {
 			if v.Method == unfinalize.ByDelete {
