@@ -2,6 +2,7 @@
 package archive
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/spf13/cobra"
@@ -72,13 +73,7 @@ archive is not whole.`,
 // validate checks what was typed before anything is asked of the server.
 func (o *Options) validate(cmd *cobra.Command, args []string) error {
 	o.Args = args
-	if err := o.Objects.Validate(cmd, o.Args); err != nil {
-		return err
-	}
-	if err := o.CheckPacks(); err != nil {
-		return err
-	}
-	if err := o.Output.Validate(cmd); err != nil {
+	if err := cmp.Or(o.Objects.Validate(cmd, o.Args), o.CheckPacks(), o.Output.Validate(cmd)); err != nil {
 		return err
 	}
 	if cmd.Flags().Changed("verify") {

@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/check"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
@@ -94,11 +95,7 @@ checked; with --fix, that such findings remain.`,
 }
 
 func severities() []string {
-	var all []string
-	for _, s := range check.Severities {
-		all = append(all, string(s))
-	}
-	return all
+	return phrase.Words(check.Severities, func(s check.Severity) string { return string(s) })
 }
 
 // validate checks what was typed before anything is asked of the server.
@@ -148,11 +145,9 @@ func (o *Options) report(ctx context.Context) (*v1alpha1.CheckReport, *selection
 	}
 	opts := check.Options{Links: links}
 	if o.Finalizers {
-		known, err := o.Known()
-		if err != nil {
+		if opts.Known, err = o.Known(); err != nil {
 			return nil, nil, err
 		}
-		opts.Known = known
 	}
 	q, err := o.Query(ctx, &o.Objects, o.Args)
 	if err != nil {

@@ -10,10 +10,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/audit"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
-	"github.com/kubectl-gc/kubectl-gc/pkg/collect"
 	"github.com/kubectl-gc/kubectl-gc/pkg/deletion"
-	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
-	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
 // checkAudit finds what is wrong with --audit-file before anything is asked of the server.
@@ -98,16 +95,7 @@ func (o *Options) how() string {
 	return "prompt"
 }
 
-// auditWrite writes what came of a write of this command.
-func (o *Options) auditWrite(g *graph.Graph, a plan.Action, err error) {
-	o.auditAction(a.Printed(g), err)
-}
-
-// auditCollected writes what came of a write that does the collector's part.
-func (o *Options) auditCollected(e collect.Event) {
-	o.auditAction(e.Action.Printed(), e.Err)
-}
-
+// auditAction writes what came of a write.
 func (o *Options) auditAction(action v1alpha1.Action, err error) {
 	entry := v1alpha1.AuditEntry{Event: audit.Written, Action: &action}
 	if err != nil {

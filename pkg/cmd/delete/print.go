@@ -10,6 +10,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
 	"github.com/kubectl-gc/kubectl-gc/pkg/collect"
 	"github.com/kubectl-gc/kubectl-gc/pkg/deletion"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
@@ -40,24 +41,15 @@ func (o *Options) performing(ctx context.Context, p *deletion.Planned, view *ren
 	}
 	if o.audit != nil {
 		shown := opts.OnCollect
-		opts.OnWrite, opts.OnCollect = o.auditWrite, func(e collect.Event) {
-			o.auditCollected(e)
+		opts.OnWrite = func(g *graph.Graph, a plan.Action, err error) { o.auditAction(a.Printed(g), err) }
+		opts.OnCollect = func(e collect.Event) {
+			o.auditAction(e.Action.Printed(), e.Err)
 			if shown != nil {
 				shown(e)
 			}
 		}
 	}
 	return opts
-}
-
-func (o *Options) lines() render.DeletionLines {
-	switch {
-	case o.Output.Format() == "name":
-		return render.NameLines
-	case o.Output.IsOwn():
-		return render.EventLines
-	}
-	return render.NoLines
 }
 
 // started tells what there is to know right before the first write.

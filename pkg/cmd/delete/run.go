@@ -59,7 +59,7 @@ func perform(ctx context.Context, o *Options) error {
 	if err := planned.Refused(o.asks()); err != nil {
 		return errors.Join(missing, o.refused(planned, o.auditPlan(ctx, planned, "", err)))
 	}
-	view = render.NewDeletionView(o.Out, o.ErrOut, o.lines(), planned, o.GC == "client")
+	view = render.NewDeletionView(o.Out, o.ErrOut, o.Output.Lines(render.NameLines), planned, o.GC == "client")
 	result, err := deletion.Perform(ctx, planned, o.performing(ctx, planned, view))
 	if result == nil {
 		return errors.Join(missing, err)

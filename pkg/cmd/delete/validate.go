@@ -48,11 +48,9 @@ func (o *Options) validate(cmd *cobra.Command, args []string) error {
 	if o.Timeout == 0 {
 		o.Timeout = env.NoTimeout
 	}
-	if r.Ordered && o.Objects.HasFiles() && !cmd.Flags().Changed("ignore-not-found") {
-		r.IgnoreNotFound = true // an earlier call has deleted it
-	}
-	if (r.Selection.All || o.Objects.Selector != "" || r.Selection.Fields != "") &&
-		!cmd.Flags().Changed("ignore-not-found") {
+	again := r.Ordered && o.Objects.HasFiles() // an earlier call may have deleted it
+	selected := r.Selection.All || o.Objects.Selector != "" || r.Selection.Fields != ""
+	if (again || selected) && !cmd.Flags().Changed("ignore-not-found") {
 		r.IgnoreNotFound = true
 	}
 	r.GracePeriodSeconds, r.GC, r.Known, r.AskServer = o.grace(), deletion.GC(o.GC), o.Known, o.DryRun == "none"

@@ -13,6 +13,7 @@ import (
 	"k8s.io/cli-runtime/pkg/printers"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
 // jsonLine is the format of one object on one line, for logs, and rowLines that of v1alpha1.Rows, for
@@ -73,6 +74,17 @@ func (o *Output) Wide() bool { return o.Format() == "wide" }
 
 // IsOwn says whether the command prints the format itself.
 func (o *Output) IsOwn() bool { return o.Format() == "" || slices.Contains(o.own, o.Format()) }
+
+// Lines says for what a deletion prints a line; names says that where names are asked for.
+func (o *Output) Lines(names render.DeletionLines) render.DeletionLines {
+	switch {
+	case o.Format() == "name":
+		return names
+	case o.IsOwn():
+		return render.EventLines
+	}
+	return render.NoLines
+}
 
 // Validate finds a format that does not exist, or a template that does not parse, before anything
 // is asked of the server.

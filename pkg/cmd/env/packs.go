@@ -37,14 +37,19 @@ func (e *Env) Links() ([]*link.Definition, error) { return e.links() }
 // readPacks reads what is known once somebody asks for it.
 func (e *Env) readPacks() {
 	e.own = sync.OnceValues(e.loadOwn)
-	e.known = sync.OnceValues(e.loadKnown)
-	e.links = sync.OnceValues(e.loadLinks)
+	e.known = sync.OnceValues(func() (*finalizer.Registry, error) { return e.load(plugins.Known) })
+	e.links = sync.OnceValues(func() ([]*link.Definition, error) {
+		known, err := e.load(plugins.Links)
+		if err != nil {
+			return nil, err
+		}
+		return known.Links(), nil
+	})
 }
 
-// loadKnown reads the packs that come with the plugin, then those of the user. What is read later
-// counts.
-func (e *Env) loadKnown() (*finalizer.Registry, error) {
-	known, err := finalizer.Read(plugins.Known)
+// load reads packs that come with the plugin, then those of the user. What is read later counts.
+func (e *Env) load(packs []byte) (*finalizer.Registry, error) {
+	known, err := finalizer.Read(packs)
 	if err != nil {
 		return nil, err
 	}
@@ -53,19 +58,6 @@ func (e *Env) loadKnown() (*finalizer.Registry, error) {
 		return nil, err
 	}
 	return known.With(own), nil
-}
-
-// loadLinks is loadKnown for the links alone.
-func (e *Env) loadLinks() ([]*link.Definition, error) {
-	known, err := finalizer.Read(plugins.Links)
-	if err != nil {
-		return nil, err
-	}
-	own, err := e.own()
-	if err != nil {
-		return nil, err
-	}
-	return known.With(own).Links(), nil
 }
 
 // loadOwn reads the user's own packs, then those of --packs.

@@ -2,6 +2,7 @@
 package protect
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -67,10 +68,7 @@ func (o *Options) validate(cmd *cobra.Command, args []string) error {
 	if !o.Objects.Named(args) {
 		return env.Usage(cmd, "name the objects to protect: TYPE/NAME, TYPE NAME or -f FILENAME")
 	}
-	if err := o.Objects.Validate(cmd, args); err != nil {
-		return err
-	}
-	return o.CheckPacks()
+	return cmp.Or(o.Objects.Validate(cmd, args), o.CheckPacks())
 }
 
 func run(ctx context.Context, o *Options) error {

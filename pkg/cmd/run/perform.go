@@ -46,17 +46,13 @@ func run(ctx context.Context, o *Options) error {
 	switch {
 	case outcome != nil:
 		o.SayUndo()
-		render.WarnGaps(o.ErrOut, newGaps(outcome.Gaps, p.Gaps))
+		told := func(g v1alpha1.Gap) bool { return slices.Contains(p.Gaps, g) } // with the plan
+		render.WarnGaps(o.ErrOut, slices.DeleteFunc(slices.Clone(outcome.Gaps), told))
 		return errors.Join(o.print(ctx, client, outcome), err)
 	case answer.IsRefusal(err) && o.Lines():
 		return errors.Join(o.show(p.Proposal), err)
 	}
 	return err
-}
-
-// newGaps returns the gaps that were not printed with the plan.
-func newGaps(gaps, told []v1alpha1.Gap) []v1alpha1.Gap {
-	return slices.DeleteFunc(slices.Clone(gaps), func(g v1alpha1.Gap) bool { return slices.Contains(told, g) })
 }
 
 // request is what the flags come to.

@@ -128,10 +128,7 @@ it compares two dumps.`,
 // validate checks what was typed before anything is asked of the server.
 func (o *Options) validate(cmd *cobra.Command, args []string) error {
 	o.Args = args
-	if err := o.Objects.Validate(cmd, o.Args); err != nil {
-		return err
-	}
-	if err := o.CheckPacks(); err != nil {
+	if err := cmp.Or(o.Objects.Validate(cmd, o.Args), o.CheckPacks()); err != nil {
 		return err
 	}
 	switch {

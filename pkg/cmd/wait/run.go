@@ -35,7 +35,7 @@ func run(ctx context.Context, o *Options) error {
 		render.WaitBegins(o.Out, o.ErrOut, planned)
 	}
 	render.WarnUnattended(o.ErrOut, planned)
-	view := render.NewWaitView(o.Out, o.ErrOut, o.lines(), planned)
+	view := render.NewWaitView(o.Out, o.ErrOut, o.Output.Lines(render.GoneLines), planned)
 	result, err := deletion.Wait(ctx, planned, deletion.Options{
 		Timeout: o.Timeout, OnEvent: view.Event, OnTick: view.Tick, Words: render.DeletionWords(planned),
 	})
@@ -48,16 +48,6 @@ func run(ctx context.Context, o *Options) error {
 		stuck = o.ExplainLeft(ctx, client, catalog, env.WaitedFor(result.Blocked))
 	}
 	return errors.Join(missing, o.print(result, stuck), err)
-}
-
-func (o *Options) lines() render.DeletionLines {
-	switch {
-	case o.Output.Format() == "name":
-		return render.GoneLines
-	case o.Output.IsOwn():
-		return render.EventLines
-	}
-	return render.NoLines
 }
 
 // print prints what came of the wait. Stuck is why objects are left after a time-out.

@@ -2,6 +2,7 @@
 package wait
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -99,12 +100,6 @@ func (o *Options) validate(cmd *cobra.Command, args []string) error {
 	case o.Timeout == 0:
 		o.Timeout = env.NoTimeout
 	}
-	if err := o.Objects.Validate(cmd, o.Args); err != nil {
-		return err
-	}
-	if err := o.CheckPacks(); err != nil {
-		return err
-	}
 	o.Request.Known, o.Request.Progress = o.Known, o.Listing
-	return o.Output.Validate(cmd)
+	return cmp.Or(o.Objects.Validate(cmd, o.Args), o.CheckPacks(), o.Output.Validate(cmd))
 }

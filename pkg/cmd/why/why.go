@@ -2,6 +2,7 @@
 package why
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -34,9 +35,6 @@ type Options struct {
 // New returns the command why, which calls runF with its options; nil runs it.
 func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
 	o := &Options{Env: e, Output: env.NewOutput(e, "wide", "name", "prometheus").WithRows(), OlderThan: time.Minute}
-	if runF == nil {
-		runF = run
-	}
 	cmd := &cobra.Command{
 		Use:        "why [TYPE/NAME ... | TYPE NAME ... | TYPE [-l SELECTOR] | -f FILENAME]",
 		Short:      "Explain why a deletion is stuck",
@@ -78,13 +76,7 @@ that is not being deleted, or whose deletion makes progress, is not stuck.`,
 
   # It waits for its dependents. Does the garbage collector work?
   kubectl gc why deployment/web --probe`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.Args = args
-			if err := o.validate(cmd); err != nil {
-				return err
-			}
-			return runF(cmd.Context(), o)
-		},
+		RunE:              env.RunE(o, o.validate, runF, run),
 		ValidArgsFunction: e.CompleteObjects,
 	}
 	o.Objects.AddFlags(cmd)
@@ -104,17 +96,13 @@ that is not being deleted, or whose deletion makes progress, is not stuck.`,
 }
 
 // validate checks what was typed before anything is asked of the server.
-func (o *Options) validate(cmd *cobra.Command) error {
+func (o *Options) validate(cmd *cobra.Command, args []string) error {
+	o.Args = args
 	if o.OlderThan < 0 {
 		return env.Usage(cmd, "--older-than must not be negative")
 	}
-	if err := o.Objects.Validate(cmd, o.Args); err != nil {
-		return err
-	}
-	if err := o.CheckPacks(); err != nil {
-		return err
-	}
-	if err := o.Output.Validate(cmd); err != nil || !o.Interactive {
+	if err := cmp.Or(o.Objects.Validate(cmd, o.Args), o.CheckPacks(), o.Output.Validate(cmd)); err != nil ||
+		!o.Interactive {
 		return err
 	}
 	switch format := o.Output.Format(); {
