@@ -27,7 +27,7 @@ func IsAbsent(err error, t graph.Type, name string) bool {
 // undefined says whether the server did not find a type because its CRD is gone, so that nothing of
 // the type is there: it is proven that the CRD does not exist, and that no other server is asked.
 func (c *Client) undefined(ctx context.Context, cat *Catalog, t graph.Type, err error) bool {
-	crds, defined := cat.Lookup(CRDs)
+	_, defined := cat.Lookup(CRDs)
 	services, aggregated := cat.Lookup(APIServices)
 	if !apierrors.IsNotFound(err) || !defined || !aggregated || BuiltIn(t.Group) {
 		return false
@@ -41,7 +41,5 @@ func (c *Client) undefined(ctx context.Context, cat *Catalog, t graph.Type, err 
 	} else if !IsAbsent(err, services.Type, name) {
 		return false
 	}
-	name = t.Resource + "." + t.Group
-	_, err = c.GetMeta(ctx, crds.Type, "", name)
-	return IsAbsent(err, crds.Type, name)
+	return c.IsUndefined(ctx, t)
 }

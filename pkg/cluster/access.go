@@ -91,7 +91,8 @@ func (r *Reviews) answer(a Access) Review {
 // ask sends a review for each of the accesses that none was sent for yet.
 func (r *Reviews) ask(ctx context.Context, accesses []Access) {
 	Each(r.client, r.unasked(accesses), func(_ int, a Access) {
-		review, err := r.client.review(ctx, a)
+		var nobody authorizationv1.SubjectAccessReviewSpec
+		review, err := r.client.sendReview(ctx, "SelfSubjectAccessReview", "selfsubjectaccessreviews", nobody, a)
 		if err != nil {
 			r.silent.Do(func() {
 				klog.FromContext(
@@ -119,12 +120,6 @@ func (r *Reviews) unasked(accesses []Access) []Access {
 		}
 	}
 	return slices.Clip(unasked)
-}
-
-// review sends one SelfSubjectAccessReview.
-func (c *Client) review(ctx context.Context, a Access) (Review, error) {
-	var nobody authorizationv1.SubjectAccessReviewSpec
-	return c.sendReview(ctx, "SelfSubjectAccessReview", "selfsubjectaccessreviews", nobody, a)
 }
 
 // sendReview sends a review, which is a question although it is sent with POST: nothing is stored.

@@ -18,7 +18,13 @@ func Bind(ctx context.Context) (context.Context, func(*rest.Config)) {
 	return bound, func(config *rest.Config) {
 		timeouts := newTimeouts(config)
 		config.Wrap(func(next http.RoundTripper) http.RoundTripper {
-			return &binder{bound, next, timeouts.wrap(next)}
+			bounded := timeouts.wrap(next)
+			return &transport{next, func(r *http.Request) (*http.Response, error) {
+				if r.Context().Value(boundKey{}) != nil {
+					return next.RoundTrip(r)
+				}
+				return bind(bound, bounded, r)
+			}}
 		})
 	}
 }
@@ -26,20 +32,12 @@ func Bind(ctx context.Context) (context.Context, func(*rest.Config)) {
 // boundKey is of the value that the contexts that come from a bound one have.
 type boundKey struct{}
 
-type binder struct {
-	ctx           context.Context
-	next, bounded http.RoundTripper
-}
-
-// RoundTrip implements http.RoundTripper.
-func (b *binder) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.Context().Value(boundKey{}) != nil {
-		return b.next.RoundTrip(r)
-	}
+// bind sends a request that ends with a context, besides its own.
+func bind(with context.Context, by http.RoundTripper, r *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(r.Context())
-	stop := context.AfterFunc(b.ctx, func() { cancel(context.Cause(b.ctx)) })
+	stop := context.AfterFunc(with, func() { cancel(context.Cause(with)) })
 	release := func() { stop(); cancel(nil) }
-	response, err := b.bounded.RoundTrip(r.WithContext(ctx))
+	response, err := by.RoundTrip(r.WithContext(ctx))
 	if err != nil {
 		release()
 		return nil, err
@@ -47,10 +45,6 @@ func (b *binder) RoundTrip(r *http.Request) (*http.Response, error) {
 	response.Body = &boundBody{response.Body, release}
 	return response, nil
 }
-
-// WrappedRoundTripper implements net.RoundTripperWrapper, by which client-go finds the transport
-// below.
-func (b *binder) WrappedRoundTripper() http.RoundTripper { return b.next }
 
 // boundBody is the body of an answer, which is read under the context of its request.
 type boundBody struct {

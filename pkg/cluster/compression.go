@@ -38,7 +38,10 @@ type compression struct {
 	said      atomic.Int32
 }
 
-func (c *compression) wrap(next http.RoundTripper) http.RoundTripper { return &compressing{next, c} }
+// wrap returns a transport whose requests say whether their answers are to be compressed.
+func (c *compression) wrap(next http.RoundTripper) http.RoundTripper {
+	return &transport{next, func(r *http.Request) (*http.Response, error) { return next.RoundTrip(c.traced(r)) }}
+}
 
 // took notes that an answer to something took so long.
 func (c *compression) took(d time.Duration) {
@@ -69,14 +72,8 @@ func (c *compression) wanted(ctx context.Context) bool {
 	return far
 }
 
-// compressing is a transport whose requests say whether their answers are to be compressed.
-type compressing struct {
-	next http.RoundTripper
-	link *compression
-}
-
-// RoundTrip implements http.RoundTripper.
-func (t *compressing) RoundTrip(r *http.Request) (*http.Response, error) {
+// traced is a request that says whether its answer is to be compressed, and tells how long that takes.
+func (c *compression) traced(r *http.Request) *http.Request {
 	// The trace is called from other goroutines, and of a request that is sent again more than
 	// once.
 	var handshake, sent atomic.Pointer[time.Time]
@@ -86,7 +83,7 @@ func (t *compressing) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	since := func(at *atomic.Pointer[time.Time]) {
 		if begin := at.Swap(nil); begin != nil {
-			t.link.took(time.Since(*begin))
+			c.took(time.Since(*begin))
 		}
 	}
 	trace := &httptrace.ClientTrace{
@@ -99,13 +96,10 @@ func (t *compressing) RoundTrip(r *http.Request) (*http.Response, error) {
 		WroteRequest:         func(httptrace.WroteRequestInfo) { now(&sent) },
 		GotFirstResponseByte: func() { since(&sent) },
 	}
-	compressed := t.link.wanted(r.Context())
+	compressed := c.wanted(r.Context())
 	r = r.Clone(httptrace.WithClientTrace(r.Context(), trace))
 	if !compressed && r.Header.Get("Accept-Encoding") == "" {
 		r.Header.Set("Accept-Encoding", "identity") // without any, net/http adds gzip
 	}
-	return t.next.RoundTrip(r)
+	return r
 }
-
-// WrappedRoundTripper returns what client-go closes and cancels.
-func (t *compressing) WrappedRoundTripper() http.RoundTripper { return t.next }

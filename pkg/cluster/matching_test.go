@@ -32,14 +32,14 @@ func TestTheServerEvaluatesSelectors(t *testing.T) {
 	proxy.On(continued, faultproxy.Times(1, expired))
 	typ := graph.Type{Version: "v1", Resource: "configmaps", Kind: "ConfigMap", Namespaced: true}
 	for _, tt := range []struct {
-		selectors Selectors
+		selectors Selection
 		want      []string
 	}{
-		{Selectors{}, []string{"c000", "c001", "c002", "c003", "c004", "c005"}},
-		{Selectors{Labels: "half=h1"}, []string{"c001", "c003", "c005"}},
-		{Selectors{Fields: "metadata.name=c004"}, []string{"c004"}},
-		{Selectors{Labels: "half=h1", Fields: "metadata.name=c004"}, nil},
-		{Selectors{Labels: "half=h1", Fields: "metadata.name!=c003"}, []string{"c001", "c005"}},
+		{Selection{}, []string{"c000", "c001", "c002", "c003", "c004", "c005"}},
+		{Selection{Labels: "half=h1"}, []string{"c001", "c003", "c005"}},
+		{Selection{Fields: "metadata.name=c004"}, []string{"c004"}},
+		{Selection{Labels: "half=h1", Fields: "metadata.name=c004"}, nil},
+		{Selection{Labels: "half=h1", Fields: "metadata.name!=c003"}, []string{"c001", "c005"}},
 	} {
 		matches, err := client.ListMatching(t.Context(), typ, ns, tt.selectors)
 		if err != nil {
@@ -56,11 +56,11 @@ func TestTheServerEvaluatesSelectors(t *testing.T) {
 			t.Errorf("%+v: got %v, want %v", tt.selectors, names, tt.want)
 		}
 	}
-	if _, err := client.ListMatching(t.Context(), typ, ns, Selectors{Labels: "a in b"}); !apierrors.IsBadRequest(err) {
+	if _, err := client.ListMatching(t.Context(), typ, ns, Selection{Labels: "a in b"}); !apierrors.IsBadRequest(err) {
 		t.Errorf("a bad selector: %v", err)
 	}
 	proxy.On(continued, expired)
-	if _, err := client.ListMatching(t.Context(), typ, ns, Selectors{}); !apierrors.IsResourceExpired(err) {
+	if _, err := client.ListMatching(t.Context(), typ, ns, Selection{}); !apierrors.IsResourceExpired(err) {
 		t.Errorf("a list that always expires: %v", err)
 	}
 }

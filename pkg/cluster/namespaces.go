@@ -50,7 +50,7 @@ func (l *lister) readNamespaces(ctx context.Context, n *namespaceList) {
 			return
 		}
 	}
-	names, err := l.client.ListNames(ctx, graph.Type{Version: "v1", Resource: "namespaces", Kind: "Namespace"}, "")
+	names, err := l.client.ListNames(ctx, NamespaceType, "")
 	if err == nil {
 		n.names, n.complete = names, true
 		return
@@ -78,16 +78,10 @@ func (c *Client) ForEachMeta(ctx context.Context, t graph.Type, namespace string
 
 func (c *Client) forEach(ctx context.Context, t graph.Type, namespace string, keep extras,
 	f func(*graph.Object)) (ResumePoint, error) {
-	p := page{path: resourcePath(t.Group, t.Version, t.Resource, namespace), keep: keep}
-	for {
-		var meta listMeta
-		err := c.read(ctx, p, func(m listMeta) { meta = m }, f)
-		if err != nil {
-			return ResumePoint{Type: t, Namespace: namespace}, err
-		}
-		if meta.continueToken == "" {
-			return ResumePoint{Type: t, Namespace: namespace, ResourceVersion: meta.resourceVersion}, nil
-		}
-		p.continueToken = meta.continueToken
+	version, err := c.readAll(ctx,
+		page{path: resourcePath(t.Group, t.Version, t.Resource, namespace), keep: keep}, f)
+	if err != nil {
+		version = ""
 	}
+	return ResumePoint{Type: t, Namespace: namespace, ResourceVersion: version}, err
 }

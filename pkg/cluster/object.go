@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/client-go/rest"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
@@ -124,6 +125,16 @@ func (c *Client) getAs(ctx context.Context, t graph.Type, namespace, name, accep
 // Selection restricts a list on the server. Empty selectors select all.
 type Selection struct{ Labels, Fields string }
 
+// param has a request ask for what is selected, and for the page of a token; for the first if that is
+// empty.
+func (s Selection) param(req *rest.Request, token string) {
+	for name, value := range map[string]string{"labelSelector": s.Labels, "fieldSelector": s.Fields, "continue": token} {
+		if value != "" {
+			req.Param(name, value)
+		}
+	}
+}
+
 // ListObjectMetas is ListObjects for objects whose content may be secret: metadata only.
 func (c *Client) ListObjectMetas(ctx context.Context, t graph.Type, namespace string,
 	selected Selection) ([]*unstructured.Unstructured, error) {
@@ -141,7 +152,7 @@ func (c *Client) ListObjects(ctx context.Context, t graph.Type, namespace string
 func (c *Client) listAs(ctx context.Context, r ObjectRequest) ([]*unstructured.Unstructured, error) {
 	seen := map[string]bool{} // a list that had to begin again shows objects twice
 	var all []*unstructured.Unstructured
-	err := c.objectPages(ctx, r, func(raw *json.RawMessage) error {
+	err := objectPages(ctx, c, r, func(raw *json.RawMessage) error {
 		o, err := decodeObject(*raw, r.Type)
 		if err == nil && !seen[string(o.GetUID())] {
 			seen[string(o.GetUID())] = true
@@ -164,7 +175,7 @@ func (c *Client) listObjects(ctx context.Context, r ObjectRequest, f func(*unstr
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
-	err := c.objectPages(ctx, r, func(raw *json.RawMessage) error {
+	err := objectPages(ctx, c, r, func(raw *json.RawMessage) error {
 		var it struct{ Metadata struct{ Name string } }
 		if err := json.Unmarshal(*raw, &it); err != nil {
 			return jsonError(err)
@@ -191,7 +202,7 @@ func (c *Client) listObjects(ctx context.Context, r ObjectRequest, f func(*unstr
 // of them, and calls f with each as the server wrote it, valid during the call: those of built-in
 // types do not say what they are. If the list has to begin again they come twice.
 func (c *Client) ForEachRaw(ctx context.Context, t graph.Type, namespace string, f func(json.RawMessage) error) error {
-	return c.objectPages(ctx, ObjectRequest{ObjectNames: ObjectNames{Type: t, Namespace: namespace}},
+	return objectPages(ctx, c, ObjectRequest{ObjectNames: ObjectNames{Type: t, Namespace: namespace}},
 		func(raw *json.RawMessage) error { return f(*raw) })
 }
 
@@ -200,8 +211,9 @@ func (r ObjectRequest) unread(err error) error {
 	return &UnreadError{Type: r.Type, Namespace: r.Namespace, Err: err}
 }
 
-// objectPages reads a list to its end, and begins again when it expires before that.
-func (c *Client) objectPages(ctx context.Context, r ObjectRequest, item func(*json.RawMessage) error) error {
+// objectPages reads a list to its end, of each object what an Item keeps, and begins again when it
+// expires before that.
+func objectPages[Item any](ctx context.Context, c *Client, r ObjectRequest, item func(*Item) error) error {
 	path := resourcePath(r.Type.Group, r.Type.Version, r.Type.Resource, r.Namespace)
 	token := ""
 	for restarts := 0; ; {

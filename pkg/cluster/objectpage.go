@@ -28,15 +28,7 @@ func readObjectPage[Item any](ctx context.Context, c *Client, path []string, r O
 	req := c.rest.Get().AbsPath(path...).SetHeader("Accept",
 		cmp.Or(r.accept, acceptJSON)).WarningHandlerWithContext(quietWarnings{}).
 		Param("limit", strconv.Itoa(objectPageSize))
-	if r.selected.Labels != "" {
-		req.Param("labelSelector", r.selected.Labels)
-	}
-	if r.selected.Fields != "" {
-		req.Param("fieldSelector", r.selected.Fields)
-	}
-	if token != "" {
-		req.Param("continue", token)
-	}
+	r.selected.param(req, token)
 	body, err := req.Stream(ctx)
 	if err != nil {
 		return "", err

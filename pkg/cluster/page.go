@@ -32,7 +32,7 @@ type page struct {
 	continueToken string
 	// keep leaves no object out; restrict has the server leave out those that do not match.
 	keep     extras
-	restrict Selectors
+	restrict Selection
 	// view is for a type that cannot be watched: nothing says that its lists have a
 	// resourceVersion.
 	view bool
@@ -75,6 +75,18 @@ func (c *Client) read(ctx context.Context, p page, onMeta func(listMeta), object
 		saved()
 	}
 	return err
+}
+
+// readAll reads a list to its end, from the page on, and returns its resourceVersion.
+func (c *Client) readAll(ctx context.Context, p page, object func(*graph.Object)) (string, error) {
+	for {
+		var meta listMeta
+		err := c.read(ctx, p, func(m listMeta) { meta = m }, object)
+		if err != nil || meta.continueToken == "" {
+			return meta.resourceVersion, err
+		}
+		p.continueToken = meta.continueToken
+	}
 }
 
 // decodePage reads a list in either format. Save, if not nil, takes what each object is decoded from.
@@ -134,15 +146,7 @@ func (c *Client) open(ctx context.Context, p page) (io.ReadCloser, error) {
 		SetHeader("Accept", acceptList).
 		WarningHandlerWithContext(quietWarnings{}).
 		Param("limit", strconv.Itoa(cmp.Or(c.pageSize, c.pageSizes(ctx).newest)))
-	if p.continueToken != "" {
-		req.Param("continue", p.continueToken)
-	}
-	if p.restrict.Labels != "" {
-		req.Param("labelSelector", p.restrict.Labels)
-	}
-	if p.restrict.Fields != "" {
-		req.Param("fieldSelector", p.restrict.Fields)
-	}
+	p.restrict.param(req, p.continueToken)
 	klog.FromContext(ctx).V(4).Info("Listing", "path", p.path, "continued", p.continueToken != "")
 	return req.Stream(ctx)
 }

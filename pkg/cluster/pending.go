@@ -27,31 +27,24 @@ type Pending struct {
 func NewPending(say func(string)) *Pending { return &Pending{say: say} }
 
 // Wrap is for a configuration's Wrap: it times the requests of all clients that are made of it.
-func (w *Pending) Wrap(next http.RoundTripper) http.RoundTripper { return &waiting{next, w} }
-
-type waiting struct {
-	next  http.RoundTripper
-	waits *Pending
+func (w *Pending) Wrap(next http.RoundTripper) http.RoundTripper {
+	return &transport{next, func(r *http.Request) (*http.Response, error) { return w.send(next, r) }}
 }
 
-// RoundTrip implements http.RoundTripper.
-func (t *waiting) RoundTrip(r *http.Request) (*http.Response, error) {
-	stop := t.waits.begin(r)
-	response, err := t.next.RoundTrip(r)
+func (w *Pending) send(next http.RoundTripper, r *http.Request) (*http.Response, error) {
+	stop := w.begin(r)
+	response, err := next.RoundTrip(r)
 	stop()
 	if err == nil && !isWatchRequest(r) {
 		response.Body = &timedBody{
 			ReadCloser: response.Body,
-			begin:      func() func() bool { return t.waits.begin(r) },
+			begin:      func() func() bool { return w.begin(r) },
 			failed:     func(err error) error { return err },
 			closed:     func() {},
 		}
 	}
 	return response, err
 }
-
-// WrappedRoundTripper returns what client-go closes and cancels.
-func (t *waiting) WrappedRoundTripper() http.RoundTripper { return t.next }
 
 // wait is one that has not ended.
 type wait struct {

@@ -26,8 +26,7 @@ type ObjectNames struct {
 // that all is well.
 func (c *Client) PrinterColumns(ctx context.Context, g *graph.Graph, ids []graph.ID,
 	points []ResumePoint) (map[graph.ID]graph.PrinterColumns, error) {
-	p := &printed{client: c, graph: g, columns: make(map[graph.ID]graph.PrinterColumns, len(ids)),
-		texts: map[string]string{}}
+	p := &printed{client: c, graph: g, columns: make(map[graph.ID]graph.PrinterColumns, len(ids))}
 	for _, next := range []func() []request{
 		func() []request { return p.tables(ids, points) },
 		p.more, // of types that have the columns
@@ -54,9 +53,9 @@ type printed struct {
 
 	mu      sync.Mutex
 	columns map[graph.ID]graph.PrinterColumns
-	texts   map[string]string // of columns, each once
-	waiting []request         // are worth sending by what has been answered
-	unwell  []graph.ID        // are custom resources that are to be read whole
+	texts   interner   // of columns: thousands of rows say the same
+	waiting []request  // are worth sending by what has been answered
+	unwell  []graph.ID // are custom resources that are to be read whole
 }
 
 // then has requests sent when those that are under way have been answered.
@@ -83,21 +82,6 @@ func (p *printed) doubt(ids ...graph.ID) {
 func (p *printed) note(id graph.ID, columns graph.PrinterColumns) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	columns.Ready, columns.Status = p.once(columns.Ready), p.once(columns.Status)
+	columns.Ready, columns.Status = p.texts.text(columns.Ready), p.texts.text(columns.Status)
 	p.columns[id] = columns
-}
-
-// mostTexts bounds how many texts are kept to be shared: columns have few, but for those that hold
-// a message.
-const mostTexts = 1000
-
-// once returns the text as it came first: thousands of rows say the same.
-func (p *printed) once(text string) string {
-	if known, ok := p.texts[text]; ok {
-		return known
-	}
-	if len(p.texts) < mostTexts {
-		p.texts[text] = text
-	}
-	return text
 }

@@ -31,25 +31,14 @@ func (c *serverClock) read(r *http.Response) {
 
 // wrap reads the clock from every answer of a connection.
 func (c *serverClock) wrap(next http.RoundTripper) http.RoundTripper {
-	return clockedTransport{next, c}
+	return &transport{next, func(r *http.Request) (*http.Response, error) {
+		answer, err := next.RoundTrip(r)
+		if err == nil {
+			c.read(answer)
+		}
+		return answer, err
+	}}
 }
-
-type clockedTransport struct {
-	next  http.RoundTripper
-	clock *serverClock
-}
-
-// RoundTrip implements http.RoundTripper.
-func (t clockedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	answer, err := t.next.RoundTrip(r)
-	if err == nil {
-		t.clock.read(answer)
-	}
-	return answer, err
-}
-
-// WrappedRoundTripper returns what client-go closes and cancels.
-func (t clockedTransport) WrappedRoundTripper() http.RoundTripper { return t.next }
 
 // Now returns the time by the API server's clock, which the timestamps of objects are of: the clock
 // of this machine may be wrong. Until the server has answered it is this machine's. That of a dump

@@ -85,40 +85,34 @@ func (p *timeouts) bounds(r *http.Request) (header, part time.Duration) {
 	return p.answer, p.answer
 }
 
-func (p *timeouts) wrap(next http.RoundTripper) http.RoundTripper { return &timing{next, p} }
-
-type timing struct {
-	next     http.RoundTripper
-	timeouts *timeouts
+func (p *timeouts) wrap(next http.RoundTripper) http.RoundTripper {
+	return &transport{next, func(r *http.Request) (*http.Response, error) {
+		response, err := p.send(next, r)
+		if err == nil {
+			// client-go waits for whole seconds, says nothing meanwhile, and asks ten times.
+			if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil &&
+				seconds > int(mostRetryAfter/time.Second) {
+				response.Header.Del("Retry-After")
+			}
+		}
+		return response, err
+	}}
 }
 
 // mostRetryAfter is how long a server may tell a client to wait. One that asks for more refuses.
 const mostRetryAfter = time.Minute
 
-// RoundTrip implements http.RoundTripper.
-func (t *timing) RoundTrip(r *http.Request) (*http.Response, error) {
-	response, err := t.roundTrip(r)
-	if err == nil {
-		// client-go waits for whole seconds, says nothing meanwhile, and asks ten times.
-		if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil &&
-			seconds > int(mostRetryAfter/time.Second) {
-			response.Header.Del("Retry-After")
-		}
-	}
-	return response, err
-}
-
-func (t *timing) roundTrip(r *http.Request) (*http.Response, error) {
-	header, part := t.timeouts.bounds(r)
+func (p *timeouts) send(next http.RoundTripper, r *http.Request) (*http.Response, error) {
+	header, part := p.bounds(r)
 	if header == 0 {
-		return t.next.RoundTrip(r)
+		return next.RoundTrip(r)
 	}
 	ctx, cancel := context.WithCancelCause(r.Context())
 	giveUp := func(after time.Duration, began bool) *time.Timer {
 		return time.AfterFunc(after, func() { cancel(&silentError{requestName(r), after, began}) })
 	}
 	wait := giveUp(header, false)
-	response, err := t.next.RoundTrip(r.WithContext(ctx))
+	response, err := next.RoundTrip(r.WithContext(ctx))
 	wait.Stop()
 	if err != nil {
 		defer cancel(nil)
@@ -132,9 +126,6 @@ func (t *timing) roundTrip(r *http.Request) (*http.Response, error) {
 	}
 	return response, nil
 }
-
-// WrappedRoundTripper returns what client-go closes and cancels.
-func (t *timing) WrappedRoundTripper() http.RoundTripper { return t.next }
 
 // silence returns the silentError that ended a context, and otherwise what else failed under it.
 func silence(ctx context.Context, err error) error {

@@ -3,7 +3,6 @@ package cluster
 import (
 	"context"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -70,26 +69,20 @@ func (r *Reader) Workloads(ctx context.Context, resource schema.GroupResource) (
 	})
 }
 
-// workloads reads all workloads of a type, and begins again when the list expires before its end.
+// workloads reads all workloads of a type.
 func (c *Client) workloads(ctx context.Context, t graph.Type) ([]Workload, error) {
 	resource := schema.GroupResource{Group: t.Group, Resource: t.Resource}
-	path := resourcePath(t.Group, t.Version, t.Resource, "")
+	seen := map[string]bool{} // a list that had to begin again shows objects twice
 	var all []Workload
-	token := ""
-	for restarts := 0; ; {
-		next, err := readObjectPage(ctx, c, path, ObjectRequest{}, token, func(it *workloadItem) error {
+	err := objectPages(ctx, c, ObjectRequest{ObjectNames: ObjectNames{Type: t}}, func(it *workloadItem) error {
+		if !seen[it.Metadata.UID] {
+			seen[it.Metadata.UID] = true
 			all = append(all, it.workload(resource))
-			return nil
-		})
-		switch {
-		case apierrors.IsResourceExpired(err) && restarts < maxRestarts:
-			restarts++
-			all = nil
-		case err != nil:
-			return nil, &UnreadError{Type: t, Err: err}
-		case next == "":
-			return all, nil
 		}
-		token = next
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
+	return all, nil
 }

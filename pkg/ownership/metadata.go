@@ -141,7 +141,7 @@ func (s *search) labelled(ctx context.Context, t graph.Type, links []*link.Defin
 	}
 	found := map[string]bool{}
 	for _, labels := range selectors {
-		matches, err := s.client.ListMatching(ctx, t, "", cluster.Selectors{Labels: labels})
+		matches, err := s.client.ListMatching(ctx, t, "", cluster.Selection{Labels: labels})
 		if err != nil {
 			return nil, context.Cause(ctx)
 		}

@@ -229,7 +229,7 @@ func (s *search) members(ctx context.Context, source graph.ID, m link.Members) (
 		group.Go(func() error {
 			var err error
 			matches[i], err = s.client.ListMatching(groupCtx, t, namespace,
-				cluster.Selectors{Labels: m.Labels, Fields: withName(m.Name)})
+				cluster.Selection{Labels: m.Labels, Fields: withName(m.Name)})
 			return s.unreadable(groupCtx, place{t, namespace}, err)
 		})
 	}

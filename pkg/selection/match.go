@@ -61,7 +61,7 @@ func (r Request) MatchAgain(ctx context.Context, client *cluster.Client, g *grap
 // there are none.
 func (r Request) StillMatches(client *cluster.Client) func(context.Context, graph.Type, graph.Ref) (bool, error) {
 	selectors := r.Selectors()
-	if !r.Selects() || selectors == (cluster.Selectors{}) {
+	if !r.Selects() || selectors == (cluster.Selection{}) {
 		return nil
 	}
 	return func(ctx context.Context, t graph.Type, ref graph.Ref) (bool, error) {

@@ -112,7 +112,7 @@ func (q *Query) elsewhere(ctx context.Context, o Object) string {
 	if !o.Namespaced {
 		return ""
 	}
-	matches, err := q.Client.ListMatching(ctx, o.Type, "", cluster.Selectors{Fields: "metadata.name=" + o.Name})
+	matches, err := q.Client.ListMatching(ctx, o.Type, "", cluster.Selection{Fields: "metadata.name=" + o.Name})
 	if err != nil {
 		return "" // a hint is no reason for another error
 	}

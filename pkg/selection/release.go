@@ -62,7 +62,7 @@ func (r Request) release(ctx context.Context, client *cluster.Client, catalog *c
 		return "", fmt.Errorf("reading Helm release %q: discovery does not show secrets", name)
 	}
 	matches, err := client.ListMatching(ctx, secrets.Type, r.Namespace,
-		cluster.Selectors{Labels: "owner=helm,name=" + name})
+		cluster.Selection{Labels: "owner=helm,name=" + name})
 	if err != nil {
 		return "", fmt.Errorf("reading Helm release %q: %w", name, err)
 	}

@@ -34,13 +34,13 @@ type Request struct {
 func (r Request) HasFiles() bool { return len(r.Files.Filenames) > 0 || r.Files.Kustomize != "" }
 
 // Selectors are those that the server evaluates. kubectl trims them too.
-func (r Request) Selectors() cluster.Selectors {
-	return cluster.Selectors{Labels: strings.TrimSpace(r.Labels), Fields: strings.TrimSpace(r.Fields)}
+func (r Request) Selectors() cluster.Selection {
+	return cluster.Selection{Labels: strings.TrimSpace(r.Labels), Fields: strings.TrimSpace(r.Fields)}
 }
 
 // Selects says whether objects are meant because they match, and not by name.
 func (r Request) Selects() bool {
-	return (r.All || r.Selectors() != cluster.Selectors{}) && !r.HasFiles()
+	return (r.All || r.Selectors() != cluster.Selection{}) && !r.HasFiles()
 }
 
 // Selector is the label selector; nil for none.
