@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/cli-runtime/pkg/printers"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
@@ -14,6 +15,11 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 	"github.com/kubectl-gc/kubectl-gc/pkg/tree"
 )
+
+// printable is a tree as the printers take it.
+type printable struct{ *v1alpha1.Tree }
+
+func (p printable) DeepCopyObject() runtime.Object { return p }
 
 // TestAStreamedTreeIsThePrintersTree: with no object, one and many, with gaps, hidden and repeated
 // rows, byte for byte.
@@ -50,7 +56,7 @@ func TestAStreamedTreeIsThePrintersTree(t *testing.T) {
 		for _, gaps := range [][]v1alpha1.Gap{nil, gaps} {
 			s := &tree.Snapshot{Snapshot: &selection.Snapshot{Graph: g, Gaps: gaps}, Rows: rows}
 			var want, got bytes.Buffer
-			if err := (&printers.JSONPrinter{}).PrintObj(s.Printed(), &want); err != nil {
+			if err := (&printers.JSONPrinter{}).PrintObj(printable{s.Printed()}, &want); err != nil {
 				t.Fatal(err)
 			}
 			if err := s.WriteJSON(&got); err != nil {
@@ -88,7 +94,7 @@ func TestAStreamThatFailsEnds(t *testing.T) {
 	s := &tree.Snapshot{Snapshot: &selection.Snapshot{Graph: g},
 		Rows: g.Tree(g.Roots(), graph.TreeOptions{Depth: -1})}
 	var want, got bytes.Buffer
-	if err := (&printers.JSONPrinter{}).PrintObj(s.Printed(), &want); err != nil {
+	if err := (&printers.JSONPrinter{}).PrintObj(printable{s.Printed()}, &want); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.WriteJSON(&got); err != nil || !bytes.Equal(want.Bytes(), got.Bytes()) {

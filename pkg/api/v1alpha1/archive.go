@@ -1,9 +1,6 @@
 package v1alpha1
 
-import (
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-)
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // Archive is the output of kubectl gc archive: what is in a file.
 type Archive struct {
@@ -35,6 +32,3 @@ type Archive struct {
 	Whole  bool   `json:"whole"`
 	Damage string `json:"damage,omitempty"`
 }
-
-// DeepCopyObject makes Archive a runtime.Object, which is what the printers take.
-func (a *Archive) DeepCopyObject() runtime.Object { return deepCopy(a) }

@@ -1,9 +1,6 @@
 package v1alpha1
 
-import (
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-)
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // CheckReport is the output of kubectl gc check: what is wrong with ownerReferences, namespaces and
 // finalizers, and what the garbage collector does about it.
@@ -59,6 +56,3 @@ type CheckFinding struct {
 	// File is where a manifest is from.
 	File string `json:"file,omitempty"`
 }
-
-// DeepCopyObject makes CheckReport a runtime.Object, which is what the printers take.
-func (c *CheckReport) DeepCopyObject() runtime.Object { return deepCopy(c) }

@@ -1,9 +1,6 @@
 package v1alpha1
 
-import (
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-)
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // Comparison is the output of kubectl gc tree --against: what has changed from one time to another.
 type Comparison struct {
@@ -74,6 +71,3 @@ type ChangedObject struct {
 	FinalizersRemoved []string     `json:"finalizersRemoved,omitempty"`
 	DeletionTimestamp *metav1.Time `json:"deletionTimestamp,omitempty"`
 }
-
-// DeepCopyObject makes Comparison a runtime.Object, which is what the printers take.
-func (c *Comparison) DeepCopyObject() runtime.Object { return deepCopy(c) }

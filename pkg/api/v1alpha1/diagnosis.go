@@ -1,9 +1,6 @@
 package v1alpha1
 
-import (
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-)
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // Diagnosis is the output of kubectl gc why: the objects that are being deleted and still exist,
 // and why.
@@ -89,6 +86,3 @@ type Step struct {
 	// is not known.
 	Risk string `json:"risk,omitempty"`
 }
-
-// DeepCopyObject makes Diagnosis a runtime.Object, which is what the printers take.
-func (d *Diagnosis) DeepCopyObject() runtime.Object { return deepCopy(d) }

@@ -1,9 +1,6 @@
 package v1alpha1
 
-import (
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-)
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // Explanation is the output of kubectl gc explain: what is known of finalizers.
 type Explanation struct {
@@ -160,6 +157,3 @@ type FinalizersOn struct {
 	// Deleting are those of them that are being deleted.
 	Deleting int `json:"deleting"`
 }
-
-// DeepCopyObject makes Explanation a runtime.Object, which is what the printers take.
-func (e *Explanation) DeepCopyObject() runtime.Object { return deepCopy(e) }

@@ -1,9 +1,6 @@
 package v1alpha1
 
-import (
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-)
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // LinkTest is the output of kubectl gc explain --test-pack: the links that packs find in objects,
 // without a cluster.
@@ -56,6 +53,3 @@ type FoundLink struct {
 	Why  string `json:"why,omitempty"`
 	Kept string `json:"kept,omitempty"`
 }
-
-// DeepCopyObject makes LinkTest a runtime.Object, which is what the printers take.
-func (t *LinkTest) DeepCopyObject() runtime.Object { return deepCopy(t) }

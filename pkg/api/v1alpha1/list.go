@@ -1,9 +1,6 @@
 package v1alpha1
 
-import (
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-)
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // List is what a command has found in several clusters.
 type List struct {
@@ -24,6 +21,3 @@ type NotFound struct {
 	ClusterRef ClusterRef `json:"clusterRef"`
 	Message    string     `json:"message"`
 }
-
-// DeepCopyObject makes List a runtime.Object, which is what the printers take.
-func (l *List) DeepCopyObject() runtime.Object { return deepCopy(l) }

@@ -1,9 +1,6 @@
 package v1alpha1
 
-import (
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-)
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // Plan is what a deletion does: the value that is printed before it and that is carried out.
 type Plan struct {
@@ -321,6 +318,3 @@ type Forbidden struct {
 	// Reason says what is missing, with the authorizer's words where it had any.
 	Reason string `json:"reason"`
 }
-
-// DeepCopyObject makes Plan a runtime.Object, which is what the printers take.
-func (p *Plan) DeepCopyObject() runtime.Object { return deepCopy(p) }

@@ -1,9 +1,6 @@
 package v1alpha1
 
-import (
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-)
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // RestorePlan is what kubectl gc restore does with an archive.
 type RestorePlan struct {
@@ -68,9 +65,3 @@ type RestoreFailed struct {
 	Action RestoreAction `json:"action"`
 	Error  string        `json:"error"`
 }
-
-// DeepCopyObject makes RestorePlan a runtime.Object, which is what the printers take.
-func (p *RestorePlan) DeepCopyObject() runtime.Object { return deepCopy(p) }
-
-// DeepCopyObject makes RestoreResult a runtime.Object, which is what the printers take.
-func (r *RestoreResult) DeepCopyObject() runtime.Object { return deepCopy(r) }

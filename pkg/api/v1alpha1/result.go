@@ -1,9 +1,6 @@
 package v1alpha1
 
-import (
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-)
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // Result is what came of a plan.
 type Result struct {
@@ -72,6 +69,3 @@ type SkippedObject struct {
 	Object  ObjectRef `json:"object"`
 	Because string    `json:"because"`
 }
-
-// DeepCopyObject makes Result a runtime.Object, which is what the printers take.
-func (r *Result) DeepCopyObject() runtime.Object { return deepCopy(r) }

@@ -1,9 +1,6 @@
 package v1alpha1
 
-import (
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-)
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // Snapshot is the output of kubectl gc snapshot: what was saved of a cluster.
 type Snapshot struct {
@@ -27,6 +24,3 @@ type Snapshot struct {
 	// Unread are types of which only metadata was saved, although more was to be.
 	Unread []Gap `json:"unread,omitempty"`
 }
-
-// DeepCopyObject makes Snapshot a runtime.Object, which is what the printers take.
-func (s *Snapshot) DeepCopyObject() runtime.Object { return deepCopy(s) }

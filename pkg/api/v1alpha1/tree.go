@@ -1,9 +1,6 @@
 package v1alpha1
 
-import (
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-)
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // State is what is known of an object's existence.
 type State string
@@ -90,6 +87,3 @@ type TreeOwner struct {
 	// Problems say what is wrong with the reference, for example WrongNamespace.
 	Problems []string `json:"problems,omitempty"`
 }
-
-// DeepCopyObject makes Tree a runtime.Object, which is what the printers take.
-func (t *Tree) DeepCopyObject() runtime.Object { return deepCopy(t) }

@@ -1,9 +1,6 @@
 package v1alpha1
 
-import (
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-)
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // Version is the output of kubectl gc version: which build of the plugin runs, and from where.
 type Version struct {
@@ -21,6 +18,3 @@ type Version struct {
 	// Path is the executable that runs, with links resolved.
 	Path string `json:"path"`
 }
-
-// DeepCopyObject makes Version a runtime.Object, which is what the printers take.
-func (v *Version) DeepCopyObject() runtime.Object { return deepCopy(v) }

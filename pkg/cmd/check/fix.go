@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/check"
@@ -97,7 +96,7 @@ func (o *Options) showFixes(p *check.Fixes) error {
 		return err
 	}
 	return o.Show(func(s render.Style) error { return render.FixPlan(o.Out, p, s) },
-		func() error { return render.FixNames(o.Out, p.Fixes) }, func() runtime.Object { return p.Printed() })
+		func() error { return render.FixNames(o.Out, p.Fixes) }, func() env.Document { return p.Printed() })
 }
 
 // agree shows the plan and asks. Nothing was written if it returns an error.
@@ -133,7 +132,7 @@ func (o *Options) fixed(ctx context.Context, p *check.Fixes, all []*check.Fixed)
 	remaining := p.Remaining(all)
 	err := o.Print(ctx, func() error {
 		return o.Tell(func() error { return render.Check(o.Out, remaining, o.Style(o.Output)) },
-			func() error { return render.FixNames(o.Out, check.Done(all)) }, func() runtime.Object { return p.Result(all) })
+			func() error { return render.FixNames(o.Out, check.Done(all)) }, func() env.Document { return p.Result(all) })
 	})
 	return errors.Join(err, check.Errors(all), o.finding(remaining))
 }

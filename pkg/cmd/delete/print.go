@@ -4,10 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/runtime"
-
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
 	"github.com/kubectl-gc/kubectl-gc/pkg/collect"
 	"github.com/kubectl-gc/kubectl-gc/pkg/deletion"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -102,7 +101,7 @@ func (o *Options) show(p *deletion.Planned) error {
 			fmt.Fprintln(o.ErrOut, "Warning: "+render.Escape(denial))
 		}
 		return render.Names(o.Out, p.Graph, p.Deleted)
-	}, func() runtime.Object { return printed(p) })
+	}, func() env.Document { return printed(p) })
 }
 
 // title is the command without what says how it prints.

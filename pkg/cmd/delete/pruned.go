@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
@@ -86,7 +85,7 @@ func (o *Options) nothing(p *deletion.Planned) error {
 		_, err := fmt.Fprintln(o.Out, says)
 		return err
 	}
-	return o.Tell(say, say, func() runtime.Object {
+	return o.Tell(say, say, func() env.Document {
 		none := v1alpha1.NewPlan(p.Gaps)
 		none.Policy = string(o.Request.Policy)
 		return none

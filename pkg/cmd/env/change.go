@@ -3,8 +3,6 @@ package env
 import (
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/runtime"
-
 	"github.com/kubectl-gc/kubectl-gc/pkg/ownerref"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
@@ -14,7 +12,7 @@ import (
 // printed.
 func (m *Mutation) PrintChange(c *ownerref.Change, failed error, words func(*ownerref.Change, string) string) error {
 	if !m.Output.IsOwn() {
-		var object runtime.Object = c.Result(failed)
+		var object Document = c.Result(failed)
 		if m.DryRun != "none" && failed == nil {
 			object = c.Printed()
 		}

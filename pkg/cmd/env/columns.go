@@ -45,7 +45,7 @@ func (o *Output) columns() (*render.Columns, error) {
 }
 
 // writeColumns prints the user's own columns, a row for each item of the object's list.
-func (o *Output) writeColumns(w io.Writer, object runtime.Object) error {
+func (o *Output) writeColumns(w io.Writer, object Document) error {
 	columns, err := o.columns()
 	if err != nil {
 		return err

@@ -2,16 +2,18 @@ package env
 
 import (
 	"bytes"
+	"encoding/json"
 	"testing"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 )
 
 // objects are all that commands print with -o json.
-var objects = map[string]runtime.Object{
+var objects = map[string]Document{
 	"Archive": &v1alpha1.Archive{}, "CheckReport": &v1alpha1.CheckReport{}, "Diagnosis": &v1alpha1.Diagnosis{},
 	"Explanation": &v1alpha1.Explanation{}, "LinkTest": &v1alpha1.LinkTest{},
 	"Plan": &v1alpha1.Plan{}, "RestorePlan": &v1alpha1.RestorePlan{}, "RestoreResult": &v1alpha1.RestoreResult{},
@@ -40,7 +42,7 @@ func TestCustomColumnsHaveARowForEachItem(t *testing.T) {
 	version := &v1alpha1.Version{TypeMeta: v1alpha1.TypeMeta("Version"), Version: "v1.2.3"}
 	for _, test := range []struct {
 		args   []string
-		object runtime.Object
+		object Document
 		want   string
 	}{
 		{[]string{"-o", "custom-columns=NAME:.ref.name,DEPTH:.depth"}, tree, "NAME   DEPTH\na      0\nb      1\n"},
@@ -58,6 +60,34 @@ func TestCustomColumnsHaveARowForEachItem(t *testing.T) {
 		}
 		if err := o.Write(&out, test.object); err != nil || out.String() != test.want || o.IsOwn() {
 			t.Errorf("%v: %v\n%s", test.args, err, out.String())
+		}
+	}
+}
+
+// TestDocumentsArePrintedAsTheyAre, whatever the printers take them for.
+func TestDocumentsArePrintedAsTheyAre(t *testing.T) {
+	t.Parallel()
+	for kind, object := range objects {
+		object.GetObjectKind().SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(kind))
+		asJSON, err := json.MarshalIndent(object, "", "    ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		asYAML, err := yaml.Marshal(object)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for format, want := range map[string]string{"json": string(asJSON) + "\n", "yaml": string(asYAML),
+			"jsonpath={.kind}": kind, "go-template={{.kind}}": kind} {
+			o, cmd := NewOutput(&Env{}), &cobra.Command{}
+			o.Add(cmd)
+			if err := cmd.ParseFlags([]string{"-o", format}); err != nil {
+				t.Fatal(err)
+			}
+			var out bytes.Buffer
+			if err := o.Write(&out, object); err != nil || out.String() != want {
+				t.Errorf("%s as %s: %v\n%s", kind, format, err, out.String())
+			}
 		}
 	}
 }

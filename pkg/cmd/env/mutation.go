@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
@@ -133,13 +132,13 @@ const Question = "Do you want to continue? (y/N): "
 
 // Show prints a plan in the format that was asked for: as a table that begins with where it is
 // about, as names, or as an object.
-func (m *Mutation) Show(table func(render.Style) error, names func() error, object func() runtime.Object) error {
+func (m *Mutation) Show(table func(render.Style) error, names func() error, object func() Document) error {
 	return m.Tell(func() error { return errors.Join(m.Head(m.Out), table(m.Style(m.Output))) }, names, object)
 }
 
 // Tell prints something in the format that was asked for: in lines for a person, as names, or as an
 // object.
-func (m *Mutation) Tell(lines, names func() error, object func() runtime.Object) error {
+func (m *Mutation) Tell(lines, names func() error, object func() Document) error {
 	switch {
 	case m.Lines():
 		return lines()

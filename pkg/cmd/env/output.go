@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/printers"
 
@@ -124,7 +125,7 @@ func (o *Output) Of(object any) {
 }
 
 // Write prints an object in one of the formats of cli-runtime, or in columns of the user's own.
-func (o *Output) Write(w io.Writer, object runtime.Object) error {
+func (o *Output) Write(w io.Writer, object Document) error {
 	o.Of(object)
 	switch {
 	case o.hasColumns():
@@ -138,5 +139,17 @@ func (o *Output) Write(w io.Writer, object runtime.Object) error {
 	if err != nil {
 		return err
 	}
-	return p.PrintObj(object, w)
+	return p.PrintObj(printable{object}, w)
 }
+
+// Document is a versioned object that is printed for programs.
+type Document interface{ GetObjectKind() schema.ObjectKind }
+
+// printable makes a document what the printers take.
+type printable struct{ Document }
+
+// DeepCopyObject implements runtime.Object: the printers change no document.
+func (p printable) DeepCopyObject() runtime.Object { return p }
+
+// MarshalJSON implements json.Marshaler.
+func (p printable) MarshalJSON() ([]byte, error) { return json.Marshal(p.Document) }

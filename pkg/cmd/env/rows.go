@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
@@ -55,7 +54,7 @@ func (o *Output) checkOut(cmd *cobra.Command) error {
 }
 
 // writeRows prints what there is in an object a row on each line, and first that it was looked for.
-func (o *Output) writeRows(w io.Writer, object runtime.Object) error {
+func (o *Output) writeRows(w io.Writer, object Document) error {
 	rows, has := v1alpha1.Rows(object, o.env.ClusterRef())
 	if !has {
 		return fmt.Errorf("-o %s is not for a %s; use -o %s", rowLines, object.GetObjectKind().GroupVersionKind().Kind, jsonLine)

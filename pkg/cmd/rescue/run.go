@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/runtime"
-
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
@@ -58,7 +56,7 @@ func run(ctx context.Context, o *Options) error {
 // show prints the plan in the format that was asked for.
 func (o *Options) show(p *rescue.Planned) error {
 	return o.Show(func(s render.Style) error { return render.RescuePlan(o.Out, p, s) },
-		func() error { return o.name(p) }, func() runtime.Object { return p.Printed() })
+		func() error { return o.name(p) }, func() env.Document { return p.Printed() })
 }
 
 // result prints what was done, where that was not said already.
@@ -68,7 +66,7 @@ func (o *Options) result(out *rescue.Outcome) error {
 			return nil
 		}
 		return o.name(out.Planned)
-	}, func() runtime.Object { return out.Result })
+	}, func() env.Document { return out.Result })
 }
 
 func (o *Options) name(p *rescue.Planned) error {

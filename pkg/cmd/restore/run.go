@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/runtime"
-
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
@@ -72,7 +70,7 @@ func (o *Options) last(ctx context.Context, client *cluster.Client) (err error) 
 // show prints the plan in the format that was asked for.
 func (o *Options) show(p *restore.Plan) error {
 	return o.Show(func(s render.Style) error { return render.RestorePlan(o.Out, p, s) },
-		func() error { return render.RestoreNames(o.Out, p) }, func() runtime.Object { return p.Printed() })
+		func() error { return render.RestoreNames(o.Out, p) }, func() env.Document { return p.Printed() })
 }
 
 // nothing says that there is nothing to do.

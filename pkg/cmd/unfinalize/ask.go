@@ -7,10 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/runtime"
-
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/browse"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
@@ -19,7 +18,7 @@ import (
 // show prints the plan in the format that was asked for.
 func (o *Options) show(p *unfinalize.Planned) error {
 	return o.Show(func(s render.Style) error { return render.UnfinalizePlan(o.Out, p, false, s) },
-		func() error { return render.UnfinalizeNames(o.Out, p) }, func() runtime.Object { return p.Printed() })
+		func() error { return render.UnfinalizeNames(o.Out, p) }, func() env.Document { return p.Printed() })
 }
 
 // nothing says that there is nothing to do.

@@ -6,10 +6,9 @@ import (
 	"fmt"
 	"time"
 
-	"k8s.io/apimachinery/pkg/runtime"
-
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
@@ -79,7 +78,7 @@ func (o *Options) perform(ctx context.Context, client *cluster.Client, p *unfina
 	return errors.Join(o.Tell(
 		func() error { return render.UnfinalizeOutcomes(o.Out, o.ErrOut, outcomes, known) },
 		func() error { return render.UnfinalizedNames(o.Out, outcomes) },
-		func() runtime.Object {
+		func() env.Document {
 			return p.Result(outcomes, func(u *unfinalize.Outcome) string { return render.UnfinalizeLeft(u, known) })
 		}), render.UnfinalizeErrors(outcomes, ctx.Err() != nil))
 }
