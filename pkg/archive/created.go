@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -60,12 +61,7 @@ func CreatedFrom(archive string) (*Created, error) {
 func (c *Created) Is(archived, now string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, uid := range c.uids[archived] {
-		if uid == now {
-			return now != ""
-		}
-	}
-	return false
+	return now != "" && slices.Contains(c.uids[archived], now)
 }
 
 // Add remembers one more. The error is about the file; the object is remembered in memory all the

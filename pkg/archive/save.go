@@ -96,10 +96,7 @@ func read(ctx context.Context, client *cluster.Client, what Contents, ids []grap
 
 // saved is what comes of writing the objects of which the spool has documents.
 func (c Contents) saved(ids []graph.ID, s *spool) *Saved {
-	saved := &Saved{copies: map[string]copied{}}
-	for _, id := range c.Unconfirmed {
-		saved.Unconfirmed = append(saved.Unconfirmed, c.Graph.Ref(id))
-	}
+	saved := &Saved{copies: map[string]copied{}, Unconfirmed: c.Graph.Refs(c.Unconfirmed)}
 	for _, id := range ids {
 		if !s.has(id) {
 			saved.Gone = append(saved.Gone, c.Graph.Ref(id))

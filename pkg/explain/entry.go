@@ -4,6 +4,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
 // entry is an entry of a pack as it is printed, under the name that was asked for.
@@ -63,11 +64,7 @@ func explainedNeeds(needs []finalizer.Need) []v1alpha1.RelatedKind {
 }
 
 func clauses(conditions []link.Condition) []string {
-	var all []string
-	for _, c := range conditions {
-		all = append(all, c.String())
-	}
-	return all
+	return phrase.Words(conditions, link.Condition.String)
 }
 
 func explainedSigns(name string, k finalizer.Known) *v1alpha1.Signs {

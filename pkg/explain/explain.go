@@ -35,10 +35,8 @@ func Known(q Question) (*v1alpha1.Explanation, error) {
 // Present lists what is in the scope of a query and says which of the finalizers are there, on how
 // many objects.
 func Present(ctx context.Context, query *selection.Query, q Question) (*v1alpha1.Explanation, error) {
-	if q.Component != "" {
-		if err := q.checkComponent(); err != nil {
-			return nil, err
-		}
+	if err := q.checkComponent(); err != nil {
+		return nil, err
 	}
 	listed, err := query.List(ctx)
 	if err != nil {

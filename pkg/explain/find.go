@@ -15,10 +15,8 @@ import (
 // find returns what is known of the finalizers that were named, or of all of a component. The error
 // names all of which nothing is known.
 func (q Question) find() ([]v1alpha1.ExplainedFinalizer, error) {
-	if q.Component != "" {
-		if err := q.checkComponent(); err != nil {
-			return nil, err
-		}
+	if err := q.checkComponent(); err != nil {
+		return nil, err
 	}
 	found := []v1alpha1.ExplainedFinalizer{}
 	if len(q.Names) == 0 {
@@ -59,7 +57,11 @@ func (q Question) isOf(k finalizer.Known) bool {
 	return strings.Contains(strings.ToLower(k.Component), word) || strings.Contains(strings.ToLower(k.Actor), word)
 }
 
+// checkComponent is an error if a component was named and there is none of that name.
 func (q Question) checkComponent() error {
+	if q.Component == "" {
+		return nil
+	}
 	for _, pack := range q.Known.Packs() {
 		if slices.ContainsFunc(pack.Finalizers, q.isOf) {
 			return nil

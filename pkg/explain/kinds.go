@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
@@ -58,10 +57,4 @@ func nameKind(group, kind string) graph.KindPattern {
 
 func kindOf(o *unstructured.Unstructured) graph.KindPattern { return nameKind(groupOf(o), o.GetKind()) }
 
-func groupOf(o *unstructured.Unstructured) string {
-	version, err := schema.ParseGroupVersion(o.GetAPIVersion())
-	if err != nil {
-		return ""
-	}
-	return version.Group
-}
+func groupOf(o *unstructured.Unstructured) string { return o.GroupVersionKind().Group }

@@ -41,12 +41,8 @@ func isAlike(sent, live *unstructured.Unstructured) bool {
 // OwnedAlike says whether a live object has no other owners than those of one that was sent.
 func OwnedAlike(sent, live *unstructured.Unstructured) bool {
 	had := liveOf(sent)
-	for _, r := range live.GetOwnerReferences() {
-		if !had.refersTo(string(r.UID)) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(live.GetOwnerReferences(),
+		func(r metav1.OwnerReference) bool { return !had.refersTo(string(r.UID)) })
 }
 
 // proof says what is known of a live object that has the place of an archived one and another uid.

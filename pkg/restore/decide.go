@@ -79,15 +79,16 @@ func decide(s survey, opts Options) *Plan {
 			}
 		}
 	}
+	isCreated := func(it *item) bool { return d.fates[it.number] == created }
 	for _, it := range slices.Backward(s.items) { // dependents before their owners
-		if d.fates[it.number] == byOthers && d.ownsCreated(it) {
+		if d.fates[it.number] == byOthers && slices.ContainsFunc(d.dependents(it), isCreated) {
 			d.fates[it.number] = created
 			delete(d.whys, it.number)
 		}
 	}
 	for d.holdForOwners() { // which can hold the next
 	}
-	d.waves = wavesOf(s.index, func(it *item) bool { return d.fates[it.number] == created })
+	d.waves = wavesOf(s.index, isCreated)
 	return d.plan()
 }
 
@@ -161,8 +162,7 @@ func (d *decider) madeAgain(it *item) bool {
 // comes says whether an archived object is there or comes back.
 func (d *decider) comes(uid string) bool {
 	owner := d.byUID[uid]
-	return owner != nil && (d.fates[owner.number] == alive || d.fates[owner.number] == applied ||
-		d.fates[owner.number] == created || d.fates[owner.number] == byOthers)
+	return owner != nil && slices.Contains([]fate{alive, applied, created, byOthers}, d.fates[owner.number])
 }
 
 // impossible says why an object cannot be restored now; an empty Reason if it can.
@@ -212,12 +212,6 @@ func (d *decider) withoutNamespace(it *item) (Reason, string) {
 	return "", "" // whoever may not read it is told when the object is created
 }
 
-// ownsCreated says whether something is created that an object owns.
-func (d *decider) ownsCreated(it *item) bool {
-	return slices.ContainsFunc(d.dependents(it),
-		func(dependent *item) bool { return d.fates[dependent.number] == created })
-}
-
 // holdForOwners holds what an owner is missing for, and says whether it has held anything.
 func (d *decider) holdForOwners() bool {
 	any := false
@@ -226,11 +220,11 @@ func (d *decider) holdForOwners() bool {
 			continue
 		}
 		for _, r := range it.owners {
-			_, _, uncertain := d.resolve(it, r)
+			_, comesBack, uncertain := d.resolve(it, r)
 			switch {
 			case uncertain != "":
 				d.leave(it, held, OwnerUnknown, uncertain)
-			case d.opts.RequireOwners && !d.resolved(it, r):
+			case d.opts.RequireOwners && !comesBack:
 				d.leave(it, held, OwnerMissing, ownerName(r)+" does not come back")
 			default:
 				continue
@@ -253,11 +247,6 @@ func (d *decider) missing(it *item, r metav1.OwnerReference) string {
 }
 
 func ownerName(r metav1.OwnerReference) string { return "owner " + r.Kind + " " + r.Name }
-
-func (d *decider) resolved(it *item, r metav1.OwnerReference) bool {
-	_, ok, _ := d.resolve(it, r)
-	return ok
-}
 
 // resolve finds the owner of a reference as it is after the restore. It is false for one that does
 // not come back; uncertain says why it is not known.

@@ -31,12 +31,9 @@ func (l live) empty() bool { return l.uid == "" && l.err == nil }
 
 // controlledBy says whether the object with the uid manages the live object.
 func (l live) controlledBy(uid string) bool {
-	for _, r := range l.owners {
-		if r.Controller != nil && *r.Controller && string(r.UID) == uid {
-			return uid != ""
-		}
-	}
-	return false
+	return uid != "" && slices.ContainsFunc(l.owners, func(r metav1.OwnerReference) bool {
+		return r.Controller != nil && *r.Controller && string(r.UID) == uid
+	})
 }
 
 // controllerBesides names who manages the live object, other than the owner with the uid; empty for

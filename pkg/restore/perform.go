@@ -250,7 +250,9 @@ func (r *performer) writeObject(ctx context.Context, i int, archived *unstructur
 		r.note(i, outcome{err: err})
 		return
 	}
-	setReferences(o, references)
+	if len(references) > 0 {
+		o.SetOwnerReferences(references)
+	}
 	relabel(o, s.References, references)
 	if r.opts.DryRun {
 		r.ask(ctx, i, o)

@@ -130,6 +130,3 @@ type Plan struct {
 
 // itemOf is the archived object that had a uid; nil if the archive has none.
 func (p *Plan) itemOf(uid string) *item { return p.index.byUID[uid] }
-
-// typeOf is the type of an archived object.
-func (p *Plan) typeOf(it *item) graph.Type { return p.types[it.number] }

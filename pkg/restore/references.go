@@ -36,13 +36,6 @@ func (r *performer) references(ctx context.Context, planned []Reference) ([]meta
 	return all, nil
 }
 
-// setReferences sets the references of an object that is to be written.
-func setReferences(o *unstructured.Unstructured, references []metav1.OwnerReference) {
-	if len(references) > 0 {
-		o.SetOwnerReferences(references)
-	}
-}
-
 // relabel gives labels that have the archived uid of an owner its new one, as a Job finds its pods.
 func relabel(o *unstructured.Unstructured, planned []Reference, references []metav1.OwnerReference) {
 	if len(planned) != len(references) {

@@ -158,7 +158,7 @@ func (r *performer) rebind(ctx context.Context, s *Step) outcome {
 	if r.opts.DryRun {
 		return outcome{unasked: true}
 	}
-	claim := lookAt(ctx, r.client, target{r.plan.typeOf(s.claim), s.claim.ref.Namespace, s.claim.ref.Name})
+	claim := lookAt(ctx, r.client, target{r.plan.types[s.claim.number], s.claim.ref.Namespace, s.claim.ref.Name})
 	uid := s.claimUID
 	if uid == "" {
 		uid = r.uidOf(ctx, s.claim)

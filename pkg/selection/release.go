@@ -3,6 +3,7 @@ package selection
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -41,17 +42,9 @@ func (r Request) withReleases(ctx context.Context, client *cluster.Client, catal
 
 // serves says whether a word is the name of a type.
 func serves(catalog *cluster.Catalog, word string) bool {
-	for _, t := range catalog.Resources {
-		if t.Type.Resource == word || t.Singular == word {
-			return true
-		}
-		for _, short := range t.ShortNames {
-			if short == word {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(catalog.Resources, func(t cluster.Resource) bool {
+		return t.Type.Resource == word || t.Singular == word || slices.Contains(t.ShortNames, word)
+	})
 }
 
 // release returns the name of the Secret of the last revision of a release.

@@ -71,24 +71,20 @@ func (r Request) removed(ctx context.Context, catalog *cluster.Catalog) ([]Objec
 
 // side reads one of the two sides: as a kustomization what is one, whose files are no objects.
 func (r Request) side(ctx context.Context, names []string, kustomization string) ([]Manifest, error) {
-	var all []Manifest
-	read := func(files resource.FilenameOptions) error {
-		found, err := r.read(ctx, files)
-		all = append(all, found...)
-		return err
-	}
 	if kustomization != "" {
-		err := read(resource.FilenameOptions{Kustomize: kustomization})
-		return all, err
+		return r.read(ctx, resource.FilenameOptions{Kustomize: kustomization})
 	}
+	var all []Manifest
 	for _, name := range names {
 		files := resource.FilenameOptions{Filenames: []string{name}, Recursive: r.Files.Recursive}
 		if holds(name, kustomizations...) {
 			files = resource.FilenameOptions{Kustomize: name}
 		}
-		if err := read(files); err != nil {
+		found, err := r.read(ctx, files)
+		if err != nil {
 			return nil, err
 		}
+		all = append(all, found...)
 	}
 	return all, nil
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
@@ -188,9 +189,9 @@ func of(o *dump.Object) (labels.Labels, fields.Fields) {
 		_ = partial.Unmarshal(o.Metadata)
 		return labels.Set(partial.Labels), fields.Set{"metadata.name": partial.Name, "metadata.namespace": partial.Namespace}
 	}
-	var content map[string]any
-	_ = json.Unmarshal(o.JSON, &content)
-	return set{content, "metadata.labels."}, set{content, ""}
+	var content unstructured.Unstructured
+	_ = json.Unmarshal(o.JSON, &content.Object)
+	return labels.Set(content.GetLabels()), set(content.Object)
 }
 
 // needed are the keys of labels that an object has to have for a selector to match it. What does not
@@ -211,28 +212,11 @@ func containsAll(encoded []byte, keys [][]byte) bool {
 	return !slices.ContainsFunc(keys, func(key []byte) bool { return !bytes.Contains(encoded, key) })
 }
 
-// set has the labels of an object, or its fields.
-type set struct {
-	content map[string]any
-	prefix  string
-}
+// set has the fields of an object.
+type set map[string]any
 
-// Lookup implements labels.Labels.
-func (s set) Lookup(key string) (string, bool) {
-	path := strings.Split(s.prefix+key, ".")
-	if s.prefix != "" {
-		path = append(strings.Split(strings.TrimSuffix(s.prefix, "."), "."), key) // which has dots
-	}
-	var at any = s.content
-	for _, name := range path {
-		inner, ok := at.(map[string]any)
-		if !ok {
-			return "", false
-		}
-		if at, ok = inner[name]; !ok {
-			return "", false
-		}
-	}
+func (s set) lookup(field string) (string, bool) {
+	at, _, _ := unstructured.NestedFieldNoCopy(s, strings.Split(field, ".")...)
 	switch v := at.(type) {
 	case string:
 		return v, true
@@ -242,14 +226,14 @@ func (s set) Lookup(key string) (string, bool) {
 	return "", false
 }
 
-// Has implements labels.Labels.
-func (s set) Has(key string) bool {
-	_, ok := s.Lookup(key)
+// Has implements fields.Fields.
+func (s set) Has(field string) bool {
+	_, ok := s.lookup(field)
 	return ok
 }
 
-// Get implements labels.Labels.
-func (s set) Get(key string) string {
-	value, _ := s.Lookup(key)
+// Get implements fields.Fields.
+func (s set) Get(field string) string {
+	value, _ := s.lookup(field)
 	return value
 }

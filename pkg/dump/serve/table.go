@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -91,12 +92,7 @@ func jobStatus(o *printed) string {
 
 // holds returns whether a condition is True.
 func (o *printed) holds(of string) bool {
-	for _, c := range o.Status.Conditions {
-		if c.Type == of && c.Status == "True" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(o.Status.Conditions, func(c condition) bool { return c.Type == of && c.Status == "True" })
 }
 
 // wantsTable returns whether a request asks for what kubectl get prints.
