@@ -4,7 +4,6 @@ import (
 	"context"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -20,35 +19,20 @@ func (c *Client) Labels(ctx context.Context, g *graph.Graph, ids []graph.ID) (ma
 	}
 	var mu sync.Mutex
 	all := make(map[graph.ID]map[string]string, len(ids))
-	note := func(o *unstructured.Unstructured) {
+	requests := RequestObjects(g, ids)
+	for i := range requests {
+		requests[i].metadata = true
+	}
+	reads := c.reads(requests, func(o *unstructured.Unstructured) error {
 		mu.Lock()
 		defer mu.Unlock()
 		if id, ok := wanted[string(o.GetUID())]; ok {
 			all[id] = o.GetLabels()
 		}
-	}
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(c.concurrency)
-	for _, r := range RequestObjects(g, ids) {
-		if worthAList(len(r.Names), r.Total) {
-			group.Go(func() error {
-				if listed, err := c.ListObjectMetas(ctx, r.Type, r.Namespace, Selection{}); err == nil {
-					for _, o := range listed {
-						note(o)
-					}
-				}
-				return context.Cause(ctx)
-			})
-			continue
-		}
-		for _, name := range r.Names {
-			group.Go(func() error {
-				if o, err := c.GetObjectMeta(ctx, r.Type, r.Namespace, name); err == nil {
-					note(o)
-				}
-				return context.Cause(ctx)
-			})
-		}
-	}
-	return all, group.Wait()
+		return nil
+	})
+	return all, EachUntil(ctx, c, reads, func(ctx context.Context, _ int, read objectRead) error {
+		_ = read(ctx) // what cannot be read has no labels here
+		return context.Cause(ctx)
+	})
 }

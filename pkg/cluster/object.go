@@ -23,7 +23,7 @@ type ObjectRequest struct {
 	Total int
 
 	selected Selection
-	accept   string // empty for whole objects
+	metadata bool // and no more of the objects
 }
 
 // UnreadError is an object, or the list in which it is, that could not be read.
@@ -58,31 +58,45 @@ func (e *UnreadError) Unwrap() error { return e.Err }
 // is for f to see. It ends with the first error: an UnreadError, or what f returned.
 func (c *Client) ForEachObject(ctx context.Context, requests []ObjectRequest,
 	f func(*unstructured.Unstructured) error) error {
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(c.concurrency)
+	return EachUntil(ctx, c, c.reads(requests, f), func(ctx context.Context, _ int, read objectRead) error {
+		return read(ctx)
+	})
+}
+
+// objectRead reads one object, or several by a list.
+type objectRead func(context.Context) error
+
+// reads are what ForEachObject does: a list of all objects of a type in a namespace, or a read of each
+// that is wanted, whichever costs less.
+func (c *Client) reads(requests []ObjectRequest, f func(*unstructured.Unstructured) error) []objectRead {
+	var all []objectRead
 	for _, r := range requests {
 		if worthAList(len(r.Names), r.Total) {
-			group.Go(func() error { return c.listObjects(ctx, r, f) })
+			all = append(all, func(ctx context.Context) error { return c.listObjects(ctx, r, f) })
 			continue
 		}
 		for _, name := range r.Names {
-			group.Go(func() error { return c.getObject(ctx, r.Type, r.Namespace, name, f) })
+			all = append(all, func(ctx context.Context) error { return c.getObject(ctx, r, name, f) })
 		}
 	}
-	return group.Wait()
+	return all
 }
 
-func (c *Client) getObject(ctx context.Context, t graph.Type, namespace, name string,
+func (c *Client) getObject(ctx context.Context, r ObjectRequest, name string,
 	f func(*unstructured.Unstructured) error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	o, err := c.GetObject(ctx, t, namespace, name)
+	get := c.GetObject
+	if r.metadata {
+		get = c.GetObjectMeta
+	}
+	o, err := get(ctx, r.Type, r.Namespace, name)
 	switch {
-	case IsAbsent(err, t, name):
+	case IsAbsent(err, r.Type, name):
 		return nil
 	case err != nil:
-		return &UnreadError{t, namespace, name, err}
+		return &UnreadError{r.Type, r.Namespace, name, err}
 	}
 	return f(o)
 }
@@ -139,7 +153,7 @@ func (s Selection) param(req *rest.Request, token string) {
 func (c *Client) ListObjectMetas(ctx context.Context, t graph.Type, namespace string,
 	selected Selection) ([]*unstructured.Unstructured, error) {
 	return c.listAs(ctx, ObjectRequest{ObjectNames: ObjectNames{Type: t, Namespace: namespace}, selected: selected,
-		accept: acceptMetas})
+		metadata: true})
 }
 
 // ListObjects reads the selected objects of a type live, in a namespace or everywhere, with all

@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"strconv"
 )
@@ -25,8 +24,11 @@ func worthAList(wanted, all int) bool { return wanted > singleReads && wanted*pe
 // the token of the next page, which is empty at the end of the list and with an error.
 func readObjectPage[Item any](ctx context.Context, c *Client, path []string, r ObjectRequest, token string,
 	item func(*Item) error) (string, error) {
-	req := c.rest.Get().AbsPath(path...).SetHeader("Accept",
-		cmp.Or(r.accept, acceptJSON)).WarningHandlerWithContext(quietWarnings{}).
+	accept := acceptJSON
+	if r.metadata {
+		accept = acceptMetas
+	}
+	req := c.rest.Get().AbsPath(path...).SetHeader("Accept", accept).WarningHandlerWithContext(quietWarnings{}).
 		Param("limit", strconv.Itoa(objectPageSize))
 	r.selected.param(req, token)
 	body, err := req.Stream(ctx)

@@ -24,15 +24,8 @@ func (p *printed) objects() []request {
 		}
 		return nil
 	}
-	for _, r := range RequestObjects(p.graph, p.unwell) {
-		if worthAList(len(r.Names), r.Total) {
-			// what cannot be read has no columns
-			all = append(all, func(ctx context.Context) { _ = p.client.listObjects(ctx, r, read) })
-			continue
-		}
-		for _, name := range r.Names {
-			all = append(all, func(ctx context.Context) { _ = p.client.getObject(ctx, r.Type, r.Namespace, name, read) })
-		}
+	for _, read := range p.client.reads(RequestObjects(p.graph, p.unwell), read) {
+		all = append(all, func(ctx context.Context) { _ = read(ctx) }) // what cannot be read has no columns
 	}
 	return all
 }

@@ -68,10 +68,9 @@ func TypeNames(gaps []Gap) []string {
 // types of a group.
 func (g Gap) TypeName() string {
 	switch {
-	case g.Group != "":
-	case g.Resource == "*":
+	case g.Group == "" && g.Resource == "*":
 		return "the core group"
-	default:
+	case g.Group == "":
 		return g.Resource
 	}
 	return g.Resource + "." + g.Group

@@ -1,6 +1,7 @@
 package v1alpha1
 
 import (
+	"cmp"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -129,13 +130,6 @@ func (t *rows) add(r Row, o ObjectRef) {
 
 const between = "; " // evidence
 
-func first(all []string) string {
-	if len(all) == 0 {
-		return ""
-	}
-	return all[0]
-}
-
 func (t *rows) diagnosis(d *Diagnosis) {
 	for _, s := range d.Stuck {
 		if len(s.Causes) == 0 {
@@ -144,7 +138,7 @@ func (t *rows) diagnosis(d *Diagnosis) {
 		}
 		for _, c := range s.Causes {
 			r := Row{Row: "cause", Code: c.Code, Since: s.Since, Finalizer: c.Finalizer, Actor: c.Actor, Message: c.Summary,
-				Evidence: strings.Join(c.Evidence, between), Remedy: c.Remedy, Command: first(c.Commands)}
+				Evidence: strings.Join(c.Evidence, between), Remedy: c.Remedy, Command: cmp.Or(c.Commands...)}
 			o := c.Object
 			r.CauseKind, r.CauseNamespace, r.CauseName, r.CauseUID = o.Kind, o.Namespace, o.Name, o.UID
 			t.add(r, s.Object)
@@ -155,7 +149,7 @@ func (t *rows) diagnosis(d *Diagnosis) {
 func (t *rows) report(d *CheckReport) {
 	for _, f := range d.Findings {
 		r := Row{Row: "finding", Code: f.Code, Severity: f.Severity, Finalizer: f.Finalizer, Actor: f.Actor,
-			Message: f.Message, Evidence: strings.Join(f.Evidence, between), Remedy: f.Remedy, Command: first(f.Commands)}
+			Message: f.Message, Evidence: strings.Join(f.Evidence, between), Remedy: f.Remedy, Command: cmp.Or(f.Commands...)}
 		if o := f.OwnerReference; o != nil {
 			r.CauseKind, r.CauseName, r.CauseUID = o.Kind, o.Name, string(o.UID)
 		}
