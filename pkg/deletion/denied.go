@@ -8,7 +8,6 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
-	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/protect"
@@ -24,12 +23,12 @@ func (pl *planner) findDenied(ctx context.Context, reader *cluster.Reader, p *pl
 	}
 	user, _ := pl.client.WhoAmI(ctx) // nobody is excepted without a name
 	for _, a := range p.Actions {
-		if a.Verb != plan.VerbDelete || !slices.Contains(pl.request.writers(), a.By) || !deniable(p.Graph, a.Object) {
+		if a.Verb != plan.VerbDelete || !slices.Contains(pl.request.writers(), a.By) {
 			continue
 		}
 		uid := p.Graph.Ref(a.Object).UID
 		i := slices.IndexFunc(all, func(d protect.Denial) bool {
-			return d.Applied && d.Denies(uid, a.Policy == plan.Orphan) && !d.Excepts(user)
+			return d.DeniesTo(user, p.Graph, a.Object, a.Policy == plan.Orphan)
 		})
 		if i >= 0 {
 			details.Denied = append(details.Denied, plan.Denied{
@@ -37,12 +36,6 @@ func (pl *planner) findDenied(ctx context.Context, reader *cluster.Reader, p *pl
 		}
 	}
 	return context.Cause(ctx)
-}
-
-// deniable says whether a policy denies the deletion of an object at all.
-func deniable(g *graph.Graph, id graph.ID) bool {
-	_, lifted := g.Annotations(id)[protect.Lifts]
-	return !lifted && g.State(id) != graph.Deleting
 }
 
 // denied is the refusal of a plan with a delete that a policy denies.

@@ -39,6 +39,7 @@ type Protection struct {
 	Evictable []graph.Ref
 
 	client *cluster.Client // which sends no dry run that a webhook would take for a deletion
+	reader *cluster.Reader
 	graph  *graph.Graph
 }
 
@@ -71,8 +72,9 @@ func Find(ctx context.Context, q *selection.Query, links []*link.Definition, exc
 	if err != nil {
 		return nil, err
 	}
-	p := &Protection{Gaps: slices.Concat(listed.Gaps, above.Gaps), graph: above.Graph,
-		client: ownership.Guarded(q.Client, cluster.NewReader(q.Client, q.Catalog), links)}
+	reader := cluster.NewReader(q.Client, q.Catalog)
+	p := &Protection{Gaps: slices.Concat(listed.Gaps, above.Gaps), graph: above.Graph, reader: reader,
+		client: ownership.Guarded(q.Client, reader, links)}
 	for _, id := range ids {
 		guards, err := interrupt.Do(ctx, func() ([]Guarded, error) { return Guards(above.Graph, above.Links, id), nil })
 		if err != nil {
@@ -173,40 +175,50 @@ func Held(all []Checked) error {
 // Check asks the server, with dry runs, whether it denies the deletions that it has to, and that of a
 // neighbour not: another object of the type of a guard. The error is the end of ctx.
 func (p *Protection) Check(ctx context.Context) ([]Checked, error) {
+	stored, err := Stored(ctx, p.reader)
+	if err != nil {
+		return nil, err
+	}
+	user, _ := p.client.WhoAmI(ctx) // nobody is excepted without a name
 	var all []Checked
 	for _, policy := range p.Policies {
+		own := slices.DeleteFunc(slices.Clone(stored), func(d Denial) bool { return d.Policy != policy.Name() })
 		var asked []Checked
 		for _, guard := range policy.Guards {
 			asked = append(asked, Checked{Ref: guard.Ref, Guard: true})
-			if n, ok := p.neighbour(guard.Ref); ok {
+			if n, ok := p.neighbour(guard.Ref, stored); ok {
 				asked = append(asked, Checked{Ref: n})
 			}
 		}
-		cluster.Each(p.client, asked, func(i int, c Checked) { asked[i] = p.ask(ctx, policy, c) })
+		cluster.Each(p.client, asked, func(i int, c Checked) { asked[i] = p.ask(ctx, policy, c, own, user) })
 		all = append(all, asked...)
 	}
 	return all, context.Cause(ctx)
 }
 
-// ask sends the dry run of a deletion.
-func (p *Protection) ask(ctx context.Context, policy Policy, c Checked) Checked {
+// ask sends the dry run of a deletion. Of several policies that deny it the server names one; of
+// the others only what is stored tells.
+func (p *Protection) ask(ctx context.Context, policy Policy, c Checked, own []Denial, user string) Checked {
 	id, _ := p.graph.Lookup(c.UID)
 	t, _ := p.graph.Type(id)
 	_, err := p.client.Delete(ctx, t, c.Namespace, c.Name, c.UID,
 		cluster.DeleteOptions{Policy: "Background", DryRun: true})
-	if c.Denied = denies(err, policy.Name()); !c.Denied {
+	c.Denied = denies(err, policy.Name()) || denies(err, "") && slices.ContainsFunc(own, func(d Denial) bool {
+		return d.DeniesTo(user, p.graph, id, false)
+	})
+	if !c.Denied {
 		c.Err = err
 	}
 	return c
 }
 
-// neighbour returns an object of the type of another that no policy guards and that is not being
-// deleted.
-func (p *Protection) neighbour(of graph.Ref) (graph.Ref, bool) {
+// neighbour returns an object of the type of another that no policy guards, none that is stored
+// either, and that is not being deleted.
+func (p *Protection) neighbour(of graph.Ref, stored []Denial) (graph.Ref, bool) {
 	guarded := func(uid string) bool {
 		return slices.ContainsFunc(p.Policies, func(policy Policy) bool {
 			return slices.ContainsFunc(policy.Guards, func(g Guard) bool { return g.UID == uid })
-		})
+		}) || slices.ContainsFunc(stored, func(d Denial) bool { return d.Denies(uid, false) })
 	}
 	for i := range p.graph.Len() {
 		id := graph.ID(i)

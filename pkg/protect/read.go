@@ -71,6 +71,12 @@ func (d Denial) Denies(uid string, orphan bool) bool {
 	return slices.Contains(d.always, uid) || !orphan && slices.Contains(d.unlessOrphan, uid)
 }
 
+// DeniesTo says whether the policy, as it is applied, denies a user the deletion of an object now.
+func (d Denial) DeniesTo(user string, g *graph.Graph, id graph.ID, orphan bool) bool {
+	_, lifted := g.Annotations(id)[Lifts]
+	return d.Applied && d.Denies(g.Ref(id).UID, orphan) && !d.Excepts(user) && !lifted && g.State(id) != graph.Deleting
+}
+
 // Users are those whom the policy excepts besides the controllers that it always does.
 func (d Denial) Users() []string {
 	return slices.DeleteFunc(slices.Clone(d.except), func(user string) bool { return slices.Contains(collectors, user) })
