@@ -19,7 +19,8 @@ import (
 
 // Objects finds the objects that are meant, as kubectl delete does. It asks the server for those
 // that match selectors; that an object exists which a file or an argument names is not asked. The
-// errors that come with the objects are of manifests without a name.
+// errors that come with the objects are of manifests without a name, and of a namespace that does not
+// exist.
 func (r Request) Objects(ctx context.Context, getter genericclioptions.RESTClientGetter, client *cluster.Client,
 	catalog *cluster.Catalog) ([]Object, []error, error) {
 	if r.Selects() && len(r.Args) == 1 && !strings.Contains(r.Args[0], "/") {
@@ -27,7 +28,7 @@ func (r Request) Objects(ctx context.Context, getter genericclioptions.RESTClien
 		return objects, nil, err
 	}
 	if len(r.UnlessIn) > 0 {
-		return r.removed(ctx, catalog)
+		return r.removed(ctx, client, catalog)
 	}
 	return r.named(ctx, getter, catalog)
 }

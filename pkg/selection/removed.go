@@ -17,10 +17,12 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
-// removed finds the objects of Files that UnlessIn does not have. Nothing is read of the server: the
-// catalog has the types. The errors that come with the objects are of manifests without a name and of
-// types that discovery does not show.
-func (r Request) removed(ctx context.Context, catalog *cluster.Catalog) ([]Object, []error, error) {
+// removed finds the objects of Files that UnlessIn does not have. Nothing is read of the server but
+// whether the namespace exists: the catalog has the types. The errors that come with the objects are
+// of a namespace that does not, of manifests without a name and of types that discovery does not
+// show.
+func (r Request) removed(ctx context.Context, client *cluster.Client,
+	catalog *cluster.Catalog) ([]Object, []error, error) {
 	before, err := r.side(ctx, r.Files.Filenames, r.Files.Kustomize)
 	if err != nil {
 		return nil, nil, err
@@ -29,7 +31,8 @@ func (r Request) removed(ctx context.Context, catalog *cluster.Catalog) ([]Objec
 	if err != nil {
 		return nil, nil, err
 	}
-	if len(after) == 0 {
+	isNameless := func(m Manifest) bool { return m.Object.GetName() == "" } // as a List that has no items at all
+	if !slices.ContainsFunc(after, func(m Manifest) bool { return !isNameless(m) }) {
 		return nil, nil, fmt.Errorf("no objects found in %s, so all objects of the other side would be deleted: check that the manifests were rendered", r.After())
 	}
 	stays := map[Place]bool{}
@@ -41,11 +44,14 @@ func (r Request) removed(ctx context.Context, catalog *cluster.Catalog) ([]Objec
 		stays[m.Place(r.Namespace, t.Namespaced || !known)] = true
 	}
 	var objects []Object
-	var nameless, unserved []error
+	var wrong, unserved []error
+	if err := r.nowhere(ctx, client, catalog, append(before, after...)); err != nil {
+		wrong = append(wrong, err)
+	}
 	seen := map[Place]bool{}
 	for _, m := range before {
-		if m.Object.GetName() == "" {
-			nameless = append(nameless, errNameless(m.Source))
+		if isNameless(m) {
+			wrong = append(wrong, errNameless(m.Source))
 			continue
 		}
 		t, known, err := served(catalog, m)
@@ -66,7 +72,22 @@ func (r Request) removed(ctx context.Context, catalog *cluster.Catalog) ([]Objec
 		}
 		objects = append(objects, Object{Resource: t, Namespace: id.Namespace, Name: id.Name, Source: sourceFile(m.Source)})
 	}
-	return objects, nameless, utilerrors.NewAggregate(unserved)
+	return objects, wrong, utilerrors.NewAggregate(unserved)
+}
+
+// nowhere is the server's error if it says that the namespace which was typed does not exist, unless
+// the manifests have it: everything would be absent in one that was mistyped.
+func (r Request) nowhere(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, all []Manifest) error {
+	t, known := catalog.Lookup(cluster.Namespaces)
+	is := Place{t.Group, t.Kind, "", r.Namespace}
+	if !known || !r.EnforceNamespace ||
+		slices.ContainsFunc(all, func(m Manifest) bool { return m.Place("", false) == is }) {
+		return nil
+	}
+	if _, err := client.GetMeta(ctx, t.Type, "", r.Namespace); cluster.IsAbsent(err, t.Type, r.Namespace) {
+		return err
+	}
+	return nil
 }
 
 // side reads one of the two sides: as a kustomization what is one, whose files are no objects.

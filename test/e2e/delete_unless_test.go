@@ -53,6 +53,7 @@ func TestDeleteUnlessIn(t *testing.T) {
 		"a kind that is not served goes":      {old: "{apiVersion: example.com/v1, kind: Gadget, metadata: {name: a}}\n---\n" + webConfig, new: hpaV1, want: []string{"configmap/web"}},
 		"no name":                             {old: "{apiVersion: v1, kind: ConfigMap, metadata: {generateName: web-}}", new: hpaV1, err: "resource name may not be empty"},
 		"all of the other side is gone":       {old: webConfig, new: "# nothing\n", err: "all objects of the other side would be deleted"},
+		"a List without items":                {old: webConfig, new: "{apiVersion: v1, kind: List}", err: "all objects of the other side would be deleted"},
 		"the other side is no YAML":           {old: webConfig, new: "metadata: {name: {{ .Release.Name }}}", err: "error"},
 		"the other side has no kind":          {old: webConfig, new: "{metadata: {name: web}}", err: "error"},
 		"a chart that is not rendered":        {old: webConfig, new: "==Chart.yaml: name: web\n", err: "render it with helm template"},
@@ -68,6 +69,24 @@ func TestDeleteUnlessIn(t *testing.T) {
 			t.Parallel()
 			change.plan(t, c, ns)
 		})
+	}
+}
+
+// TestDeleteUnlessInAMistypedNamespace: all that stands in the old side is absent there, and a gate that
+// found nothing to delete would pass. A namespace that the manifests have may not be there yet.
+func TestDeleteUnlessInAMistypedNamespace(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	gate := func(namespace, old, kept string) ran {
+		return run(t, "delete", "--kubeconfig", c.Kubeconfig(), "-n", namespace, "-f", side(t, old), "--unless-in", side(t, kept))
+	}
+	const web, other = "{apiVersion: v1, kind: ConfigMap, metadata: {name: web}}", "{apiVersion: v1, kind: ConfigMap, metadata: {name: other}}"
+	if got := gate("no-such-namespace", web, other); got.code != 1 || !strings.Contains(got.stderr, `namespaces "no-such-namespace" not found`) {
+		t.Errorf("code %d, stdout %q, stderr %q", got.code, got.stdout, got.stderr)
+	}
+	const namespace = "{apiVersion: v1, kind: Namespace, metadata: {name: no-such-namespace}}"
+	if got := gate("no-such-namespace", web, namespace); got.code != 0 || !strings.HasPrefix(got.stdout, "Nothing to delete: ") {
+		t.Errorf("code %d, stdout %q, stderr %q", got.code, got.stdout, got.stderr)
 	}
 }
 

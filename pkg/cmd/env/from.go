@@ -61,9 +61,9 @@ func (e *Env) readFrom(cmd *cobra.Command) error {
 			return Usage(cmd, "--from and --%s cannot be used together", name)
 		}
 	}
-	if e.From == "-" {
-		if files, err := flags.GetStringSlice("filename"); err == nil && slices.Contains(files, "-") {
-			return Usage(cmd, "standard input cannot be read twice: --from and --filename are both -")
+	for _, name := range []string{"filename", "unless-in"} {
+		if files, err := flags.GetStringSlice(name); e.From == "-" && err == nil && slices.Contains(files, "-") {
+			return Usage(cmd, "standard input cannot be read twice: --from and --%s are both -", name)
 		}
 	}
 	dry, fix := flags.Lookup("dry-run"), flags.Lookup("fix")
@@ -84,8 +84,11 @@ func (e *Env) refuseFrom(cmd *cobra.Command, dry bool) error {
 	if !dry {
 		return answer.Refuse(err)
 	}
-	shows := phrase.Command("kubectl", "gc", cmd.Name(), "--dry-run=client") + " shows what it would do"
-	return answer.Refuse(answer.WithHint(err, shows))
+	words := []string{"kubectl", "gc", cmd.Name(), "--dry-run=client"}
+	if cmd.Flags().Lookup("fix") != nil { // check has a dry run only of that
+		words = slices.Insert(words, len(words)-1, "--fix")
+	}
+	return answer.Refuse(answer.WithHint(err, phrase.Command(words...)+" shows what it would do"))
 }
 
 // Other returns the environment of the same command for a dump, which a flag names, besides what it
