@@ -216,9 +216,12 @@ func prunes(t *testing.T, c *testcluster.Cluster) {
 			"goes": "annotations: {argocd.argoproj.io/tracking-id: 'shop:x'}", "labelled": "labels: {app.kubernetes.io/instance: shop}",
 			"forapp": "annotations: {" + tracked + "Delete=false}", "kept": "annotations: {" + tracked + "'Replace=true,Prune=false'}",
 			"hook": "annotations: {argocd.argoproj.io/hook: PreSync, argocd.argoproj.io/tracking-id: 'shop:x'}", "other": "labels: {a: b}",
+			"skip":  "annotations: {argocd.argoproj.io/hook: Skip, helm.sh/hook: pre-install, argocd.argoproj.io/tracking-id: 'shop:x'}",
+			"chart": "annotations: {helm.sh/hook: pre-install, argocd.argoproj.io/tracking-id: 'shop:x'}",
 		}, map[string]string{
 			"kept":  "Argo CD keeps it: annotation argocd.argoproj.io/sync-options has Prune=false",
-			"hook":  "Argo CD keeps it: annotation argocd.argoproj.io/hook is set",
+			"hook":  "Argo CD keeps it: annotation argocd.argoproj.io/hook is set and annotation argocd.argoproj.io/hook is not Skip",
+			"chart": "Argo CD keeps it: annotation helm.sh/hook is set and annotation helm.sh/hook is not crd-install and annotation argocd.argoproj.io/hook is not Skip",
 			"other": "Argo CD does not prune it: annotation argocd.argoproj.io/tracking-id is not set, and label app.kubernetes.io/instance is not set",
 		}},
 		"flux": {"Background", map[string]string{
