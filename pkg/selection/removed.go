@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	"k8s.io/cli-runtime/pkg/resource"
@@ -48,8 +49,15 @@ func (r Request) removed(ctx context.Context, client *cluster.Client,
 	if err := r.nowhere(ctx, client, catalog, append(before, after...)); err != nil {
 		wrong = append(wrong, err)
 	}
+	matching, err := labels.Parse(r.Labels)
+	if err != nil {
+		return nil, nil, fmt.Errorf("reading the selector: %w", err)
+	}
 	seen := map[Place]bool{}
 	for _, m := range before {
+		if !matching.Matches(labels.Set(m.Object.GetLabels())) { // as kubectl takes -l with files
+			continue
+		}
 		if isNameless(m) {
 			wrong = append(wrong, errNameless(m.Source))
 			continue

@@ -43,6 +43,7 @@ func TestDeleteUnlessIn(t *testing.T) {
 		"removed in a version not served":     {old: pdbOld, new: webConfig, want: []string{"poddisruptionbudget.policy/web"}},
 		"another kind of the same name":       {old: webConfig, new: "{apiVersion: v1, kind: Secret, metadata: {name: web}}", want: []string{"configmap/web"}},
 		"another group of the same kind":      {old: hpaV1, new: "{apiVersion: example.com/v1, kind: HorizontalPodAutoscaler, metadata: {name: web}}", want: []string{"horizontalpodautoscaler.autoscaling/web"}},
+		"only what is selected":               {old: webConfig + "\n---\n" + strings.Replace(hpaV1, "name: web}", "name: web, labels: {a: b}}", 1), new: role, selector: "a=b", want: []string{"horizontalpodautoscaler.autoscaling/web"}},
 		"renamed":                             {old: webConfig, new: "{apiVersion: v1, kind: ConfigMap, metadata: {name: web2}}", want: []string{"configmap/web"}},
 		"another hash of kustomize":           {old: "{apiVersion: v1, kind: ConfigMap, metadata: {name: web-7c4f}}", new: "{apiVersion: v1, kind: ConfigMap, metadata: {name: web-9d2b}}", want: []string{"configmap/web-7c4f"}},
 		"never applied":                       {old: "{apiVersion: v1, kind: ConfigMap, metadata: {name: absent}}", new: hpaV1},
@@ -96,6 +97,8 @@ type change struct {
 	// by is the program that prunes, live what is in the cluster if that is not old, and source where
 	// the incident was reported.
 	by, live, source string
+	// selector is that of labels of the manifests.
+	selector string
 	// spread says that the objects name their namespaces, which are several.
 	spread bool
 	// want are all objects that are deleted.
@@ -107,7 +110,7 @@ type change struct {
 func (ch change) plan(t *testing.T, c *testcluster.Cluster, ns string) {
 	in := func(text string) string { return strings.ReplaceAll(text, "NS", ns) }
 	args := []string{"delete", "--kubeconfig", c.Kubeconfig(), "-f", side(t, in(ch.old)), "--unless-in",
-		side(t, in(ch.new)), "-o", "name"}
+		side(t, in(ch.new)), "-l", ch.selector, "-o", "name"}
 	if !ch.spread {
 		args = append(args, "-n", ns)
 	}

@@ -158,6 +158,7 @@ func TestFlagsThatDoNotGoTogether(t *testing.T) {
 		"pod/p -o html":                    "-o html shows a plan and no deletion",
 		"pod/p -o markdown --yes":          "-o markdown shows a plan and no deletion",
 		"pod/p --fail-on=loss":             "--fail-on takes data-loss, stuck,",
+		"pod/p --fail-on=":                 "--fail-on takes data-loss, stuck,",
 		"pod/p -o nonsense":                "unable to match a printer",
 		"pod/p --now --propagate-grace-period --wait=false": "cannot be used with --wait=false",
 	} {

@@ -44,7 +44,11 @@ func (m *Mutation) AddFailOn(cmd *cobra.Command, names []string) {
 
 // CheckFailOn finds a name that --fail-on does not take.
 func (m *Mutation) CheckFailOn(cmd *cobra.Command, names []string) error {
-	for _, name := range m.FailOn {
+	given := m.FailOn
+	if len(given) == 0 && cmd.Flags().Changed("fail-on") {
+		given = []string{""} // as of a variable that is not set: that nothing fails is not meant
+	}
+	for _, name := range given {
 		if !slices.Contains(names, name) {
 			return Usage(cmd, "--fail-on takes %s, not %q", strings.Join(names, ", "), name)
 		}

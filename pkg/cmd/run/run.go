@@ -3,6 +3,7 @@ package run
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -180,6 +181,11 @@ func (o *Options) validate(cmd *cobra.Command, args []string) error {
 	}
 	if _, err := labels.Parse(o.Selector); err != nil {
 		return env.Usage(cmd, "--selector: %w", err)
+	}
+	for _, bound := range []string{"selector", "types", "namespace"} { // as of a variable that is not set
+		if f := cmd.Flags().Lookup(bound); f.Changed && slices.Contains([]string{"", "[]"}, f.Value.String()) {
+			return env.Usage(cmd, "--%s is empty; leave it out to run without this bound", bound)
+		}
 	}
 	for _, g := range o.Gone {
 		if _, ok := parseKind(g); !ok {

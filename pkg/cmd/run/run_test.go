@@ -56,6 +56,10 @@ func TestFlagsThatContradictEachOtherAreRefused(t *testing.T) {
 		"-o nonsense":                      "nonsense",
 		"-o sarif":                         "-o sarif is of what would be done",
 		"--fail-on=comes-back":             "--fail-on takes data-loss, stuck, protected, stranded, gaps, not",
+		"--fail-on=":                       `--fail-on takes data-loss, stuck, protected, stranded, gaps, not ""`,
+		"--selector=":                      "--selector is empty",
+		"--types=":                         "--types is empty",
+		"--namespace=":                     "--namespace is empty",
 	} {
 		o, err := parse(strings.Fields(args)...)
 		if err == nil || !strings.Contains(err.Error(), want) || o != nil {
