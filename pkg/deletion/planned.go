@@ -87,12 +87,14 @@ func (p *Planned) Rows() iter.Seq[graph.Row] {
 		return deleted
 	}
 	return func(yield func(graph.Row) bool) {
+		shown := map[graph.ID]bool{}
 		for row := range deleted {
-			if !yield(row) {
+			if shown[row.ID] = true; !yield(row) {
 				return
 			}
 		}
-		p.Graph.Walk(p.left, graph.TreeOptions{})(yield)
+		left := slices.DeleteFunc(slices.Clone(p.left), func(id graph.ID) bool { return shown[id] })
+		p.Graph.Walk(left, graph.TreeOptions{})(yield)
 	}
 }
 

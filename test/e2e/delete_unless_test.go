@@ -91,6 +91,24 @@ func TestDeleteUnlessInAMistypedNamespace(t *testing.T) {
 	}
 }
 
+// TestWhatItsPrunerKeepsGoesWithItsOwner, and the plan shows it once, as what goes.
+func TestWhatItsPrunerKeepsGoesWithItsOwner(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	const tracked = "annotations: {argocd.argoproj.io/tracking-id: 'shop:x', argocd.argoproj.io/sync-options: Prune="
+	top, kept := "{apiVersion: v1, kind: ConfigMap, metadata: {name: top, "+tracked+"true}}}",
+		"{apiVersion: v1, kind: ConfigMap, metadata: {name: kept, "+tracked+"false}}}"
+	c.Apply(t, top+"\n---\n"+kept, "-n", ns)
+	c.Kubectl(t, "patch", "configmap", "kept", "-n", ns, "--type=merge", "-p", `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"top","uid":"`+
+		c.Kubectl(t, "get", "configmap", "top", "-n", ns, "-o", "jsonpath={.metadata.uid}")+`"}]}}`)
+	got := run(t, "delete", "--kubeconfig", c.Kubeconfig(), "-n", ns, "-f", side(t, top+"\n---\n"+kept), "--unless-in", side(t, role),
+		"--as-pruned-by", "argocd")
+	if got.code != 0 || strings.Count(got.stdout, "ConfigMap/kept") != 1 || !strings.Contains(got.stdout, "deletes 2 objects") {
+		t.Errorf("code %d: %s%s", got.code, got.stdout, got.stderr)
+	}
+}
+
 // change is one of manifests, in which NS is the namespace.
 type change struct {
 	old, new string // of files, as YAML; or as "folder/file: content" in lines that begin with ==
