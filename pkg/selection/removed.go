@@ -15,6 +15,7 @@ import (
 	"k8s.io/cli-runtime/pkg/resource"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
@@ -101,7 +102,7 @@ func (r Request) nowhere(ctx context.Context, client *cluster.Client, catalog *c
 // side reads one of the two sides: as a kustomization what is one, whose files are no objects.
 func (r Request) side(ctx context.Context, names []string, kustomization string) ([]Manifest, error) {
 	if kustomization != "" {
-		return r.read(ctx, resource.FilenameOptions{Kustomize: kustomization})
+		return r.read(ctx, resource.FilenameOptions{Filenames: names, Kustomize: kustomization}) // which refuses both
 	}
 	var all []Manifest
 	for _, name := range names {
@@ -153,6 +154,8 @@ func (r Request) read(ctx context.Context, files resource.FilenameOptions) ([]Ma
 		switch in := m.Object.GetNamespace(); {
 		case m.Object.GetAPIVersion() == "" || m.Object.GetKind() == "":
 			return nil, fmt.Errorf("%s: an object has no apiVersion or no kind", m.Source)
+		case graph.Ref{APIVersion: m.Object.GetAPIVersion()}.Group() == "kustomize.config.k8s.io":
+			return nil, fmt.Errorf("%s is a kustomization, whose files are no objects: name its folder, without -R", m.Source)
 		case r.EnforceNamespace && in != "" && in != r.Namespace:
 			return nil, fmt.Errorf("the namespace from the provided object %q does not match the namespace %q: use --namespace=%s",
 				in, r.Namespace, in)

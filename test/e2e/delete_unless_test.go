@@ -60,6 +60,7 @@ func TestDeleteUnlessIn(t *testing.T) {
 		"a chart that is not rendered":        {old: webConfig, new: "==Chart.yaml: name: web\n", err: "render it with helm template"},
 		"a kustomization":                     {old: webConfig + "\n---\n" + hpaV1, new: "==kustomization.yaml: {namespace: NS, resources: [a.yaml]}\n==a.yaml: {apiVersion: v1, kind: ConfigMap, metadata: {name: web}}", want: []string{"horizontalpodautoscaler.autoscaling/web"}},
 		"two kustomizations":                  {old: "==kustomization.yaml: {namespace: NS, resources: [a.yaml], patches: [{path: p.yaml}]}\n==a.yaml: " + webConfig + "\n---\n" + hpaV1 + "\n==p.yaml: {apiVersion: v1, kind: ConfigMap, metadata: {name: web, namespace: NS}, data: {a: b}}", new: "==kustomization.yaml: {namespace: NS, resources: [a.yaml]}\n==a.yaml: " + webConfig, want: []string{"horizontalpodautoscaler.autoscaling/web"}},
+		"a kustomization below a folder":      {old: webConfig, new: "==a.yaml: " + hpaV1 + "\n==overlay/kustomization.yaml: {apiVersion: kustomize.config.k8s.io/v1beta1, kind: Kustomization}\n==overlay/patch.yaml: " + webConfig, err: "name its folder"},
 		"a kustomization that does not build": {old: webConfig, new: "==kustomization.yaml: {resources: [b.yaml]}", err: "b.yaml"},
 	}
 	for scenario, change := range incidents {
@@ -73,8 +74,9 @@ func TestDeleteUnlessIn(t *testing.T) {
 	}
 }
 
-// TestDeleteUnlessInAMistypedNamespace: all that stands in the old side is absent there, and a gate that
-// found nothing to delete would pass. A namespace that the manifests have may not be there yet.
+// TestDeleteUnlessInAMistypedNamespace: all that stands in the old side is absent there, and a gate
+// that found nothing to delete would pass. A namespace that the manifests have may not be there
+// yet. So it is with a file that is named besides a kustomization.
 func TestDeleteUnlessInAMistypedNamespace(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -83,6 +85,11 @@ func TestDeleteUnlessInAMistypedNamespace(t *testing.T) {
 	}
 	const web, other = "{apiVersion: v1, kind: ConfigMap, metadata: {name: web}}", "{apiVersion: v1, kind: ConfigMap, metadata: {name: other}}"
 	if got := gate("no-such-namespace", web, other); got.code != 1 || !strings.Contains(got.stderr, `namespaces "no-such-namespace" not found`) {
+		t.Errorf("code %d, stdout %q, stderr %q", got.code, got.stdout, got.stderr)
+	}
+	both := []string{"-f", side(t, web), "-k", side(t, "==kustomization.yaml: {}"), "--unless-in", side(t, other)}
+	if got := run(t, append([]string{"delete", "--kubeconfig", c.Kubeconfig()}, both...)...); got.code != 1 ||
+		!strings.Contains(got.stderr, "only one of -f or -k can be specified") {
 		t.Errorf("code %d, stdout %q, stderr %q", got.code, got.stdout, got.stderr)
 	}
 	const namespace = "{apiVersion: v1, kind: Namespace, metadata: {name: no-such-namespace}}"
@@ -128,7 +135,7 @@ type change struct {
 func (ch change) plan(t *testing.T, c *testcluster.Cluster, ns string) {
 	in := func(text string) string { return strings.ReplaceAll(text, "NS", ns) }
 	args := []string{"delete", "--kubeconfig", c.Kubeconfig(), "-f", side(t, in(ch.old)), "--unless-in",
-		side(t, in(ch.new)), "-l", ch.selector, "-o", "name"}
+		side(t, in(ch.new)), "-R", "-l", ch.selector, "-o", "name"}
 	if !ch.spread {
 		args = append(args, "-n", ns)
 	}
@@ -162,7 +169,11 @@ func side(t *testing.T, text string) string {
 	}
 	for _, file := range strings.Split(text, "==")[1:] {
 		name, content, _ := strings.Cut(file, ": ")
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+		name = filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
