@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"errors"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/check"
@@ -13,6 +14,9 @@ func (o *Options) manifests(ctx context.Context) (*v1alpha1.CheckReport, error) 
 	all, err := selection.Manifests(ctx, o.Objects.Files)
 	if err != nil {
 		return nil, err
+	}
+	if len(all) == 0 { // as of a template that failed: a check of nothing passes everything
+		return nil, errors.New("no objects found in the files: check that the manifests were rendered")
 	}
 	namespace, err := o.Namespace()
 	if err != nil {
