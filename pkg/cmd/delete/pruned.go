@@ -86,6 +86,9 @@ func (o *Options) nothing(p *deletion.Planned) error {
 		return err
 	}
 	return o.Tell(say, say, func() env.Document {
+		if o.DryRun == "none" {
+			return v1alpha1.NewResult(p.Gaps)
+		}
 		none := v1alpha1.NewPlan(p.Gaps)
 		none.Policy = string(o.Request.Policy)
 		return none

@@ -26,8 +26,12 @@ func run(ctx context.Context, o *Options) error {
 	render.WarnGaps(o.ErrOut, planned.Gaps)
 	missing := errors.Join(planned.Missing...)
 	if planned.Plan == nil {
-		if missing == nil {
+		switch {
+		case missing != nil:
+		case o.Output.IsOwn():
 			fmt.Fprintln(o.Out, "No resources found")
+		default:
+			return o.Output.Write(o.Out, v1alpha1.NewResult(planned.Gaps))
 		}
 		return missing
 	}
