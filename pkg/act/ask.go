@@ -66,7 +66,7 @@ func Ask(ctx context.Context, client *cluster.Client, p *plan.Plan, most int) As
 		case errors.Is(err, errUnanswered), unasked != nil && unasked.Guard != "" && !p.IsGuarded(deletes[i].Object):
 			asked.Unanswered++
 		case err != nil:
-			asked.Refused = append(asked.Refused, Failure{deletes[i], p.Graph, err})
+			asked.Refused = append(asked.Refused, Failure{Action: deletes[i], Graph: p.Graph, Err: err})
 		}
 	}
 	return asked
@@ -85,6 +85,12 @@ func ask(ctx context.Context, client, as *cluster.Client, g *graph.Graph, a plan
 	ref := g.Ref(a.Object)
 	_, err := as.Delete(ctx, t, ref.Namespace, ref.Name, ref.UID,
 		cluster.DeleteOptions{Policy: string(a.Policy), DryRun: true})
+	return refusal(ctx, client, g, a, err)
+}
+
+// refusal is the error of a dry run of a delete if it says that the server refuses it to all who may
+// delete the object, and nil if the object is gone.
+func refusal(ctx context.Context, client *cluster.Client, g *graph.Graph, a plan.Action, err error) error {
 	if unasked := cluster.Unasked(err); unasked != nil {
 		if unasked.Refused {
 			return err

@@ -18,19 +18,22 @@ func Check(ctx context.Context, client *cluster.Client, p *plan.Plan, gracePerio
 	ignored []plan.Action) {
 	deletes := slices.Concat(append([][]plan.Action{p.First()}, p.Batches()...)...)
 	answers, errs := make([]cluster.Deleted, len(deletes)), make([]error, len(deletes))
+	byAdmission := make([]bool, len(deletes))
 	cluster.Each(client, deletes, func(i int, a plan.Action) {
 		ref := p.Graph.Ref(a.Object)
 		t, _ := p.Graph.Type(a.Object)
 		answers[i], errs[i] = client.Delete(ctx, t, ref.Namespace, ref.Name, ref.UID, cluster.DeleteOptions{
 			Policy: string(a.Policy), GracePeriodSeconds: gracePeriodSeconds, DryRun: true,
 		})
+		why := refusal(ctx, client, p.Graph, a, errs[i])
+		byAdmission[i] = why != nil && !errors.Is(why, errUnanswered) && cluster.Unasked(why) == nil
 	})
 	refused = checkPreparations(ctx, client, p)
 	for i, a := range deletes {
 		ref := p.Graph.Ref(a.Object)
 		switch {
 		case errs[i] != nil:
-			refused = append(refused, Failure{a, p.Graph, naming(ref, errs[i])})
+			refused = append(refused, Failure{a, p.Graph, naming(ref, errs[i]), byAdmission[i]})
 		case followed(ref, a.Policy, answers[i]) != nil:
 			ignored = append(ignored, a)
 		}
@@ -50,7 +53,7 @@ func checkPreparations(ctx context.Context, client *cluster.Client, p *plan.Plan
 	var refused []Failure
 	for i, a := range actions {
 		if errs[i] != nil && !change.IsOver(errs[i]) && !errors.Is(errs[i], ErrChanged) {
-			refused = append(refused, Failure{a, p.Graph, unprepared(p.Graph, a, errs[i])})
+			refused = append(refused, Failure{Action: a, Graph: p.Graph, Err: unprepared(p.Graph, a, errs[i])})
 		}
 	}
 	return refused

@@ -57,6 +57,9 @@ type Failure struct {
 	Action plan.Action
 	Graph  *graph.Graph
 	Err    error
+	// ByAdmission says of a dry run that the server refuses the delete to all who may delete the
+	// object.
+	ByAdmission bool
 }
 
 // Why an action was not carried out, where it is not the server that says so.

@@ -269,9 +269,9 @@ func (r *run) note(g *graph.Graph, a plan.Action, err error) {
 	case err == nil:
 		r.result.Done = append(r.result.Done, Done{a, g})
 	case errors.Is(err, ErrNotSent), errors.Is(err, errUnprepared), errors.Is(err, errNoPolicy):
-		r.result.Skipped = append(r.result.Skipped, Failure{a, g, err})
+		r.result.Skipped = append(r.result.Skipped, Failure{Action: a, Graph: g, Err: err})
 	case change.IsOver(err), errors.Is(err, errNotMeant):
-		r.result.Skipped = append(r.result.Skipped, Failure{a, g, err})
+		r.result.Skipped = append(r.result.Skipped, Failure{Action: a, Graph: g, Err: err})
 		r.opts.OnEvent(Event{Type: Skipped, Object: g.Ref(a.Object), Err: err})
 	default:
 		r.fail(g, a, err)
@@ -279,7 +279,7 @@ func (r *run) note(g *graph.Graph, a plan.Action, err error) {
 }
 
 func (r *run) fail(g *graph.Graph, a plan.Action, err error) {
-	r.result.Failed = append(r.result.Failed, Failure{a, g, err})
+	r.result.Failed = append(r.result.Failed, Failure{Action: a, Graph: g, Err: err})
 	r.opts.OnEvent(Event{Type: Failed, Object: g.Ref(a.Object), Err: err})
 }
 

@@ -38,6 +38,9 @@ type Planned struct {
 
 	// Asked is what the server has said to the deletes of others; nil if it was not asked.
 	Asked *act.Asked
+	// Refusals are the objects that this command was to delete and whose deletion the server refused
+	// in a dry run.
+	Refusals []v1alpha1.Protected
 
 	planner *planner
 	// named are the objects to be deleted, in the order in which they were named.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/act"
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
@@ -99,14 +100,22 @@ func (p *Planned) incomplete() bool { return len(p.Hiding) > 0 && !p.planner.req
 
 // DryRun sends all deletes of the plan with dryRun=All. The plan shows afterwards what the server
 // would not delete of what others delete, and what is stuck then. It returns what the server
-// refuses of what this command sends.
-func (p *Planned) DryRun(ctx context.Context) error {
+// refuses of what this command sends, and keeps it in Refusals; it is a finding, and no failure, for
+// who asked whether it refuses any.
+func (p *Planned) DryRun(ctx context.Context, asked bool) error {
 	p.ask(ctx, act.MostAsked)
 	p.Learn(p.details)
 	refused, ignored := act.Check(ctx, p.planner.client, p.Plan, p.planner.request.GracePeriodSeconds)
 	var errs []error
 	for _, r := range refused {
-		errs = append(errs, r.Err)
+		err := r.Err
+		if r.ByAdmission {
+			p.Refusals = append(p.Refusals, v1alpha1.Protected{Object: r.Graph.Ref(r.Action.Object), Message: err.Error()})
+			if asked {
+				err = answer.Refuse(err)
+			}
+		}
+		errs = append(errs, err)
 	}
 	if len(ignored) > 0 {
 		errs = append(errs, p.policyIgnored(ignored[0]))

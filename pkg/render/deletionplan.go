@@ -12,7 +12,7 @@ func DeletionPlan(p *deletion.Planned) Plan {
 		return Plan{}
 	}
 	return Plan{Plan: p.Plan, Rows: p.Rows(), Gaps: p.Hiding, Known: p.Known, Asked: p.Asked, Unordered: p.OrderSentence(),
-		Unfinished: p.WouldBeStuck()}
+		Unfinished: p.WouldBeStuck(), Refusals: p.Refusals}
 }
 
 // DeletionWords are the words of a deletion's errors.

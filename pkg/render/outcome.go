@@ -127,7 +127,7 @@ func (p Plan) judge(sentence func(graph.ID, plan.Reason) string) outcomes {
 		}
 		return kept
 	})
-	for _, r := range p.Protected() {
+	for _, r := range p.protected() {
 		id, _ := p.Graph.Lookup(r.Object.UID)
 		o := out[id]
 		o.word, o.because = protected, "the server refuses its deletion: "+Escape(Shorten(r.Message))

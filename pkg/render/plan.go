@@ -33,6 +33,8 @@ type Plan struct {
 	Unordered string
 	// Unfinished says why the deletion would not complete; empty if it would, as far as is known.
 	Unfinished string
+	// Refusals are the objects that the client deletes whose deletion the server refuses.
+	Refusals []v1alpha1.Protected
 	// Unjudged says which deletes the server may refuse that was not asked; empty if that was not
 	// looked at, or there are none.
 	Unjudged string

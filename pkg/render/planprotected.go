@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
@@ -13,13 +14,16 @@ import (
 // cannot complete because of that.
 func (p Plan) remarkProtected() []remark {
 	var all []remark
-	for message, objects := range groups(p.Protected(),
+	for message, objects := range groups(p.protected(),
 		func(r v1alpha1.Protected) (string, graph.Ref) { return r.Message, r.Object }) {
 		all = append(all, remark{fmt.Sprintf("the server refuses the deletion of %s: %s",
 			phrase.FirstFew(KindNames(objects...), maxNamed), Escape(Shorten(message))), objects})
 	}
 	return all
 }
+
+// protected are all objects whose deletion the server refuses.
+func (p Plan) protected() []v1alpha1.Protected { return slices.Concat(p.Protected(), p.Refusals) }
 
 // remarkDenied names the objects whose deletion a policy denies, and what each policy protects.
 func (p Plan) remarkDenied() []remark {

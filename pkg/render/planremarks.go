@@ -35,7 +35,7 @@ var remarks = [...]struct {
 	{"NoOrder", severe, "each of some objects has to be deleted before another one, in a ring: there is no order",
 		Plan.remarkOrderCycle, false},
 	{"ControllerDeleted", severe, "the controller that removes the finalizers of objects is deleted first: their deletion does not complete", Plan.remarkStuck, false},
-	{"DeletionRefused", severe, "the server refuses to delete objects that others would delete; but for the namespaces that it never deletes, only with --dry-run=server", Plan.remarkProtected, false},
+	{"DeletionRefused", severe, "the server refuses to delete objects; but for the namespaces that it never deletes, only with --dry-run=server", Plan.remarkProtected, false},
 	{"DeniedByPolicy", severe, "a policy of kubectl gc protect denies the deletion of an object that is to be deleted: nothing is deleted", Plan.remarkDenied, true},
 	{"ForegroundCycle", severe, "objects wait for each other in a ring: their deletion does not complete",
 		Plan.remarkCycles, false},

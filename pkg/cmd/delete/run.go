@@ -80,7 +80,7 @@ func (o *Options) preview(ctx context.Context, client *cluster.Client, catalog *
 	p *deletion.Planned) error {
 	var refused error
 	if o.DryRun == "server" {
-		refused = p.DryRun(ctx)
+		refused = p.DryRun(ctx, slices.Contains(o.FailOn, render.Protected))
 		o.SayCalled(ctx, client, catalog)
 	}
 	judged := o.judged(ctx, p)
