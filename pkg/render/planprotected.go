@@ -8,6 +8,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
 // remarkProtected names the objects that the server does not delete, with what it says, and what
@@ -22,8 +23,12 @@ func (p Plan) remarkProtected() []remark {
 	return all
 }
 
-// protected are all objects whose deletion the server refuses.
-func (p Plan) protected() []v1alpha1.Protected { return slices.Concat(p.Protected(), p.Refusals) }
+// protected are all objects whose deletion the server refuses, but for those that are Denied.
+func (p Plan) protected() []v1alpha1.Protected {
+	return slices.DeleteFunc(slices.Concat(p.Protected(), p.Refusals), func(r v1alpha1.Protected) bool {
+		return slices.ContainsFunc(p.Denied, func(d plan.Denied) bool { return p.Graph.Ref(d.Object) == r.Object })
+	})
+}
 
 // remarkDenied names the objects whose deletion a policy denies, and what each policy protects.
 func (p Plan) remarkDenied() []remark {
