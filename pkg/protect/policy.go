@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
 // Lifts is the annotation of an object that lifts its guards: whoever may set it may delete the object.
@@ -76,7 +77,7 @@ func (p Policy) Manifests() []map[string]any {
 		validations = append(validations, map[string]any{
 			"expression": expression(slices.Concat(collectors, p.Except), uids, orphan), "reason": "Forbidden",
 			"message": fmt.Sprintf("this would delete %s, which is protected; annotation %s lifts that, on the object to be deleted",
-				p.Object.Located(), Lifts),
+				phrase.Escape(p.Object.Located()), Lifts), // the server takes no line breaks in it
 		})
 	}
 	return []map[string]any{

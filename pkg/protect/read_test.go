@@ -100,6 +100,18 @@ func TestAPolicyThatSomebodyChangedIsNotRead(t *testing.T) {
 	}
 }
 
+// TestAMessageIsOneLine: a ClusterRole can have any name, and a server takes no policy whose message
+// has a line break.
+func TestAMessageIsOneLine(t *testing.T) {
+	t.Parallel()
+	p := protect.Policy{Object: graph.Ref{APIVersion: "rbac.authorization.k8s.io/v1", Kind: "ClusterRole", Name: "a\nb\rc", UID: "u"}}
+	p.Guards = []protect.Guard{{Ref: p.Object, Orphan: true}}
+	validation := stored(t, p).Object["spec"].(map[string]any)["validations"].([]any)[0].(map[string]any)
+	if message := validation["message"].(string); strings.ContainsAny(message, "\n\r") {
+		t.Errorf("%q", message)
+	}
+}
+
 func edit(validation map[string]any, old, with string) {
 	validation["expression"] = strings.Replace(validation["expression"].(string), old, with, 1)
 }
