@@ -87,7 +87,7 @@ func (e *Env) AddFlags(root *cobra.Command) {
 	flags.StringSliceVar(&e.Protect, "protect-context", nil,
 		"Patterns of contexts, such as *prod*, in which a question is answered by typing the context's name, and --yes is refused. "+
 			"Defaults to those of "+protectVariable+", separated by commas; --protect-context= lifts it")
-	flags.StringVar(&e.From, "from", "",
+	flags.Var((*onePath)(&e.From), "from",
 		"Read this in the place of a cluster: a file or folder of objects, the dump of kubectl cluster-info or oc adm inspect, "+
 			"a support bundle, a backup of Velero, or an archive of kubectl gc; - reads standard input")
 	flags.BoolVar(&e.Refresh, "refresh", false,

@@ -43,6 +43,24 @@ var (
 	needClusterFlags = []string{"watch", "probe", "raw", "interactive", "check"}
 )
 
+// onePath is a path that is given once: of two dumps only the last would be read.
+type onePath string
+
+// Set implements pflag.Value.
+func (p *onePath) Set(path string) error {
+	if *p != "" {
+		return fmt.Errorf("one source is read at a time, and %s is given besides", *p)
+	}
+	*p = onePath(path)
+	return nil
+}
+
+// String implements pflag.Value.
+func (p *onePath) String() string { return string(*p) }
+
+// Type implements pflag.Value.
+func (*onePath) Type() string { return "string" }
+
 // readFrom has the commands read what --from names in the place of a cluster. Whatever writes, or
 // waits, is refused here.
 func (e *Env) readFrom(cmd *cobra.Command) error {
