@@ -180,7 +180,7 @@ test-faults: build controlplane ## Run the tests with all faults, and dry runs w
 test-minor: ## Run the tests of whole commands and of the collector on the control plane in bin, which test/minor builds of another minor version
 	@$(SUITE) $@ '$(GO) test -count=1 -timeout 60m -p 1 ./pkg/cluster ./pkg/collect ./test/e2e ./test/deploy'
 
-test-real: build controlplane $(PROGRAMS) ## Run the tests beside Crossplane 1 and 2, provider-kubernetes, Cluster API, Helm, kro, cert-manager, Flux, Karpenter, JobSet, CloudNativePG, Kueue, external-secrets, Tekton pipelines, Gatekeeper, OLM and Argo CD (ten minutes on 2 cores; once, about an hour more to build these)
+test-real: build controlplane $(PROGRAMS) ## Run the tests beside Crossplane 1 and 2, provider-kubernetes, Cluster API, Helm, kro, cert-manager, Flux, Karpenter, JobSet, CloudNativePG, Kueue, external-secrets, Tekton pipelines, Gatekeeper, OLM and Argo CD (minutes; once, about an hour more to build these)
 	@$(SUITE) $@ '$(GO) test -C $(REAL) -race -count=1 -timeout 20m ./...'
 
 browser: bin/mermaid-$(MERMAID).min.js ## Install what make test-browser needs, where it is missing: Chromium and Graphviz with apt-get, Mermaid with npm; fails if Chromium does not start
