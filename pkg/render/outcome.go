@@ -78,7 +78,8 @@ type outcomes map[graph.ID]outcome
 
 // outcomes returns what becomes of each object that the plan touches.
 func (p Plan) outcomes() outcomes {
-	out := p.judge(p.Because)
+	out := make(outcomes, len(p.Deleted))
+	p.judge(out, p.Because)
 	for _, b := range p.Blockers {
 		o := out[b.Object]
 		o.heldBy = p.holder(b)
@@ -87,12 +88,30 @@ func (p Plan) outcomes() outcomes {
 	return out
 }
 
-// judge returns what becomes of each object that the plan touches; sentence says why. A plan that is
-// counted does without: the sentences would take more memory than the graph.
-func (p Plan) judge(sentence func(graph.ID, plan.Reason) string) outcomes {
-	out := make(outcomes, len(p.Deleted))
+func (o outcomes) of(id graph.ID) outcome      { return o[id] }
+func (o outcomes) set(id graph.ID, to outcome) { o[id] = to }
+
+// fates are by the ID of the object, for a plan that is counted: the sentences that say why would
+// take more memory than the graph.
+type fates []fate
+
+// fates returns what becomes of each object of the graph.
+func (p Plan) fates() fates {
+	out := make(fates, p.Graph.Len())
+	p.judge(out, func(graph.ID, plan.Reason) string { return "" })
+	return out
+}
+
+func (f fates) of(id graph.ID) outcome      { return outcome{fate: f[id]} }
+func (f fates) set(id graph.ID, to outcome) { f[id] = to.fate }
+
+// judge sets what becomes of each object that the plan touches; sentence says why.
+func (p Plan) judge(out interface {
+	of(graph.ID) outcome
+	set(graph.ID, outcome)
+}, sentence func(graph.ID, plan.Reason) string) {
 	for _, a := range p.Actions {
-		o := out[a.Object]
+		o := out.of(a.Object)
 		o.last = a.Wave
 		switch a.Verb {
 		case plan.VerbDelete:
@@ -111,13 +130,13 @@ func (p Plan) judge(sentence func(graph.ID, plan.Reason) string) outcomes {
 				o.fate, o.because = fate{a.Wave, a.Wave, deleted}, sentence(a.Object, a.Because)
 			}
 		}
-		out[a.Object] = o
+		out.set(a.Object, o)
 	}
 	set := func(list []plan.ObjectReason, as func(plan.Reason) word) {
 		for _, s := range list {
-			o := out[s.Object]
+			o := out.of(s.Object)
 			o.word, o.because = as(s.Because), sentence(s.Object, s.Because)
-			out[s.Object] = o
+			out.set(s.Object, o)
 		}
 	}
 	always := func(w word) func(plan.Reason) word { return func(plan.Reason) word { return w } }
@@ -129,32 +148,31 @@ func (p Plan) judge(sentence func(graph.ID, plan.Reason) string) outcomes {
 	})
 	for _, r := range p.protected() {
 		id, _ := p.Graph.Lookup(r.Object.UID)
-		o := out[id]
+		o := out.of(id)
 		o.word, o.because = protected, "the server refuses its deletion: "+Escape(Shorten(r.Message))
-		out[id] = o
+		out.set(id, o)
 	}
 	for _, d := range p.Denied {
-		o := out[d.Object]
+		o := out.of(d.Object)
 		o.word, o.because = protected, "policy "+Escape(d.Policy)+" denies its deletion"
-		out[d.Object] = o
+		out.set(d.Object, o)
 	}
 	set(p.Deadlocked, always(deadlocked))
 	set(p.Stuck(), always(stuck))
 	for _, id := range p.Unsettled {
-		o := out[id]
+		o := out.of(id)
 		if o.word == deadlocked || o.word == stuck {
 			continue // the summary names it, and what to do about it
 		}
 		o.because = strings.TrimPrefix(o.because+"; it depends on the collector's timing", "; ")
-		out[id] = o
+		out.set(id, o)
 	}
 	p.judgeDisks(out)
 	for _, f := range p.Forbidden {
-		o := out[f.Object]
+		o := out.of(f.Object)
 		o.word, o.because = forbidden, "you may not "+f.Verb+" it"
-		out[f.Object] = o
+		out.set(f.Object, o)
 	}
-	return out
 }
 
 // unobserved is the word for a node that was not listed.

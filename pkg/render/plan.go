@@ -177,10 +177,10 @@ func (p Plan) grouped(w io.Writer, s Style) error {
 		namespace, kind string
 	}
 	counts := map[class]int{}
-	for id, o := range p.judge(func(graph.ID, plan.Reason) string { return "" }) {
-		if o.word != untouched {
-			ref := p.Graph.Ref(id)
-			counts[class{o.fate, ref.Namespace, ref.Kind}]++
+	for i, f := range p.fates() {
+		if f.word != untouched {
+			ref := p.Graph.Ref(graph.ID(i))
+			counts[class{f, ref.Namespace, ref.Kind}]++
 		}
 	}
 	classes := slices.SortedFunc(maps.Keys(counts), func(a, b class) int {

@@ -27,14 +27,17 @@ func (p Plan) remarkDisks() []remark {
 
 // judgeDisks sets what becomes of the volumes of the claims that are deleted. That one is released
 // is nothing that is done to it, but its disk can go.
-func (p Plan) judgeDisks(out outcomes) {
+func (p Plan) judgeDisks(out interface {
+	of(graph.ID) outcome
+	set(graph.ID, outcome)
+}) {
 	set := func(disks []v1alpha1.Disk, w word) {
 		for _, d := range disks {
 			id, ok := p.Graph.Find("", d.Volume.Resource, "", d.Volume.Name)
 			if !ok || p.Graph.Ref(id).UID != d.Volume.UID {
 				continue
 			}
-			o := out[id]
+			o := out.of(id)
 			switch o.word {
 			case untouched:
 				o.word, o.because = w, "its reclaim policy is "+Escape(d.ReclaimPolicy)
@@ -48,7 +51,7 @@ func (p Plan) judgeDisks(out outcomes) {
 					o.word = w
 				}
 			}
-			out[id] = o
+			out.set(id, o)
 		}
 	}
 	set(p.Disks, destroyed)
