@@ -35,9 +35,9 @@ spec: {sourceBucketRef: {kind: Bucket, name: %[1]s}}
 	deleted(t, c, "configmap/going", "-n", ns)
 	deleted(t, c, bucket.object)
 	cause := examine(t, c.Config(), Options{}, "", bucket).Stuck[0].Causes[0]
-	wantEvidence(t, cause, "Bucket "+ns+"-copy names it in spec.sourceBucketRef.name")
-	wantEvidence(t, cause, fmt.Sprintf("ConfigMap %s/going names it in metadata.ownerReferences, and is being deleted", ns))
-	wantRemedy(t, cause, "It may be kept for what names it")
+	wantEvidence(t, cause, "Bucket "+ns+"-copy refers to it in spec.sourceBucketRef.name")
+	wantEvidence(t, cause, fmt.Sprintf("ConfigMap %s/going refers to it in metadata.ownerReferences, and is being deleted", ns))
+	wantRemedy(t, cause, "It may be kept for the objects that refer to it: check")
 	for _, command := range []string{"kubectl gc delete buckets.storage.example.org/" + ns + "-copy --dry-run",
 		"kubectl gc why configmaps/going -n " + ns} {
 		if !slices.Contains(cause.Commands, command) {

@@ -30,7 +30,7 @@ const (
 
 // busy is for an actor that is at work, as far as anybody can see. It lives, which does not mean
 // that it is about to finish: for how long the object has not changed is said, and where to look.
-// What the object says comes first, then that it names what is absent, and then what names it.
+// What the object says comes first, then that it names what is absent, and then what refers to it.
 func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying, namesAbsent bool, by []namer) core.Finding {
 	f.Code = core.FinalizerActorAlive
 	quiet := e.quiet(b)
@@ -49,7 +49,7 @@ func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying, namesAb
 		f.Remedy = phrase.Sentence(b.Name+" is alive, and may need what the object names and does not exist: find out by what "+
 			"it logs and reports, and create that again if so") + b.OnceRunning()
 	case len(by) > 0:
-		f.Remedy = phrase.Sentence(b.Name+" is alive, and may keep the object for what names it"+keepers) + b.OnceRunning()
+		f.Remedy = phrase.Sentence(b.Name+" is alive, and may keep the object for those that refer to it"+keepers) + b.OnceRunning()
 	case quiet >= finishing:
 		f.Remedy = phrase.Sentence(b.Name+" is alive, and does not seem to be about to finish: find out what it waits for "+
 			"by what it logs and reports") + b.OnceRunning()

@@ -68,7 +68,7 @@ func (e *Examiner) looked(ctx context.Context, o *unstructured.Unstructured) (ab
 		if !known {
 			r, guessed = e.kindLike(o.GroupVersionKind().Group, n)
 		}
-		if !known && !guessed || asked == mostNamed {
+		if n.loose || n.isMade() || !known && !guessed || asked == mostNamed {
 			continue
 		}
 		ref := core.RefTo(r.Type, "", n.name)
@@ -145,54 +145,50 @@ func (e *Examiner) isKind(key string) bool {
 
 // namedIn is an object that a field names. The stem is the lower-case key of the field without what
 // says that it is a name or a reference; the kind and its group are empty if the field says none. One
-// that is addressed is of the core.
+// that is addressed is of the core. One that is loose is in a list, or in a field whose key does not
+// say that it is a name.
 type namedIn struct {
 	field, stem, group, kind, namespace, name string
-	addressed                                 bool
+	addressed, loose                          bool
 }
 
-// namesIn finds what the fields of a map name, in the order of their paths. The templates of pods are
-// the business of their own controllers.
+// namesIn finds what the fields of a map name, in the order of their paths.
 func namesIn(m map[string]any, path string) (all []namedIn) {
 	if optional, _ := m["optional"].(bool); optional {
 		return nil
 	}
 	for _, key := range slices.Sorted(maps.Keys(m)) {
 		lower := strings.ToLower(key)
-		if strings.Contains(lower, "template") || isMade(lower) {
-			continue
+		items, several := m[key].([]any)
+		if !several {
+			items = []any{m[key]}
 		}
-		n := namedIn{field: path + "." + key}
-		switch v := m[key].(type) {
-		case string:
-			if stem, is := stemOf(lower, "name", "ref"); is && stem != "" && validName(v) {
-				n.stem, n.name = stem, v
-				n.namespace = beside(key, func(k string) string { return status.Text(m, k) })
-				all = append(all, n)
-			} else if at, is := addressIn(v, n.field); is {
-				all = append(all, at)
+		for i, item := range items {
+			n := namedIn{field: path + "." + key, loose: several}
+			if several {
+				n.field += fmt.Sprintf("[%d]", i)
 			}
-		case map[string]any:
-			if n.name = status.Text(v, "name"); validName(n.name) && v["optional"] != true {
-				n.field += ".name"
-				n.stem, _ = stemOf(lower, "ref", "selector", "key")
-				n.kind, n.namespace = status.Text(v, "kind"), status.Text(v, "namespace")
-				n.group = cmp.Or(graph.Ref{APIVersion: status.Text(v, "apiVersion")}.Group(), status.Text(v, "apiGroup"),
-					status.Text(v, "group"))
-				all = append(all, n)
-			}
-			all = append(all, namesIn(v, path+"."+key)...)
-		case []any:
-			for i, item := range v {
-				field := fmt.Sprintf("%s.%s[%d]", path, key, i)
-				switch of := item.(type) {
-				case map[string]any:
-					all = append(all, namesIn(of, field)...)
-				case string:
-					if at, is := addressIn(of, field); is {
-						all = append(all, at)
-					}
+			switch v := item.(type) {
+			case string:
+				if stem, is := stemOf(lower, "name", "ref"); stem != "" && validName(v) {
+					n.stem, n.name, n.loose = stem, v, several || !is
+					n.namespace = beside(key, func(k string) string { return status.Text(m, k) })
+					all = append(all, n)
 				}
+				if at, is := addressIn(v, n.field); is && (n.loose || n.name == "") {
+					all = append(all, at)
+				}
+			case map[string]any:
+				inside := n.field
+				if n.name = status.Text(v, "name"); validName(n.name) && v["optional"] != true {
+					n.field += ".name"
+					n.stem, _ = stemOf(lower, "ref", "selector", "key")
+					n.kind, n.namespace = status.Text(v, "kind"), status.Text(v, "namespace")
+					n.group = cmp.Or(graph.Ref{APIVersion: status.Text(v, "apiVersion")}.Group(), status.Text(v, "apiGroup"),
+						status.Text(v, "group"))
+					all = append(all, n)
+				}
+				all = append(all, namesIn(v, inside)...)
 			}
 		}
 	}
@@ -232,10 +228,12 @@ func stemOf(key string, endings ...string) (stem string, had bool) {
 	return key, had
 }
 
-// isMade says whether a field names what is written for the object, and not what it needs.
-func isMade(key string) bool {
-	for _, word := range []string{"write", "target", "output", "publish"} {
-		if strings.HasPrefix(key, word) {
+// isMade says whether a field names what is written for the object, and not what it needs. The
+// templates of pods are the business of their own controllers.
+func (n namedIn) isMade() bool {
+	for key := range strings.SplitSeq(strings.ToLower(n.field), ".") {
+		if strings.Contains(key, "template") || slices.ContainsFunc([]string{"write", "target", "output", "publish"},
+			func(word string) bool { return strings.HasPrefix(key, word) }) {
 			return true
 		}
 	}

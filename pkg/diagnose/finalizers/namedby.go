@@ -18,7 +18,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
-	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 const (
@@ -31,10 +30,10 @@ const (
 	shortestEnd = 4
 )
 
-// keepers says what to do about what an object may be kept for.
-const keepers = ": look whether that is to be deleted first, or to name another"
+// keepers says what to do about the objects that one may be kept for.
+const keepers = ": check whether they are to be deleted first"
 
-// namer is an object that names another in a field, or in a reference to its owner.
+// namer is an object that refers to another in a field, such as metadata.ownerReferences.
 type namer struct {
 	ref      v1alpha1.ObjectRef
 	field    string
@@ -94,50 +93,23 @@ func counted(ids iter.Seq[graph.ID]) (n int) {
 	return n
 }
 
-// naming is the field, or the label, in which an object names another as one of its kind; empty if it
-// does not.
+// naming is the field, or the label of the API group, in which an object names another as one of its
+// kind; empty if it does not.
 func naming(by, o *unstructured.Unstructured) string {
+	group, kind := o.GroupVersionKind().Group, o.GetKind()
 	spec, _, _ := unstructured.NestedMap(by.Object, "spec")
-	if field := namingIn(spec, "spec", by, o); field != "" {
-		return field
-	}
-	for _, key := range slices.Sorted(maps.Keys(by.GetLabels())) {
-		name := strings.ReplaceAll(key[strings.LastIndex(key, "/")+1:], "-", "")
-		if by.GetLabels()[key] == o.GetName() && by.GetNamespace() == o.GetNamespace() && meansKind(name, o.GetKind()) {
-			return "metadata.labels[" + key + "]"
+	for _, n := range namesIn(spec, "spec") {
+		means := n.kind == kind && (n.group == "" || n.group == group) || n.kind == "" && meansKind(n.stem, kind)
+		if n.name == o.GetName() && means && !n.addressed && isIn(n.namespace, by, o) {
+			return n.field
 		}
 	}
-	return ""
-}
-
-// namingIn is naming of the fields of a map.
-func namingIn(m map[string]any, path string, by, o *unstructured.Unstructured) string {
-	for _, key := range slices.Sorted(maps.Keys(m)) {
-		field := path + "." + key
-		items, several := m[key].([]any)
-		if !several {
-			items = []any{m[key]}
-		}
-		for i, item := range items {
-			if several {
-				field = fmt.Sprintf("%s.%s[%d]", path, key, i)
-			}
-			switch v := item.(type) {
-			case string:
-				namespace := beside(key, func(k string) string { return status.Text(m, k) })
-				if v == o.GetName() && meansKind(key, o.GetKind()) && isIn(namespace, by, o) {
-					return field
-				}
-			case map[string]any:
-				kind := status.Text(v, "kind")
-				if status.Text(v, "name") == o.GetName() && isIn(status.Text(v, "namespace"), by, o) &&
-					(kind == o.GetKind() || kind == "" && meansKind(key, o.GetKind())) {
-					return field + ".name"
-				}
-				if in := namingIn(v, field, by, o); in != "" {
-					return in
-				}
-			}
+	for _, label := range slices.Sorted(maps.Keys(by.GetLabels())) {
+		domain, key, _ := strings.Cut(label, "/")
+		own := domain == group || strings.HasSuffix(group, "."+domain) // a release of Helm has the name of many objects
+		if own && by.GetLabels()[label] == o.GetName() && isIn("", by, o) &&
+			meansKind(strings.ReplaceAll(key, "-", ""), kind) {
+			return "metadata.labels[" + label + "]"
 		}
 	}
 	return ""
@@ -164,11 +136,11 @@ func isIn(namespace string, by, o *unstructured.Unstructured) bool {
 	return namespace == o.GetNamespace()
 }
 
-// keptFor adds to a finding what names the object, and how to look at that.
+// keptFor adds to a finding what refers to the object, and how to look at that.
 func (e *Examiner) keptFor(f core.Finding, by []namer) core.Finding {
 	for i, n := range by {
 		if i == phrase.MaxNamed {
-			f.Observe("%d more objects name it", len(by)-i)
+			f.Observe("%d more objects refer to it", len(by)-i)
 			break
 		}
 		state, step := "", core.Command("kubectl", "gc", "delete", "OBJECT",
@@ -178,7 +150,7 @@ func (e *Examiner) keptFor(f core.Finding, by []namer) core.Finding {
 			step = core.Command("kubectl", "gc", "why", "OBJECT").Doing("says why it is still there")
 		}
 		f.Evidence = append(f.Evidence, core.ObservedAt(core.Named(n.ref)+" "+n.field,
-			fmt.Sprintf("%s names it in %s%s", core.Named(n.ref), n.field, state))...)
+			fmt.Sprintf("%s refers to it in %s%s", core.Named(n.ref), n.field, state))...)
 		f.Commands = append(f.Commands, core.At(n.ref, step.Risking(finalizer.RiskNone)))
 	}
 	return f

@@ -19,6 +19,9 @@ func TestWhichFieldNamesAnObject(t *testing.T) {
 		{"Subnet", `{spec: {parent: {kind: Subnet, name: blue}}}`, "spec.parent.name"},
 		{"TemporalCluster", `{spec: {clusterRef: {name: blue}}}`, "spec.clusterRef.name"},
 		{"TemporalCluster", `{metadata: {labels: {temporal.io/cluster-name: blue}}}`, "metadata.labels[temporal.io/cluster-name]"},
+		{"Instance", `{metadata: {labels: {app.kubernetes.io/instance: blue, instance: blue}}}`, ""},
+		{"Subnet", `{spec: {source: {apiVersion: other.org/v1, kind: Subnet, name: blue}}}`, ""},
+		{"Subnet", `{spec: {targetRef: {apiVersion: net.temporal.io/v1, kind: Subnet, name: blue}}}`, "spec.targetRef.name"},
 		{"Address", `{spec: {addressReference: blue}}`, "spec.addressReference"},
 		{"Subnet", `{metadata: {namespace: other}, spec: {subnet: blue}}`, ""},
 		{"Subnet", `{metadata: {namespace: other}, spec: {subnetRef: {name: blue, namespace: ns}}}`, "spec.subnetRef.name"},
@@ -26,7 +29,7 @@ func TestWhichFieldNamesAnObject(t *testing.T) {
 		{"Subnet", `{spec: {subnet: red, name: blue, color: blue, nets: [blue], net: blue}}`, ""},
 		{"Subnet", `{spec: {subnetRef: {kind: Pool, name: blue}, ref: {name: blue}}, status: {subnet: blue}}`, ""},
 	} {
-		o := &unstructured.Unstructured{Object: map[string]any{"kind": test.kind}}
+		o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "net.temporal.io/v1", "kind": test.kind}}
 		o.SetName("blue")
 		o.SetNamespace("ns")
 		by := &unstructured.Unstructured{}
