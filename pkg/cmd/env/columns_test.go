@@ -12,17 +12,25 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 )
 
-// objects are all that commands print with -o json.
-var objects = map[string]Document{
-	"Archive": &v1alpha1.Archive{}, "CheckReport": &v1alpha1.CheckReport{}, "Diagnosis": &v1alpha1.Diagnosis{},
-	"Explanation": &v1alpha1.Explanation{}, "LinkTest": &v1alpha1.LinkTest{},
-	"Plan": &v1alpha1.Plan{}, "RestorePlan": &v1alpha1.RestorePlan{}, "RestoreResult": &v1alpha1.RestoreResult{},
-	"Result": &v1alpha1.Result{}, "Tree": &v1alpha1.Tree{}, "Version": &v1alpha1.Version{},
+// objects are all that commands print with -o json, for one test alone.
+func objects() map[string]Document {
+	all := map[string]Document{
+		"Archive": &v1alpha1.Archive{}, "CheckReport": &v1alpha1.CheckReport{}, "Comparison": &v1alpha1.Comparison{},
+		"Diagnosis": &v1alpha1.Diagnosis{}, "Explanation": &v1alpha1.Explanation{}, "LinkTest": &v1alpha1.LinkTest{},
+		"List": &v1alpha1.List{}, "Plan": &v1alpha1.Plan{}, "RestorePlan": &v1alpha1.RestorePlan{},
+		"RestoreResult": &v1alpha1.RestoreResult{}, "Result": &v1alpha1.Result{}, "Snapshot": &v1alpha1.Snapshot{},
+		"Tree": &v1alpha1.Tree{}, "Version": &v1alpha1.Version{},
+	}
+	for kind, object := range all {
+		object.GetObjectKind().SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(kind))
+	}
+	return all
 }
 
 // TestRowsOfCustomColumnsAreAListOfTheObject: each key is one that the kind has.
 func TestRowsOfCustomColumnsAreAListOfTheObject(t *testing.T) {
 	t.Parallel()
+	objects := objects()
 	for kind, key := range listed {
 		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(objects[kind])
 		if err != nil {
@@ -67,8 +75,7 @@ func TestCustomColumnsHaveARowForEachItem(t *testing.T) {
 // TestDocumentsArePrintedAsTheyAre, whatever the printers take them for.
 func TestDocumentsArePrintedAsTheyAre(t *testing.T) {
 	t.Parallel()
-	for kind, object := range objects {
-		object.GetObjectKind().SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(kind))
+	for kind, object := range objects() {
 		asJSON, err := json.MarshalIndent(object, "", "    ")
 		if err != nil {
 			t.Fatal(err)
