@@ -34,12 +34,19 @@ func (e *Env) Known() (*finalizer.Registry, error) { return e.known() }
 // Links returns the links of packs. They are read once, in much less time than all that is known.
 func (e *Env) Links() ([]*link.Definition, error) { return e.links() }
 
+// The packs that come with the plugin are the same for each cluster of a process, and nobody
+// changes them.
+var (
+	shipped      = sync.OnceValues(func() (*finalizer.Registry, error) { return finalizer.Read(plugins.Known) })
+	shippedLinks = sync.OnceValues(func() (*finalizer.Registry, error) { return finalizer.Read(plugins.Links) })
+)
+
 // readPacks reads what is known once somebody asks for it.
 func (e *Env) readPacks() {
 	e.own = sync.OnceValues(e.loadOwn)
-	e.known = sync.OnceValues(func() (*finalizer.Registry, error) { return e.load(plugins.Known) })
+	e.known = sync.OnceValues(func() (*finalizer.Registry, error) { return e.with(shipped) })
 	e.links = sync.OnceValues(func() ([]*link.Definition, error) {
-		known, err := e.load(plugins.Links)
+		known, err := e.with(shippedLinks)
 		if err != nil {
 			return nil, err
 		}
@@ -47,9 +54,9 @@ func (e *Env) readPacks() {
 	})
 }
 
-// load reads packs that come with the plugin, then those of the user. What is read later counts.
-func (e *Env) load(packs []byte) (*finalizer.Registry, error) {
-	known, err := finalizer.Read(packs)
+// with adds the packs of the user to those that come with the plugin. What is read later counts.
+func (e *Env) with(packs func() (*finalizer.Registry, error)) (*finalizer.Registry, error) {
+	known, err := packs()
 	if err != nil {
 		return nil, err
 	}
