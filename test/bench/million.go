@@ -28,7 +28,7 @@ const (
 )
 
 func benchMillion(ctx context.Context, args []string) error {
-	o := options{plugin: "bin/kubectl-gc", controlplane: "bin/controlplane", kubectl: "bin/kubectl-bench"}
+	o := options{plugin: "bin/kubectl-gc", controlplane: "bin/controlplane", kubectl: "bin/kubectl"}
 	flags := flag.NewFlagSet(roleMillion, flag.ContinueOnError)
 	flags.StringVar(&o.plugin, "plugin", o.plugin, "the plugin to measure; built if it is missing")
 	flags.IntVar(&o.objects, "objects", 1_000_000, "how many objects to generate")

@@ -27,7 +27,7 @@ func parseOptions(args []string) (options, error) {
 	flags.StringVar(&o.plugin, "plugin", "bin/kubectl-gc", "the plugin to measure; built if it is missing")
 	flags.StringVar(&o.controlplane, "controlplane", "bin/controlplane",
 		"the control plane to load; built if it is missing")
-	flags.StringVar(&o.kubectl, "kubectl", "bin/kubectl-bench", "the kubectl to compare with; built if it is missing")
+	flags.StringVar(&o.kubectl, "kubectl", "bin/kubectl", "the kubectl to compare with; built if it is missing")
 	flags.StringVar(&o.kubeconfig, "kubeconfig", "", "a cluster that was loaded before, by -keep, instead of a new one")
 	flags.BoolVar(&o.keep, "keep", false, "leave the control plane running and say where it is")
 	flags.IntVar(&o.objects, "objects", 100_000, "how many objects to load")

@@ -148,7 +148,7 @@ func pastKubectl(t *testing.T, cluster *testcluster.Cluster) string {
 	t.Helper()
 	dir := t.TempDir()
 	script := "#!/bin/sh\nif [ \"$1\" = gc ]; then\n\tshift\n\texec kubectl-gc \"$@\"\nfi\nexec '" +
-		cluster.Command(t.Context()).Path + "' kubectl \"$@\"\n"
+		filepath.Join(LinkKubectl(t, cluster), "kubectl") + "' \"$@\"\n"
 	if err := os.WriteFile(filepath.Join(dir, "kubectl"), []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -1,5 +1,6 @@
 // Cmd-kubectl is kubectl by itself. The control plane's binary holds the same one, but starts
-// slower than a kubectl does that people use, and benchmarks compare starting times too.
+// slower than a kubectl does that people use: tests call it often, and benchmarks compare starting
+// times too.
 package main
 
 import (
