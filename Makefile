@@ -102,7 +102,7 @@ help: ## List the targets
 #-   krew-test      that two builds of a commit are equal, for which the plugin is compiled twice for each system
 #-   test-upstream  Kubernetes' own tests, which compile the API server and the collector once more
 #-   test-real      controllers of others, which have to be built
-#-   test-rows      queries of rows, which need DuckDB and a C compiler
+#-   test-rows      queries of rows, which need DuckDB and a C compiler, and rules over plans, which need the engine of Rego
 #-   test-browser   pages and drawings, which need Chromium and Graphviz
 #-   test-minor     older minor versions of Kubernetes, whose control planes have to be built
 
@@ -172,8 +172,8 @@ test-random: build controlplane ## Run the tests with random clusters on many of
 test-race: build controlplane ## Run the tests with the race detector that make test runs without, those of whole commands with one in each command
 	@$(SUITE) $@ '$(GO) test -race -count=1 -p 1 -timeout 60m $(WHOLE)' '$(GO) test -race -timeout 60m $(filter-out $(CONCURRENT),$(PURE)) $(filter-out $(RACED),$(REAL_PLANE))'
 
-test-rows: build ## Ask the questions of docs/fleet.md in DuckDB, whose module is large (ten seconds; needs a C compiler)
-	@$(SUITE) $@ '$(GO) test -C test/duckdb -race -count=1 ./...'
+test-rows: build ## Ask the questions of docs/fleet.md in DuckDB, and judge a plan by the rules of docs/review.md in jq, Rego and CEL (seconds once these are compiled; needs a C compiler)
+	@$(SUITE) $@ '$(GO) test -C test/duckdb -race -count=1 ./...' '$(GO) test -C test/rules -count=1 ./...'
 
 test-faults: build controlplane ## Run the tests with all faults, and dry runs with all options
 	@$(SUITE) -at-once 1 $@ '$(GO) test -count=1 -timeout 12h ./test/faults -all' '$(GO) test -count=1 -timeout 1h ./test/e2e -run P09|Transcripts -every' '$(GO) test -race -count=1 ./test/synthetic -run ClusterNamesAnother -clusters 200'
