@@ -1,6 +1,14 @@
 package graph
 
-import "github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+import (
+	"cmp"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+)
 
 // Type is one kind of object that the server serves, in the version that was, or would be, listed.
 type Type struct {
@@ -73,3 +81,50 @@ func Located(kind, namespace, name string) string {
 }
 
 func groupOf(apiVersion string) string { return Ref{APIVersion: apiVersion}.Group() }
+
+// Annotations returns the annotations of a node that its listing was asked for; nil if it has none
+// of them. The map must not be changed.
+func (g *Graph) Annotations(id ID) map[string]string { return g.annotations[int32(id)] }
+
+// annotate notes the annotations of a node in the place of those that it had.
+func (b *Builder) annotate(id int32, annotations map[string]string) {
+	if len(annotations) == 0 {
+		delete(b.annotations, id)
+		return
+	}
+	var key strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(annotations)) {
+		key.WriteString(name + "\x00" + annotations[name] + "\x00")
+	}
+	set, known := b.annotationSets[key.String()]
+	if !known {
+		set = maps.Clone(annotations)
+		b.annotationSets[key.String()] = set
+	}
+	b.annotations[id] = set
+}
+
+// PrinterColumns is what kubectl get prints of an object in the columns READY and STATUS; either
+// may be empty.
+type PrinterColumns struct {
+	Ready, Status string
+	// Failing is the condition of a custom resource that says what is wrong with it; nil if none
+	// does.
+	Failing *Condition
+}
+
+// Condition is one of those in the status of an object.
+type Condition struct{ Type, Status, Reason, Message string }
+
+// KindPattern names kinds as path.Match has patterns: "v1/Pod" of the core, "apps/Deployment",
+// "apps/*", "*.azure.com/*", "*/ServiceExport", or "*" for all.
+type KindPattern string
+
+// Matches says whether the pattern is about a kind. The group of the core is empty.
+func (p KindPattern) Matches(group, kind string) bool {
+	if p == "*" {
+		return true
+	}
+	ok, err := path.Match(string(p), cmp.Or(group, "v1")+"/"+kind)
+	return err == nil && ok
+}
