@@ -1,10 +1,15 @@
 package change
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
 // Tries is how often a write is sent to an object that changes all the time in what the decision
@@ -71,4 +76,123 @@ func unread(ctx context.Context, refusal, err error) error {
 		return err
 	}
 	return fmt.Errorf("%w; it could not be read again: %w", refusal, err)
+}
+
+// Patch is a change of an object by a JSON patch.
+type Patch struct {
+	cluster.PatchOptions
+	// Seen is the object as it is known already; nil to read it before the first decision.
+	Seen *graph.Object
+	// Decide returns the steps, decided on the object as it is. Without any, nothing is sent.
+	Decide func(now *graph.Object) ([]cluster.PatchStep, error)
+	// Verify compares the answer with what was asked for.
+	Verify func(answered *graph.Object) error
+}
+
+// Patch sends a patch, with tests on the uid and on the resourceVersion of what it was decided on.
+// It returns the object as the server answered, or as it is if nothing was to be changed; the
+// errors are those of Write.Do.
+func (o Object) Patch(ctx context.Context, p Patch) (*graph.Object, error) {
+	now := p.Seen
+	w := Write{
+		Read: func(ctx context.Context) (string, error) {
+			read, err := o.Read(ctx)
+			if err != nil {
+				return "", err
+			}
+			now = read
+			return read.ResourceVersion, nil
+		},
+		Decide: func(context.Context) (func(context.Context) error, error) {
+			steps, err := p.Decide(now)
+			if err != nil || len(steps) == 0 {
+				return nil, err
+			}
+			return func(ctx context.Context) error {
+				answered, err := o.Send(ctx, now.ResourceVersion, steps, p.PatchOptions)
+				if err != nil {
+					return err
+				}
+				now = answered
+				return p.Verify(answered)
+			}, nil
+		},
+	}
+	if now != nil {
+		w.Seen = now.ResourceVersion
+	}
+	if err := w.Do(ctx); err != nil {
+		return nil, err
+	}
+	return now, nil
+}
+
+// Send sends the steps once, after tests that the object is the one that is meant and has a
+// version. The error is the server's, or one of Read if the answer is about another object.
+func (o Object) Send(ctx context.Context, version string, steps []cluster.PatchStep,
+	opts cluster.PatchOptions) (*graph.Object, error) {
+	steps = append(cluster.Unchanged(o.Ref.UID, version), steps...)
+	answered, err := o.Server.Patch(ctx, o.Type, o.Ref.Namespace, o.Ref.Name, steps, opts)
+	if err != nil {
+		return nil, err
+	}
+	return answered, o.identify(answered.UID)
+}
+
+// SettleTime is how long an object is looked at, after a write, for a controller that undoes it.
+const SettleTime = time.Second
+
+// lookAgain is how long after a write the object is read for the second time; each time after that
+// it takes twice as long.
+const lookAgain = 100 * time.Millisecond
+
+// LookAfter calls look again and again until it says that nothing is to be seen any more, or until
+// the end. The error is that of a context that has ended before.
+func LookAfter(ctx context.Context, end time.Time, look func(context.Context) (over bool)) error {
+	for pause := lookAgain; !look(ctx) && time.Now().Before(end); pause *= 2 {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(min(pause, time.Until(end))):
+		}
+	}
+	return nil
+}
+
+// Undone reads the object until it is not as it was left, or for as long as a controller may take.
+// One that is gone was not undone; the error is that of the last read.
+func (o Object) Undone(ctx context.Context, undone func(*graph.Object) bool) (is bool, err error) {
+	ended := LookAfter(ctx, time.Now().Add(SettleTime), func(ctx context.Context) bool {
+		var now *graph.Object
+		if now, err = o.Read(ctx); err == nil {
+			is = undone(now)
+		}
+		return is || IsOver(err)
+	})
+	switch {
+	case ended != nil, ctx.Err() != nil:
+		return is, cmp.Or(ended, err)
+	case err != nil && !IsOver(err):
+		return is, fmt.Errorf("it could not be read afterwards: %w", err)
+	}
+	return is, nil
+}
+
+// PutBack looks after removed references. The error is a cluster.PutBackError if one is there
+// again, which says who has set it as far as managedFields do.
+func (o Object) PutBack(ctx context.Context, removed []graph.OwnerReference) error {
+	var again graph.OwnerReference
+	back, err := o.Undone(ctx, func(now *graph.Object) bool {
+		for _, r := range removed {
+			if HasOwner(now, r.UID) {
+				again = r
+				return true
+			}
+		}
+		return false
+	})
+	if back {
+		return o.Server.PutBack(ctx, o.Type, o.Ref, words(again), cluster.OwnerPath(again.UID), 1)
+	}
+	return err
 }
