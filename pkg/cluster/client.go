@@ -1,10 +1,14 @@
 package cluster
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/http"
+	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -12,6 +16,7 @@ import (
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
 )
 
 // DefaultConcurrency is how many list requests are in flight at most unless told otherwise. A
@@ -127,4 +132,148 @@ func resourcePath(group, version, resource, namespace string) []string {
 		path = append(path, "namespaces", namespace)
 	}
 	return append(path, resource)
+}
+
+// Identity returns the uid of the namespace kube-system, by which a cluster is known from others:
+// it is made once and cannot be deleted. It is empty if it cannot be read. The error is that ctx
+// has ended.
+func (c *Client) Identity(ctx context.Context) (string, error) {
+	system, err := c.GetMeta(ctx, NamespaceType, "", "kube-system")
+	switch {
+	case ctx.Err() != nil:
+		return "", context.Cause(ctx)
+	case err != nil:
+		return "", nil
+	}
+	return system.UID, nil
+}
+
+// WhoAmI asks the server as whom it knows the user, with a SelfSubjectReview, which stores nothing.
+// Servers before 1.28 do not serve it.
+func (c *Client) WhoAmI(ctx context.Context) (string, error) {
+	const group, version, kind = "authentication.k8s.io", "v1", "SelfSubjectReview"
+	body := []byte(`{"apiVersion":"` + group + "/" + version + `","kind":"` + kind + `"}`)
+	var answer struct {
+		Kind   string
+		Status struct{ UserInfo struct{ Username string } }
+	}
+	path := resourcePath(group, version, "selfsubjectreviews", "")
+	if err := getJSON(ctx, c.rest.Post().AbsPath(path...).SetHeader("Content-Type", "application/json").Body(body),
+		acceptJSON, &answer); err != nil {
+		return "", err
+	}
+	if answer.Kind != kind || answer.Status.UserInfo.Username == "" {
+		return "", errors.New("asking the server for the name of the user: the answer has none")
+	}
+	return answer.Status.UserInfo.Username, nil
+}
+
+// errImpersonates is for a client that asks as somebody else already: whether the one may
+// impersonate the other is not the same question as whether the user may.
+var errImpersonates = errors.New("the client impersonates somebody already")
+
+// As returns a Client that asks as a ServiceAccount, whose groups the server adds. Each request is
+// refused unless the user may impersonate it. It is for dry runs: nothing that is performed may be
+// done with the rights of somebody else.
+func (c *Client) As(account ServiceAccount) (*Client, error) {
+	if c.config.Impersonate.UserName != "" {
+		return nil, errImpersonates
+	}
+	config := rest.CopyConfig(c.config)
+	config.Impersonate = rest.ImpersonationConfig{UserName: account.User()}
+	as, err := New(config, c.concurrency)
+	if err != nil {
+		return nil, err
+	}
+	as.guard, as.dryRuns = c.guard, c.dryRuns
+	return as, nil
+}
+
+// quietWarnings logs what a server warns of, for requests that nobody typed: all types are listed,
+// and that some of them are deprecated is no news to who asked for a tree.
+type quietWarnings struct{}
+
+// HandleWarningHeaderWithContext implements rest.WarningHandlerWithContext.
+func (quietWarnings) HandleWarningHeaderWithContext(ctx context.Context, code int, _ string, text string) {
+	if code == 299 && text != "" {
+		klog.FromContext(ctx).V(2).Info("Server warning", "text", text)
+	}
+}
+
+// Each calls do with each of some items and its place among them, as many calls at once as the
+// client sends requests, and returns when all of them have.
+func Each[T any](c *Client, items []T, do func(i int, item T)) {
+	var group errgroup.Group
+	group.SetLimit(c.concurrency)
+	for i, item := range items {
+		group.Go(func() error {
+			do(i, item)
+			return nil
+		})
+	}
+	_ = group.Wait() // no call returns an error
+}
+
+// EachUntil is Each for calls that can fail. The first error ends the context of the others, and is
+// returned.
+func EachUntil[T any](ctx context.Context, c *Client, items []T,
+	do func(ctx context.Context, i int, item T) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(c.concurrency)
+	for i, item := range items {
+		group.Go(func() error { return do(ctx, i, item) })
+	}
+	return group.Wait()
+}
+
+// answered remembers an answer that one caller asked for and all others use.
+type answered[T any] struct {
+	mu     sync.Mutex
+	answer *T
+}
+
+// once returns the answer, which ask gets from the server if nobody has asked. Whoever gives up
+// while asking does not take the answer along: what ask returned when ctx has ended is not
+// remembered, and the next caller asks again.
+func (a *answered[T]) once(ctx context.Context, ask func() T) T {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.answer != nil {
+		return *a.answer
+	}
+	answer := ask()
+	if ctx.Err() == nil {
+		a.answer = &answer
+	}
+	return answer
+}
+
+// asked remembers answers, errors too, by what was asked. Its zero value is ready to use.
+type asked[K comparable, T any] struct {
+	mu      sync.Mutex
+	answers map[K]*answered[result[T]]
+}
+
+type result[T any] struct {
+	value T
+	err   error
+}
+
+// once returns the answer about a key, as answered does.
+func (a *asked[K, T]) once(ctx context.Context, key K, ask func() (T, error)) (T, error) {
+	a.mu.Lock()
+	if a.answers == nil {
+		a.answers = map[K]*answered[result[T]]{}
+	}
+	of := a.answers[key]
+	if of == nil {
+		of = &answered[result[T]]{}
+		a.answers[key] = of
+	}
+	a.mu.Unlock()
+	got := of.once(ctx, func() result[T] {
+		value, err := ask()
+		return result[T]{value, err}
+	})
+	return got.value, got.err
 }

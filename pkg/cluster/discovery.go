@@ -8,10 +8,14 @@ import (
 	"strings"
 	"sync"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/klog/v2"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/interrupt"
@@ -244,4 +248,67 @@ func (cat *Catalog) Kind(apiVersion, kind string) (graph.Type, bool) {
 		return graph.Type{}, false
 	}
 	return types[0], true
+}
+
+// BuiltIn says whether an API group is one of Kubernetes' own, as far as client-go knows them: no
+// CRD defines its types.
+func BuiltIn(group string) bool {
+	return scheme.Scheme.IsGroupRegistered(group) || group == CRDs.Group || group == APIServices.Group
+}
+
+// forbiddenDiscovery is a 403 of discovery. client-go does not read the Status in such an answer
+// and leaves "unknown" for a message.
+type forbiddenDiscovery struct{ err error }
+
+// Error names the requests that discovery sends; which of them was refused is lost.
+func (e *forbiddenDiscovery) Error() string { return "GET /api or GET /apis is forbidden" }
+
+// Unwrap returns what is left of the server's answer.
+func (e *forbiddenDiscovery) Unwrap() error { return e.err }
+
+// explainForbidden says of a 403 of discovery what is forbidden and what to ask for. Any other
+// error stays as it is.
+func explainForbidden(err error) error {
+	if !apierrors.IsForbidden(err) {
+		return err
+	}
+	forbidden := error(&forbiddenDiscovery{err})
+	if message := err.Error(); message != "unknown" { // a proxy's, as text
+		forbidden = fmt.Errorf("%w: %s", forbidden, message)
+	}
+	return answer.WithHint(forbidden,
+		"ask an administrator of the cluster to bind the ClusterRole system:discovery to you")
+}
+
+// onceDiscovery asks the server once and remembers the answer, an error too. client-go's memory
+// cache, which stands in front of it, would log the error besides returning it.
+type onceDiscovery struct {
+	*discovery.DiscoveryClient
+	answered answered[discovered]
+}
+
+type discovered struct {
+	groups    *metav1.APIGroupList
+	resources map[schema.GroupVersion]*metav1.APIResourceList
+	failed    map[schema.GroupVersion]error
+	err       error
+}
+
+func (d *onceDiscovery) ask(ctx context.Context) discovered {
+	return d.answered.once(ctx, func() (a discovered) {
+		a.groups, a.resources, a.failed, a.err = d.DiscoveryClient.GroupsAndMaybeResourcesWithContext(ctx)
+		if a.err == nil && a.resources == nil {
+			klog.FromContext(
+				ctx).V(1).Info("The server does not answer discovery in two documents, so each group version is asked for",
+				"groups", len(a.groups.Groups))
+		}
+		return a
+	})
+}
+
+// GroupsAndMaybeResourcesWithContext implements discovery.AggregatedDiscoveryInterfaceWithContext.
+func (d *onceDiscovery) GroupsAndMaybeResourcesWithContext(ctx context.Context) (*metav1.APIGroupList,
+	map[schema.GroupVersion]*metav1.APIResourceList, map[schema.GroupVersion]error, error) {
+	a := d.ask(ctx)
+	return a.groups, a.resources, a.failed, a.err
 }

@@ -10,6 +10,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -104,3 +106,80 @@ func unreadable(err error) string {
 	}
 	return s
 }
+
+// IsAbsent says whether an error of Get proves that the object does not exist: a Status with the
+// reason NotFound that names the object. A 404 that names nothing comes from a path that is not
+// served, a proxy, or a server that has just started, and proves nothing (API-054, T-01).
+func IsAbsent(err error, t graph.Type, name string) bool {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) || !apierrors.IsNotFound(err) ||
+		apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse) {
+		return false
+	}
+	details := status.Status().Details
+	return details != nil && details.Name == name && details.Group == t.Group && details.Kind == t.Resource
+}
+
+// undefined says whether the server did not find a type because its CRD is gone, so that nothing of
+// the type is there: it is proven that the CRD does not exist, and that no other server is asked.
+func (c *Client) undefined(ctx context.Context, cat *Catalog, t graph.Type, err error) bool {
+	_, defined := cat.Lookup(CRDs)
+	services, aggregated := cat.Lookup(APIServices)
+	if !apierrors.IsNotFound(err) || !defined || !aggregated || BuiltIn(t.Group) {
+		return false
+	}
+	name := t.Version + "." + t.Group
+	service, err := c.GetObject(ctx, services.Type, "", name)
+	if err == nil {
+		if _, elsewhere, err := unstructured.NestedMap(service.Object, "spec", "service"); elsewhere || err != nil {
+			return false
+		}
+	} else if !IsAbsent(err, services.Type, name) {
+		return false
+	}
+	return c.IsUndefined(ctx, t)
+}
+
+// DefinitionOf returns the object of a graph that is the CustomResourceDefinition of a type; false
+// if none was listed.
+func DefinitionOf(g *graph.Graph, t graph.Type) (graph.ID, bool) {
+	return g.Find(CRDs.Group, CRDs.Resource, "", t.Resource+"."+t.Group)
+}
+
+// IsUndefined reads the CustomResourceDefinition of a type live, and says whether it is proven to
+// be absent. Its own finalizer keeps a definition until all of its objects are gone
+// (apiextensions-apiserver, pkg/controller/finalizer), after which nothing that is read of the type
+// proves that: its paths are not served any more, and a 404 of such a path says nothing (API-054).
+// Of a type of which no definition was seen before, as one of an aggregated API, it says nothing.
+func (c *Client) IsUndefined(ctx context.Context, t graph.Type) bool {
+	name := t.Resource + "." + t.Group
+	definitions := graph.Type{Group: CRDs.Group, Version: "v1", Resource: CRDs.Resource, Kind: "CustomResourceDefinition"}
+	_, err := c.GetMeta(ctx, definitions, "", name)
+	return IsAbsent(err, definitions, name)
+}
+
+// The types of Kubernetes that are read to find out who works on an object and what stands in the
+// way.
+var (
+	APIServices         = schema.GroupResource{Group: "apiregistration.k8s.io", Resource: "apiservices"}
+	CRDs                = schema.GroupResource{Group: "apiextensions.k8s.io", Resource: "customresourcedefinitions"}
+	ClusterRoleBindings = schema.GroupResource{Group: "rbac.authorization.k8s.io", Resource: "clusterrolebindings"}
+	ClusterRoles        = schema.GroupResource{Group: "rbac.authorization.k8s.io", Resource: "clusterroles"}
+	DaemonSets          = schema.GroupResource{Group: "apps", Resource: "daemonsets"}
+	Deployments         = schema.GroupResource{Group: "apps", Resource: "deployments"}
+	EndpointSlices      = schema.GroupResource{Group: "discovery.k8s.io", Resource: "endpointslices"}
+	Events              = schema.GroupResource{Resource: "events"}
+	Leases              = schema.GroupResource{Group: "coordination.k8s.io", Resource: "leases"}
+	Namespaces          = schema.GroupResource{Resource: "namespaces"}
+	Nodes               = schema.GroupResource{Resource: "nodes"}
+	PVCs                = schema.GroupResource{Resource: "persistentvolumeclaims"}
+	PersistentVolumes   = schema.GroupResource{Resource: "persistentvolumes"}
+	Pods                = schema.GroupResource{Resource: "pods"}
+	ReplicaSets         = schema.GroupResource{Group: "apps", Resource: "replicasets"}
+	RoleBindings        = schema.GroupResource{Group: "rbac.authorization.k8s.io", Resource: "rolebindings"}
+	Roles               = schema.GroupResource{Group: "rbac.authorization.k8s.io", Resource: "roles"}
+	ServiceAccounts     = schema.GroupResource{Resource: "serviceaccounts"}
+	Services            = schema.GroupResource{Resource: "services"}
+	StatefulSets        = schema.GroupResource{Group: "apps", Resource: "statefulsets"}
+	VolumeAttachments   = schema.GroupResource{Group: "storage.k8s.io", Resource: "volumeattachments"}
+)

@@ -1,10 +1,13 @@
 package cluster
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
 	"runtime"
+	"strconv"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -259,4 +262,124 @@ func decodeObject(raw []byte, t graph.Type) (*unstructured.Unstructured, error) 
 		o.SetKind(t.Kind)
 	}
 	return o, nil
+}
+
+const (
+	// objectPageSize is kubectl's. Whole objects are many times as large as their metadata, and the
+	// server holds a page in memory.
+	objectPageSize = 500
+	// singleReads is how many objects are asked for one by one whatever a list would cost.
+	singleReads = 4
+	// perRead is how many objects of a list cost about as much as one read.
+	perRead = 10
+)
+
+// worthAList says whether a list of all objects of a type in a namespace is cheaper than one read
+// for each that is wanted.
+func worthAList(wanted, all int) bool { return wanted > singleReads && wanted*perRead >= all }
+
+// readObjectPage reads one page of a list of whole objects, of each what an Item keeps, and returns
+// the token of the next page, which is empty at the end of the list and with an error.
+func readObjectPage[Item any](ctx context.Context, c *Client, path []string, r ObjectRequest, token string,
+	item func(*Item) error) (string, error) {
+	accept := acceptJSON
+	if r.metadata {
+		accept = acceptMetas
+	}
+	req := c.rest.Get().AbsPath(path...).SetHeader("Accept", accept).WarningHandlerWithContext(quietWarnings{}).
+		Param("limit", strconv.Itoa(objectPageSize))
+	r.selected.param(req, token)
+	body, err := req.Stream(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer body.Close()
+	var meta listMeta
+	if err := readJSONList(bufio.NewReaderSize(body, readBuffer), func(m listMeta) { meta = m }, item); err != nil {
+		return "", err
+	}
+	return meta.continueToken, meta.versioned()
+}
+
+// RequestObjects asks for objects of a graph: a request for each type and namespace, in the order
+// in which they come.
+func RequestObjects(g *graph.Graph, ids []graph.ID) []ObjectRequest {
+	var requests []ObjectRequest
+	for _, of := range groupObjects(g, ids) {
+		r := ObjectRequest{ObjectNames: ObjectNames{Type: of.Type, Namespace: of.namespace}, Total: of.total}
+		for _, id := range of.ids {
+			r.Names = append(r.Names, g.Name(id))
+		}
+		requests = append(requests, r)
+	}
+	return requests
+}
+
+// objectGroup are objects of one type in one namespace, and total is how many of the type there are.
+type objectGroup struct {
+	graph.Type
+	namespace string
+	ids       []graph.ID
+	total     int
+}
+
+// groupObjects groups objects of a graph by type and namespace, in the order in which they come.
+func groupObjects(g *graph.Graph, ids []graph.ID) []objectGroup {
+	if len(ids) == 0 {
+		return nil
+	}
+	type key struct {
+		t         graph.Type
+		namespace string
+	}
+	at := map[key]int{}
+	var groups []objectGroup
+	for _, id := range ids {
+		t, _ := g.Type(id)
+		of := key{t, g.Namespace(id)}
+		i, known := at[of]
+		if !known {
+			i = len(groups)
+			at[of] = i
+			groups = append(groups, objectGroup{Type: t, namespace: of.namespace})
+		}
+		groups[i].ids = append(groups[i].ids, id)
+	}
+	for i := range g.Len() {
+		id := graph.ID(i)
+		if t, ok := g.Type(id); ok && g.Observed(id) {
+			if i, wanted := at[key{t, g.Namespace(id)}]; wanted {
+				groups[i].total++
+			}
+		}
+	}
+	return groups
+}
+
+// Labels reads the labels of objects of a graph live, as metadata. An object without labels has an
+// empty set; one that could not be read, or that has another uid by now, has none: nothing is known
+// of its labels. The error is that ctx has ended.
+func (c *Client) Labels(ctx context.Context, g *graph.Graph, ids []graph.ID) (map[graph.ID]map[string]string, error) {
+	wanted := make(map[string]graph.ID, len(ids))
+	for _, id := range ids {
+		wanted[g.Ref(id).UID] = id
+	}
+	var mu sync.Mutex
+	all := make(map[graph.ID]map[string]string, len(ids))
+	requests := RequestObjects(g, ids)
+	for i := range requests {
+		requests[i].metadata = true
+	}
+	reads := c.reads(requests, func(o *unstructured.Unstructured) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if id, ok := wanted[string(o.GetUID())]; ok {
+			all[id] = o.GetLabels()
+		}
+		return nil
+	})
+	return all, EachUntil(ctx, c, reads, func(ctx context.Context, _ int, read objectRead) error {
+		_ = read(ctx) // what cannot be read has no labels here
+		return context.Cause(ctx)
+	})
 }
