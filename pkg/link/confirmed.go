@@ -73,3 +73,17 @@ func (m Members) has(source Identity) bool {
 		(source.Namespace == "" || m.Namespace == source.Namespace) &&
 		slices.ContainsFunc(m.Kinds, func(k graph.KindPattern) bool { return k.Matches(source.Group, source.Kind) })
 }
+
+// BoundTo returns the reference of its source that an end has; false if it has none, or if nothing
+// says where.
+func (d *Definition) BoundTo(end map[string]any) (Named, bool) {
+	if d.Deletion.Bound.IsZero() {
+		return Named{}, false
+	}
+	for _, v := range d.Deletion.Bound.all(end) {
+		if n := (Ends{}).fromReference(v); n.Name != "" {
+			return n, true
+		}
+	}
+	return Named{}, false
+}

@@ -1,9 +1,13 @@
 package link
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
 // members fills in the label selector; false if the source does not have what stands in it.
@@ -69,4 +73,83 @@ func checkPlaceholders(key, text string) error {
 		}
 	}
 	return nil
+}
+
+// UsersOf returns for which objects a guard keeps its end, and why it does in words, as far as it
+// says so.
+func (d *Definition) UsersOf(guard map[string]any) (users []Named, reason string) {
+	for _, u := range d.Users {
+		found, _ := u.named(guard) // what could be understood comes with an error
+		users = append(users, found...)
+	}
+	if !d.ReasonField.IsZero() {
+		reason, _ = d.ReasonField.Text(guard)
+	}
+	return users, reason
+}
+
+// checkGuard returns what is wrong with what a definition says of users.
+func (d *Definition) checkGuard() []error {
+	var errs problems
+	if d.Deletion.Of != Guard && (len(d.Users) > 0 || !d.ReasonField.IsZero()) {
+		errs.add("", errors.New(`"users" and "reasonField" are for a deletion "of" guard`))
+	}
+	if w := d.DryRunWrites; w != nil {
+		if d.Deletion.Of != Guard {
+			errs.add("", errors.New(`"dryRunWrites" is for a deletion "of" guard`))
+		}
+		errs.add(`"dryRunWrites": `, required("label", w.Label), required("writes", w.Writes))
+		if len(w.Webhooks) == 0 {
+			errs.add(`"dryRunWrites": `, errors.New(`"webhooks" is empty: name the webhooks that write`))
+		}
+	}
+	for _, u := range d.Users {
+		if u.Form == Labels {
+			errs.add(`"users": `, errors.New(`write the form "reference" or "text": a guard names its users one by one`))
+			continue
+		}
+		errs.add(`"users": `, u.check()...)
+	}
+	return errs
+}
+
+// anyKind as the kind of instances means all kinds of the group.
+const anyKind = "*"
+
+// patterns are characters that stand for others in a pattern of kinds.
+const patterns = `*?[]\/ ,`
+
+// maxKinds is how many kinds an object may name: each is looked for among all objects.
+const maxKinds = 500
+
+// instances are all objects of the kinds that an object names, or of all kinds of the group.
+func (e Ends) instances(object map[string]any) ([]Members, error) {
+	values, err := e.values(object)
+	if err != nil {
+		return nil, err
+	}
+	of := e
+	if e.Kind == anyKind {
+		of.Kind = ""
+	}
+	var all []Members
+	seen := map[string]bool{}
+	for _, v := range values {
+		n := of.fromReference(v)
+		group, kind := cmp.Or(n.Group, "v1"), n.Kind
+		if strings.ContainsAny(group+kind, patterns) || kind == "" && e.Kind != anyKind {
+			continue
+		}
+		kind = cmp.Or(kind, anyKind)
+		if seen[group+"/"+kind] {
+			continue
+		}
+		if len(all) == maxKinds {
+			return all, fmt.Errorf("%s names more than %d kinds, and the others are not looked at", e.Field, maxKinds)
+		}
+		seen[group+"/"+kind] = true
+		all = append(all, Members{Kinds: []graph.KindPattern{graph.KindPattern(group + "/" + kind)}, Field: e.Field.String(),
+			Category: e.Category})
+	}
+	return all, nil
 }
