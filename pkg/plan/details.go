@@ -6,6 +6,8 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
 // Details are what a plan cannot tell from metadata: somebody who can ask the server finds them out
@@ -137,4 +139,94 @@ func newSet(g *graph.Graph, ids ...[]graph.ID) set {
 		}
 	}
 	return s
+}
+
+// Confirmation is an object whose deletion does not go on until somebody confirms it.
+type Confirmation struct {
+	Object    graph.Ref
+	Finalizer string
+	// Waits says who waits for it, and why, as a clause.
+	Waits string
+	// Annotation is the key of the annotation that confirms it. Its value is the time, which is not
+	// before the deletion.
+	Annotation string
+}
+
+// Command is the command that confirms the deletion once it has begun.
+func (c Confirmation) Command() string {
+	words := append([]string{"kubectl", "annotate"}, c.Object.Arguments()...)
+	return phrase.Command(append(words, c.Annotation+"=")...) + `"$(date -u +%Y-%m-%dT%H:%M:%SZ)" --overwrite`
+}
+
+// InUse is a finalizer that a deletion waits for, and that keeps the object while others use it.
+type InUse struct {
+	Object    graph.ID
+	Finalizer string
+	// Users are objects that use the object and are not deleted with it.
+	Users []graph.Ref
+}
+
+// PVCs returns the PersistentVolumeClaims that are deleted, sorted: with each a disk can be
+// destroyed.
+func (p *Plan) PVCs() []graph.ID { return p.DeletedOf("", "persistentvolumeclaims") }
+
+// Volumes returns the PersistentVolumes that are deleted, sorted.
+func (p *Plan) Volumes() []graph.ID { return p.DeletedOf("", "persistentvolumes") }
+
+// Precious returns the name by which a person agrees to a plan that deletes a namespace, a
+// CustomResourceDefinition or data, or may do so; empty where a yes is enough. Objects that were
+// named come first, then PVCs and volumes.
+func (p *Plan) Precious() string {
+	going := p.Released()
+	all := p.Graph.Refs(slices.Concat(p.Roots, going.PVCs(), going.Volumes(), going.Deleted))
+	return Precious(all, len(p.Disks)+len(p.UnreadDisks) > 0)
+}
+
+// Precious returns the name of the first namespace or CustomResourceDefinition among objects, or if
+// data are lost with them that of the first; empty if there is neither.
+func Precious(all []graph.Ref, data bool) string {
+	for _, ref := range all {
+		switch ref.Group() + "/" + ref.Resource {
+		case "/namespaces", "apiextensions.k8s.io/customresourcedefinitions":
+			return ref.Name
+		}
+	}
+	if data && len(all) > 0 {
+		return all[0].Name
+	}
+	return ""
+}
+
+// Doubtful are the links because of which alone objects are deleted, if they are: it is not known
+// what the account may do as which the program acts, or that account is deleted too, and the
+// program deletes nothing once it is gone.
+func (p *Plan) Doubtful() []link.Found {
+	if p.options.Links == nil {
+		return nil
+	}
+	var all []link.Found
+	ends := map[graph.ID]bool{}
+	for _, id := range p.Deleted {
+		for _, f := range p.options.Links.Above(id) {
+			account, ok := accountOf(p.Graph, &f)
+			loses := ok && p.end.is(account, deleting|gone) || !ok && f.Account != "" && p.namespaceGoes(f.Source)
+			if f.Deletes() && p.end.is(f.Owner(), deleting|gone) && (f.Unsure != "" || loses) {
+				all, ends[id] = append(all, f), true
+			}
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	for _, id := range p.Sparing(ends) {
+		delete(ends, id)
+	}
+	return slices.DeleteFunc(all, func(f link.Found) bool { return !ends[f.Dependent()] })
+}
+
+// namespaceGoes says whether the namespace of an object goes, and with it what could not be listed
+// there.
+func (p *Plan) namespaceGoes(id graph.ID) bool {
+	namespace, ok := p.Graph.Find("", "namespaces", "", p.Graph.Namespace(id))
+	return ok && p.end.is(namespace, deleting|gone)
 }

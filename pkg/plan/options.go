@@ -1,6 +1,9 @@
 package plan
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
@@ -86,4 +89,71 @@ func (t Overrides) Apply(e graph.Edge, state OwnerState) OwnerState {
 		return Absent
 	}
 	return state
+}
+
+// Policy is a propagation policy, spelled as the API server spells it.
+type Policy string
+
+const (
+	// Background removes the object and leaves its dependents to the collector.
+	Background Policy = "Background"
+	// Foreground keeps the object until its blocking dependents are gone.
+	Foreground Policy = "Foreground"
+	// Orphan takes the references off the dependents before the object goes.
+	Orphan Policy = "Orphan"
+)
+
+// ParsePolicy reads a value of --cascade.
+func ParsePolicy(s string) (Policy, error) {
+	switch s {
+	case "background":
+		return Background, nil
+	case "foreground":
+		return Foreground, nil
+	case "orphan":
+		return Orphan, nil
+	}
+	return "", fmt.Errorf("invalid cascade value %q: must be background, foreground or orphan", s)
+}
+
+// The finalizers through which the API server and the collector talk
+// (apimachinery/pkg/apis/meta/v1/types.go).
+const (
+	OrphanFinalizer     = "orphan"
+	ForegroundFinalizer = "foregroundDeletion"
+	// NamespaceFinalizer stands in the spec.finalizers of a namespace for its content (NS-001).
+	NamespaceFinalizer = "kubernetes"
+)
+
+// IsCollectors says whether the garbage collector itself removes a finalizer.
+func IsCollectors(finalizer string) bool {
+	return finalizer == OrphanFinalizer || finalizer == ForegroundFinalizer
+}
+
+// Foreign returns those of some finalizers that the garbage collector does not remove itself.
+func Foreign(finalizers []string) []string {
+	return slices.DeleteFunc(slices.Clone(finalizers), IsCollectors)
+}
+
+// settings are the writes that have programs delete in the foreground what the roots name, one for
+// each field. For what is absent there is nothing to set.
+func (p *Plan) settings() []Action {
+	if p.options.Links == nil {
+		return nil
+	}
+	var actions []Action
+	for _, root := range p.Roots {
+		for _, f := range p.options.Links.Found(root) {
+			setting := &Setting{f.Definition.Deletion.PolicyField, f.Definition.Deletion.Foreground}
+			known := slices.ContainsFunc(actions,
+				func(a Action) bool { return a.Object == root && a.Setting.Field.String() == setting.Field.String() })
+			if f.Foreground && f.Source == root && !known && p.Graph.State(f.End) != graph.Absent {
+				actions = append(actions, Action{
+					Verb: VerbSetPolicy, Object: root, Setting: setting, By: ByClient,
+					Because: Reason{Code: LinkForeground, Cause: f.End, HasCause: true},
+				})
+			}
+		}
+	}
+	return actions
 }

@@ -1,10 +1,15 @@
 package plan
 
 import (
+	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
 // Printed returns the plan as it is printed, but for its sentences. The gaps are all that were met.
@@ -110,4 +115,141 @@ func (a Action) Silent(g *graph.Graph) v1alpha1.Action {
 		}
 	}
 	return out
+}
+
+// Denials say what the user may not do, a line for each verb, type and namespace. Objects are named
+// if others of the type there are not forbidden. Text that objects supply is not escaped.
+func (p *Plan) Denials() []string {
+	type class struct{ verb, resource, group, subresource, namespace string }
+	of := func(f Forbidden) class {
+		r := p.Graph.Ref(f.Object)
+		return class{f.Verb, f.Resource, r.Group(), f.Subresource, r.Namespace}
+	}
+	forbidden := map[graph.ID]bool{}
+	for _, f := range p.Forbidden {
+		forbidden[f.Object] = true
+	}
+	allowed := map[[3]string]bool{}
+	for _, a := range p.Actions {
+		if r := p.Graph.Ref(a.Object); a.By == ByClient && !forbidden[a.Object] {
+			allowed[[3]string{r.Group(), r.Resource, r.Namespace}] = true
+		}
+	}
+	var classes []class
+	names := map[class][]string{}
+	for _, f := range p.Forbidden {
+		c := of(f)
+		if names[c] == nil {
+			classes = append(classes, c)
+		}
+		names[c] = append(names[c], strconv.Quote(p.Graph.Name(f.Object)))
+	}
+	var lines []string
+	for _, c := range classes {
+		named := ""
+		if allowed[[3]string{c.group, c.resource, c.namespace}] {
+			named = " " + phrase.SortedFew(names[c])
+		}
+		lines = append(lines, denial(c.verb, c.resource, c.group, c.subresource, named, c.namespace))
+	}
+	return lines
+}
+
+// Denial says which permission a write lacks, with what the authorizer says about it.
+func (p *Plan) Denial(f Forbidden) string {
+	r := p.Graph.Ref(f.Object)
+	s := denial(f.Verb, f.Resource, r.Group(), f.Subresource, " "+strconv.Quote(r.Name), r.Namespace)
+	if f.Reason != "" {
+		s += ": " + f.Reason
+	}
+	return s
+}
+
+// denial words a right that is missing: you may not delete deployments.apps in namespace "shop".
+func denial(verb, resource, group, subresource, named, namespace string) string {
+	if group != "" {
+		resource += "." + group
+	}
+	if subresource != "" {
+		resource += "/" + subresource
+	}
+	s := fmt.Sprintf("you may not %s %s%s", verb, resource, named)
+	if namespace != "" {
+		s += " in namespace " + strconv.Quote(namespace)
+	}
+	return s
+}
+
+// Without plans the same deletion where the server refuses to delete some objects, whoever asks: a
+// policy or a webhook protects them, with what it says. What was learnt of the plan has to be learnt
+// again.
+func (p *Plan) Without(refused map[graph.ID]string) *Plan {
+	if len(refused) == 0 {
+		return p
+	}
+	opts := p.options
+	opts.protected = maps.Clone(opts.protected)
+	if opts.protected == nil {
+		opts.protected = map[graph.ID]string{}
+	}
+	maps.Copy(opts.protected, refused)
+	return New(p.Graph, p.Roots, p.Policy, opts)
+}
+
+// Protected are the objects of the cascade whose deletion the server refuses, sorted.
+func (p *Plan) Protected() []v1alpha1.Protected {
+	var all []v1alpha1.Protected
+	for _, id := range slices.Sorted(maps.Keys(p.options.protected)) {
+		if !slices.Contains(p.Deleted, id) {
+			all = append(all, v1alpha1.Protected{Object: p.Graph.Ref(id), Message: p.options.protected[id]})
+		}
+	}
+	return all
+}
+
+// Guarded is an object whose deletion the server refuses as long as another object, its guard, is
+// there.
+type Guarded struct {
+	Object, Guard graph.ID
+	// RepeatedBy is the program that deletes the object once the guard is gone, because somebody
+	// tried to before; empty if none does.
+	RepeatedBy string
+}
+
+// IsGuarded says whether the server refuses the deletion of an object because of a guard that is
+// still there when it is sent.
+func (p *Plan) IsGuarded(id graph.ID) bool {
+	return slices.ContainsFunc(p.Guarded, func(g Guarded) bool { return g.Object == id })
+}
+
+// noteGuards notes the guards that are there when an object is deleted. The client sends all its
+// deletes at once, so that a guard that it deletes too may still be there. One whose program
+// repeats a deletion that it has refused is gone by then.
+func (s *simulation) noteGuards(id graph.ID, by By, because Reason) {
+	if s.options.Links == nil || s.silent {
+		return
+	}
+	for _, f := range s.options.Links.Found(id) {
+		if f.Definition.Deletion.Of != link.Guard || f.Dependent() == id {
+			continue
+		}
+		if because.Code == LinkDeleted && because.Cause == f.Dependent() {
+			continue
+		}
+		g := Guarded{Object: id, Guard: f.Dependent(), RepeatedBy: s.repeats(f.Dependent(), id)}
+		there := !s.is(g.Guard, gone) || by == ByClient && s.Graph.Observed(g.Guard) && s.inStage(g.Guard) == s.inStage(id)
+		if there && !slices.Contains(s.guarded, g) {
+			s.guarded = append(s.guarded, g)
+		}
+	}
+}
+
+// repeats returns the program that deletes an object when its guard is deleted.
+func (s *simulation) repeats(guard, object graph.ID) string {
+	for _, f := range s.options.Links.Found(guard) {
+		if f.Dependent() == object && f.Deletes() {
+			return f.Definition.Deletion.By
+		}
+	}
+	return ""
 }

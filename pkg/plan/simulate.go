@@ -2,8 +2,10 @@ package plan
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
@@ -318,4 +320,118 @@ func (s *simulation) mayHide(id graph.ID) bool {
 		s.hides[ref.Namespace] = hides
 	}
 	return hides
+}
+
+// Relevant returns the gaps in which a dependent of what is deleted can be hidden.
+func (p *Plan) Relevant(gaps []v1alpha1.Gap) []v1alpha1.Gap {
+	if len(gaps) == 0 {
+		return nil
+	}
+	namespaces := map[string]bool{}
+	for _, ids := range [][]graph.ID{p.Deleted, p.Roots} {
+		for _, id := range ids {
+			namespaces[p.Graph.Ref(id).Namespace] = true
+		}
+	}
+	return hidingIn(p.Graph, gaps, namespaces)
+}
+
+// Hiding returns the gaps in which a dependent of one of the owners can be hidden. The dependents
+// of a namespaced object are in its namespace: a cluster-scoped one that names it is a mistake that
+// the collector never acts on (GC-048). Those of a cluster-scoped object can be anywhere, and a
+// group whose discovery failed can hold anything (RO-012).
+func Hiding(g *graph.Graph, gaps []v1alpha1.Gap, owners ...graph.Ref) []v1alpha1.Gap {
+	namespaces := map[string]bool{}
+	for _, o := range owners {
+		namespaces[o.Namespace] = true
+	}
+	return hidingIn(g, gaps, namespaces)
+}
+
+// hidingIn is Hiding for owners in some namespaces; the empty one is that of cluster-scoped owners.
+func hidingIn(g *graph.Graph, gaps []v1alpha1.Gap, namespaces map[string]bool) []v1alpha1.Gap {
+	var hiding []v1alpha1.Gap
+	for _, gap := range gaps {
+		namespaced, known := g.Scope(gap.Group, gap.Resource)
+		elsewhere := gap.Namespace != "" && !namespaces[gap.Namespace]
+		if namespaces[""] || !elsewhere && (!known || namespaced) {
+			hiding = append(hiding, gap)
+		}
+	}
+	return hiding
+}
+
+// Deadlocks returns the rings of objects each of which waits, in the foreground, for a dependent
+// that waits for the next, so that none can ever finish: all members of a cycle were deleted in the
+// foreground, or an object blocks itself (GC-064, RO-023). A ring is its blocking references; its
+// first is that of its first member in the order of the graph. An object is in one ring at most.
+func (o *Projection) Deadlocks() [][]graph.Edge { return slices.Collect(o.deadlocks(o.Graph.Cycles())) }
+
+// deadlocks iterates over those in some of the cycles of the graph.
+func (o *Projection) deadlocks(cycles [][]graph.ID) iter.Seq[[]graph.Edge] {
+	return func(yield func([]graph.Edge) bool) {
+		found := map[graph.ID]bool{}
+		for _, members := range cycles {
+			for _, id := range members {
+				if found[id] || !o.Waits(id) || o.Gone(id) {
+					continue
+				}
+				ring := o.ring(id)
+				for _, e := range ring {
+					found[e.Dependent] = true
+				}
+				if len(ring) > 0 && !yield(ring) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// ring returns the shortest way from an object along the dependents that it waits for back to
+// itself, nil if there is none.
+func (o *Projection) ring(start graph.ID) []graph.Edge {
+	via := map[graph.ID]graph.Edge{}
+	for queue := []graph.ID{start}; len(queue) > 0; queue = queue[1:] {
+		for e := range o.Dependents(queue[0]) {
+			if !o.Blocks(e) || !o.Waits(e.Dependent) {
+				continue
+			}
+			if e.Dependent == start {
+				ring := []graph.Edge{e}
+				for id := e.Owner; id != start; id = via[id].Owner {
+					ring = append(ring, via[id])
+				}
+				return ring
+			}
+			if _, seen := via[e.Dependent]; !seen {
+				via[e.Dependent] = e
+				queue = append(queue, e.Dependent)
+			}
+		}
+	}
+	return nil
+}
+
+// cycles returns the deadlocks in which what is stuck ends, as rings of objects each of which waits
+// for the next and the last for the first (GC-064). Each begins with its first member in the order
+// of the graph.
+func (p *Plan) cycles() [][]graph.ID {
+	if len(p.Deadlocked) == 0 {
+		return nil
+	}
+	stuck := newSet(p.Graph, objects(p.Deadlocked))
+	var cycles [][]graph.ID
+	for _, ring := range p.end.Deadlocks() {
+		first := ring[0].Dependent
+		if !stuck[first] {
+			continue // it has nothing to do with this deletion
+		}
+		cycle := []graph.ID{first}
+		for i := len(ring) - 1; i > 0; i-- { // the references of a ring stand from its end to its beginning
+			cycle = append(cycle, ring[i].Dependent)
+		}
+		cycles = append(cycles, cycle)
+	}
+	return cycles
 }
