@@ -2,11 +2,14 @@ package collect
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
@@ -136,4 +139,152 @@ func (l *Loop) hear(c cluster.Change, whole bool) {
 	} else {
 		l.due.add(due...)
 	}
+}
+
+// held is what a watch asks of a store about what events have shown before.
+type held interface {
+	// Lookup returns an object by its uid; see cluster.Store.
+	Lookup(uid, kind string) (graph.Type, graph.Object, bool)
+	// Referenced says whether an object names an owner with the uid.
+	Referenced(uid string) bool
+}
+
+// touched returns the uids of the objects that an event of an object gives work to (GC-023 to
+// GC-027): the object itself, and owners of it that wait for their dependents. Most events give
+// none: a status changes, or an object is created whose owners are all there.
+func touched(c cluster.Change, known held) []string {
+	o, before := c.Object, c.Before
+	var due []string
+	if !c.Gone && !unlike(o, before) {
+		return nil
+	}
+	switch {
+	case c.Gone:
+		if known.Referenced(o.UID) || absentOwner(o, known) { // a pass may have been refused for its owner loss
+			due = append(due, o.UID)
+		}
+	case before != nil, waiting(o) != "", known.Referenced(o.UID), !owned(c.ResumePoint.Type, o, known):
+		due = append(due, o.UID)
+	}
+	owners := o.Owners
+	if before != nil {
+		owners = slices.Concat(owners, before.Owners)
+	}
+	for _, r := range owners {
+		if _, owner, there := known.Lookup(r.UID, r.Kind); there && owner.DeletionTimestamp != 0 &&
+			!slices.Contains(due, r.UID) {
+			due = append(due, r.UID)
+		}
+	}
+	return due
+}
+
+// unlike says whether an object is not what the collector took it for. Before is nil for one that
+// is new.
+func unlike(o, before *graph.Object) bool {
+	return before == nil || waiting(o) != waiting(before) || o.Selected != before.Selected ||
+		!slices.Equal(o.Owners, before.Owners)
+}
+
+// waiting returns the finalizer of the collector because of which an object that is being deleted
+// waits for its dependents; empty for all others.
+func waiting(o *graph.Object) string {
+	if o.DeletionTimestamp == 0 {
+		return ""
+	}
+	for _, f := range []string{plan.OrphanFinalizer, plan.ForegroundFinalizer} {
+		if slices.Contains(o.Finalizers, f) {
+			return f
+		}
+	}
+	return ""
+}
+
+// absentOwner says whether an object has an owner that is not held.
+func absentOwner(o *graph.Object, known held) bool {
+	return slices.ContainsFunc(o.Owners, func(r graph.OwnerReference) bool {
+		_, _, there := known.Lookup(r.UID, r.Kind)
+		return !there
+	})
+}
+
+// owned says whether all owners of an object are there, under the names that the references have,
+// and are not being deleted. It is so of an object without references.
+func owned(t graph.Type, o *graph.Object, known held) bool {
+	for _, r := range o.Owners {
+		of, owner, there := known.Lookup(r.UID, r.Kind)
+		switch {
+		case !there, owner.DeletionTimestamp != 0, owner.Name != r.Name, of.Kind != r.Kind,
+			of.Group != (graph.Ref{APIVersion: r.APIVersion}).Group(),
+			of.Namespaced && (!t.Namespaced || owner.Namespace != o.Namespace):
+			return false
+		}
+	}
+	return true
+}
+
+// part is what a pass looks at: the objects that are due, all that depends on them, and what is
+// being deleted, of which a listing around them has all dependents (cluster.Store.List). Other
+// objects are evidence only. Nil is all there is.
+type part map[graph.ID]bool
+
+// newPart returns the part that is due.
+func newPart(g *graph.Graph, due []string) part {
+	of := part{}
+	var open []graph.ID
+	add := func(id graph.ID) {
+		if !of[id] {
+			of[id] = true
+			open = append(open, id)
+		}
+	}
+	for _, uid := range due {
+		if id, ok := g.Lookup(uid); ok {
+			add(id)
+		}
+	}
+	for i := range g.Len() {
+		if id := graph.ID(i); g.DeletionTimestamp(id) != 0 {
+			add(id)
+		}
+	}
+	for len(open) > 0 {
+		id := open[len(open)-1]
+		open = open[:len(open)-1]
+		for e := range g.Dependents(id) {
+			add(e.Dependent)
+		}
+	}
+	return of
+}
+
+// allows says whether the pass may write to an object.
+func (p *pass) allows(id graph.ID) bool {
+	return (p.part == nil || p.part[id]) && p.loop.allows(p.graph, id)
+}
+
+// reportFor is how long Watch takes at most, when it has ended, to find out what is left of all
+// there is.
+const reportFor = 2 * time.Second
+
+// whole returns what a watch that has ended leaves: of all that the store holds, and not of the
+// part that the last pass has looked at.
+func (l *Loop) whole(ctx context.Context, last *Result) *Result {
+	if last == nil || !last.part {
+		return last
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), reportFor)
+	defer cancel()
+	p, err := l.held(ctx, nil)
+	if err == nil {
+		err = p.readOwners(ctx)
+	}
+	if err != nil {
+		last.Gaps = append(last.Gaps, v1alpha1.Gap{Resource: "*", Reason: v1alpha1.GapUnavailable,
+			Message: fmt.Sprintf("finding out what is left: %v", err)})
+		return last
+	}
+	p.result.Unread = p.unread.besides(p.result.Gaps)
+	p.result.NotDeleted = p.projection.NotDeleted(p.allows)
+	return &p.result
 }
