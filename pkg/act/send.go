@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
@@ -373,4 +374,23 @@ func references(g *graph.Graph, id graph.ID) []graph.OwnerReference {
 // begun to delete goes either way.
 func asPlanned(was, now *graph.Object) bool {
 	return slices.Equal(was.Owners, now.Owners) && slices.Equal(plan.Foreign(was.Finalizers), plan.Foreign(now.Finalizers))
+}
+
+// objectOf is the object of an action on a server.
+func objectOf(client *cluster.Client, g *graph.Graph, a plan.Action) change.Object {
+	t, _ := g.Type(a.Object)
+	return change.Object{Server: client, Type: t, Ref: g.Ref(a.Object)}
+}
+
+// naming names the object in an error that does not: a webhook's refusal, or an answer of something
+// that is no API server.
+func naming(ref graph.Ref, err error) error {
+	var status apierrors.APIStatus
+	var connection *url.Error
+	switch {
+	case errors.As(err, &status) && status.Status().Details != nil && status.Status().Details.Name == ref.Name,
+		errors.As(err, &connection):
+		return err
+	}
+	return fmt.Errorf("%s %q: %w", ref.Resource, ref.Name, err)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
 // pollInterval is how often what may not be watched is listed or read.
@@ -86,5 +87,72 @@ func (r *run) pause(ctx context.Context) {
 	select {
 	case <-time.After(r.pollInterval()):
 	case <-ctx.Done():
+	}
+}
+
+// guardTime is how long a controller may take to notice that an object is being deleted whose
+// dependents are orphaned.
+const guardTime = 15 * time.Second
+
+// guard tells of the owners, of those that stay for a while although their dependents were
+// orphaned, whose controllers do not notice it: such a controller adopts the dependents again, and
+// when the owner goes so do they (RO-021). That it has noticed shows in status.observedGeneration,
+// since a deletion counts as a generation (API-017). Owners without generations cannot be judged.
+func (r *run) guard(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+	case <-time.After(guardTime):
+		r.unobserved(ctx)
+	}
+	return nil
+}
+
+func (r *run) unobserved(ctx context.Context) {
+	cluster.Each(r.client, r.result.Done, func(_ int, d Done) {
+		if d.Policy != plan.Orphan || d.Graph.Generation(d.Object) == 0 {
+			return
+		}
+		ref := d.Graph.Ref(d.Object)
+		if _, left := r.waiter.get(ref.UID); !left {
+			return
+		}
+		t, _ := d.Graph.Type(d.Object)
+		o, details, err := r.client.GetMetaAndDetails(ctx, t, ref.Namespace, ref.Name)
+		if err == nil && o.UID == ref.UID && o.DeletionTimestamp != 0 && details.HasObserved &&
+			details.ObservedGeneration < o.Generation {
+			r.opts.OnEvent(Event{Type: Unobserved, Object: ref})
+		} // one that cannot be read is not known to be behind
+	})
+}
+
+// settling is how long changes are gathered before the collector's part is done again because of
+// them.
+const settling = 100 * time.Millisecond
+
+// collect has the collector's part done, and again whenever something of the cascade has changed:
+// when others have removed their finalizers it can have more to do. The last time is when all is
+// gone, since objects that stay may still have references to what is gone.
+func (r *run) collect(ctx context.Context) error {
+	for last := false; ; {
+		if err := r.opts.Collect(ctx, r.result.Done); err != nil || last {
+			return err
+		}
+		select {
+		case <-r.waiter.changed:
+		case <-r.waiter.done:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		select {
+		case <-time.After(settling):
+		case <-r.waiter.done:
+			last = true
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		select {
+		case <-r.waiter.changed:
+		default:
+		}
 	}
 }
