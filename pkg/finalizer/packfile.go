@@ -3,9 +3,16 @@ package finalizer
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
+	"strings"
 
+	"go.yaml.in/yaml/v3"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
@@ -76,4 +83,85 @@ func Read(data []byte) (*Registry, error) {
 		packs[i] = Pack{File: f.File, Title: f.Title, Finalizers: f.Finalizers, Links: f.Links, Pruners: f.Pruners}
 	}
 	return newRegistry(packs), nil
+}
+
+// lineError is a problem of one entry of a file.
+type lineError struct {
+	// line is where the entry begins, from 1; 0 if that is not known.
+	line int
+	err  error
+}
+
+func at(line int, err error) error { return &lineError{line, err} }
+
+func (e *lineError) Error() string { return e.err.Error() }
+
+func (e *lineError) Unwrap() error { return e.err }
+
+// inFile names the file before a problem, and the line if it is known.
+func inFile(name string, problem error) error {
+	var located *lineError
+	if errors.As(problem, &located) && located.line > 0 {
+		return fmt.Errorf("%s:%d: %w", name, located.line, problem)
+	}
+	return fmt.Errorf("%s: %w", name, problem)
+}
+
+// lineOf returns the line on which an item of a list at the top of a file begins, 0 if it cannot be
+// found. The decoder that fills in the entries reads JSON, which has lost it.
+func lineOf(data []byte, list string, item int) int {
+	var document yaml.Node
+	if err := yaml.Unmarshal(data, &document); err != nil || len(document.Content) == 0 {
+		return 0
+	}
+	top := document.Content[0].Content
+	for i := 0; i+1 < len(top); i += 2 {
+		if items := top[i+1].Content; top[i].Value == list && item < len(items) {
+			return items[item].Line
+		}
+	}
+	return 0
+}
+
+// UserPacks returns the folder of the user's own packs, kubectl-gc/packs in the user's
+// configuration directory, if it has any.
+func UserPacks() ([]string, error) {
+	config, err := os.UserConfigDir()
+	if err != nil {
+		return nil, nil // without a home there are none
+	}
+	dir := filepath.Join(config, "kubectl-gc", "packs")
+	files, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("reading packs: %w", err)
+	}
+	for _, f := range files {
+		if name := f.Name(); strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml") {
+			return []string{dir}, nil
+		}
+	}
+	return nil, nil
+}
+
+// LoadDir reads the packs of a directory. Each error names the file.
+func LoadDir(dir string) (*Registry, error) {
+	info, err := os.Stat(dir)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("reading packs: %w", err)
+	case !info.IsDir():
+		return nil, fmt.Errorf("reading packs: %s is no directory; name the one that it is in", dir)
+	}
+	more, err := Load(os.DirFS(dir))
+	if err == nil {
+		return more, nil
+	}
+	var errs []error
+	for _, e := range answer.Flatten(err) {
+		errs = append(errs, fmt.Errorf("reading packs in %s: %w", dir, e))
+	}
+	return nil, errors.Join(errs...)
 }
