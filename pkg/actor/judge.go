@@ -2,13 +2,17 @@ package actor
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 // Judge is Of, and finds out what of the object itself keeps its actor from removing the finalizer.
@@ -93,3 +97,120 @@ func (f *Finder) Collector(ctx context.Context) (Actor, error) {
 }
 
 const foregroundFinalizer = "foregroundDeletion"
+
+// Untaken is why an actor leaves an object alone: what it says of who is to work on it, or a class
+// that it names and that is another's, or does not exist.
+type Untaken struct {
+	// Missing names the object that does not exist, nil if it is not that.
+	Missing *Needed
+	// By is the object that says it; nil if it is Missing.
+	By *unstructured.Unstructured
+	// Wants is what it would have to say.
+	Wants    string
+	Evidence v1alpha1.Observation
+}
+
+// addUntaken finds out why the actor of a finalizer leaves an object alone, by its pack, and says
+// what that depends on and cannot be read.
+func (f *Finder) addUntaken(ctx context.Context, o *unstructured.Unstructured, a *Actor) {
+	if !a.IsKnown {
+		return
+	}
+	for _, t := range a.Known.Takes {
+		u, left, err := f.leftBy(ctx, o, *a, t)
+		if left {
+			a.Untaken = append(a.Untaken, u)
+		}
+		if err != nil {
+			a.note("whether it takes the object is not known: " + err.Error())
+		}
+	}
+}
+
+func (f *Finder) leftBy(ctx context.Context, o *unstructured.Unstructured, a Actor, t finalizer.Take) (u Untaken,
+	left bool, err error) {
+	by := o
+	if t.Of != nil {
+		needed, names := f.named(o, *t.Of, filler(o, a.Known, a.Finalizer))
+		if !names || needed.Type.Namespaced && needed.Namespace == "" {
+			return u, false, nil
+		}
+		by, err = f.reader.GetObject(ctx, schema.GroupResource{Group: needed.Type.Group, Resource: needed.Type.Resource},
+			needed.Namespace, needed.Name)
+		switch {
+		case err != nil:
+			return u, false, fmt.Errorf("%s %s cannot be read: %s", needed.Type.Kind, needed.Name, message(err))
+		case by == nil && t.IfAbsent:
+			return u, false, nil
+		case by == nil:
+			wants, _ := t.Met(o.Object)
+			return Untaken{Missing: &needed, Wants: wants, Evidence: v1alpha1.Observation{
+				Says: fmt.Sprintf("it names %s %s, which does not exist", needed.Type.Kind, needed.Name),
+				From: place(o, needed.Field)}}, true, nil
+		}
+	}
+	wants, met := t.Met(by.Object)
+	if met {
+		return u, false, nil
+	}
+	u = Untaken{By: by, Wants: wants, Evidence: v1alpha1.Observation{From: place(by, "")}}
+	u.Evidence.Says = fmt.Sprintf("of %s it does not hold that %s", title(by), wants)
+	if c := t.Where[0]; len(t.Where) == 1 && !c.Field.IsZero() {
+		is, _ := c.Field.Text(by.Object)
+		u.Evidence = v1alpha1.Observation{Says: fmt.Sprintf("%s of %s is %q", c.Field, title(by), is),
+			From: place(by, c.Field.String())}
+	}
+	return u, true, nil
+}
+
+// reported looks at what this cluster hears of where an actor runs, in a condition of the object that
+// stands for that place. The actor lives while the condition is True, and is dead once it has been
+// anything else for longer than patience. The evidence says what the condition is about, which may be
+// something beside the actor. reported is false, and other signs count, where the report is one of
+// those objects only that meet its Where, and there is none.
+func (s *search) reported(ctx context.Context, by finalizer.Report) bool {
+	name, unfilled := s.known.Fill(by.Name, Fields(s.about, ""))
+	t, served := s.reader.KindIn(by.Group, by.Kind)
+	if len(unfilled) > 0 || !served {
+		if len(by.Where) == 0 {
+			s.missed("%s, which would say what is heard of it, is not known", by.Kind)
+		}
+		return len(by.Where) == 0
+	}
+	o, err := s.reader.GetObject(ctx, schema.GroupResource{Group: t.Group, Resource: t.Resource}, "", name)
+	switch {
+	case err != nil:
+		s.missed("%s %s cannot be read: %v", by.Kind, name, err)
+		return true
+	case o == nil:
+		s.add(Sign{Life: Unknown, Says: fmt.Sprintf("%s %s, which would say what is heard of it, does not exist", by.Kind, name)})
+		return true
+	case !by.Counts(o.Object):
+		return false
+	}
+	s.found, s.reporter = true, o
+	c, said := status.Find(o, by.Condition)
+	sign := Sign{Life: Unknown, From: place(o, "status.conditions"),
+		Says: fmt.Sprintf("%s has no condition %s", title(o), by.Condition)}
+	if said {
+		past := s.now().Sub(c.Since)
+		sign.Says = fmt.Sprintf("condition %s of %s is %s", by.Condition, title(o), c.Status)
+		if !c.Since.IsZero() {
+			sign.Says += " for " + phrase.Ago(past)
+		}
+		if c.Message != "" {
+			sign.Says += ": " + strings.TrimSuffix(c.Message, ".")
+		}
+		sign.Says += "; it is about the " + by.About
+		switch {
+		case c.Status == "True":
+			sign.Life = Alive
+		case c.Since.IsZero() || past < patience:
+			sign.starting = true
+		default:
+			sign.Life = Dead
+		}
+	}
+	s.add(sign)
+	return true
+}

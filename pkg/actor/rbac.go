@@ -1,9 +1,22 @@
 package actor
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"slices"
+	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 // rule is one of a Role or a ClusterRole.
@@ -75,4 +88,178 @@ func texts(m map[string]any, path ...string) []string {
 		}
 	}
 	return all
+}
+
+// Account returns the ServiceAccount that the pods of a workload run as.
+func Account(workload *unstructured.Unstructured) cluster.ServiceAccount {
+	path := []string{"spec", "template", "spec", "serviceAccountName"}
+	if workload.GetKind() == "Pod" {
+		path = []string{"spec", "serviceAccountName"}
+	}
+	name := status.Nested(workload, path...)
+	if name == "" {
+		name = "default"
+	}
+	return cluster.ServiceAccount{Namespace: workload.GetNamespace(), Name: name}
+}
+
+// maxNamespaces is up to how many namespaces workloads are listed one by one.
+const maxNamespaces = 4
+
+// workloadsIn returns the Deployments, StatefulSets and DaemonSets of some namespaces, and what
+// could not be listed.
+func (f *Finder) workloadsIn(ctx context.Context, namespaces []string) (all []*unstructured.Unstructured,
+	unread []string) {
+	if len(namespaces) > maxNamespaces {
+		namespaces = []string{""}
+	}
+	var gaps []v1alpha1.Gap
+	for _, namespace := range namespaces {
+		for _, resource := range []schema.GroupResource{cluster.Deployments, cluster.StatefulSets, cluster.DaemonSets} {
+			list, err := f.reader.ListObjects(ctx, resource, namespace, cluster.Selection{})
+			if err != nil {
+				gaps = append(gaps, unlisted(resource, namespace, err))
+			}
+			all = append(all, list...)
+		}
+	}
+	return all, GapClauses(gaps...)
+}
+
+// podsOf returns the pods that run as a ServiceAccount: those of no workload that is known.
+func (f *Finder) podsOf(ctx context.Context, a cluster.ServiceAccount) (pods []*unstructured.Unstructured,
+	unread []string) {
+	all, err := f.reader.ListObjects(ctx, cluster.Pods, a.Namespace,
+		cluster.Selection{Fields: "spec.serviceAccountName=" + a.Name})
+	if err != nil {
+		unread = GapClauses(unlisted(cluster.Pods, a.Namespace, err))
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(o *unstructured.Unstructured) bool {
+		phase := status.Nested(o, "status", "phase")
+		return phase == "Succeeded" || phase == "Failed"
+	}), unread
+}
+
+// uses says that a workload runs as an account, and how many of its pods are ready.
+func uses(o *unstructured.Unstructured) string {
+	name := graph.Located(o.GetKind(), o.GetNamespace(), o.GetName())
+	wanted, ready := number(o, 1, "spec", "replicas"), number(o, 0, "status", "readyReplicas")
+	switch o.GetKind() {
+	case "DaemonSet":
+		wanted, ready = number(o, 0, "status", "desiredNumberScheduled"), number(o, 0, "status", "numberReady")
+	case "Pod":
+		if c, ok := status.Find(o, "Ready"); ok && c.Status == "True" {
+			return name + " uses it, ready"
+		}
+		return name + " uses it, not ready"
+	}
+	if wanted == 0 && o.GetKind() != "DaemonSet" {
+		return name + " uses it, scaled to 0"
+	}
+	return fmt.Sprintf("%s uses it, %d of %d ready", name, ready, wanted)
+}
+
+// running says whether a workload, or a pod, has something that is ready.
+func running(o *unstructured.Unstructured) bool {
+	return strings.HasSuffix(uses(o), ", ready") || o.GetKind() != "Pod" && ReadWorkload(o).Life == Alive
+}
+
+// GapClauses returns what cannot be listed, and why: a clause for each reason and namespace. What
+// the user may not list is named without the message of RBAC.
+func GapClauses(gaps ...v1alpha1.Gap) []string {
+	type class struct {
+		forbidden      bool
+		where, message string
+	}
+	var order []class
+	types := map[class][]string{}
+	for _, gap := range gaps {
+		c := class{forbidden: gap.Reason == v1alpha1.GapForbidden}
+		if gap.Namespace != "" {
+			c.where = " in " + gap.Namespace
+		}
+		if !c.forbidden {
+			c.message = gap.Message
+		}
+		if types[c] == nil {
+			order = append(order, c)
+		}
+		types[c] = append(types[c], gap.TypeName())
+	}
+	var all []string
+	for _, c := range order {
+		what := phrase.And(types[c]) + c.where
+		if c.forbidden {
+			all = append(all, "you may not list "+what)
+			continue
+		}
+		all = append(all, what+" cannot be listed: "+c.message)
+	}
+	return all
+}
+
+// unlisted is the gap that an error of a list makes.
+func unlisted(resource schema.GroupResource, namespace string, err error) v1alpha1.Gap {
+	gap := v1alpha1.Gap{Resource: resource.Resource, Group: resource.Group, Namespace: namespace,
+		Reason: v1alpha1.GapFailed, Message: message(err)}
+	if apierrors.IsForbidden(err) {
+		gap.Reason = v1alpha1.GapForbidden
+	}
+	return gap
+}
+
+// message returns what the server answered, without the request, which an error names before it. Of
+// a missing permission it leaves out the user and the type, which each would repeat.
+func message(err error) string {
+	if apierrors.IsForbidden(err) {
+		return "you have no permission"
+	}
+	var status apierrors.APIStatus
+	if errors.As(err, &status) && status.Status().Message != "" {
+		return status.Status().Message
+	}
+	return err.Error()
+}
+
+// WorksOn are those of some types of custom resources whose objects a workload works on: by what a
+// pack knows of a component that it looks like, and by rules of RBAC that name the group and let it
+// update or patch them. Types of Kubernetes itself, whose groups have no dot, are left out.
+func (f *Finder) WorksOn(ctx context.Context, w *unstructured.Unstructured,
+	types []cluster.Resource) []cluster.Resource {
+	known := f.known.Of(w.GetKind(), w.GetNamespace(), w.GetName(), labelsOf(w)...)
+	rules := f.rulesFor(ctx, w)
+	var all []cluster.Resource
+	for _, t := range types {
+		is := slices.ContainsFunc(known, func(k finalizer.Known) bool { return k.IsAbout(t.Group, t.Kind) }) ||
+			slices.ContainsFunc(rules, func(r rule) bool { return r.writes(t) })
+		if strings.Contains(t.Group, ".") && is {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// rulesFor are the rules of RBAC for a workload; none if it may have other permissions than those
+// of its ServiceAccount.
+func (f *Finder) rulesFor(ctx context.Context, w *unstructured.Unstructured) []rule {
+	if mayHaveOtherPermissions(w) {
+		return nil
+	}
+	account := Account(w)
+	var rules []rule
+	for _, g := range f.policyOf(ctx, account.Namespace).grants {
+		if slices.Contains(g.accounts, account) {
+			rules = append(rules, g.rules...)
+		}
+	}
+	return rules
+}
+
+// writes says whether a rule that names the group of a type allows to update or patch its objects.
+func (r rule) writes(t cluster.Resource) bool {
+	if !slices.Contains(r.groups, t.Group) {
+		return false
+	}
+	object, _ := r.verbsFor(target{group: t.Group, resource: t.Resource})
+	return len(object) > 0
 }

@@ -7,10 +7,12 @@ import (
 	"strings"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/admission"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
@@ -141,4 +143,115 @@ func onlyFor(hooks []admission.Webhook, groups map[string]bool) bool {
 		}
 	}
 	return rules > 0
+}
+
+// appliers are field managers that write the manifests of others, by the beginnings of their names,
+// in lower case. They put a finalizer where the manifest says so, and do not remove it.
+var appliers = []string{
+	"argocd", "argo-cd", "kustomize-controller", "helm", "tofu", "terraform", "hashicorp", "pulumi", "kapp", "fleetagent",
+	"fleet-agent", "fleet-cd",
+	"rancher-fleet", "ansible", "skaffold", "tilt", "werf", "cdk8s", "config-sync", "configsync",
+	"applier.configmanagement", "porch", "spinnaker", "kustomize", "flux",
+}
+
+// clients are the names of people's tools, and those that a program has that was not given one.
+var clients = []string{
+	"kubectl", "oc", "openapi-generator", "okhttp", "kubernetes-client", "fabric8", "node-fetch", "axios", "unirest",
+	"python-requests", "python-urllib", "go-http-client", "kubernetesjavascriptclient",
+	"mozilla", "curl", "wget", "postman", "before-first-apply", "unknown", "k9s", "lens", "headlamp", "dashboard",
+	"__debug_bin", "exe",
+}
+
+// applies says whether a field manager writes what others want: by its name, or since it has
+// applied more of the object than its finalizers. An actor writes the finalizer and the status.
+func applies(o *unstructured.Unstructured, manager string) bool {
+	if begins(appliers, manager) {
+		return true
+	}
+	for m := range cluster.ManagedFields(o) {
+		if m.Manager == manager && m.Operation == string(metav1.ManagedFieldsOperationApply) && m.Subresource == "" &&
+			writesContent(m.Fields) {
+			return true
+		}
+	}
+	return false
+}
+
+// nameless says whether a field manager's name says nothing of who it is.
+func nameless(manager string) bool { return generic(manager) || begins(clients, manager) }
+
+// begins says whether a name is one of these, or one of these and more behind a character that is
+// no letter.
+func begins(names []string, manager string) bool {
+	manager = strings.ToLower(manager)
+	return slices.ContainsFunc(names, func(name string) bool {
+		rest, ok := strings.CutPrefix(manager, name)
+		return ok && (rest == "" || rest[0] < 'a' || rest[0] > 'z')
+	})
+}
+
+// writesContent returns whether fields of managedFields have anything besides metadata and status.
+func writesContent(fields map[string]any) bool {
+	for field := range fields {
+		if field != "f:metadata" && field != "f:status" {
+			return true
+		}
+	}
+	return false
+}
+
+// maxNamesakes is how many workloads are named.
+const maxNamesakes = 3
+
+// namesakes finds the Deployments that are called like the domain of a finalizer, as cert-manager
+// is like acme.cert-manager.io. It is a hint for a person to follow, and no sign of life.
+func (f *Finder) namesakes(ctx context.Context, domain string) []string {
+	word := wordOf(domain)
+	if word == "" {
+		return nil
+	}
+	r, served := f.reader.Lookup(cluster.Deployments)
+	if !served {
+		return nil
+	}
+	var refs []graph.Ref
+	if err := f.reader.ForEachMeta(ctx, r.Type, func(o *graph.Object) {
+		if strings.Contains(o.Name, word) || strings.Contains(o.Namespace, word) {
+			refs = append(refs, graph.Ref{Namespace: strings.Clone(o.Namespace), Name: strings.Clone(o.Name)})
+		}
+	}); err != nil {
+		return nil // it is a hint
+	}
+	var all []string
+	for _, ref := range refs[:min(len(refs), maxNamesakes)] {
+		o, err := f.reader.GetObject(ctx, cluster.Deployments, ref.Namespace, ref.Name)
+		if err != nil || o == nil {
+			continue
+		}
+		all = append(all, "by its name it may belong to this: "+ReadWorkload(o).Says)
+	}
+	if more := len(refs) - maxNamesakes; more > 0 {
+		all = append(all, fmt.Sprintf("%s more of such a name", phrase.Count(more, "Deployment")))
+	}
+	return all
+}
+
+// wordOf is the part of a domain that names a project: the one before the last. Those that many
+// projects share name none.
+func wordOf(domain string) string {
+	parts := strings.Split(domain, ".")
+	if len(parts) < 2 {
+		return ""
+	}
+	word := parts[len(parts)-2]
+	if len(word) < 4 || slices.Contains([]string{"kubernetes", "x-k8s", "example", "github", "services"}, word) {
+		return ""
+	}
+	return word
+}
+
+// writers returns who manages a finalizer of an object, according to managedFields. It is a hint
+// and no proof.
+func writers(o *unstructured.Unstructured, finalizer string) []cluster.Writer {
+	return cluster.Writers(o, cluster.FinalizerPath(finalizer))
 }
