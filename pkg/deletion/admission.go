@@ -2,6 +2,8 @@ package deletion
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 
@@ -9,7 +11,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/admission"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+	"github.com/kubectl-gc/kubectl-gc/pkg/protect"
 )
 
 // mostAskedFirst is about how many deletes of others the server is asked before a deletion, which
@@ -65,4 +69,67 @@ func (p *Planned) ask(ctx context.Context, most int) {
 	if len(refused) > 0 {
 		p.Plan = p.With(p.needs)
 	}
+}
+
+// Unjudged says which deletes the server may refuse for a reason that only it can evaluate, of those
+// about which it was not asked; empty if there are none. What the policies of kubectl gc protect deny
+// is in Denied.
+func (p *Planned) Unjudged(ctx context.Context) string {
+	return unjudged(ctx, cluster.NewReader(p.planner.client, p.planner.catalog), p.Plan,
+		func(a plan.Action) bool { return p.Asked == nil || a.By == plan.ByClient })
+}
+
+// unjudged is Unjudged of some of the deletes of a plan.
+func unjudged(ctx context.Context, reader *cluster.Reader, p *plan.Plan, of func(plan.Action) bool) string {
+	known, err := protect.Stored(ctx, reader)
+	if err != nil {
+		return "it is unknown which deletes the server refuses: " + err.Error()
+	}
+	by := map[typeIn]string{}
+	var objects []graph.Ref
+	first := ""
+	for _, a := range p.Actions {
+		if a.Verb != plan.VerbDelete || !of(a) {
+			continue
+		}
+		w := writeTo(p.Graph, a.Object, admissionv1.Delete)
+		at := typeIn{w.Type, w.Object.GetNamespace()}
+		who, seen := by[at]
+		if !seen {
+			who = refuser(ctx, reader.Admission(), w, known)
+			by[at] = who
+		}
+		if who == "" {
+			continue
+		}
+		if first == "" {
+			first = who
+		}
+		objects = append(objects, p.Graph.Ref(a.Object))
+	}
+	if first == "" {
+		return ""
+	}
+	return fmt.Sprintf("it is unknown whether the server refuses the deletion of %s: %s", firstFew(objects), first)
+}
+
+// refuser says what may refuse a write, besides the policies that are known; empty if nothing does.
+// What could not be read may.
+func refuser(ctx context.Context, r *admission.Registry, w admission.Write, known []protect.Denial) string {
+	hooks, unread := r.Webhooks(ctx)
+	for _, h := range hooks {
+		if r.Calls(ctx, h, w) != admission.Never {
+			return fmt.Sprintf("%s decides, and was not asked", h)
+		}
+	}
+	policies, more := r.Policies(ctx, admission.ValidatingPolicies, w)
+	for _, p := range policies {
+		if !slices.ContainsFunc(known, func(d protect.Denial) bool { return d.Policy == p.Config.GetName() }) {
+			return fmt.Sprintf("%s decides, and was not asked", p)
+		}
+	}
+	if unread = slices.Concat(unread, more); len(unread) > 0 {
+		return phrase.And(unread)
+	}
+	return ""
 }

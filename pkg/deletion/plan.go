@@ -3,9 +3,11 @@ package deletion
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
@@ -220,4 +222,133 @@ func (pl *planner) findStopped(ctx context.Context, reader *cluster.Reader, p *p
 	}
 	details.CollectorStopped, err = actor.NewFinder(reader, known).Stopped(ctx)
 	return err
+}
+
+// ErrNoMatch is why an object is left out that matched the selector when the server was asked
+// first.
+var ErrNoMatch = errors.New("it no longer matches the selector")
+
+// find finds the objects in the listing. An object that has another uid there than when it was
+// resolved, or that no longer matches the selector, is left out. One that is not there at all is
+// missing.
+func (pl *planner) find(ctx context.Context, query *selection.Query, objects []selection.Object,
+	p *Planned) ([]graph.ID, error) {
+	g := p.Snapshot.Graph
+	matches, err := pl.request.Selection.MatchAgain(ctx, pl.client, g, objects)
+	if err != nil {
+		return nil, err
+	}
+	var ids []graph.ID
+	var unlisted []selection.Object
+	for _, o := range objects {
+		id, ok := o.Lookup(g)
+		switch {
+		case !ok:
+			unlisted = append(unlisted, o)
+		case !pl.besides[o.UID] && !matches(o, id):
+			p.LeftOut = append(p.LeftOut, LeftOut{o.Ref(), ErrNoMatch})
+		default:
+			ids = append(ids, id)
+			if o.Source != "" {
+				p.sources[g.Ref(id).UID] = o.Source
+			}
+		}
+	}
+	for i, err := range query.ExplainAll(ctx, g, unlisted) {
+		switch {
+		case errors.Is(err, selection.ErrAnother):
+			p.LeftOut = append(p.LeftOut, LeftOut{unlisted[i].Ref(), err})
+		case pl.request.IgnoreNotFound && apierrors.IsNotFound(err):
+		default:
+			p.Missing = append(p.Missing, err)
+		}
+	}
+	return ids, nil
+}
+
+// mostRead is how many pods, StatefulSets, and objects that ask for DNS names, of a cascade are read,
+// each. Of more than these it is said that they were not.
+const mostRead = 2000
+
+// readDetails reads what a plan cannot tell from metadata: how long the pods of the cascade may
+// take to terminate and what they request, what the StatefulSets do with their claims, and for which
+// DNS names objects ask.
+func readDetails(ctx context.Context, client *cluster.Client, p *plan.Plan) (plan.Details, error) {
+	f := plan.Details{Pods: map[graph.ID]plan.Pod{}, StatefulSets: map[graph.ID]plan.StatefulSet{}}
+	pods, tooMany := upTo(mostRead, p.DeletedOf("", "pods"))
+	sets, tooManySets := upTo(mostRead, p.DeletedOf("apps", "statefulsets"))
+	f.Unread = slices.Concat(tooMany, tooManySets)
+	f.TooMany = slices.Clone(f.Unread)
+	naming, tooManyNaming := upTo(mostRead, p.Naming())
+	f.UnreadNaming = tooManyNaming
+	contents, unread, err := client.SpecFields(ctx, cluster.RequestSpecFields(p.Graph, slices.Concat(pods, sets, naming)))
+	if err != nil {
+		return f, err
+	}
+	for _, uid := range unread {
+		switch id, ok := p.Graph.Lookup(uid); {
+		case !ok:
+		case slices.Contains(naming, id):
+			f.UnreadNaming = append(f.UnreadNaming, id)
+		default:
+			f.Unread = append(f.Unread, id)
+		}
+	}
+	for _, id := range naming {
+		f.DNSNames = append(f.DNSNames, contents[p.Graph.Ref(id).UID].DNSNames...)
+	}
+	for _, id := range pods {
+		if c, ok := contents[p.Graph.Ref(id).UID]; ok {
+			f.Pods[id] = podOf(c)
+		}
+	}
+	for _, id := range sets {
+		if c, ok := contents[p.Graph.Ref(id).UID]; ok {
+			f.StatefulSets[id] = plan.StatefulSet{Templates: c.VolumeClaimTemplates, DeletesPVCs: c.WhenDeleted == "Delete"}
+		}
+	}
+	return f, nil
+}
+
+// upTo returns all of the objects to be read, or none and all to be left unread if they are more
+// than most.
+func upTo(most int, ids []graph.ID) (read, unread []graph.ID) {
+	if len(ids) > most {
+		return nil, ids
+	}
+	return ids, nil
+}
+
+func podOf(c cluster.SpecFields) plan.Pod {
+	pod := plan.Pod{OnNode: c.NodeName != "", Ended: c.Phase == "Succeeded" || c.Phase == "Failed",
+		Requests: c.Requests}
+	switch {
+	case c.DeletionGracePeriodSeconds != nil:
+		pod.GracePeriodSeconds = *c.DeletionGracePeriodSeconds
+	case c.TerminationGracePeriodSeconds != nil:
+		pod.GracePeriodSeconds = *c.TerminationGracePeriodSeconds
+	}
+	return pod
+}
+
+// refuseImmortal is an error if one of the objects that were named cannot be deleted.
+func refuseImmortal(objects []selection.Object) error {
+	for _, o := range objects {
+		if cluster.IsImmortal(o.Ref()) {
+			return fmt.Errorf(
+				"deleting namespace %q: the API server never deletes it; name what is to be deleted in it", o.Ref().Name)
+		}
+	}
+	return nil
+}
+
+// findImmortal returns the namespaces of a plan that the server does not let others delete, with why.
+func findImmortal(p *plan.Plan) map[graph.ID]string {
+	refused := map[graph.ID]string{}
+	for _, a := range p.Actions {
+		if a.Verb == plan.VerbDelete && cluster.IsImmortal(p.Graph.Ref(a.Object)) {
+			refused[a.Object] = "the API server never deletes it"
+		}
+	}
+	return refused
 }
