@@ -3,10 +3,9 @@ package act
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -114,12 +113,8 @@ func (r *run) read(ctx context.Context, orphans []Orphan) (map[string]*graph.Obj
 		wanted[s][o.Object.UID] = o.Object.Name
 	}
 	found := found{objects: map[string]*graph.Object{}}
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(r.client.Concurrency())
-	for s, names := range wanted {
-		group.Go(func() error { return found.read(ctx, r.client, s, names) })
-	}
-	if err := group.Wait(); err != nil {
+	if err := cluster.EachUntil(ctx, r.client, slices.Collect(maps.Keys(wanted)),
+		func(ctx context.Context, _ int, s scope) error { return found.read(ctx, r.client, s, wanted[s]) }); err != nil {
 		return nil, fmt.Errorf("looking after what was orphaned: %w", err)
 	}
 	return found.objects, nil

@@ -1,11 +1,11 @@
 package act
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
 
-	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
@@ -13,15 +13,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// pollInterval is how often what may not be watched is listed or read.
-const pollInterval = 2 * time.Second
-
-func (r *run) pollInterval() time.Duration {
-	if r.opts.PollInterval > 0 {
-		return r.opts.PollInterval
-	}
-	return pollInterval
-}
+func (r *run) pollInterval() time.Duration { return cmp.Or(r.opts.PollInterval, 2*time.Second) }
 
 // watch hears of what is waited for in a type and namespace, until the context ends. Who may not
 // watch lists, and who may not list reads, as is done where neither is answered.
@@ -47,15 +39,14 @@ func (r *run) watch(ctx context.Context, p cluster.ResumePoint) error {
 // it is gone.
 func (r *run) readEach(ctx context.Context, p cluster.ResumePoint) error {
 	for ctx.Err() == nil {
-		var group errgroup.Group
-		group.SetLimit(r.client.Concurrency())
-		for _, left := range r.waiter.within(p) {
-			group.Go(func() error { return r.readOne(ctx, p.Type, left.Object) })
-		}
-		if err := group.Wait(); err != nil {
+		if err := cluster.EachUntil(ctx, r.client, r.waiter.within(p),
+			func(_ context.Context, _ int, left Blocked) error { return r.readOne(ctx, p.Type, left.Object) }); err != nil {
 			return err
 		}
-		r.pause(ctx)
+		select {
+		case <-time.After(r.pollInterval()):
+		case <-ctx.Done():
+		}
 	}
 	return context.Cause(ctx)
 }
@@ -79,14 +70,6 @@ func (r *run) notSeen(ref graph.Ref, err error) {
 	defer r.unseen.Unlock()
 	if r.waiter.lost(ref.UID) { // which may be the end of the wait
 		r.result.Unseen = append(r.result.Unseen, Unseen{ref, err})
-	}
-}
-
-// pause waits until it is time to look again, or until the end.
-func (r *run) pause(ctx context.Context) {
-	select {
-	case <-time.After(r.pollInterval()):
-	case <-ctx.Done():
 	}
 }
 

@@ -125,19 +125,14 @@ func (f Fault) ofContainer(m map[string]any, initial bool) Fault {
 		f.Says = clause(fmt.Sprintf("%s cannot be started: %s", where, reason), message)
 		f.Repair = "repair what the message names: a Secret, a ConfigMap or a key of one that is gone, as a rule"
 	case reason == "CrashLoopBackOff" || len(last) > 0 && m["ready"] == false:
-		f.Says = fmt.Sprintf("%s has ended %s, last: %s", where, phrase.Count(int(times(m)), "time"), termination(last))
+		times, _ := m["restartCount"].(int64)
+		f.Says = fmt.Sprintf("%s has ended %s, last: %s", where, phrase.Count(int(times), "time"), termination(last))
 		f.Repair, f.Logs, f.Previous = crashRepair(last), true, true
 	case len(now) > 0 && (!initial || now["exitCode"] != int64(0)):
 		f.Says = fmt.Sprintf("%s has ended: %s", where, termination(now))
 		f.Repair, f.Logs = crashRepair(now), true
 	}
 	return f
-}
-
-// times is how often a container was started again.
-func times(m map[string]any) int64 {
-	n, _ := m["restartCount"].(int64)
-	return n
 }
 
 func clause(says, message string) string {

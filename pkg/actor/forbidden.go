@@ -103,8 +103,7 @@ func (f *Finder) byPolicy(ctx context.Context, o *unstructured.Unstructured, t t
 			account.Name, strings.Join(p.unread, "; ")), "")
 		return found
 	}
-	if !p.served ||
-		slices.ContainsFunc(alive, func(w *unstructured.Unstructured) bool { return p.lets(Account(w), t) }) {
+	if !p.served || slices.ContainsFunc(alive, func(w *unstructured.Unstructured) bool { return p.lets(Account(w), t) }) {
 		return Forbidden{}
 	}
 	found.note(fmt.Sprintf(

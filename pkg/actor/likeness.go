@@ -78,7 +78,19 @@ func (f features) words(component string) []string {
 
 // of returns how a workload is recognised.
 func (f features) of(w cluster.Workload) likeness {
-	image, label, product := f.image(w), f.label(w), f.product(w)
+	image := f.image(w)
+	product := f.labelled(w, func(l map[string]string) []string { return []string{l["app.kubernetes.io/part-of"]} })
+	label := f.labelled(w, func(l map[string]string) []string {
+		name, component, of := l["app.kubernetes.io/name"], l["app.kubernetes.io/component"], l["app.kubernetes.io/part-of"]
+		all := []string{name, l["app"], l["k8s-app"]}
+		if component != "" {
+			all = append(all, name+component, of+component)
+			if !generic(component) {
+				all = append(all, component)
+			}
+		}
+		return all
+	})
 	for i, name := range f.names {
 		if ok, err := path.Match(name, w.Name); err != nil || !ok {
 			continue
@@ -124,26 +136,6 @@ func (f features) image(w cluster.Workload) bool {
 		}
 	}
 	return false
-}
-
-// label says whether a workload's labels name the component.
-func (f features) label(w cluster.Workload) bool {
-	return f.labelled(w, func(l map[string]string) []string {
-		name, component, of := l["app.kubernetes.io/name"], l["app.kubernetes.io/component"], l["app.kubernetes.io/part-of"]
-		all := []string{name, l["app"], l["k8s-app"]}
-		if component != "" {
-			all = append(all, name+component, of+component)
-			if !generic(component) {
-				all = append(all, component)
-			}
-		}
-		return all
-	})
-}
-
-// product says whether a workload's labels name the component as that of which it is a part.
-func (f features) product(w cluster.Workload) bool {
-	return f.labelled(w, func(l map[string]string) []string { return []string{l["app.kubernetes.io/part-of"]} })
 }
 
 func (f features) labelled(w cluster.Workload, values func(map[string]string) []string) bool {

@@ -3,6 +3,7 @@ package actor
 import (
 	"context"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -59,12 +60,8 @@ func ended(pod *unstructured.Unstructured) bool {
 	if phase := status.Nested(pod, "status", "phase"); phase == "Succeeded" || phase == "Failed" {
 		return true
 	}
-	for _, owner := range pod.GetOwnerReferences() {
-		if owner.Kind == "Job" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(pod.GetOwnerReferences(),
+		func(owner metav1.OwnerReference) bool { return owner.Kind == "Job" })
 }
 
 // podsSelectedBy returns the pods that a workload selects, with those that are being deleted; none

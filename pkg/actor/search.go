@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
@@ -62,12 +61,7 @@ func (s *search) belongs(namespace string, of ...map[string]string) bool {
 		s.missed("the object has no label %s, which says who is responsible for it", instance.Label)
 		return false
 	}
-	for _, set := range of {
-		if labels.Set(set).Get(instance.Label) == value {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(of, func(set map[string]string) bool { return set[instance.Label] == value })
 }
 
 // where says for use in a sentence where in the cluster something may be.

@@ -30,7 +30,7 @@ func when(age time.Duration) string {
 // the cluster has to do with its domain.
 func (f *Finder) unknown(ctx context.Context, o *unstructured.Unstructured, actor *Actor) {
 	s := &search{Finder: f, about: o}
-	for _, w := range writers(o, actor.Finalizer) {
+	for _, w := range cluster.Writers(o, cluster.FinalizerPath(actor.Finalizer)) {
 		at := ""
 		if !w.At.IsZero() {
 			at = " " + when(f.now().Sub(w.At))
@@ -43,7 +43,7 @@ func (f *Finder) unknown(ctx context.Context, o *unstructured.Unstructured, acto
 		default:
 			actor.noteAt("metadata.managedFields", fmt.Sprintf("field manager %q wrote it%s", w.Manager, at))
 		}
-		if nameless(w.Manager) {
+		if generic(w.Manager) || begins(clients, w.Manager) {
 			continue
 		}
 		if actor.Who == "" {
@@ -177,9 +177,6 @@ func applies(o *unstructured.Unstructured, manager string) bool {
 	return false
 }
 
-// nameless says whether a field manager's name says nothing of who it is.
-func nameless(manager string) bool { return generic(manager) || begins(clients, manager) }
-
 // begins says whether a name is one of these, or one of these and more behind a character that is
 // no letter.
 func begins(names []string, manager string) bool {
@@ -248,10 +245,4 @@ func wordOf(domain string) string {
 		return ""
 	}
 	return word
-}
-
-// writers returns who manages a finalizer of an object, according to managedFields. It is a hint
-// and no proof.
-func writers(o *unstructured.Unstructured, finalizer string) []cluster.Writer {
-	return cluster.Writers(o, cluster.FinalizerPath(finalizer))
 }

@@ -209,12 +209,10 @@ func contains(o *unstructured.Unstructured, address string) bool {
 		return false
 	}
 	ranges, _, _ := unstructured.NestedStringSlice(o.Object, "spec", "cidrs")
-	for _, r := range ranges {
-		if prefix, err := netip.ParsePrefix(r); err == nil && prefix.Contains(ip) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(ranges, func(r string) bool {
+		prefix, err := netip.ParsePrefix(r)
+		return err == nil && prefix.Contains(ip)
+	})
 }
 
 // containedElsewhere says whether a ServiceCIDR of another name contains an address. That it is being

@@ -89,7 +89,3 @@ func Of(operation admissionv1.OperationType, t graph.Type, namespace, name strin
 func (w Write) String() string {
 	return fmt.Sprintf("%s of %s", w.Operation, schema.GroupResource{Group: w.Type.Group, Resource: w.Type.Resource})
 }
-
-// namespaces says whether the write is to a namespace, whose own labels a selector of namespaces
-// selects.
-func (w Write) namespaces() bool { return w.Type.Group == "" && w.Type.Resource == "namespaces" }

@@ -123,7 +123,7 @@ func (r *Registry) selected(ctx context.Context, objects, namespaces *metav1.Lab
 	}
 	namespace := w.Object.GetNamespace()
 	switch {
-	case w.namespaces():
+	case w.Type.Group == "" && w.Type.Resource == "namespaces":
 		return min(match, selects(namespaces, w.Object.GetLabels(), !w.Outline))
 	case namespace == "": // a selector of namespaces leaves out no other cluster-scoped object
 		return match

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"slices"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
@@ -98,27 +98,23 @@ func Enforced(ctx context.Context, client *cluster.Client, all []Enforcement) []
 	for i, e := range all {
 		accesses[i] = e.Access
 	}
-	refused := make([]*MissingRight, len(all))
+	denied := map[int]MissingRight{}
 	asked := map[cluster.Access]bool{}
-	var group errgroup.Group
-	group.SetLimit(client.Concurrency())
-	for i, denied := range Denied(ctx, client, accesses) {
-		if asked[denied.Access] {
-			continue
+	for i, d := range Denied(ctx, client, accesses) {
+		if !asked[d.Access] {
+			asked[d.Access], denied[i] = true, d
 		}
-		asked[denied.Access] = true
-		group.Go(func() error {
-			if isEnforced(all[i].Try(ctx)) {
-				refused[i] = &denied
-			}
-			return nil
-		})
 	}
-	_ = group.Wait() // each answer is in its place
+	tried := slices.Sorted(maps.Keys(denied))
+	cluster.Each(client, tried, func(n, i int) {
+		if !isEnforced(all[i].Try(ctx)) {
+			tried[n] = -1
+		}
+	})
 	var missing []MissingRight
-	for _, m := range refused {
-		if m != nil {
-			missing = append(missing, *m)
+	for _, i := range tried {
+		if i >= 0 {
+			missing = append(missing, denied[i])
 		}
 	}
 	return missing

@@ -56,7 +56,7 @@ func (l *lister) hidden(ctx context.Context) error {
 		l.typeSources.apiServices, _ = l.store.names(APIServices.Group, APIServices.Resource)
 	}
 	var found []Resource
-	for _, name := range sorted(l.typeSources.crds) {
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(l.typeSources.crds))) {
 		plural, group, _ := strings.Cut(name, ".")
 		if _, known := l.cat.Lookup(schema.GroupResource{Group: group, Resource: plural}); known || l.cat.failed(group) {
 			continue
@@ -73,7 +73,7 @@ func (l *lister) hidden(ctx context.Context) error {
 			found = append(found, r)
 		}
 	}
-	for _, name := range sorted(l.typeSources.apiServices) {
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(l.typeSources.apiServices))) {
 		version, group, _ := strings.Cut(name, ".")
 		gv := schema.GroupVersion{Group: group, Version: version}
 		if _, known := l.cat.groupVersions[gv]; known {
@@ -93,11 +93,6 @@ func (l *lister) hidden(ctx context.Context) error {
 		l.gap(v1alpha1.Gap{Resource: "*", Group: group, Reason: v1alpha1.GapDiscoveryFailed, Message: why})
 	}
 	return l.all(ctx, found)
-}
-
-func sorted(names []string) []string {
-	slices.Sort(names)
-	return slices.Compact(names)
 }
 
 // failed says whether the discovery of any version of a group failed, which is a gap of its own
@@ -219,7 +214,10 @@ func (c *Client) undiscovered(ctx context.Context, name string) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	if s.ofDefinitions() {
+	// One that kube-apiserver has registered for CustomResourceDefinitions, which it does for those
+	// that were never established, too, and takes back a while after the last of them is gone.
+	// Whatever can have instances is found by its definition.
+	if s.Spec.Service == nil && s.Labels["kube-aggregator.kubernetes.io/automanaged"] == "true" {
 		return "", nil
 	}
 	why := s.unavailable()
@@ -227,14 +225,6 @@ func (c *Client) undiscovered(ctx context.Context, name string) (string, error) 
 		why = fmt.Sprintf("apiservice %q is available, and discovery does not show what it serves; try again", name)
 	}
 	return why, nil
-}
-
-// ofDefinitions says whether kube-apiserver has registered the APIService for
-// CustomResourceDefinitions. It does so for those that were never established, too, and takes the
-// registration back a while after the last of them is gone. Whatever can have instances is found by
-// its definition, which is compared with discovery on its own.
-func (s *apiService) ofDefinitions() bool {
-	return s.Spec.Service == nil && s.Labels["kube-aggregator.kubernetes.io/automanaged"] == "true"
 }
 
 // explainFailedGroups returns discovery's gaps with what the APIService says of each, where it says

@@ -131,12 +131,9 @@ func (c *Client) getAs(ctx context.Context, t graph.Type, namespace, name, accep
 	}
 	o, err := decodeObject(raw, t)
 	if err == nil && o.GetName() != name {
-		err = fmt.Errorf("%w: asked for %q, and the answer is about %q", errMalformed, name, o.GetName())
+		return nil, fmt.Errorf("%w: asked for %q, and the answer is about %q", errMalformed, name, o.GetName())
 	}
-	if err != nil {
-		return nil, err
-	}
-	return o, nil
+	return o, err
 }
 
 // Selection restricts a list on the server. Empty selectors select all.
@@ -169,15 +166,14 @@ func (c *Client) ListObjects(ctx context.Context, t graph.Type, namespace string
 func (c *Client) listAs(ctx context.Context, r ObjectRequest) ([]*unstructured.Unstructured, error) {
 	seen := map[string]bool{} // a list that had to begin again shows objects twice
 	var all []*unstructured.Unstructured
-	err := objectPages(ctx, c, r, func(raw *json.RawMessage) error {
+	if err := objectPages(ctx, c, r, func(raw *json.RawMessage) error {
 		o, err := decodeObject(*raw, r.Type)
 		if err == nil && !seen[string(o.GetUID())] {
 			seen[string(o.GetUID())] = true
 			all = append(all, o)
 		}
 		return err
-	})
-	if err != nil {
+	}); err != nil {
 		return nil, err
 	}
 	return all, nil
@@ -325,9 +321,6 @@ type objectGroup struct {
 
 // groupObjects groups objects of a graph by type and namespace, in the order in which they come.
 func groupObjects(g *graph.Graph, ids []graph.ID) []objectGroup {
-	if len(ids) == 0 {
-		return nil
-	}
 	type key struct {
 		t         graph.Type
 		namespace string

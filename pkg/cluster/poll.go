@@ -1,8 +1,10 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -23,6 +25,8 @@ func (c *Client) WithPollInterval(d time.Duration) *Client {
 	with.pollInterval = d
 	return &with
 }
+
+func (c *Client) interval() time.Duration { return cmp.Or(c.pollInterval, DefaultPollInterval) }
 
 // UnseenError says that nothing can be waited for: all that was to be watched may neither be
 // watched nor listed, or is not answered.
@@ -68,10 +72,6 @@ func (u *unseen) add(n int) bool {
 // where it can be watched again. Otherwise it returns with an error only.
 func (c *Client) poll(ctx context.Context, p ResumePoint, once bool, unseen *unseen, changed func(Change)) (ResumePoint,
 	error) {
-	interval := c.pollInterval
-	if interval <= 0 {
-		interval = DefaultPollInterval
-	}
 	var before map[string]string // resourceVersions by uid
 	blind := false
 	for {
@@ -105,7 +105,8 @@ func (c *Client) poll(ctx context.Context, p ResumePoint, once bool, unseen *uns
 			for i := range different {
 				changed(Change{Object: &different[i], ResumePoint: at})
 			}
-			if misses(before, now) || before == nil {
+			maps.DeleteFunc(before, func(uid, _ string) bool { return listed[uid] })
+			if before == nil || len(before) > 0 {
 				changed(Change{Relisted: listed, ResumePoint: at})
 			}
 			if before = now; once {
@@ -114,17 +115,7 @@ func (c *Client) poll(ctx context.Context, p ResumePoint, once bool, unseen *uns
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(interval):
+		case <-time.After(c.interval()):
 		}
 	}
-}
-
-// misses says whether a uid of the one is not in the other.
-func misses(before, now map[string]string) bool {
-	for uid := range before {
-		if _, there := now[uid]; !there {
-			return true
-		}
-	}
-	return false
 }

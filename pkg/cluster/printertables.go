@@ -37,11 +37,6 @@ type wantedType struct {
 	version string
 }
 
-func (g *objectGroup) worthATable() bool { return rowsOfRequest+g.total < len(g.ids)*rowsOfRequest }
-
-// cost is what the rows of the group cost, in rows.
-func (g *objectGroup) cost() int { return min(rowsOfRequest+g.total, len(g.ids)*rowsOfRequest) }
-
 // tables returns the first requests of each type. Where the rows cost much, that is whether the
 // type has the columns at all, and the others wait for its answer.
 func (p *printed) tables(ids []graph.ID, points []ResumePoint) []request {
@@ -91,8 +86,8 @@ func (p *printed) wanted(ids []graph.ID, points []ResumePoint) map[graph.Type]*w
 // requests returns what costs least: a list of all namespaces, or a list of each or single objects;
 // and what it costs, in rows.
 func (of *wantedType) requests() (all []request, cost int) {
-	for i := range of.groups {
-		cost += of.groups[i].cost()
+	for _, g := range of.groups {
+		cost += min(rowsOfRequest+g.total, len(g.ids)*rowsOfRequest)
 	}
 	everywhere := rowsOfRequest + of.total
 	if of.version == "" || everywhere >= cost {
@@ -111,7 +106,7 @@ func (of *wantedType) requests() (all []request, cost int) {
 func (of *wantedType) byNamespace() []request {
 	var all []request
 	for _, g := range of.groups {
-		if g.worthATable() {
+		if rowsOfRequest+g.total < len(g.ids)*rowsOfRequest {
 			all = append(all, func(ctx context.Context) {
 				if errors.Is(of.namespace(ctx, g), errNoColumns) && isCustom(of.Group) { // what cannot be read has no columns
 					of.doubt(g.ids...)
@@ -241,8 +236,8 @@ func (of *wantedType) inOrder() []graph.ID {
 	}
 	slices.SortFunc(all, func(a, b keyed) int { return cmp.Compare(a.key, b.key) })
 	ids := make([]graph.ID, len(all))
-	for i := range all {
-		ids[i] = all[i].id
+	for i, k := range all {
+		ids[i] = k.id
 	}
 	return ids
 }

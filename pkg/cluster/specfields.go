@@ -44,10 +44,6 @@ type SpecFieldsRequest struct {
 	Total int
 }
 
-// singly says whether the objects are read one by one, and not by a list of the namespace, which
-// has all of them.
-func (r SpecFieldsRequest) singly() bool { return !worthAList(len(r.UIDs), r.Total) }
-
 // RequestSpecFields asks for the fields of objects of a graph: a request for each type and namespace.
 func RequestSpecFields(g *graph.Graph, ids []graph.ID) []SpecFieldsRequest {
 	var requests []SpecFieldsRequest
@@ -94,8 +90,14 @@ func (c *Client) SpecFields(ctx context.Context, requests []SpecFieldsRequest) (
 	}
 	for _, r := range requests {
 		path := resourcePath(r.Type.Group, r.Type.Version, r.Type.Resource, r.Namespace)
-		if !r.singly() {
-			read(r, "", func(keep func(*specFieldsItem)) error { return c.listSpecFields(ctx, path, keep) })
+		if worthAList(len(r.UIDs), r.Total) {
+			read(r, "", func(keep func(*specFieldsItem)) error {
+				return objectPages(ctx, c, ObjectRequest{ObjectNames: ObjectNames{Type: r.Type, Namespace: r.Namespace}},
+					func(it *specFieldsItem) error {
+						keep(it)
+						return nil
+					})
+			})
 			continue
 		}
 		for name := range r.UIDs {
@@ -115,20 +117,6 @@ func (c *Client) SpecFields(ctx context.Context, requests []SpecFieldsRequest) (
 	}
 	err = group.Wait()
 	return contents, unread, err
-}
-
-// listSpecFields reads a list of whole objects, page by page.
-func (c *Client) listSpecFields(ctx context.Context, path []string, keep func(*specFieldsItem)) error {
-	for token := ""; ; {
-		next, err := readObjectPage(ctx, c, path, ObjectRequest{}, token, func(it *specFieldsItem) error {
-			keep(it)
-			return nil
-		})
-		if err != nil || next == "" {
-			return err
-		}
-		token = next
-	}
 }
 
 // specFieldsItem names the fields of an object that are kept. The decoder steps over all others.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -63,10 +64,7 @@ func (f *followed) hurry() {
 
 // follow keeps what is held of a type as it is in the cluster.
 func (s *Store) follow(f *followed) {
-	interval := s.client.pollInterval
-	if interval <= 0 {
-		interval = DefaultPollInterval
-	}
+	interval := s.client.interval()
 	expired, delay, during := f.point.ResourceVersion == "", rewatchDelay, interval
 	defer f.cancel()
 	for !s.isOver(f) {
@@ -208,7 +206,7 @@ func (s *Store) replace(f *followed, objects map[string]*held, at ResumePoint) {
 		if f.left || f.ctx.Err() != nil {
 			return
 		}
-		news = differs(f.objects, objects)
+		news = !maps.EqualFunc(f.objects, objects, func(a, b *held) bool { return a.ResourceVersion == b.ResourceVersion })
 		for key, o := range f.objects {
 			if objects[key] == nil {
 				missing = append(missing, o.UID)

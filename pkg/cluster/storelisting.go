@@ -96,19 +96,6 @@ func (s *Store) relist(ctx context.Context, f *followed) (map[string]*held, Resu
 	}
 }
 
-// differs says whether two lists do not have the same objects in the same versions.
-func differs(a, b map[string]*held) bool {
-	if len(a) != len(b) {
-		return true
-	}
-	for uid, o := range a {
-		if other := b[uid]; other == nil || o.ResourceVersion != other.ResourceVersion {
-			return true
-		}
-	}
-	return false
-}
-
 // held is an object that a Store holds, and where. It does not change; a change of the object takes
 // its place.
 type held struct {

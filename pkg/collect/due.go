@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -90,14 +91,10 @@ func (d *due) done(but []string) {
 // wait waits for something to be due, and until nothing more has come for a while. It is false if
 // nothing has come within most, if that is not zero; the error is from ended, or of the context.
 func (d *due) wait(ctx context.Context, ended <-chan error, settle, most time.Duration) (bool, error) {
-	if settle <= 0 {
-		settle = DefaultSettle
-	}
+	settle = cmp.Or(settle, DefaultSettle)
 	var over <-chan time.Time
 	if most > 0 {
-		timer := time.NewTimer(most)
-		defer timer.Stop()
-		over = timer.C
+		over = time.After(most)
 	}
 	select {
 	case <-d.news:
@@ -108,21 +105,14 @@ func (d *due) wait(ctx context.Context, ended <-chan error, settle, most time.Du
 	case <-ctx.Done():
 		return false, context.Cause(ctx)
 	}
-	longest := time.NewTimer(mostSettles * settle)
-	defer longest.Stop()
-	for {
-		quiet := time.NewTimer(settle)
+	for longest := time.After(mostSettles * settle); ; {
 		select {
 		case <-d.news:
-			quiet.Stop()
-			continue
-		case <-longest.C:
-			quiet.Stop()
+		case <-longest:
 			return true, nil
-		case <-quiet.C:
+		case <-time.After(settle):
 			return true, nil
 		case <-ctx.Done():
-			quiet.Stop()
 			return false, context.Cause(ctx)
 		}
 	}

@@ -73,14 +73,6 @@ func (p *pass) gone(id graph.ID) bool {
 // one that it acts on.
 func (l *Loop) actsOn(uid string) bool { return l.opts.Only == nil || l.opts.Only[uid] }
 
-// alongside does what is due to an object that the loop does not act on for its own sake: it
-// removes the references to owners that have orphaned it meanwhile.
-func (p *pass) alongside(ctx context.Context, id graph.ID) {
-	if !p.gone(id) {
-		p.removeLateOwnerRefs(ctx, id)
-	}
-}
-
 const (
 	// lostFor is for how long a watch remembers the owners that were gone when it heard of them
 	// first.

@@ -168,7 +168,9 @@ func (p *pass) attempt(ctx context.Context, id graph.ID) {
 		return
 	}
 	if !p.loop.actsOn(uid) {
-		p.alongside(ctx, id)
+		if !p.gone(id) { // owners may have orphaned it meanwhile
+			p.removeLateOwnerRefs(ctx, id)
+		}
 		return
 	}
 	p.mu.Lock()

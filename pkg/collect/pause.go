@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -115,30 +116,19 @@ type backoff struct{ least, most, next time.Duration }
 
 func (b *backoff) reset() { b.next = 0 }
 
-func (b *backoff) longest() time.Duration {
-	if b.most <= 0 {
-		return DefaultRetryMost
-	}
-	return b.most
-}
+func (b *backoff) longest() time.Duration { return cmp.Or(b.most, DefaultRetryMost) }
 
 // step returns how long to wait now.
 func (b *backoff) step() time.Duration {
-	least := b.least
-	if least <= 0 {
-		least = DefaultRetry
-	}
-	b.next = min(max(2*b.next, least), b.longest())
+	b.next = min(max(2*b.next, cmp.Or(b.least, DefaultRetry)), b.longest())
 	return b.next - rand.N(b.next/4+1) // not all at the same moment
 }
 
 func (b *backoff) failed(ctx context.Context) error { return sleep(ctx, b.step()) }
 
 func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(d):
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)

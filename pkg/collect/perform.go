@@ -26,15 +26,12 @@ type Outcome struct {
 	WaitedFor []graph.Ref
 }
 
-// AllGaps are those of the listing and those of live reads.
-func (o *Outcome) AllGaps() []v1alpha1.Gap { return slices.Concat(o.Gaps, o.Unread) }
-
 // Perform has the plan agreed to, writes the archive and does what it says, until nothing is left
 // to do, or for longer as the Request says. The error joins what single writes met, what could not
 // be listed or read, and what ended the run early. The Outcome is nil if the plan was refused or
 // not agreed to, and nothing was written then, or if the server did not answer the last listing.
 func (p *Planned) Perform(ctx context.Context) (*Outcome, error) {
-	if !p.nothingToDo() {
+	if len(p.Plan.Actions) > 0 || p.request.Watch || p.request.Wait && len(pending(p.NotDeleted())) > 0 {
 		if err := p.Refused(); err != nil {
 			return nil, err
 		}

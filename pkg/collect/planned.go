@@ -80,11 +80,6 @@ func Run(ctx context.Context, client *cluster.Client, r Request) (*Outcome, erro
 // not.
 func (p *Planned) Refused() error { return refusal(p.loop.Check(p.Proposal)) }
 
-// nothingToDo says whether there is nothing to agree to.
-func (p *Planned) nothingToDo() bool {
-	return len(p.Plan.Actions) == 0 && !p.request.Watch && (!p.request.Wait || len(pending(p.NotDeleted())) == 0)
-}
-
 // crossNamespaceRefs says whether an object that may be written to has a reference to an owner in
 // another namespace.
 func (l *Loop) crossNamespaceRefs(g *graph.Graph) bool {

@@ -100,7 +100,7 @@ func (t *Tally) Errors() []error {
 // Printed is what came of a run as the Result that -o json prints. Because says why an object is
 // left.
 func (o *Outcome) Printed(because func(plan.ObjectReason) string) *v1alpha1.Result {
-	out := v1alpha1.NewResult(o.AllGaps())
+	out := v1alpha1.NewResult(slices.Concat(o.Gaps, o.Unread))
 	Add(out, o.Tally.Events)
 	for _, l := range o.NotDeleted {
 		left := v1alpha1.SkippedObject{Object: o.Graph.Ref(l.Object), Because: because(l)}

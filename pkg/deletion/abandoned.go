@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
@@ -36,15 +35,10 @@ func (pl *planner) findAbandoned(ctx context.Context, reader *cluster.Reader, kn
 	l := leaving{goingOf(p), pl, reader, actor.NewFinder(reader, known)}
 	types := l.worksOn(ctx)
 	found := make([][]v1alpha1.Abandoned, len(types))
-	group, groupCtx := errgroup.WithContext(ctx)
-	group.SetLimit(pl.client.Concurrency())
-	for i, t := range types {
-		group.Go(func() (err error) {
-			found[i], err = l.abandoned(groupCtx, t)
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
+	if err := cluster.EachUntil(ctx, pl.client, types, func(ctx context.Context, i int, t graph.Type) (err error) {
+		found[i], err = l.abandoned(ctx, t)
+		return err
+	}); err != nil {
 		return nil, err
 	}
 	return slices.Concat(found...), context.Cause(ctx)
@@ -67,19 +61,13 @@ func (l leaving) worksOn(ctx context.Context) []graph.Type {
 		}
 	}
 	written := make([][]cluster.Resource, len(workloads))
-	var group errgroup.Group
-	group.SetLimit(l.client.Concurrency())
-	for i, ref := range workloads {
-		group.Go(func() error {
-			w, err := l.reader.GetObject(ctx, schema.GroupResource{Group: ref.Group(), Resource: ref.Resource}, ref.Namespace,
-				ref.Name)
-			if err == nil && w != nil {
-				written[i] = l.finder.WorksOn(ctx, w, l.catalog.Resources)
-			}
-			return nil
-		})
-	}
-	_ = group.Wait() // what cannot be read is not looked at
+	cluster.Each(l.client, workloads, func(i int, ref graph.Ref) {
+		w, err := l.reader.GetObject(ctx, schema.GroupResource{Group: ref.Group(), Resource: ref.Resource}, ref.Namespace,
+			ref.Name)
+		if err == nil && w != nil { // what cannot be read is not looked at
+			written[i] = l.finder.WorksOn(ctx, w, l.catalog.Resources)
+		}
+	})
 	var types []graph.Type
 	for _, r := range slices.Concat(written...) {
 		if !slices.Contains(types, r.Type) {

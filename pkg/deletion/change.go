@@ -3,6 +3,7 @@ package deletion
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -102,7 +103,10 @@ func discoverWithout(ctx context.Context, client *cluster.Client, deleted []grap
 	for end := time.Now().Add(forgetWithin); ; {
 		client := client.WithFreshDiscovery()
 		catalog, err := client.Discover(ctx)
-		if err != nil || !showsAny(catalog, types) || time.Now().After(end) {
+		if err != nil || time.Now().After(end) || !slices.ContainsFunc(types, func(t schema.GroupResource) bool {
+			_, shown := catalog.Lookup(t)
+			return shown
+		}) {
 			return client, catalog, err
 		}
 		select {
@@ -111,13 +115,4 @@ func discoverWithout(ctx context.Context, client *cluster.Client, deleted []grap
 			return nil, nil, context.Cause(ctx)
 		}
 	}
-}
-
-func showsAny(catalog *cluster.Catalog, types []schema.GroupResource) bool {
-	for _, t := range types {
-		if _, shown := catalog.Lookup(t); shown {
-			return true
-		}
-	}
-	return false
 }

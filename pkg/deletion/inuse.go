@@ -3,6 +3,7 @@ package deletion
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -27,11 +28,7 @@ func findInUse(ctx context.Context, client *cluster.Client, reader *cluster.Read
 	finder := actor.NewFinder(reader, known)
 	going := goingOf(p)
 	by := going.usable(known)
-	ids := make([]graph.ID, 0, len(by))
-	for id := range by {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
+	ids := slices.Sorted(maps.Keys(by))
 	var mu sync.Mutex
 	unread := map[graph.ID]bool{} // of what was looked at
 	err := client.ForEachObject(ctx, cluster.RequestObjects(p.Graph, ids[:min(len(ids), mostInUse)]),

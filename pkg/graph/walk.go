@@ -255,7 +255,7 @@ func (w *walker) next(id ID, f func(Edge, Link)) {
 
 // linked calls f for the links to dependents that are not references too.
 func (w *walker) linked(id ID, f func(Edge, Link)) {
-	w.links(id, func(l Link) bool { return w.g.owns(id, l.Dependent) }, f)
+	w.links(id, func(l Link) bool { return w.g.Owns(id, l.Dependent) }, f)
 }
 
 // links calls f for the links of a node that are not references too, which say more.
@@ -270,8 +270,8 @@ func (w *walker) links(id ID, isReference func(Link) bool, f func(Edge, Link)) {
 	}
 }
 
-// owns says whether a dependent has a reference to the owner.
-func (g *Graph) owns(owner, dependent ID) bool {
+// Owns returns whether a dependent has a reference to the owner.
+func (g *Graph) Owns(owner, dependent ID) bool {
 	for e := range g.Owners(dependent) {
 		if e.Owner == owner {
 			return true

@@ -74,13 +74,5 @@ func PVCPrefixOf(pvc string) (string, bool) {
 
 // isOrdinal is true for a number as %d prints it: digits, and no zero in front of others.
 func isOrdinal(s string) bool {
-	if s == "" || len(s) > 1 && s[0] == '0' {
-		return false
-	}
-	for _, c := range []byte(s) {
-		if c < '0' || c > '9' {
-			return false
-		}
-	}
-	return true
+	return s != "" && (s == "0" || s[0] != '0') && strings.Trim(s, "0123456789") == ""
 }

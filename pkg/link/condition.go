@@ -121,12 +121,7 @@ func (c Condition) String() string {
 
 // AllMet says whether an object meets all of some conditions.
 func AllMet(conditions []Condition, object map[string]any) bool {
-	for _, c := range conditions {
-		if !c.met(object) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(conditions, func(c Condition) bool { return !c.met(object) })
 }
 
 // AnyMet returns which of some alternatives an object meets, all conditions of it, in words; false

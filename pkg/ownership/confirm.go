@@ -111,15 +111,7 @@ func (s *search) unpermitted(f *named, objects map[graph.ID]*unstructured.Unstru
 // owns says whether the dependent of a link has an ownerReference to the owner.
 func (s *search) owns(f link.Found) bool {
 	dependent := f.Dependent()
-	if dependent < 0 || f.Owner() < 0 {
-		return false
-	}
-	for e := range s.Graph.Owners(dependent) {
-		if e.Owner == f.Owner() {
-			return true
-		}
-	}
-	return false
+	return dependent >= 0 && f.Owner() >= 0 && s.Graph.Owns(f.Owner(), dependent)
 }
 
 func unique(ids []graph.ID) []graph.ID {

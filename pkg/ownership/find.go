@@ -62,7 +62,7 @@ type Ownership struct {
 // request would meet, or the end of ctx.
 func Find(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, r Request) (*Ownership, error) {
 	s := newSearch(client, catalog, r)
-	if s.nothing() {
+	if len(s.downward)+len(s.lead)+len(s.seek)+len(s.makes) == 0 {
 		return &Ownership{Graph: r.Graph, Links: s.rules}, nil
 	}
 	walk := s.descend

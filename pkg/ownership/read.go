@@ -110,19 +110,16 @@ func (s *search) objects(ctx context.Context, ids []graph.ID,
 	links map[schema.GroupKind][]*link.Definition) (map[graph.ID]*unstructured.Unstructured, error) {
 	found := map[graph.ID]*unstructured.Unstructured{}
 	var mu sync.Mutex
-	group, groupCtx := errgroup.WithContext(ctx)
-	group.SetLimit(s.client.Concurrency())
-	for p, there := range s.byPlace(ids) {
-		group.Go(func() error {
-			err := s.objectsAt(groupCtx, p, there, links[groupKind(p.t)], func(id graph.ID, o *unstructured.Unstructured) {
+	places := s.byPlace(ids)
+	return found, cluster.EachUntil(ctx, s.client, slices.Collect(maps.Keys(places)),
+		func(ctx context.Context, _ int, p place) error {
+			err := s.objectsAt(ctx, p, places[p], links[groupKind(p.t)], func(id graph.ID, o *unstructured.Unstructured) {
 				mu.Lock()
 				defer mu.Unlock()
 				found[id] = o
 			})
-			return s.unreadable(groupCtx, p, err)
+			return s.unreadable(ctx, p, err)
 		})
-	}
-	return found, group.Wait()
 }
 
 // objectsAt reads objects of one place. Those of a kind whose links are about a label are selected

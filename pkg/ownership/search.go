@@ -107,9 +107,6 @@ func newSearch(client *cluster.Client, catalog *cluster.Catalog, r Request) *sea
 	return s
 }
 
-// nothing says that no kind that the server serves has links.
-func (s *search) nothing() bool { return len(s.downward)+len(s.lead)+len(s.seek)+len(s.makes) == 0 }
-
 func (s *search) groupKind(id graph.ID) schema.GroupKind {
 	t, _ := s.Graph.Type(id)
 	return groupKind(t)

@@ -20,10 +20,6 @@ type start struct {
 	block []graph.Edge
 }
 
-func newStart(g *graph.Graph, roots []graph.ID, policy Policy, opts Options) start {
-	return start{roots: roots, policy: policy, opts: opts, stages: opts.stages}
-}
-
 // begin sends the deletes, of an ordered deletion those of the first stage.
 func (b start) begin(s *simulation) {
 	for _, e := range b.block {

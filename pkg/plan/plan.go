@@ -286,7 +286,7 @@ func planOf(s *simulation, start start, unreleased *simulation) *Plan {
 
 // carriedOut simulates a deletion in which others remove their finalizers, and says how it begins.
 func carriedOut(g *graph.Graph, roots []graph.ID, policy Policy, opts Options) (*simulation, start) {
-	start := newStart(g, roots, policy, opts)
+	start := start{roots: roots, policy: policy, opts: opts, stages: opts.stages}
 	if opts.Strict {
 		return strictly(g, &start, opts), start
 	}

@@ -74,14 +74,11 @@ func (p *Plan) controller(id graph.ID) (graph.Edge, bool) {
 	}
 	for e := range p.Graph.Owners(id) {
 		if e.Controller && e.Problem == 0 && p.stays(e.Owner) {
-			return e, groupResource(p.Graph, e.Owner) != "cronjobs.batch" && p.canBeMade(id)
+			return e, groupResource(p.Graph, e.Owner) != "cronjobs.batch" && len(p.lost(id)) == 0
 		}
 	}
 	return graph.Edge{}, false
 }
-
-// canBeMade says whether an object can be created in the end: its namespace and its kind do not go.
-func (p *Plan) canBeMade(id graph.ID) bool { return len(p.lost(id)) == 0 }
 
 // lost are the namespace and the CRD of an object, as far as they go.
 func (p *Plan) lost(id graph.ID) []graph.ID {
@@ -159,10 +156,6 @@ func (p *Plan) only(f link.Found) bool {
 	if f.More {
 		return false
 	}
-	for _, other := range p.options.Links.Found(f.Source) {
-		if other.Definition == f.Definition && other.End != f.End {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(p.options.Links.Found(f.Source),
+		func(other link.Found) bool { return other.Definition == f.Definition && other.End != f.End })
 }

@@ -72,7 +72,11 @@ func simulate(g *graph.Graph, opts Options, release bool, begin func(*simulation
 	s := newSimulation(g, opts, release)
 	begin(s)
 	s.proceed()
-	s.touchLater()
+	if s.staged != nil { // what is not deleted, because an earlier stage does not end, is kept
+		for _, id := range slices.Concat(s.staged.later...) {
+			s.touch(id)
+		}
+	}
 	return s
 }
 

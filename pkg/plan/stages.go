@@ -1,8 +1,6 @@
 package plan
 
 import (
-	"slices"
-
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
@@ -106,15 +104,6 @@ func (s *simulation) unfinished() (graph.ID, bool) {
 		return 0, false
 	}
 	return left[0], true
-}
-
-// touchLater has what is not deleted, because an earlier stage does not end, among what is kept.
-func (s *simulation) touchLater() {
-	if s.staged != nil {
-		for _, id := range slices.Concat(s.staged.later...) {
-			s.touch(id)
-		}
-	}
 }
 
 // waitsForStage says what keeps the stage from beginning that would delete an object.
