@@ -338,8 +338,7 @@ func groupObjects(g *graph.Graph, ids []graph.ID) []objectGroup {
 		}
 		groups[i].ids = append(groups[i].ids, id)
 	}
-	for i := range g.Len() {
-		id := graph.ID(i)
+	for id := range g.IDs() {
 		if t, ok := g.Type(id); ok && g.Observed(id) {
 			if i, wanted := at[key{t, g.Namespace(id)}]; wanted {
 				groups[i].total++

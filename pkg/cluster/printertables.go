@@ -68,8 +68,7 @@ func (p *printed) wanted(ids []graph.ID, points []ResumePoint) map[graph.Type]*w
 		}
 		of.groups = append(of.groups, group)
 	}
-	for i := range p.graph.Len() {
-		id := graph.ID(i)
+	for id := range p.graph.IDs() {
 		t, _ := p.graph.Type(id)
 		if of := types[t]; of != nil && p.graph.Observed(id) {
 			of.total++
@@ -227,8 +226,7 @@ func (of *wantedType) inOrder() []graph.ID {
 		id  graph.ID
 	}
 	all := make([]keyed, 0, of.total)
-	for i := range of.graph.Len() {
-		id := graph.ID(i)
+	for id := range of.graph.IDs() {
 		if t, _ := of.graph.Type(id); t == of.Type && of.graph.Observed(id) {
 			ref := of.graph.Ref(id)
 			all = append(all, keyed{ref.Namespace + "/" + ref.Name, id})

@@ -41,17 +41,13 @@ func Examine(ctx context.Context, client *cluster.Client, known func() (*finaliz
 	if err != nil {
 		return Examined{}, err
 	}
-	registry, err := pl.request.finalizers()
-	if err != nil {
-		return Examined{}, err
-	}
 	reader := cluster.NewReader(pl.client, catalog)
 	all := p.Released()
 	apis, err := findUnserved(ctx, reader, all)
 	if err != nil {
 		return Examined{}, err
 	}
-	needs, err := findActors(ctx, reader, registry, all)
+	needs, err := findActors(ctx, reader, pl.known, all)
 	if err != nil {
 		return Examined{}, err
 	}

@@ -27,6 +27,8 @@ type planner struct {
 	client  *cluster.Client
 	catalog *cluster.Catalog
 	request Request
+	// known is what is known of finalizers and links; nil if nothing is.
+	known *finalizer.Registry
 	// besides are the uids of objects that the request does not mean and that are deleted before
 	// what would take them along: a selector need not match them.
 	besides map[string]bool
@@ -36,11 +38,15 @@ type planner struct {
 
 // newPlanner returns a planner whose client sends no dry run for what a guard keeps.
 func newPlanner(client *cluster.Client, catalog *cluster.Catalog, request Request) (*planner, error) {
-	known, err := request.finalizers()
-	if known != nil {
-		client = ownership.Guarded(client, cluster.NewReader(client, catalog), known.Links())
+	pl := &planner{client: client, catalog: catalog, request: request, total: map[string]bool{}}
+	if request.Known == nil {
+		return pl, nil
 	}
-	return &planner{client: client, catalog: catalog, request: request, total: map[string]bool{}}, err
+	var err error
+	if pl.known, err = request.Known(); pl.known != nil {
+		pl.client = ownership.Guarded(client, cluster.NewReader(client, catalog), pl.known.Links())
+	}
+	return pl, err
 }
 
 // Plan finds the objects that a request means, lists what their deletion can reach, and plans it.
@@ -93,11 +99,7 @@ func (pl *planner) planObjects(ctx context.Context, objects []selection.Object, 
 	}
 	permissions := askPermissions(ctx, pl.client, objects)
 	defer permissions.stop()
-	known, err := pl.request.finalizers()
-	if err != nil {
-		return nil, err
-	}
-	snapshot, err := pl.list(ctx, *query, known)
+	snapshot, err := pl.list(ctx, *query)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +114,7 @@ func (pl *planner) planObjects(ctx context.Context, objects []selection.Object, 
 		return nil, err
 	}
 	ids = slices.DeleteFunc(ids, func(id graph.ID) bool { return left[id] != "" })
-	own, err := pl.links(ctx, query.Scope, snapshot.Graph, ids, known)
+	own, err := pl.links(ctx, query.Scope, snapshot.Graph, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -121,17 +123,17 @@ func (pl *planner) planObjects(ctx context.Context, objects []selection.Object, 
 		return pl.planObjects(ctx, objects, query)
 	}
 	g := own.Graph
-	links := own.Links.With(awaits(known, g)...)
+	links := own.Links.With(awaits(pl.known, g)...)
 	p.links, p.named = links, ids
 	snapshot.Graph, p.Gaps = g, slices.Concat(snapshot.Gaps, own.Gaps, unknown)
 	opts := pl.request.planOptions(links, snapshot.Gaps)
 	opts.Left, p.left = left, slices.Sorted(maps.Keys(left))
 	p.Plan = plan.New(g, ids, pl.request.Policy, opts)
 	p.Plan = p.Without(findImmortal(p.Plan))
-	if err := pl.foresee(ctx, reader, known, p); err != nil {
+	if err := pl.foresee(ctx, reader, pl.known, p); err != nil {
 		return nil, err
 	}
-	p.Plan = pl.arrange(known, p)
+	p.Plan = pl.arrange(pl.known, p)
 	if err := pl.admission(ctx, reader, p); err != nil {
 		return nil, err
 	}
@@ -151,29 +153,23 @@ func (pl *planner) planObjects(ctx context.Context, objects []selection.Object, 
 }
 
 // links finds what goes with the objects, or manages them, though no ownerReference says so.
-func (pl *planner) links(ctx context.Context, scope string, g *graph.Graph, roots []graph.ID,
-	known *finalizer.Registry) (*ownership.Ownership, error) {
-	request := ownership.Request{Graph: g, Scope: scope, Roots: roots, Foreground: pl.request.Policy == plan.Foreground,
-		Managers: true, Accounts: true}
-	if known != nil {
-		request.Definitions = known.Links()
-	}
-	return ownership.Find(ctx, pl.client, pl.catalog, request)
+func (pl *planner) links(ctx context.Context, scope string, g *graph.Graph,
+	roots []graph.ID) (*ownership.Ownership, error) {
+	return ownership.Find(ctx, pl.client, pl.catalog, ownership.Request{
+		Graph: g, Scope: scope, Roots: roots, Foreground: pl.request.Policy == plan.Foreground,
+		Managers: true, Accounts: true, Definitions: pl.known.Links(),
+	})
 }
 
 // list lists what the deletion of the objects of a query can reach, with the annotations that say
 // what manages an object.
-func (pl *planner) list(ctx context.Context, query selection.Query, known *finalizer.Registry) (*selection.Snapshot,
-	error) {
+func (pl *planner) list(ctx context.Context, query selection.Query) (*selection.Snapshot, error) {
 	selector, err := pl.request.Selection.Selector()
 	if err != nil {
 		return nil, err
 	}
 	query.Selector, query.Progress = selector, pl.request.Progress
-	if known != nil {
-		query.Annotations = ownership.Annotations(known.Links())
-	}
-	query.Annotations = append(query.Annotations, protect.Lifts)
+	query.Annotations = append(ownership.Annotations(pl.known.Links()), protect.Lifts)
 	return query.List(ctx)
 }
 
@@ -186,8 +182,8 @@ func (pl *planner) learnMore(ctx context.Context, reader *cluster.Reader, p *Pla
 	if err != nil {
 		return err
 	}
-	if known, unknown := pl.request.finalizers(); unknown == nil && known != nil {
-		if details.Abandoned, err = pl.findAbandoned(ctx, reader, known, p.Plan); err != nil {
+	if pl.known != nil {
+		if details.Abandoned, err = pl.findAbandoned(ctx, reader, pl.known, p.Plan); err != nil {
 			return err
 		}
 	}
@@ -197,9 +193,7 @@ func (pl *planner) learnMore(ctx context.Context, reader *cluster.Reader, p *Pla
 	if len(p.Blockers) == 0 {
 		return context.Cause(ctx)
 	}
-	if p.Known, err = pl.request.finalizers(); err != nil {
-		return err
-	}
+	p.Known = pl.known
 	if err := readSpared(ctx, pl.client, reader, p.Known, p.Plan, details); err != nil {
 		return err
 	}
@@ -214,13 +208,11 @@ func (pl *planner) learnMore(ctx context.Context, reader *cluster.Reader, p *Pla
 
 // findStopped finds out that the garbage collector does not run, where it is to delete something.
 func (pl *planner) findStopped(ctx context.Context, reader *cluster.Reader, p *plan.Plan,
-	details *plan.Details) error {
-	known, err := pl.request.finalizers()
-	if err != nil || known == nil || pl.request.GC == ClientGC ||
-		!slices.ContainsFunc(p.Actions, func(a plan.Action) bool { return a.By == plan.ByCollector }) {
-		return err
+	details *plan.Details) (err error) {
+	if pl.known != nil && pl.request.GC != ClientGC &&
+		slices.ContainsFunc(p.Actions, func(a plan.Action) bool { return a.By == plan.ByCollector }) {
+		details.CollectorStopped, err = actor.NewFinder(reader, pl.known).Stopped(ctx)
 	}
-	details.CollectorStopped, err = actor.NewFinder(reader, known).Stopped(ctx)
 	return err
 }
 

@@ -78,20 +78,12 @@ func (r Request) writers() []plan.By {
 }
 
 // planOptions say by whose rules the collector's part is done.
-func (r Request) planOptions(links plan.Links, gaps []v1alpha1.Gap) plan.Options {
+func (r Request) planOptions(links *link.Links, gaps []v1alpha1.Gap) plan.Options {
 	opts := plan.Options{Links: links, Strict: r.Strict}
 	if r.GC == ClientGC {
 		opts.Rules, opts.Gaps = plan.Loop, gaps
 	}
 	return opts
-}
-
-// finalizers returns what is known of finalizers.
-func (r Request) finalizers() (*finalizer.Registry, error) {
-	if r.Known == nil {
-		return nil, nil
-	}
-	return r.Known()
 }
 
 // Options say how to perform a plan. Each of the functions may be nil. They are called one at a

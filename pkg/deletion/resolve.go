@@ -69,13 +69,9 @@ func (pl *planner) mayHide(ctx context.Context, p *Planned, unserved error) (boo
 	if p.Snapshot != nil {
 		return p.hides(unserved), nil
 	}
-	known, err := pl.request.finalizers()
-	if err != nil {
-		return false, err
-	}
 	namespace := pl.request.Selection.Namespace
 	query := selection.Query{Client: pl.client, Catalog: pl.catalog, Namespace: namespace, Scope: namespace}
-	snapshot, err := pl.list(ctx, query, known)
+	snapshot, err := pl.list(ctx, query)
 	if err != nil {
 		return false, err
 	}

@@ -52,15 +52,11 @@ func PlanWait(ctx context.Context, client *cluster.Client, catalog *cluster.Cata
 
 // planWait plans how the deletions go on that some objects are part of.
 func (pl *planner) planWait(ctx context.Context, objects []selection.Object, query *selection.Query) (*Planned, error) {
-	known, err := pl.request.finalizers()
+	snapshot, err := pl.list(ctx, *query)
 	if err != nil {
 		return nil, err
 	}
-	snapshot, err := pl.list(ctx, *query, known)
-	if err != nil {
-		return nil, err
-	}
-	p := &Planned{Snapshot: snapshot, Known: known, planner: pl}
+	p := &Planned{Snapshot: snapshot, Known: pl.known, planner: pl}
 	ids := findBegun(ctx, query, objects, p)
 	elsewhere, err := pl.ongoing(ctx, p, query.Scope, ids, ids)
 	if err == nil && !elsewhere && len(p.Kept) > 0 {
@@ -74,10 +70,10 @@ func (pl *planner) planWait(ctx context.Context, objects []selection.Object, que
 		query.Scope = ""
 		return pl.planWait(ctx, objects, query)
 	}
-	if p.Unattended, err = findUnattended(ctx, cluster.NewReader(pl.client, pl.catalog), known, p.Plan); err != nil {
+	if p.Unattended, err = findUnattended(ctx, cluster.NewReader(pl.client, pl.catalog), pl.known, p.Plan); err != nil {
 		return nil, err
 	}
-	if err := findConfirmations(ctx, pl.client, known, p.Plan, begun(p.Plan), &p.Facts); err != nil {
+	if err := findConfirmations(ctx, pl.client, pl.known, p.Plan, begun(p.Plan), &p.Facts); err != nil {
 		return nil, err
 	}
 	p.Hiding = p.Relevant(snapshot.Gaps)
@@ -95,7 +91,7 @@ func (pl *planner) planWait(ctx context.Context, objects []selection.Object, que
 // objects. Elsewhere says that a link leads out of what was listed.
 func (pl *planner) ongoing(ctx context.Context, p *Planned, scope string, roots, from []graph.ID) (elsewhere bool,
 	err error) {
-	own, err := pl.links(ctx, scope, p.Snapshot.Graph, from, p.Known)
+	own, err := pl.links(ctx, scope, p.Snapshot.Graph, from)
 	if err != nil || own.Elsewhere {
 		return err == nil, err
 	}
@@ -108,8 +104,8 @@ func (pl *planner) ongoing(ctx context.Context, p *Planned, scope string, roots,
 // terminating are the objects that are being deleted.
 func terminating(g *graph.Graph) []graph.ID {
 	var ids []graph.ID
-	for i := range g.Len() {
-		if id := graph.ID(i); g.State(id) == graph.Deleting {
+	for id := range g.IDs() {
+		if g.State(id) == graph.Deleting {
 			ids = append(ids, id)
 		}
 	}
@@ -172,8 +168,7 @@ func awaits(known *finalizer.Registry, g *graph.Graph) []link.Found {
 	}
 	entries := map[key]*awaiting{}
 	var all []link.Found
-	for i := range g.Len() {
-		id := graph.ID(i)
+	for id := range g.IDs() {
 		for _, name := range g.Finalizers(id) {
 			t, _ := g.Type(id)
 			entry, looked := entries[key{t, name}]
@@ -263,8 +258,7 @@ func findBegun(ctx context.Context, query *selection.Query, objects []selection.
 // object, and its uid if that is known.
 func absentOwners(g *graph.Graph, object graph.Ref) []graph.ID {
 	var ids []graph.ID
-	for i := range g.Len() {
-		id := graph.ID(i)
+	for id := range g.IDs() {
 		if g.State(id) != graph.Absent {
 			continue
 		}

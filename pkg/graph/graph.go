@@ -58,6 +58,17 @@ type Edge struct {
 // Len returns the number of nodes, virtual ones included.
 func (g *Graph) Len() int { return g.nodes.len() }
 
+// IDs iterates over all nodes.
+func (g *Graph) IDs() iter.Seq[ID] {
+	return func(yield func(ID) bool) {
+		for id := range ID(g.Len()) {
+			if !yield(id) {
+				return
+			}
+		}
+	}
+}
+
 // Edges returns the number of ownerReferences of all seen objects.
 func (g *Graph) Edges() int { return len(g.edges) }
 

@@ -77,10 +77,18 @@ func (f Found) Tries() bool { return f.Effect.Deletes && f.Kept == "" && f.Bound
 
 // Found returns the links below an object that objects name, in the order of their turns and then
 // in that in which they were found.
-func (l *Links) Found(owner graph.ID) []Found { return l.found[owner] }
+func (l *Links) Found(owner graph.ID) []Found {
+	if l == nil {
+		return nil
+	}
+	return l.found[owner]
+}
 
 // Above returns the links above an object that objects name, by their owners.
 func (l *Links) Above(dependent graph.ID) []Found {
+	if l == nil {
+		return nil
+	}
 	if l.above == nil {
 		l.above = map[graph.ID][]Found{}
 		for _, owner := range slices.Sorted(maps.Keys(l.found)) {
@@ -98,7 +106,7 @@ func (l *Links) Above(dependent graph.ID) []Found {
 // to which an unconfirmed link alone leads. It is nil if there are no unconfirmed links, so that
 // everything belongs to the objects that a deletion of them reaches.
 func (l *Links) Belonging(objects []graph.ID) func(graph.ID) bool {
-	if !l.anyUnconfirmed() {
+	if l == nil || !l.anyUnconfirmed() {
 		return nil
 	}
 	belongs := make([]bool, l.g.Len())

@@ -8,7 +8,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// Links answers for one graph. It is not safe for concurrent use.
+// Links answers for one graph. It is not safe for concurrent use. A nil one, which only Found, Above,
+// Content and Belonging may be asked, has none.
 type Links struct {
 	g      *graph.Graph
 	byType map[groupResource][]graph.ID
@@ -116,6 +117,9 @@ func (l *Links) Owners(id graph.ID) []graph.Link {
 
 // Content returns all that goes with the object by its rule, and not only what stands at the top.
 func (l *Links) Content(id graph.ID) []graph.ID {
+	if l == nil {
+		return nil
+	}
 	owner := l.g.Ref(id)
 	if rule, ok := Of(owner); ok && rule.Inside != nil {
 		return slices.Collect(rule.Inside(l.g, owner))
@@ -140,8 +144,7 @@ func (l *Links) index() {
 		return
 	}
 	l.byType = map[groupResource][]graph.ID{}
-	for i := range l.g.Len() {
-		id := graph.ID(i)
+	for id := range l.g.IDs() {
 		if !l.g.Observed(id) {
 			continue
 		}

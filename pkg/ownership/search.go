@@ -277,8 +277,8 @@ func (s *search) resolve(n link.Named) (graph.ID, graph.Ref) {
 func (s *search) referred(ref graph.Ref) (graph.ID, bool) {
 	if s.absent == nil {
 		s.absent = map[graph.Ref]graph.ID{}
-		for i := range s.Graph.Len() {
-			if id := graph.ID(i); !s.Graph.Observed(id) {
+		for id := range s.Graph.IDs() {
+			if !s.Graph.Observed(id) {
 				r := s.Graph.Ref(id)
 				s.absent[graph.Ref{APIVersion: r.Group(), Kind: r.Kind, Namespace: r.Namespace, Name: r.Name}] = id
 			}
@@ -345,8 +345,8 @@ func groupKind(t graph.Type) schema.GroupKind { return schema.GroupKind{Group: t
 func (s *search) has(t graph.Type) bool {
 	if s.counts == nil {
 		s.counts = map[graph.Type]int{}
-		for i := range s.Graph.Len() {
-			if id := graph.ID(i); s.Graph.Observed(id) {
+		for id := range s.Graph.IDs() {
+			if s.Graph.Observed(id) {
 				of, _ := s.Graph.Type(id)
 				s.counts[of]++
 			}

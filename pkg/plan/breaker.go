@@ -186,8 +186,7 @@ func (c *ownerLossCounter) lost(e graph.Edge) *OwnerLoss {
 // alive counts the owners that are alive, of the kinds of which any are gone.
 func (c *ownerLossCounter) alive() {
 	g := c.plan.Graph
-	for i := range g.Len() {
-		id := graph.ID(i)
+	for id := range g.IDs() {
 		if c.before.Gone(id) {
 			continue
 		}

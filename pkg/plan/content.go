@@ -150,9 +150,6 @@ func (s *simulation) content(id graph.ID, rule link.Rule) []graph.ID {
 	if rule.Inside != nil {
 		return slices.Collect(rule.Inside(s.Graph, s.Graph.Ref(id)))
 	}
-	if s.options.Links == nil {
-		return nil
-	}
 	return s.options.Links.Content(id)
 }
 

@@ -201,9 +201,6 @@ func Precious(all []graph.Ref, data bool) string {
 // what the account may do as which the program acts, or that account is deleted too, and the
 // program deletes nothing once it is gone.
 func (p *Plan) Doubtful() []link.Found {
-	if p.options.Links == nil {
-		return nil
-	}
 	var all []link.Found
 	ends := map[graph.ID]bool{}
 	for _, id := range p.Deleted {

@@ -75,7 +75,7 @@ func (p *Plan) First() []Action {
 // no policy, and the server leaves the finalizer of the first on the object (API-002). What only an
 // unconfirmed link leads to is left to the program.
 func inForeground(g *graph.Graph, roots []graph.ID, policy Policy, opts Options) []ObjectReason {
-	if policy != Foreground || opts.Links == nil {
+	if policy != Foreground {
 		return nil
 	}
 	var first []ObjectReason

@@ -15,7 +15,7 @@ import (
 
 // begin looks, when an object is being deleted, whether programs delete what a link ties to it.
 func (s *simulation) begin(id graph.ID) {
-	if s.options.Links == nil || s.is(id, begun) {
+	if s.is(id, begun) {
 		return
 	}
 	s.objects[id] |= begun
@@ -89,9 +89,6 @@ func accountOf(g *graph.Graph, f *link.Found) (graph.ID, bool) {
 // refused is the first object that is there and that a program cannot delete before it lets another
 // one go. Once its account is gone it does not try any more.
 func (s *simulation) refused(id graph.ID) (graph.ID, bool) {
-	if s.options.Links == nil {
-		return 0, false
-	}
 	found := s.options.Links.Found(id)
 	for i := range found {
 		if f := &found[i]; s.effect(f) == LinkRefused && !s.is(f.Dependent(), gone) {
@@ -228,9 +225,6 @@ func (s *simulation) waitsForLink(id graph.ID) (Reason, bool) {
 
 // spared says by which link an object is left although the other side is being deleted.
 func (s *simulation) spared(id graph.ID) (Reason, bool) {
-	if s.options.Links == nil {
-		return Reason{}, false
-	}
 	above := s.options.Links.Above(id)
 	for i := range above {
 		f := &above[i]
@@ -245,9 +239,6 @@ func (s *simulation) spared(id graph.ID) (Reason, bool) {
 // Until returns the objects that programs wait for before they remove a finalizer of an object that
 // is deleted, sorted.
 func (p *Plan) Until(id graph.ID) []graph.ID {
-	if p.options.Links == nil {
-		return nil
-	}
 	var until []graph.ID
 	found := p.options.Links.Found(id)
 	for i := range found {
@@ -264,9 +255,6 @@ func (p *Plan) Until(id graph.ID) []graph.ID {
 // It is nil if a program can do so without a finalizer on one of them, whose end would show that it
 // has done what it does.
 func (p *Plan) LinkDeleters(id graph.ID) []graph.ID {
-	if p.options.Links == nil {
-		return nil
-	}
 	s := &simulation{Projection: p.end, options: p.options, release: true}
 	var deleters []graph.ID
 	above := p.options.Links.Above(id)
@@ -310,7 +298,7 @@ func (p *Plan) Link(object graph.ID, r Reason) (link.Found, bool) {
 	default:
 		return link.Found{}, false
 	}
-	if p.options.Links == nil || !r.HasCause {
+	if !r.HasCause {
 		return link.Found{}, false
 	}
 	for _, f := range p.options.Links.Above(dependent) {

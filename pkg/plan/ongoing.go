@@ -35,8 +35,7 @@ func NewOngoing(g *graph.Graph, roots []graph.ID, opts Options) *Plan {
 
 // resume has all looked at that is being deleted, and what the collector has not taken up yet.
 func (s *simulation) resume() {
-	for i := range s.Graph.Len() {
-		id := graph.ID(i)
+	for id := range s.Graph.IDs() {
 		switch {
 		case s.is(id, deleting):
 			s.resumeDeletion(id)
@@ -88,9 +87,6 @@ func (s *simulation) cascade(roots []graph.ID) map[graph.ID]bool {
 
 // linkedBelow are the objects that programs delete because an object is deleted.
 func (s *simulation) linkedBelow(id graph.ID) []graph.ID {
-	if s.options.Links == nil {
-		return nil
-	}
 	var below []graph.ID
 	found := s.options.Links.Found(id)
 	for i := range found {

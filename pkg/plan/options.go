@@ -9,22 +9,10 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
-// Links are what goes with an object though no ownerReference says so; a *link.Links has them.
-type Links interface {
-	// Content returns the objects that go with an object by its rule.
-	Content(owner graph.ID) []graph.ID
-	// Found returns the links below an object that objects name, and Above those above it.
-	Found(owner graph.ID) []link.Found
-	Above(dependent graph.ID) []link.Found
-	// Belonging returns a function that says what belongs to objects, so that whoever may act on
-	// these may act on that; nil if all does that a deletion of them reaches.
-	Belonging(objects []graph.ID) func(graph.ID) bool
-}
-
 // Options say what a plan rests on besides the graph.
 type Options struct {
 	// Links are what goes with an object though no ownerReference says so; nil for none.
-	Links Links
+	Links *link.Links
 	// Rules are those of whoever does the collector's part.
 	Rules     Rules
 	Overrides Overrides
@@ -138,9 +126,6 @@ func Foreign(finalizers []string) []string {
 // settings are the writes that have programs delete in the foreground what the roots name, one for
 // each field. For what is absent there is nothing to set.
 func (p *Plan) settings() []Action {
-	if p.options.Links == nil {
-		return nil
-	}
 	var actions []Action
 	for _, root := range p.Roots {
 		for _, f := range p.options.Links.Found(root) {

@@ -164,9 +164,6 @@ func (c *candidates) controller(id graph.ID) (graph.ID, bool) {
 
 // linked are the objects above one in links by which it is deleted.
 func (c *candidates) linked(id graph.ID) []graph.ID {
-	if c.plan.options.Links == nil {
-		return nil
-	}
 	var owners []graph.ID
 	for _, f := range c.plan.options.Links.Above(id) {
 		if owner := f.Owner(); travels(&f) && f.Deletes() && c.goes[owner] && owner != id {
@@ -270,9 +267,6 @@ func (c *candidates) followsLate(id, part graph.ID) bool {
 // links has the sources of links go before their ends where a pack says so, and guards before what
 // they protect.
 func (c *candidates) links(ids []graph.ID) {
-	if c.plan.options.Links == nil {
-		return
-	}
 	for _, id := range ids {
 		for _, f := range c.plan.options.Links.Found(id) {
 			if f.Definition.Before && c.goes[f.Source] && c.goes[f.End] {

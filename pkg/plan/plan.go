@@ -214,9 +214,7 @@ func (p *Plan) Waves() int {
 
 // New plans the deletion of the roots with a policy.
 func New(g *graph.Graph, roots []graph.ID, policy Policy, opts Options) *Plan {
-	if opts.Links != nil {
-		opts.belongs = opts.Links.Belonging(roots)
-	}
+	opts.belongs = opts.Links.Belonging(roots)
 	s, start := carriedOut(g, roots, policy, opts)
 	return planOf(s, start, nil)
 }

@@ -226,7 +226,7 @@ func (p *Plan) IsGuarded(id graph.ID) bool {
 // deletes at once, so that a guard that it deletes too may still be there. One whose program
 // repeats a deletion that it has refused is gone by then.
 func (s *simulation) noteGuards(id graph.ID, by By, because Reason) {
-	if s.options.Links == nil || s.silent {
+	if s.silent {
 		return
 	}
 	for _, f := range s.options.Links.Found(id) {

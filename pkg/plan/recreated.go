@@ -112,9 +112,6 @@ func groupResource(g *graph.Graph, id graph.ID) string {
 
 // byLinks adds an object of which a link's source names that its program creates it.
 func (p *Plan) byLinks(recreated []Recreated, id graph.ID) []Recreated {
-	if p.options.Links == nil {
-		return recreated
-	}
 	for _, f := range p.options.Links.Above(id) {
 		if f.Recreation == nil || !p.lives(f) || !p.makes(f.Recreation, id) || knownAs(recreated, id, f.Source) {
 			continue
@@ -130,7 +127,7 @@ func (p *Plan) byLinks(recreated []Recreated, id graph.ID) []Recreated {
 // leaves says whether an object says, where a link's source would say that its program makes
 // something again, that it does not for now: it is paused.
 func (p *Plan) leaves(owner, id graph.ID) bool {
-	return p.options.Links != nil && slices.ContainsFunc(p.options.Links.Above(id), func(f link.Found) bool {
+	return slices.ContainsFunc(p.options.Links.Above(id), func(f link.Found) bool {
 		return f.Source == owner && f.Recreation == nil && len(f.Definition.Recreates) > 0
 	})
 }

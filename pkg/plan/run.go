@@ -13,8 +13,8 @@ func NewRun(g *graph.Graph, opts Options) *Plan {
 	opts.Rules = Loop
 	var candidates []graph.ID
 	before := NewProjection(g, opts)
-	for i := range g.Len() {
-		if id := graph.ID(i); before.Candidate(id) && (opts.Allow == nil || opts.Allow(id)) {
+	for id := range g.IDs() {
+		if before.Candidate(id) && (opts.Allow == nil || opts.Allow(id)) {
 			candidates = append(candidates, id)
 		}
 	}
@@ -70,8 +70,7 @@ func (s *simulation) orphanLate() {
 // finalizers of others hold.
 func terminating(o *Projection, may func(graph.ID) bool) []graph.ID {
 	var ids []graph.ID
-	for i := range o.Graph.Len() {
-		id := graph.ID(i)
+	for id := range o.Graph.IDs() {
 		if o.Graph.Observed(id) && o.Graph.State(id) == graph.Deleting && o.HasForeignFinalizers(id) &&
 			o.Graph.DependentCount(id) > 0 && (may == nil || may(id)) {
 			ids = append(ids, id)

@@ -47,8 +47,7 @@ func (p *Plan) Stuck() []ObjectReason {
 // and then asks for discovery again: pods take time to terminate, and finalizers to be removed.
 func TakesRounds(g *graph.Graph) map[string]bool {
 	names := map[string]bool{}
-	for i := range g.Len() {
-		id := graph.ID(i)
+	for id := range g.IDs() {
 		if !g.Observed(id) {
 			continue
 		}
@@ -71,8 +70,7 @@ func (r Reason) isStuck() bool {
 func (o *Projection) NotDeleted(may func(graph.ID) bool) []ObjectReason {
 	s := &simulation{Projection: o, options: Options{Rules: Loop}}
 	var rest []ObjectReason
-	for i := range o.Graph.Len() {
-		id := graph.ID(i)
+	for id := range o.Graph.IDs() {
 		switch {
 		case !o.Graph.Observed(id) || o.Gone(id) || may != nil && !may(id):
 		case o.Deleting(id):
@@ -122,8 +120,7 @@ func (p *Plan) learnPVCs(sets map[graph.ID]StatefulSet) {
 		return
 	}
 	known := newSet(p.Graph, p.Deleted, objects(p.Kept), objects(p.Deadlocked))
-	for i := range p.Graph.Len() {
-		id := graph.ID(i)
+	for id := range p.Graph.IDs() {
 		if known[id] || p.Graph.State(id) != graph.Active {
 			continue
 		}
