@@ -66,29 +66,16 @@ type Replanned struct {
 func (o Options) serialized() Options {
 	var mu sync.Mutex
 	tell, ticked, replan, wrote := o.OnEvent, o.Tick, o.Replan, o.OnWrite
-	if wrote != nil {
-		o.OnWrite = func(g *graph.Graph, a plan.Action, err error) {
+	alone := func(isThere bool, call func()) {
+		if isThere {
 			mu.Lock()
 			defer mu.Unlock()
-			wrote(g, a, err)
+			call()
 		}
 	}
-	o.OnEvent = func(e Event) {
-		if tell == nil {
-			return
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		tell(e)
-	}
-	o.Tick = func(p Progress) {
-		if ticked == nil {
-			return
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		ticked(p)
-	}
+	o.OnWrite = func(g *graph.Graph, a plan.Action, err error) { alone(wrote != nil, func() { wrote(g, a, err) }) }
+	o.OnEvent = func(e Event) { alone(tell != nil, func() { tell(e) }) }
+	o.Tick = func(p Progress) { alone(ticked != nil, func() { ticked(p) }) }
 	if replan != nil {
 		o.Replan = func(ctx context.Context, roots []graph.Ref) (Replanned, error) {
 			mu.Lock()

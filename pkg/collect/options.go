@@ -129,8 +129,7 @@ func (p *pass) warn(ctx context.Context) {
 	if told == nil {
 		return
 	}
-	for i := range p.graph.Len() {
-		id := graph.ID(i)
+	for id := range p.graph.IDs() {
 		if p.projection.Gone(id) || !p.allows(id) {
 			continue
 		}

@@ -138,18 +138,14 @@ func (p *pass) complete(ctx context.Context, id graph.ID, finalizer string, beca
 
 // stillWaits reads an owner live: somebody may have deleted it again with another policy (API-004).
 func (p *pass) stillWaits(ctx context.Context, id graph.ID, finalizer string) bool {
-	ref := p.graph.Ref(id)
-	t, _ := p.graph.Type(id)
-	now, err := p.get(ctx, t, ref.Namespace, ref.Name)
-	switch {
-	case cluster.IsAbsent(err, t, ref.Name), err == nil && replaces(now, ref):
-		p.removed(id)
-		return false
-	case err != nil || now.UID != ref.UID || now.DeletionTimestamp == 0 || !slices.Contains(now.Finalizers, finalizer):
-		p.again()
-		return false
+	now := p.look(ctx, id)
+	if now != nil && now.DeletionTimestamp != 0 && slices.Contains(now.Finalizers, finalizer) {
+		return true
 	}
-	return true
+	if now != nil {
+		p.again()
+	}
+	return false
 }
 
 // breakDeadlock unblocks a reference of a cycle whose members all wait for each other, if the terms

@@ -63,8 +63,7 @@ func newPass(l *Loop, client *cluster.Client, listing *selection.Snapshot) *pass
 func (l *Loop) isEarly(g *graph.Graph) func(uid string) bool {
 	if l.early == nil {
 		l.early = map[string]bool{}
-		for i := range g.Len() {
-			id := graph.ID(i)
+		for id := range g.IDs() {
 			uid, waits := g.Ref(id).UID, slices.Contains(g.Finalizers(id), plan.ForegroundFinalizer)
 			if waits && g.State(id) == graph.Deleting && !slices.Contains(l.opts.Waiting, uid) {
 				l.early[uid] = true
@@ -76,8 +75,8 @@ func (l *Loop) isEarly(g *graph.Graph) func(uid string) bool {
 
 // run looks at every object that something may be due to, and at what follows from that.
 func (p *pass) run(ctx context.Context) error {
-	for i := range p.graph.Len() {
-		if id := graph.ID(i); p.projection.Candidate(id) {
+	for id := range p.graph.IDs() {
+		if p.projection.Candidate(id) {
 			p.projection.Enqueue(id)
 		}
 	}

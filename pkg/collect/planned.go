@@ -83,8 +83,7 @@ func (p *Planned) Refused() error { return refusal(p.loop.Check(p.Proposal)) }
 // crossNamespaceRefs says whether an object that may be written to has a reference to an owner in
 // another namespace.
 func (l *Loop) crossNamespaceRefs(g *graph.Graph) bool {
-	for i := range g.Len() {
-		id := graph.ID(i)
+	for id := range g.IDs() {
 		for e := range g.Owners(id) {
 			if CrossNamespaceRef(g, e) && l.allows(g, id) {
 				return true

@@ -58,8 +58,8 @@ func (p *pass) snapshot(proven map[int]plan.OwnerState) *Snapshot {
 // readOwners reads the owners of all objects that something may be due to.
 func (p *pass) readOwners(ctx context.Context) error {
 	var candidates []graph.ID
-	for i := range p.graph.Len() {
-		if id := graph.ID(i); p.projection.Candidate(id) && !p.projection.Deleting(id) && p.allows(id) {
+	for id := range p.graph.IDs() {
+		if p.projection.Candidate(id) && !p.projection.Deleting(id) && p.allows(id) {
 			candidates = append(candidates, id)
 		}
 	}
@@ -122,8 +122,7 @@ func ReadOwners(ctx context.Context, client *cluster.Client, listing *selection.
 	p.anyType = true
 	group, reading := errgroup.WithContext(ctx)
 	group.SetLimit(client.Concurrency())
-	for i := range p.graph.Len() {
-		id := graph.ID(i)
+	for id := range p.graph.IDs() {
 		if !p.graph.Observed(id) || p.graph.DeletionTimestamp(id) != 0 || !of(id) {
 			continue
 		}

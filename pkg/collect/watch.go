@@ -243,8 +243,8 @@ func newPart(g *graph.Graph, due []string) part {
 			add(id)
 		}
 	}
-	for i := range g.Len() {
-		if id := graph.ID(i); g.DeletionTimestamp(id) != 0 {
+	for id := range g.IDs() {
+		if g.DeletionTimestamp(id) != 0 {
 			add(id)
 		}
 	}

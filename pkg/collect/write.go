@@ -215,15 +215,24 @@ func (p *pass) confirm(ctx context.Context, id graph.ID, hasFinalizers bool) {
 		p.again()
 		return
 	}
+	if p.look(ctx, id) != nil {
+		p.again()
+	}
+}
+
+// look reads an object live: nil if it is gone, which it records, or if another pass has to tell.
+func (p *pass) look(ctx context.Context, id graph.ID) *graph.Object {
 	ref := p.graph.Ref(id)
 	t, _ := p.graph.Type(id)
-	now, err := p.get(ctx, t, ref.Namespace, ref.Name)
-	switch {
+	switch now, err := p.get(ctx, t, ref.Namespace, ref.Name); {
 	case cluster.IsAbsent(err, t, ref.Name), err == nil && replaces(now, ref):
 		p.removed(id)
+	case err == nil && now.UID == ref.UID:
+		return now
 	default:
 		p.again()
 	}
+	return nil
 }
 
 // removeOwnerRefs removes references from an object, by where they stand in the version that the
@@ -266,7 +275,7 @@ func (p *pass) patchReferences(ctx context.Context, a Action, id graph.ID, edges
 	for _, e := range edges {
 		a.Owners = append(a.Owners, p.graph.Ref(e.Owner).UID)
 	}
-	taken := p.write(ctx, &a, id, func() error {
+	return p.write(ctx, &a, id, func() error {
 		changes := p.stepsOf(id, edges, steps)
 		answer, err := change.Object{Server: p.client, Type: t, Ref: ref}.Send(ctx, p.version(id), changes,
 			cluster.PatchOptions{})
@@ -284,7 +293,6 @@ func (p *pass) patchReferences(ctx context.Context, a Action, id graph.ID, edges
 		p.mu.Unlock()
 		return p.verify(ctx, id, answer, edges, a.Verb)
 	})
-	return taken
 }
 
 // referenceSteps are the steps that change the reference at a place, the one to the owner with the
