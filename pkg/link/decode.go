@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"strings"
 
 	utiljson "k8s.io/apimachinery/pkg/util/json"
@@ -114,4 +115,76 @@ func documents(text string) iter.Seq[string] {
 		}
 		yield(text[begin:])
 	}
+}
+
+// Annotations returns the keys of the annotations by which a source says what manages it, of a Lead
+// whose ends a selector finds in one namespace, if they are all that the link reads of the source;
+// false for any other link. Who lists objects with them need not read the objects to know what
+// manages them.
+func (d *Definition) Annotations() ([]string, bool) {
+	if d.Deletion.Of != Lead {
+		return nil, false
+	}
+	var paths []Path
+	for _, c := range d.From.Where {
+		paths = append(paths, c.path())
+	}
+	for _, e := range d.Ends {
+		if e.Form != Labels || e.Namespace == AnyNamespace || !e.Field.IsZero() {
+			return nil, false
+		}
+		paths = append(paths, placeholders(e.Labels+e.Name+string(e.Namespace))...)
+	}
+	var keys []string
+	for _, p := range paths {
+		switch key, is := p.annotation(); {
+		case is && !slices.Contains(keys, key):
+			keys = append(keys, key)
+		case !is && !slices.Equal(p.steps, namespacePath.steps):
+			return nil, false
+		}
+	}
+	return keys, len(keys) > 0
+}
+
+// placeholders are the paths between the braces of a text.
+func placeholders(text string) []Path {
+	var paths []Path
+	for _, p := range placeholder.FindAllString(text, -1) {
+		if path, err := ParsePath(p[1 : len(p)-1]); err == nil { // a pack is checked when it is loaded
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// annotation returns the key of the annotation that the path leads to.
+func (p Path) annotation() (string, bool) {
+	if len(p.steps) != 3 || !slices.Equal(p.steps[:2], []string{"metadata", "annotations"}) {
+		return "", false
+	}
+	return p.steps[2], true
+}
+
+// PVC says that a PersistentVolumeClaim was made for a pod of a StatefulSet, by its name. Without
+// an ownerReference it does not go with it.
+const PVC = "claim"
+
+// PVCPrefix is what the names of the PersistentVolumeClaims begin with that a StatefulSet makes of
+// a template; a hyphen and an ordinal follow (getPersistentVolumeClaimName,
+// pkg/controller/statefulset/stateful_set_utils.go). They are in its namespace.
+func PVCPrefix(template, set string) string { return template + "-" + set }
+
+// PVCPrefixOf returns what such a name begins with, false for one that has no ordinal.
+func PVCPrefixOf(pvc string) (string, bool) {
+	i := strings.LastIndexByte(pvc, '-')
+	if i < 0 || !isOrdinal(pvc[i+1:]) {
+		return "", false
+	}
+	return pvc[:i], true
+}
+
+// isOrdinal is true for a number as %d prints it: digits, and no zero in front of others.
+func isOrdinal(s string) bool {
+	return s != "" && (s == "0" || s[0] != '0') && strings.Trim(s, "0123456789") == ""
 }
