@@ -27,8 +27,7 @@ func (r *run) watch(ctx context.Context, p cluster.ResumePoint) error {
 		r.waiter.change(c)
 		r.grace.change(c)
 	})
-	var unseen *cluster.UnseenError
-	if !errors.As(err, &unseen) {
+	if _, ok := errors.AsType[*cluster.UnseenError](err); !ok {
 		return err
 	}
 	return r.readEach(ctx, p)

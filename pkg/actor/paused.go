@@ -174,8 +174,8 @@ func (p Pause) Resume() []string {
 	if p.Value == "true" {
 		patch = "false"
 	}
-	for i := len(keys) - 1; i >= 0; i-- {
-		patch = fmt.Sprintf("{%q:%s}", keys[i], patch)
+	for _, key := range slices.Backward(keys) {
+		patch = fmt.Sprintf("{%q:%s}", key, patch)
 	}
 	return []string{"patch", "OBJECT", "--type=merge", "-p", patch}
 }

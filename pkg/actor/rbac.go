@@ -336,7 +336,7 @@ func (f *Finder) readPolicy(ctx context.Context, namespace string) policy {
 		for _, role := range list(cluster.Roles, namespace) {
 			roles[role.GetName()] = rulesOf(role)
 		}
-		bindings = append(bindings[:len(bindings):len(bindings)], list(cluster.RoleBindings, namespace)...)
+		bindings = append(slices.Clip(bindings), list(cluster.RoleBindings, namespace)...)
 	}
 	for _, b := range bindings {
 		g := grantOf(b)

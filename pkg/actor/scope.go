@@ -222,7 +222,7 @@ func scopeOf(w *unstructured.Unstructured, name string, v setting, selects bool)
 		return s
 	}
 	s.namespaces = []string{}
-	for _, namespace := range strings.Split(v.value, ",") {
+	for namespace := range strings.SplitSeq(v.value, ",") {
 		namespace = strings.TrimSpace(namespace)
 		s.all = s.all || namespace == "" || namespace == "*"
 		s.namespaces = append(s.namespaces, namespace)

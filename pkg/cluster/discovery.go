@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -109,9 +110,7 @@ func (c *Client) discover(ctx context.Context) (*Catalog, error) {
 			incomplete[gv] = err
 		}
 	}
-	for gv, err := range found.failed { // which is lost on the way if only one of the two documents is aggregated
-		incomplete[gv] = err
-	}
+	maps.Copy(incomplete, found.failed) // which is lost on the way if only one of the two documents is aggregated
 	for gv, err := range incomplete {
 		cat.groupVersions[gv] = false
 		reason := v1alpha1.GapDiscoveryFailed

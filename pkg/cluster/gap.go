@@ -76,12 +76,10 @@ func newGap(ctx context.Context, t graph.Type, namespace string, err error) (v1a
 
 // message is the error without the address, which every gap would repeat.
 func message(err error) string {
-	var silent *silentError
-	if errors.As(err, &silent) {
+	if silent, ok := errors.AsType[*silentError](err); ok {
 		return silent.Error()
 	}
-	var urlErr *url.Error
-	if errors.As(err, &urlErr) {
+	if urlErr, ok := errors.AsType[*url.Error](err); ok {
 		if urlErr.Timeout() {
 			return "no answer within the request timeout"
 		}

@@ -103,7 +103,7 @@ func (c *Client) SpecFields(ctx context.Context, requests []SpecFieldsRequest) (
 		for name := range r.UIDs {
 			read(r, name, func(keep func(*specFieldsItem)) error {
 				var it specFieldsItem
-				err := getJSON(ctx, c.rest.Get().AbsPath(append(path[:len(path):len(path)], name)...), acceptJSON, &it)
+				err := getJSON(ctx, c.rest.Get().AbsPath(append(slices.Clip(path), name)...), acceptJSON, &it)
 				if err != nil {
 					return err
 				}

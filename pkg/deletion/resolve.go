@@ -84,8 +84,7 @@ func (pl *planner) mayHide(ctx context.Context, p *Planned, unserved error) (boo
 // hides returns whether objects of a kind that discovery does not show may exist: the kind was
 // found otherwise, or something that would tell of it could not be seen.
 func (p *Planned) hides(unserved error) bool {
-	var many utilerrors.Aggregate
-	if errors.As(unserved, &many) {
+	if many, ok := errors.AsType[utilerrors.Aggregate](unserved); ok {
 		return slices.ContainsFunc(many.Errors(), p.hides)
 	}
 	var kind *meta.NoKindMatchError

@@ -3,6 +3,7 @@ package graph
 import (
 	"cmp"
 	"iter"
+	"slices"
 	"sort"
 )
 
@@ -48,10 +49,8 @@ func (g *Graph) Scope(group, resource string) (namespaced, known bool) {
 }
 
 func appendNew(all []groupKind, k groupKind) []groupKind {
-	for _, known := range all {
-		if known == k {
-			return all
-		}
+	if slices.Contains(all, k) {
+		return all
 	}
 	return append(all, k)
 }

@@ -283,8 +283,8 @@ func (e Ends) fill(get func(key string) string) Named {
 
 func (n *Named) setAPIVersion(apiVersion string) {
 	n.HasGroup = true
-	if i := strings.IndexByte(apiVersion, '/'); i >= 0 {
-		n.Group, n.Version = apiVersion[:i], apiVersion[i+1:]
+	if before, after, ok := strings.Cut(apiVersion, "/"); ok {
+		n.Group, n.Version = before, after
 		return
 	}
 	n.Version = apiVersion

@@ -181,9 +181,8 @@ func (s *search) unreadable(ctx context.Context, p place, err error) error {
 	if err == nil || errors.Is(err, cluster.ErrBadName) {
 		return nil
 	}
-	var unread *cluster.UnreadError
 	cause := err
-	if errors.As(err, &unread) {
+	if unread, ok := errors.AsType[*cluster.UnreadError](err); ok {
 		cause = unread.Err
 	}
 	gap, ok := cluster.GapOf(ctx, p.t, p.namespace, cause)
