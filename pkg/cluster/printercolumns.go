@@ -7,6 +7,7 @@ import (
 	kstatus "github.com/fluxcd/cli-utils/pkg/kstatus/status"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
@@ -139,6 +140,6 @@ func addStatus(columns *graph.PrinterColumns, o *unstructured.Unstructured) {
 		}
 	}
 	if c, failing := status.Trouble(o); failing {
-		columns.Failing = &graph.Condition{Type: c.Type, Status: c.Status, Reason: c.Reason, Message: c.Message}
+		columns.Failing = &v1alpha1.Condition{Type: c.Type, Status: c.Status, Reason: c.Reason, Message: c.Message}
 	}
 }

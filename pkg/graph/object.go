@@ -110,11 +110,8 @@ type PrinterColumns struct {
 	Ready, Status string
 	// Failing is the condition of a custom resource that says what is wrong with it; nil if none
 	// does.
-	Failing *Condition
+	Failing *v1alpha1.Condition
 }
-
-// Condition is one of those in the status of an object.
-type Condition struct{ Type, Status, Reason, Message string }
 
 // KindPattern names kinds as path.Match has patterns: "v1/Pod" of the core, "apps/Deployment",
 // "apps/*", "*.azure.com/*", "*/ServiceExport", or "*" for all.

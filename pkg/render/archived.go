@@ -29,7 +29,7 @@ func NotArchived(w io.Writer, saved *archive.Saved, gaps bool) {
 		names := phrase.Words(saved.Unconfirmed, refLocated)
 		fmt.Fprintf(
 			w, "Warning: only links that %s not confirm lead to %s, which the archive leaves out: name %s to save %s\n",
-			phrase.Plural(len(names), "it does", "they do"), phrase.FirstFew(names, maxNamed),
+			phrase.Plural(len(names), "it does", "they do"), few(names),
 			phrase.Plural(len(names), "it", "them"), phrase.Plural(len(names), "it", "them"))
 	}
 	if gaps {

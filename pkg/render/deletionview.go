@@ -10,7 +10,6 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/act"
 	"github.com/kubectl-gc/kubectl-gc/pkg/deletion"
-	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
 const (
@@ -82,7 +81,7 @@ func (v *DeletionView) Stage(n, of int, p *deletion.Planned) {
 		v.roots[p.Graph.Ref(id).UID] = true
 	}
 	if v.lines == EventLines {
-		fmt.Fprintf(v.errOut, "stage %d of %d: deletes %s\n", n, of, phrase.FirstFew(KindNamesOf(p.Graph, p.Roots), maxNamed))
+		fmt.Fprintf(v.errOut, "stage %d of %d: deletes %s\n", n, of, few(KindNamesOf(p.Graph, p.Roots)))
 	}
 }
 

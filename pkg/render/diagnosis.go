@@ -192,7 +192,7 @@ func inNamespaces(gaps []v1alpha1.Gap) string {
 	case 1:
 		return " in namespace " + all[0]
 	}
-	return " in some namespaces (" + phrase.FirstFew(all, maxNamed) + ")"
+	return " in some namespaces (" + few(all) + ")"
 }
 
 func objectsAre(n int) string {

@@ -215,14 +215,14 @@ func failing(t testing.TB) render.Tree {
 		object("shop", "well", time.Hour, ref(knative, "platform-database-orders")),
 	}})
 	all := ids(t, g, "platform-database-orders", "deleted", "with-status", "without-reason", "well")
-	notSynced := &graph.Condition{Type: "Synced", Status: "False", Reason: "ReconcileError",
+	notSynced := &v1alpha1.Condition{Type: "Synced", Status: "False", Reason: "ReconcileError",
 		Message: "connect failed: cannot get provider config"}
 	return render.Tree{Graph: g, Rows: g.Tree(all[:1], graph.TreeOptions{Depth: -1}), Now: now,
 		Readings: map[graph.ID]graph.PrinterColumns{
 			all[0]: {Ready: "True", Failing: notSynced},
 			all[1]: {Ready: "True", Failing: notSynced},
 			all[2]: {Ready: "False", Status: "cannot get provider config", Failing: notSynced},
-			all[3]: {Ready: "True", Failing: &graph.Condition{Type: "Synced", Status: "False"}},
+			all[3]: {Ready: "True", Failing: &v1alpha1.Condition{Type: "Synced", Status: "False"}},
 			all[4]: {Ready: "True"},
 		}}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
@@ -97,7 +98,7 @@ func treeOfTexts(text func() string) render.Tree {
 	readings := map[graph.ID]graph.PrinterColumns{}
 	for i := range g.Len() {
 		readings[graph.ID(i)] = graph.PrinterColumns{Ready: text(), Status: text(),
-			Failing: &graph.Condition{Type: text(), Status: text(), Reason: text(), Message: text()}}
+			Failing: &v1alpha1.Condition{Type: text(), Status: text(), Reason: text(), Message: text()}}
 	}
 	first, _ := g.Lookup(roots[0])
 	last, _ := g.Lookup(roots[3])

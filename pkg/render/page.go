@@ -49,7 +49,7 @@ func (t Tree) pageObject(row graph.Row) page.Object {
 	_, cycle := g.Cycle(id)
 	o := page.Object{
 		ObjectRef: g.Ref(id), State: v1alpha1.State(g.State(id).String()), Ready: reading.Ready,
-		Status: reading.Status,
+		Status: reading.Status, Failing: reading.Failing,
 		Parent: -1, Root: row.Root, Cycle: cycle, Cut: row.Cut,
 	}
 	if g.CreationTimestamp(id) != 0 {
@@ -57,9 +57,6 @@ func (t Tree) pageObject(row graph.Row) page.Object {
 	}
 	if deleted := g.DeletionTimestamp(id); deleted != 0 {
 		o.DeletingFor = t.since(deleted)
-	}
-	if c := reading.Failing; c != nil {
-		o.Failing = &v1alpha1.Condition{Type: c.Type, Status: c.Status, Reason: c.Reason, Message: c.Message}
 	}
 	for _, name := range g.Finalizers(id) {
 		o.Finalizers = append(o.Finalizers, page.Finalizer{Name: name})

@@ -209,7 +209,7 @@ func (p Plan) Summary() string {
 	}
 	names := phrase.Words(p.Denied, func(d plan.Denied) string { return KindName(p.Graph.Ref(d.Object)) })
 	return fmt.Sprintf("nothing is deleted: policy %s denies the deletion of %s; without it, this %s",
-		Escape(p.Denied[0].Policy), phrase.FirstFew(names, maxNamed), p.does())
+		Escape(p.Denied[0].Policy), few(names), p.does())
 }
 
 // does is what the plan does in a line.
@@ -232,11 +232,10 @@ func (p Plan) does() string {
 		s += fmt.Sprintf("; %d kept", n)
 	}
 	if holders := p.holders(); len(holders) > 0 {
-		s += fmt.Sprintf("; waits for the finalizers of %s: %s", phrase.Count(len(holders), "object"),
-			phrase.FirstFew(holders, maxNamed))
+		s += fmt.Sprintf("; waits for the finalizers of %s: %s", phrase.Count(len(holders), "object"), few(holders))
 	}
 	if names := p.unconfirmed(); len(names) > 0 {
-		s += "; not complete until somebody confirms the deletion of " + phrase.FirstFew(names, maxNamed)
+		s += "; not complete until somebody confirms the deletion of " + few(names)
 	}
 	if n := len(p.Deadlocked); n > 0 {
 		s += fmt.Sprintf("; the deletion of %s cannot complete: %s", phrase.Count(n, "object"), p.objects(p.Deadlocked))
@@ -244,7 +243,7 @@ func (p Plan) does() string {
 	if p.DependsOnTiming {
 		s += "; the result depends on the collector's timing"
 		if len(p.Unsettled) > 0 {
-			s += ": " + phrase.FirstFew(KindNamesOf(p.Graph, p.Unsettled), maxNamed)
+			s += ": " + few(KindNamesOf(p.Graph, p.Unsettled))
 		}
 	}
 	return s
@@ -272,6 +271,9 @@ func (p Plan) blocks() int {
 // maxNamed is how many objects a summary names.
 const maxNamed = 3
 
+// few names the first of some objects, and counts the others.
+func few(names []string) string { return phrase.FirstFew(names, maxNamed) }
+
 // holders are the objects that finalizers of others hold.
 func (p Plan) holders() []string {
 	var names, last []string // those that go by themselves are named last
@@ -290,6 +292,5 @@ func (p Plan) holders() []string {
 }
 
 func (p Plan) objects(list []plan.ObjectReason) string {
-	names := phrase.Words(list, func(s plan.ObjectReason) string { return KindName(p.Graph.Ref(s.Object)) })
-	return phrase.FirstFew(names, maxNamed)
+	return few(phrase.Words(list, func(s plan.ObjectReason) string { return KindName(p.Graph.Ref(s.Object)) }))
 }

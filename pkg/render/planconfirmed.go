@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
-	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
@@ -22,7 +21,7 @@ func (p Plan) remarkConfirmations() []remark {
 func (p Plan) remarkUnreadConfirmations() []remark {
 	ids := p.UnreadConfirmations
 	return p.of(ids, "it is unknown whether somebody has to confirm the deletion of %s: %s",
-		phrase.FirstFew(KindNamesOf(p.Graph, ids), maxNamed), p.whyUnread(ids))
+		few(KindNamesOf(p.Graph, ids)), p.whyUnread(ids))
 }
 
 // unconfirmed names the objects whose deletions wait for somebody to confirm them.

@@ -68,7 +68,7 @@ func WarnData(errOut io.Writer, p Plan) {
 
 func (p Plan) remarkUnreadDisks() []remark {
 	return p.of(p.UnreadDisks, "it is unknown whether the data of %s are destroyed: the volumes could not be read",
-		phrase.FirstFew(KindNamesOf(p.Graph, p.UnreadDisks), maxNamed))
+		few(KindNamesOf(p.Graph, p.UnreadDisks)))
 }
 
 // remarkInUse names what uses objects that are to be deleted.
@@ -77,7 +77,7 @@ func (p Plan) remarkInUse() []remark {
 	for _, k := range p.InUse {
 		if n := len(k.Users); n > 0 {
 			all = append(all, p.about(fmt.Sprintf("%s is kept by finalizer %s: %s %s it",
-				KindName(p.Graph.Ref(k.Object)), Escape(k.Finalizer), phrase.FirstFew(KindNames(k.Users...), maxNamed),
+				KindName(p.Graph.Ref(k.Object)), Escape(k.Finalizer), few(KindNames(k.Users...)),
 				phrase.Plural(n, "uses", "use")), k.Object))
 		}
 	}
@@ -128,7 +128,7 @@ func (p Plan) remarkPaused() []remark {
 		return pause{i.Actor, strings.Join(i.Evidence, "; ")}, i.Object
 	}) {
 		all = append(all, remark{fmt.Sprintf("waits for %s: paused (%s), and ignored by %s until the pause ends",
-			phrase.FirstFew(KindNames(objects...), maxNamed), Escape(of.evidence), Escape(of.actor)), objects})
+			few(KindNames(objects...)), Escape(of.evidence), Escape(of.actor)), objects})
 	}
 	return all
 }

@@ -24,7 +24,7 @@ func (p Plan) remarkFreed() []remark {
 	}
 	if len(f.DNSNames) > 0 {
 		names := phrase.Words(f.DNSNames, func(name string) string { return cut(name, maxOutside) })
-		parts = append(parts, phrase.Count(len(names), "DNS name")+" ("+phrase.FirstFew(names, maxNamed)+")")
+		parts = append(parts, phrase.Count(len(names), "DNS name")+" ("+few(names)+")")
 	}
 	if f.Certificates > 0 {
 		parts = append(parts, phrase.Count(f.Certificates, "certificate"))
@@ -98,9 +98,9 @@ func (p Plan) remarkOutside() []remark {
 		if of.stays {
 			stays = phrase.Plural(len(things), ", which stays", ", which stay")
 		}
-		r := remark{text: Escape("outside the cluster: " + phrase.Count(len(things), of.is) + " (" +
-			phrase.FirstFew(phrase.Words(things, func(o v1alpha1.Outside) string { return cut(o.Name, maxOutside) }),
-				maxNamed) + ")" + stays)}
+		names := phrase.Words(things, func(o v1alpha1.Outside) string { return cut(o.Name, maxOutside) })
+		r := remark{text: Escape("outside the cluster: " + phrase.Count(len(things), of.is) +
+			" (" + few(names) + ")" + stays)}
 		for _, o := range things {
 			r.objects = append(r.objects, o.Object)
 		}

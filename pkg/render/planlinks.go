@@ -83,7 +83,7 @@ func refLocated(r graph.Ref) string { return Escape(r.Located()) }
 
 // fewLocated names the first few of some objects, each with where it is.
 func fewLocated(g *graph.Graph, ids []graph.ID) string {
-	return phrase.FirstFew(phrase.Words(ids, func(id graph.ID) string { return located(g, id) }), maxNamed)
+	return few(phrase.Words(ids, func(id graph.ID) string { return located(g, id) }))
 }
 
 // until says what has to be gone before a program removes a finalizer; nothing if there is no such

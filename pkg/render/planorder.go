@@ -6,7 +6,6 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
-	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
@@ -28,7 +27,7 @@ func (p Plan) remarkOrder() []remark {
 			ids = append(ids, b.Object)
 		}
 	}
-	names := phrase.FirstFew(KindNamesOf(p.Graph, ids), maxNamed)
+	names := few(KindNamesOf(p.Graph, ids))
 	switch {
 	case len(ids) == 0:
 		return nil

@@ -251,7 +251,7 @@ func (p Plan) remarkSurprises() []remark {
 	}
 	return p.of(ids, "%s deleted although one of %s owners is kept: %s",
 		phrase.Count(len(ids), "object")+phrase.Plural(len(ids), " is", " are"), phrase.Plural(len(ids), "its", "their"),
-		phrase.FirstFew(names, maxNamed))
+		few(names))
 }
 
 // remarkOverridden warns of what does not do as its own finalizer says.
@@ -261,7 +261,7 @@ func (p Plan) remarkOverridden() []remark {
 	if len(ids) == 1 {
 		format = "the orphan finalizer of %[1]s is overridden by its owner's foreground deletion: the dependents of %[1]s are deleted too"
 	}
-	return p.of(ids, format, phrase.FirstFew(KindNamesOf(p.Graph, ids), maxNamed))
+	return p.of(ids, format, few(KindNamesOf(p.Graph, ids)))
 }
 
 func (p Plan) remarkClaims() []remark {
@@ -272,11 +272,11 @@ func (p Plan) remarkClaims() []remark {
 		}
 	}
 	return p.of(ids, "%s %s kept: %s", phrase.Count(len(ids), "PVC"), phrase.Plural(len(ids), "is", "are"),
-		phrase.FirstFew(KindNamesOf(p.Graph, ids), maxNamed))
+		few(KindNamesOf(p.Graph, ids)))
 }
 
 func (p Plan) remarkCycles() []remark {
 	names := phrase.Words(p.Cycles, p.cycle)
 	return p.of(slices.Concat(p.Cycles...), "foreground %s %s%s", phrase.Plural(len(names), "cycle", "cycles"),
-		phrase.FirstFew(names, maxNamed), endless)
+		few(names), endless)
 }

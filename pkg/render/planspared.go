@@ -5,7 +5,6 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
-	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
 // remarkSpared says what stays outside the cluster, a line for each reason, and of what that is not
@@ -15,8 +14,8 @@ func (p Plan) remarkSpared() []remark {
 	for because, objects := range groups(p.Spared,
 		func(s v1alpha1.Spared) (string, graph.Ref) { return s.Because, s.Object }) {
 		all = append(all, remark{fmt.Sprintf("what %s manages outside the cluster stays: %s",
-			phrase.FirstFew(KindNames(objects...), maxNamed), Escape(because)), objects})
+			few(KindNames(objects...)), Escape(because)), objects})
 	}
 	return append(all, p.of(p.UnreadSpared, "it is unknown whether what %s manages outside the cluster stays: %s",
-		phrase.FirstFew(KindNamesOf(p.Graph, p.UnreadSpared), maxNamed), p.whyUnread(p.UnreadSpared))...)
+		few(KindNamesOf(p.Graph, p.UnreadSpared)), p.whyUnread(p.UnreadSpared))...)
 }

@@ -1,16 +1,12 @@
 package render
 
-import (
-	"fmt"
-
-	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
-)
+import "fmt"
 
 // remarkStages says what an ordered deletion deletes in each stage.
 func (p Plan) remarkStages() []remark {
 	var all []remark
 	for i, s := range p.Stages() {
-		line := fmt.Sprintf("stage %d deletes %s", i+1, phrase.FirstFew(KindNamesOf(p.Graph, s.Objects), maxNamed))
+		line := fmt.Sprintf("stage %d deletes %s", i+1, few(KindNamesOf(p.Graph, s.Objects)))
 		if more := len(s.Deleted) - len(s.Objects); more > 0 {
 			line += fmt.Sprintf("; %d more go with them", more)
 		}

@@ -61,7 +61,7 @@ func (p Plan) remarkUnserved() []remark {
 		hangs := "a namespace that is deleted afterwards can hang"
 		if len(u.Namespaces) > 0 {
 			names := phrase.Words(u.Namespaces, refLocated)
-			hangs = phrase.FirstFew(names, maxNamed) + " " + phrase.Plural(len(names), "is", "are") +
+			hangs = few(names) + " " + phrase.Plural(len(names), "is", "are") +
 				" stuck then, and other namespaces that are deleted can hang"
 		}
 		service := Escape(u.APIService.Located())

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
@@ -20,7 +21,7 @@ func TestStateIsNotWide(t *testing.T) {
 	} {
 		tree := treeOf(t, graph.TreeOptions{Depth: 0}, "data")
 		tree.Readings[tree.Rows[0].ID] = graph.PrinterColumns{Ready: "1/1",
-			Failing: &graph.Condition{Type: "Synced", Status: "False", Reason: reason}}
+			Failing: &v1alpha1.Condition{Type: "Synced", Status: "False", Reason: reason}}
 		var out bytes.Buffer
 		if err := render.TreeTable(&out, tree, render.Style{}); err != nil {
 			t.Fatal(err)

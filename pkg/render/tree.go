@@ -247,7 +247,7 @@ func (t Tree) state(id graph.ID, r graph.PrinterColumns, p Palette) (string, *co
 
 // failingCondition is a condition in a few words: "Synced: ReconcileError". Its message is too long
 // for a table.
-func failingCondition(c *graph.Condition) string {
+func failingCondition(c *v1alpha1.Condition) string {
 	switch {
 	case c == nil:
 		return ""

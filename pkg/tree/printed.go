@@ -80,15 +80,11 @@ func (s *Snapshot) node(row graph.Row) v1alpha1.TreeNode {
 	n := v1alpha1.TreeNode{
 		Ref: g.Ref(row.ID), State: v1alpha1.State(g.State(row.ID).String()),
 		Finalizers: append([]string{}, g.Finalizers(row.ID)...),
-		Ready:      s.Readings[row.ID].Ready, Status: s.Readings[row.ID].Status,
+		Ready:      s.Readings[row.ID].Ready, Status: s.Readings[row.ID].Status, Failing: s.Readings[row.ID].Failing,
 		CreationTimestamp: timestamp(g.CreationTimestamp(row.ID)), DeletionTimestamp: timestamp(g.DeletionTimestamp(row.ID)),
-		Owners: []v1alpha1.TreeOwner{},
-		Depth:  row.Distance, Root: row.Root, Cycle: cycle,
+		Owners: []v1alpha1.TreeOwner{}, Sum: s.Sums[row.ID],
+		Depth: row.Distance, Root: row.Root, Cycle: cycle,
 	}
-	if c := s.Readings[row.ID].Failing; c != nil {
-		n.Failing = &v1alpha1.Condition{Type: c.Type, Status: c.Status, Reason: c.Reason, Message: c.Message}
-	}
-	n.Sum = s.Sums[row.ID]
 	for e := range g.Owners(row.ID) {
 		n.Owners = append(n.Owners, v1alpha1.TreeOwner{
 			UID: g.Ref(e.Owner).UID, Controller: e.Controller, BlockOwnerDeletion: e.Block, Problems: e.Problem.Names(),
