@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"cmp"
 	"io"
+	"iter"
 	"time"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
 )
 
@@ -72,4 +75,51 @@ func UnfinalizeChoices(p *unfinalize.Planned, s Style) []Listed {
 			}))
 	}
 	return all
+}
+
+// Escape makes text that an object or a server supplied safe to print on one line of a terminal.
+func Escape(s string) string { return phrase.Escape(s) }
+
+// Quoted names an object as kubectl's messages do: deployment.apps "web" in shop namespace.
+func Quoted(r graph.Ref) string { return Escape(r.Quoted()) }
+
+// DeletedFrom says of an object that it is deleted, as kubectl delete does: deployment.apps "web"
+// deleted from shop namespace.
+func DeletedFrom(r graph.Ref) string { return Escape(r.DeletedFrom()) }
+
+// KindName names an object as the tree does: Deployment/web.
+func KindName(r graph.Ref) string { return Escape(r.KindName()) }
+
+// KindNames names objects as the tree does.
+func KindNames(refs ...graph.Ref) []string {
+	return phrase.Words(refs, KindName)
+}
+
+// KindNamesOf names objects of a graph as the tree does.
+func KindNamesOf(g *graph.Graph, ids []graph.ID) []string {
+	return phrase.Words(ids, func(id graph.ID) string { return KindName(g.Ref(id)) })
+}
+
+// TypeName names an object as kubectl's -o name does: deployment.apps/web.
+func TypeName(r graph.Ref) string { return Escape(r.TypeName()) }
+
+// groups are what is to be said of items, by what they have in common: of says both of an item. They
+// come in the order in which the keys come up.
+func groups[T any, K comparable, V any](items []T, of func(T) (K, V)) iter.Seq2[K, []V] {
+	var keys []K
+	values := map[K][]V{}
+	for _, item := range items {
+		key, value := of(item)
+		if values[key] == nil {
+			keys = append(keys, key)
+		}
+		values[key] = append(values[key], value)
+	}
+	return func(yield func(K, []V) bool) {
+		for _, key := range keys {
+			if !yield(key, values[key]) {
+				return
+			}
+		}
+	}
 }

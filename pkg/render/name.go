@@ -2,10 +2,15 @@ package render
 
 import (
 	"bufio"
+	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"slices"
+	"strings"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/collect"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
@@ -64,4 +69,42 @@ func writeNames[T any](w io.Writer, items iter.Seq[T], of func(T) graph.Ref) err
 		}
 	}
 	return out.Flush()
+}
+
+// FinalizersOf names finalizers of an object, each with who removes it where that is known.
+func FinalizersOf(r graph.Ref, finalizers []string, known *finalizer.Registry) string {
+	var names []string
+	for _, f := range finalizers {
+		if k, ok := known.Lookup(f, r.Group(), r.Kind); ok && !k.Fallback {
+			f += " of " + k.Who()
+		}
+		names = append(names, f)
+	}
+	if len(names) == 0 {
+		return "terminating"
+	}
+	return "finalizer " + Escape(strings.Join(names, ", "))
+}
+
+// Paused is a line about why a watch collects nothing for now; of nil, that it goes on.
+func Paused(err error) string {
+	var loss *collect.OwnerLossError
+	switch {
+	case err == nil:
+		return "collecting again"
+	case errors.As(err, &loss):
+		return fmt.Sprintf(
+			"Warning: nothing is collected while %s; if you want their dependents collected, start again with --allow-mass-collection", Escape(loss.Error()))
+	}
+	return "Warning: nothing is collected until the server answers again: " + Escape(Shorten(err.Error()))
+}
+
+// EventWritten is a line about the Event of a reference to an owner in another namespace, which may
+// have been refused.
+func EventWritten(dependent graph.Ref, err error) string {
+	object := Quoted(dependent)
+	if err != nil {
+		return fmt.Sprintf("warning: writing an event about %s: %s", object, Escape(err.Error()))
+	}
+	return object + ": event OwnerRefInvalidNamespace written"
 }

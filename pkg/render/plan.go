@@ -9,11 +9,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/act"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/page"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
@@ -293,4 +295,127 @@ func (p Plan) holders() []string {
 
 func (p Plan) objects(list []plan.ObjectReason) string {
 	return few(phrase.Words(list, func(s plan.ObjectReason) string { return KindName(p.Graph.Ref(s.Object)) }))
+}
+
+// Printed returns the plan with its sentences as the versioned object that -o json prints. All gaps
+// are in it; those of the Plan decide whether it is complete.
+func (p Plan) Printed(gaps []v1alpha1.Gap) *v1alpha1.Plan {
+	out := p.Plan.Printed(gaps)
+	out.Complete, out.Findings = len(p.Gaps) == 0, p.Findings()
+	if p.Asked != nil {
+		out.Asked = &p.Asked.Asked
+	}
+	for i, a := range p.Actions {
+		out.Actions[i].Because = p.Because(a.Object, a.Because)
+	}
+	for i, b := range p.Blockers {
+		out.Blockers[i].Because = p.WaitsFor(b)
+	}
+	say := func(survivors []v1alpha1.Survivor, list []plan.ObjectReason) {
+		for i, s := range list {
+			survivors[i].Because = p.Because(s.Object, s.Because)
+		}
+	}
+	say(out.Survivors, p.Kept)
+	say(out.Stuck, p.Deadlocked)
+	say(out.Remaining, p.Blocked)
+	return out
+}
+
+// PlanPage returns the page of a plan: the tree of what is deleted, what else the plan touches, and
+// what becomes of each object. All gaps are on it; those of the Plan decide whether it is complete.
+// The digest, what is known of the finalizers, and why objects still exist, are not on it yet.
+func PlanPage(title string, p Plan, gaps []v1alpha1.Gap, now time.Time) *page.Page {
+	outcomes := p.outcomes()
+	out, at := Tree{Graph: p.Graph, Rows: p.rowsOfAll(outcomes), Now: now}.page(title, gaps)
+	out.Complete = len(p.Gaps) == 0
+	for id, i := range at {
+		o := outcomes[id]
+		out.Objects[i].Outcome = &page.Outcome{Word: o.word.String(), Because: o.because, WaitsFor: o.heldBy,
+			Policy: string(o.policy)}
+	}
+	out.Plan = &page.Plan{Policy: string(p.Policy), Summary: p.Summary(), Warnings: denials(p), Remarks: p.Remarks(),
+		Steps: p.pageSteps(at)}
+	return out
+}
+
+// rowsOfAll are the rows of the tree, and one for each object besides that something is done to or
+// that is kept.
+func (p Plan) rowsOfAll(outcomes outcomes) []graph.Row {
+	var rows []graph.Row
+	shown := map[graph.ID]bool{}
+	if p.Rows != nil {
+		rows = slices.Collect(p.Rows)
+	}
+	for _, row := range rows {
+		shown[row.ID] = true
+	}
+	for _, id := range slices.Sorted(maps.Keys(outcomes)) {
+		if !shown[id] {
+			rows = append(rows, graph.Row{ID: id, Last: true})
+		}
+	}
+	return rows
+}
+
+// pageSteps are the actions by wave, or by stage if the deletion has those.
+func (p Plan) pageSteps(at map[graph.ID]int) []page.Step {
+	number, word := func(a plan.Action) int { return a.Wave }, "wave"
+	if len(p.Stages()) > 0 {
+		number, word = func(a plan.Action) int { return a.Stage }, "stage"
+	}
+	actions := slices.Clone(p.Actions)
+	slices.SortStableFunc(actions, func(a, b plan.Action) int { return cmp.Compare(number(a), number(b)) })
+	steps, last := []page.Step{}, -1
+	for _, a := range actions {
+		if n := number(a); n != last || len(steps) == 0 {
+			name := fmt.Sprintf("%s %d", word, n)
+			if n == 0 {
+				name = "before"
+			}
+			steps, last = append(steps, page.Step{Name: name}), n
+		}
+		step := &steps[len(steps)-1]
+		step.Actions = append(step.Actions,
+			page.Action{Verb: string(a.Verb), Object: at[a.Object], By: string(a.By), Because: p.Because(a.Object, a.Because)})
+	}
+	return steps
+}
+
+// heldBy says who has to remove the finalizers of an object, and what that does.
+func (p Plan) heldBy(b plan.Blocker) string {
+	ref := p.Graph.Ref(b.Object)
+	var known, unknown []string
+	for _, name := range b.Finalizers {
+		k, ok := p.Known.Lookup(name, ref.Group(), ref.Kind)
+		switch {
+		case !ok:
+			unknown = append(unknown, name)
+		case len(b.Finalizers) == 1:
+			known = append(known, k.OnCompletion())
+		default:
+			known = append(known, name+": "+k.OnCompletion())
+		}
+	}
+	if len(unknown) > 0 {
+		known = append(known, fmt.Sprintf("the controller that added %s has to remove it", strings.Join(unknown, ", ")))
+	}
+	return strings.Join(known, "; ")
+}
+
+// explain says, of each finalizer that will hold something and is known, who removes it and what
+// that does, a line each.
+func (p Plan) explain() []string {
+	var lines []string
+	for _, b := range p.Blockers {
+		ref := p.Graph.Ref(b.Object)
+		for _, name := range b.Finalizers {
+			if k, ok := p.Known.Lookup(name, ref.Group(), ref.Kind); ok {
+				if line := Escape(name + ": " + k.OnCompletion()); !slices.Contains(lines, line) {
+					lines = append(lines, line)
+				}
+			}
+		}
+	}
+	return lines
 }

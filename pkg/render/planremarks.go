@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/approval"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
@@ -279,4 +280,211 @@ func (p Plan) remarkCycles() []remark {
 	names := phrase.Words(p.Cycles, p.cycle)
 	return p.of(slices.Concat(p.Cycles...), "foreground %s %s%s", phrase.Plural(len(names), "cycle", "cycles"),
 		few(names), endless)
+}
+
+// remarkSpared says what stays outside the cluster, a line for each reason, and of what that is not
+// known.
+func (p Plan) remarkSpared() []remark {
+	var all []remark
+	for because, objects := range groups(p.Spared,
+		func(s v1alpha1.Spared) (string, graph.Ref) { return s.Because, s.Object }) {
+		all = append(all, remark{fmt.Sprintf("what %s manages outside the cluster stays: %s",
+			few(KindNames(objects...)), Escape(because)), objects})
+	}
+	return append(all, p.of(p.UnreadSpared, "it is unknown whether what %s manages outside the cluster stays: %s",
+		few(KindNamesOf(p.Graph, p.UnreadSpared)), p.whyUnread(p.UnreadSpared))...)
+}
+
+// remarkProtected names the objects that the server does not delete, with what it says, and what
+// cannot complete because of that.
+func (p Plan) remarkProtected() []remark {
+	var all []remark
+	for message, objects := range groups(p.protected(),
+		func(r v1alpha1.Protected) (string, graph.Ref) { return r.Message, r.Object }) {
+		all = append(all, remark{fmt.Sprintf("the server refuses the deletion of %s: %s",
+			few(KindNames(objects...)), Escape(Shorten(message))), objects})
+	}
+	return all
+}
+
+// protected are all objects whose deletion the server refuses, but for those that are Denied.
+func (p Plan) protected() []v1alpha1.Protected {
+	return slices.DeleteFunc(slices.Concat(p.Protected(), p.Refusals), func(r v1alpha1.Protected) bool {
+		return slices.ContainsFunc(p.Denied, func(d plan.Denied) bool { return p.Graph.Ref(d.Object) == r.Object })
+	})
+}
+
+// remarkDenied names the objects whose deletion a policy denies, and what each policy protects.
+func (p Plan) remarkDenied() []remark {
+	var all []remark
+	for _, d := range p.Denied {
+		ref := p.Graph.Ref(d.Object)
+		all = append(all, remark{Escape(d.Denial(ref.KindName())), []graph.Ref{ref}})
+	}
+	return all
+}
+
+// remarkAsked says what the answers of the server do not tell.
+func (p Plan) remarkAsked() []remark {
+	if p.Asked == nil {
+		return nil
+	}
+	var parts []string
+	if p.Asked.Count < p.Asked.Of {
+		parts = append(parts, fmt.Sprintf("the server was asked about %d of the %d deletes that others send", p.Asked.Count,
+			p.Asked.Of))
+	}
+	if n := p.Asked.Unanswered; n > 0 {
+		parts = append(parts, fmt.Sprintf("it is unknown whether the server refuses %s: no dry run could tell",
+			phrase.Count(n, "delete")))
+	}
+	if len(p.Asked.Refused) > 0 && !p.Asked.AsControllers {
+		parts = append(
+			parts, "the server was asked in your name, because you may not impersonate the controllers that delete; a policy may decide otherwise for them")
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return []remark{{text: strings.Join(parts, "; ")}}
+}
+
+// remarkStages says what an ordered deletion deletes in each stage.
+func (p Plan) remarkStages() []remark {
+	var all []remark
+	for i, s := range p.Stages() {
+		line := fmt.Sprintf("stage %d deletes %s", i+1, few(KindNamesOf(p.Graph, s.Objects)))
+		if more := len(s.Deleted) - len(s.Objects); more > 0 {
+			line += fmt.Sprintf("; %d more go with them", more)
+		}
+		all = append(all, p.about(line, s.Objects...))
+	}
+	return all
+}
+
+// remarkOrderCycle says why an ordered deletion has no order.
+func (p Plan) remarkOrderCycle() []remark {
+	if p.Unordered == "" {
+		return nil
+	}
+	return []remark{p.about("there is no order in which all can be deleted: "+Escape(p.Unordered), p.OrderCycle()...)}
+}
+
+// remarkStuck says which objects keep finalizers that nobody removes, because who does so goes
+// first, and what to do instead.
+func (p Plan) remarkStuck() []remark {
+	var about []graph.ID
+	causes := map[graph.ID]graph.ID{}
+	for _, s := range p.Stuck() {
+		if s.Because.Code == plan.ActorDeleted {
+			about, causes[s.Object] = append(about, s.Object), s.Because.Cause
+		}
+	}
+	var parts []string
+	for cause, ids := range groups(about, func(id graph.ID) (graph.ID, graph.ID) { return causes[id], id }) {
+		parts = append(parts, fmt.Sprintf("%s %s stuck once %s is deleted: nobody can remove %s finalizers then",
+			fewLocated(p.Graph, ids), phrase.Plural(len(ids), "is", "are"), located(p.Graph, cause),
+			phrase.Plural(len(ids), "its", "their")))
+	}
+	text := strings.Join(parts, "; ")
+	if p.Unordered == "" && len(p.Stages()) == 0 {
+		text += "; delete what has the finalizers first, and the rest when it is gone: --ordered does so"
+	}
+	return p.of(about, "%s", text)
+}
+
+// remarkAbandoned says whose deletion hangs afterwards, though they are not deleted now.
+func (p Plan) remarkAbandoned() []remark {
+	var all []remark
+	for _, a := range p.Abandoned {
+		names := phrase.Words(a.Objects, refLocated)
+		if more := a.Count - len(a.Objects); more > 0 {
+			names = append(names, fmt.Sprintf("%d more", more))
+		}
+		all = append(all, remark{fmt.Sprintf("%s: nobody removes the finalizer %s of %s once %s is deleted",
+			hang(a.Count), Escape(a.Finalizer), phrase.And(names), Escape(a.Actor.Located())), a.Objects})
+	}
+	return all
+}
+
+// hang says that objects hang when they are deleted.
+func hang(n int) string {
+	if n == 1 {
+		return "1 object hangs if it is deleted afterwards"
+	}
+	return fmt.Sprintf("%d objects hang if they are deleted afterwards", n)
+}
+
+// remarkUnserved says which APIServices have no backend afterwards, and what hangs because of that.
+func (p Plan) remarkUnserved() []remark {
+	var all []remark
+	for _, u := range p.Unserved {
+		hangs := "a namespace that is deleted afterwards can hang"
+		if len(u.Namespaces) > 0 {
+			names := phrase.Words(u.Namespaces, refLocated)
+			hangs = few(names) + " " + phrase.Plural(len(names), "is", "are") +
+				" stuck then, and other namespaces that are deleted can hang"
+		}
+		service := Escape(u.APIService.Located())
+		all = append(
+			all, remark{fmt.Sprintf("without %s, %s has no backend, and that blocks every namespace deletion: %s; delete %s too",
+				Escape(u.Backend.Located()), service, hangs, service), []graph.Ref{u.APIService}})
+	}
+	return all
+}
+
+// remarkConfirmations says which deletions wait for somebody to confirm them, and with which command.
+func (p Plan) remarkConfirmations() []remark {
+	var all []remark
+	for _, c := range p.Confirmations {
+		all = append(all, remark{fmt.Sprintf("%s: %s; once its deletion has begun, this command confirms it: %s",
+			KindName(c.Object), Escape(c.Waits), Escape(c.Command())), []graph.Ref{c.Object}})
+	}
+	return all
+}
+
+func (p Plan) remarkUnreadConfirmations() []remark {
+	ids := p.UnreadConfirmations
+	return p.of(ids, "it is unknown whether somebody has to confirm the deletion of %s: %s",
+		few(KindNamesOf(p.Graph, ids)), p.whyUnread(ids))
+}
+
+// unconfirmed names the objects whose deletions wait for somebody to confirm them.
+func (p Plan) unconfirmed() []string {
+	var names []string
+	for _, c := range p.Confirmations {
+		if name := KindName(c.Object); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// confirmation is what an object waits for because of a finalizer, if that is a confirmation.
+func (w Waits) confirmation(of graph.Ref, finalizer string) (string, bool) {
+	i := slices.IndexFunc(w.Confirmations, func(c plan.Confirmation) bool {
+		return c.Object.UID == of.UID && c.Finalizer == finalizer
+	})
+	if i < 0 {
+		return "", false
+	}
+	return Escape(w.Confirmations[i].Waits), true
+}
+
+// mostDifferences is how many lines of a difference are shown.
+const mostDifferences = 20
+
+// PlanDifference is what a plan does beside the approved one, a line each: "+" is what it does
+// more, "-" what it does not do any more.
+func PlanDifference(d *approval.Difference) string {
+	var lines []string
+	for _, words := range d.More {
+		lines = append(lines, "+ "+Escape(words))
+	}
+	for _, words := range d.Less {
+		lines = append(lines, "- "+Escape(words))
+	}
+	if more := len(lines) - mostDifferences; more > 0 {
+		lines = append(lines[:mostDifferences], fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(lines, "\n")
 }

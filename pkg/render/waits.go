@@ -3,6 +3,7 @@ package render
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/act"
 	"github.com/kubectl-gc/kubectl-gc/pkg/deletion"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
@@ -138,4 +140,67 @@ func (w Waits) Remaining(left []act.Blocked, n int) string {
 		parts = append(parts, KindName(l.Object)+" ("+w.For(l)+")")
 	}
 	return strings.Join(parts, ", ")
+}
+
+// headline says how far a wait has come.
+func headline(p act.Progress, after time.Duration) string {
+	return fmt.Sprintf("%d of %d deleted after %s, wave %d of %d", p.Total-p.BlockedCount, p.Total,
+		after.Round(time.Second), p.Wave, p.Waves)
+}
+
+// liveView are the lines that say on a terminal how far a wait has come and what is left, cut to
+// its width.
+func (w Waits) liveView(p act.Progress, after time.Duration, width int) []string {
+	lines := []string{headline(p, after)}
+	left := w.byUse(p.Blocked)
+	shown := left[:min(len(left), mostLeft)]
+	column := 0
+	for _, l := range shown {
+		column = max(column, len([]rune(KindName(l.Object))))
+	}
+	column = min(column, width/2)
+	for _, l := range shown {
+		lines = append(lines, fmt.Sprintf("  %-*s  %s", column, cut(KindName(l.Object), column), w.For(l)))
+	}
+	if more := p.BlockedCount - len(shown); more > 0 {
+		lines = append(lines, fmt.Sprintf("  and %d more", more))
+	}
+	for i := range lines {
+		lines[i] = cut(lines[i], width-1) // one that wrapped could not be written over
+	}
+	return lines
+}
+
+// WaitBegins writes which of the objects that are meant do not exist, with what else could have
+// been meant, and what is waited for.
+func WaitBegins(out, errOut io.Writer, p *deletion.Planned) {
+	for _, a := range p.Absent {
+		fmt.Fprintf(out, "%s does not exist\n", Quoted(a.Object))
+		if a.Hint != "" {
+			fmt.Fprintln(errOut, "hint: "+phrase.EscapeLines(a.Hint))
+		}
+	}
+	if n := len(p.Deleted); n > 0 {
+		fmt.Fprintf(out, "waiting until %s: %s\n", phrase.Count(n, "object")+phrase.Plural(n, " is deleted", " are deleted"),
+			SortedFew(KindNamesOf(p.Graph, p.Deleted)))
+	}
+}
+
+// WarnUnattended warns of the finalizers that nobody removes as things are, and of the deletions that
+// wait for somebody to confirm them.
+func WarnUnattended(errOut io.Writer, p *deletion.Planned) {
+	for _, u := range p.Unattended {
+		more := ""
+		if u.More > 0 {
+			more = " and " + phrase.Count(u.More, "more object")
+		}
+		fmt.Fprintf(errOut, "Warning: nobody removes the finalizer %s of %s%s at present: %s\n",
+			Escape(u.Finalizer), Escape(u.Object.Located()), more, Escape(strings.Join(u.Because, "; ")))
+	}
+	if p.Plan == nil {
+		return
+	}
+	for _, r := range DeletionPlan(p).remarkConfirmations() {
+		fmt.Fprintln(errOut, "Warning: "+r.text)
+	}
 }
