@@ -1,6 +1,9 @@
 package archive
 
 import (
+	"bufio"
+	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -8,7 +11,12 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
 // mode is for the owner alone: an archive holds whatever secrets the cluster does.
@@ -100,4 +108,57 @@ func syncDir(path string) error {
 		return nil // not all file systems can
 	}
 	return err
+}
+
+// bufferSize is how many bytes are written to a file, or read from one, at once.
+const bufferSize = 1 << 20
+
+// compressed calls f with what writes a file that is to have the name of a path: through gzip, if
+// the name says so.
+func compressed(file io.Writer, path string, f func(io.Writer) error) error {
+	buffer := bufio.NewWriterSize(file, bufferSize)
+	if !strings.EqualFold(filepath.Ext(path), ".gz") {
+		if err := f(buffer); err != nil {
+			return err
+		}
+		return buffer.Flush()
+	}
+	zip := gzip.NewWriter(buffer)
+	if err := f(zip); err != nil {
+		return err
+	}
+	if err := zip.Close(); err != nil {
+		return err
+	}
+	return buffer.Flush()
+}
+
+// ErrNotWhole is of an archive that ends before its end, or does not hold as many objects as its
+// plan says.
+var ErrNotWhole = errors.New("the archive is not whole")
+
+// endOf is the last line of an archive of n objects. It is a comment in the last document, so that
+// who reads YAML sees no further document. No text of an object can look like it: in a document
+// such a line is indented, or quoted.
+func endOf(n int) string { return "# end of archive: " + phrase.Count(n, "object") + "\n" }
+
+// isEndOf says whether a line is the last of an archive of n objects.
+func isEndOf(line []byte, n int) bool {
+	return strings.TrimSpace(string(line)) == strings.TrimSpace(endOf(n))
+}
+
+// NotSaved words an error of Save for somebody who does nothing without the archive; not says what
+// did not happen because of it, as in "nothing was deleted". It is a refusal if an object cannot be
+// read, and none if the file cannot be written. If ctx has ended, it is what ended it.
+func NotSaved(ctx context.Context, err error, not string) error {
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.As(err, new(*cluster.UnreadError)):
+		return answer.Refuse(answer.WithHint(fmt.Errorf("%s: the archive would be incomplete: %w", not, err),
+			"omit --archive to continue without a copy"))
+	}
+	return fmt.Errorf("%s: writing the archive: %w", not, err)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 // methodOf returns how a finalizer is removed from an object as it is, and why it is not the method
@@ -250,4 +251,35 @@ func (v *Assessment) needEmpty(o *unstructured.Unstructured, f Details) {
 // gapNames names the first few gaps.
 func gapNames(gaps []v1alpha1.Gap) string {
 	return phrase.FirstFew(v1alpha1.TypeNames(gaps), 3)
+}
+
+// needData refuses what ends in the destruction of disks: of an object that goes with this, or of
+// what follows it.
+func (v *Assessment) needData(o *unstructured.Unstructured, names []string, f Details) {
+	if f.After == nil || !released(o, names) {
+		return
+	}
+	if n := len(f.After.Disks); n > 0 {
+		v.refuse(DataLoss, WithForce, "it "+status.Destroys(f.After.Disks), status.KeepDisks(f.After.Disks))
+	}
+	if n := len(f.After.Unread); n > 0 {
+		v.refuse(DataLoss, WithForce, fmt.Sprintf("%s would be deleted, and whether %s destroyed is not known: %v",
+			phrase.Count(n, "PersistentVolumeClaim"), phrase.Plural(n, "its disk is", "their disks are"), f.After.Why), "")
+	}
+}
+
+// Outside says what stays outside the cluster when the finalizers of a candidate are removed, as
+// far as its object names it.
+func (c *Candidate) Outside() []string { return leftBy(c.Object, c.By(ByPatch)) }
+
+// leftBy says what an object stands for outside the cluster if the work of one of its finalizers is
+// done nowhere.
+func leftBy(o *unstructured.Unstructured, patched []Assessment) []string {
+	skips := func(v Assessment) bool {
+		return v.Note == "" && !(v.Actor.IsKnown && v.Actor.Known.Polarity == finalizer.BuiltinGC)
+	}
+	if !slices.ContainsFunc(patched, skips) {
+		return nil
+	}
+	return status.Outside(o)
 }

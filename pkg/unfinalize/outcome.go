@@ -1,11 +1,18 @@
 package unfinalize
 
 import (
+	"cmp"
+	"context"
 	"errors"
+	"slices"
+	"strings"
 	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 )
 
 // PutBack is a finalizer that was removed and is on the object again.
@@ -82,4 +89,84 @@ func (o *Outcome) failed(err error) {
 	if o.Failed == nil && !o.LeftAlone() {
 		o.Failed = o.next
 	}
+}
+
+// blame says who put finalizers back after the write that removed them, as far as it can be known.
+func (o *Outcome) blame(now *unstructured.Unstructured, back []FinalizerRef) []PutBack {
+	var all []PutBack
+	for _, h := range back {
+		b := PutBack{FinalizerRef: h, Ignored: o.asked[h]}
+		if !b.Ignored && h.Field == finalizer.InMetadata {
+			last := cluster.LastWriter(now, cluster.FinalizerPath(h.Name))
+			b.Manager, b.Time = last.Manager, last.At
+		}
+		all = append(all, b)
+	}
+	return all
+}
+
+// lookAfter reads what was written to again, until it is gone or for as long as a controller may
+// take to put a finalizer back.
+func (p *performer) lookAfter(ctx context.Context, outcomes []*Outcome) {
+	end := time.Now().Add(cmp.Or(p.opts.Settle, change.SettleTime))
+	cluster.Each(p.client, outcomes, func(_ int, o *Outcome) {
+		if len(o.Done) > 0 && !o.Gone { // the outcome has what was seen
+			_ = change.LookAfter(ctx, end, func(ctx context.Context) bool { return p.look(ctx, o) })
+		}
+	})
+}
+
+// look reads an object. It is over if the object is gone, or if a finalizer is back.
+func (p *performer) look(ctx context.Context, o *Outcome) (over bool) {
+	now, err := p.read(ctx, o.Candidate)
+	if change.IsOver(err) {
+		o.Gone, o.Unread = true, nil
+		return true
+	}
+	if o.Unread = err; err != nil {
+		return false
+	}
+	o.found(now)
+	back := o.back()
+	o.PutBack = append(o.PutBack, o.blame(now, back)...)
+	return len(back) > 0
+}
+
+// found notes how the object is now.
+func (o *Outcome) found(now *unstructured.Unstructured) {
+	o.Remaining, o.Grace, o.Half = FinalizersOn(now), grace(now), halfDeleted(now)
+	o.Node, _, _ = unstructured.NestedString(now.Object, "spec", "nodeName")
+}
+
+// back are the finalizers that were removed and are there.
+func (o *Outcome) back() []FinalizerRef {
+	return slices.DeleteFunc(slices.Clone(o.Remaining), func(h FinalizerRef) bool { return !o.off[h] })
+}
+
+// Why something was not done, where neither the server nor package change says so.
+var (
+	// ErrNotSelected is of an object that was found by a selector and does not match it any more.
+	ErrNotSelected = errors.New("it no longer matches the selector")
+	// ErrNotReached is of an object whose turn did not come, because another was refused.
+	ErrNotReached = errors.New("not reached: another object was refused before")
+)
+
+// RefusedError is of an object that is, since it was assessed, not what could be helped, or never
+// was.
+type RefusedError struct {
+	Refusals []Refusal
+	// Planned says that the plan had the refusals.
+	Planned bool
+}
+
+// Error gives the reasons.
+func (e *RefusedError) Error() string {
+	var because []string
+	for _, r := range e.Refusals {
+		because = append(because, r.Because)
+	}
+	if e.Planned {
+		return strings.Join(because, "; ")
+	}
+	return "it was changed meanwhile: " + strings.Join(because, "; ")
 }

@@ -7,8 +7,10 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
+	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/ownership"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
@@ -70,4 +72,35 @@ func (r Request) choose(ctx context.Context, assessor *Assessor, q *selection.Qu
 	p.Batches, err = r.assess(ctx, assessor, q, [][]Target{targets},
 		func(o *unstructured.Unstructured) []string { return chosen[string(o.GetUID())] })
 	return err
+}
+
+// Save writes an archive of the objects that a plan is about to change. With an error there is no
+// file: a refusal if an object cannot be read, and otherwise what is wrong with the file. Perform
+// leaves alone then what has changed since, in anything but its status and its finalizers.
+func Save(ctx context.Context, client *cluster.Client, p *Planned, file string) (*archive.Saved, error) {
+	saved, err := archive.Save(ctx, client, file, p.changed(), p.Allowed().Printed())
+	if err != nil {
+		return nil, archive.NotSaved(ctx, err, "nothing was removed")
+	}
+	p.saved = saved
+	return saved, nil
+}
+
+// changed are the objects that the plan writes to, and the dependents that lose their references.
+func (p *Planned) changed() archive.Contents {
+	return archive.OfObjects(func(add func(graph.Type, graph.Object)) {
+		for _, c := range p.Allowed().Candidates() {
+			o := graph.Object{Namespace: c.Ref.Namespace, Name: c.Ref.Name, UID: c.Ref.UID, Finalizers: c.Object.GetFinalizers()}
+			for _, r := range c.Object.GetOwnerReferences() {
+				o.Owners = append(o.Owners, graph.OwnerReference{APIVersion: r.APIVersion, Kind: r.Kind, Name: r.Name,
+					UID: string(r.UID)})
+			}
+			add(c.Type, o)
+			for _, d := range c.Dependents {
+				owner := graph.OwnerReference{APIVersion: c.Ref.APIVersion, Kind: c.Ref.Kind, Name: c.Ref.Name, UID: c.Ref.UID}
+				add(d.Type, graph.Object{Namespace: d.Ref.Namespace, Name: d.Ref.Name, UID: d.Ref.UID,
+					Owners: []graph.OwnerReference{owner}})
+			}
+		}
+	})
 }
