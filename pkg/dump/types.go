@@ -49,15 +49,6 @@ func (t *Type) Covers(namespace string) bool {
 // isListed returns whether all objects of the type are known, in some namespace or everywhere.
 func (t *Type) isListed() bool { return t.everywhere || len(t.namespaces) > 0 }
 
-// GroupVersions are the versions of the type, as apiVersions.
-func (t *Type) GroupVersions() []string {
-	var all []string
-	for _, version := range t.Versions {
-		all = append(all, metav1.GroupVersion{Group: t.Group, Version: version}.String())
-	}
-	return all
-}
-
 // serves adds a version to those in which a type is served.
 func (t *Type) serves(version string) {
 	if !slices.Contains(t.Versions, version) {
