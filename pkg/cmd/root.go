@@ -1,11 +1,24 @@
 package cmd
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
+	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/cli-runtime/pkg/printers"
+	"k8s.io/client-go/rest"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/adopt"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/archive"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/check"
@@ -22,15 +35,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/unfinalize"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/wait"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/why"
-
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-	"k8s.io/cli-runtime/pkg/genericclioptions"
-	"k8s.io/cli-runtime/pkg/genericiooptions"
-	"k8s.io/client-go/rest"
-
-	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
-	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 	"github.com/kubectl-gc/kubectl-gc/pkg/suggest"
 )
@@ -127,4 +131,138 @@ func mistypedFlag(cmd *cobra.Command, err error) error {
 		}
 	})
 	return answer.WithHint(usage, near.Hint())
+}
+
+// newOptions prints the flags that all commands take, which would hide a command's own in its help.
+func newOptions(e *env.Env) *cobra.Command {
+	return &cobra.Command{
+		Use:   "options",
+		Short: "Print the list of flags that all commands take",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := fmt.Fprintf(e.Out, "The following options can be passed to any command:\n\n%s",
+				cmd.Root().PersistentFlags().FlagUsagesWrapped(100))
+			return err
+		},
+	}
+}
+
+// The groups of commands in the help of the root.
+var groups = []*cobra.Group{
+	{ID: "look", Title: "Look:"},
+	{ID: "delete", Title: "Delete and collect:"},
+	{ID: "repair", Title: "Repair and save:"},
+	{ID: "other", Title: "Other:"},
+}
+
+// helpTemplate is cobra's without the blank line of the root, for which its screen has no room.
+const helpTemplate = `{{with (or .Long .Short)}}{{. | trimTrailingWhitespaces}}
+{{end}}{{if .HasParent}}
+{{end}}{{if or .Runnable .HasSubCommands}}{{.UsageString}}{{end}}`
+
+// rootTemplate fits on a screen of 24 lines. What all commands take is left to kubectl gc options.
+const rootTemplate = `{{$commands := .Commands}}{{range .Groups}}{{.Title}}
+{{$id := .ID}}{{range $commands}}{{if and (eq .GroupID $id) .IsAvailableCommand}}  {{rpad .Name 11}} {{.Short}}
+{{end}}{{end}}{{end}}Usage: kubectl gc COMMAND [TYPE/NAME ...] [flags]; COMMAND -h says more.
+`
+
+// usageTemplate gives a subcommand a usage text without the connection flags, which would hide its
+// own.
+const usageTemplate = `Usage:
+  {{.UseLine}}{{if .HasExample}}
+
+Examples:
+{{.Example}}{{end}}{{if .HasAvailableLocalFlags}}
+
+Flags:
+{{.LocalNonPersistentFlags.FlagUsagesWrapped 100 | trimTrailingWhitespaces}}{{end}}
+
+Use "kubectl gc options" for the flags that all commands take.
+`
+
+// addGroup adds commands in the group of an ID.
+func addGroup(root *cobra.Command, id string, commands ...*cobra.Command) {
+	for _, cmd := range commands {
+		cmd.GroupID = id
+		cmd.SetUsageTemplate(usageTemplate)
+	}
+	root.AddCommand(commands...)
+}
+
+// otherNames are those under which krew can install the plugin besides gc.
+var otherNames = []string{"cascade"}
+
+// calledAs is what was typed to run this program: kubectl gc, unless its file has another name of a
+// plugin.
+func calledAs(program string) string {
+	name := strings.TrimSuffix(filepath.Base(program), ".exe")
+	for _, prefix := range []string{"kubectl-", completes} {
+		if other, ok := strings.CutPrefix(name, prefix); ok && slices.Contains(otherNames, other) {
+			return "kubectl " + other
+		}
+	}
+	return env.DefaultName
+}
+
+// rename has the help of a command, and of all below it, name the program as it was called.
+func rename(cmd *cobra.Command, called string) {
+	if called == env.DefaultName {
+		return
+	}
+	named := func(text *string) { *text = strings.ReplaceAll(*text, env.DefaultName, called) }
+	named(&cmd.Long)
+	named(&cmd.Short)
+	named(&cmd.Example)
+	if !cmd.HasParent() {
+		cmd.Annotations[cobra.CommandDisplayNameAnnotation] = called
+	}
+	usage := cmd.UsageTemplate()
+	named(&usage)
+	cmd.SetUsageTemplate(usage)
+	flags := func(f *pflag.Flag) { named(&f.Usage) }
+	cmd.Flags().VisitAll(flags)
+	cmd.PersistentFlags().VisitAll(flags)
+	for _, below := range cmd.Commands() {
+		rename(below, called)
+	}
+}
+
+// errUnread ends a command whose output nobody reads any more, as that before a head or a pager.
+var errUnread = fmt.Errorf("what it prints is not read any more: %w", context.Canceled)
+
+// whileRead returns a context that also ends when a write to one of the streams finds its reader
+// gone. Terminals stay what they are: they end by a signal.
+func whileRead(ctx context.Context, streams genericiooptions.IOStreams) (context.Context, genericiooptions.IOStreams,
+	func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	watched := func(w io.Writer) io.Writer {
+		if printers.IsTerminal(w) {
+			return w
+		}
+		return &readWriter{w, func() { cancel(errUnread) }}
+	}
+	streams.Out, streams.ErrOut = watched(streams.Out), watched(streams.ErrOut)
+	return ctx, streams, func() { cancel(nil) }
+}
+
+// readWriter calls unread when a write fails since nobody reads.
+type readWriter struct {
+	io.Writer
+	unread func()
+}
+
+// noReaderError is of a write to one of the streams. A file of the command's, such as an audit, can
+// be a pipe too: that nobody reads it is to be told.
+type noReaderError struct{ error }
+
+func isUnread(err error) bool { return errors.As(err, &noReaderError{}) }
+
+// Write implements io.Writer.
+func (w *readWriter) Write(p []byte) (int, error) {
+	n, err := w.Writer.Write(p)
+	if errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) {
+		w.unread()
+		err = noReaderError{err}
+	}
+	return n, err
 }

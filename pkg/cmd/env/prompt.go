@@ -3,9 +3,11 @@ package env
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/printers"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
@@ -62,5 +64,67 @@ func (e *Env) Line(ctx context.Context, question string) (string, error) {
 	case <-ctx.Done():
 		fmt.Fprintln(e.Out)
 		return "", context.Cause(ctx)
+	}
+}
+
+// AddExitZero adds --exit-zero.
+func AddExitZero(cmd *cobra.Command, value *bool) {
+	cmd.Flags().BoolVar(value, "exit-zero", false,
+		"Exit with code 0 whatever was found, and also if not everything could be examined; an error is still 1")
+}
+
+// Answer leaves out, with --exit-zero, that something was found or that the answer is incomplete;
+// the output says both. An error stays.
+func (e *Env) Answer(err error, exitZero bool) error {
+	if !exitZero || err == nil {
+		return err
+	}
+	if errors.Is(err, answer.ErrFound) {
+		return nil
+	}
+	if answer.IsRefusal(err) {
+		fmt.Fprintf(e.ErrOut, "Warning: %v\n", err)
+		return nil
+	}
+	return err
+}
+
+// usageError is an error in what was typed, before anything was asked of a server.
+type usageError struct {
+	error
+	command string
+}
+
+func (e usageError) Unwrap() error { return e.error }
+
+// Usage makes an error of what is wrong with what was typed.
+func Usage(cmd *cobra.Command, format string, args ...any) error {
+	return UsageError(cmd, fmt.Errorf(format, args...))
+}
+
+// UsageError says that an error is in what was typed.
+func UsageError(cmd *cobra.Command, err error) error { return usageError{err, cmd.CommandPath()} }
+
+// Mistyped returns the command of a usage error; empty for other errors.
+func Mistyped(err error) string {
+	var usage usageError
+	if errors.As(err, &usage) {
+		return usage.command
+	}
+	return ""
+}
+
+// RunE is what a command does: it checks what was typed, which fills in the options, and calls runF
+// with them, or run if that is nil.
+func RunE[Options any](o *Options, validate func(*cobra.Command, []string) error,
+	runF, run func(context.Context, *Options) error) func(*cobra.Command, []string) error {
+	if runF == nil {
+		runF = run
+	}
+	return func(cmd *cobra.Command, args []string) error {
+		if err := validate(cmd, args); err != nil {
+			return err
+		}
+		return runF(cmd.Context(), o)
 	}
 }

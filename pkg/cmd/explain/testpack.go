@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/explain"
@@ -59,4 +61,28 @@ func (o *Options) printTest(test *v1alpha1.LinkTest) error {
 		return o.Output.Write(o.Out, test)
 	}
 	return render.LinkTest(o.Out, test, o.Style(o.Output))
+}
+
+// completeFinalizers completes the names of finalizers; of a form, what it begins with.
+func (o *Options) completeFinalizers(_ *cobra.Command, args []string, word string) ([]string,
+	cobra.ShellCompDirective) {
+	known, err := o.Known()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	names := slices.DeleteFunc(known.Forms(), func(form string) bool {
+		return !strings.HasPrefix(form, word) || strings.ContainsAny(form, "^*") || slices.Contains(args, form)
+	})
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+func (o *Options) completeComponents(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+	known, err := o.Known()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	names := slices.DeleteFunc(known.Components(), func(name string) bool {
+		return !strings.HasPrefix(strings.ToLower(name), strings.ToLower(word))
+	})
+	return names, cobra.ShellCompDirectiveNoFileComp
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
 	"github.com/kubectl-gc/kubectl-gc/pkg/collect"
@@ -208,4 +209,22 @@ func (o *Options) print(ctx context.Context, client *cluster.Client, out *collec
 	}
 	o.leftovers(out.Graph, out.NotDeleted)
 	return nil
+}
+
+// archive is the file of --archive; nil without one.
+func (o *Options) archive() *collect.Archive {
+	if o.Archive == "" {
+		return nil
+	}
+	return &collect.Archive{
+		File:    o.Archive,
+		Head:    o.planned,
+		OnSaved: func(saved *archive.Saved) { o.Archived(saved, false) },
+	}
+}
+
+// planned is a plan as it is printed.
+func (o *Options) planned(p *collect.Proposal) *v1alpha1.Plan {
+	shown := render.RunPlan(p, o.examined)
+	return shown.Printed(shown.Gaps)
 }
