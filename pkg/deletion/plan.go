@@ -29,6 +29,8 @@ type planner struct {
 	request Request
 	// known is what is known of finalizers and links; nil if nothing is.
 	known *finalizer.Registry
+	// stays are the objects of the manifests that the request's --unless-in names.
+	stays map[selection.Place]bool
 	// besides are the uids of objects that the request does not mean and that are deleted before
 	// what would take them along: a selector need not match them.
 	besides map[string]bool

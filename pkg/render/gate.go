@@ -26,7 +26,7 @@ var gates = []gate{
 		"Guarded", "ControllerNotRunning", "Paused", "NeedsConfirmation", "ObjectInUse", "CollectorNotRunning"}},
 	{Protected, []string{refusalUnknown, "DeletionRefused", "DeniedByPolicy", "Guarded", "ServerNotAsked"}},
 	{"stranded", []string{"FinalizerAbandoned", "APIServiceWithoutBackend", "OutsideKept"}},
-	{comesBack, []string{"Recreated"}},
+	{comesBack, []string{"Recreated", "KeptByChange"}},
 	{"gaps", []string{notListed, "DataUnknown", "ConfirmationUnknown", "ControllersNotExamined", "NotRead",
 		"AccountUnsure", "ServerNotAsked"}},
 }

@@ -25,6 +25,8 @@ type Plan struct {
 	*plan.Plan
 	// Rows are the tree of the roots, as a graph.Graph.Walk; nil for none.
 	Rows iter.Seq[graph.Row]
+	// Staying are the objects that are deleted although the manifests after the change have them.
+	Staying []graph.ID
 	// Gaps are those that can hide a dependent of what is deleted.
 	Gaps []v1alpha1.Gap
 	// Known is what is known of finalizers, which may be nothing.

@@ -71,6 +71,8 @@ var remarks = [...]struct {
 	{"OwnerKept", warning, "objects are deleted although one of their owners is kept", Plan.remarkSurprises, false},
 	{"OrphanOverridden", warning, "the foreground deletion of an owner overrides the orphan finalizer of a dependent",
 		Plan.remarkOverridden, false},
+	{"KeptByChange", warning, "objects that the manifests after a change still have are deleted all the same, with what the change removes",
+		Plan.remarkStaying, false},
 	{"NotPruned", info, "who prunes keeps objects that a source no longer has, or did not apply them", Plan.remarkLeft, true},
 	{"PVCKept", info, "PVCs of StatefulSets are kept", Plan.remarkClaims, false},
 	{"OutsideKept", warning, "what objects manage outside the cluster stays, or that is unknown", Plan.remarkSpared, true},
@@ -154,6 +156,25 @@ func (p Plan) of(about []graph.ID, format string, args ...any) []remark {
 		return nil
 	}
 	return []remark{p.about(fmt.Sprintf(format, args...), about...)}
+}
+
+// remarkStaying names the objects that go although the change keeps them, and why they do.
+func (p Plan) remarkStaying() []remark {
+	staying := map[graph.ID]bool{}
+	for _, id := range p.Staying {
+		staying[id] = true
+	}
+	var names []string
+	for _, a := range p.Actions {
+		if a.Verb == plan.VerbDelete && staying[a.Object] {
+			delete(staying, a.Object)
+			names = append(names, fmt.Sprintf("%s (%s)", located(p.Graph, a.Object), p.Because(a.Object, a.Because)))
+		}
+	}
+	n := len(p.Staying)
+	return p.of(p.Staying, "%s deleted although the change keeps %s: %s",
+		phrase.Count(n, "object")+phrase.Plural(n, " is", " are"), phrase.Plural(n, "it", "them"),
+		phrase.FirstFew(names, maxNamed))
 }
 
 // remarkLeft says why who prunes leaves objects: on a narrow terminal the table has no room for it.

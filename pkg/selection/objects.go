@@ -17,15 +17,22 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
+// Meant are the objects that a Request means.
+type Meant struct {
+	Objects []Object
+	// Wrong are the errors of manifests without a name, and of a namespace that does not exist.
+	Wrong []error
+	// Stays are the objects of UnlessIn.
+	Stays map[Place]bool
+}
+
 // Objects finds the objects that are meant, as kubectl delete does. It asks the server for those
-// that match selectors; that an object exists which a file or an argument names is not asked. The
-// errors that come with the objects are of manifests without a name, and of a namespace that does not
-// exist.
+// that match selectors; that an object exists which a file or an argument names is not asked.
 func (r Request) Objects(ctx context.Context, getter genericclioptions.RESTClientGetter, client *cluster.Client,
-	catalog *cluster.Catalog) ([]Object, []error, error) {
+	catalog *cluster.Catalog) (Meant, error) {
 	if r.Selects() && len(r.Args) == 1 && !strings.Contains(r.Args[0], "/") {
 		objects, err := r.selected(ctx, getter, client, catalog)
-		return objects, nil, err
+		return Meant{Objects: objects}, err
 	}
 	if len(r.UnlessIn) > 0 {
 		return r.removed(ctx, client, catalog)
@@ -33,10 +40,9 @@ func (r Request) Objects(ctx context.Context, getter genericclioptions.RESTClien
 	return r.named(ctx, getter, catalog)
 }
 
-// named asks kubectl's own builder for what names and files mean. The errors are of objects without
-// a name.
+// named asks kubectl's own builder for what names and files mean.
 func (r Request) named(ctx context.Context, getter genericclioptions.RESTClientGetter,
-	catalog *cluster.Catalog) ([]Object, []error, error) {
+	catalog *cluster.Catalog) (Meant, error) {
 	infos, err := infosOf(ctx, resource.NewBuilder(getter).
 		Unstructured().
 		ContinueOnError().
@@ -49,26 +55,25 @@ func (r Request) named(ctx context.Context, getter genericclioptions.RESTClientG
 		ResourceTypeOrNameArgs(false, r.Args...).
 		RequireObject(false).
 		Flatten())
-	var objects []Object
-	var nameless []error
+	var meant Meant
 	for _, info := range infos {
 		// a manifest without one, or with generateName; the path of such an object is that of all
 		// of its type
 		if info.Name == "" {
-			nameless = append(nameless, errNameless(info.Source))
+			meant.Wrong = append(meant.Wrong, errNameless(info.Source))
 			continue
 		}
 		t, unknown := typeOf(catalog, info.Mapping, info.Name)
 		if unknown != nil {
-			return nil, nil, unknown
+			return Meant{}, unknown
 		}
 		o := Object{Resource: t, Namespace: info.Namespace, Name: info.Name, Source: sourceFile(info.Source)}
 		if !t.Namespaced {
 			o.Namespace = ""
 		}
-		objects = append(objects, o)
+		meant.Objects = append(meant.Objects, o)
 	}
-	return objects, nameless, err
+	return meant, err
 }
 
 func typeOf(catalog *cluster.Catalog, mapping *meta.RESTMapping, name string) (cluster.Resource, error) {

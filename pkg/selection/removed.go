@@ -20,39 +20,38 @@ import (
 )
 
 // removed finds the objects of Files that UnlessIn does not have. Nothing is read of the server but
-// whether the namespace exists: the catalog has the types. The errors that come with the objects are
-// of a namespace that does not, of manifests without a name and of types that discovery does not
-// show.
+// whether the namespace exists: the catalog has the types. The error is of types that discovery does
+// not show.
 func (r Request) removed(ctx context.Context, client *cluster.Client,
-	catalog *cluster.Catalog) ([]Object, []error, error) {
+	catalog *cluster.Catalog) (Meant, error) {
 	before, err := r.side(ctx, r.Files.Filenames, r.Files.Kustomize)
 	if err != nil {
-		return nil, nil, err
+		return Meant{}, err
 	}
 	after, err := r.side(ctx, r.UnlessIn, "")
 	if err != nil {
-		return nil, nil, err
+		return Meant{}, err
 	}
 	isNameless := func(m Manifest) bool { return m.Object.GetName() == "" } // as a List that has no items at all
 	if !slices.ContainsFunc(after, func(m Manifest) bool { return !isNameless(m) }) {
-		return nil, nil, fmt.Errorf("no objects found in %s, so all objects of the other side would be deleted: check that the manifests were rendered", r.After())
+		return Meant{}, fmt.Errorf("no objects found in %s, so all objects of the other side would be deleted: check that the manifests were rendered", r.After())
 	}
 	stays := map[Place]bool{}
 	for _, m := range after {
 		t, known, err := served(catalog, m)
 		if err != nil {
-			return nil, nil, err
+			return Meant{}, err
 		}
 		stays[m.Place(r.Namespace, t.Namespaced || !known)] = true
 	}
-	var objects []Object
-	var wrong, unserved []error
+	meant := Meant{Stays: stays}
+	var unserved []error
 	if err := r.nowhere(ctx, client, catalog, append(before, after...)); err != nil {
-		wrong = append(wrong, err)
+		meant.Wrong = append(meant.Wrong, err)
 	}
 	matching, err := labels.Parse(r.Labels)
 	if err != nil {
-		return nil, nil, fmt.Errorf("reading the selector: %w", err)
+		return Meant{}, fmt.Errorf("reading the selector: %w", err)
 	}
 	seen := map[Place]bool{}
 	for _, m := range before {
@@ -60,12 +59,12 @@ func (r Request) removed(ctx context.Context, client *cluster.Client,
 			continue
 		}
 		if isNameless(m) {
-			wrong = append(wrong, errNameless(m.Source))
+			meant.Wrong = append(meant.Wrong, errNameless(m.Source))
 			continue
 		}
 		t, known, err := served(catalog, m)
 		if err != nil {
-			return nil, nil, err
+			return Meant{}, err
 		}
 		id := m.Place(r.Namespace, t.Namespaced || !known)
 		if stays[id] || seen[id] {
@@ -79,9 +78,9 @@ func (r Request) removed(ctx context.Context, client *cluster.Client,
 				&meta.NoKindMatchError{GroupKind: gvk.GroupKind(), SearchedVersions: []string{gvk.Version}}))
 			continue
 		}
-		objects = append(objects, Object{Resource: t, Namespace: id.Namespace, Name: id.Name, Source: sourceFile(m.Source)})
+		meant.Objects = append(meant.Objects, Object{Resource: t, Namespace: id.Namespace, Name: id.Name, Source: sourceFile(m.Source)})
 	}
-	return objects, wrong, utilerrors.NewAggregate(unserved)
+	return meant, utilerrors.NewAggregate(unserved)
 }
 
 // nowhere is the server's error if it says that the namespace which was typed does not exist, unless

@@ -1,12 +1,14 @@
 package e2e
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
@@ -113,6 +115,70 @@ func TestWhatItsPrunerKeepsGoesWithItsOwner(t *testing.T) {
 		"--as-pruned-by", "argocd")
 	if got.code != 0 || strings.Count(got.stdout, "ConfigMap/kept") != 1 || !strings.Contains(got.stdout, "deletes 2 objects") {
 		t.Errorf("code %d: %s%s", got.code, got.stdout, got.stderr)
+	}
+}
+
+// TestWhatAChangeKeepsAndDeletesAllTheSame: what goes with an owner, with its namespace or with the
+// definition of its type although the change keeps it is a finding, in each format.
+func TestWhatAChangeKeepsAndDeletesAllTheSame(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	in := func(text string) string { return strings.ReplaceAll(text, "NS", ns) }
+	definition := in(`{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: gadgets.NS.example.com},
+  spec: {group: NS.example.com, scope: Namespaced, names: {plural: gadgets, singular: gadget, kind: Gadget, listKind: GadgetList},
+    versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]}}`)
+	instance := in("{apiVersion: NS.example.com/v1, kind: Gadget, metadata: {name: one, namespace: NS}}")
+	space := in("{apiVersion: v1, kind: Namespace, metadata: {name: NS-away}}")
+	inside := in("{apiVersion: v1, kind: Secret, metadata: {name: inside, namespace: NS-away}}")
+	top, below := in("{apiVersion: v1, kind: ConfigMap, metadata: {name: top, namespace: NS}}"),
+		in("{apiVersion: v1, kind: Secret, metadata: {name: below, namespace: NS}}")
+	c.Apply(t, strings.Join([]string{definition, space, top, below}, "\n---\n"), "-n", ns)
+	t.Cleanup(func() {
+		c.Kubectl(t, "delete", "namespace/"+ns+"-away", "crd/gadgets."+ns+".example.com", "--wait=false")
+	})
+	c.Apply(t, inside)
+	c.Kubectl(t, "wait", "--for=condition=Established", "crd/gadgets."+ns+".example.com")
+	c.Apply(t, instance)
+	c.Kubectl(t, "patch", "secret", "below", "-n", ns, "--type=merge", "-p", `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"top","uid":"`+
+		c.Kubectl(t, "get", "configmap", "top", "-n", ns, "-o", "jsonpath={.metadata.uid}")+`"}]}}`)
+	for scenario, test := range map[string]struct{ goes, stays, want string }{
+		"its owner goes":          {top, below, "1 object is deleted although the change keeps it: Secret NS/below (its owner ConfigMap/top is gone)"},
+		"its namespace goes":      {space, inside, "1 object is deleted although the change keeps it: Secret NS-away/inside ("},
+		"its definition goes":     {definition, instance, "1 object is deleted although the change keeps it: Gadget NS/one ("},
+		"in another version":      {definition, strings.Replace(instance, "/v1", "/v2", 1), "1 object is deleted although the change keeps it: Gadget NS/one ("},
+		"in a List":               {top, "{apiVersion: v1, kind: List, items: [" + below + "]}", "1 object is deleted although the change keeps it: Secret NS/below ("},
+		"of another namespace":    {top, in("{apiVersion: v1, kind: Secret, metadata: {name: below, namespace: NS-away}}"), ""},
+		"of another kind":         {top, in("{apiVersion: v1, kind: ConfigMap, metadata: {name: below, namespace: NS}}"), ""},
+		"nothing that goes stays": {top, in("{apiVersion: v1, kind: Secret, metadata: {name: other, namespace: NS}}"), ""},
+	} {
+		t.Run(scenario, func(t *testing.T) {
+			args := []string{"delete", "--kubeconfig", c.Kubeconfig(), "-f", side(t, test.goes+"\n---\n"+test.stays),
+				"--unless-in", side(t, test.stays)}
+			planned := run(t, append(args, "-o", "json")...)
+			var p v1alpha1.Plan
+			if err := json.Unmarshal([]byte(planned.stdout), &p); err != nil || planned.code != 0 {
+				t.Fatalf("code %d, %v: %s", planned.code, err, planned.stderr)
+			}
+			var said string
+			for _, f := range p.Findings {
+				if f.Code == "KeptByChange" {
+					said = f.Message
+					if len(f.Objects) != 1 || f.Severity != "warning" {
+						t.Errorf("the finding is %+v", f)
+					}
+				}
+			}
+			if want := in(test.want); !strings.HasPrefix(said, want) || want == "" && said != "" {
+				t.Errorf("the plan says %q, want %q", said, want)
+			}
+			for _, format := range []string{"wide", "markdown", "sarif", "junit"} {
+				got := run(t, append(args, "-o", format, "--fail-on=comes-back")...)
+				if strings.Contains(got.stdout, "although the change keeps") != (test.want != "") || (got.code == 2) != (test.want != "") {
+					t.Errorf("%s: code %d: %s%s", format, got.code, got.stdout, got.stderr)
+				}
+			}
+		})
 	}
 }
 
