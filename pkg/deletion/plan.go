@@ -111,7 +111,7 @@ func (pl *planner) planObjects(ctx context.Context, objects []selection.Object, 
 		return nil, err
 	}
 	reader := cluster.NewReader(pl.client, pl.catalog)
-	left, unknown, err := pl.leave(ctx, reader, snapshot.Graph, ids)
+	left, unknown, err := pl.leave(ctx, reader, snapshot.Graph, ids, p)
 	if err != nil {
 		return nil, err
 	}

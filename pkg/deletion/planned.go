@@ -34,6 +34,8 @@ type Planned struct {
 	// LeftOut are the objects that were meant when the server was asked first, and are not any
 	// more.
 	LeftOut []LeftOut
+	// PruneWaits are the objects that who prunes does not delete by itself.
+	PruneWaits []PruneWait
 	// Unscoped says that cluster-scoped objects are deleted although a namespace was given.
 	Unscoped bool
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
@@ -29,23 +30,42 @@ func (p *Planned) Staying() []graph.ID {
 	return all
 }
 
+// pruning is what the request's pruner does with an object.
+type pruning struct {
+	// leaves says why it leaves the object; empty if it prunes it.
+	leaves string
+	// waits are for what it waits before that.
+	waits []string
+}
+
+// PruneWait is an object that who prunes does not delete by itself.
+type PruneWait struct {
+	Object graph.ID
+	// Says is until when, and why.
+	Says string
+}
+
 // leave returns those of the objects that the request's pruner leaves, and why, by live reads of their
 // metadata and of what they were applied for. What could not be read counts as pruned, and is a gap.
+// P gets those that it does not prune by itself.
 func (pl *planner) leave(ctx context.Context, reader *cluster.Reader, g *graph.Graph,
-	ids []graph.ID) (map[graph.ID]string, []v1alpha1.Gap, error) {
+	ids []graph.ID, p *Planned) (map[graph.ID]string, []v1alpha1.Gap, error) {
 	by := pl.request.Pruner
 	if by == nil {
 		return nil, nil, nil
 	}
-	whys, errs := make([]string, len(ids)), make([]error, len(ids))
+	does, errs := make([]pruning, len(ids)), make([]error, len(ids))
 	cluster.Each(pl.client, ids, func(i int, id graph.ID) {
-		whys[i], errs[i] = pl.leaves(ctx, reader, g, id)
+		does[i], errs[i] = pl.pruningOf(ctx, reader, g, id)
 	})
 	left := map[graph.ID]string{}
 	var gaps []v1alpha1.Gap
 	for i, id := range ids {
-		if whys[i] != "" {
-			left[id] = whys[i]
+		if does[i].leaves != "" {
+			left[id] = does[i].leaves
+		}
+		for _, says := range does[i].waits {
+			p.PruneWaits = append(p.PruneWaits, PruneWait{id, says})
 		}
 		if errs[i] == nil {
 			continue
@@ -63,43 +83,57 @@ func (pl *planner) leave(ctx context.Context, reader *cluster.Reader, g *graph.G
 	return left, gaps, context.Cause(ctx)
 }
 
-// leaves says why the pruner leaves an object; empty if it prunes it.
-func (pl *planner) leaves(ctx context.Context, reader *cluster.Reader, g *graph.Graph, id graph.ID) (string, error) {
+// pruningOf finds out what the pruner does with an object.
+func (pl *planner) pruningOf(ctx context.Context, reader *cluster.Reader, g *graph.Graph, id graph.ID) (pruning, error) {
 	by, ref := pl.request.Pruner, g.Ref(id)
 	t, _ := g.Type(id)
 	o, err := pl.client.GetObjectMeta(ctx, t, ref.Namespace, ref.Name)
 	switch {
 	case cluster.IsAbsent(err, t, ref.Name):
-		return "", nil // the delete of it will tell
+		return pruning{}, nil // the delete of it will tell
 	case err != nil:
-		return "", err
+		return pruning{}, err
 	case string(o.GetUID()) != ref.UID:
-		return "", nil // another has its name by now, and says nothing of it
+		return pruning{}, nil // another has its name by now, and says nothing of it
 	}
 	if why, leaves := by.Leaves(t.Group, t.Kind, o.Object); leaves {
-		return why, nil
+		return pruning{leaves: why}, nil
 	}
+	does := pruning{waits: by.WaitsFor(o.Object, nil, "")}
 	parents, err := by.ParentsOf(o.Object)
 	if err != nil {
-		return "", err
+		return does, err
 	}
 	for _, n := range parents {
 		name := n.Kind + "/" + n.Name
-		of, served := reader.KindIn(n.Group, n.Kind)
-		if !served {
-			return "", fmt.Errorf("discovery does not show the type of %s", name)
-		}
-		resource := schema.GroupResource{Group: of.Group, Resource: of.Resource}
-		parent, err := reader.GetObject(ctx, resource, n.Namespace, n.Name)
+		parent, err := parentOf(ctx, reader, n, by.Elsewhere)
 		switch {
 		case err != nil:
-			return "", err
+			return does, err
+		case parent == nil && by.Elsewhere:
+			continue
 		case parent == nil:
-			return fmt.Sprintf("%s does not prune it: %s in namespace %s does not exist", by.By, name, n.Namespace), nil
+			return pruning{leaves: fmt.Sprintf("%s does not prune it: %s in namespace %s does not exist", by.By, name,
+				n.Namespace)}, nil
 		}
 		if because, met := link.AnyMet(by.Never, parent.Object); met {
-			return fmt.Sprintf("%s does not prune it: %s of %s", by.By, because, name), nil
+			return pruning{leaves: fmt.Sprintf("%s does not prune it: %s of %s", by.By, because, name)}, nil
 		}
+		does.waits = by.WaitsFor(o.Object, parent.Object, name)
 	}
-	return "", nil
+	return does, nil
+}
+
+// parentOf reads what an object was applied for; nil if it does not exist. That its type is not
+// served is no error of one that may be elsewhere.
+func parentOf(ctx context.Context, reader *cluster.Reader, n link.Named, elsewhere bool) (*unstructured.Unstructured,
+	error) {
+	of, served := reader.KindIn(n.Group, n.Kind)
+	switch {
+	case served:
+		return reader.GetObject(ctx, schema.GroupResource{Group: of.Group, Resource: of.Resource}, n.Namespace, n.Name)
+	case elsewhere:
+		return nil, nil
+	}
+	return nil, fmt.Errorf("discovery does not show the type of %s/%s", n.Kind, n.Name)
 }

@@ -138,6 +138,9 @@ func checkConditions(conditions []Condition) []error {
 		if c.Value != "" && c.Has != "" {
 			errs = append(errs, fmt.Errorf(`condition %d: give "value" or "has"`, i+1))
 		}
+		if c.AnyCase && c.Value == "" {
+			errs = append(errs, fmt.Errorf(`condition %d: "anyCase" is of a "value"`, i+1))
+		}
 		if c.Empty && (c.Not || c.Has != "") {
 			errs = append(errs, fmt.Errorf(`condition %d: leave out "empty" with "not" and "has"`, i+1))
 		}

@@ -15,6 +15,8 @@ type Condition struct {
 	// Value is what it has to be, as text; empty if any will do. Of several values at a path with
 	// [*], one has to be it.
 	Value string `json:"value,omitempty"`
+	// AnyCase says that upper and lower case of the Value do not count.
+	AnyCase bool `json:"anyCase,omitempty"`
 	// Has is an item of it, where it is a list with commas: "Delete=false" of
 	// "Prune=false,Delete=false". With "*" at its end it is any that begins so.
 	Has string `json:"has,omitempty"`
@@ -38,8 +40,13 @@ func (c Condition) holds(object map[string]any) bool {
 	}
 	return slices.ContainsFunc(values, func(v any) bool {
 		text, ok := scalar(v)
-		return ok && (c.Has == "" && text == c.Value || c.Has != "" && hasItem(text, c.Has))
+		return ok && (c.Has == "" && c.is(text) || c.Has != "" && hasItem(text, c.Has))
 	})
+}
+
+// is says whether a text is the Value.
+func (c Condition) is(text string) bool {
+	return text == c.Value || c.AnyCase && strings.EqualFold(text, c.Value)
 }
 
 // unset says whether a value counts as none. A field that is empty does; a label or annotation is

@@ -26,6 +26,11 @@ type Pruner struct {
 	// and Never are alternatives of conditions on that; where all of one are met nothing is deleted.
 	Parents []Ends        `json:"parents,omitempty"`
 	Never   [][]Condition `json:"never,omitempty"`
+	// Elsewhere says that a parent which does not exist may be in another cluster or namespace, so
+	// that nothing follows from that.
+	Elsewhere bool `json:"elsewhere,omitempty"`
+	// Waits say when it does not delete an object by itself.
+	Waits []PruneWait `json:"waits,omitempty"`
 	// Verified says how the fields were checked: by the code at Source, or by the documentation
 	// there.
 	Verified Verified `json:"verified"`
@@ -40,6 +45,31 @@ type Pruned struct {
 	// Where are conditions that an object meets, all of them: what shows that the program has applied
 	// it.
 	Where []Condition `json:"where"`
+}
+
+// PruneWait is when a program deletes an object only once something else has happened.
+type PruneWait struct {
+	// Where are conditions on the object, and Parent on what it was applied for; all of them are met.
+	Where  []Condition `json:"where,omitempty"`
+	Parent []Condition `json:"parent,omitempty"`
+	// Until is what has to happen, as a clause.
+	Until string `json:"until"`
+}
+
+// WaitsFor says for what the program waits before it deletes an object, each as a sentence without
+// its full stop. Of a parent that was not read, which is nil, nothing is said.
+func (p *Pruner) WaitsFor(object, parent map[string]any, name string) (says []string) {
+	for _, w := range p.Waits {
+		if !AllMet(w.Where, object) || len(w.Parent) > 0 && (parent == nil || !AllMet(w.Parent, parent)) {
+			continue
+		}
+		because := Describe(w.Where)
+		if len(w.Parent) > 0 {
+			because = Describe(w.Parent) + " of " + name
+		}
+		says = append(says, fmt.Sprintf("%s prunes it only once %s: %s", p.By, w.Until, because))
+	}
+	return says
 }
 
 // Leaves says whether the program leaves an object, and why, as a clause. The group of the core is
@@ -99,6 +129,11 @@ func (p *Pruner) Check() []error {
 		errs.add(`"keep": `, checkInMetadata(all))
 	}
 	errs.add(`"never", `, CheckAlternatives(p.Never)...)
+	for i, w := range p.Waits {
+		where := fmt.Sprintf(`"waits", number %d: `, i+1)
+		errs.add(where, required("until", w.Until), checkInMetadata(w.Where))
+		errs.add(where, CheckAlternatives([][]Condition{append(w.Where[:len(w.Where):len(w.Where)], w.Parent...)})...)
+	}
 	for i, e := range p.Parents {
 		where := fmt.Sprintf(`"parents", number %d: `, i+1)
 		if e.Form != Reference && e.Form != Text || !e.inMetadata() {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/act"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/deletion"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/page"
@@ -27,6 +28,8 @@ type Plan struct {
 	Rows iter.Seq[graph.Row]
 	// Staying are the objects that are deleted although the manifests after the change have them.
 	Staying []graph.ID
+	// PruneWaits are the objects that who prunes does not delete by itself.
+	PruneWaits []deletion.PruneWait
 	// Gaps are those that can hide a dependent of what is deleted.
 	Gaps []v1alpha1.Gap
 	// Known is what is known of finalizers, which may be nothing.

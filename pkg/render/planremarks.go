@@ -10,6 +10,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/approval"
+	"github.com/kubectl-gc/kubectl-gc/pkg/deletion"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
@@ -73,6 +74,7 @@ var remarks = [...]struct {
 		Plan.remarkOverridden, false},
 	{"KeptByChange", warning, "objects that the manifests after a change still have are deleted all the same, with what the change removes",
 		Plan.remarkStaying, false},
+	{"PruneWaits", info, "who prunes does not delete objects by itself: somebody has to begin or confirm that", Plan.remarkPruneWaits, true},
 	{"NotPruned", info, "who prunes keeps objects that a source no longer has, or did not apply them", Plan.remarkLeft, true},
 	{"PVCKept", info, "PVCs of StatefulSets are kept", Plan.remarkClaims, false},
 	{"OutsideKept", warning, "what objects manage outside the cluster stays, or that is unknown", Plan.remarkSpared, true},
@@ -175,6 +177,16 @@ func (p Plan) remarkStaying() []remark {
 	return p.of(p.Staying, "%s deleted although the change keeps %s: %s",
 		phrase.Count(n, "object")+phrase.Plural(n, " is", " are"), phrase.Plural(n, "it", "them"),
 		phrase.FirstFew(names, maxNamed))
+}
+
+// remarkPruneWaits says what somebody has to do before who prunes deletes objects.
+func (p Plan) remarkPruneWaits() []remark {
+	var all []remark
+	for says, ids := range groups(p.PruneWaits,
+		func(w deletion.PruneWait) (string, graph.ID) { return w.Says, w.Object }) {
+		all = append(all, p.of(ids, "%s: %s", fewLocated(p.Graph, ids), Escape(says))...)
+	}
+	return all
 }
 
 // remarkLeft says why who prunes leaves objects: on a narrow terminal the table has no room for it.

@@ -78,7 +78,8 @@ func (r Request) removed(ctx context.Context, client *cluster.Client,
 				&meta.NoKindMatchError{GroupKind: gvk.GroupKind(), SearchedVersions: []string{gvk.Version}}))
 			continue
 		}
-		meant.Objects = append(meant.Objects, Object{Resource: t, Namespace: id.Namespace, Name: id.Name, Source: sourceFile(m.Source)})
+		meant.Objects = append(meant.Objects,
+			Object{Resource: t, Namespace: id.Namespace, Name: id.Name, Source: sourceFile(m.Source)})
 	}
 	return meant, utilerrors.NewAggregate(unserved)
 }

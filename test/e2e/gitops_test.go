@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/test/fixture"
@@ -206,11 +207,21 @@ func prunes(t *testing.T, c *testcluster.Cluster) {
 	c.Apply(t, "{apiVersion: kustomize.toolkit.fluxcd.io/v1, kind: Kustomization, metadata: {name: shop}, spec: {prune: true}}\n---\n"+
 		"{apiVersion: kustomize.toolkit.fluxcd.io/v1, kind: Kustomization, metadata: {name: archive}, spec: {prune: false}}", "-n", ns)
 	flux := "kustomize.toolkit.fluxcd.io/namespace: " + ns + ", kustomize.toolkit.fluxcd.io/name: "
+	if c.Kubectl(t, "get", "namespace", "argocd", "--ignore-not-found", "-o", "name") == "" {
+		c.Kubectl(t, "create", "namespace", "argocd")
+	}
+	for name, policy := range map[string]string{"auto": "{automated: {prune: true}}", "manual": "{syncOptions: [CreateNamespace=true]}",
+		"unset": "{automated: {}}", "halted": "{automated: {prune: true, enabled: false}}",
+		"asks": "{automated: {prune: true}, syncOptions: [Prune=confirm]}", "never": "{automated: {prune: true}, syncOptions: [Prune=false]}"} {
+		c.Apply(t, "{apiVersion: argoproj.io/v1alpha1, kind: Application, metadata: {name: "+name+"}, spec: {syncPolicy: "+policy+"}}", "-n", "argocd")
+	}
+	owner := c.Kubectl(t, "get", "namespace", "default", "-o", "jsonpath={.metadata.uid}")
 	const tracked = "argocd.argoproj.io/tracking-id: 'shop:x', argocd.argoproj.io/sync-options: "
 	for by, test := range map[string]struct {
 		policy string
-		// objects are the metadata of ConfigMaps by their names, and kept says which stay, and why.
-		objects, kept map[string]string
+		// objects are the metadata of ConfigMaps by their names, and kept says which stay, and why;
+		// waits says what has to happen before some go.
+		objects, kept, waits map[string]string
 	}{
 		"argocd": {"Foreground", map[string]string{
 			"goes": "annotations: {argocd.argoproj.io/tracking-id: 'shop:x'}", "labelled": "labels: {app.kubernetes.io/instance: shop}",
@@ -218,16 +229,31 @@ func prunes(t *testing.T, c *testcluster.Cluster) {
 			"hook": "annotations: {argocd.argoproj.io/hook: PreSync, argocd.argoproj.io/tracking-id: 'shop:x'}", "other": "labels: {a: b}",
 			"skip":  "annotations: {argocd.argoproj.io/hook: Skip, helm.sh/hook: pre-install, argocd.argoproj.io/tracking-id: 'shop:x'}",
 			"chart": "annotations: {helm.sh/hook: pre-install, argocd.argoproj.io/tracking-id: 'shop:x'}",
+			"owned": "annotations: {argocd.argoproj.io/tracking-id: 'auto:x'}, ownerReferences: [{apiVersion: v1, kind: Namespace, name: default, uid: " + owner + "}]",
+			"auto":  "annotations: {argocd.argoproj.io/tracking-id: 'auto:x'}", "manual": "annotations: {argocd.argoproj.io/tracking-id: 'argocd_manual:x'}",
+			"unset": "annotations: {argocd.argoproj.io/tracking-id: 'unset:x'}", "halted": "annotations: {argocd.argoproj.io/tracking-id: 'halted:x'}",
+			"confirm": "annotations: {" + tracked + "Prune=confirm}", "asks": "annotations: {argocd.argoproj.io/tracking-id: 'asks:x'}",
+			"never": "annotations: {argocd.argoproj.io/tracking-id: 'never:x'}", "asked": "annotations: {argocd.argoproj.io/tracking-id: 'asks:x', argocd.argoproj.io/sync-options: Prune=true}",
 		}, map[string]string{
 			"kept":  "Argo CD keeps it: annotation argocd.argoproj.io/sync-options has Prune=false",
+			"owned": "Argo CD keeps it: metadata.ownerReferences is set",
 			"hook":  "Argo CD keeps it: annotation argocd.argoproj.io/hook is set and annotation argocd.argoproj.io/hook is not Skip",
 			"chart": "Argo CD keeps it: annotation helm.sh/hook is set and annotation helm.sh/hook is not crd-install and annotation argocd.argoproj.io/hook is not Skip",
 			"other": "Argo CD does not prune it: annotation argocd.argoproj.io/tracking-id is not set, and label app.kubernetes.io/instance is not set",
+		}, map[string]string{
+			"manual":  "somebody syncs the Application with pruning: spec.syncPolicy.automated.prune is not true of Application/manual",
+			"unset":   "somebody syncs the Application with pruning: spec.syncPolicy.automated.prune is not true of Application/unset",
+			"halted":  "somebody syncs the Application with pruning: spec.syncPolicy.automated.prune is true and spec.syncPolicy.automated.enabled is false of Application/halted",
+			"confirm": "somebody confirms it, with the annotation argocd.argoproj.io/deletion-approved of the Application: annotation argocd.argoproj.io/sync-options has Prune=confirm",
+			"asks":    "somebody confirms it, with the annotation argocd.argoproj.io/deletion-approved of the Application: spec.syncPolicy.syncOptions has Prune=confirm of Application/asks",
+			"never":   "somebody removes this sync option, if its version of Argo CD knows it: spec.syncPolicy.syncOptions has Prune=false of Application/never",
 		}},
 		"flux": {"Background", map[string]string{
 			"goes": "labels: {" + flux + "shop}", "unset": "labels: {" + flux + "archive}", "absent": "labels: {" + flux + "gone}",
 			"kept":  "annotations: {kustomize.toolkit.fluxcd.io/prune: disabled}, labels: {" + flux + "shop}",
 			"chart": "annotations: {helm.sh/resource-policy: keep}, labels: {helm.toolkit.fluxcd.io/name: shop}",
+			"case":  "annotations: {kustomize.toolkit.fluxcd.io/prune: DISABLED}, labels: {" + flux + "shop}",
+			"ssa":   "labels: {kustomize.toolkit.fluxcd.io/ssa: IGNORE, " + flux + "shop}",
 			"plain": "annotations: {helm.sh/resource-policy: keep}, labels: {" + flux + "shop}", "other": "labels: {a: b}",
 		}, map[string]string{
 			"unset":  "Flux does not prune it: spec.prune is false or is not set of Kustomization/archive",
@@ -235,20 +261,22 @@ func prunes(t *testing.T, c *testcluster.Cluster) {
 			"kept":   "Flux keeps it: annotation kustomize.toolkit.fluxcd.io/prune is disabled",
 			"chart":  "Flux keeps it: label helm.toolkit.fluxcd.io/name is set and annotation helm.sh/resource-policy is keep",
 			"other":  "Flux does not prune it: label kustomize.toolkit.fluxcd.io/name is not set, and label helm.toolkit.fluxcd.io/name is not set",
-		}},
+			"case":   "Flux keeps it: annotation kustomize.toolkit.fluxcd.io/prune is disabled",
+			"ssa":    "Flux keeps it: label kustomize.toolkit.fluxcd.io/ssa is Ignore",
+		}, nil},
 		"helm": {"Background", map[string]string{
 			"goes": "annotations: {meta.helm.sh/release-name: shop}",
 			"kept": "annotations: {meta.helm.sh/release-name: shop, helm.sh/resource-policy: keep}", "hook": "annotations: {helm.sh/hook: pre-install}",
 		}, map[string]string{
 			"kept": "Helm keeps it: annotation helm.sh/resource-policy is keep",
 			"hook": "Helm keeps it: annotation helm.sh/hook is set",
-		}},
+		}, nil},
 		"kubectl": {"Background", map[string]string{
 			"goes": "annotations: {kubectl.kubernetes.io/last-applied-configuration: '{}'}", "set": "labels: {applyset.kubernetes.io/part-of: x}",
 			"other": "labels: {a: b}",
 		}, map[string]string{
 			"other": "kubectl apply --prune does not prune it: annotation kubectl.kubernetes.io/last-applied-configuration is not set, and label applyset.kubernetes.io/part-of is not set",
-		}},
+		}, nil},
 	} {
 		t.Run(by, func(t *testing.T) {
 			ns := c.Namespace(t)
@@ -273,6 +301,16 @@ func prunes(t *testing.T, c *testcluster.Cluster) {
 				if kept[s.Object.Name] = s.Because; s.Reason != "NotPruned" {
 					t.Errorf("%s: reason %s", s.Object.Name, s.Reason)
 				}
+			}
+			waits := map[string]string{}
+			for _, f := range p.Findings {
+				if says, is := strings.CutPrefix(f.Message, f.Objects[0].Kind+" "+ns+"/"+f.Objects[0].Name+": Argo CD prunes it only once "); is &&
+					f.Code == "PruneWaits" {
+					waits[f.Objects[0].Name] = says
+				}
+			}
+			if diff := cmp.Diff(test.waits, waits, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("waits (-want +got):\n%s", diff)
 			}
 			if diff := cmp.Diff(test.kept, kept); diff != "" || p.Policy != test.policy || len(p.Gaps) > 0 || len(p.Deleted) != len(goes) {
 				t.Errorf("policy %s, %d deleted, gaps %v; kept (-want +got):\n%s", p.Policy, len(p.Deleted), p.Gaps, diff)
