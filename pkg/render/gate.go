@@ -27,8 +27,8 @@ var gates = []gate{
 	{Protected, []string{refusalUnknown, "DeletionRefused", "DeniedByPolicy", "Guarded", "ServerNotAsked"}},
 	{"stranded", []string{"FinalizerAbandoned", "APIServiceWithoutBackend", "OutsideKept"}},
 	{comesBack, []string{"Recreated", "KeptByChange"}},
-	{"gaps", []string{notListed, "DataUnknown", "ConfirmationUnknown", "ControllersNotExamined", "NotRead",
-		"AccountUnsure", "ServerNotAsked"}},
+	{"gaps", []string{notListed, "DataUnknown", "ConfirmationUnknown", "ControllersNotExamined", controllerUnknown,
+		"NotRead", "AccountUnsure", "ServerNotAsked"}},
 }
 
 // Protected is the name of --fail-on that is about what the server refuses, for which Plan.Unjudged
@@ -53,10 +53,11 @@ func RunGates() []string {
 
 // The reasons of --fail-on that are no Findings, because the refusal of the plan says them.
 const (
-	wouldStop       = "WouldNotComplete"
-	deletingAlready = "DeletingAlready"
-	notListed       = "NotListed"
-	refusalUnknown  = "RefusalUnknown"
+	wouldStop         = "WouldNotComplete"
+	deletingAlready   = "DeletingAlready"
+	notListed         = "NotListed"
+	refusalUnknown    = "RefusalUnknown"
+	controllerUnknown = "ControllerUnknown"
 )
 
 // reasonCodes calls yield with the code, the severity and the meaning of each of them.
@@ -64,6 +65,7 @@ func reasonCodes(yield func(code, severity, means string)) {
 	yield(wouldStop, severe, "the deletion would not complete: the server refuses a part of it, or who removes finalizers is deleted first")
 	yield(deletingAlready, warning, "an object is being deleted already, and waits for finalizers")
 	yield(notListed, warning, "types that may contain dependents could not be listed")
+	yield(controllerUnknown, warning, "the deletion waits for a finalizer of which no pack says who removes it")
 	yield(refusalUnknown, warning, "whether the server refuses a delete is unknown: a policy or a webhook decides, and was not asked; only with --fail-on=protected")
 }
 
@@ -80,7 +82,7 @@ func (p Plan) reasons() []v1alpha1.PlanFinding {
 	if p.Unjudged != "" {
 		all = append(all, v1alpha1.PlanFinding{Code: refusalUnknown, Severity: warning, Message: p.Unjudged})
 	}
-	return slices.Concat(all, p.stuckAlready(), p.Findings())
+	return slices.Concat(all, p.stuckAlready(), p.unknownControllers(), p.Findings())
 }
 
 // FailOn refuses a plan that has what one of the names is about, with a line for each of them.
@@ -141,6 +143,30 @@ func PlanJUnit(w io.Writer, p Plan, names []string) error {
 		suite.Cases = append(suite.Cases, c)
 	}
 	return suite.write(w)
+}
+
+// unknownControllers are the finalizers that the deletion waits for of which it is unknown who removes
+// them, so that nobody has looked whether that runs.
+func (p Plan) unknownControllers() (all []v1alpha1.PlanFinding) {
+	type waiting struct {
+		finalizer string
+		object    graph.ID
+	}
+	var unknown []waiting
+	for _, b := range p.Blockers {
+		ref := p.Graph.Ref(b.Object)
+		for _, name := range b.Finalizers {
+			if _, known := p.Known.Lookup(name, ref.Group(), ref.Kind); !known {
+				unknown = append(unknown, waiting{name, b.Object})
+			}
+		}
+	}
+	for name, ids := range groups(unknown, func(w waiting) (string, graph.ID) { return w.finalizer, w.object }) {
+		all = append(all, v1alpha1.PlanFinding{Code: controllerUnknown, Severity: warning, Objects: p.Graph.Refs(ids),
+			Message: fmt.Sprintf("%s %s for finalizer %s, and no pack says who removes it", fewLocated(p.Graph, ids),
+				phrase.Plural(len(ids), "waits", "wait"), name)})
+	}
+	return all
 }
 
 // stuckAlready are the objects that are being deleted already and are still kept by finalizers, for
