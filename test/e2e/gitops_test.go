@@ -232,6 +232,7 @@ func prunes(t *testing.T, c *testcluster.Cluster) {
 			"owned": "annotations: {argocd.argoproj.io/tracking-id: 'auto:x'}, ownerReferences: [{apiVersion: v1, kind: Namespace, name: default, uid: " + owner + "}]",
 			"auto":  "annotations: {argocd.argoproj.io/tracking-id: 'auto:x'}", "manual": "annotations: {argocd.argoproj.io/tracking-id: 'argocd_manual:x'}",
 			"unset": "annotations: {argocd.argoproj.io/tracking-id: 'unset:x'}", "halted": "annotations: {argocd.argoproj.io/tracking-id: 'halted:x'}",
+			"extra":   "annotations: {argocd.argoproj.io/tracking-id: 'auto:x', argocd.argoproj.io/compare-options: 'Other,IgnoreExtraneous'}",
 			"confirm": "annotations: {" + tracked + "Prune=confirm}", "asks": "annotations: {argocd.argoproj.io/tracking-id: 'asks:x'}",
 			"never": "annotations: {argocd.argoproj.io/tracking-id: 'never:x'}", "asked": "annotations: {argocd.argoproj.io/tracking-id: 'asks:x', argocd.argoproj.io/sync-options: Prune=true}",
 		}, map[string]string{
@@ -244,6 +245,7 @@ func prunes(t *testing.T, c *testcluster.Cluster) {
 			"manual":  "somebody syncs the Application with pruning: spec.syncPolicy.automated.prune is not true of Application/manual",
 			"unset":   "somebody syncs the Application with pruning: spec.syncPolicy.automated.prune is not true of Application/unset",
 			"halted":  "somebody syncs the Application with pruning: spec.syncPolicy.automated.prune is true and spec.syncPolicy.automated.enabled is false of Application/halted",
+			"extra":   "the Application is out of sync for something else, or somebody syncs it: annotation argocd.argoproj.io/compare-options has IgnoreExtraneous",
 			"confirm": "somebody confirms it, with the annotation argocd.argoproj.io/deletion-approved of the Application: annotation argocd.argoproj.io/sync-options has Prune=confirm",
 			"asks":    "somebody confirms it, with the annotation argocd.argoproj.io/deletion-approved of the Application: spec.syncPolicy.syncOptions has Prune=confirm of Application/asks",
 			"never":   "somebody removes this sync option, if its version of Argo CD knows it: spec.syncPolicy.syncOptions has Prune=false of Application/never",
