@@ -84,7 +84,8 @@ func (pl *planner) leave(ctx context.Context, reader *cluster.Reader, g *graph.G
 }
 
 // pruningOf finds out what the pruner does with an object.
-func (pl *planner) pruningOf(ctx context.Context, reader *cluster.Reader, g *graph.Graph, id graph.ID) (pruning, error) {
+func (pl *planner) pruningOf(ctx context.Context, reader *cluster.Reader, g *graph.Graph,
+	id graph.ID) (pruning, error) {
 	by, ref := pl.request.Pruner, g.Ref(id)
 	t, _ := g.Type(id)
 	o, err := pl.client.GetObjectMeta(ctx, t, ref.Namespace, ref.Name)

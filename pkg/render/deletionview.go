@@ -148,8 +148,9 @@ func DeletionPlan(p *deletion.Planned) Plan {
 	if p.Plan == nil {
 		return Plan{}
 	}
-	return Plan{Plan: p.Plan, Rows: p.Rows(), Staying: p.Staying(), PruneWaits: p.PruneWaits, Gaps: p.Hiding, Known: p.Known,
-		Asked: p.Asked, Unordered: p.OrderSentence(), Unfinished: p.WouldBeStuck(), Refusals: p.Refusals}
+	return Plan{Plan: p.Plan, Rows: p.Rows(), Staying: p.Staying(), PruneWaits: p.PruneWaits,
+		Gaps: p.Hiding, Known: p.Known, Asked: p.Asked, Unordered: p.OrderSentence(),
+		Unfinished: p.WouldBeStuck(), Refusals: p.Refusals}
 }
 
 // DeletionWords are the words of a deletion's errors.
