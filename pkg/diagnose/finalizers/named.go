@@ -33,8 +33,14 @@ func (e *Examiner) namedAbsent(ctx context.Context, o *unstructured.Unstructured
 	}
 	absent, there := e.looked(ctx, o)
 	for _, n := range absent {
-		seen = append(seen, core.ObservedAt(core.From(o, n.field),
-			fmt.Sprintf("its %s names %s, which does not exist", n.field, core.Named(n.ref)))...)
+		says := fmt.Sprintf("its %s names %s, which does not exist", n.field, core.Named(n.ref))
+		if n.bare {
+			says = fmt.Sprintf("its %s is %s, and there is no %s of that name", n.field, n.ref.Name, n.ref.Kind)
+			if n.ref.Namespace != "" {
+				says += " in namespace " + n.ref.Namespace
+			}
+		}
+		seen = append(seen, core.ObservedAt(core.From(o, n.field), says)...)
 	}
 	for _, by := range there {
 		if by.object.GroupVersionKind().Group != o.GroupVersionKind().Group {
@@ -42,6 +48,9 @@ func (e *Examiner) namedAbsent(ctx context.Context, o *unstructured.Unstructured
 		}
 		absent, _ := e.looked(ctx, by.object)
 		for _, n := range absent {
+			if n.bare {
+				continue
+			}
 			seen = append(seen, core.ObservedAt(core.From(by.object, n.field),
 				fmt.Sprintf("its %s names %s, whose %s names %s, which does not exist", by.field, core.Named(by.ref),
 					n.field, core.Named(n.ref)))...)
@@ -50,11 +59,13 @@ func (e *Examiner) namedAbsent(ctx context.Context, o *unstructured.Unstructured
 	return seen
 }
 
-// namedObject is an object that a field names; nil if it is proven to be absent.
+// namedObject is an object that a field names; nil if it is proven to be absent. That of a bare field
+// may be the name of something outside the cluster.
 type namedObject struct {
 	field  string
 	ref    v1alpha1.ObjectRef
 	object *unstructured.Unstructured
+	bare   bool
 }
 
 // looked are the objects that the spec of a custom resource names: those that are absent, and those
@@ -68,7 +79,8 @@ func (e *Examiner) looked(ctx context.Context, o *unstructured.Unstructured) (ab
 		if !known {
 			r, guessed = e.kindLike(o.GroupVersionKind().Group, n)
 		}
-		if n.loose || n.isMade() || !known && !guessed || asked == mostNamed {
+		bare := n.bare && known && isBareKind(o.GroupVersionKind().GroupKind(), r, n.stem)
+		if n.loose && !bare || n.isMade() || !known && !guessed || asked == mostNamed {
 			continue
 		}
 		ref := core.RefTo(r.Type, "", n.name)
@@ -83,9 +95,9 @@ func (e *Examiner) looked(ctx context.Context, o *unstructured.Unstructured) (ab
 		switch {
 		case err != nil, object == nil && guessed:
 		case object == nil:
-			absent = append(absent, namedObject{n.field, ref, nil})
+			absent = append(absent, namedObject{n.field, ref, nil, bare})
 		default:
-			there = append(there, namedObject{n.field, ref, object})
+			there = append(there, namedObject{n.field, ref, object, bare})
 		}
 	}
 	return absent, there
@@ -118,6 +130,13 @@ func (e *Examiner) kindNamed(group string, n namedIn) (cluster.Resource, bool) {
 	return cluster.Resource{}, false
 }
 
+// isBareKind says whether a key without an ending, such as policyServer, is that of another kind of the
+// object's own group. In those of ACK it has the name that AWS knows; a key with Ref has that of an object.
+func isBareKind(of schema.GroupKind, r cluster.Resource, key string) bool {
+	return r.Group == of.Group && r.Kind != of.Kind && strings.EqualFold(r.Kind, key) &&
+		!strings.HasSuffix(of.Group, ".services.k8s.aws")
+}
+
 // kindLike is the one type of the object's own group whose kind ends like the field is called:
 // PulsarConnection for connectionRef. Only what is there shows that it is meant.
 func (e *Examiner) kindLike(group string, n namedIn) (found cluster.Resource, only bool) {
@@ -146,10 +165,10 @@ func (e *Examiner) isKind(key string) bool {
 // namedIn is an object that a field names. The stem is the lower-case key of the field without what
 // says that it is a name or a reference; the kind and its group are empty if the field says none. One
 // that is addressed is of the core. One that is loose is in a list, or in a field whose key does not
-// say that it is a name.
+// say that it is a name; such a field is bare if it is a text at the top of the spec.
 type namedIn struct {
 	field, stem, group, kind, namespace, name string
-	addressed, loose                          bool
+	addressed, loose, bare                    bool
 }
 
 // namesIn finds what the fields of a map name, in the order of their paths.
@@ -172,6 +191,7 @@ func namesIn(m map[string]any, path string) (all []namedIn) {
 			case string:
 				if stem, is := stemOf(lower, "name", "ref"); stem != "" && validName(v) {
 					n.stem, n.name, n.loose = stem, v, several || !is
+					n.bare = !is && !several && path == "spec"
 					n.namespace = beside(key, func(k string) string { return status.Text(m, k) })
 					all = append(all, n)
 				}

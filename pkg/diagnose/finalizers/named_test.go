@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
@@ -67,6 +68,40 @@ func TestWhatASpecNames(t *testing.T) {
 		}
 		if !slices.Equal(got, test.want) {
 			t.Errorf("%s: %q, want %q", test.spec, got, test.want)
+		}
+	}
+}
+
+// TestABareKey: a text at the top of a spec may name an object of the kind that its key is, of the
+// group of the object, and not of its own kind. In the groups of ACK it is what AWS calls it.
+func TestABareKey(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		group, kind, spec string
+		want              bool
+	}{
+		{"example.com", "Topic", `{cluster: demo}`, true},
+		{"example.com", "Topic", `{Cluster: demo}`, true},
+		{"example.com", "Cluster", `{cluster: demo}`, false},
+		{"other.org", "Topic", `{cluster: demo}`, false},
+		{"example.com", "Topic", `{clusters: demo}`, false},
+		{"example.com", "Topic", `{cluster: [demo]}`, false},
+		{"example.com", "Topic", `{forProvider: {cluster: demo}}`, false},
+		{"example.com", "Topic", `{clientSecret: s3cr3t}`, false},
+		{"ecs.services.k8s.aws", "Service", `{cluster: demo}`, false},
+	} {
+		var spec map[string]any
+		if err := yaml.Unmarshal([]byte(test.spec), &spec); err != nil {
+			t.Fatal(err)
+		}
+		r := cluster.Resource{Type: graph.Type{Group: "example.com", Kind: "Cluster"}}
+		if strings.HasSuffix(test.group, ".aws") {
+			r.Group = test.group
+		}
+		of := schema.GroupKind{Group: test.group, Kind: test.kind}
+		got := slices.ContainsFunc(namesIn(spec, "spec"), func(n namedIn) bool { return n.bare && isBareKind(of, r, n.stem) })
+		if got != test.want {
+			t.Errorf("%s of %s: %t, want %t", test.spec, of, got, test.want)
 		}
 	}
 }
