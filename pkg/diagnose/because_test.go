@@ -6,8 +6,11 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"k8s.io/client-go/rest"
+
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
 	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
@@ -271,5 +274,37 @@ func TestFinalizerOrphaned(t *testing.T) {
 		d := examine(t, c.Config(), Options{Known: packs}, ns)
 		wantCauses(t, d, map[string][]string{"Deployment/app": {test.cause}})
 		wantEvidence(t, d.Stuck[0].Causes[0], test.evidence)
+	}
+}
+
+// TestFinalizerOrphanedByAKindThatIsNotServed: a parent of the same namespace cannot exist where
+// its kind is not served, and may where discovery hides that, or where it can be in another cluster.
+func TestFinalizerOrphanedByAKindThatIsNotServed(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	c.Apply(t, strings.Replace(fixture.Deployment(ns, "app", 0), "labels:",
+		"finalizers: [example.com/policy], labels:", 1))
+	fixture.Free(t, c, ns, "deployment/app")
+	deleted(t, c, "deployment", "app", "-n", ns)
+	proxy := faultproxy.Start(t, c.Config())
+	proxy.On(faultproxy.Groups, faultproxy.WithoutGroup("networking.k8s.io"))
+	for _, test := range []struct {
+		parent string
+		config *rest.Config
+		code   core.Code
+	}{
+		{"group: networking.k8s.io, kind: Parent, name: '{open}', scope: same-namespace", c.Config(), core.FinalizerOrphaned},
+		{"group: networking.k8s.io, kind: Parent, name: '{open}', scope: same-namespace", proxy.Config(), core.FinalizerActorAlive},
+		{"group: networking.k8s.io, kind: Parent, name: '{open}', scope: cluster", c.Config(), core.FinalizerActorAlive},
+	} {
+		packs := related(t, c, ns, "parent: {"+test.parent+"}")
+		cause := stuckOf(t, examine(t, test.config, Options{Known: packs}, ns), "app").Causes[0]
+		if cause.Code != string(test.code) {
+			t.Errorf("%s: %s, want %s", test.parent, cause.Code, test.code)
+		}
+		if test.code == core.FinalizerOrphaned {
+			wantEvidence(t, cause, "it was added for Parent "+ns+"/policy, and the cluster serves no Parent of networking.k8s.io")
+		}
 	}
 }

@@ -27,18 +27,26 @@ func (e *Examiner) orphaned(ctx context.Context, o *unstructured.Unstructured, a
 	group, openGroup := a.Known.Fill(p.Group, actor.Fields(o, a.Finalizer))
 	name, openName := a.Known.Fill(p.Name, actor.Fields(o, a.Finalizer))
 	r, served := e.KindIn(group, p.Kind)
-	if len(openGroup)+len(openName) > 0 || !served {
+	// A parent without the namespace of the object can be in another cluster, which serves its kind.
+	if len(openGroup)+len(openName) > 0 || !served && (p.Scope != finalizer.SameNamespace || e.MayBeServed(group)) {
 		return core.Finding{}, false
 	}
 	ref := core.RefTo(r.Type, "", name)
-	if r.Namespaced && p.Scope == finalizer.SameNamespace {
+	if p.Scope == finalizer.SameNamespace && (r.Namespaced || !served) {
 		ref.Namespace = o.GetNamespace()
+	}
+	if !served {
+		ref.Kind = p.Kind
 	}
 	f := core.Finding{
 		// nobody is left to keep anything
 		Code: core.FinalizerOrphaned, Finalizer: a.Finalizer, Actor: a.Who, Cost: core.ResponsibleFor(o, a).Loss(),
 		Args:     []string{"{object}", core.Named(ref)},
 		Commands: []core.Step{e.ByHand(o, a)},
+	}
+	if !served {
+		f.Evidence = core.Seen("it was added for %s, and the cluster serves no %s of %s", core.Named(ref), p.Kind, group)
+		return f, true
 	}
 	if r.Namespaced && ref.Namespace == "" {
 		f.Evidence = core.Seen("it was added for %s, which is in no namespace", core.Named(ref))
