@@ -31,13 +31,22 @@ func brief(text string, to int) string {
 		case excess <= 0:
 			return strings.TrimRight(kept, ",;:") + more
 		case left >= least:
-			return strings.Replace(kept, words[longest], middle(words[longest], left), 1) + more
+			return strings.Replace(kept, words[longest], briefWord(words[longest], left), 1) + more
 		}
 	}
 	if first := strings.TrimRight(words[0], ",;:") + more; width(first) <= to {
 		return first
 	}
 	return middle(words[0], to)
+}
+
+// briefWord shortens a word; of Kind/name the kind, where that is enough.
+func briefWord(word string, to int) string {
+	kind, name, ok := strings.Cut(word, "/")
+	if room := to - 1 - width(name); ok && room > 1 && kind != strings.ToLower(kind) {
+		return twwidth.Truncate(kind, room-1) + "…/" + name
+	}
+	return middle(word, to)
 }
 
 // middle leaves out of a word what is in its middle.

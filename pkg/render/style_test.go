@@ -118,6 +118,7 @@ func TestWhatIsShortenedKeepsWhatTellsItApart(t *testing.T) {
 		{16, "kubernetes.io/pvc-protection", "kuberne…otection"},
 		{16, "日本語日本語日本語", "日本語…語日本語"},
 		{34, "its owner ReplicaSet/web-5d79f54576 is gone", "its owner Replica…79f54576 is gone"},
+		{27, "its owner ConfigMap/parent is gone", "its owner C…/parent is gone"},
 		{26, "it blocks owner Deployment shop/web, and is never collected", "it blocks owner…"},
 		{16, "Deleting(95s), Synced: ReconcileError", "Deleting(95s)…"},
 		{16, "Synced: ReconcileError", "Synced…"},
@@ -186,7 +187,7 @@ func TestNarrowReasonSaysWhatBecomesOfTheOwner(t *testing.T) {
 		want    string
 	}{
 		{"its owner ReplicaSet/web-5d79f54576 is gone", 43, "its owner ReplicaSet/web-5d79f54576 is gone"},
-		{"its owner ReplicaSet/web-5d79f54576 is gone", 38, "its owner ReplicaSe…5d79f54576 is gone"},
+		{"its owner ReplicaSet/web-5d79f54576 is gone", 38, "its owner Repl…/web-5d79f54576 is gone"},
 		{"its owner ReplicaSet/web-5d79f54576 is gone", 20, "its owner is gone"},
 		{"its owner Job/backup is gone, once example.com/f is removed", 30, "its owner Job/backup is gone…"},
 		{"its owner Job/backup is gone, once example.com/f is removed", 26, "its owner is gone, once…"},
