@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -163,6 +164,29 @@ func TestPolicyDeniesTheUpdate(t *testing.T) {
 	if !fails(c, "label", "configmap", "living", "-n", ns, "try=me")(t.Context()) {
 		t.Error("the policy does not hold any more for what is not being deleted")
 	}
+}
+
+// TestPolicyDeniesManyUpdates: what is said of each object is the same, so that it is told once.
+func TestPolicyDeniesManyUpdates(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	operator := heldConfigMap(t, c, ns)
+	c.Apply(t, fixture.ConfigMap(ns, "other", "example.com/held"))
+	fixture.Free(t, c, ns, "configmap/other")
+	deleted(t, c, "configmap", "other", "-n", ns)
+	deny(t, c, ns, "UPDATE", "false")
+	testcluster.Eventually(t, "the policy is enforced",
+		func(ctx context.Context) (bool, error) { return fails(c, append(label, ns)...)(ctx), nil })
+	d := examine(t, c.Config(), Options{Known: operator}, ns)
+	want := []string{"AdmissionDenied ValidatingAdmissionPolicy/" + ns}
+	wantCauses(t, d, map[string][]string{"ConfigMap/cm": want, "ConfigMap/other": want})
+	one, other := d.Stuck[0].Causes[0].Evidence, d.Stuck[1].Causes[0].Evidence
+	if !slices.Equal(one, other) {
+		t.Errorf("one policy is told twice: %q and %q", one, other)
+	}
+	typed(t, c, last(d.Stuck[0].Causes[0]))
+	letGo(t, c, ns, "configmap/cm")
 }
 
 // TestPolicyDeniesTheDeletion of an object that was asked about.

@@ -3,7 +3,11 @@ package refusal
 
 import (
 	"context"
+	"fmt"
 	"regexp"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/admission"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
@@ -55,7 +59,7 @@ func (e *Examiner) refusal(ctx context.Context, w admission.Write, err error) (f
 	if unasked := cluster.Unasked(err); unasked != nil {
 		return e.protected(ctx, w, unasked), unasked.Refused
 	}
-	said := err.Error()
+	said := saidOf(w, err)
 	var names []string
 	var means func(e *Examiner, ctx context.Context, w admission.Write, said string, names []string) []core.Finding
 	first := len(said)
@@ -68,4 +72,11 @@ func (e *Examiner) refusal(ctx context.Context, w admission.Write, err error) (f
 		return nil, false
 	}
 	return means(e, ctx, w, said, names), true
+}
+
+// saidOf is what an error says, without the name of the object that the server puts before it: what
+// denies the writes of many objects is then one cause.
+func saidOf(w admission.Write, err error) string {
+	resource := schema.GroupResource{Group: w.Type.Group, Resource: w.Type.Resource}
+	return strings.TrimPrefix(err.Error(), fmt.Sprintf("%s %q is forbidden: ", resource, w.Object.GetName()))
 }

@@ -48,7 +48,7 @@ func (e *Examiner) Refusals(ctx context.Context, o *unstructured.Unstructured, f
 		}
 		if apierrors.IsForbidden(err) {
 			return []core.Finding{{
-				Code: core.AdmissionDenied, Evidence: core.Seen("%s is denied: %v", w, err),
+				Code: core.AdmissionDenied, Evidence: core.Seen("%s is denied: %s", w, saidOf(w, err)),
 				Remedy: "The API server itself denies it: do what it says.", Commands: []core.Step{core.Describe()},
 			}}
 		}
