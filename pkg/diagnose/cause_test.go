@@ -100,6 +100,20 @@ func TestCollectorHasNotActed(t *testing.T) {
 	}
 }
 
+// TestNotDeletingWithoutItsOwner: what the collector has to delete and has not says so.
+func TestNotDeletingWithoutItsOwner(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	c.Apply(t, fixture.ConfigMap(ns, "root"))
+	owned(t, c, ns, "left", "root", true)
+	deleted(t, c, "configmap", "root", "-n", ns)
+	d := examine(t, c.Config(), Options{}, ns, subject{"configmaps/left", ns})
+	wantCauses(t, d, map[string][]string{"ConfigMap/left": {"NotDeleting ConfigMap/left"}})
+	wantEvidence(t, d.Stuck[0].Causes[0],
+		"its owner, ConfigMap root, does not exist, and the garbage collector has not deleted it yet")
+}
+
 // TestCollectorIsNotRunning: kube-controller-manager's Lease says so, and a canary does.
 func TestCollectorIsNotRunning(t *testing.T) {
 	t.Parallel()

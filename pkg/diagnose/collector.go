@@ -38,6 +38,16 @@ func newCollector(c *core.Examination, r *refusal.Examiner, opts Options) *colle
 	return e
 }
 
+// decide returns what the collector has to do with an object, and its references, with the state of
+// the owner that each names.
+func (e *collector) decide(id graph.ID) (plan.Do, []graph.Edge, []plan.OwnerState) {
+	item, refs := e.projection.Item(id)
+	for _, edge := range refs {
+		item.Owners = append(item.Owners, e.projection.OwnerState(edge))
+	}
+	return plan.Decide(item, plan.Upstream).Do, refs, item.Owners
+}
+
 // collectors is what there is to say when it is the garbage collector's turn and it does nothing.
 // What the finding has already is kept. Whether it does something after all shows at the owner and
 // its dependents.

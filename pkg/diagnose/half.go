@@ -59,6 +59,10 @@ func (e *examiner) pod(ctx context.Context, id graph.ID) []core.Finding {
 func (e *examiner) notDeleting(ctx context.Context, id graph.ID) []core.Finding {
 	ref := e.Graph.Ref(id)
 	f := core.Finding{Code: core.NotDeleting, Evidence: core.Observed("it has no deletionTimestamp")}
+	if do, refs, states := e.collector.decide(id); do == plan.Delete && states[0] == plan.Absent {
+		f.Observe("its owner, %s %s, does not exist, and the garbage collector has not deleted it yet",
+			refs[0].Kind, refs[0].Name)
+	}
 	t, _ := e.Graph.Type(id)
 	untried := e.refusal.UntriedDeletion(ctx, id)
 	switch {
@@ -83,13 +87,9 @@ func (e *examiner) neverCollected(_ context.Context, id graph.ID) []core.Finding
 
 // uncollected is for an object that the collector has not deleted although an owner waits for it.
 func (e *examiner) uncollected(ctx context.Context, id graph.ID) []core.Finding {
-	item, refs := e.collector.projection.Item(id)
-	for _, edge := range refs {
-		item.Owners = append(item.Owners, e.collector.projection.OwnerState(edge))
-	}
-	owner := refs[slices.Index(item.Owners, plan.Waiting)].Owner
-	todo, removed := "the garbage collector has not deleted it",
-		plan.Decide(item, plan.Upstream).Do == plan.RemoveOwnerRefs
+	do, refs, states := e.collector.decide(id)
+	owner := refs[slices.Index(states, plan.Waiting)].Owner
+	todo, removed := "the garbage collector has not deleted it", do == plan.RemoveOwnerRefs
 	if removed {
 		todo = "the garbage collector has not removed its reference to the owner that waits for it"
 	}
