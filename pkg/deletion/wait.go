@@ -38,7 +38,7 @@ func PlanWait(ctx context.Context, client *cluster.Client, catalog *cluster.Cata
 	if len(found.objects) > 0 { // the planning knows no context and may take long
 		p, err = interrupt.Do(ctx, func() (*Planned, error) {
 			query := &selection.Query{Client: client, Catalog: catalog, Selection: selection.Selection{Objects: found.objects},
-				Namespace: found.objects[0].Namespace}
+				Namespace: found.objects[0].Namespace, ByName: true}
 			query.Scope = query.ListingScope(false)
 			return pl.planWait(ctx, found.objects, query)
 		})
