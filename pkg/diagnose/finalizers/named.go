@@ -39,6 +39,9 @@ func (e *Examiner) namedAbsent(ctx context.Context, o *unstructured.Unstructured
 			if n.ref.Namespace != "" {
 				says += " in namespace " + n.ref.Namespace
 			}
+		} else if n.unserved != "" {
+			says = fmt.Sprintf("its %s names %s, and the cluster serves no %s of %s", n.field, core.Named(n.ref), n.ref.Kind,
+				n.unserved)
 		}
 		seen = append(seen, core.ObservedAt(core.From(o, n.field), says)...)
 	}
@@ -48,7 +51,7 @@ func (e *Examiner) namedAbsent(ctx context.Context, o *unstructured.Unstructured
 		}
 		absent, _ := e.looked(ctx, by.object)
 		for _, n := range absent {
-			if n.bare {
+			if n.bare || n.unserved != "" {
 				continue
 			}
 			seen = append(seen, core.ObservedAt(core.From(by.object, n.field),
@@ -60,12 +63,14 @@ func (e *Examiner) namedAbsent(ctx context.Context, o *unstructured.Unstructured
 }
 
 // namedObject is an object that a field names; nil if it is proven to be absent. That of a bare field
-// may be the name of something outside the cluster.
+// may be the name of something outside the cluster. Unserved is the group of which the cluster serves
+// no such kind.
 type namedObject struct {
-	field  string
-	ref    v1alpha1.ObjectRef
-	object *unstructured.Unstructured
-	bare   bool
+	field    string
+	ref      v1alpha1.ObjectRef
+	object   *unstructured.Unstructured
+	bare     bool
+	unserved string
 }
 
 // looked are the objects that the spec of a custom resource names: those that are absent, and those
@@ -75,6 +80,11 @@ func (e *Examiner) looked(ctx context.Context, o *unstructured.Unstructured) (ab
 	asked := 0
 	for _, n := range namesIn(spec, "spec") {
 		r, known := e.kindNamed(o.GroupVersionKind().Group, n)
+		if !known && n.isTyped() && !n.loose && !n.isMade() && !e.MayBeServed(n.group) {
+			ref := v1alpha1.ObjectRef{Kind: n.kind, Namespace: n.namespace, Name: n.name}
+			absent = append(absent, namedObject{n.field, ref, nil, false, n.group})
+			continue
+		}
 		guessed := false
 		if !known {
 			r, guessed = e.kindLike(o.GroupVersionKind().Group, n)
@@ -95,9 +105,9 @@ func (e *Examiner) looked(ctx context.Context, o *unstructured.Unstructured) (ab
 		switch {
 		case err != nil, object == nil && guessed:
 		case object == nil:
-			absent = append(absent, namedObject{n.field, ref, nil, bare})
+			absent = append(absent, namedObject{n.field, ref, nil, bare, ""})
 		default:
-			there = append(there, namedObject{n.field, ref, object, bare})
+			there = append(there, namedObject{n.field, ref, object, bare, ""})
 		}
 	}
 	return absent, there
@@ -200,12 +210,12 @@ func namesIn(m map[string]any, path string) (all []namedIn) {
 				}
 			case map[string]any:
 				inside := n.field
-				if n.name = status.Text(v, "name"); validName(n.name) && v["optional"] != true {
-					n.field += ".name"
-					n.stem, _ = stemOf(lower, "ref", "selector", "key")
-					n.kind, n.namespace = status.Text(v, "kind"), status.Text(v, "namespace")
-					n.group = cmp.Or(graph.Ref{APIVersion: status.Text(v, "apiVersion")}.Group(), status.Text(v, "apiGroup"),
-						status.Text(v, "group"))
+				n.name, n.kind, n.namespace = status.Text(v, "name"), status.Text(v, "kind"), status.Text(v, "namespace")
+				n.group = cmp.Or(graph.Ref{APIVersion: status.Text(v, "apiVersion")}.Group(), status.Text(v, "apiGroup"),
+					status.Text(v, "group"))
+				n.field += ".name"
+				n.stem, _ = stemOf(lower, "ref", "selector", "key")
+				if (validName(n.name) || n.name != "" && n.isTyped()) && v["optional"] != true {
 					all = append(all, n)
 				}
 				all = append(all, namesIn(v, inside)...)
@@ -258,6 +268,12 @@ func (n namedIn) isMade() bool {
 		}
 	}
 	return false
+}
+
+// isTyped says whether a reference says of which kind and group the object is: that nobody serves the
+// kind can be seen whatever the name is. A map under another key can be a manifest.
+func (n namedIn) isTyped() bool {
+	return n.kind != "" && n.group != "" && strings.HasSuffix(strings.ToLower(n.field), "ref.name")
 }
 
 func validName(name string) bool { return name != "" && len(validation.IsDNS1123Subdomain(name)) == 0 }

@@ -6,9 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -102,6 +104,40 @@ func TestABareKey(t *testing.T) {
 		got := slices.ContainsFunc(namesIn(spec, "spec"), func(n namedIn) bool { return n.bare && isBareKind(of, r, n.stem) })
 		if got != test.want {
 			t.Errorf("%s of %s: %t, want %t", test.spec, of, got, test.want)
+		}
+	}
+}
+
+// TestAKindThatIsNotServed: an object of a kind that nobody serves is absent, whatever its name is,
+// if a reference says its kind and group and discovery hides nothing of that group.
+func TestAKindThatIsNotServed(t *testing.T) {
+	t.Parallel()
+	hidden := []v1alpha1.Gap{{Resource: "*", Group: "blank.org"}}
+	for _, test := range []struct {
+		spec string
+		gaps []v1alpha1.Gap
+		want bool
+	}{
+		{`{infrastructureRef: {apiVersion: blank.org/v1, kind: Blank, name: blankTest}}`, nil, true},
+		{`{infrastructureRef: {apiGroup: blank.org, kind: Blank, name: blank}}`, nil, true},
+		{`{infrastructureRef: {apiVersion: blank.org/v1, kind: Blank, name: blank}}`, hidden, false},
+		{`{infrastructureRef: {apiVersion: blank.org/v1, kind: Blank, name: blank, optional: true}}`, nil, false},
+		{`{infrastructureRef: {kind: Blank, name: blank}}`, nil, false},
+		{`{manifest: {apiVersion: blank.org/v1, kind: Blank, name: blank}}`, nil, false},
+		{`{refs: [{apiVersion: blank.org/v1, kind: Blank, name: blank}]}`, nil, false},
+		{`{template: {infrastructureRef: {apiVersion: blank.org/v1, kind: Blank, name: blank}}}`, nil, false},
+	} {
+		var spec map[string]any
+		if err := yaml.Unmarshal([]byte(test.spec), &spec); err != nil {
+			t.Fatal(err)
+		}
+		catalog := &cluster.Catalog{}
+		e := &Examiner{Examination: &core.Examination{Snapshot: core.Snapshot{Catalog: catalog, Gaps: test.gaps},
+			Reader: cluster.NewReader(nil, catalog)}}
+		o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": "Cluster", "spec": spec}}
+		absent, _ := e.looked(t.Context(), o)
+		if got := len(absent) == 1 && absent[0].unserved == "blank.org"; got != test.want {
+			t.Errorf("%s: %t, want %t", test.spec, got, test.want)
 		}
 	}
 }
