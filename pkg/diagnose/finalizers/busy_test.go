@@ -98,3 +98,20 @@ func TestOnlyWhatIsDatedAndOfOneFinalizerPromises(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatIsNotThereOutside: where a cloud says that it does not have what is to be deleted, that
+// may be gone for good. What Kubernetes does not find is another matter.
+func TestWhatIsNotThereOutside(t *testing.T) {
+	for message, want := range map[string]bool{
+		"failed to delete resource group: resources.GroupsClient#Get: Failure responding to request: StatusCode=404": true,
+		"cannot delete it: status code: 404":        true,
+		"cannot delete it: StatusCode=409":          false,
+		"cannot delete it: StatusCode=4040":         false,
+		`cannot delete it: Secret "a404" not found`: false,
+	} {
+		got := saying{"warning Failed", message, true, true}.remedy("Op", true)
+		if strings.Contains(got, "if all of it is gone") != want {
+			t.Errorf("%s: %q", message, got)
+		}
+	}
+}
