@@ -125,6 +125,7 @@ func Run(t *testing.T, cluster *testcluster.Cluster, scripts Scripts) {
 			"alike":      alike,
 			"split":      split,
 			"transcript": transcript,
+			"typing":     typing,
 			"unserved":   unserved,
 			"written":    written,
 		},

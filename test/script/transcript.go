@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 	"unicode/utf8"
 
@@ -155,6 +156,35 @@ func onTerminal(ts *testscript.TestScript, columns int, yes, colors bool, args [
 		ts.Check(err)
 	}
 	return cmd.ProcessState.ExitCode(), strings.ReplaceAll(seen.String(), "\r", ""), stderr.String()
+}
+
+// typing KEYS SCREEN COMMAND ARGUMENT... runs a command on a terminal on which the file KEYS is typed,
+// and the end of it, and writes what it shows to the file SCREEN. The ttyin of testscript closes the
+// terminal before all of it was read.
+func typing(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) < 3 {
+		ts.Fatalf("usage: typing KEYS SCREEN COMMAND ARGUMENT...")
+	}
+	keyboard, screen, err := terminal.Open(0)
+	ts.Check(err)
+	defer keyboard.Close()
+	cmd := command(ts, args[2:])
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = screen, screen, screen
+	ts.Check(errors.Join(cmd.Start(), screen.Close()))
+	_, err = io.WriteString(keyboard, ts.ReadFile(args[0])+"\x04")
+	ts.Check(err)
+	seen, err := io.ReadAll(keyboard)
+	if !errors.Is(err, syscall.EIO) { // nobody has the terminal any more
+		ts.Check(err)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), bytes.ReplaceAll(seen, []byte("\r"), nil), 0o600))
+	err = cmd.Wait()
+	if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) {
+		ts.Check(err)
+	}
+	if failed := err != nil; failed != neg {
+		ts.Fatalf("exit code %d of what showed:\n%s", cmd.ProcessState.ExitCode(), seen)
+	}
 }
 
 // command is one in the script's environment and folder.
