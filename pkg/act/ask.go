@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
@@ -190,110 +189,4 @@ func sample(g *graph.Graph, deletes []plan.Action, most int) []plan.Action {
 		}
 	}
 	return some
-}
-
-const (
-	// probeAfter is for how long nothing happens before the server is asked why, and how often it
-	// is asked again.
-	probeAfter = 10 * time.Second
-	// maxProbed is how many objects it is asked about.
-	maxProbed = 3
-)
-
-// probe asks the server, with dry runs, whether it lets anybody delete what it is the collector's
-// turn to delete: an admission policy or a webhook that denies it, or a webhook that is down, stops
-// the collector without a trace on the object.
-func (r *run) probe(ctx context.Context, p Progress) {
-	if p.Quiet < probeAfter || int(p.Quiet/tick)%int(probeAfter/tick) != 0 {
-		return
-	}
-	for _, l := range r.waiter.undeleted(maxProbed) {
-		if !slices.ContainsFunc(r.plans, func(p *plan.Plan) bool { return p.Graph == l.graph && p.Belongs(l.id) }) {
-			continue // nothing is sent to what only an unconfirmed link leads to
-		}
-		t, _ := l.graph.Type(l.id)
-		ref := l.Object
-		_, err := r.client.Delete(ctx, t, ref.Namespace, ref.Name, ref.UID,
-			cluster.DeleteOptions{Policy: string(l.policy), DryRun: true})
-		if unasked := cluster.Unasked(err); unasked != nil && !unasked.Refused {
-			continue
-		}
-		if change.IsAmbiguous(err) {
-			if _, gone := (change.Object{Server: r.client, Type: t, Ref: ref}).Read(ctx); gone != nil {
-				continue // or not to be read, so that nothing is known
-			}
-		}
-		if ctx.Err() == nil {
-			r.waiter.refused(ref.UID, refusedForAll(err))
-		}
-	}
-}
-
-// refusedForAll returns an error that the collector meets too. That the user may not delete the
-// object says nothing about that.
-func refusedForAll(err error) error {
-	switch {
-	case apierrors.IsForbidden(err) && strings.Contains(err.Error(), "cannot delete resource"):
-		return nil
-	case apierrors.IsBadRequest(err): // a webhook that does not support dry runs (API-041)
-		return nil
-	}
-	return err
-}
-
-// refused keeps why an object cannot be deleted; nil if it can.
-func (w *waiter) refused(uid string, err error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if l, ok := w.awaited[uid]; ok {
-		l.Refused = err
-	}
-}
-
-// Check sends the writes of a plan that are the client's with dryRun=All: everything happens on the
-// server but the storing. It returns what was refused, and what was accepted without the finalizer
-// that the policy asks for: such a server deletes at once (API-006).
-func Check(ctx context.Context, client *cluster.Client, p *plan.Plan, gracePeriodSeconds *int64) (refused []Failure,
-	ignored []plan.Action) {
-	deletes := slices.Concat(append([][]plan.Action{p.First()}, p.Batches()...)...)
-	answers, errs := make([]cluster.Deleted, len(deletes)), make([]error, len(deletes))
-	byAdmission := make([]bool, len(deletes))
-	cluster.Each(client, deletes, func(i int, a plan.Action) {
-		ref := p.Graph.Ref(a.Object)
-		t, _ := p.Graph.Type(a.Object)
-		answers[i], errs[i] = client.Delete(ctx, t, ref.Namespace, ref.Name, ref.UID, cluster.DeleteOptions{
-			Policy: string(a.Policy), GracePeriodSeconds: gracePeriodSeconds, DryRun: true,
-		})
-		why := refusal(ctx, client, p.Graph, a, errs[i])
-		byAdmission[i] = why != nil && !errors.Is(why, errUnanswered) && cluster.Unasked(why) == nil
-	})
-	refused = checkPreparations(ctx, client, p)
-	for i, a := range deletes {
-		ref := p.Graph.Ref(a.Object)
-		switch {
-		case errs[i] != nil:
-			refused = append(refused, Failure{a, p.Graph, naming(ref, errs[i]), byAdmission[i]})
-		case followed(ref, a.Policy, answers[i]) != nil:
-			ignored = append(ignored, a)
-		}
-	}
-	return refused, ignored
-}
-
-// checkPreparations sends the patches that come before the deletes. One that meets an object that
-// has changed is no failure: it would be made anew.
-func checkPreparations(ctx context.Context, client *cluster.Client, p *plan.Plan) []Failure {
-	actions := preparing(p)
-	whichever := func(context.Context, graph.Type, graph.Ref) error { return nil }
-	errs := make([]error, len(actions))
-	cluster.Each(client, actions, func(i int, a plan.Action) {
-		_, errs[i] = prepareOne(ctx, client, p.Graph, a, cluster.PatchOptions{DryRun: true}, whichever)
-	})
-	var refused []Failure
-	for i, a := range actions {
-		if errs[i] != nil && !change.IsOver(errs[i]) && !errors.Is(errs[i], ErrChanged) {
-			refused = append(refused, Failure{Action: a, Graph: p.Graph, Err: unprepared(p.Graph, a, errs[i])})
-		}
-	}
-	return refused
 }

@@ -6,16 +6,13 @@ import (
 	"fmt"
 	"slices"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/act"
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
-	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/interrupt"
-	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
@@ -152,155 +149,4 @@ func unseenError(unseen []act.Unseen) error {
 		objects[i] = u.Object
 	}
 	return answer.Refuse(fmt.Errorf("could not find out whether %s still exists: %w", firstFew(objects), unseen[0].Err))
-}
-
-// awaits are the dependents, by ownerReference, that the actor of a finalizer deletes itself and
-// waits for before it removes the finalizer. They are links, so that a plan has them go before
-// their owner: the collector would delete them only after it. A CustomResourceDefinition goes when
-// its instances are gone, which is later.
-func awaits(known *finalizer.Registry, g *graph.Graph) []link.Found {
-	if known == nil {
-		return nil
-	}
-	type key struct {
-		t         graph.Type
-		finalizer string
-	}
-	entries := map[key]*awaiting{}
-	var all []link.Found
-	for id := range g.IDs() {
-		for _, name := range g.Finalizers(id) {
-			t, _ := g.Type(id)
-			entry, looked := entries[key{t, name}]
-			if !looked {
-				entry = awaitingOf(known, t, name)
-				entries[key{t, name}] = entry
-			}
-			if entry != nil {
-				all = append(all, entry.found(g, id)...)
-			}
-		}
-	}
-	return all
-}
-
-// awaiting is an entry of a pack that says what its actor waits for.
-type awaiting struct {
-	known      finalizer.Known
-	definition *link.Definition
-}
-
-func awaitingOf(known *finalizer.Registry, t graph.Type, name string) *awaiting {
-	k, ok := known.Lookup(name, t.Group, t.Kind)
-	if !ok || len(k.WaitsFor) == 0 {
-		return nil
-	}
-	return &awaiting{k, &link.Definition{ID: k.ID,
-		Deletion: link.Deletion{Of: link.End, By: k.Component, Finalizer: name, Policy: link.Background,
-			Waits: link.WaitsAlways}}}
-}
-
-// found are the dependents of one object.
-func (a *awaiting) found(g *graph.Graph, owner graph.ID) []link.Found {
-	var all []link.Found
-	for e := range g.Dependents(owner) {
-		t, ok := g.Type(e.Dependent)
-		isCRD := t.Group == cluster.CRDs.Group && t.Resource == cluster.CRDs.Resource
-		if !ok || isCRD || !a.known.Awaits(t.Group, t.Kind) || !g.Observed(e.Dependent) {
-			continue
-		}
-		all = append(all, link.Found{
-			Definition: a.definition, Source: owner, End: e.Dependent, Field: "metadata.ownerReferences",
-			Effect:    link.Effect{Deletes: true, Policy: link.Background, Waits: true},
-			Confirmed: true,
-		})
-	}
-	return all
-}
-
-// Absent is an object that was meant and does not exist.
-type Absent struct {
-	Object graph.Ref
-	// Hint names an object of a similar name; empty if there is none, or if dependents of the
-	// object are left.
-	Hint string
-}
-
-// findBegun finds the objects of a wait in the listing. One that does not exist is absent, and in
-// its place come the absent owners of its name and type that dependents are left of.
-func findBegun(ctx context.Context, query *selection.Query, objects []selection.Object, p *Planned) []graph.ID {
-	g := p.Snapshot.Graph
-	var ids []graph.ID
-	var unlisted []selection.Object
-	for _, o := range objects {
-		if id, ok := o.Lookup(g); ok {
-			ids = append(ids, id)
-		} else {
-			unlisted = append(unlisted, o)
-		}
-	}
-	for i, err := range query.ExplainAll(ctx, g, unlisted) {
-		if !apierrors.IsNotFound(err) && !errors.Is(err, selection.ErrAnother) {
-			p.Missing = append(p.Missing, err)
-			continue
-		}
-		absent := Absent{Object: unlisted[i].Ref()}
-		left := absentOwners(g, absent.Object)
-		if len(left) == 0 {
-			absent.Hint = answer.Hint(err)
-		}
-		ids, p.Absent = append(ids, left...), append(p.Absent, absent)
-	}
-	return ids
-}
-
-// absentOwners are the nodes of owners that do not exist and that have the coordinates of an
-// object, and its uid if that is known.
-func absentOwners(g *graph.Graph, object graph.Ref) []graph.ID {
-	var ids []graph.ID
-	for id := range g.IDs() {
-		if g.State(id) != graph.Absent {
-			continue
-		}
-		ref := g.Ref(id)
-		if ref.Group() == object.Group() && ref.Kind == object.Kind && ref.Namespace == object.Namespace &&
-			ref.Name == object.Name && (object.UID == "" || object.UID == ref.UID) {
-			ids = append(ids, id)
-		}
-	}
-	return ids
-}
-
-// notBegun is the refusal to wait for objects that nobody deletes.
-func (p *Planned) notBegun() error {
-	if len(p.Kept) == 0 {
-		return nil
-	}
-	objects := make([]graph.Ref, len(p.Kept))
-	unknown := ""
-	for i, k := range p.Kept {
-		objects[i] = p.Graph.Ref(k.Object)
-		if p.mayBeTaken(k) {
-			unknown = "; whether an owner or the namespace is being deleted is not known, because not all types could be listed"
-		}
-	}
-	return answer.Refuse(answer.WithHint(errors.New("not being deleted, so there is nothing to wait for: "+
-		firstFew(objects)+unknown),
-		"kubectl gc delete deletes them and waits for the whole cascade"))
-}
-
-// mayBeTaken says whether something could not be seen that takes an object along if it is being
-// deleted: an owner, or the namespace.
-func (p *Planned) mayBeTaken(k plan.ObjectReason) bool {
-	for e := range p.Graph.Owners(k.Object) {
-		if p.Graph.State(e.Owner) == graph.Unknown {
-			return true
-		}
-	}
-	namespace := p.Graph.Namespace(k.Object)
-	if namespace == "" {
-		return false
-	}
-	_, seen := p.Graph.Find("", "namespaces", "", namespace)
-	return !seen
 }

@@ -1,8 +1,6 @@
 package graph
 
 import (
-	"encoding/binary"
-	"hash/maphash"
 	"slices"
 	"strings"
 )
@@ -110,77 +108,6 @@ func (n *nodes) truncate(length int) {
 	}
 }
 
-// index finds numbers by what they stand for. It has a word of one and a half to three for each,
-// and no pointers: what is compared stands elsewhere.
-type index struct {
-	// slots are a power of two. Each has a hash in its upper half and a number and one in its
-	// lower, which is 0 where there is none and gone where there was one.
-	slots []uint64
-	n     int
-}
-
-// gone stands where a number was that is none any more: others may have been put behind it.
-const gone = 1<<32 - 1
-
-// find returns the number that stands for what has a hash.
-func (x *index) find(hash uint32, is func(int32) bool) (int32, bool) {
-	if len(x.slots) == 0 {
-		return 0, false
-	}
-	mask := uint32(len(x.slots) - 1)
-	for at := hash & mask; ; at = (at + 1) & mask {
-		slot := x.slots[at]
-		if slot == 0 {
-			return 0, false
-		}
-		if uint32(slot>>32) == hash && uint32(slot) != gone && is(int32(uint32(slot)-1)) {
-			return int32(uint32(slot) - 1), true
-		}
-	}
-}
-
-// add notes a number that is not there yet.
-func (x *index) add(hash uint32, id int32) {
-	if 3*(x.n+1) > 2*len(x.slots) {
-		old := x.slots
-		x.slots = make([]uint64, max(16, 2*len(old)))
-		for _, slot := range old {
-			if slot != 0 {
-				x.put(slot)
-			}
-		}
-	}
-	x.put(uint64(hash)<<32 | uint64(id+1))
-	x.n++
-}
-
-func (x *index) put(slot uint64) {
-	mask := uint32(len(x.slots) - 1)
-	at := uint32(slot>>32) & mask
-	for x.slots[at] != 0 {
-		at = (at + 1) & mask
-	}
-	x.slots[at] = slot
-}
-
-// renumber gives the numbers others, and forgets those whose new number is negative.
-func (x *index) renumber(to []int32) {
-	for at, slot := range x.slots {
-		if slot == 0 {
-			continue
-		}
-		id := uint64(gone)
-		if now := to[uint32(slot)-1]; now >= 0 {
-			id = uint64(now + 1)
-		}
-		x.slots[at] = slot>>32<<32 | id
-	}
-}
-
-// seed makes hashes that nobody can know who names uids in references: an index in which all are
-// the same is a list.
-var seed = maphash.MakeSeed()
-
 // textChunk is how many bytes of text are allocated at once.
 const textChunk = 1 << 16
 
@@ -227,89 +154,3 @@ func (t *texts) get(s text) string {
 
 // clip returns the same texts, to which others can be added without a change of these.
 func (t *texts) clip() texts { return texts{slices.Clip(t.chunks), true} }
-
-// uid is a uid in 16 bytes: those that its digits stand for, or the place of its text if it is not
-// of the usual form, which a reference need not be.
-type uid [16]byte
-
-// parseUID returns the bytes of a uid of the form in which an API server makes them: 36 characters,
-// in lower case.
-func parseUID(s string) (u uid, ok bool) {
-	if len(s) != 36 || s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' {
-		return uid{}, false
-	}
-	at := 0
-	for i := range u {
-		if at == 8 || at == 13 || at == 18 || at == 23 {
-			at++
-		}
-		high, low := digits[s[at]], digits[s[at+1]]
-		if high|low > 15 {
-			return uid{}, false
-		}
-		u[i] = high<<4 | low
-		at += 2
-	}
-	return u, true
-}
-
-// digits are the values of the hexadecimal digits in lower case, and 255 of all else. A table takes
-// no branches, which nobody can foresee of random digits.
-var digits = func() (values [256]byte) {
-	for c := range values {
-		values[c] = 255
-	}
-	for value, c := range []byte("0123456789abcdef") {
-		values[c] = byte(value)
-	}
-	return values
-}()
-
-// String is what parseUID reads.
-func (u uid) String() string {
-	const digit = "0123456789abcdef"
-	b := make([]byte, 0, 36)
-	for i, c := range u {
-		if i == 4 || i == 6 || i == 8 || i == 10 {
-			b = append(b, '-')
-		}
-		b = append(b, digit[c>>4], digit[c&15])
-	}
-	return string(b)
-}
-
-// oddUID is the uid of a text.
-func oddUID(t text) (u uid) {
-	binary.LittleEndian.PutUint32(u[:], t.at)
-	binary.LittleEndian.PutUint32(u[4:], t.length)
-	return u
-}
-
-// text is the place of what oddUID was given.
-func (u *uid) text() text {
-	return text{binary.LittleEndian.Uint32(u[:]), binary.LittleEndian.Uint32(u[4:])}
-}
-
-// hashUID is the hash of a uid, which parseUID could read or not.
-func hashUID(u uid, usual bool, s string) uint32 {
-	if usual {
-		return uint32(maphash.Bytes(seed, u[:]))
-	}
-	return uint32(maphash.String(seed, s))
-}
-
-// isUID says whether a node has a uid, which parseUID could read or not.
-func (t *texts) isUID(n *node, u uid, usual bool, s string) bool {
-	if usual {
-		return !n.oddUID && n.uid == u
-	}
-	return n.oddUID && t.get(n.uid.text()) == s
-}
-
-// uidOf is the uid of a node. It begins with a NUL if the object has none.
-func (t *texts) uidOf(n *node) string {
-	if n.oddUID {
-		return t.get(n.uid.text())
-	}
-	return n.uid.String()
-}

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -16,7 +15,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
-	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
 // Tree is what there is to show of a tree.
@@ -354,97 +352,4 @@ func (t Tree) labelsOf(id graph.ID) string {
 		pairs = append(pairs, key+"="+labels[key])
 	}
 	return Escape(strings.Join(pairs, ","))
-}
-
-// drawn is an object in a drawing: the lines before it, Kind/name, and what is said of it behind.
-type drawn struct{ prefix, ref, marks string }
-
-func (d drawn) String() string { return d.prefix + d.ref + d.marks }
-
-// cut keeps the lines, and of the marks what leaves room for the object.
-func (d drawn) cut(to int) string {
-	room := to - width(d.prefix)
-	marks := ""
-	if most := room - leastWidth; most >= leastOfAll {
-		marks = brief(d.marks, most)
-	}
-	return d.prefix + briefRef(d.ref, room-width(marks)) + marks
-}
-
-// paint colours a cell with what is left of it.
-func (d drawn) paint(cell string, p Palette) string {
-	rest := strings.TrimPrefix(cell, d.prefix)
-	kind, name, named := strings.Cut(rest, "/")
-	if !named {
-		return paint(p.dim, cell)
-	}
-	marks := ""
-	if at := strings.Index(name, " ("); at >= 0 && d.marks != "" {
-		name, marks = name[:at], name[at:]
-	}
-	return paint(p.dim, d.prefix) + paint(p.kind, kind) + "/" + name + paint(p.dim, marks)
-}
-
-// leastRef is how many columns of an object are drawn: more than of how many are not.
-func (d drawn) leastRef() int {
-	if strings.HasPrefix(d.ref, more) {
-		return leastWidth
-	}
-	return min(width(d.ref), 22)
-}
-
-// more begins what takes the place of objects that are not drawn.
-const more = "… "
-
-// nameColumn is the column of what is drawn.
-func nameColumn[R any](s Style, of func(R) drawn) column[R] {
-	return column[R]{
-		header: "NAME", shorten: 3,
-		least: func(r R) int { return width(of(r).prefix) + of(r).leastRef() },
-		cell:  func(r R) string { return of(r).String() },
-		cut:   func(r R, to int) string { return of(r).cut(to) },
-		paint: func(r R, cell string) string { return of(r).paint(cell, s.Palette) },
-	}
-}
-
-// overview writes several causes in a line each, those first whose last command harms most.
-func overview(w io.Writer, all []*trouble, s Style) {
-	if len(all) < 2 {
-		return
-	}
-	fmt.Fprintf(w, "%s, the most harmful to remove by hand first:\n", phrase.Count(len(all), "cause"))
-	for _, t := range byHarm(all) {
-		columns := s.columns()
-		if columns > 0 {
-			columns -= len(inset)
-		}
-		fmt.Fprintln(w, s.drawn(inset+t.line(columns)))
-	}
-	fmt.Fprintln(w)
-}
-
-// inset is before each line of the overview.
-const inset = "  "
-
-// byHarm are causes, those first whose last command harms most.
-func byHarm(all []*trouble) []*trouble {
-	return slices.SortedStableFunc(slices.Values(all), func(a, b *trouble) int { return cmp.Compare(b.harm(), a.harm()) })
-}
-
-// line is where the cause lies and what it is, in so many columns; 0 is for no bound.
-func (t *trouble) line(columns int) string {
-	line, code := t.upcoming()+firstOf(t.places[0].object, len(t.places))+t.reason(), t.code()
-	if columns > 0 && width(line+code) > columns {
-		line = brief(line, max(columns-width(code), leastWidth))
-	}
-	return line + code
-}
-
-// harm ranks what the last command puts at risk.
-func (t *trouble) harm() int {
-	if len(t.Steps) == 0 {
-		return 0
-	}
-	risks := []string{"none", "", "leaks-external", "breaks-cluster", "data-loss"}
-	return slices.Index(risks, t.Steps[len(t.Steps)-1].Risk)
 }

@@ -1,0 +1,115 @@
+package actor
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
+)
+
+// minStale is the least age at which a Lease that is not renewed counts as given up: leaders renew
+// every few seconds, and clocks differ.
+const minStale = time.Minute
+
+// lease looks at Leases that a leader holds: where the pack says, and if there is none in any
+// namespace, unless its name is one that many programs have. That one is absent says nothing:
+// leader election may be off.
+func (s *search) lease(ctx context.Context, pattern string) {
+	namespace, name, _ := strings.Cut(pattern, "/")
+	found := s.named(ctx, cluster.Leases, "Lease", pattern)
+	if len(found) == 0 && !wild(namespace) && !generic(name) && !s.alive.Instance.Namespace {
+		found = s.named(ctx, cluster.Leases, "Lease", "*/"+name)
+	}
+	for _, o := range found {
+		s.leads(ctx, o)
+	}
+}
+
+// leads takes in what a Lease shows, and the workload whose pod holds it. That of one that works on
+// other objects shows nothing of the actor of this one.
+func (s *search) leads(ctx context.Context, o *unstructured.Unstructured) {
+	s.found = true
+	held, names := s.holder(ctx, o)
+	if !slices.ContainsFunc(slices.Concat(held, s.apart), func(w *unstructured.Unstructured) bool {
+		_, out := leavesOut(w, s.about)
+		return out && w.GetNamespace() == o.GetNamespace() && slices.Contains(names, w.GetName())
+	}) {
+		s.add(ReadLease(o, s.now()))
+	}
+	for _, w := range held {
+		s.workload(ctx, w)
+	}
+}
+
+// ReadLease says whether a Lease is held, and renewed. One that nobody holds may be between two
+// leaders. One that has just run out is a sign of life still, and is not said to be renewed. One
+// that is not renewed any more is a witness of death only after patience: a leader that is
+// restarted is away for less.
+func ReadLease(o *unstructured.Unstructured, now time.Time) Sign {
+	name := title(o)
+	holder := status.Nested(o, "spec", "holderIdentity")
+	renewed, err := time.Parse(time.RFC3339, status.Nested(o, "spec", "renewTime"))
+	past := now.Sub(renewed)
+	// A leader gives up after one duration, and another takes over within the next; several are no
+	// hiccup.
+	lasts := time.Duration(number(o, 15, "spec", "leaseDurationSeconds")) * time.Second
+	stale := max(minStale, 4*lasts)
+	sign := Sign{Life: Unknown, From: place(o, "spec.renewTime")}
+	switch {
+	case holder == "":
+		sign.Says, sign.From = name+" is held by nobody", place(o, "spec.holderIdentity")
+	case err != nil:
+		sign.Says = name + " was never renewed"
+	case past > lasts && past <= stale:
+		sign.Life, sign.Says = Alive, fmt.Sprintf("%s was renewed until %s ago, by %s", name, phrase.Ago(past), holder)
+	case past <= stale:
+		sign.Life, sign.Says = Alive, fmt.Sprintf("%s is renewed by %s", name, holder)
+	default:
+		sign.Says = fmt.Sprintf("%s was renewed last %s ago, by %s", name, phrase.Ago(past), holder)
+		if sign.recent = past < max(patience, stale); !sign.recent {
+			sign.Life = Dead
+		}
+	}
+	return sign
+}
+
+// What a leader calls itself: the name of its pod, and often something behind it. The pod of a
+// Deployment has two parts behind the Deployment's name, that of a StatefulSet has a number.
+var (
+	podOfDeployment  = regexp.MustCompile(`^([a-z0-9.-]+)-[a-z0-9]{6,10}-[a-z0-9]{5}$`)
+	podOfStatefulSet = regexp.MustCompile(`^([a-z0-9.-]+)-[0-9]+$`)
+)
+
+// holder returns the workloads whose pod holds a Lease, or held it, if no other has been found, and
+// their names. They are in the namespace of the Lease, as client-go has it by default, or cannot be
+// found this way.
+func (s *search) holder(ctx context.Context, lease *unstructured.Unstructured) (all []*unstructured.Unstructured,
+	names []string) {
+	pod, _, _ := strings.Cut(status.Nested(lease, "spec", "holderIdentity"), "_")
+	for _, of := range []struct {
+		form     *regexp.Regexp
+		resource schema.GroupResource
+	}{{podOfDeployment, cluster.Deployments}, {podOfStatefulSet, cluster.StatefulSets}} {
+		m := of.form.FindStringSubmatch(pod)
+		if m == nil {
+			continue
+		}
+		if names = append(names, m[1]); len(s.workloads) > 0 {
+			continue
+		}
+		if o, err := s.reader.GetObject(ctx, of.resource, lease.GetNamespace(), m[1]); err == nil && o != nil &&
+			s.belongs(o.GetNamespace(), labelsOf(o)...) {
+			all = append(all, o)
+		}
+	}
+	return all, names
+}

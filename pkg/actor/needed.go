@@ -1,0 +1,118 @@
+package actor
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
+)
+
+// Needed is an object without which an actor cannot do its work for another one.
+type Needed struct {
+	Type graph.Type
+	// Namespace is empty of a namespaced type if it may be in any.
+	Namespace, Name string
+	// NamedBy is the object that names it, in Field: the other one, or one that is needed for that.
+	NamedBy *unstructured.Unstructured
+	Field   string
+}
+
+// Needed are the objects that the actor of a finalizer of an object needs by its pack, whether they
+// exist or not. What only an object names that cannot be read is not among them. An actor that the
+// object tells to leave what it manages outside the cluster needs nothing.
+func (f *Finder) Needed(ctx context.Context, o *unstructured.Unstructured, a Actor) []Needed {
+	if !a.IsKnown {
+		return nil
+	}
+	if _, leaves := a.Known.Leaves(o.Object); leaves {
+		return nil
+	}
+	return f.neededBy(ctx, o, a.Known.Needs, filler(o, a.Known, a.Finalizer))
+}
+
+// Deletes says whether one of some objects that an object names, or of those that these name in
+// turn, is being deleted. The error is that of one that could not be read, if none of the others is.
+func (f *Finder) Deletes(ctx context.Context, o *unstructured.Unstructured, a Actor, named []finalizer.Need) (bool,
+	error) {
+	var unread error
+	for _, n := range f.neededBy(ctx, o, named, filler(o, a.Known, a.Finalizer)) {
+		of, err := f.reader.GetObject(ctx, schema.GroupResource{Group: n.Type.Group, Resource: n.Type.Resource}, n.Namespace,
+			n.Name)
+		if err == nil && of != nil && of.GetDeletionTimestamp() != nil {
+			return true, nil
+		}
+		unread = cmp.Or(unread, err)
+	}
+	return false, unread
+}
+
+// filler fills a group or a name with what is known of an object; false if that is not enough.
+func filler(o *unstructured.Unstructured, known finalizer.Known, name string) func(string) (string, bool) {
+	return func(pattern string) (string, bool) {
+		filled, unfilled := known.Fill(pattern, Fields(o, name))
+		return filled, len(unfilled) == 0
+	}
+}
+
+// Deciding returns the object that has a field by which an actor decides, as the object with its
+// finalizer names it: nil if it names none, or if the one that it names is proven to be absent.
+// That its kind is not served proves nothing.
+func (f *Finder) Deciding(ctx context.Context, o *unstructured.Unstructured, known finalizer.Known, name string,
+	of finalizer.Need) (*unstructured.Unstructured, error) {
+	if called := status.FieldOr(o, of.NameField, of.Name); called == "" || !of.Applies(o.Object) {
+		return nil, nil
+	}
+	needed, ok := f.named(o, of, filler(o, known, name))
+	if !ok {
+		return nil, fmt.Errorf("the kind %s is not served", of.Kind)
+	}
+	return f.reader.GetObject(ctx, schema.GroupResource{Group: needed.Type.Group, Resource: needed.Type.Resource},
+		needed.Namespace, needed.Name)
+}
+
+// named returns what an object names of a kind that is needed; false if it names nothing, or what
+// is not served.
+func (f *Finder) named(o *unstructured.Unstructured, n finalizer.Need,
+	fill func(string) (string, bool)) (Needed, bool) {
+	group, filled := fill(n.Group)
+	t, served := f.reader.KindIn(group, status.FieldOr(o, n.KindField, n.Kind))
+	otherwise, said := fill(n.Name)
+	name := status.FieldOr(o, n.NameField, otherwise)
+	if !filled || !said && name == otherwise || !served || name == "" || !n.Applies(o.Object) {
+		return Needed{}, false
+	}
+	needed := Needed{Type: t.Type, Name: name, NamedBy: o, Field: n.NameField}
+	if t.Namespaced && n.Scope != finalizer.ClusterWide {
+		needed.Namespace = status.FieldOr(o, n.NamespaceField, o.GetNamespace())
+	}
+	return needed, true
+}
+
+// neededBy are the objects that one names of some that are needed, and those that these name in
+// turn.
+func (f *Finder) neededBy(ctx context.Context, o *unstructured.Unstructured, needs []finalizer.Need,
+	fill func(string) (string, bool)) []Needed {
+	var all []Needed
+	for _, n := range needs {
+		needed, ok := f.named(o, n, fill)
+		if !ok {
+			continue
+		}
+		all = append(all, needed)
+		t := needed.Type
+		if len(n.Needs) == 0 || t.Namespaced && needed.Namespace == "" {
+			continue
+		}
+		if of, err := f.reader.GetObject(ctx, schema.GroupResource{Group: t.Group, Resource: t.Resource}, needed.Namespace,
+			needed.Name); err == nil && of != nil {
+			all = append(all, f.neededBy(ctx, of, n.Needs, fill)...)
+		}
+	}
+	return all
+}

@@ -1,0 +1,118 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/klog/v2"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// DefaultPollInterval is how often a type is listed that may not be watched.
+const DefaultPollInterval = 5 * time.Second
+
+// WithPollInterval returns a Client that shares the connections of this one and lists types that
+// may not be watched at another interval; 0 means DefaultPollInterval.
+func (c *Client) WithPollInterval(d time.Duration) *Client {
+	with := *c
+	with.pollInterval = d
+	return &with
+}
+
+// UnseenError says that nothing can be waited for: all that was to be watched may neither be
+// watched nor listed, or is not answered.
+type UnseenError struct {
+	// Type and Namespace are one of the types, and Err is what the server says of it.
+	Type      graph.Type
+	Namespace string
+	Err       error
+}
+
+// Error says what to ask for.
+func (e *UnseenError) Error() string {
+	where := ""
+	if e.Namespace != "" {
+		where = fmt.Sprintf(" in namespace %q", e.Namespace)
+	}
+	needed := "; the verb list or watch is needed to wait for changes"
+	if IsTimeout(e.Err) {
+		needed = ""
+	}
+	return fmt.Sprintf("%s%s can neither be watched nor listed: %v%s", e.Type.Resource, where, e.Err, needed)
+}
+
+// Unwrap returns what the server says.
+func (e *UnseenError) Unwrap() error { return e.Err }
+
+// unseen counts the resume points of a Watch that can neither be watched nor listed.
+type unseen struct {
+	mu     sync.Mutex
+	points int
+	blind  int
+}
+
+// add counts n more, or fewer, and says whether it is all of them.
+func (u *unseen) add(n int) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.blind += n
+	return u.blind == u.points
+}
+
+// poll lists a type again and again instead of watching it; once, until a list is answered, from
+// where it can be watched again. Otherwise it returns with an error only.
+func (c *Client) poll(ctx context.Context, p ResumePoint, once bool, unseen *unseen, changed func(Change)) (ResumePoint,
+	error) {
+	var before map[string]string // resourceVersions by uid
+	blind := false
+	for {
+		var different []graph.Object
+		now, listed := map[string]string{}, map[string]bool{}
+		at, err := c.ForEachMeta(ctx, p.Type, p.Namespace, func(o *graph.Object) {
+			now[o.UID], listed[o.UID] = o.ResourceVersion, true
+			if before != nil && before[o.UID] != o.ResourceVersion {
+				kept := *o // whose strings stay valid
+				kept.Owners, kept.Finalizers = slices.Clone(o.Owners), slices.Clone(o.Finalizers)
+				different = append(different, kept)
+			}
+		})
+		switch {
+		case ctx.Err() != nil:
+			return p, context.Cause(ctx)
+		case apierrors.IsUnauthorized(err):
+			return p, err
+		case apierrors.IsForbidden(err), apierrors.IsMethodNotSupported(err), IsTimeout(err):
+			if !blind && unseen.add(1) {
+				return p, &UnseenError{Type: p.Type, Namespace: p.Namespace, Err: err}
+			}
+			blind = true
+		case err != nil:
+			klog.FromContext(ctx).V(3).Info("List ended", "resource", p.Type.Resource, "group", p.Type.Group, "err", err)
+		default:
+			if blind {
+				blind = false
+				unseen.add(-1)
+			}
+			for i := range different {
+				changed(Change{Object: &different[i], ResumePoint: at})
+			}
+			maps.DeleteFunc(before, func(uid, _ string) bool { return listed[uid] })
+			if before == nil || len(before) > 0 {
+				changed(Change{Relisted: listed, ResumePoint: at})
+			}
+			if before = now; once {
+				return at, nil
+			}
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(c.interval()):
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package deletion
+
+import (
+	"context"
+	"slices"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+)
+
+// mostRead is how many pods, StatefulSets, and objects that ask for DNS names, of a cascade are read,
+// each. Of more than these it is said that they were not.
+const mostRead = 2000
+
+// readDetails reads what a plan cannot tell from metadata: how long the pods of the cascade may
+// take to terminate and what they request, what the StatefulSets do with their claims, and for which
+// DNS names objects ask.
+func readDetails(ctx context.Context, client *cluster.Client, p *plan.Plan) (plan.Details, error) {
+	f := plan.Details{Pods: map[graph.ID]plan.Pod{}, StatefulSets: map[graph.ID]plan.StatefulSet{}}
+	pods, tooMany := upTo(mostRead, p.DeletedOf("", "pods"))
+	sets, tooManySets := upTo(mostRead, p.DeletedOf("apps", "statefulsets"))
+	f.Unread = slices.Concat(tooMany, tooManySets)
+	f.TooMany = slices.Clone(f.Unread)
+	naming, tooManyNaming := upTo(mostRead, p.Naming())
+	f.UnreadNaming = tooManyNaming
+	contents, unread, err := client.SpecFields(ctx, cluster.RequestSpecFields(p.Graph, slices.Concat(pods, sets, naming)))
+	if err != nil {
+		return f, err
+	}
+	for _, uid := range unread {
+		switch id, ok := p.Graph.Lookup(uid); {
+		case !ok:
+		case slices.Contains(naming, id):
+			f.UnreadNaming = append(f.UnreadNaming, id)
+		default:
+			f.Unread = append(f.Unread, id)
+		}
+	}
+	for _, id := range naming {
+		f.DNSNames = append(f.DNSNames, contents[p.Graph.Ref(id).UID].DNSNames...)
+	}
+	for _, id := range pods {
+		if c, ok := contents[p.Graph.Ref(id).UID]; ok {
+			f.Pods[id] = podOf(c)
+		}
+	}
+	for _, id := range sets {
+		if c, ok := contents[p.Graph.Ref(id).UID]; ok {
+			f.StatefulSets[id] = plan.StatefulSet{Templates: c.VolumeClaimTemplates, DeletesPVCs: c.WhenDeleted == "Delete"}
+		}
+	}
+	return f, nil
+}
+
+// upTo returns all of the objects to be read, or none and all to be left unread if they are more
+// than most.
+func upTo(most int, ids []graph.ID) (read, unread []graph.ID) {
+	if len(ids) > most {
+		return nil, ids
+	}
+	return ids, nil
+}
+
+func podOf(c cluster.SpecFields) plan.Pod {
+	pod := plan.Pod{OnNode: c.NodeName != "", Ended: c.Phase == "Succeeded" || c.Phase == "Failed",
+		Requests: c.Requests}
+	switch {
+	case c.DeletionGracePeriodSeconds != nil:
+		pod.GracePeriodSeconds = *c.DeletionGracePeriodSeconds
+	case c.TerminationGracePeriodSeconds != nil:
+		pod.GracePeriodSeconds = *c.TerminationGracePeriodSeconds
+	}
+	return pod
+}

@@ -1,0 +1,118 @@
+package ownership
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
+)
+
+// sought reads the objects that name what is above them, once something was reached that they can
+// name: all of their kinds, since only they know it.
+func (s *search) sought(ctx context.Context) error {
+	for _, t := range s.Graph.Types() {
+		links := s.seek[groupKind(t)]
+		if s.isSought[t] || !slices.ContainsFunc(links, s.canEnd) || !s.has(t) && !s.comesIn(t, links) {
+			continue
+		}
+		s.isSought[t] = true
+		if err := s.seekAll(ctx, t, links); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sourcesAbove are the types of which an object can name what was reached.
+func (s *search) sourcesAbove() []graph.Type {
+	return slices.DeleteFunc(slices.Clone(s.Graph.Types()),
+		func(t graph.Type) bool { return !slices.ContainsFunc(s.seek[groupKind(t)], s.canEnd) })
+}
+
+// comesIn says whether an object of a type that was not listed, since it is in another namespace,
+// can name one that was.
+func (s *search) comesIn(t graph.Type, links []*link.Definition) bool {
+	return t.Namespaced && s.Scope != "" && slices.ContainsFunc(links, (*link.Definition).LeavesNamespace)
+}
+
+// canEnd says whether something was reached that a link can name as its end.
+func (s *search) canEnd(d *link.Definition) bool {
+	return slices.ContainsFunc(d.Ends, func(e link.Ends) bool {
+		for reached := range s.reachedKinds {
+			if e.CanBe(reached.Group, reached.Kind) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// seekAll reads all objects of a type for the sake of some links.
+func (s *search) seekAll(ctx context.Context, t graph.Type, links []*link.Definition) error {
+	namespace := ""
+	if t.Namespaced && !s.comesIn(t, links) {
+		namespace = s.Scope
+	}
+	objects, complete, err := s.seekIn(ctx, place{t, namespace}, links)
+	if err == nil && !complete && s.comesIn(t, links) && s.has(t) {
+		objects, _, err = s.seekIn(ctx, place{t, s.Scope}, links)
+	}
+	if err != nil {
+		return err
+	}
+	found := map[graph.ID]*unstructured.Unstructured{}
+	for _, o := range objects {
+		if id, ok := s.Graph.Lookup(string(o.GetUID())); ok {
+			found[id] = o
+		} else if t.Namespaced && s.Scope != "" && o.GetNamespace() != s.Scope {
+			s.fromElsewhere(o, links)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(found)) {
+		if err := s.understand(ctx, id, found[id], links); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// seekIn reads all objects of a type in a place; their metadata alone, where that is all that is
+// needed. It is false if that failed, of which it makes a gap.
+func (s *search) seekIn(ctx context.Context, p place, links []*link.Definition) ([]*unstructured.Unstructured, bool,
+	error) {
+	list := s.client.ListObjects
+	if !slices.ContainsFunc(links, func(d *link.Definition) bool { return !d.MetadataOnly() }) {
+		list = s.client.ListObjectMetas
+	}
+	selectors, all := selectors(links)
+	if !all {
+		selectors = []string{""}
+	}
+	var found []*unstructured.Unstructured
+	for _, labels := range selectors {
+		objects, err := list(ctx, p.t, p.namespace, cluster.Selection{Labels: labels})
+		if err != nil {
+			return nil, false, s.unreadable(ctx, p, err)
+		}
+		found = append(found, objects...)
+	}
+	return found, true, nil
+}
+
+// fromElsewhere notes what an object in a namespace that was not listed names. That it has no node
+// matters only if what it names is reached.
+func (s *search) fromElsewhere(o *unstructured.Unstructured, links []*link.Definition) {
+	for _, d := range links {
+		ends, _, _ := s.references(d, o) // of what cannot be understood there it is said when that namespace is listed
+		for _, n := range ends {
+			if id, _ := s.resolve(n); id >= 0 {
+				s.entered = append(s.entered, id)
+			}
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package plan
+
+import (
+	"cmp"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// Pod is what decides how long a pod is still there after its deletion (API-018).
+type Pod struct {
+	// OnNode says that it has a nodeName, so that a kubelet has to end it.
+	OnNode bool
+	// Ended says that its phase is Succeeded or Failed.
+	Ended bool
+	// GracePeriodSeconds is its terminationGracePeriodSeconds or, of one that is being deleted, its
+	// deletionGracePeriodSeconds.
+	GracePeriodSeconds int64
+	// Requests are what it requests of its node, by resource.
+	Requests map[string]resource.Quantity
+}
+
+// grace is how many seconds the pod may stay, 0 if it is gone at once; requested is the period that
+// its delete carries.
+func (pod Pod) grace(deleting bool, requested *int64) int64 {
+	period := pod.GracePeriodSeconds
+	switch {
+	case requested != nil && deleting: // which can only shorten it
+		period = min(period, *requested)
+	case requested != nil:
+		period = *requested
+	}
+	switch {
+	case !pod.OnNode, pod.Ended && !deleting:
+		return 0
+	case period < 0:
+		return 1
+	}
+	return period
+}
+
+// learnPods adds the pods that terminate gracefully to what holds the cascade up.
+func (p *Plan) learnPods(f Details) {
+	at := make(map[graph.ID]int, len(p.Blockers))
+	for i, b := range p.Blockers {
+		at[b.Object] = i
+	}
+	roots := newSet(p.Graph, p.Roots)
+	for id, pod := range f.Pods {
+		var sent *int64
+		switch {
+		case roots[id]:
+			sent = f.GracePeriodSeconds
+		case f.Propagated && f.GracePeriodSeconds != nil:
+			pod.GracePeriodSeconds = min(pod.GracePeriodSeconds, *f.GracePeriodSeconds)
+		}
+		grace := pod.grace(p.Graph.State(id) == graph.Deleting, sent)
+		if grace == 0 {
+			continue
+		}
+		if i, known := at[id]; known {
+			p.Blockers[i].GracePeriodSeconds = grace
+		} else {
+			p.Blockers = append(p.Blockers, Blocker{Object: id, GracePeriodSeconds: grace})
+		}
+	}
+	slices.SortFunc(p.Blockers, func(a, b Blocker) int { return cmp.Compare(a.Object, b.Object) })
+}
+
+// Blocker returns what holds an object of the cascade up.
+func (p *Plan) Blocker(id graph.ID) (Blocker, bool) {
+	i, ok := slices.BinarySearchFunc(p.Blockers, id, func(b Blocker, id graph.ID) int { return cmp.Compare(b.Object, id) })
+	if !ok {
+		return Blocker{}, false
+	}
+	return p.Blockers[i], true
+}
