@@ -277,8 +277,9 @@ func TestFinalizerOrphaned(t *testing.T) {
 	}
 }
 
-// TestFinalizerOrphanedByAKindThatIsNotServed: a parent of the same namespace cannot exist where
-// its kind is not served, and may where discovery hides that, or where it can be in another cluster.
+// TestFinalizerOrphanedByAKindThatIsNotServed: a parent of the same namespace, of the group of an owner,
+// cannot exist where its kind is not served. It may where discovery hides that, where it can be in
+// another cluster, and where no owner says that the actor has parents of this group.
 func TestFinalizerOrphanedByAKindThatIsNotServed(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
@@ -289,19 +290,24 @@ func TestFinalizerOrphanedByAKindThatIsNotServed(t *testing.T) {
 	deleted(t, c, "deployment", "app", "-n", ns)
 	proxy := faultproxy.Start(t, c.Config())
 	proxy.On(faultproxy.Groups, faultproxy.WithoutGroup("networking.k8s.io"))
+	const sameNamespace = "group: networking.k8s.io, kind: Parent, name: '{open}', scope: same-namespace"
 	for _, test := range []struct {
-		parent string
-		config *rest.Config
-		code   core.Code
+		parent, owner string
+		config        *rest.Config
+		code          core.Code
 	}{
-		{"group: networking.k8s.io, kind: Parent, name: '{open}', scope: same-namespace", c.Config(), core.FinalizerOrphaned},
-		{"group: networking.k8s.io, kind: Parent, name: '{open}', scope: same-namespace", proxy.Config(), core.FinalizerActorAlive},
-		{"group: networking.k8s.io, kind: Parent, name: '{open}', scope: cluster", c.Config(), core.FinalizerActorAlive},
+		{sameNamespace, "policy.example.com/v1", c.Config(), core.FinalizerActorAlive},
+		{sameNamespace, "networking.k8s.io/v2", c.Config(), core.FinalizerOrphaned},
+		{sameNamespace, "networking.k8s.io/v2", proxy.Config(), core.FinalizerActorAlive},
+		{"group: networking.k8s.io, kind: Parent, name: '{open}', scope: cluster", "networking.k8s.io/v2", c.Config(),
+			core.FinalizerActorAlive},
 	} {
+		c.Kubectl(t, "patch", "deployment/app", "-n", ns, "--type=merge", "-p",
+			`{"metadata":{"ownerReferences":[{"apiVersion":"`+test.owner+`","kind":"Parent","name":"policy","uid":"1"}]}}`)
 		packs := related(t, c, ns, "parent: {"+test.parent+"}")
 		cause := stuckOf(t, examine(t, test.config, Options{Known: packs}, ns), "app").Causes[0]
 		if cause.Code != string(test.code) {
-			t.Errorf("%s: %s, want %s", test.parent, cause.Code, test.code)
+			t.Errorf("%s of %s: %s, want %s", test.parent, test.owner, cause.Code, test.code)
 		}
 		if test.code == core.FinalizerOrphaned {
 			wantEvidence(t, cause, "it was added for Parent "+ns+"/policy, and the cluster serves no Parent of networking.k8s.io")

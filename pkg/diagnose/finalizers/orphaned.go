@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
 // orphaned is for a finalizer that was added on behalf of an object, its parent, that is gone or
@@ -27,8 +28,7 @@ func (e *Examiner) orphaned(ctx context.Context, o *unstructured.Unstructured, a
 	group, openGroup := a.Known.Fill(p.Group, actor.Fields(o, a.Finalizer))
 	name, openName := a.Known.Fill(p.Name, actor.Fields(o, a.Finalizer))
 	r, served := e.KindIn(group, p.Kind)
-	// A parent without the namespace of the object can be in another cluster, which serves its kind.
-	if len(openGroup)+len(openName) > 0 || !served && (p.Scope != finalizer.SameNamespace || e.MayBeServed(group)) {
+	if len(openGroup)+len(openName) > 0 || !served && !e.unservedParent(o, p, group) {
 		return core.Finding{}, false
 	}
 	ref := core.RefTo(r.Type, "", name)
@@ -65,6 +65,16 @@ func (e *Examiner) orphaned(ctx context.Context, o *unstructured.Unstructured, a
 		return f, true
 	}
 	return core.Finding{}, false
+}
+
+// unservedParent says whether a parent whose kind discovery does not show is gone. One without the
+// namespace of the object can be in another cluster, which serves its kind; and another version of the
+// actor can have parents of another group, so that the object has to name an owner of this one.
+func (e *Examiner) unservedParent(o *unstructured.Unstructured, p *finalizer.Parent, group string) bool {
+	named := slices.ContainsFunc(o.GetOwnerReferences(), func(ref metav1.OwnerReference) bool {
+		return graph.Ref{APIVersion: ref.APIVersion}.Group() == group
+	})
+	return named && p.Scope == finalizer.SameNamespace && !e.MayBeServed(group)
 }
 
 // deselects says whether an object has selectors of which none selects another. Of a selector that
