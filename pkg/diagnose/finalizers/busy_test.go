@@ -99,9 +99,9 @@ func TestOnlyWhatIsDatedAndOfOneFinalizerPromises(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotThereOutside: where a cloud says that it does not have what is to be deleted, that
-// may be gone for good. What Kubernetes does not find is another matter.
-func TestWhatIsNotThereOutside(t *testing.T) {
+// TestWhatAnAPIDoesNotHave: where the API of a cloud says that it does not have what is to be
+// deleted, that may be gone for good. What Kubernetes does not find is another matter.
+func TestWhatAnAPIDoesNotHave(t *testing.T) {
 	for message, want := range map[string]bool{
 		"failed to delete resource group: resources.GroupsClient#Get: Failure responding to request: StatusCode=404": true,
 		"cannot delete it: status code: 404":        true,
@@ -110,7 +110,7 @@ func TestWhatIsNotThereOutside(t *testing.T) {
 		`cannot delete it: Secret "a404" not found`: false,
 	} {
 		got := saying{"warning Failed", message, true, true}.remedy("Op", true)
-		if strings.Contains(got, "if all of it is gone") != want {
+		if strings.Contains(got, "if everything is gone") != want {
 			t.Errorf("%s: %q", message, got)
 		}
 	}

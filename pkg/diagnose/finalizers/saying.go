@@ -76,16 +76,16 @@ func (s saying) remedy(name string, only bool) string {
 	}
 	says := phrase.Sentence(fmt.Sprintf("see to what %s says: %s is alive, and removes the finalizer once that is settled",
 		s.what, name))
-	if outsideGone.MatchString(s.message) {
-		says += fmt.Sprintf(" What it asked for was not found outside the cluster. Look there: if all of it is gone, nothing "+
-			"is left to clean up, and the finalizer can be removed; if it is there, %s looks in the wrong place.", name)
+	if answered404.MatchString(s.message) {
+		says += fmt.Sprintf(" An API answered it that something does not exist. Look there: if everything is gone, nothing is "+
+			"left to clean up, and the finalizer can be removed; if something is there, %s looks in the wrong place.", name)
 	}
 	return says
 }
 
-// outsideGone is the answer of the API of a cloud, as its clients repeat it, that something is not
-// there. Errors of Kubernetes say what is not found in words.
-var outsideGone = regexp.MustCompile(`(?i)\bstatus ?code(?:=|: ?| )404\b`)
+// answered404 is the answer of an API, as its clients repeat it, that something does not exist: that of
+// a cloud most often. Errors of Kubernetes say what is not found in words.
+var answered404 = regexp.MustCompile(`(?i)\bstatus ?code(?:=|: ?| )404\b`)
 
 // unknown puts what the object says into the finding about an actor of which nobody knows whether
 // it lives: that it is paused, or what keeps it.
