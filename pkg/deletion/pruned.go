@@ -100,17 +100,15 @@ func (pl *planner) pruningOf(ctx context.Context, reader *cluster.Reader, g *gra
 	if why, leaves := by.Leaves(t.Group, t.Kind, o.Object); leaves {
 		return pruning{leaves: why}, nil
 	}
-	does := pruning{waits: by.WaitsFor(o.Object, nil, "")}
 	parents, err := by.ParentsOf(o.Object)
-	if err != nil {
-		return does, err
-	}
+	var read []link.Applied
 	for _, n := range parents {
 		name := n.Kind + "/" + n.Name
-		parent, err := parentOf(ctx, reader, n, by.Elsewhere)
+		parent, unread := parentOf(ctx, reader, n, by.Elsewhere)
 		switch {
-		case err != nil:
-			return does, err
+		case unread != nil:
+			err = unread
+			continue
 		case parent == nil && by.Elsewhere:
 			continue
 		case parent == nil:
@@ -120,9 +118,9 @@ func (pl *planner) pruningOf(ctx context.Context, reader *cluster.Reader, g *gra
 		if because, met := link.AnyMet(by.Never, parent.Object); met {
 			return pruning{leaves: fmt.Sprintf("%s does not prune it: %s of %s", by.By, because, name)}, nil
 		}
-		does.waits = by.WaitsFor(o.Object, parent.Object, name)
+		read = append(read, link.Applied{Name: name, Object: parent.Object})
 	}
-	return does, nil
+	return pruning{waits: by.WaitsFor(o.Object, read)}, err
 }
 
 // parentOf reads what an object was applied for; nil if it does not exist. That its type is not

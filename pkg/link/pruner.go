@@ -56,18 +56,29 @@ type PruneWait struct {
 	Until string `json:"until"`
 }
 
+// Applied is what an object was applied for, as it was read.
+type Applied struct {
+	Name   string
+	Object map[string]any
+}
+
 // WaitsFor says for what the program waits before it deletes an object, each as a sentence without
-// its full stop. Of a parent that was not read, which is nil, nothing is said.
-func (p *Pruner) WaitsFor(object, parent map[string]any, name string) (says []string) {
+// its full stop. Of parents that were not read nothing is said.
+func (p *Pruner) WaitsFor(object map[string]any, parents []Applied) (says []string) {
 	for _, w := range p.Waits {
-		if !AllMet(w.Where, object) || len(w.Parent) > 0 && (parent == nil || !AllMet(w.Parent, parent)) {
+		if !AllMet(w.Where, object) {
 			continue
 		}
-		because := Describe(w.Where)
-		if len(w.Parent) > 0 {
-			because = Describe(w.Parent) + " of " + name
+		sentence := fmt.Sprintf("%s prunes it only once %s: ", p.By, w.Until)
+		if len(w.Parent) == 0 {
+			says = append(says, sentence+Describe(w.Where))
+			continue
 		}
-		says = append(says, fmt.Sprintf("%s prunes it only once %s: %s", p.By, w.Until, because))
+		for _, parent := range parents {
+			if AllMet(w.Parent, parent.Object) {
+				says = append(says, sentence+Describe(w.Parent)+" of "+parent.Name)
+			}
+		}
 	}
 	return says
 }

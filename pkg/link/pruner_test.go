@@ -1,6 +1,7 @@
 package link
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -29,5 +30,26 @@ func TestCheckOfWhatAPrunerWaitsFor(t *testing.T) {
 		if len(errs) != 1 || !strings.Contains(errs[0].Error(), want) {
 			t.Errorf("%v, want %q", errs, want)
 		}
+	}
+}
+
+// TestAPrunerWaitsForEachOfWhatAnObjectWasAppliedFor: what the object itself says is said once, and
+// what its parents say of each that says it.
+func TestAPrunerWaitsForEachOfWhatAnObjectWasAppliedFor(t *testing.T) {
+	p := Pruner{By: "Sync", Waits: []PruneWait{
+		{Where: []Condition{{Annotation: "example.com/ask"}}, Until: "somebody agrees"},
+		{Parent: []Condition{{Field: Path{[]string{"spec", "manual"}}, Value: "true"}}, Until: "somebody syncs"},
+	}}
+	object := map[string]any{"metadata": map[string]any{"annotations": map[string]any{"example.com/ask": "yes"}}}
+	manual := func(says any) map[string]any { return map[string]any{"spec": map[string]any{"manual": says}} }
+	got := p.WaitsFor(object, []Applied{{"App/one", manual(true)}, {"App/two", manual(false)}, {"App/three", manual(true)}})
+	want := []string{"Sync prunes it only once somebody agrees: annotation example.com/ask",
+		"Sync prunes it only once somebody syncs: spec.manual is true of App/one",
+		"Sync prunes it only once somebody syncs: spec.manual is true of App/three"}
+	if len(got) != len(want) || !slices.EqualFunc(got, want, strings.HasPrefix) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := p.WaitsFor(object, nil); len(got) != 1 {
+		t.Errorf("without what it was applied for: %q", got)
 	}
 }
