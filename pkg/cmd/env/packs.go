@@ -34,8 +34,8 @@ func (e *Env) Known() (*finalizer.Registry, error) { return e.known() }
 // Links returns the links of packs. They are read once, in much less time than all that is known.
 func (e *Env) Links() ([]*link.Definition, error) { return e.links() }
 
-// The packs that come with the plugin are the same for each cluster of a process, and nobody
-// changes them.
+// The packs that come with the plugin are read once in a process, and nobody changes them. Where one
+// runs many commands, reading them each time was a fifth of the work (test/faults).
 var (
 	shipped      = sync.OnceValues(func() (*finalizer.Registry, error) { return finalizer.Read(plugins.Known) })
 	shippedLinks = sync.OnceValues(func() (*finalizer.Registry, error) { return finalizer.Read(plugins.Links) })
