@@ -83,8 +83,8 @@ func (s saying) remedy(name string, only bool) string {
 	return says
 }
 
-// answered404 is the answer of an API, as its clients repeat it, that something does not exist: that of
-// a cloud most often. Errors of Kubernetes say what is not found in words.
+// answered404 is the answer of an API, as its clients repeat it, that something does not exist: that
+// of a cloud most often. Errors of Kubernetes say what is not found in words.
 var answered404 = regexp.MustCompile(`(?i)\bstatus ?code(?:=|: ?| )404\b`)
 
 // unknown puts what the object says into the finding about an actor of which nobody knows whether
