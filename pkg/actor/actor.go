@@ -67,11 +67,13 @@ type Actor struct {
 
 	// Users are the objects for which it keeps the object, and UsersUnread says why there can be
 	// others. Pauses are where the object says that it is to be ignored, and Untaken why it is left
-	// to somebody else. Only Judge finds them.
+	// to somebody else. Unled are Leases by which none of its pods leads. Only Judge finds them.
 	Users       []User
 	UsersUnread error
 	Pauses      []Pause
 	Untaken     []Untaken
+	Unled       []Unled
+	leases      []*unstructured.Unstructured
 	// Idles says in which words the object tells it to delete nothing; empty if it does not. Only
 	// Judge finds it.
 	Idles string
@@ -122,7 +124,7 @@ func (a Actor) NotFound() bool {
 func (a *Actor) take(s signs) {
 	s.settle()
 	a.Life, a.Found, a.Workloads, a.Scaled = s.life(), s.found, s.workloads, s.scaled
-	a.Apart, a.Local = s.apart, s.local
+	a.Apart, a.Local, a.leases = s.apart, s.local, s.leases
 	a.ForThis = a.Known.Node != nil || a.Known.Alive.ReportedBy != nil || a.Known.Alive.Instance.Label != "" ||
 		slices.ContainsFunc(slices.Concat(s.workloads, s.apart),
 			func(w *unstructured.Unstructured) bool { return len(scopesOf(w)) > 0 })

@@ -41,6 +41,7 @@ func (f *Finder) State(ctx context.Context, o *unstructured.Unstructured, a Acto
 	}
 	a.Pauses = f.Paused(ctx, o, a)
 	f.addUntaken(ctx, o, &a)
+	f.addUnled(ctx, &a)
 	if ctx.Err() != nil {
 		return Actor{}, context.Cause(ctx)
 	}
@@ -72,6 +73,9 @@ func (a Actor) Ignores(o *unstructured.Unstructured) []v1alpha1.Observation {
 	}
 	for _, s := range a.NotWatching(o) {
 		all = append(all, s.Observation())
+	}
+	for _, u := range a.Unled {
+		all = append(all, u.Evidence)
 	}
 	return all
 }

@@ -43,6 +43,7 @@ func (s *search) leads(ctx context.Context, o *unstructured.Unstructured) {
 		_, out := leavesOut(w, s.about)
 		return out && w.GetNamespace() == o.GetNamespace() && slices.Contains(names, w.GetName())
 	}) {
+		s.leases = append(s.leases, o)
 		s.add(ReadLease(o, s.now()))
 	}
 	for _, w := range held {

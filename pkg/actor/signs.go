@@ -36,6 +36,8 @@ type signs struct {
 	searched, unread []string
 	// workloads are those that were found, and scaled those of them that are scaled to 0.
 	workloads, scaled []*unstructured.Unstructured
+	// leases are those of its leader, by the packs or by the domain of the finalizer.
+	leases []*unstructured.Unstructured
 	// apart are workloads that work on other objects, and others what they show.
 	apart  []*unstructured.Unstructured
 	others []Sign
@@ -70,7 +72,7 @@ func (s *signs) merge(other signs) {
 	s.apart, s.others = append(s.apart, other.apart...), append(s.others, other.others...)
 	s.alive, s.dead, s.unsure = append(s.alive, other.alive...), append(s.dead, other.dead...),
 		append(s.unsure, other.unsure...)
-	s.unread = append(s.unread, other.unread...)
+	s.unread, s.leases = append(s.unread, other.unread...), append(s.leases, other.leases...)
 	s.workloads, s.scaled = append(s.workloads, other.workloads...), append(s.scaled, other.scaled...)
 	s.found, s.starting, s.recent = s.found || other.found, s.starting || other.starting, s.recent || other.recent
 	s.local = s.local || other.local

@@ -45,6 +45,7 @@ const (
 	ActorForbidden                Code = "ActorForbidden"
 	ActorPaused                   Code = "ActorPaused"
 	ActorNotWatching              Code = "ActorNotWatching"
+	ActorNotLeading               Code = "ActorNotLeading"
 	CollectorNotRunning           Code = "CollectorNotRunning"
 	CollectorNotActing            Code = "CollectorNotActing"
 	ForegroundDeadlock            Code = "ForegroundDeadlock"
@@ -113,6 +114,9 @@ var Kinds = []Kind{
 	{Code: ActorNotWatching, Rank: Root,
 		Meaning: "whoever removes the finalizer is alive, and does not take this object: it was started to watch other namespaces or labels only, or the class of the object is another's",
 		Remedy:  "Have {workload} watch namespace {namespace} as well, through whatever installs it, and let it finish.{then}"},
+	{Code: ActorNotLeading, Rank: Root,
+		Meaning: "whoever removes the finalizer has pods that are ready, and none of them leads: the one that took its Lease no longer renews it",
+		Remedy:  "Find out by its log why {pod} no longer renews {lease}, start the pods of {workload} again, and let {actor} finish.{then}"},
 	{Code: CollectorNotRunning, Rank: Root, Meaning: "the garbage collector has to act on the object, and does not run",
 		Remedy: "Start kube-controller-manager again. It runs the garbage collector. kubectl gc can do the collector's part meanwhile."},
 	{Code: CollectorNotActing, Rank: Root, Meaning: "the garbage collector has to act on the object, and does not",

@@ -50,6 +50,9 @@ func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying, namesAb
 			"it logs and reports, and create that again if so") + b.OnceRunning()
 	case len(by) > 0:
 		f.Remedy = phrase.Sentence(b.Name+" is alive, and may keep the object for those that refer to it"+keepers) + b.OnceRunning()
+	case b.Leaderless(e.Now):
+		f.Remedy = phrase.Sentence(b.Name+" is alive by its pods, and by its Lease none of them leads, unless leader election "+
+			"was switched off: find out by its log whether it works") + b.OnceRunning()
 	case quiet >= finishing:
 		f.Remedy = phrase.Sentence(b.Name+" is alive, and does not seem to be about to finish: find out what it waits for "+
 			"by what it logs and reports") + b.OnceRunning()

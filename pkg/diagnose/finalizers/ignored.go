@@ -26,7 +26,7 @@ func (e *Examiner) ignored(ctx context.Context, b core.Responsible, f core.Findi
 		all = append(all, e.forbidden(ctx, b, f, may))
 	}
 	for _, probe := range []func(context.Context, core.Responsible, core.Finding) []core.Finding{e.paused, e.notWatching,
-		e.untaken} {
+		e.untaken, e.notLeading} {
 		all = append(all, probe(ctx, b, f)...)
 	}
 	return ordered(b, all), may.Evidence
@@ -181,6 +181,29 @@ func (e *Examiner) untaken(ctx context.Context, b core.Responsible, f core.Findi
 		all = append(all, g)
 	}
 	return all
+}
+
+// notLeading is for an actor whose pods are ready, of which none leads.
+func (e *Examiner) notLeading(_ context.Context, b core.Responsible, f core.Finding) []core.Finding {
+	if len(b.Unled) == 0 {
+		return nil
+	}
+	var own []v1alpha1.Observation
+	for _, u := range b.Unled {
+		own = append(own, u.Evidence)
+	}
+	u := b.Unled[0]
+	workload := graph.Located(u.Workload.GetKind(), u.Workload.GetNamespace(), u.Workload.GetName())
+	f.Code, f.Evidence = core.ActorNotLeading, append(own, f.Evidence...)
+	f.Args = []string{"{pod}", core.Named(e.Ref(u.Pod)), "{lease}", core.Named(e.Ref(u.Lease)), "{workload}", workload,
+		"{then}", b.OnceRunning()}
+	f.Commands = []core.Step{
+		core.At(e.Ref(u.Pod), core.Command("kubectl", "logs", "OBJECT", "--all-containers")).
+			Doing("shows why it no longer leads").Risking(finalizer.RiskNone),
+		core.At(e.Ref(u.Workload), core.Command("kubectl", "rollout", "restart", "OBJECT")).
+			Doing("starts its pods again, one of which leads then" + b.Then()).Risking(b.RiskOnceRunning()).Disturbing(),
+	}
+	return []core.Finding{f}
 }
 
 // alsoPaused adds to a finding about an actor that is not known to be alive that it would ignore
