@@ -52,6 +52,9 @@ type Actor struct {
 	// that are scaled to 0.
 	Workloads []*unstructured.Unstructured
 	Scaled    []*unstructured.Unstructured
+	// Unled are Leases by which none of its pods leads, though they are ready.
+	Unled  []Unled
+	leases []*unstructured.Unstructured
 	// Apart are those that work on other objects, and not on this one. ForThis says that for another
 	// object of the kind it may be somebody else: it is told by a label, a node, an object that
 	// reports, or by what a workload watches.
@@ -67,13 +70,11 @@ type Actor struct {
 
 	// Users are the objects for which it keeps the object, and UsersUnread says why there can be
 	// others. Pauses are where the object says that it is to be ignored, and Untaken why it is left
-	// to somebody else. Unled are Leases by which none of its pods leads. Only Judge finds them.
+	// to somebody else. Only Judge finds them.
 	Users       []User
 	UsersUnread error
 	Pauses      []Pause
 	Untaken     []Untaken
-	Unled       []Unled
-	leases      []*unstructured.Unstructured
 	// Idles says in which words the object tells it to delete nothing; empty if it does not. Only
 	// Judge finds it.
 	Idles string
@@ -108,6 +109,7 @@ func (f *Finder) Of(ctx context.Context, o *unstructured.Unstructured, name stri
 	} else {
 		f.unknown(ctx, o, &actor)
 	}
+	f.addUnled(ctx, &actor)
 	if ctx.Err() != nil {
 		return Actor{}, context.Cause(ctx)
 	}
@@ -118,6 +120,19 @@ func (f *Finder) Of(ctx context.Context, o *unstructured.Unstructured, name stri
 // and that nothing of it is in the cluster, where it should be.
 func (a Actor) NotFound() bool {
 	return a.IsKnown && a.Life == Unknown && !a.Found && !a.Outside && len(a.Searched) > 0 && len(a.Unread) == 0
+}
+
+// Down says by what it is known that an actor whose workloads were found does its work nowhere: it
+// does not run, or none of its pods leads. It is empty if that is not known.
+func (a Actor) Down() []string {
+	if a.Life == Dead && len(a.Workloads)+len(a.Scaled) > 0 {
+		return a.Says()
+	}
+	var says []string
+	for _, u := range a.Unled {
+		says = append(says, u.Evidence.Says)
+	}
+	return says
 }
 
 // take takes over what signs come to.

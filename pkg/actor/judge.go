@@ -41,7 +41,6 @@ func (f *Finder) State(ctx context.Context, o *unstructured.Unstructured, a Acto
 	}
 	a.Pauses = f.Paused(ctx, o, a)
 	f.addUntaken(ctx, o, &a)
-	f.addUnled(ctx, &a)
 	if ctx.Err() != nil {
 		return Actor{}, context.Cause(ctx)
 	}

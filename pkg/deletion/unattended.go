@@ -28,9 +28,9 @@ type Unattended struct {
 }
 
 // findUnattended finds out which finalizers of what is being deleted nobody removes: who does so
-// does not run or was not found, or something that they need does not exist. It looks at one object
-// for each finalizer and kind, and at no more than mostActors. Of what cannot be read nothing is
-// said. The error is the end of ctx.
+// does not run, has no leader or was not found, or something that they need does not exist. It looks
+// at one object for each finalizer and kind, and at no more than mostActors. Of what cannot be read
+// nothing is said. The error is the end of ctx.
 func findUnattended(ctx context.Context, reader *cluster.Reader, known *finalizer.Registry, p *plan.Plan) ([]Unattended,
 	error) {
 	if known == nil {
@@ -54,9 +54,9 @@ func findUnattended(ctx context.Context, reader *cluster.Reader, known *finalize
 // nothing is known to be.
 func missingFor(ctx context.Context, reader *cluster.Reader, finder *actor.Finder, o *unstructured.Unstructured,
 	a actor.Actor) []string {
-	var says []string
-	if a.Life == actor.Dead && len(a.Workloads)+len(a.Scaled) > 0 || a.NotFound() {
-		says = append(says, a.Says()...)
+	says := a.Down()
+	if a.NotFound() {
+		says = a.Says()
 	}
 	for _, n := range finder.Needed(ctx, o, a) {
 		if n.Type.Namespaced && n.Namespace == "" {

@@ -97,18 +97,23 @@ func (p Plan) remarkCollector() []remark {
 func (p Plan) remarkIdle() []remark {
 	var names []string
 	var about []graph.Ref
+	until := "one of its pods leads"
 	for _, i := range p.Idle {
 		if i.Paused {
 			continue
 		}
 		about = append(about, i.Object)
-		names = append(names, fmt.Sprintf("%s of %s, which is not running (%s)", Escape(i.Finalizer), Escape(i.Actor),
+		is := "has no leader"
+		if !i.Leaderless {
+			is, until = "is not running", "it is started"
+		}
+		names = append(names, fmt.Sprintf("%s of %s, which %s (%s)", Escape(i.Finalizer), Escape(i.Actor), is,
 			Escape(strings.Join(i.Evidence, "; "))))
 	}
 	if len(names) == 0 {
 		return nil
 	}
-	return []remark{{"waits for " + phrase.And(names) + ": not removed until it is started", about}}
+	return []remark{{"waits for " + phrase.And(names) + ": not removed until " + until, about}}
 }
 
 // remarkUnexamined says of how many finalizers nothing is known of those who remove them.

@@ -195,6 +195,8 @@ type IdleActor struct {
 	// Paused says that it runs, as far as is known, and ignores the object, which says that it is
 	// paused.
 	Paused bool `json:"paused,omitempty"`
+	// Leaderless says that its pods are ready, and that none of them leads.
+	Leaderless bool `json:"leaderless,omitempty"`
 }
 
 // Abandoned is a finalizer of objects that are not deleted, which nobody removes any more because
