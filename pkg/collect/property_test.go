@@ -163,12 +163,12 @@ func truthOf(g *graph.Graph) *truth {
 
 // condemned says whether nothing keeps an object but owners that are gone, wait, or are mortal. A
 // reference that an owner takes off, because it orphans its dependents, neither keeps an object nor
-// condemns it.
+// condemns it; unless what it says of the owner is of nothing that exists, which is looked up.
 func (tr *truth) condemned(id graph.ID) bool {
 	condemned := false
 	for e := range tr.graph.Owners(id) {
 		switch {
-		case tr.orphans(e.Owner):
+		case tr.orphans(e.Owner) && e.Problem&misdirected == 0:
 		case tr.ends(e):
 			condemned = true
 		default:
@@ -178,14 +178,17 @@ func (tr *truth) condemned(id graph.ID) bool {
 	return condemned
 }
 
+// misdirected are the ways in which a reference leads to an object that does not exist, and has the
+// uid of one that does.
+const misdirected = graph.WrongName | graph.WrongKind | graph.WrongNamespace
+
 // ends says whether a reference may be, or become, one to an owner that is gone or waits.
 func (tr *truth) ends(e graph.Edge) bool {
 	const undecidable = graph.Unresolvable | graph.WrongScope
 	if e.Problem&undecidable != 0 {
 		return false
 	}
-	const elsewhere = graph.WrongName | graph.WrongKind | graph.WrongNamespace
-	return !tr.graph.Observed(e.Owner) || e.Problem&elsewhere != 0 || tr.mortal[e.Owner] || tr.waits(e.Owner)
+	return !tr.graph.Observed(e.Owner) || e.Problem&misdirected != 0 || tr.mortal[e.Owner] || tr.waits(e.Owner)
 }
 
 func (tr *truth) waits(id graph.ID) bool {
