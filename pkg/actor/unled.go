@@ -28,18 +28,31 @@ func (a Actor) Leaderless(now time.Time) bool {
 	})
 }
 
-// addUnled finds out whether a pod of an actor that is alive leads, as far as Leases show it. A Lease
-// of a pod that is gone shows nothing: leader election may be off since then. Without a Lease that
-// the packs name, or that has the domain of the finalizer, all those that its pods took have to be
-// given up: a pod can hold some for other work.
+// addUnled finds out whether a pod of an actor that is alive leads, by the Leases that the packs name,
+// or that have the domain of the finalizer. A Lease of a pod that is gone shows nothing: leader
+// election may be off since then. Where there is no such Lease, those that its pods took and gave up
+// are evidence: they can be for other work.
 func (f *Finder) addUnled(ctx context.Context, a *Actor) {
 	if a.Life != Alive || len(a.leases) > 0 && !a.Leaderless(f.now()) {
 		return
 	}
+	var all []Unled
 	for _, w := range a.Workloads {
-		if ReadWorkload(w).Life == Alive {
-			a.Unled = append(a.Unled, f.givenUp(ctx, w, a.leases)...)
+		if ReadWorkload(w).Life != Alive {
+			continue
 		}
+		given := f.givenUp(ctx, w, a.leases)
+		if len(given)+len(a.leases) == 0 {
+			return // this one may do the work, and have no leader
+		}
+		all = append(all, given...)
+	}
+	if len(a.leases) > 0 {
+		a.Unled = all
+		return
+	}
+	for _, u := range all {
+		a.leases, a.Evidence = append(a.leases, u.Lease), append(a.Evidence, u.Evidence)
 	}
 }
 
