@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"log"
 	"net"
@@ -46,9 +47,6 @@ func run() error {
 	return controller.Execute()
 }
 
-// revision is the one revision of all sources.
-const revision = "0123456789abcdef0123456789abcdef01234567"
-
 // manifests is a repo server that reads the files of a directory.
 type manifests struct {
 	apiclient.UnimplementedRepoServerServiceServer
@@ -56,13 +54,23 @@ type manifests struct {
 	dir string
 }
 
+// read returns a file, and the revision of it, which is another for another text: Argo CD syncs each
+// once.
+func (m *manifests) read(path string) (text []byte, revision string, err error) {
+	if text, err = os.ReadFile(filepath.Join(m.dir, filepath.Base(path))); err != nil {
+		return nil, "", fmt.Errorf("reading manifests: %w", err)
+	}
+	sum := sha256.Sum256(text)
+	return text, fmt.Sprintf("%x", sum[:20]), nil
+}
+
 // GenerateManifest returns the objects of a file, marked as those of the Application.
 func (m *manifests) GenerateManifest(
 	_ context.Context, request *apiclient.ManifestRequest,
 ) (*apiclient.ManifestResponse, error) {
-	text, err := os.ReadFile(filepath.Join(m.dir, filepath.Base(request.ApplicationSource.Path)))
+	text, revision, err := m.read(request.ApplicationSource.Path)
 	if err != nil {
-		return nil, fmt.Errorf("reading manifests: %w", err)
+		return nil, err
 	}
 	objects, err := kube.SplitYAML(text)
 	if err != nil {
@@ -83,9 +91,13 @@ func (m *manifests) GenerateManifest(
 	return response, nil
 }
 
-// ResolveRevision returns the one revision.
-func (*manifests) ResolveRevision(
+// ResolveRevision returns the revision of the file of an Application.
+func (m *manifests) ResolveRevision(
 	_ context.Context, request *apiclient.ResolveRevisionRequest,
 ) (*apiclient.ResolveRevisionResponse, error) {
+	_, revision, err := m.read(request.App.Spec.GetSource().Path)
+	if err != nil {
+		return nil, err
+	}
 	return &apiclient.ResolveRevisionResponse{Revision: revision, AmbiguousRevision: request.AmbiguousRevision}, nil
 }

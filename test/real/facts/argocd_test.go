@@ -111,6 +111,7 @@ func TestArgoCD(t *testing.T) {
 	for _, a := range healing {
 		a.synced(t, c)
 	}
+	t.Run("prunes", func(t *testing.T) { argoPrunes(t, c, manifests) })
 	t.Run("comes back", func(t *testing.T) { comesBackOrNot(t, c, healing) })
 	for _, a := range all {
 		if a.permits != "" {

@@ -37,6 +37,16 @@ func manifests(objects map[string]string) string {
 	return strings.Join(all, "\n---\n")
 }
 
+// written returns a file of manifests.
+func written(t *testing.T, name string, objects map[string]string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(file, []byte(manifests(objects)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
 // pruned makes a dependent of what goes, plans the change, has a program make it, and compares: the plan
 // deletes what the program and the collector delete, and keeps what is kept.
 func pruned(t *testing.T, c *testcluster.Cluster, ns, by string, ch change, makeIt func()) {
@@ -44,16 +54,9 @@ func pruned(t *testing.T, c *testcluster.Cluster, ns, by string, ch change, make
 	uid := c.Kubectl(t, "get", "configmap", "goes", "-n", ns, "-o", "jsonpath={.metadata.uid}")
 	c.Apply(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: below, ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: goes, uid: "+
 		uid+"}]}}", "-n", ns)
-	side := func(name string, objects map[string]string) string {
-		t.Helper()
-		file := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(file, []byte(manifests(objects)), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return file
-	}
 	var plan v1alpha1.Plan
-	if code := plugin.JSON(t, c, &plan, "delete", "-f", side("old.yaml", ch.before), "--unless-in", side("new.yaml", ch.after),
+	if code := plugin.JSON(t, c, &plan, "delete", "-f", written(t, "old.yaml", ch.before), "--unless-in",
+		written(t, "new.yaml", ch.after),
 		"--as-pruned-by", by, "-n", ns); code != 0 || !plan.Complete {
 		t.Fatalf("exit code %d, complete %t", code, plan.Complete)
 	}
@@ -125,4 +128,88 @@ func helmPrunes(t *testing.T, c *testcluster.Cluster) {
 	}
 	helm("install", ch.before)
 	pruned(t, c, ns, "helm", ch, func() { helm("upgrade", ch.after) })
+}
+
+// argoPrunes: an Application that prunes by itself deletes what the plan of the change says, and one
+// that does not leaves it, as the plan says as well.
+func argoPrunes(t *testing.T, c *testcluster.Cluster, sources string) {
+	t.Run("by itself", func(t *testing.T) {
+		a := argoSource(t, c, sources, "{automated: {prune: true}}")
+		pruned(t, c, a.namespace, "argocd", a.change, func() { a.changed(t, c) })
+	})
+	t.Run("once somebody syncs it", func(t *testing.T) {
+		a := argoSource(t, c, sources, synced)
+		a.changed(t, c)
+		var plan v1alpha1.Plan
+		if code := plugin.JSON(t, c, &plan, "delete", "-f", written(t, "old.yaml", a.change.before), "--unless-in",
+			written(t, "new.yaml", a.change.after), "--as-pruned-by", "argocd", "-n", a.namespace); code != 0 {
+			t.Fatalf("exit code %d", code)
+		}
+		var waits []string
+		for _, f := range plan.Findings {
+			if f.Code == "PruneWaits" {
+				for _, o := range f.Objects {
+					waits = append(waits, o.Name)
+				}
+			}
+		}
+		if slices.Sort(waits); !slices.Equal(waits, []string{"goes", "hashed-1"}) {
+			t.Errorf("the plan says that these wait: %q", waits)
+		}
+		c.Kubectl(t, "get", "configmap", "goes", "marked", "hashed-1", "hashed-2", "-n", a.namespace)
+	})
+}
+
+// argoApp is an Application that has applied the objects before a change.
+type argoApp struct {
+	namespace, source string
+	change            change
+}
+
+func argoSource(t *testing.T, c *testcluster.Cluster, sources, policy string) argoApp {
+	t.Helper()
+	ns := c.Namespace(t)
+	a := argoApp{ns, filepath.Join(sources, ns), changed("argocd.argoproj.io/sync-options: Prune=false")}
+	a.serve(t, a.change.before)
+	c.Apply(t, fmt.Sprintf(`
+{apiVersion: argoproj.io/v1alpha1, kind: AppProject, metadata: {name: %[1]s, namespace: argocd}, spec: {sourceRepos: ['*'], destinations: [{server: '*', namespace: '*'}]}}
+---
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: %[1]s, namespace: argocd}
+spec:
+  project: %[1]s
+  source: {repoURL: 'https://example.com/x.git', path: %[1]s, targetRevision: HEAD}
+  destination: {server: 'https://kubernetes.default.svc', namespace: %[1]s}
+  syncPolicy: %[2]s
+`, ns, policy))
+	a.applied(t, c, "")
+	return a
+}
+
+func (a argoApp) serve(t *testing.T, objects map[string]string) {
+	t.Helper()
+	if err := os.WriteFile(a.source, []byte(manifests(objects)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// changed makes the change, and waits until Argo CD has applied it.
+func (a argoApp) changed(t *testing.T, c *testcluster.Cluster) {
+	t.Helper()
+	before := a.applied(t, c, "")
+	a.serve(t, a.change.after)
+	c.Kubectl(t, "annotate", "application.argoproj.io/"+a.namespace, "-n", "argocd", "argocd.argoproj.io/refresh=hard")
+	a.applied(t, c, before)
+}
+
+// applied waits until Argo CD has applied another revision than one, and returns that.
+func (a argoApp) applied(t *testing.T, c *testcluster.Cluster, other string) (revision string) {
+	t.Helper()
+	read(t, c, applications, "argocd").until(a.namespace, "is synced", func(o *unstructured.Unstructured) bool {
+		phase, _, _ := unstructured.NestedString(o.Object, "status", "operationState", "phase")
+		revision, _, _ = unstructured.NestedString(o.Object, "status", "operationState", "syncResult", "revision")
+		return phase == "Succeeded" && revision != other
+	})
+	return revision
 }
