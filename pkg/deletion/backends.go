@@ -40,7 +40,8 @@ func findBackends(ctx context.Context, reader *cluster.Reader, p *plan.Plan) (pl
 		return nil, nil
 	}
 	needs := plan.Needs{}
-	for _, b := range append(admissionBackends(ctx, reader, p.Graph), conversionBackends(ctx, reader, p.Graph)...) {
+	for _, b := range slices.Concat(admissionBackends(ctx, reader, p.Graph, admissionv1.Update),
+		conversionBackends(ctx, reader, p.Graph)) {
 		if id, ok := p.Graph.Find(b.config.Group(), b.config.Resource, "", b.config.Name); ok && going.is[id] &&
 			b.config.Resource != cluster.CRDs.Resource {
 			continue // whatever is called then is nobody's business
@@ -96,9 +97,10 @@ func (g going) behind(ctx context.Context, reader *cluster.Reader, b admission.S
 	return first, found
 }
 
-// admissionBackends are those of the webhooks that the server calls for each update of objects of
-// some types, and without which it refuses the update.
-func admissionBackends(ctx context.Context, reader *cluster.Reader, g *graph.Graph) []backend {
+// admissionBackends are those of the webhooks that the server calls for each operation on objects of
+// some types, and without which it refuses that.
+func admissionBackends(ctx context.Context, reader *cluster.Reader, g *graph.Graph,
+	operation admissionv1.OperationType) []backend {
 	hooks, _ := reader.Admission().Webhooks(ctx) // what may not be read the wait tells
 	var all []backend
 	for _, h := range hooks {
@@ -112,7 +114,7 @@ func admissionBackends(ctx context.Context, reader *cluster.Reader, g *graph.Gra
 			at := typeIn{of, g.Namespace(id)}
 			calls, is := known[at]
 			if !is {
-				calls = reader.Admission().Calls(ctx, h, writeTo(g, id, admissionv1.Update)) == admission.Always
+				calls = reader.Admission().Calls(ctx, h, writeTo(g, id, operation)) == admission.Always
 				known[at] = calls
 			}
 			return calls

@@ -184,6 +184,9 @@ func (pl *planner) learnMore(ctx context.Context, reader *cluster.Reader, p *Pla
 	if err != nil {
 		return err
 	}
+	if details.Unanswered, err = findUnanswered(ctx, reader, p.Plan); err != nil {
+		return err
+	}
 	if pl.known != nil {
 		if details.Abandoned, err = pl.findAbandoned(ctx, reader, pl.known, p.Plan); err != nil {
 			return err

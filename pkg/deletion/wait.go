@@ -70,6 +70,9 @@ func (pl *planner) planWait(ctx context.Context, objects []selection.Object, que
 	if p.Unattended, err = findUnattended(ctx, cluster.NewReader(pl.client, pl.catalog), pl.known, p.Plan); err != nil {
 		return nil, err
 	}
+	if p.Facts.Unanswered, err = findUnanswered(ctx, cluster.NewReader(pl.client, pl.catalog), p.Plan); err != nil {
+		return nil, err
+	}
 	if err := findConfirmations(ctx, pl.client, pl.known, p.Plan, begun(p.Plan), &p.Facts); err != nil {
 		return nil, err
 	}

@@ -57,6 +57,8 @@ type Facts struct {
 	// Unserved are APIServices that are not deleted although what answers them is. Then the discovery
 	// of their groups fails, and the namespace controller finishes no namespace (NS-012).
 	Unserved []v1alpha1.Unserved
+	// Unanswered are webhooks that refuse what the plan needs.
+	Unanswered []Unanswered
 	// Spared are objects whose finalizers' actors leave what they manage outside the cluster, and
 	// UnreadSpared those of which that is not known.
 	Spared       []v1alpha1.Spared
@@ -83,6 +85,18 @@ type Denied struct {
 	// the object to be deleted.
 	Policy, Protects string
 	Itself           bool
+}
+
+// Unanswered is a configuration with a webhook that does not answer, without whose answer the server
+// refuses each UPDATE of some objects, so that nobody can remove their finalizers or change their
+// owner references, or each DELETE.
+type Unanswered struct {
+	Config graph.Ref
+	// Because says what is missing, as a clause.
+	Because string
+	// Operation is UPDATE or DELETE, and Objects are those for which the plan needs it, sorted.
+	Operation string
+	Objects   []graph.ID
 }
 
 // Denial says that the deletion of an object is denied, and why.

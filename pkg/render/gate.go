@@ -23,7 +23,8 @@ type gate struct {
 var gates = []gate{
 	{"data-loss", []string{destroysData, "DataUnknown"}},
 	{"stuck", []string{wouldStop, deletingAlready, "NoOrder", "ControllerDeleted", "ForegroundCycle", "AccountRefused",
-		"Guarded", "ControllerNotRunning", "Paused", "NeedsConfirmation", "ObjectInUse", "CollectorNotRunning"}},
+		"Guarded", "DiscoveryFailed", "WebhookDown", "ControllerNotRunning", "Paused", "NeedsConfirmation",
+		"ObjectInUse", "CollectorNotRunning"}},
 	{Protected, []string{refusalUnknown, "DeletionRefused", "DeniedByPolicy", "Guarded", "ServerNotAsked"}},
 	{"stranded", []string{"FinalizerAbandoned", "APIServiceWithoutBackend", "OutsideKept"}},
 	{comesBack, []string{"Recreated", "KeptByChange"}},

@@ -2,8 +2,12 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
@@ -52,6 +56,43 @@ func hang(n int) string {
 		return "1 object hangs if it is deleted afterwards"
 	}
 	return fmt.Sprintf("%d objects hang if they are deleted afterwards", n)
+}
+
+// remarkUnanswered names the webhooks that refuse what the deletion needs.
+func (p Plan) remarkUnanswered() []remark {
+	var all []remark
+	for _, u := range p.Unanswered {
+		each, what := "update", "their finalizers and owner references cannot be changed"
+		if u.Operation == string(admissionv1.Delete) {
+			each, what = "deletion", "the server refuses that"
+		}
+		all = append(all, p.about(fmt.Sprintf("%s does not answer (%s), and is called for each %s of %s: "+
+			"%s until it does, or is deleted", KindName(u.Config), Escape(u.Because), each,
+			few(KindNamesOf(p.Graph, u.Objects)), what), u.Objects...))
+	}
+	return all
+}
+
+// remarkUndiscovered says which namespaces are not gone while the discovery of a group fails (NS-012).
+func (p Plan) remarkUndiscovered() []remark {
+	namespaces := p.DeletedOf("", "namespaces")
+	var all []remark
+	for _, gap := range p.Gaps {
+		if gap.Reason != v1alpha1.GapDiscoveryFailed || len(namespaces) == 0 || p.deletesAPI(gap.Group) {
+			continue
+		}
+		all = append(all, p.about(fmt.Sprintf("%s %s not gone until the discovery of %s works: %s",
+			few(KindNamesOf(p.Graph, namespaces)), phrase.Plural(len(namespaces), "is", "are"), Escape(gap.Group),
+			Escape(gap.Message)), namespaces...))
+	}
+	return all
+}
+
+// deletesAPI says whether an APIService of a group is deleted, whose name ends with the group.
+func (p Plan) deletesAPI(group string) bool {
+	return slices.ContainsFunc(p.DeletedOf("apiregistration.k8s.io", "apiservices"), func(id graph.ID) bool {
+		return strings.HasSuffix(p.Graph.Ref(id).Name, "."+group)
+	})
 }
 
 // remarkUnserved says which APIServices have no backend afterwards, and what hangs because of that.

@@ -200,7 +200,8 @@ func WarnUnattended(errOut io.Writer, p *deletion.Planned) {
 	if p.Plan == nil {
 		return
 	}
-	for _, r := range DeletionPlan(p).remarkConfirmations() {
+	of := DeletionPlan(p)
+	for _, r := range slices.Concat(of.remarkUnanswered(), of.remarkConfirmations()) {
 		fmt.Fprintln(errOut, "Warning: "+r.text)
 	}
 }
