@@ -63,7 +63,7 @@ func upTo(most int, ids []graph.ID) (read, unread []graph.ID) {
 }
 
 func podOf(c cluster.SpecFields) plan.Pod {
-	pod := plan.Pod{OnNode: c.NodeName != "", Ended: c.Phase == "Succeeded" || c.Phase == "Failed",
+	pod := plan.Pod{Node: c.NodeName, Ended: c.Phase == "Succeeded" || c.Phase == "Failed",
 		Requests: c.Requests}
 	switch {
 	case c.DeletionGracePeriodSeconds != nil:

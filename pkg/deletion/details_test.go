@@ -40,9 +40,9 @@ func TestPodOf(t *testing.T) {
 		want    plan.Pod
 	}{
 		{cluster.SpecFields{NodeName: "n", Phase: "Running", TerminationGracePeriodSeconds: &own},
-			plan.Pod{OnNode: true, GracePeriodSeconds: 30}},
+			plan.Pod{Node: "n", GracePeriodSeconds: 30}},
 		{cluster.SpecFields{NodeName: "n", Phase: "Running", TerminationGracePeriodSeconds: &own,
-			DeletionGracePeriodSeconds: &given}, plan.Pod{OnNode: true, GracePeriodSeconds: 5}},
+			DeletionGracePeriodSeconds: &given}, plan.Pod{Node: "n", GracePeriodSeconds: 5}},
 		{cluster.SpecFields{Phase: "Failed"}, plan.Pod{Ended: true}},
 		{cluster.SpecFields{Phase: "Succeeded"}, plan.Pod{Ended: true}},
 	} {

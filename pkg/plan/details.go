@@ -57,6 +57,8 @@ type Facts struct {
 	// Unserved are APIServices that are not deleted although what answers them is. Then the discovery
 	// of their groups fails, and the namespace controller finishes no namespace (NS-012).
 	Unserved []v1alpha1.Unserved
+	// SilentNodes are nodes on which pods have to stop, and whose kubelet is not heard from.
+	SilentNodes []SilentNode
 	// Unanswered are webhooks that refuse what the plan needs.
 	Unanswered []Unanswered
 	// Spared are objects whose finalizers' actors leave what they manage outside the cluster, and
@@ -85,6 +87,14 @@ type Denied struct {
 	// the object to be deleted.
 	Policy, Protects string
 	Itself           bool
+}
+
+// SilentNode is a node whose kubelet is not heard from: its pods are not gone until it is.
+type SilentNode struct {
+	Name string
+	// Because says what was seen, as a clause, and Pods are those of the plan on it, sorted.
+	Because string
+	Pods    []graph.ID
 }
 
 // Unanswered is a configuration with a webhook that does not answer, without whose answer the server
@@ -125,6 +135,7 @@ func (p *Plan) Learn(f Details) {
 		*ids = slices.Sorted(slices.Values(*ids))
 	}
 	p.learnPods(f)
+	p.learnNodes()
 	p.learnRecreated(f.Pods)
 	p.Freed = p.frees(f.Pods)
 	p.Outside = slices.Concat(disksOutside(p.Disks, false), disksOutside(p.KeptDisks, true), p.Outside)

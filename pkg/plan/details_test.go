@@ -26,17 +26,17 @@ func TestGracePeriodOfPods_API018(t *testing.T) {
 		requested *int64
 		want      int64
 	}{
-		"its own":                       {Pod{OnNode: true, GracePeriodSeconds: 30}, false, nil, 30},
+		"its own":                       {Pod{Node: "n", GracePeriodSeconds: 30}, false, nil, 30},
 		"on no node":                    {Pod{GracePeriodSeconds: 30}, false, nil, 0},
-		"ended":                         {Pod{OnNode: true, Ended: true, GracePeriodSeconds: 30}, false, nil, 0},
-		"none":                          {Pod{OnNode: true}, false, nil, 0},
-		"forced":                        {Pod{OnNode: true, GracePeriodSeconds: 30}, false, seconds(0), 0},
-		"now":                           {Pod{OnNode: true, GracePeriodSeconds: 30}, false, seconds(1), 1},
-		"longer":                        {Pod{OnNode: true, GracePeriodSeconds: 30}, false, seconds(60), 60},
-		"negative":                      {Pod{OnNode: true, GracePeriodSeconds: -5}, false, nil, 1},
-		"longer, but terminating":       {Pod{OnNode: true, GracePeriodSeconds: 30}, true, seconds(60), 30},
-		"shorter, and terminating":      {Pod{OnNode: true, GracePeriodSeconds: 30}, true, seconds(5), 5},
-		"terminating, its phase is old": {Pod{OnNode: true, Ended: true, GracePeriodSeconds: 30}, true, nil, 30},
+		"ended":                         {Pod{Node: "n", Ended: true, GracePeriodSeconds: 30}, false, nil, 0},
+		"none":                          {Pod{Node: "n"}, false, nil, 0},
+		"forced":                        {Pod{Node: "n", GracePeriodSeconds: 30}, false, seconds(0), 0},
+		"now":                           {Pod{Node: "n", GracePeriodSeconds: 30}, false, seconds(1), 1},
+		"longer":                        {Pod{Node: "n", GracePeriodSeconds: 30}, false, seconds(60), 60},
+		"negative":                      {Pod{Node: "n", GracePeriodSeconds: -5}, false, nil, 1},
+		"longer, but terminating":       {Pod{Node: "n", GracePeriodSeconds: 30}, true, seconds(60), 30},
+		"shorter, and terminating":      {Pod{Node: "n", GracePeriodSeconds: 30}, true, seconds(5), 5},
+		"terminating, its phase is old": {Pod{Node: "n", Ended: true, GracePeriodSeconds: 30}, true, nil, 30},
 	} {
 		if got := test.pod.grace(test.deleting, test.requested); got != test.want {
 			t.Errorf("%s: %d s, want %d", name, got, test.want)
@@ -53,7 +53,7 @@ func TestGracefulPodsAreBlockers(t *testing.T) {
 	s.add(pods, "unscheduled", to(pods, "root"))
 	p := s.plan(Background, "root")
 	now := int64(1)
-	running := Pod{OnNode: true, GracePeriodSeconds: 30}
+	running := Pod{Node: "n", GracePeriodSeconds: 30}
 	facts := Details{Pods: map[graph.ID]Pod{}, GracePeriodSeconds: &now}
 	for _, id := range lookup(t, p.Graph, "root", "dependent", "finalized") {
 		facts.Pods[id] = running

@@ -64,7 +64,7 @@ func (p *Plan) freedRequests(pods map[graph.ID]Pod) (int, map[string]string) {
 	}
 	n, sums := 0, map[string]resource.Quantity{}
 	for id, pod := range pods {
-		if !pod.OnNode || pod.Ended || again[id] {
+		if pod.Node == "" || pod.Ended || again[id] {
 			continue
 		}
 		n++

@@ -27,8 +27,8 @@ func TestSumsAreThoseOfWhatGoes(t *testing.T) {
 	}
 	p.Learn(Details{
 		Pods: map[graph.ID]Pod{
-			ids[0]: {OnNode: true, Requests: cpu("1500m")}, ids[1]: {Requests: cpu("1")},
-			ids[2]: {OnNode: true, Ended: true, Requests: cpu("1")}, ids[3]: {OnNode: true, Requests: cpu("500m")},
+			ids[0]: {Node: "n", Requests: cpu("1500m")}, ids[1]: {Requests: cpu("1")},
+			ids[2]: {Node: "n", Ended: true, Requests: cpu("1")}, ids[3]: {Node: "n", Requests: cpu("500m")},
 		},
 		Facts: Facts{
 			Disks:     []v1alpha1.Disk{disk("fast", "1Gi"), disk("fast", "512Mi"), disk("", "none")},

@@ -11,8 +11,8 @@ import (
 
 // Pod is what decides how long a pod is still there after its deletion (API-018).
 type Pod struct {
-	// OnNode says that it has a nodeName, so that a kubelet has to end it.
-	OnNode bool
+	// Node is its nodeName, whose kubelet has to end it; empty if it has none.
+	Node string
 	// Ended says that its phase is Succeeded or Failed.
 	Ended bool
 	// GracePeriodSeconds is its terminationGracePeriodSeconds or, of one that is being deleted, its
@@ -33,12 +33,28 @@ func (pod Pod) grace(deleting bool, requested *int64) int64 {
 		period = *requested
 	}
 	switch {
-	case !pod.OnNode, pod.Ended && !deleting:
+	case pod.Node == "", pod.Ended && !deleting:
 		return 0
 	case period < 0:
 		return 1
 	}
 	return period
+}
+
+// learnNodes leaves out of the nodes that are not heard from the pods that are gone at once.
+func (p *Plan) learnNodes() {
+	waits := map[graph.ID]bool{}
+	for _, b := range p.Blockers {
+		waits[b.Object] = b.GracePeriodSeconds > 0
+	}
+	nodes := p.SilentNodes
+	p.SilentNodes = nil
+	for _, n := range nodes {
+		n.Pods = slices.DeleteFunc(slices.Clone(n.Pods), func(id graph.ID) bool { return !waits[id] })
+		if len(n.Pods) > 0 {
+			p.SilentNodes = append(p.SilentNodes, n)
+		}
+	}
 }
 
 // learnPods adds the pods that terminate gracefully to what holds the cascade up.

@@ -94,7 +94,7 @@ func TestWhichPodsComeBack(t *testing.T) {
 			g := b.Build()
 			ids := lookup(t, g, "running", "ended", "unread")
 			p := New(g, ids, Background, Options{})
-			p.Learn(Details{Pods: map[graph.ID]Pod{ids[0]: {OnNode: true}, ids[1]: {Ended: true}}})
+			p.Learn(Details{Pods: map[graph.ID]Pod{ids[0]: {Node: "n"}, ids[1]: {Ended: true}}})
 			got := map[graph.ID]string{ids[0]: not, ids[1]: not, ids[2]: not}
 			for _, r := range p.Recreated {
 				got[r.Object] = r.Program

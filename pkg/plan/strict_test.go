@@ -72,8 +72,8 @@ func TestStrict(t *testing.T) {
 func TestPropagatedGracePeriod(t *testing.T) {
 	g, ids := owned(3, map[int][]int{1: {0}, 2: {0}})
 	pods := map[graph.ID]Pod{
-		ids[0]: {OnNode: true, GracePeriodSeconds: 5}, ids[1]: {OnNode: true, GracePeriodSeconds: 5},
-		ids[2]: {OnNode: true, GracePeriodSeconds: 60},
+		ids[0]: {Node: "n", GracePeriodSeconds: 5}, ids[1]: {Node: "n", GracePeriodSeconds: 5},
+		ids[2]: {Node: "n", GracePeriodSeconds: 60},
 	}
 	requested := int64(20)
 	for propagated, want := range map[bool][]int64{false: {20, 5, 60}, true: {20, 5, 20}} {

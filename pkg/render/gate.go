@@ -23,7 +23,7 @@ type gate struct {
 var gates = []gate{
 	{"data-loss", []string{destroysData, "DataUnknown"}},
 	{"stuck", []string{wouldStop, deletingAlready, "NoOrder", "ControllerDeleted", "ForegroundCycle", "AccountRefused",
-		"Guarded", "DiscoveryFailed", "WebhookDown", "ControllerNotRunning", "Paused", "NeedsConfirmation",
+		"Guarded", "NodeSilent", "DiscoveryFailed", "WebhookDown", "ControllerNotRunning", "Paused", "NeedsConfirmation",
 		"ObjectInUse", "CollectorNotRunning"}},
 	{Protected, []string{refusalUnknown, "DeletionRefused", "DeniedByPolicy", "Guarded", "ServerNotAsked"}},
 	{"stranded", []string{"FinalizerAbandoned", "APIServiceWithoutBackend", "OutsideKept"}},

@@ -49,6 +49,7 @@ var remarks = [...]struct {
 		"objects that are not deleted keep a finalizer that nobody removes any more afterwards", Plan.remarkAbandoned, false},
 	{"APIServiceWithoutBackend", warning,
 		"an APIService is not deleted and loses its backend: namespace deletions hang then", Plan.remarkUnserved, false},
+	{"NodeSilent", warning, "pods are on a node whose kubelet is not heard from: they are not gone until it confirms that they have stopped", Plan.remarkSilentNodes, true},
 	{"DiscoveryFailed", warning, "the discovery of an API fails: namespaces that are deleted are not gone until it works", Plan.remarkUndiscovered, true},
 	{"WebhookDown", warning, "a webhook with failurePolicy Fail does not answer, and is called for each deletion of objects, or for each update where finalizers or owner references have to be changed: the deletion does not complete", Plan.remarkUnanswered, true},
 	{"WaitsForFinalizers", info, "more objects wait for finalizers than have them", Plan.remarkHeld, false},

@@ -43,9 +43,9 @@ func remarkable(t *testing.T) (render.Plan, func(string) graph.ID) {
 
 func TestRemarks(t *testing.T) {
 	p, at := remarkable(t)
-	running := plan.Pod{OnNode: true, GracePeriodSeconds: 30}
+	running := plan.Pod{Node: "n", GracePeriodSeconds: 30}
 	p.Learn(plan.Details{
-		Pods: map[graph.ID]plan.Pod{at("p1"): running, at("p2"): {OnNode: true, GracePeriodSeconds: 600}},
+		Pods: map[graph.ID]plan.Pod{at("p1"): running, at("p2"): {Node: "n", GracePeriodSeconds: 600}},
 		Facts: plan.Facts{Unread: []graph.ID{at("p3")},
 			Forbidden: []plan.Forbidden{{Object: at("app"), Verb: "delete", Resource: "deployments", Reason: "RBAC: nowhere"}}},
 	})
@@ -102,7 +102,7 @@ func TestRemarks(t *testing.T) {
 // TestPlanTableFitsATerminal: with much to say of every row, the rows stay within 100 columns.
 func TestPlanTableFitsATerminal(t *testing.T) {
 	p, at := remarkable(t)
-	p.Learn(plan.Details{Pods: map[graph.ID]plan.Pod{at("p1"): {OnNode: true, GracePeriodSeconds: 30}}})
+	p.Learn(plan.Details{Pods: map[graph.ID]plan.Pod{at("p1"): {Node: "n", GracePeriodSeconds: 30}}})
 	p.Rows = p.Graph.Walk(p.Roots, graph.TreeOptions{Depth: -1})
 	var out bytes.Buffer
 	if err := render.PlanTable(&out, p, render.Style{Width: 100}); err != nil {

@@ -58,6 +58,17 @@ func hang(n int) string {
 	return fmt.Sprintf("%d objects hang if they are deleted afterwards", n)
 }
 
+// remarkSilentNodes names the pods that are not gone until the kubelet of their node is heard from.
+func (p Plan) remarkSilentNodes() []remark {
+	var all []remark
+	for _, n := range p.SilentNodes {
+		all = append(all, p.about(fmt.Sprintf("%s %s not gone until the kubelet of Node %s confirms that (%s)",
+			few(KindNamesOf(p.Graph, n.Pods)), phrase.Plural(len(n.Pods), "is", "are"), Escape(n.Name), Escape(n.Because)),
+			n.Pods...))
+	}
+	return all
+}
+
 // remarkUnanswered names the webhooks that refuse what the deletion needs.
 func (p Plan) remarkUnanswered() []remark {
 	var all []remark

@@ -2,15 +2,10 @@ package core
 
 import (
 	"context"
-	"fmt"
-
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
-	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
-	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 // Node is what is known of a node, as of that of a pod.
@@ -42,28 +37,11 @@ func (e *Examination) Node(ctx context.Context, name string) Node {
 		return n
 	}
 	n.Ref = e.Ref(o)
-	c, said := status.Find(o, "Ready")
-	switch {
-	case said && c.Status == "True":
-		n.Evidence = append(n.Evidence, Seen("Node %s is ready", name)...)
-	case said:
+	says, ready := actor.ReadNode(o, e.Now)
+	n.NotReady, n.Evidence = !ready, Observed(says)
+	if actor.Tainted(o, unreachable) {
 		n.NotReady = true
-		s := fmt.Sprintf("condition Ready of Node %s is %s", name, c.Status)
-		if !c.Since.IsZero() {
-			s += " for " + phrase.Ago(e.Now.Sub(c.Since))
-		}
-		n.Evidence = append(n.Evidence, Observed(s+": "+c.Message)...)
-	default:
-		n.NotReady = true
-		n.Evidence = append(n.Evidence, Seen("Node %s has never been ready", name)...)
-	}
-	taints, _, _ := unstructured.NestedSlice(o.Object, "spec", "taints")
-	for _, item := range taints {
-		if m, _ := item.(map[string]any); status.Text(m, "key") == unreachable {
-			n.NotReady = true
-			n.Evidence = append(n.Evidence, Seen("Node %s has the taint %s", name, unreachable)...)
-			break
-		}
+		n.Evidence = append(n.Evidence, Seen("Node %s has the taint %s", name, unreachable)...)
 	}
 	n.Evidence = append(n.Evidence, e.kubelet(ctx, name)...)
 	return n
