@@ -122,19 +122,6 @@ func (a Actor) NotFound() bool {
 	return a.IsKnown && a.Life == Unknown && !a.Found && !a.Outside && len(a.Searched) > 0 && len(a.Unread) == 0
 }
 
-// Down says by what it is known that an actor whose workloads were found does its work nowhere: it
-// does not run, or none of its pods leads. It is empty if that is not known.
-func (a Actor) Down() []string {
-	if a.Life == Dead && len(a.Workloads)+len(a.Scaled) > 0 {
-		return a.Says()
-	}
-	var says []string
-	for _, u := range a.Unled {
-		says = append(says, u.Evidence.Says)
-	}
-	return says
-}
-
 // take takes over what signs come to.
 func (a *Actor) take(s signs) {
 	s.settle()

@@ -132,22 +132,22 @@ func isOf(ref graph.Ref, types []schema.GroupResource) bool {
 // were left out.
 const mostActors = 16
 
-// findIdle finds out which finalizers that the deletion waits for nobody removes, because their
-// actors are there and do not run, or have no leader: of each finalizer and kind at one object.
-// Actors without workloads of their own, which are those of the control plane, are not looked for.
+// findIdle finds out which finalizers that the deletion waits for nobody removes, because something
+// keeps their actors from that: of each finalizer and kind at one object. Actors without workloads of
+// their own, which are those of the control plane, are not looked for.
 func findIdle(ctx context.Context, reader *cluster.Reader, known *finalizer.Registry, p *plan.Plan,
 	f *plan.Details) error {
 	finder := actor.NewFinder(reader, known)
 	classes, more := finder.Classes(p.Graph, blockers(p), mostActors,
 		func(_ string, k finalizer.Known, isKnown bool) bool { return isKnown && k.Alive.HasWorkloads() })
 	idle, left, err := actor.Survey(ctx, finder, p.Graph, classes, mostActors,
-		func(_ context.Context, c *actor.Class, _ *unstructured.Unstructured, a actor.Actor) *v1alpha1.IdleActor {
-			down := a.Down()
-			if len(down) == 0 {
+		func(ctx context.Context, c *actor.Class, o *unstructured.Unstructured, a actor.Actor) *v1alpha1.IdleActor {
+			obstacle, evidence := finder.Obstacle(ctx, o, a)
+			if obstacle == "" {
 				return nil
 			}
 			return &v1alpha1.IdleActor{Object: p.Graph.Ref(c.Objects[0]), Finalizer: c.Finalizer, Actor: a.Who,
-				Evidence: down, Leaderless: len(a.Unled) > 0}
+				Evidence: evidence, Obstacle: obstacle}
 		})
 	f.Unexamined = more + left
 	for _, w := range idle {

@@ -153,7 +153,8 @@ func (s sparing) paused(ctx context.Context, finder *actor.Finder, o *unstructur
 	if len(s.known.PausedBy) == 0 {
 		return nil
 	}
-	idle := v1alpha1.IdleActor{Object: s.object, Finalizer: s.finalizer, Actor: s.known.Who(), Paused: true}
+	idle := v1alpha1.IdleActor{Object: s.object, Finalizer: s.finalizer, Actor: s.known.Who(), Paused: true,
+		Obstacle: v1alpha1.Paused}
 	for _, p := range finder.Paused(ctx, o, actor.Actor{Finalizer: s.finalizer, Known: s.known, IsKnown: true}) {
 		idle.Evidence = append(idle.Evidence, p.Says(o))
 	}

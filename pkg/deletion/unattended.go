@@ -2,14 +2,13 @@ package deletion
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -28,9 +27,9 @@ type Unattended struct {
 }
 
 // findUnattended finds out which finalizers of what is being deleted nobody removes: who does so
-// does not run, has no leader or was not found, or something that they need does not exist. It looks
-// at one object for each finalizer and kind, and at no more than mostActors. Of what cannot be read
-// nothing is said. The error is the end of ctx.
+// was not found or is kept from it, or something that they need does not exist. It looks at one object
+// for each finalizer and kind, and at no more than mostActors. Of what cannot be read nothing is
+// said. The error is the end of ctx.
 func findUnattended(ctx context.Context, reader *cluster.Reader, known *finalizer.Registry, p *plan.Plan) ([]Unattended,
 	error) {
 	if known == nil {
@@ -41,7 +40,7 @@ func findUnattended(ctx context.Context, reader *cluster.Reader, known *finalize
 	all, _, err := actor.Survey(ctx, finder, p.Graph, classes, mostActors,
 		func(ctx context.Context, c *actor.Class, o *unstructured.Unstructured, a actor.Actor) Unattended {
 			return Unattended{Object: p.Graph.Ref(c.Objects[0]), More: len(c.Objects) - 1, Finalizer: c.Finalizer,
-				Because: missingFor(ctx, reader, finder, o, a)}
+				Because: missingFor(ctx, finder, o, a)}
 		})
 	if err != nil {
 		return nil, err
@@ -52,22 +51,13 @@ func findUnattended(ctx context.Context, reader *cluster.Reader, known *finalize
 
 // missingFor says what is missing for an actor to remove its finalizer from an object; nothing if
 // nothing is known to be.
-func missingFor(ctx context.Context, reader *cluster.Reader, finder *actor.Finder, o *unstructured.Unstructured,
-	a actor.Actor) []string {
-	says := a.Down()
+func missingFor(ctx context.Context, finder *actor.Finder, o *unstructured.Unstructured, a actor.Actor) []string {
+	obstacle, says := finder.Obstacle(ctx, o, a)
 	if a.NotFound() {
 		says = a.Says()
 	}
-	for _, n := range finder.Needed(ctx, o, a) {
-		if n.Type.Namespaced && n.Namespace == "" {
-			continue
-		}
-		if needed, err := reader.GetObject(ctx, schema.GroupResource{Group: n.Type.Group, Resource: n.Type.Resource},
-			n.Namespace, n.Name); err == nil && needed == nil {
-			ref := graph.Ref{APIVersion: n.Type.APIVersion(), Kind: n.Type.Kind, Resource: n.Type.Resource,
-				Namespace: n.Namespace, Name: n.Name}
-			says = append(says, fmt.Sprintf("%s needs %s, which does not exist", a.Who, ref.Located()))
-		}
+	if obstacle != v1alpha1.DependencyMissing {
+		says = append(says, finder.Missing(ctx, o, a)...)
 	}
 	return says
 }

@@ -93,19 +93,27 @@ func (p Plan) remarkCollector() []remark {
 		"): what is its to delete stays until it does") + "; --gc=client deletes it from here"}}
 }
 
-// remarkIdle names the finalizers that nobody removes as long as their actors do not run.
+// remarkIdle names the finalizers that nobody removes as things are, and what keeps their actors from
+// that.
 func (p Plan) remarkIdle() []remark {
 	var names []string
 	var about []graph.Ref
-	until := "one of its pods leads"
+	until := "it is started"
 	for _, i := range p.Idle {
 		if i.Paused {
 			continue
 		}
 		about = append(about, i.Object)
-		is := "has no leader"
-		if !i.Leaderless {
-			is, until = "is not running", "it is started"
+		is := map[v1alpha1.Obstacle]string{
+			v1alpha1.NotLeading:        "has no leader",
+			v1alpha1.NotPermitted:      "may not remove it",
+			v1alpha1.NotWatching:       "leaves " + KindName(i.Object) + " alone",
+			v1alpha1.DependencyMissing: "lacks what it needs",
+		}[i.Obstacle]
+		if is == "" {
+			is = "is not running"
+		} else {
+			until = "that changes"
 		}
 		names = append(names, fmt.Sprintf("%s of %s, which %s (%s)", Escape(i.Finalizer), Escape(i.Actor), is,
 			Escape(strings.Join(i.Evidence, "; "))))

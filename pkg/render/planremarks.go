@@ -53,7 +53,7 @@ var remarks = [...]struct {
 	{"DiscoveryFailed", warning, "the discovery of an API fails: namespaces that are deleted are not gone until it works", Plan.remarkUndiscovered, true},
 	{"WebhookDown", warning, "a webhook with failurePolicy Fail does not answer, and is called for each deletion of objects, or for each update where finalizers or owner references have to be changed: the deletion does not complete", Plan.remarkUnanswered, true},
 	{"WaitsForFinalizers", info, "more objects wait for finalizers than have them", Plan.remarkHeld, false},
-	{"ControllerNotRunning", warning, "the controller of a finalizer that the deletion waits for does not run",
+	{"ControllerNotRunning", warning, "the controller of a finalizer that the deletion waits for does not run, has no leader, leaves the object alone, may not remove the finalizer, or lacks what it needs for that",
 		Plan.remarkIdle, false},
 	{"ControllersNotExamined", warning, "whether the controllers of finalizers run was not looked at: there are too many, or objects could not be read",
 		Plan.remarkUnexamined, false},

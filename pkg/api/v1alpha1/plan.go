@@ -195,9 +195,22 @@ type IdleActor struct {
 	// Paused says that it runs, as far as is known, and ignores the object, which says that it is
 	// paused.
 	Paused bool `json:"paused,omitempty"`
-	// Leaderless says that its pods are ready, and that none of them leads.
-	Leaderless bool `json:"leaderless,omitempty"`
+	// Obstacle is why it does not remove the finalizer, as the codes of kubectl gc why name it.
+	Obstacle Obstacle `json:"obstacle"`
 }
+
+// Obstacle is why an actor that was found does not remove a finalizer, as a code of the causes.
+type Obstacle string
+
+// The obstacles. Paused is the only one of those that the object itself sets up.
+const (
+	NotRunning        Obstacle = "FinalizerActorDead"
+	NotLeading        Obstacle = "ActorNotLeading"
+	NotWatching       Obstacle = "ActorNotWatching"
+	NotPermitted      Obstacle = "ActorForbidden"
+	DependencyMissing Obstacle = "DependencyMissing"
+	Paused            Obstacle = "ActorPaused"
+)
 
 // Abandoned is a finalizer of objects that are not deleted, which nobody removes any more because
 // who does so is deleted.

@@ -1,5 +1,7 @@
 package core
 
+import "github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+
 // Code names a kind of cause. Codes are part of the output's contract: they do not change between
 // versions.
 type Code string
@@ -34,18 +36,18 @@ type Kind struct {
 // The codes.
 const (
 	FinalizerActorAlive           Code = "FinalizerActorAlive"
-	FinalizerActorDead            Code = "FinalizerActorDead"
+	FinalizerActorDead            Code = Code(v1alpha1.NotRunning)
 	FinalizerActorUnknown         Code = "FinalizerActorUnknown"
 	FinalizerActorNotFound        Code = "FinalizerActorNotFound"
-	DependencyMissing             Code = "DependencyMissing"
+	DependencyMissing             Code = Code(v1alpha1.DependencyMissing)
 	InUse                         Code = "InUse"
 	ActorWaiting                  Code = "ActorWaiting"
 	FinalizerOrphaned             Code = "FinalizerOrphaned"
 	NamespaceGone                 Code = "NamespaceGone"
-	ActorForbidden                Code = "ActorForbidden"
-	ActorPaused                   Code = "ActorPaused"
-	ActorNotWatching              Code = "ActorNotWatching"
-	ActorNotLeading               Code = "ActorNotLeading"
+	ActorForbidden                Code = Code(v1alpha1.NotPermitted)
+	ActorPaused                   Code = Code(v1alpha1.Paused)
+	ActorNotWatching              Code = Code(v1alpha1.NotWatching)
+	ActorNotLeading               Code = Code(v1alpha1.NotLeading)
 	CollectorNotRunning           Code = "CollectorNotRunning"
 	CollectorNotActing            Code = "CollectorNotActing"
 	ForegroundDeadlock            Code = "ForegroundDeadlock"
