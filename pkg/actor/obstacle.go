@@ -13,13 +13,15 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
-// Obstacle returns why an actor that was found does not remove its finalizer from an object, as
-// things are, and by what that is known, as clauses. It is empty if nothing is known to keep it from
-// that. A pause of the object is not one: who plans a deletion reads these with the object.
+// Obstacle returns why an actor does not remove its finalizer from an object, as things are, and by
+// what that is known, as clauses. It is empty if nothing is known to keep it from that. A pause of
+// the object is not one: who plans a deletion reads these with the object.
 func (f *Finder) Obstacle(ctx context.Context, o *unstructured.Unstructured, a Actor) (v1alpha1.Obstacle, []string) {
 	switch {
 	case a.Life == Dead && len(a.Workloads)+len(a.Scaled) > 0:
 		return v1alpha1.NotRunning, a.Says()
+	case a.NotFound():
+		return v1alpha1.ActorNotFound, a.Says()
 	case a.Life != Alive:
 		return "", nil
 	case len(a.Unled) > 0:

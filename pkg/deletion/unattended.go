@@ -53,9 +53,6 @@ func findUnattended(ctx context.Context, reader *cluster.Reader, known *finalize
 // nothing is known to be.
 func missingFor(ctx context.Context, finder *actor.Finder, o *unstructured.Unstructured, a actor.Actor) []string {
 	obstacle, says := finder.Obstacle(ctx, o, a)
-	if a.NotFound() {
-		says = a.Says()
-	}
 	if obstacle != v1alpha1.DependencyMissing {
 		says = append(says, finder.Missing(ctx, o, a)...)
 	}

@@ -23,13 +23,13 @@ type gate struct {
 var gates = []gate{
 	{"data-loss", []string{destroysData, "DataUnknown"}},
 	{"stuck", []string{wouldStop, deletingAlready, "NoOrder", "ControllerDeleted", "ForegroundCycle", "AccountRefused",
-		"Guarded", "NodeSilent", "DiscoveryFailed", "WebhookDown", "ControllerNotRunning", "Paused", "NeedsConfirmation",
-		"ObjectInUse", "CollectorNotRunning"}},
+		"Guarded", "NodeSilent", "DiscoveryFailed", "WebhookDown", "ControllerNotRunning", "ControllerNotFound", "Paused",
+		"NeedsConfirmation", "ObjectInUse", "CollectorNotRunning"}},
 	{Protected, []string{refusalUnknown, "DeletionRefused", "DeniedByPolicy", "Guarded", "ServerNotAsked"}},
 	{"stranded", []string{"FinalizerAbandoned", "APIServiceWithoutBackend", "OutsideKept"}},
 	{comesBack, []string{"Recreated", "KeptByChange"}},
-	{"gaps", []string{notListed, "DataUnknown", "ConfirmationUnknown", "ControllersNotExamined", controllerUnknown,
-		"NotRead", "AccountUnsure", "ServerNotAsked"}},
+	{"gaps", []string{notListed, "DataUnknown", "ConfirmationUnknown", "ControllersNotExamined", "ControllerNotFound",
+		controllerUnknown, "NotRead", "AccountUnsure", "ServerNotAsked"}},
 }
 
 // Protected is the name of --fail-on that is about what the server refuses, for which Plan.Unjudged

@@ -100,7 +100,7 @@ func (p Plan) remarkIdle() []remark {
 	var about []graph.Ref
 	until := "it is started"
 	for _, i := range p.Idle {
-		if i.Paused {
+		if i.Paused || i.Obstacle == v1alpha1.ActorNotFound {
 			continue
 		}
 		about = append(about, i.Object)
@@ -122,6 +122,23 @@ func (p Plan) remarkIdle() []remark {
 		return nil
 	}
 	return []remark{{"waits for " + phrase.And(names) + ": not removed until " + until, about}}
+}
+
+// remarkNotFound names the finalizers whose actors were not found.
+func (p Plan) remarkNotFound() []remark {
+	var names []string
+	var about []graph.Ref
+	for _, i := range p.Idle {
+		if i.Obstacle == v1alpha1.ActorNotFound {
+			about = append(about, i.Object)
+			names = append(names, fmt.Sprintf("%s of %s", Escape(i.Finalizer), Escape(i.Actor)))
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return []remark{{fmt.Sprintf("waits for %s, which %s not found in the cluster: uninstalled, or running under another name",
+		phrase.And(names), phrase.Plural(len(names), "was", "were")), about}}
 }
 
 // remarkUnexamined says of how many finalizers nothing is known of those who remove them.

@@ -55,6 +55,7 @@ var remarks = [...]struct {
 	{"WaitsForFinalizers", info, "more objects wait for finalizers than have them", Plan.remarkHeld, false},
 	{"ControllerNotRunning", warning, "the controller of a finalizer that the deletion waits for does not run, has no leader, leaves the object alone, may not remove the finalizer, or lacks what it needs for that",
 		Plan.remarkIdle, false},
+	{"ControllerNotFound", warning, "the controller of a finalizer that the deletion waits for was not found in the cluster: it may have been uninstalled, or run under another name", Plan.remarkNotFound, false},
 	{"ControllersNotExamined", warning, "whether the controllers of finalizers run was not looked at: there are too many, or objects could not be read",
 		Plan.remarkUnexamined, false},
 	{"Paused", warning, "an object that the deletion waits for is paused: its controller ignores it", Plan.remarkPaused,

@@ -199,11 +199,12 @@ type IdleActor struct {
 	Obstacle Obstacle `json:"obstacle"`
 }
 
-// Obstacle is why an actor that was found does not remove a finalizer, as a code of the causes.
+// Obstacle is why an actor does not remove a finalizer, as a code of the causes.
 type Obstacle string
 
 // The obstacles. Paused is the only one of those that the object itself sets up.
 const (
+	ActorNotFound     Obstacle = "FinalizerActorNotFound"
 	NotRunning        Obstacle = "FinalizerActorDead"
 	NotLeading        Obstacle = "ActorNotLeading"
 	NotWatching       Obstacle = "ActorNotWatching"

@@ -38,7 +38,7 @@ const (
 	FinalizerActorAlive           Code = "FinalizerActorAlive"
 	FinalizerActorDead            Code = Code(v1alpha1.NotRunning)
 	FinalizerActorUnknown         Code = "FinalizerActorUnknown"
-	FinalizerActorNotFound        Code = "FinalizerActorNotFound"
+	FinalizerActorNotFound        Code = Code(v1alpha1.ActorNotFound)
 	DependencyMissing             Code = Code(v1alpha1.DependencyMissing)
 	InUse                         Code = "InUse"
 	ActorWaiting                  Code = "ActorWaiting"
