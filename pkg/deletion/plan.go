@@ -214,12 +214,22 @@ func (pl *planner) learnMore(ctx context.Context, reader *cluster.Reader, p *Pla
 	return findIdle(ctx, reader, p.Known, p.Plan, details)
 }
 
-// findStopped finds out that the garbage collector does not run, where it is to delete something.
+// findStopped finds out that the garbage collector or the namespace controller does not run, where it
+// is to delete something. Both are of kube-controller-manager.
 func (pl *planner) findStopped(ctx context.Context, reader *cluster.Reader, p *plan.Plan,
-	details *plan.Details) (err error) {
-	if pl.known != nil && pl.request.GC != ClientGC &&
-		slices.ContainsFunc(p.Actions, func(a plan.Action) bool { return a.By == plan.ByCollector }) {
-		details.CollectorStopped, err = actor.NewFinder(reader, pl.known).Stopped(ctx)
+	details *plan.Details) error {
+	collects := pl.request.GC != ClientGC &&
+		slices.ContainsFunc(p.Actions, func(a plan.Action) bool { return a.By == plan.ByCollector })
+	empties := len(p.DeletedOf("", cluster.Namespaces.Resource)) > 0
+	if pl.known == nil || !collects && !empties {
+		return nil
+	}
+	stopped, err := actor.NewFinder(reader, pl.known).Stopped(ctx)
+	if collects {
+		details.CollectorStopped = stopped
+	}
+	if empties {
+		details.NamespacesStopped = stopped
 	}
 	return err
 }

@@ -50,8 +50,9 @@ type Facts struct {
 	Unused []graph.ID
 	// InUse are finalizers that keep objects which others use, and CollectorStopped says by what
 	// it is known that the garbage collector, which deletes some objects, does not run, as clauses.
-	InUse            []InUse
-	CollectorStopped []string
+	// NamespacesStopped is that of the controller of the namespaces that are deleted.
+	InUse                               []InUse
+	CollectorStopped, NamespacesStopped []string
 	// Abandoned are finalizers of objects that are not deleted, which nobody removes any more.
 	Abandoned []v1alpha1.Abandoned
 	// Unserved are APIServices that are not deleted although what answers them is. Then the discovery

@@ -24,7 +24,7 @@ var gates = []gate{
 	{"data-loss", []string{destroysData, "DataUnknown"}},
 	{"stuck", []string{wouldStop, deletingAlready, "NoOrder", "ControllerDeleted", "ForegroundCycle", "AccountRefused",
 		"Guarded", "NodeSilent", "DiscoveryFailed", "WebhookDown", "ControllerNotRunning", "ControllerNotFound", "Paused",
-		"NeedsConfirmation", "ObjectInUse", "CollectorNotRunning"}},
+		"NeedsConfirmation", "ObjectInUse", "CollectorNotRunning", "NamespaceControllerNotRunning"}},
 	{Protected, []string{refusalUnknown, "DeletionRefused", "DeniedByPolicy", "Guarded", "ServerNotAsked"}},
 	{"stranded", []string{"FinalizerAbandoned", "APIServiceWithoutBackend", "OutsideKept"}},
 	{comesBack, []string{"Recreated", "KeptByChange"}},

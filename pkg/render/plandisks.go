@@ -93,6 +93,17 @@ func (p Plan) remarkCollector() []remark {
 		"): what is its to delete stays until it does") + "; --gc=client deletes it from here"}}
 }
 
+// remarkNamespacesStopped says that nobody empties the namespaces.
+func (p Plan) remarkNamespacesStopped() []remark {
+	if len(p.NamespacesStopped) == 0 {
+		return nil
+	}
+	ids := p.DeletedOf("", "namespaces")
+	return []remark{p.about(fmt.Sprintf("the namespace controller does not run (%s): %s and the objects in %s stay until it does",
+		Escape(strings.Join(p.NamespacesStopped, "; ")), few(KindNamesOf(p.Graph, ids)), phrase.Plural(len(ids), "it", "them")),
+		ids...)}
+}
+
 // remarkIdle names the finalizers that nobody removes as things are, and what keeps their actors from
 // that.
 func (p Plan) remarkIdle() []remark {

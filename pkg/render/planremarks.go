@@ -68,6 +68,8 @@ var remarks = [...]struct {
 		Plan.remarkInUse, true},
 	{"CollectorNotRunning", warning, "the garbage collector does not run, and some objects are its to delete",
 		Plan.remarkCollector, false},
+	{"NamespaceControllerNotRunning", warning, "the namespace controller does not run, and namespaces are deleted",
+		Plan.remarkNamespacesStopped, false},
 	{"GracePeriod", info, "pods terminate gracefully", Plan.remarkGrace, false},
 	{"NotRead", warning, "pods and StatefulSets could not be read, or are too many: how long they take, and which PVCs are kept, is unknown", Plan.remarkUnread, false},
 	{"NotBlocking", info, "the foreground deletion does not wait for some dependents", Plan.remarkNonBlocking, false},
