@@ -87,6 +87,9 @@ func (e *Examiner) looked(ctx context.Context, o *unstructured.Unstructured) (ab
 		}
 		guessed := false
 		if !known {
+			r, known = e.kindOwning(o, n)
+		}
+		if !known {
 			r, guessed = e.kindLike(o.GroupVersionKind().Group, n)
 		}
 		bare := n.bare && known && isBareKind(o.GroupVersionKind().GroupKind(), r, n.stem)
@@ -162,6 +165,17 @@ func (e *Examiner) kindLike(group string, n namedIn) (found cluster.Resource, on
 		}
 	}
 	return found, only
+}
+
+// kindOwning is the kind of an owner of the object that has the name and whose kind ends like the
+// field is called: the HostedCluster that clusterName means.
+func (e *Examiner) kindOwning(o *unstructured.Unstructured, n namedIn) (cluster.Resource, bool) {
+	for _, ref := range o.GetOwnerReferences() {
+		if n.kind == "" && n.stem != "" && ref.Name == n.name && strings.HasSuffix(strings.ToLower(ref.Kind), n.stem) {
+			return e.KindIn(graph.Ref{APIVersion: ref.APIVersion}.Group(), ref.Kind)
+		}
+	}
+	return cluster.Resource{}, false
 }
 
 // isKind says whether a key is that of a kind that only ends like one of the core: sealedSecret of

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
@@ -138,6 +139,40 @@ func TestAKindThatIsNotServed(t *testing.T) {
 		absent, _ := e.looked(t.Context(), o)
 		if got := len(absent) == 1 && absent[0].unserved == "blank.org"; got != test.want {
 			t.Errorf("%s: %t, want %t", test.spec, got, test.want)
+		}
+	}
+}
+
+// TestTheKindOfAnOwner: a name is that of the owner that is called so, if the kind of that ends like
+// the field is called, and of nothing else.
+func TestTheKindOfAnOwner(t *testing.T) {
+	t.Parallel()
+	catalog := &cluster.Catalog{Resources: []cluster.Resource{
+		{Type: graph.Type{Group: "example.com", Version: "v1", Kind: "HostedCluster", Resource: "hostedclusters"}}}}
+	e := &Examiner{Examination: &core.Examination{Snapshot: core.Snapshot{Catalog: catalog}, Reader: cluster.NewReader(nil, catalog)}}
+	o := &unstructured.Unstructured{Object: map[string]any{}}
+	o.SetOwnerReferences([]metav1.OwnerReference{
+		{APIVersion: "example.com/v1", Kind: "HostedCluster", Name: "demo", UID: "u"},
+		{APIVersion: "example.com/v1", Kind: "Unserved", Name: "other", UID: "v"}})
+	for spec, want := range map[string]bool{
+		`{clusterName: demo}`:                true,
+		`{clusterRef: {name: demo}}`:         true,
+		`{clusterName: another}`:             false,
+		`{poolName: demo}`:                   false,
+		`{name: demo}`:                       false,
+		`{ref: {kind: Cluster, name: demo}}`: false,
+		`{unservedName: other}`:              false,
+	} {
+		var fields map[string]any
+		if err := yaml.Unmarshal([]byte(spec), &fields); err != nil {
+			t.Fatal(err)
+		}
+		got := slices.ContainsFunc(namesIn(fields, "spec"), func(n namedIn) bool {
+			_, known := e.kindOwning(o, n)
+			return known
+		})
+		if got != want {
+			t.Errorf("%s: %t, want %t", spec, got, want)
 		}
 	}
 }
