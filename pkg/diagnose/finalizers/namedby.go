@@ -3,7 +3,6 @@ package finalizers
 import (
 	"context"
 	"fmt"
-	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -16,7 +15,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
-	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
@@ -55,7 +53,7 @@ func (e *Examiner) namers(ctx context.Context, o *unstructured.Unstructured) (al
 			}
 		}
 	}
-	looked := 0
+	looked, counts := 0, e.counted(group, o.GetNamespace())
 	for _, t := range e.Graph.Types() {
 		if t.Group != group {
 			continue
@@ -64,7 +62,7 @@ func (e *Examiner) namers(ctx context.Context, o *unstructured.Unstructured) (al
 		if t.Namespaced {
 			namespace = o.GetNamespace()
 		}
-		if count := counted(e.Graph.OfType(t.Group, t.Resource, namespace)); count == 0 || count > longestNaming {
+		if counts[t.Resource] == 0 || counts[t.Resource] > longestNaming {
 			continue
 		}
 		if looked++; looked > mostNaming {
@@ -86,9 +84,16 @@ func (e *Examiner) namers(ctx context.Context, o *unstructured.Unstructured) (al
 	return all
 }
 
-func counted(ids iter.Seq[graph.ID]) (n int) {
-	for range ids {
-		n++
+// counted is how many objects were seen of each resource of a group, of namespaced ones in one
+// namespace, or in all if that is empty.
+func (e *Examiner) counted(group, namespace string) map[string]int {
+	n := map[string]int{}
+	for id := range e.Graph.IDs() {
+		t, _ := e.Graph.Type(id)
+		if t.Group == group && e.Graph.Observed(id) &&
+			(namespace == "" || !t.Namespaced || e.Graph.Namespace(id) == namespace) {
+			n[t.Resource]++
+		}
 	}
 	return n
 }
