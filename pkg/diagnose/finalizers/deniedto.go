@@ -18,7 +18,10 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
-var quotas = schema.GroupResource{Resource: "resourcequotas"}
+var (
+	quotas   = schema.GroupResource{Resource: "resourcequotas"}
+	accounts = schema.GroupResource{Resource: "serviceaccounts"}
+)
 
 // deniedTo is for an actor to which the server denies what it needs for the deletion: since then, the
 // object says that a ResourceQuota is exceeded or that a ServiceAccount lacks a right, or a Job that
@@ -86,6 +89,15 @@ func (e *Examiner) withoutRight(ctx context.Context, q *question, t told) (core.
 	}
 	f.Sentence = fmt.Sprintf("%s is denied what it needs for the deletion: %s may not %s", core.Whoever(q.a), account,
 		right)
+	gone, err := e.Reader.GetObject(ctx, accounts, d.AccountNamespace, d.Account)
+	if err == nil && gone == nil {
+		f.Sentence = fmt.Sprintf("%s was denied what it needs for the deletion as %s, which does not exist", core.Whoever(q.a),
+			account)
+		f.Remedy = "Rights for that account are of no use. Find out as what account it runs now, and have it work on the object " +
+			"again: a restart does that."
+		f.Commands = []core.Step{core.Describe().Doing("shows what its controller says of it").Risking(finalizer.RiskNone)}
+		return f, true
+	}
 	f.Remedy = phrase.Sentence(fmt.Sprintf("let %s %s: then %s goes on", account, right, core.Whoever(q.a)))
 	f.Commands = []core.Step{core.FixedCommand(ask...).
 		Doing("asks the server whether it may: yes, once it is permitted").Risking(finalizer.RiskNone)}
