@@ -63,7 +63,7 @@ func (e *Examiner) namedAbsent(ctx context.Context, o *unstructured.Unstructured
 }
 
 // namedObject is an object that a field names; nil if it is proven to be absent. That of a bare field
-// may be the name of something outside the cluster. Unserved is the group of which the cluster serves
+// may be the name of something outside the cluster, or of another kind. Unserved is the group of which the cluster serves
 // no such kind.
 type namedObject struct {
 	field    string
@@ -93,6 +93,10 @@ func (e *Examiner) looked(ctx context.Context, o *unstructured.Unstructured) (ab
 			r, guessed = e.kindLike(o.GroupVersionKind().Group, n)
 		}
 		bare := n.bare && known && isBareKind(o.GroupVersionKind().GroupKind(), r, n.stem)
+		if !known && !guessed {
+			r, known = e.kindMissed(o, n)
+			bare = known
+		}
 		if n.loose && !bare || n.isMade() || !known && !guessed || asked == mostNamed {
 			continue
 		}
@@ -176,6 +180,27 @@ func (e *Examiner) kindOwning(o *unstructured.Unstructured, n namedIn) (cluster.
 		}
 	}
 	return cluster.Resource{}, false
+}
+
+// kindMissed is the one kind of the object's own group that a failing condition says is not found, and
+// whose name contains what the field is called: KonnectAPIAuthConfiguration for authRef.
+func (e *Examiner) kindMissed(o *unstructured.Unstructured, n namedIn) (found cluster.Resource, only bool) {
+	if n.kind != "" || n.stem == "" || n.loose {
+		return found, false
+	}
+	for _, r := range e.Catalog.Resources {
+		missed := func(c status.Condition) bool {
+			return slices.Contains(strings.Fields(c.Message), r.Kind) && strings.Contains(c.Message, "not found")
+		}
+		if r.Group == o.GroupVersionKind().Group && r.Kind != o.GetKind() &&
+			strings.Contains(strings.ToLower(r.Kind), n.stem) && slices.ContainsFunc(status.Failing(o), missed) {
+			if only {
+				return cluster.Resource{}, false
+			}
+			found, only = r, true
+		}
+	}
+	return found, only
 }
 
 // isKind says whether a key is that of a kind that only ends like one of the core: sealedSecret of

@@ -109,6 +109,42 @@ func TestABareKey(t *testing.T) {
 	}
 }
 
+// TestAKindThatAConditionMisses: a failing condition that says that a kind was not found says which
+// kind a reference means that is called like a part of it, if that is one kind.
+func TestAKindThatAConditionMisses(t *testing.T) {
+	t.Parallel()
+	catalog := &cluster.Catalog{}
+	for _, kind := range []string{"APIAuthConfiguration", "OtherAuthConfiguration", "Plane"} {
+		catalog.Resources = append(catalog.Resources, cluster.Resource{Type: graph.Type{Group: "example.com", Kind: kind}})
+	}
+	e := &Examiner{Examination: &core.Examination{Snapshot: core.Snapshot{Catalog: catalog}}}
+	for _, test := range []struct {
+		spec, conditions, want string
+	}{
+		{`{authRef: {name: a}}`, `[{type: Resolved, status: "False", message: Referenced APIAuthConfiguration / not found}]`, "APIAuthConfiguration"},
+		{`{authRef: {name: a}}`, `[{type: Resolved, status: "True", message: Referenced APIAuthConfiguration / not found}]`, ""},
+		{`{authRef: {name: a}}`, `[{type: Resolved, status: "False", message: APIAuthConfiguration is not valid}]`, ""},
+		{`{authRef: {name: a}}`, `[{type: Resolved, status: "False", message: APIAuthConfigurations not found}]`, ""},
+		{`{authRef: {name: a}}`, `[{type: Resolved, status: "False", message: neither APIAuthConfiguration nor OtherAuthConfiguration was not found}]`, ""},
+		{`{authRef: {name: a, kind: Secret}}`, `[{type: Resolved, status: "False", message: APIAuthConfiguration not found}]`, ""},
+		{`{keyRef: {name: a}}`, `[{type: Resolved, status: "False", message: APIAuthConfiguration not found}]`, ""},
+		{`{authRefs: [{name: a}]}`, `[{type: Resolved, status: "False", message: APIAuthConfiguration not found}]`, ""},
+		{`{planeRef: {name: a}}`, `[{type: Resolved, status: "False", message: Plane not found}]`, ""},
+	} {
+		var o unstructured.Unstructured
+		text := "{apiVersion: example.com/v1, kind: Plane, spec: " + test.spec + ", status: {conditions: " + test.conditions + "}}"
+		if err := yaml.Unmarshal([]byte(text), &o.Object); err != nil {
+			t.Fatal(err)
+		}
+		spec, _, _ := unstructured.NestedMap(o.Object, "spec")
+		for _, n := range namesIn(spec, "spec") {
+			if r, _ := e.kindMissed(&o, n); r.Kind != test.want {
+				t.Errorf("%s: %q, want %q", text, r.Kind, test.want)
+			}
+		}
+	}
+}
+
 // TestAKindThatIsNotServed: an object of a kind that nobody serves is absent, whatever its name is,
 // if a reference says its kind and group and discovery hides nothing of that group.
 func TestAKindThatIsNotServed(t *testing.T) {
