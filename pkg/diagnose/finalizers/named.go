@@ -63,8 +63,8 @@ func (e *Examiner) namedAbsent(ctx context.Context, o *unstructured.Unstructured
 }
 
 // namedObject is an object that a field names; nil if it is proven to be absent. That of a bare field
-// may be the name of something outside the cluster, or of another kind. Unserved is the group of which the cluster serves
-// no such kind.
+// may be the name of something outside the cluster, or of another kind. Unserved is the group of which
+// the cluster serves no such kind.
 type namedObject struct {
 	field    string
 	ref      v1alpha1.ObjectRef
