@@ -14,38 +14,39 @@ import (
 )
 
 // fewNodes is how many nodes are read one by one; of more all are listed.
-const fewNodes = 16
+const fewNodes = 100
 
 // findSilentNodes finds out which pods of a plan are on nodes whose kubelet is not heard from. Where
 // nodes may not be read nothing is said. Pods of a node that does not exist go by themselves. The
 // error is the end of ctx.
-func findSilentNodes(ctx context.Context, reader *cluster.Reader, details *plan.Details) error {
+func findSilentNodes(ctx context.Context, client *cluster.Client, reader *cluster.Reader, details *plan.Details) error {
 	pods := map[string][]graph.ID{}
 	for id, pod := range details.Pods {
 		if pod.Node != "" && !pod.Ended {
 			pods[pod.Node] = append(pods[pod.Node], id)
 		}
 	}
-	var nodes []*unstructured.Unstructured
-	if len(pods) > fewNodes {
-		nodes, _ = reader.ListObjects(ctx, cluster.Nodes, "", cluster.Selection{})
-	} else {
-		for name := range pods {
-			if o, err := reader.GetObject(ctx, cluster.Nodes, "", name); err == nil && o != nil {
-				nodes = append(nodes, o)
+	names := slices.Sorted(maps.Keys(pods))
+	nodes := make([]*unstructured.Unstructured, len(names))
+	if len(names) > fewNodes {
+		all, _ := reader.ListObjects(ctx, cluster.Nodes, "", cluster.Selection{})
+		for _, o := range all {
+			if i, has := slices.BinarySearch(names, o.GetName()); has {
+				nodes[i] = o
 			}
 		}
+	} else {
+		cluster.Each(client, names, func(i int, name string) {
+			nodes[i], _ = reader.GetObject(ctx, cluster.Nodes, "", name)
+		})
 	}
-	silent := map[string]plan.SilentNode{}
-	for _, o := range nodes {
-		if on := pods[o.GetName()]; len(on) > 0 && actor.Silent(o) {
+	for i, o := range nodes {
+		if o != nil && actor.Silent(o) {
 			says, _ := actor.ReadNode(o, reader.Now())
-			slices.Sort(on)
-			silent[o.GetName()] = plan.SilentNode{Name: o.GetName(), Because: says, Pods: on}
+			slices.Sort(pods[names[i]])
+			details.SilentNodes = append(details.SilentNodes,
+				plan.SilentNode{Name: names[i], Because: says, Pods: pods[names[i]]})
 		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(silent)) {
-		details.SilentNodes = append(details.SilentNodes, silent[name])
 	}
 	return context.Cause(ctx)
 }

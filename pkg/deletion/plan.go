@@ -184,7 +184,7 @@ func (pl *planner) learnMore(ctx context.Context, reader *cluster.Reader, p *Pla
 	if err != nil {
 		return err
 	}
-	if err := findSilentNodes(ctx, reader, details); err != nil {
+	if err := findSilentNodes(ctx, pl.client, reader, details); err != nil {
 		return err
 	}
 	if details.Unanswered, err = findUnanswered(ctx, reader, p.Plan); err != nil {

@@ -19,34 +19,50 @@ import (
 // type. Webhooks that go with the deletion are left out, and those that may not be listed. The error
 // is the end of ctx.
 func findUnanswered(ctx context.Context, reader *cluster.Reader, p *plan.Plan) (all []plan.Unanswered, err error) {
-	going, backends := goingOf(p), map[admission.Service]actor.Backend{}
+	behind := map[admission.Service]actor.Backend{}
 	for _, of := range []struct {
 		operation admissionv1.OperationType
-		objects   []graph.ID
-	}{{admissionv1.Update, updates(p)}, {admissionv1.Delete, deletes(p)}} {
-		if len(of.objects) == 0 {
-			continue
+		objects   func(*plan.Plan) []graph.ID
+	}{{admissionv1.Update, updates}, {admissionv1.Delete, deletes}} {
+		hooks := admissionBackends(ctx, reader, p.Graph, of.operation)
+		if len(hooks) == 0 {
+			break
 		}
-		for _, b := range admissionBackends(ctx, reader, p.Graph, of.operation) {
+		places := byPlace(p.Graph, of.objects(p))
+		for _, b := range hooks {
 			id, listed := p.Graph.Find(b.config.Group(), b.config.Resource, "", b.config.Name)
-			called := slices.DeleteFunc(slices.Clone(of.objects), func(id graph.ID) bool { return !b.calls(id) })
-			if listed && going.is[id] || len(called) == 0 {
+			if _, goes := slices.BinarySearch(p.Deleted, id); listed && goes {
 				continue
 			}
-			behind, seen := backends[b.Service]
-			if !seen {
-				behind = actor.BackendOf(ctx, reader, b.Namespace, b.Name)
-				backends[b.Service] = behind
+			var called []graph.ID
+			for _, ids := range places {
+				if b.calls(ids[0]) {
+					called = append(called, ids...)
+				}
 			}
-			u := plan.Unanswered{Config: b.config, Because: behind.Why, Operation: string(of.operation), Objects: called}
-			if behind.Down && !slices.ContainsFunc(all, func(other plan.Unanswered) bool {
-				return other.Config == u.Config && other.Operation == u.Operation && slices.Equal(other.Objects, u.Objects)
-			}) {
+			if _, seen := behind[b.Service]; !seen && len(called) > 0 {
+				behind[b.Service] = actor.BackendOf(ctx, reader, b.Namespace, b.Name)
+			}
+			slices.Sort(called)
+			u := plan.Unanswered{Config: b.config, Because: behind[b.Service].Why, Operation: string(of.operation),
+				Objects: called}
+			if len(called) > 0 && behind[b.Service].Down && !slices.ContainsFunc(all, u.Same) {
 				all = append(all, u)
 			}
 		}
 	}
 	return all, context.Cause(ctx)
+}
+
+// byPlace are objects in groups of one type in one namespace: webhooks are matched once for each.
+func byPlace(g *graph.Graph, ids []graph.ID) map[typeIn][]graph.ID {
+	places := map[typeIn][]graph.ID{}
+	for _, id := range ids {
+		of, _ := g.Type(id)
+		at := typeIn{of, g.Namespace(id)}
+		places[at] = append(places[at], id)
+	}
+	return places
 }
 
 // updates are the objects of a plan whose finalizers or owner references have to be changed, sorted.

@@ -90,6 +90,11 @@ type Denied struct {
 	Itself           bool
 }
 
+// Same returns whether another webhook of the same configuration refuses the same.
+func (u Unanswered) Same(other Unanswered) bool {
+	return u.Config == other.Config && u.Operation == other.Operation && slices.Equal(u.Objects, other.Objects)
+}
+
 // SilentNode is a node whose kubelet is not heard from: its pods are not gone until it is.
 type SilentNode struct {
 	Name string
