@@ -17,19 +17,21 @@ import (
 type gate struct {
 	name  string
 	codes []string
+	// warns says that a deletion which nobody is asked about warns of them.
+	warns bool
 }
 
 // gates are the names of --fail-on. What could not be found out fails as what was found does.
 var gates = []gate{
-	{"data-loss", []string{destroysData, "DataUnknown"}},
+	{"data-loss", []string{destroysData, "DataUnknown"}, true},
 	{"stuck", []string{wouldStop, deletingAlready, "NoOrder", "ControllerDeleted", "ForegroundCycle", "AccountRefused",
 		"Guarded", "NodeSilent", "DiscoveryFailed", "WebhookDown", "ControllerNotRunning", "ControllerNotFound", "Paused",
-		"NeedsConfirmation", "ObjectInUse", "CollectorNotRunning", "NamespaceControllerNotRunning"}},
-	{Protected, []string{refusalUnknown, "DeletionRefused", "DeniedByPolicy", "Guarded", "ServerNotAsked"}},
-	{"stranded", []string{"FinalizerAbandoned", "APIServiceWithoutBackend", "OutsideKept"}},
-	{comesBack, []string{"Recreated", "KeptByChange"}},
+		"NeedsConfirmation", "ObjectInUse", "CollectorNotRunning", "NamespaceControllerNotRunning"}, true},
+	{Protected, []string{refusalUnknown, "DeletionRefused", "DeniedByPolicy", "Guarded", "ServerNotAsked"}, false},
+	{"stranded", []string{"FinalizerAbandoned", "APIServiceWithoutBackend", "OutsideKept"}, false},
+	{comesBack, []string{"Recreated", "KeptByChange"}, false},
 	{"gaps", []string{notListed, "DataUnknown", "ConfirmationUnknown", "ControllersNotExamined", "ControllerNotFound",
-		controllerUnknown, "NotRead", "AccountUnsure", "ServerNotAsked"}},
+		controllerUnknown, "NotRead", "AccountUnsure", "ServerNotAsked"}, false},
 }
 
 // Protected is the name of --fail-on that is about what the server refuses, for which Plan.Unjudged

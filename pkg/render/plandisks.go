@@ -2,7 +2,6 @@ package render
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -56,14 +55,6 @@ func (p Plan) judgeDisks(out interface {
 	}
 	set(p.Disks, destroyed)
 	set(p.KeptDisks, kept)
-}
-
-// WarnData writes what a deletion that nobody is asked about destroys, and whose confirmation it
-// waits for.
-func WarnData(errOut io.Writer, p Plan) {
-	for _, r := range slices.Concat(p.remarkDisks(), p.remarkUnreadDisks(), p.remarkConfirmations()) {
-		fmt.Fprintln(errOut, "Warning: "+r.text)
-	}
 }
 
 func (p Plan) remarkUnreadDisks() []remark {

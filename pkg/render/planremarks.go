@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -21,15 +22,27 @@ type remark struct {
 	objects []graph.Ref
 }
 
-// remarks are all that a person should know of a plan besides its summary, in the order in which
-// they are printed: data, what does not complete, and the rest. Codes are part of the output's
-// contract.
-var remarks = [...]struct {
+// kindOfRemark is what a remark is about.
+type kindOfRemark struct {
 	code, severity, means string
 	of                    func(Plan) []remark
 	// few says that only the first of many are printed.
 	few bool
-}{
+}
+
+// texts are the lines to print.
+func (k kindOfRemark) texts(p Plan) []string {
+	texts := phrase.Words(k.of(p), func(r remark) string { return r.text })
+	if k.few {
+		return firstLines(texts)
+	}
+	return texts
+}
+
+// remarks are all that a person should know of a plan besides its summary, in the order in which
+// they are printed: data, what does not complete, and the rest. Codes are part of the output's
+// contract.
+var remarks = [...]kindOfRemark{
 	{destroysData, warning, "the data of volumes are destroyed", Plan.remarkDisks, false},
 	{"DataUnknown", warning, "whether the data of volumes are destroyed could not be found out",
 		Plan.remarkUnreadDisks, false},
@@ -113,6 +126,20 @@ func (p Plan) Remarks() []string {
 	return phrase.Words(p.remarks(), func(r remarkLine) string { return r.text })
 }
 
+// Warn writes what a deletion that nobody is asked about destroys, and what keeps it from its end as
+// things are.
+func Warn(errOut io.Writer, p Plan) {
+	for _, kind := range remarks {
+		if kind.severity == warning && slices.ContainsFunc(gates, func(g gate) bool {
+			return g.warns && slices.Contains(g.codes, kind.code)
+		}) {
+			for _, text := range kind.texts(p) {
+				fmt.Fprintln(errOut, "Warning: "+text)
+			}
+		}
+	}
+}
+
 // remarkLine is one that is printed; a bad one is of what is destroyed, or does not complete.
 type remarkLine struct {
 	text string
@@ -129,11 +156,7 @@ func (r remarkLine) color(palette Palette) *color.Color {
 func (p Plan) remarks() []remarkLine {
 	var lines []remarkLine
 	for _, kind := range remarks {
-		of := phrase.Words(kind.of(p), func(r remark) string { return r.text })
-		if kind.few {
-			of = firstLines(of)
-		}
-		for _, text := range of {
+		for _, text := range kind.texts(p) {
 			lines = append(lines, remarkLine{text, kind.severity == severe || kind.code == destroysData})
 		}
 	}

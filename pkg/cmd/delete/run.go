@@ -125,10 +125,10 @@ func (o *Options) agree(ctx context.Context, p *deletion.Planned, change *deleti
 		if err := o.confirmed(p); err != nil {
 			return o.refused(p, err)
 		}
-		render.WarnData(o.ErrOut, render.DeletionPlan(p))
+		render.Warn(o.ErrOut, render.DeletionPlan(p))
 		return nil
 	case change == nil && o.Yes && !o.Interactive:
-		render.WarnData(o.ErrOut, render.DeletionPlan(p))
+		render.Warn(o.ErrOut, render.DeletionPlan(p))
 		return nil
 	case o.Interactive || o.HasTerminal():
 	case change != nil:

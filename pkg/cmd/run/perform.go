@@ -141,7 +141,7 @@ func (o *Options) agree(ctx context.Context, p *collect.Proposal) error {
 	}
 	switch {
 	case o.Yes && (o.Watch || !grown):
-		render.WarnData(o.ErrOut, render.RunPlan(p, o.examined))
+		render.Warn(o.ErrOut, render.RunPlan(p, o.examined))
 		return nil
 	case !grown && !o.HasTerminal():
 		return env.NoTerminal("nothing was deleted")
