@@ -310,8 +310,10 @@ func pausedManaged(t *testing.T, p *platform) {
 		s.ns); code != 0 {
 		t.Fatalf("exit code %d", code)
 	}
-	if len(plan.Idle) != 1 || !plan.Idle[0].Paused || types.UID(plan.Idle[0].Object.UID) != paused.GetUID() {
-		t.Errorf("the plan says that these wait for their actors: %+v, want %s, which is paused", plan.Idle, paused.GetName())
+	// Crossplane itself is a process beside the cluster, of which nothing is found in it.
+	idle := slices.DeleteFunc(plan.Idle, func(i v1alpha1.IdleActor) bool { return i.Obstacle == v1alpha1.ActorNotFound })
+	if len(idle) != 1 || !idle[0].Paused || types.UID(idle[0].Object.UID) != paused.GetUID() {
+		t.Errorf("the plan says that these wait for their actors: %+v, want %s, which is paused", idle, paused.GetName())
 	}
 	r := record.Start(t, p.Config())
 	if err := read(t, p.Cluster, shelves, s.ns).delete(name, metav1.DeletePropagationBackground); err != nil {
