@@ -30,22 +30,28 @@ func (a Actor) Leaderless(now time.Time) bool {
 
 // addUnled finds out whether a pod of an actor that is alive leads, by the Leases that the packs name,
 // or that have the domain of the finalizer. A Lease of a pod that is gone shows nothing: leader
-// election may be off since then. Where there is no such Lease, those that its pods took and gave up
-// are evidence: they can be for other work.
+// election may be off since then; and another workload of the same program may work without it.
+// Where there is no such Lease, those that its pods took and gave up are evidence: they can be for
+// other work.
 func (f *Finder) addUnled(ctx context.Context, a *Actor) {
 	if a.Life != Alive || len(a.leases) > 0 && !a.Leaderless(f.now()) {
 		return
 	}
 	var all []Unled
+	var others []*unstructured.Unstructured // which may do the work, and have no leader
 	for _, w := range a.Workloads {
 		if ReadWorkload(w).Life != Alive {
 			continue
 		}
 		given := f.givenUp(ctx, w, a.leases)
-		if len(given)+len(a.leases) == 0 {
-			return // this one may do the work, and have no leader
+		if all = append(all, given...); len(given) == 0 {
+			others = append(others, w)
 		}
-		all = append(all, given...)
+	}
+	if slices.ContainsFunc(others, func(w *unstructured.Unstructured) bool {
+		return len(a.leases) == 0 || slices.ContainsFunc(all, func(u Unled) bool { return sameProgram(u.Workload, w) })
+	}) {
+		return
 	}
 	if len(a.leases) > 0 {
 		a.Unled = all

@@ -22,17 +22,21 @@ func TestReadyPodsOfWhichNoneLeads(t *testing.T) {
 		started       time.Duration
 		leases        map[string]time.Duration
 		named, unless bool
-		want          string
+		// other says that another workload of the same program is ready, and has no Lease.
+		other bool
+		want  string
 	}{
 		{"it gave its Lease up", 5 * time.Hour, map[string]time.Duration{"op": hours, "other": renewed}, true, false,
-			"ActorNotLeading"},
-		{"it was started later", time.Hour, map[string]time.Duration{"op": hours}, true, true, "FinalizerActorAlive"},
+			false, "ActorNotLeading"},
+		{"another of the program may work without one", 5 * time.Hour, map[string]time.Duration{"op": hours}, true, true,
+			true, "FinalizerActorAlive"},
+		{"it was started later", time.Hour, map[string]time.Duration{"op": hours}, true, true, false, "FinalizerActorAlive"},
 		{"it gave a Lease up that nobody knows", 5 * time.Hour, map[string]time.Duration{"op": hours}, false, true,
-			"FinalizerActorAlive"},
+			false, "FinalizerActorAlive"},
 		{"it renews another that nobody knows", 5 * time.Hour, map[string]time.Duration{"op": hours, "other": renewed},
-			false, false, "FinalizerActorAlive"},
+			false, false, false, "FinalizerActorAlive"},
 		{"it gave it up a moment ago", 5 * time.Hour, map[string]time.Duration{"op": 5 * time.Minute}, true, false,
-			"FinalizerActorAlive"},
+			false, "FinalizerActorAlive"},
 	} {
 		t.Run(tt.says, func(t *testing.T) {
 			t.Parallel()
@@ -41,7 +45,13 @@ func TestReadyPodsOfWhichNoneLeads(t *testing.T) {
 			permit(t, c, ns)
 			known, pod := operator(t, c, ns, "", 1), opOf(ns)+"-6bd66b76dd-xt77t"
 			if tt.named {
-				known = fixture.Pack(t, bucket, fmt.Sprintf("deployments: ['%s/%s'], leases: ['%[1]s/op']", ns, opOf(ns)))
+				known = fixture.Pack(t, bucket, fmt.Sprintf("deployments: ['%s/*'], leases: ['%[1]s/op']", ns))
+			}
+			if tt.other {
+				c.Apply(t, strings.Replace(fixture.Deployment(ns, "second", 1), "spec: {containers:",
+					"spec: {serviceAccountName: op, containers:", 1))
+				c.Kubectl(t, "patch", "deployment", "second", "-n", ns, "--subresource=status", "--type=merge", "-p",
+					`{"status":{"replicas":1,"readyReplicas":1}}`)
 			}
 			c.Apply(t, fmt.Sprintf("{apiVersion: v1, kind: Pod, metadata: {name: %s, namespace: %s, labels: {app: %s}}, "+
 				"spec: {containers: [{name: c, image: example.com/c}]}}", pod, ns, opOf(ns)))

@@ -139,7 +139,7 @@ func (p Plan) remarkNotFound() []remark {
 	if len(names) == 0 {
 		return nil
 	}
-	return []remark{{fmt.Sprintf("waits for %s, which %s not found in the cluster: uninstalled, or running under another name",
+	return []remark{{fmt.Sprintf("waits for %s, which %s not found in the cluster: it may have been uninstalled, or run under another name",
 		phrase.And(names), phrase.Plural(len(names), "was", "were")), about}}
 }
 

@@ -73,7 +73,8 @@ func (p Plan) remarkSilentNodes() []remark {
 func (p Plan) remarkUnanswered() []remark {
 	var all []remark
 	for _, u := range p.Unanswered {
-		each, what := "update", "their finalizers and owner references cannot be changed"
+		each := "update"
+		what := phrase.Plural(len(u.Objects), "its", "their") + " finalizers and owner references cannot be changed"
 		if u.Operation == string(admissionv1.Delete) {
 			each, what = "deletion", "the server refuses that"
 		}
