@@ -204,7 +204,7 @@ func TestWaitOfWhatMayNotBeListed(t *testing.T) {
 		"one that may not be read": {[]string{"secret/nobody"}, 1,
 			"Error from server (Forbidden): secrets \"nobody\" is forbidden"},
 		"a type that may not be":    {[]string{"secrets", "--all"}, 1, "Forbidden"},
-		"a type that is not served": {[]string{"gadgets/one"}, 1, `the server doesn't have a resource type "gadgets"`},
+		"a type that is not served": {[]string{"nosuchtypes/one"}, 1, `the server doesn't have a resource type "nosuchtypes"`},
 		"one that does not exist":   {[]string{"configmap/nobody"}, 0, ""},
 		"a name that is mistyped":   {[]string{"configmap/alife"}, 0, "hint: did you mean"},
 		"one whose owner and namespace may not be read": {[]string{"configmap/alive"}, 2,
