@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"runtime"
 	"runtime/debug"
 	"strings"
 	"syscall"
@@ -23,10 +22,23 @@ const spareHeap = 16 << 20
 // completes begins the name of what kubectl looks for when it completes the arguments of a plugin.
 const completes = "kubectl_complete-"
 
+// spare is there for its size.
+var spare []byte
+
+// KeepHeapSmall sets when this process collects its garbage: a listing makes garbage for a second
+// and then ends, so the heap had better stay near what is kept, which has few pointers to follow.
+func KeepHeapSmall() {
+	debug.SetGCPercent(25)
+	// A quarter of next to nothing would be collected again and again. Memory that nobody writes to
+	// is none.
+	spare = make([]byte, spareHeap)
+}
+
 // Process runs the command that this process was started as, and returns the exit code. The first
 // signal ends the command's context; a second one ends the process as if nobody had asked for
 // signals.
 func Process() int {
+	KeepHeapSmall()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	context.AfterFunc(ctx, stop)
@@ -42,13 +54,6 @@ func Process() int {
 // ctx ends, so do all requests, but for a write that is under way: its answer is waited for a
 // little longer. It also ends when nobody reads what is printed any more.
 func Main(ctx context.Context, streams genericiooptions.IOStreams, args []string) int {
-	// A listing makes garbage for a second and then ends; the heap had better stay near what is
-	// kept, which has few pointers to follow.
-	debug.SetGCPercent(25)
-	// A quarter of next to nothing would be collected again and again. Memory that nobody writes to
-	// is none.
-	spare := make([]byte, spareHeap)
-	defer runtime.KeepAlive(spare)
 	ctx, streams, unread := whileRead(ctx, streams)
 	defer unread()
 	ctx, bind := cluster.Bind(ctx)
