@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"syscall"
@@ -22,23 +23,20 @@ const spareHeap = 16 << 20
 // completes begins the name of what kubectl looks for when it completes the arguments of a plugin.
 const completes = "kubectl_complete-"
 
-// spare is there for its size.
-var spare []byte
-
 // KeepHeapSmall sets when this process collects its garbage: a listing makes garbage for a second
-// and then ends, so the heap had better stay near what is kept, which has few pointers to follow.
-func KeepHeapSmall() {
+// and then ends, so the heap had better stay near what is kept, which has few pointers to follow. A
+// quarter of next to nothing would be collected again and again: spare is to be kept alive, and since
+// nobody writes to it, it is no memory.
+func KeepHeapSmall() (spare []byte) {
 	debug.SetGCPercent(25)
-	// A quarter of next to nothing would be collected again and again. Memory that nobody writes to
-	// is none.
-	spare = make([]byte, spareHeap)
+	return make([]byte, spareHeap)
 }
 
 // Process runs the command that this process was started as, and returns the exit code. The first
 // signal ends the command's context; a second one ends the process as if nobody had asked for
 // signals.
 func Process() int {
-	KeepHeapSmall()
+	defer runtime.KeepAlive(KeepHeapSmall())
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	context.AfterFunc(ctx, stop)

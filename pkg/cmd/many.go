@@ -58,13 +58,10 @@ type answered struct {
 // text are the formats that are printed as each cluster prints them.
 var text = []string{"", "wide", "name", "ndjson"}
 
-// ofSeveral are the formats that can be about several clusters, besides templates.
-var ofSeveral = append([]string{"prometheus", "json", "yaml", "kyaml", "jsonl"}, text...)
-
 // askMany has a command that is about to run do so in several clusters instead.
 func askMany(e *env.Env, cmd *cobra.Command, targets []env.Target) error {
 	m := &many{Env: e, cmd: cmd, typed: e.Typed, answered: make([]*answered, len(targets)),
-		output: env.NewOutput(e).WithRows()}
+		output: env.NewOutput(e, "wide", "name", "prometheus").WithRows()}
 	own := &cobra.Command{Use: cmd.Name()}
 	m.output.Add(own)
 	cmd.Flags().Visit(func(f *pflag.Flag) {
@@ -73,11 +70,12 @@ func askMany(e *env.Env, cmd *cobra.Command, targets []env.Target) error {
 		}
 	})
 	m.format = m.output.Format()
-	template := strings.ContainsAny(m.format, "=") && !strings.HasPrefix(m.format, "custom-columns") ||
-		strings.HasPrefix(m.format, "go-template") || strings.HasPrefix(m.format, "jsonpath")
-	if !slices.Contains(ofSeveral, m.format) && !template {
+	if !m.output.Takes() {
 		return env.Usage(cmd, "-o %s is of one cluster; with --contexts use %s", m.format,
-			"name, wide, json, jsonl, ndjson, yaml, kyaml, prometheus or a template")
+			"name, wide, json, jsonl, ndjson, yaml, kyaml, prometheus, custom columns or a template")
+	}
+	if err := m.output.Validate(cmd); err != nil {
+		return err
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return m.run(cmd.Context(), targets) }
 	return nil
@@ -158,6 +156,7 @@ func (m *many) ask(ctx context.Context, t env.Target) *answered {
 			config.ExecProvider.StdinUnavailableMessage = "several clusters are asked: log in to each before"
 		}
 	})
+	defer e.Forget()
 	e.OneOf(m.Env, t)
 	rename(root, e.Called)
 	root.SetArgs(m.args())

@@ -60,6 +60,16 @@ func ParseColumnsFile(text string) (*Columns, error) {
 	return c, nil
 }
 
+// LeadWith puts a column before the others.
+func (c *Columns) LeadWith(header, path string) error {
+	lead := &Columns{}
+	if err := lead.add(header, path); err != nil {
+		return err
+	}
+	c.header, c.paths = append(lead.header, c.header...), append(lead.paths, c.paths...)
+	return nil
+}
+
 func (c *Columns) add(header, path string) error {
 	m := relaxedPath.FindStringSubmatch(path)
 	if m == nil {

@@ -59,7 +59,7 @@ func runProfiled(ctx context.Context, args []string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	cmd.KeepHeapSmall()
+	defer runtime.KeepAlive(cmd.KeepHeapSmall())
 	runtime.MemProfileRate = heapRate
 	if err := runPlugin(ctx, args[1:]); err != nil {
 		return err

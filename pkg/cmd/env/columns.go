@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
@@ -44,7 +45,8 @@ func (o *Output) columns() (*render.Columns, error) {
 	return render.ParseColumnsFile(string(text))
 }
 
-// writeColumns prints the user's own columns, a row for each item of the object's list.
+// writeColumns prints the user's own columns, a row for each item of the object's list. Of several
+// clusters, a row begins with the name of its own.
 func (o *Output) writeColumns(w io.Writer, object Document) error {
 	columns, err := o.columns()
 	if err != nil {
@@ -54,9 +56,30 @@ func (o *Output) writeColumns(w io.Writer, object Document) error {
 	if err != nil {
 		return err
 	}
-	items := []any{content}
-	if key, ok := listed[object.GetObjectKind().GroupVersionKind().Kind]; ok {
-		items, _ = content[key].([]any)
+	items := itemsOf(content)
+	if list, several := object.(*v1alpha1.List); several {
+		if err := columns.LeadWith("CLUSTER", ".clusterRef.context"); err != nil {
+			return err
+		}
+		items = nil
+		for _, of := range list.Items {
+			for _, item := range itemsOf(of) {
+				if row, is := item.(map[string]any); is {
+					row["clusterRef"] = of["clusterRef"]
+				}
+				items = append(items, item)
+			}
+		}
 	}
 	return columns.Write(w, items, render.Style{NoHeaders: o.noHeaders})
+}
+
+// itemsOf are the items of an object's list, or the object.
+func itemsOf(content map[string]any) []any {
+	kind, _ := content["kind"].(string)
+	if key, ok := listed[kind]; ok {
+		items, _ := content[key].([]any)
+		return items
+	}
+	return []any{content}
 }

@@ -54,6 +54,12 @@ func (o *Output) formats() []string {
 	return append(slices.Concat(own, []string{jsonLine, customColumns, customColumnsFile}), generic...)
 }
 
+// Takes says whether the format is one of those that are offered.
+func (o *Output) Takes() bool {
+	name, _, _ := strings.Cut(o.Format(), "=")
+	return o.IsOwn() || slices.Contains(o.formats(), name)
+}
+
 // Add adds the flags to a command.
 func (o *Output) Add(cmd *cobra.Command) {
 	flags := cmd.Flags()
