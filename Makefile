@@ -8,7 +8,7 @@ LDFLAGS  = -X $(MODULE)/pkg/cmd.version=$(VERSION)
 PRODUCT  = ./cmd/... ./pkg/... ./plugins/...
 GRAPHS   = 500
 SEED    ?= 1
-RANDOM_TESTS = _P01|_P10|_P14|WatchMissesNothingOfWhat
+RANDOM_TESTS = _P01|_P10|_P14|WatchMissesNothingOfWhat|AGuardDenies
 
 # The systems other than this one that the plugin is released for.
 PLATFORMS = darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
@@ -167,7 +167,8 @@ test-upstream: build controlplane ## Run Kubernetes' own tests of the collector 
 test-random: build controlplane ## Run the tests with random clusters on many of them (GRAPHS=500), from SEED on
 	@echo 'The first seed is $(SEED): make test-random SEED=$(SEED) repeats this.'
 	@$(SUITE) -at-once 1 $@ '$(GO) test -race -count=1 -timeout 3h -run $(RANDOM_TESTS) ./pkg/collect -graphs $(GRAPHS) -random-seed $(SEED) -twin-seed $(SEED) -faulty-seed $(SEED)' \
-		'$(GO) test -race -count=1 -timeout 3h -run $(RANDOM_TESTS) ./pkg/plan -graphs $(GRAPHS) -oracle-seed $(SEED)'
+		'$(GO) test -race -count=1 -timeout 3h -run $(RANDOM_TESTS) ./pkg/plan -graphs $(GRAPHS) -oracle-seed $(SEED)' \
+		'$(GO) test -race -count=1 -timeout 3h -run $(RANDOM_TESTS) ./pkg/protect -graphs $(GRAPHS) -guard-seed $(SEED)'
 
 test-race: build controlplane ## Run the tests with the race detector that make test runs without, those of whole commands with one in each command
 	@$(SUITE) $@ '$(GO) test -race -count=1 -p 1 -timeout 60m $(WHOLE)' '$(GO) test -race -timeout 60m $(filter-out $(CONCURRENT),$(PURE)) $(filter-out $(RACED),$(REAL_PLANE))'

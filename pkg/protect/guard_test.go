@@ -1,7 +1,6 @@
 package protect_test
 
 import (
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -11,16 +10,16 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/protect"
+	"github.com/kubectl-gc/kubectl-gc/test/randomcluster"
 )
-
-var graphs = flag.Uint("graphs", 40, "how many random graphs are tried")
 
 // TestEveryWayToLoseAnObjectIsGuarded: of random graphs each object is deleted by itself, with each
 // policy. Those whose deletion takes an object along are its guards, and no others.
 func TestEveryWayToLoseAnObjectIsGuarded(t *testing.T) {
 	t.Parallel()
+	planned := max(40, randomcluster.Graphs())
 	guarded := 0
-	for seed := range uint64(*graphs) {
+	for seed := range uint64(planned) {
 		g := randomGraph(rand.New(rand.NewPCG(seed, 1)))
 		links := link.New(g)
 		loses := func(root, of graph.ID, policy plan.Policy) bool {
@@ -55,7 +54,7 @@ func TestEveryWayToLoseAnObjectIsGuarded(t *testing.T) {
 			guarded += len(got) - 1
 		}
 	}
-	if guarded < 4*int(*graphs) {
+	if guarded < 4*planned {
 		t.Errorf("only %d guards above objects", guarded)
 	}
 }
