@@ -111,7 +111,7 @@ func (pl *planner) planObjects(ctx context.Context, objects []selection.Object, 
 		return nil, err
 	}
 	reader := cluster.NewReader(pl.client, pl.catalog)
-	left, unknown, err := pl.leave(ctx, reader, snapshot.Graph, ids, p)
+	left, policies, unknown, err := pl.leave(ctx, reader, snapshot.Graph, ids, p)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +129,7 @@ func (pl *planner) planObjects(ctx context.Context, objects []selection.Object, 
 	p.links, p.named = links, ids
 	snapshot.Graph, p.Gaps = g, slices.Concat(snapshot.Gaps, own.Gaps, unknown)
 	opts := pl.request.planOptions(links, snapshot.Gaps)
-	opts.Left, p.left = left, slices.Sorted(maps.Keys(left))
+	opts.Left, opts.Policies, p.left = left, policies, slices.Sorted(maps.Keys(left))
 	p.Plan = plan.New(g, ids, pl.request.Policy, opts)
 	p.Plan = p.Without(findImmortal(p.Plan))
 	if err := pl.foresee(ctx, reader, pl.known, p); err != nil {

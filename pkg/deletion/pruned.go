@@ -11,6 +11,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
 
@@ -34,8 +35,9 @@ func (p *Planned) Staying() []graph.ID {
 type pruning struct {
 	// leaves says why it leaves the object; empty if it prunes it.
 	leaves string
-	// waits are for what it waits before that.
-	waits []string
+	// waits are for what it waits before that, and policy is how it deletes it; empty for its usual way.
+	waits  []string
+	policy plan.Policy
 }
 
 // PruneWait is an object that who prunes does not delete by itself.
@@ -47,22 +49,25 @@ type PruneWait struct {
 
 // leave returns those of the objects that the request's pruner leaves, and why, by live reads of their
 // metadata and of what they were applied for. What could not be read counts as pruned, and is a gap.
-// P gets those that it does not prune by itself.
-func (pl *planner) leave(ctx context.Context, reader *cluster.Reader, g *graph.Graph,
-	ids []graph.ID, p *Planned) (map[graph.ID]string, []v1alpha1.Gap, error) {
+// Policies are those of the objects that it deletes in another way than its usual one, and p gets those
+// that it does not prune by itself.
+func (pl *planner) leave(ctx context.Context, reader *cluster.Reader, g *graph.Graph, ids []graph.ID,
+	p *Planned) (left map[graph.ID]string, policies map[graph.ID]plan.Policy, gaps []v1alpha1.Gap, err error) {
 	by := pl.request.Pruner
 	if by == nil {
-		return nil, nil, nil
+		return nil, nil, nil, nil
 	}
 	does, errs := make([]pruning, len(ids)), make([]error, len(ids))
 	cluster.Each(pl.client, ids, func(i int, id graph.ID) {
 		does[i], errs[i] = pl.pruningOf(ctx, reader, g, id)
 	})
-	left := map[graph.ID]string{}
-	var gaps []v1alpha1.Gap
+	left, policies = map[graph.ID]string{}, map[graph.ID]plan.Policy{}
 	for i, id := range ids {
 		if does[i].leaves != "" {
 			left[id] = does[i].leaves
+		}
+		if does[i].policy != "" {
+			policies[id] = does[i].policy
 		}
 		for _, says := range does[i].waits {
 			p.PruneWaits = append(p.PruneWaits, PruneWait{id, says})
@@ -80,7 +85,7 @@ func (pl *planner) leave(ctx context.Context, reader *cluster.Reader, g *graph.G
 		gap.Links, gap.Message = true, fmt.Sprintf("whether %s prunes %s: %s", by.By, ref.KindName(), gap.Message)
 		gaps = append(gaps, gap)
 	}
-	return left, gaps, context.Cause(ctx)
+	return left, policies, gaps, context.Cause(ctx)
 }
 
 // pruningOf finds out what the pruner does with an object.
@@ -120,7 +125,11 @@ func (pl *planner) pruningOf(ctx context.Context, reader *cluster.Reader, g *gra
 		}
 		read = append(read, link.Applied{Name: name, Object: parent.Object})
 	}
-	return pruning{waits: by.WaitsFor(o.Object, read)}, err
+	does := pruning{waits: by.WaitsFor(o.Object, read)}
+	if policy := by.PolicyFor(read); policy != by.Policy {
+		does.policy, _ = plan.ParsePolicy(string(policy)) // it is one of the three
+	}
+	return does, err
 }
 
 // parentOf reads what an object was applied for; nil if it does not exist. That its type is not

@@ -16,8 +16,10 @@ type Pruner struct {
 	ID string `json:"id"`
 	// By is the program.
 	By string `json:"by"`
-	// Policy is how it deletes.
-	Policy Policy `json:"policy"`
+	// Policy is how it deletes, and Policies are other ways that what an object was applied for asks
+	// for: the first of which all conditions are met.
+	Policy   Policy        `json:"policy"`
+	Policies []PrunePolicy `json:"policies,omitempty"`
 	// Prunes say which objects it deletes: those that one of them describes.
 	Prunes []Pruned `json:"prunes"`
 	// Keep are alternatives of conditions on an object; where all of one are met it stays.
@@ -56,6 +58,12 @@ type PruneWait struct {
 	Until string `json:"until"`
 }
 
+// PrunePolicy is another way to delete, for what was applied for an object that meets all conditions.
+type PrunePolicy struct {
+	Parent []Condition `json:"parent"`
+	Policy Policy      `json:"policy"`
+}
+
 // Applied is what an object was applied for, as it was read.
 type Applied struct {
 	Name   string
@@ -81,6 +89,19 @@ func (p *Pruner) WaitsFor(object map[string]any, parents []Applied) (says []stri
 		}
 	}
 	return says
+}
+
+// PolicyFor returns how the program deletes what was applied for these objects. Of those that were not
+// read nothing is known: it counts as its usual way.
+func (p *Pruner) PolicyFor(parents []Applied) Policy {
+	for _, other := range p.Policies {
+		for _, parent := range parents {
+			if AllMet(other.Parent, parent.Object) {
+				return other.Policy
+			}
+		}
+	}
+	return p.Policy
 }
 
 // Leaves says whether the program leaves an object, and why, as a clause. The group of the core is
@@ -140,6 +161,11 @@ func (p *Pruner) Check() []error {
 		errs.add(`"keep": `, checkInMetadata(all))
 	}
 	errs.add(`"never", `, CheckAlternatives(p.Never)...)
+	for i, other := range p.Policies {
+		where := fmt.Sprintf(`"policies", number %d: `, i+1)
+		errs.add(where, OneOf("policy", other.Policy, policies))
+		errs.add(where, CheckAlternatives([][]Condition{other.Parent})...)
+	}
 	for i, w := range p.Waits {
 		where := fmt.Sprintf(`"waits", number %d: `, i+1)
 		errs.add(where, required("until", w.Until), checkInMetadata(w.Where))

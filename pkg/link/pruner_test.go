@@ -53,3 +53,26 @@ func TestAPrunerWaitsForEachOfWhatAnObjectWasAppliedFor(t *testing.T) {
 		t.Errorf("without what it was applied for: %q", got)
 	}
 }
+
+// TestAPrunerDeletesAsTheFirstThatAsksForAnotherPolicySays: what asks for none, or was not read, changes
+// nothing.
+func TestAPrunerDeletesAsTheFirstThatAsksForAnotherPolicySays(t *testing.T) {
+	asks := func(policy Policy) PrunePolicy {
+		return PrunePolicy{[]Condition{{Field: Path{[]string{"spec", "policy"}}, Value: string(policy)}}, policy}
+	}
+	p := Pruner{Policy: Foreground, Policies: []PrunePolicy{asks(Background), asks(Orphan)}}
+	of := func(policy string) Applied {
+		return Applied{"App/one", map[string]any{"spec": map[string]any{"policy": policy}}}
+	}
+	for want, parents := range map[Policy][][]Applied{
+		Foreground: {nil, {of("")}, {of("other")}},
+		Background: {{of("background")}, {of("orphan"), of("background")}},
+		Orphan:     {{of(""), of("orphan")}},
+	} {
+		for _, read := range parents {
+			if got := p.PolicyFor(read); got != want {
+				t.Errorf("%v: %s, want %s", read, got, want)
+			}
+		}
+	}
+}

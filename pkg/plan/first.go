@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -39,7 +40,7 @@ func (b start) send(s *simulation, objects []graph.ID) {
 	first := inForeground(s.Graph, objects, b.policy, b.opts)
 	send := func(id graph.ID, because Reason) {
 		if !s.is(id, gone) {
-			s.delete(id, b.policy, ByClient, because)
+			s.delete(id, cmp.Or(b.opts.Policies[id], b.policy), ByClient, because)
 		}
 		if s.order.between {
 			s.drain()

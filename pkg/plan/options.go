@@ -36,6 +36,8 @@ type Options struct {
 	// Left are objects that were meant and that the program leaves which is to delete them, and why,
 	// in clauses.
 	Left map[graph.ID]string
+	// Policies are those of the deletes of some of the roots, where they are others than the plan's.
+	Policies map[graph.ID]Policy
 	// stages are the objects that the client deletes, in the stages of an ordered deletion; none of
 	// any other.
 	stages [][]graph.ID

@@ -211,7 +211,8 @@ func prunes(t *testing.T, c *testcluster.Cluster) {
 		c.Kubectl(t, "create", "namespace", "argocd")
 	}
 	for name, policy := range map[string]string{"auto": "{automated: {prune: true}}", "manual": "{syncOptions: [CreateNamespace=true]}",
-		"unset": "{automated: {}}", "halted": "{automated: {prune: true, enabled: false}}",
+		"orphans": "{automated: {prune: true}, syncOptions: [PrunePropagationPolicy=orphan]}",
+		"unset":   "{automated: {}}", "halted": "{automated: {prune: true, enabled: false}}",
 		"asks": "{automated: {prune: true}, syncOptions: [Prune=confirm]}", "never": "{automated: {prune: true}, syncOptions: [Prune=false]}"} {
 		c.Apply(t, "{apiVersion: argoproj.io/v1alpha1, kind: Application, metadata: {name: "+name+"}, spec: {syncPolicy: "+policy+"}}", "-n", "argocd")
 	}
@@ -232,6 +233,7 @@ func prunes(t *testing.T, c *testcluster.Cluster) {
 			"owned": "annotations: {argocd.argoproj.io/tracking-id: 'auto:x'}, ownerReferences: [{apiVersion: v1, kind: Namespace, name: default, uid: " + owner + "}]",
 			"auto":  "annotations: {argocd.argoproj.io/tracking-id: 'auto:x'}", "manual": "annotations: {argocd.argoproj.io/tracking-id: 'argocd_manual:x'}",
 			"unset": "annotations: {argocd.argoproj.io/tracking-id: 'unset:x'}", "halted": "annotations: {argocd.argoproj.io/tracking-id: 'halted:x'}",
+			"orphans": "annotations: {argocd.argoproj.io/tracking-id: 'orphans:x'}",
 			"extra":   "annotations: {argocd.argoproj.io/tracking-id: 'auto:x', argocd.argoproj.io/compare-options: 'Other,IgnoreExtraneous'}",
 			"confirm": "annotations: {" + tracked + "Prune=confirm}", "asks": "annotations: {argocd.argoproj.io/tracking-id: 'asks:x'}",
 			"never": "annotations: {argocd.argoproj.io/tracking-id: 'never:x'}", "asked": "annotations: {argocd.argoproj.io/tracking-id: 'asks:x', argocd.argoproj.io/sync-options: Prune=true}",
@@ -302,6 +304,15 @@ func prunes(t *testing.T, c *testcluster.Cluster) {
 			for _, s := range p.Survivors {
 				if kept[s.Object.Name] = s.Because; s.Reason != "NotPruned" {
 					t.Errorf("%s: reason %s", s.Object.Name, s.Reason)
+				}
+			}
+			for _, a := range p.Actions {
+				want := test.policy
+				if a.Object.Name == "orphans" {
+					want = "Orphan" // as its Application says
+				}
+				if a.Verb == "delete" && a.Policy != want {
+					t.Errorf("%s is deleted with the policy %s, want %s", a.Object.Name, a.Policy, want)
 				}
 			}
 			waits := map[string]string{}

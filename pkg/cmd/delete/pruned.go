@@ -54,10 +54,13 @@ func (o *Options) findPruner(cmd *cobra.Command) error {
 	if !is {
 		return env.Usage(cmd, "--as-pruned-by takes %s, not %q", strings.Join(known.Pruners(), ", "), o.PrunedBy)
 	}
-	o.Request.Pruner = of
 	if !cmd.Flags().Changed("cascade") {
-		o.Cascade = string(of.Policy)
+		o.Cascade, o.Request.Pruner = string(of.Policy), of
+		return nil
 	}
+	asTyped := *of
+	asTyped.Policies = nil
+	o.Request.Pruner = &asTyped
 	return nil
 }
 

@@ -19,13 +19,17 @@ import (
 )
 
 // change is what a source has before and after: ConfigMaps by their names, each with its annotations.
-type change struct{ before, after map[string]string }
+// Deletes are those that are gone then.
+type change struct {
+	before, after map[string]string
+	deletes       []string
+}
 
 // changed keeps one object, drops one that owns another, one that is marked to be kept, and one that
 // a name with a hash takes the place of.
 func changed(keep string) change {
 	return change{map[string]string{"stays": "", "goes": "", "marked": keep, "hashed-1": ""},
-		map[string]string{"stays": "", "hashed-2": ""}}
+		map[string]string{"stays": "", "hashed-2": ""}, []string{"below", "goes", "hashed-1"}}
 }
 
 func manifests(objects map[string]string) string {
@@ -67,8 +71,10 @@ func pruned(t *testing.T, c *testcluster.Cluster, ns, by string, ch change, make
 	}
 	slices.Sort(planned)
 	slices.Sort(names)
-	if !slices.Equal(names, []string{"below", "goes", "hashed-1"}) || len(plan.Survivors) != 1 ||
-		plan.Survivors[0].Object.Name != "marked" {
+	kept := func(name string) bool {
+		return slices.ContainsFunc(plan.Survivors, func(s v1alpha1.Survivor) bool { return s.Object.Name == name })
+	}
+	if !slices.Equal(names, ch.deletes) || !kept("marked") || kept("below") == slices.Contains(ch.deletes, "below") {
 		t.Errorf("the plan deletes %q and keeps %+v", names, plan.Survivors)
 	}
 	r := record.Start(t, c.Config())
@@ -135,6 +141,11 @@ func helmPrunes(t *testing.T, c *testcluster.Cluster) {
 func argoPrunes(t *testing.T, c *testcluster.Cluster, sources string) {
 	t.Run("by itself", func(t *testing.T) {
 		a := argoSource(t, c, sources, "{automated: {prune: true}}")
+		pruned(t, c, a.namespace, "argocd", a.change, func() { a.changed(t, c) })
+	})
+	t.Run("with the policy Orphan", func(t *testing.T) {
+		a := argoSource(t, c, sources, "{automated: {prune: true}, syncOptions: [PrunePropagationPolicy=orphan]}")
+		a.change.deletes = []string{"goes", "hashed-1"}
 		pruned(t, c, a.namespace, "argocd", a.change, func() { a.changed(t, c) })
 	})
 	t.Run("once somebody syncs it", func(t *testing.T) {
