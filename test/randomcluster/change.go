@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
 // Release takes the test's finalizer off what of a cascade is being deleted.
@@ -99,16 +100,15 @@ func (w *World) Canary(ctx context.Context, namespace string) error {
 		if err != nil {
 			return err
 		}
-		deadline := time.Now().Add(time.Minute)
-		for {
+		for began := time.Now(); ; {
 			if _, err := client.Get(ctx, created.GetName(), metav1.GetOptions{}); apierrors.IsNotFound(err) {
 				break
 			}
-			if time.Now().After(deadline) {
+			if time.Since(began) > time.Minute {
 				return fmt.Errorf("the collector has not collected a canary in %s for a minute", namespace)
 			}
 			select {
-			case <-time.After(20 * time.Millisecond):
+			case <-time.After(testcluster.Between(time.Since(began))):
 			case <-ctx.Done():
 				return ctx.Err()
 			}

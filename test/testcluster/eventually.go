@@ -11,8 +11,15 @@ import (
 // that fails.
 const patience = 90 * time.Second
 
-// between is how long it is left alone between two looks.
-const between = 25 * time.Millisecond
+// A look often is a run of kubectl, and many tests wait at the same time for a server that all share.
+// So looks become rarer while a test waits: it is late by a quarter of what it has waited at most.
+const (
+	between     = 25 * time.Millisecond
+	mostBetween = 500 * time.Millisecond
+)
+
+// Between is how long a server is left alone between two looks at it, for one who has waited so long.
+func Between(waited time.Duration) time.Duration { return max(between, min(waited/4, mostBetween)) }
 
 // Eventually waits until holds says true. It fails the test if that takes too long or holds gives
 // an error.
@@ -20,7 +27,7 @@ func Eventually(t testing.TB, what string, holds func(context.Context) (bool, er
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	for {
+	for began := time.Now(); ; {
 		ok, err := holds(ctx)
 		if err != nil {
 			t.Fatalf("waiting until %s: %v", what, err)
@@ -31,7 +38,7 @@ func Eventually(t testing.TB, what string, holds func(context.Context) (bool, er
 		select {
 		case <-ctx.Done():
 			t.Fatalf("waiting until %s: it did not happen: %v", what, ctx.Err())
-		case <-time.After(between):
+		case <-time.After(Between(time.Since(began))):
 		}
 	}
 }
