@@ -155,9 +155,7 @@ func (m *many) ask(ctx context.Context, t env.Target) *answered {
 			config.ExecProvider.StdinUnavailable = true
 			config.ExecProvider.StdinUnavailableMessage = "several clusters are asked: log in to each before"
 		}
-	})
-	defer e.Forget()
-	e.OneOf(m.Env, t)
+	}, func(e *env.Env) { e.OneOf(m.Env, t) })
 	rename(root, e.Called)
 	root.SetArgs(m.args())
 	a.err = root.ExecuteContext(ctx)

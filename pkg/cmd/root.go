@@ -41,15 +41,17 @@ import (
 
 // NewRoot returns the kubectl gc command with all its subcommands.
 func NewRoot(streams genericiooptions.IOStreams) *cobra.Command {
-	root, _ := newRoot(streams, func(*rest.Config) {})
+	root, _ := newRoot(streams, func(*rest.Config) {}, func(*env.Env) {})
 	return root
 }
 
 // newRoot is NewRoot for clients whose configurations are changed by bind. It also returns the
-// environment of the command that runs.
-func newRoot(streams genericiooptions.IOStreams, bind func(*rest.Config)) (*cobra.Command, *env.Env) {
+// environment of the command that runs, which prepare has seen first.
+func newRoot(streams genericiooptions.IOStreams, bind func(*rest.Config),
+	prepare func(*env.Env)) (*cobra.Command, *env.Env) {
 	config := genericclioptions.NewConfigFlags(true)
 	e := env.New(streams, config)
+	prepare(e)
 	waits := cluster.NewPending(func(line string) { fmt.Fprintln(e.ErrOut, render.OwnLine(e.ErrOut, line)) })
 	config.WrapConfigFn = func(config *rest.Config) *rest.Config {
 		config.UserAgent = userAgent()

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
 )
 
 // silent is a server that accepts each request and answers none.
@@ -64,7 +65,7 @@ current-context: a
 					func(config *rest.Config) {
 						config.Wrap(func(http.RoundTripper) http.RoundTripper { return silent{} })
 						bind(config)
-					})
+					}, func(*env.Env) {})
 				root.SetArgs(append(strings.Fields(args), "--kubeconfig", kubeconfig))
 				began := time.Now()
 				err := root.ExecuteContext(ctx)

@@ -70,7 +70,7 @@ Exit code 2 means that it was refused.`,
 	o.AddDryRun(
 		cmd, "Must be \"none\", \"client\" or \"server\". client checks and writes nothing; server also sends the write with dryRun=All")
 	o.Output.Add(cmd)
-	cmd.RegisterFlagCompletionFunc("owner",
+	e.CompleteFlag(cmd, "owner",
 		func(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
 			return e.CompleteObjects(cmd, []string{"/"}, word) // as after the first TYPE/NAME
 		})

@@ -56,7 +56,7 @@ archive is not whole.`,
 		RunE:              env.RunE(o, o.validate, runF, run),
 		ValidArgsFunction: e.CompleteObjects,
 	}
-	o.Objects.AddFlags(cmd)
+	o.Objects.AddFlags(o.Env, cmd)
 	o.Output.Add(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&o.To, "to", "",

@@ -79,7 +79,7 @@ checked; with --fix, that such findings remain.`,
 		RunE:              env.RunE(o, o.validate, runF, run),
 		ValidArgsFunction: e.CompleteObjects,
 	}
-	o.Objects.AddFlags(cmd)
+	o.Objects.AddFlags(o.Env, cmd)
 	cmd.Flags().Lookup("filename").Usage = "Filename, directory, or URL to files with manifests to check"
 	o.Output.Add(cmd)
 	flags := cmd.Flags()
@@ -90,7 +90,7 @@ checked; with --fix, that such findings remain.`,
 	flags.BoolVar(&o.Local, "local", false, "If true, check the files of -f without asking a server")
 	o.addFixFlags(cmd)
 	o.AddPacks(cmd)
-	cmd.RegisterFlagCompletionFunc("severity", cobra.FixedCompletions(severities(), cobra.ShellCompDirectiveNoFileComp))
+	e.CompleteFlag(cmd, "severity", cobra.FixedCompletions(severities(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 

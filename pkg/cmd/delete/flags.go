@@ -47,7 +47,7 @@ type Options struct {
 // addFlags adds all flags of kubectl delete, and a few more.
 func (o *Options) addFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	o.Objects.AddFlags(cmd)
+	o.Objects.AddFlags(o.Env, cmd)
 	flags.StringSliceVar(&o.Request.Selection.UnlessIn, "unless-in", nil,
 		"With -f or -k: delete only what these files, directories or kustomizations do not have; - reads standard input. Without a terminal and --yes it is a dry run")
 	flags.StringVar(&o.PrunedBy, "as-pruned-by", "",
@@ -99,10 +99,10 @@ func (o *Options) addFlags(cmd *cobra.Command) {
 		"File to which to append what is planned, agreed to and done, as JSON lines")
 	o.AddPacks(cmd)
 	o.Output.Add(cmd)
-	cmd.RegisterFlagCompletionFunc("as-pruned-by", o.completePruners)
-	cmd.RegisterFlagCompletionFunc("gc",
+	o.CompleteFlag(cmd, "as-pruned-by", o.completePruners)
+	o.CompleteFlag(cmd, "gc",
 		cobra.FixedCompletions([]string{"cluster", "client"}, cobra.ShellCompDirectiveNoFileComp))
-	cmd.RegisterFlagCompletionFunc("cascade",
+	o.CompleteFlag(cmd, "cascade",
 		cobra.FixedCompletions([]string{"background", "foreground", "orphan"}, cobra.ShellCompDirectiveNoFileComp))
 }
 

@@ -62,8 +62,8 @@ Exit code 2 means that it was refused, or that the reference was set again.`,
 	o.AddDryRun(
 		cmd, "Must be \"none\", \"client\" or \"server\". client checks and writes nothing; server also sends the write with dryRun=All")
 	o.Output.Add(cmd)
-	cmd.RegisterFlagCompletionFunc("owner", o.completeOwners)
-	cmd.RegisterFlagCompletionFunc("owner-uid", cobra.NoFileCompletions)
+	e.CompleteFlag(cmd, "owner", o.completeOwners)
+	e.CompleteFlag(cmd, "owner-uid", cobra.NoFileCompletions)
 	return cmd
 }
 

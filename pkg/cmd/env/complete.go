@@ -11,6 +11,14 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
 
+// CompleteFlag has a shell complete the value of a flag. Cobra keeps the function, and with it the Env
+// and all that this knows of a cluster, for the life of the process: one of several clusters has none.
+func (e *Env) CompleteFlag(cmd *cobra.Command, flag string, complete cobra.CompletionFunc) {
+	if e.only == nil {
+		_ = cmd.RegisterFlagCompletionFunc(flag, complete) // the flag exists
+	}
+}
+
 // CompletionTimeout bounds what a person waits after pressing tab.
 const CompletionTimeout = 3 * time.Second
 

@@ -117,15 +117,12 @@ func (e *Env) Targets(cmd *cobra.Command) ([]Target, error) {
 }
 
 // OneOf has the command ask one of several clusters, whatever --contexts says, for another Env that
-// asks them all. What is known of finalizers and links is read once for all of them.
+// asks them all. What is known of finalizers and links is read once for all of them. It comes before
+// AddFlags.
 func (e *Env) OneOf(all *Env, t Target) {
 	e.only, e.Called, e.Screen = &t, all.Called, all.Out
 	e.known, e.own, e.links = all.known, all.own, all.links
 }
-
-// Forget drops what is known of the cluster, for an Env that asks no more: cobra keeps each flag that
-// it completes for the life of the process, and with it the Env.
-func (e *Env) Forget() { *e = Env{} }
 
 // connectTo has the command ask a cluster.
 func (e *Env) connectTo(t Target) {

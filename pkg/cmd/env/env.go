@@ -99,13 +99,13 @@ func (e *Env) AddFlags(root *cobra.Command) {
 	klog.InitFlags(klogFlags)
 	flags.AddGoFlag(klogFlags.Lookup("v"))
 	flags.Lookup("v").Usage = "Number for the log level verbosity"
-	root.RegisterFlagCompletionFunc("color",
+	e.CompleteFlag(root, "color",
 		cobra.FixedCompletions([]string{"auto", "always", "never"}, cobra.ShellCompDirectiveNoFileComp))
-	root.RegisterFlagCompletionFunc("log-format", cobra.FixedCompletions(logFormats, cobra.ShellCompDirectiveNoFileComp))
-	root.RegisterFlagCompletionFunc("namespace", e.completeNamespaces)
-	root.RegisterFlagCompletionFunc("context", e.completeContexts)
-	root.RegisterFlagCompletionFunc("contexts", e.completeContexts)
-	root.RegisterFlagCompletionFunc("clusterprofiles", e.completeNamespaces)
+	e.CompleteFlag(root, "log-format", cobra.FixedCompletions(logFormats, cobra.ShellCompDirectiveNoFileComp))
+	e.CompleteFlag(root, "namespace", e.completeNamespaces)
+	e.CompleteFlag(root, "context", e.completeContexts)
+	e.CompleteFlag(root, "contexts", e.completeContexts)
+	e.CompleteFlag(root, "clusterprofiles", e.completeNamespaces)
 }
 
 // Validate checks the flags that all commands take, and has stderr written as --log-format says

@@ -39,7 +39,7 @@ func NewMutation(e *Env, own ...string) Mutation {
 func (m *Mutation) AddFailOn(cmd *cobra.Command, names []string) {
 	cmd.Flags().StringSliceVar(&m.FailOn, "fail-on", nil,
 		"End with code 2, and delete nothing, if the plan has one of these: "+strings.Join(names, ", "))
-	cmd.RegisterFlagCompletionFunc("fail-on", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
+	m.CompleteFlag(cmd, "fail-on", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 }
 
 // CheckFailOn finds a name that --fail-on does not take.
@@ -63,7 +63,7 @@ func (m *Mutation) AddDryRun(cmd *cobra.Command, usage string) {
 	flags := cmd.Flags()
 	flags.StringVar(&m.DryRun, "dry-run", "none", usage)
 	flags.Lookup("dry-run").NoOptDefVal = "client"
-	cmd.RegisterFlagCompletionFunc("dry-run", cobra.FixedCompletions(dryRuns, cobra.ShellCompDirectiveNoFileComp))
+	m.CompleteFlag(cmd, "dry-run", cobra.FixedCompletions(dryRuns, cobra.ShellCompDirectiveNoFileComp))
 }
 
 // AddYes adds --yes.

@@ -20,7 +20,7 @@ type Objects struct {
 }
 
 // AddFlags adds the flags to a command.
-func (o *Objects) AddFlags(cmd *cobra.Command) {
+func (o *Objects) AddFlags(e *Env, cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringSliceVarP(&o.Files.Filenames, "filename", "f", nil,
 		"Filename, directory, or URL to files that name the objects")
@@ -30,7 +30,7 @@ func (o *Objects) AddFlags(cmd *cobra.Command) {
 	flags.StringVarP(&o.Selector, "selector", "l", "",
 		"Selector (label query) to filter on, supports '=', '==', '!=', 'in', 'notin'")
 	flags.BoolVarP(&o.AllNamespaces, "all-namespaces", "A", false, "If present, look across all namespaces")
-	cmd.RegisterFlagCompletionFunc("selector", cobra.NoFileCompletions)
+	e.CompleteFlag(cmd, "selector", cobra.NoFileCompletions)
 }
 
 // HasFiles says whether files name the objects.

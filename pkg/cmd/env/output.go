@@ -70,7 +70,7 @@ func (o *Output) Add(cmd *cobra.Command) {
 	if o.rows {
 		o.addRowFlags(cmd)
 	}
-	cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(o.formats(), cobra.ShellCompDirectiveNoFileComp))
+	o.env.CompleteFlag(cmd, "output", cobra.FixedCompletions(o.formats(), cobra.ShellCompDirectiveNoFileComp))
 }
 
 // Format returns the format if it is one of the command's own, empty for the table.

@@ -80,7 +80,7 @@ object could not be understood.`,
 		"Directory with packs (*.yaml) whose links are tested against objects/*.yaml and links.txt in it")
 	cmd.MarkFlagDirname("test-pack")
 	o.AddPacks(cmd)
-	cmd.RegisterFlagCompletionFunc("component", o.completeComponents)
+	e.CompleteFlag(cmd, "component", o.completeComponents)
 	return cmd
 }
 

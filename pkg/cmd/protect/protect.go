@@ -56,7 +56,7 @@ could not be listed, or that an object is already being deleted.`,
 		RunE:              env.RunE(o, o.validate, runF, run),
 		ValidArgsFunction: e.CompleteObjects,
 	}
-	o.Objects.AddFlags(cmd)
+	o.Objects.AddFlags(o.Env, cmd)
 	cmd.Flags().StringSliceVar(&o.Except, "except-user", nil, "Names of users who may delete the objects")
 	cmd.Flags().BoolVar(&o.Check, "check", false, "Send dry runs to see whether the server denies these deletions")
 	o.AddPacks(cmd)

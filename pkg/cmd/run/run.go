@@ -129,10 +129,10 @@ func (o *Options) addFlags(cmd *cobra.Command) {
 		cmd, "File to save the objects of the plan in before the first write; it must not exist. If its name ends in .gz, it is compressed. auto picks one, for restore --last")
 	o.AddFailOn(cmd, render.RunGates())
 	o.Output.Add(cmd)
-	cmd.RegisterFlagCompletionFunc("types", o.CompleteTypeList)
-	cmd.RegisterFlagCompletionFunc("dry-run",
+	o.CompleteFlag(cmd, "types", o.CompleteTypeList)
+	o.CompleteFlag(cmd, "dry-run",
 		cobra.FixedCompletions([]string{"none", "client"}, cobra.ShellCompDirectiveNoFileComp))
-	cmd.RegisterFlagCompletionFunc("selector", cobra.NoFileCompletions)
+	o.CompleteFlag(cmd, "selector", cobra.NoFileCompletions)
 }
 
 // validate checks what was typed before anything is asked of the server.

@@ -65,7 +65,7 @@ With -n, only objects in that namespace and cluster-scoped objects are saved.`,
 	}
 	o.Output.Add(cmd)
 	cmd.Flags().StringSliceVar(&o.Whole, "whole", nil, "Also save the objects of these types whole, with the data of Secrets and ConfigMaps if these are named")
-	cmd.RegisterFlagCompletionFunc("whole", e.CompleteTypeList)
+	e.CompleteFlag(cmd, "whole", e.CompleteTypeList)
 	return cmd
 }
 

@@ -102,7 +102,7 @@ it compares two dumps.`,
 		RunE:              env.RunE(o, o.validate, runF, run),
 		ValidArgsFunction: e.CompleteObjects,
 	}
-	o.Objects.AddFlags(cmd)
+	o.Objects.AddFlags(o.Env, cmd)
 	o.Output.Add(cmd)
 	flags := cmd.Flags()
 	flags.BoolVar(&o.Owners, "owners", false, "Show the owners of the objects instead of their dependents")
@@ -120,8 +120,8 @@ it compares two dumps.`,
 	flags.BoolVarP(&o.Watch, "watch", "w", false, "After showing the tree, watch for changes and show it again")
 	flags.StringVar(&o.Against, "against", "",
 		"Show what was deleted, created or changed since this snapshot or dump, instead of a tree")
-	cmd.RegisterFlagCompletionFunc("types", e.CompleteTypeList)
-	cmd.RegisterFlagCompletionFunc("exclude-types", e.CompleteTypeList)
+	e.CompleteFlag(cmd, "types", e.CompleteTypeList)
+	e.CompleteFlag(cmd, "exclude-types", e.CompleteTypeList)
 	return cmd
 }
 

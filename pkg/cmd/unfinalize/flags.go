@@ -15,7 +15,7 @@ import (
 
 func (o *Options) addFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	o.Objects.AddFlags(cmd)
+	o.Objects.AddFlags(o.Env, cmd)
 	flags.StringArrayVar(&o.Finalizers, "finalizer", nil, "Name of a finalizer to remove. Can be given several times")
 	flags.BoolVar(&o.Force, "force", false,
 		"Remove it even if its controller is running or was not found, data can be lost, the cluster can break, or a namespace is not proven to be empty")
@@ -33,8 +33,8 @@ func (o *Options) addFlags(cmd *cobra.Command) {
 	o.AddYes(cmd, env.UsageYes)
 	o.AddPacks(cmd)
 	o.Output.Add(cmd)
-	cmd.RegisterFlagCompletionFunc("finalizer", o.completeFinalizers)
-	cmd.RegisterFlagCompletionFunc("tree",
+	o.CompleteFlag(cmd, "finalizer", o.completeFinalizers)
+	o.CompleteFlag(cmd, "tree",
 		func(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
 			return o.CompleteObjects(cmd, []string{"/"}, word) // as after the first TYPE/NAME
 		})

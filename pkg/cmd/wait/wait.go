@@ -70,7 +70,7 @@ that may contain dependents could not be listed (--allow-incomplete accepts that
 		RunE:              env.RunE(o, o.validate, runF, run),
 		ValidArgsFunction: e.CompleteObjects,
 	}
-	o.Objects.AddFlags(cmd)
+	o.Objects.AddFlags(o.Env, cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&o.Request.Selection.Fields, "field-selector", "",
 		"Selector (field query) to filter on, supports '=', '==', and '!='")

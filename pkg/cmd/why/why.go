@@ -79,7 +79,7 @@ that is not being deleted, or whose deletion makes progress, is not stuck.`,
 		RunE:              env.RunE(o, o.validate, runF, run),
 		ValidArgsFunction: e.CompleteObjects,
 	}
-	o.Objects.AddFlags(cmd)
+	o.Objects.AddFlags(o.Env, cmd)
 	o.Output.Add(cmd)
 	flags := cmd.Flags()
 	flags.DurationVar(&o.OlderThan, "older-than", o.OlderThan,
