@@ -8,7 +8,7 @@ LDFLAGS  = -X $(MODULE)/pkg/cmd.version=$(VERSION)
 PRODUCT  = ./cmd/... ./pkg/... ./plugins/...
 GRAPHS   = 500
 SEED    ?= 1
-RANDOM_TESTS = _P01|_P10|_P14|WatchMissesNothingOfWhat|AGuardDenies
+RANDOM_TESTS = _P01|_P10|_P14|WatchMissesNothingOfWhat|AGuardDenies|EveryWayToLose
 
 # The systems other than this one that the plugin is released for.
 PLATFORMS = darwin/amd64 darwin/arm64 windows/amd64 windows/arm64

@@ -55,7 +55,8 @@ func Main(ctx context.Context, streams genericiooptions.IOStreams, args []string
 	ctx, streams, unread := whileRead(ctx, streams)
 	defer unread()
 	ctx, bind := cluster.Bind(ctx)
-	root, e := newRoot(streams, bind, func(*env.Env) {})
+	e := newEnv(streams)
+	root := newRoot(e, bind)
 	e.Called = calledAs(args[0])
 	rename(root, e.Called)
 	rest := args[1:]

@@ -145,7 +145,9 @@ func (m *many) ask(ctx context.Context, t env.Target) *answered {
 	ctx, bind := cluster.Bind(ctx)
 	streams := genericiooptions.IOStreams{In: strings.NewReader(""), Out: &a.out, ErrOut: &a.errOut}
 	var connections []http.RoundTripper
-	root, e := newRoot(streams, func(config *rest.Config) {
+	e := newEnv(streams)
+	e.OneOf(m.Env, t)
+	root := newRoot(e, func(config *rest.Config) {
 		config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 			connections = append(connections, next)
 			return next
@@ -155,7 +157,7 @@ func (m *many) ask(ctx context.Context, t env.Target) *answered {
 			config.ExecProvider.StdinUnavailable = true
 			config.ExecProvider.StdinUnavailableMessage = "several clusters are asked: log in to each before"
 		}
-	}, func(e *env.Env) { e.OneOf(m.Env, t) })
+	})
 	rename(root, e.Called)
 	root.SetArgs(m.args())
 	a.err = root.ExecuteContext(ctx)

@@ -41,19 +41,18 @@ import (
 
 // NewRoot returns the kubectl gc command with all its subcommands.
 func NewRoot(streams genericiooptions.IOStreams) *cobra.Command {
-	root, _ := newRoot(streams, func(*rest.Config) {}, func(*env.Env) {})
-	return root
+	return newRoot(newEnv(streams), func(*rest.Config) {})
 }
 
-// newRoot is NewRoot for clients whose configurations are changed by bind. It also returns the
-// environment of the command that runs, which prepare has seen first.
-func newRoot(streams genericiooptions.IOStreams, bind func(*rest.Config),
-	prepare func(*env.Env)) (*cobra.Command, *env.Env) {
-	config := genericclioptions.NewConfigFlags(true)
-	e := env.New(streams, config)
-	prepare(e)
+// newEnv returns the environment of a command that is called by itself.
+func newEnv(streams genericiooptions.IOStreams) *env.Env {
+	return env.New(streams, genericclioptions.NewConfigFlags(true))
+}
+
+// newRoot is NewRoot in an environment, for clients whose configurations are changed by bind.
+func newRoot(e *env.Env, bind func(*rest.Config)) *cobra.Command {
 	waits := cluster.NewPending(func(line string) { fmt.Fprintln(e.ErrOut, render.OwnLine(e.ErrOut, line)) })
-	config.WrapConfigFn = func(config *rest.Config) *rest.Config {
+	e.Config.WrapConfigFn = func(config *rest.Config) *rest.Config {
 		config.UserAgent = userAgent()
 		config.WarningHandler = rest.NewWarningWriter(e.ErrOut, rest.WarningWriterOptions{Deduplicate: true})
 		bind(config)
@@ -88,9 +87,9 @@ func newRoot(streams genericiooptions.IOStreams, bind func(*rest.Config),
 			return askMany(e, cmd, targets)
 		},
 	}
-	root.SetOut(streams.Out)
-	root.SetErr(streams.ErrOut)
-	root.SetIn(streams.In)
+	root.SetOut(e.Out)
+	root.SetErr(e.ErrOut)
+	root.SetIn(e.In)
 	root.SetFlagErrorFunc(mistypedFlag)
 	e.AddFlags(root)
 	addVersionFlag(root)
@@ -102,7 +101,7 @@ func newRoot(streams genericiooptions.IOStreams, bind func(*rest.Config),
 	addGroup(root, "repair", unfinalize.New(e, nil), rescue.New(e, nil), adopt.New(e, nil), disown.New(e, nil),
 		archive.New(e, nil), restore.New(e, nil), snapshot.New(e, nil))
 	addGroup(root, "other", newCompletion(e), newOptions(e), newVersion(e))
-	return root, e
+	return root
 }
 
 // unknownCommand gives an unknown subcommand kubectl's words and cobra's suggestions.

@@ -15,7 +15,6 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
-	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
 )
 
 // silent is a server that accepts each request and answers none.
@@ -61,11 +60,11 @@ current-context: a
 				end, cancel := context.WithTimeout(t.Context(), time.Hour) // of a command that would wait for ever
 				defer cancel()
 				ctx, bind := cluster.Bind(end)
-				root, e := newRoot(genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &errOut},
-					func(config *rest.Config) {
-						config.Wrap(func(http.RoundTripper) http.RoundTripper { return silent{} })
-						bind(config)
-					}, func(*env.Env) {})
+				e := newEnv(genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &errOut})
+				root := newRoot(e, func(config *rest.Config) {
+					config.Wrap(func(http.RoundTripper) http.RoundTripper { return silent{} })
+					bind(config)
+				})
 				root.SetArgs(append(strings.Fields(args), "--kubeconfig", kubeconfig))
 				began := time.Now()
 				err := root.ExecuteContext(ctx)

@@ -1,6 +1,7 @@
 package deletion
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -116,7 +117,7 @@ func (pl *planner) planObjects(ctx context.Context, objects []selection.Object, 
 		return nil, err
 	}
 	ids = slices.DeleteFunc(ids, func(id graph.ID) bool { return left[id] != "" })
-	own, err := pl.links(ctx, query.Scope, snapshot.Graph, ids)
+	own, err := pl.links(ctx, query.Scope, snapshot.Graph, ids, policies)
 	if err != nil {
 		return nil, err
 	}
@@ -155,11 +156,12 @@ func (pl *planner) planObjects(ctx context.Context, objects []selection.Object, 
 }
 
 // links finds what goes with the objects, or manages them, though no ownerReference says so.
-func (pl *planner) links(ctx context.Context, scope string, g *graph.Graph,
-	roots []graph.ID) (*ownership.Ownership, error) {
+func (pl *planner) links(ctx context.Context, scope string, g *graph.Graph, roots []graph.ID,
+	policies map[graph.ID]plan.Policy) (*ownership.Ownership, error) {
 	return ownership.Find(ctx, pl.client, pl.catalog, ownership.Request{
-		Graph: g, Scope: scope, Roots: roots, Foreground: pl.request.Policy == plan.Foreground,
-		Managers: true, Accounts: true, Definitions: pl.known.Links(),
+		Graph: g, Scope: scope, Roots: roots,
+		Foreground: func(id graph.ID) bool { return cmp.Or(policies[id], pl.request.Policy) == plan.Foreground },
+		Managers:   true, Accounts: true, Definitions: pl.known.Links(),
 	})
 }
 

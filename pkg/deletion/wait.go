@@ -91,7 +91,7 @@ func (pl *planner) planWait(ctx context.Context, objects []selection.Object, que
 // objects. Elsewhere says that a link leads out of what was listed.
 func (pl *planner) ongoing(ctx context.Context, p *Planned, scope string, roots, from []graph.ID) (elsewhere bool,
 	err error) {
-	own, err := pl.links(ctx, scope, p.Snapshot.Graph, from)
+	own, err := pl.links(ctx, scope, p.Snapshot.Graph, from, nil)
 	if err != nil || own.Elsewhere {
 		return err == nil, err
 	}

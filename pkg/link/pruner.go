@@ -16,8 +16,8 @@ type Pruner struct {
 	ID string `json:"id"`
 	// By is the program.
 	By string `json:"by"`
-	// Policy is how it deletes, and Policies are other ways that what an object was applied for asks
-	// for: the first of which all conditions are met.
+	// Policy is how it deletes, and Policies are the exceptions, of which the first that applies to an
+	// object counts.
 	Policy   Policy        `json:"policy"`
 	Policies []PrunePolicy `json:"policies,omitempty"`
 	// Prunes say which objects it deletes: those that one of them describes.
@@ -58,7 +58,8 @@ type PruneWait struct {
 	Until string `json:"until"`
 }
 
-// PrunePolicy is another way to delete, for what was applied for an object that meets all conditions.
+// PrunePolicy is how a program deletes what was applied for an object that meets all conditions of
+// Parent.
 type PrunePolicy struct {
 	Parent []Condition `json:"parent"`
 	Policy Policy      `json:"policy"`

@@ -18,9 +18,9 @@ type Request struct {
 	Scope string
 	// Roots are the objects below which links are looked for.
 	Roots []graph.ID
-	// Foreground says that the roots are deleted in the foreground, so that the fields in which
-	// they say so are set first.
-	Foreground bool
+	// Foreground says which of the roots are deleted in the foreground, so that the fields in which they
+	// say so are set first; nil for none.
+	Foreground func(graph.ID) bool
 	// Managers says that what manages the roots, and what goes with them, is looked for too,
 	// wherever it is: what deletes or creates them otherwise.
 	Managers bool

@@ -222,7 +222,7 @@ func (s *search) note(f named, o *unstructured.Unstructured) {
 	if of >= 0 {
 		finalizers := s.Graph.Finalizers(of)
 		f.Effect = f.Definition.EffectOf(o.Object, finalizers)
-		if s.Foreground && s.isRoot[of] && of == f.Source {
+		if s.Foreground != nil && s.isRoot[of] && of == f.Source && s.Foreground(of) {
 			if e, ok := f.Definition.InForeground(o.Object, finalizers); ok {
 				f.Effect, f.Foreground = e, true
 			}

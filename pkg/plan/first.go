@@ -37,21 +37,23 @@ func (b start) begin(s *simulation) {
 // send sends the deletes of some objects, and before them of what programs would delete in another
 // way.
 func (b start) send(s *simulation, objects []graph.ID) {
-	first := inForeground(s.Graph, objects, b.policy, b.opts)
-	send := func(id graph.ID, because Reason) {
+	policyOf := func(id graph.ID) Policy { return cmp.Or(b.opts.Policies[id], b.policy) }
+	first := inForeground(s.Graph, slices.DeleteFunc(slices.Clone(objects),
+		func(id graph.ID) bool { return policyOf(id) != Foreground }), b.opts)
+	send := func(id graph.ID, policy Policy, because Reason) {
 		if !s.is(id, gone) {
-			s.delete(id, cmp.Or(b.opts.Policies[id], b.policy), ByClient, because)
+			s.delete(id, policy, ByClient, because)
 		}
 		if s.order.between {
 			s.drain()
 		}
 	}
 	for _, f := range first {
-		send(f.Object, f.Because)
+		send(f.Object, Foreground, f.Because)
 	}
 	for _, id := range dependentsFirst(s.Graph, objects) {
 		if !slices.ContainsFunc(first, func(f ObjectReason) bool { return f.Object == id }) {
-			send(id, s.requested(id))
+			send(id, policyOf(id), s.requested(id))
 		}
 	}
 }
@@ -69,15 +71,12 @@ func (p *Plan) First() []Action {
 	return first
 }
 
-// inForeground are what programs would delete in the background although the roots are deleted in
+// inForeground are what programs would delete in the background although these roots are deleted in
 // the foreground, because the roots do not have the field that says otherwise. The client deletes
 // them in the foreground itself, before the roots. The DELETE of the program comes second: it has
 // no policy, and the server leaves the finalizer of the first on the object (API-002). What only an
 // unconfirmed link leads to is left to the program.
-func inForeground(g *graph.Graph, roots []graph.ID, policy Policy, opts Options) []ObjectReason {
-	if policy != Foreground {
-		return nil
-	}
+func inForeground(g *graph.Graph, roots []graph.ID, opts Options) []ObjectReason {
 	var first []ObjectReason
 	for _, root := range roots {
 		for _, f := range opts.Links.Found(root) {

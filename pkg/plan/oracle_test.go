@@ -44,7 +44,7 @@ func TestPlanIsWhatTheCollectorDoes_P10(t *testing.T) {
 		group.Go(func() error {
 			seed := *oracleSeed + uint64(i)
 			copies, err := world.copies(ctx, seed)
-			if errors.Is(err, errRestless) {
+			if errors.Is(err, randomcluster.ErrRestless) {
 				unlike.Add(1)
 				t.Logf("seed %d: %v", seed, err)
 				return nil
@@ -190,7 +190,7 @@ func (w world) until(ctx context.Context, namespace string, o *outcome) error {
 	changed := time.Now()
 	for {
 		if o.release {
-			if err := w.Release(ctx, namespace, o.cascade); err != nil {
+			if _, err := w.Release(ctx, namespace, o.cascade); err != nil {
 				return err
 			}
 		}
@@ -226,40 +226,16 @@ func (w world) until(ctx context.Context, namespace string, o *outcome) error {
 	}
 }
 
-// errRestless is of a random cluster in which the collector has left something undone for long,
-// such as a dependent that was created when its owner was waiting already (GC-025): nothing can be
-// foretold of it.
-var errRestless = errors.New("the collector does not come to rest")
-
-// quiet waits until the collector has nothing left to do by its own rules, and has had time to do
-// what it would do by others.
+// quiet waits until the collector has finished with a random cluster.
 func (w world) quiet(ctx context.Context, namespace string) (*graph.Graph, error) {
-	var todo, at []string
-	for range 300 {
-		if err := w.Canary(ctx, namespace); err != nil {
-			return nil, err
-		}
-		g, err := w.List(ctx, namespace)
-		if err != nil {
-			return nil, err
-		}
+	return w.Quiet(ctx, namespace, func(g *graph.Graph) (todo []string) {
 		s := newSimulation(g, Options{}, false)
 		s.step(randomcluster.Seen(g))
-		if len(s.actions) == 0 {
-			return g, nil
-		}
-		at, todo = randomcluster.Snapshot(g, namespace), nil
 		for _, a := range s.actions {
 			todo = append(todo, fmt.Sprintf("%s %s", a.Verb, g.Ref(a.Object).Name))
 		}
-		select {
-		case <-time.After(50 * time.Millisecond):
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
-	return nil, fmt.Errorf("%w in %s: %v is left to do by its own rules in\n%s", errRestless, namespace, todo,
-		strings.Join(at, "\n"))
+		return todo
+	})
 }
 
 // describe describes a graph as a simulation leaves it.

@@ -17,9 +17,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/dynamic"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
@@ -43,7 +41,7 @@ func TestMain(m *testing.M) {
 func TestAGuardDeniesWhatWouldDeleteTheObject(t *testing.T) {
 	c := testcluster.Shared(t)
 	c.StopControllers(t)
-	w := newGuarded(t, c)
+	w := guarded{randomcluster.New(t, c), c}
 	c.StartControllers(t, testcluster.Collector) // which reads its types at the start
 	var denied, allowed, unlike atomic.Int64
 	group, ctx := errgroup.WithContext(t.Context())
@@ -52,7 +50,7 @@ func TestAGuardDeniesWhatWouldDeleteTheObject(t *testing.T) {
 		group.Go(func() error {
 			seed := *guardSeed + uint64(i)
 			switch was, wrong, err := w.try(ctx, seed); {
-			case errors.Is(err, errUnlike):
+			case errors.Is(err, errUnlike), errors.Is(err, randomcluster.ErrRestless):
 				unlike.Add(1)
 			case err != nil:
 				return fmt.Errorf("seed %d: %w", seed, err)
@@ -80,45 +78,36 @@ func TestAGuardDeniesWhatWouldDeleteTheObject(t *testing.T) {
 type guarded struct {
 	*randomcluster.World
 	cluster *testcluster.Cluster
-	client  dynamic.Interface
 }
 
-func newGuarded(t *testing.T, c *testcluster.Cluster) guarded {
-	client, err := dynamic.NewForConfig(c.Config())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return guarded{randomcluster.New(t, c), c, client}
-}
+// errUnlike is of a random cluster whose copies cannot be compared, or that has nothing to protect.
+var errUnlike = errors.New("there is nothing to compare")
 
-// errUnlike is of a random cluster whose copies cannot be compared.
-var errUnlike = errors.New("the copies are not alike")
-
-// copy is one copy of a random cluster.
-type copy struct {
+// twin is one copy of a random cluster.
+type twin struct {
 	namespace string
 	*graph.Graph
 }
 
-// new makes a copy, and waits until the collector has finished with it.
-func (w guarded) new(ctx context.Context, seed uint64, name string) (copy, error) {
+// create makes a copy, and waits until the collector has finished with it.
+func (w guarded) create(ctx context.Context, seed uint64, name string) (twin, error) {
 	namespace := fmt.Sprintf("p%d-%s", seed, name)
 	if err := w.Create(ctx, namespace, rand.New(rand.NewPCG(seed, 0))); err != nil {
-		return copy{}, err
+		return twin{}, err
 	}
 	g, err := w.atRest(ctx, namespace)
-	return copy{namespace, g}, err
+	return twin{namespace, g}, err
 }
 
 // lost says whether an object is gone, or is being deleted, which nothing undoes.
-func (c copy) lost(name string) bool {
+func (c twin) lost(name string) bool {
 	return !slices.ContainsFunc(randomcluster.Seen(c.Graph), func(id graph.ID) bool {
 		return strings.TrimPrefix(c.Ref(id).Name, c.namespace) == name && c.State(id) != graph.Deleting
 	})
 }
 
 // named returns an object of a copy by its name without that of the copy.
-func (c copy) named(name string) graph.Ref {
+func (c twin) named(name string) graph.Ref {
 	for _, id := range randomcluster.Seen(c.Graph) {
 		if strings.TrimPrefix(c.Ref(id).Name, c.namespace) == name {
 			return c.Ref(id)
@@ -129,7 +118,7 @@ func (c copy) named(name string) graph.Ref {
 
 // state describes what there is, without references: which of two owners that go was gone first,
 // decides whether the reference to it was removed.
-func (c copy) state() []string {
+func (c twin) state() []string {
 	lines := randomcluster.Snapshot(c.Graph, c.namespace)
 	for i, line := range lines {
 		lines[i], _, _ = strings.Cut(line, " owners=")
@@ -139,12 +128,12 @@ func (c copy) state() []string {
 
 // try tries one random cluster. It returns whether the deletion was denied, and what is wrong.
 func (w guarded) try(ctx context.Context, seed uint64) (denied bool, wrong string, err error) {
-	a, err := w.new(ctx, seed, "a")
+	a, err := w.create(ctx, seed, "a")
 	defer w.Clear(a.namespace)
 	if err != nil {
 		return false, "", err
 	}
-	b, err := w.new(ctx, seed, "b")
+	b, err := w.create(ctx, seed, "b")
 	defer w.Clear(b.namespace)
 	if err != nil {
 		return false, "", err
@@ -161,12 +150,12 @@ func (w guarded) try(ctx context.Context, seed uint64) (denied bool, wrong strin
 	deleted := strings.TrimPrefix(a.Ref(root).Name, a.namespace)
 	what := fmt.Sprintf("%s is protected, and %s is deleted in the %s:\n%s\n", protected, deleted, policy, strings.Join(before, "\n"))
 	remove, err := w.guard(ctx, a, of, guards)
+	defer remove()
 	if err != nil {
 		return false, "", err
 	}
-	defer remove()
 
-	refusal := w.delete(ctx, a.Ref(root), policy, false)
+	refusal := w.Delete(ctx, a.Ref(root), string(policy))
 	if refusal != nil && !apierrors.IsForbidden(refusal) {
 		return false, "", refusal
 	}
@@ -189,7 +178,8 @@ func (w guarded) try(ctx context.Context, seed uint64) (denied bool, wrong strin
 		if now, err := w.atRest(ctx, a.namespace); err != nil || !slices.Equal(randomcluster.Snapshot(now, a.namespace), before) {
 			return denied, what + "it is denied, and something has changed", err
 		}
-		if err := w.lift(ctx, a.Ref(root)); err != nil {
+		lift := slices.Concat([]string{"annotate"}, a.Ref(root).Arguments(), []string{protect.Lifts + "="})
+		if _, err := w.cluster.Try(ctx, "", lift...); err != nil {
 			return denied, "", err
 		}
 	}
@@ -205,7 +195,7 @@ func (w guarded) try(ctx context.Context, seed uint64) (denied bool, wrong strin
 
 // otherwise says whether an object is lost with the other of the policies that do not orphan.
 func (w guarded) otherwise(ctx context.Context, seed uint64, protected, deleted string, not plan.Policy) (bool, error) {
-	c, err := w.new(ctx, seed, "c")
+	c, err := w.create(ctx, seed, "c")
 	defer w.Clear(c.namespace)
 	if err != nil {
 		return false, err
@@ -220,29 +210,21 @@ func (w guarded) otherwise(ctx context.Context, seed uint64, protected, deleted 
 
 // after deletes an object of a copy, takes off what holds the objects that go with it, and returns what
 // is left.
-func (w guarded) after(ctx context.Context, c copy, deleted string, policy plan.Policy) (copy, error) {
+func (w guarded) after(ctx context.Context, c twin, deleted string, policy plan.Policy) (twin, error) {
 	going := map[types.UID]bool{}
 	for _, id := range randomcluster.Seen(c.Graph) {
 		going[types.UID(c.Ref(id).UID)] = c.State(id) != graph.Deleting
 	}
-	if err := w.delete(ctx, c.named(deleted), policy, false); err != nil && !apierrors.IsNotFound(err) {
-		return copy{}, err
+	if err := w.Delete(ctx, c.named(deleted), string(policy)); err != nil {
+		return twin{}, err
 	}
 	for {
 		g, err := w.atRest(ctx, c.namespace)
 		if err != nil {
-			return copy{}, err
+			return twin{}, err
 		}
-		now := copy{c.namespace, g}
-		held := slices.ContainsFunc(randomcluster.Seen(g), func(id graph.ID) bool {
-			return g.State(id) == graph.Deleting && going[types.UID(g.Ref(id).UID)] &&
-				slices.Contains(g.Finalizers(id), "example.com/hold")
-		})
-		if !held {
-			return now, nil
-		}
-		if err := w.Release(ctx, c.namespace, going); err != nil {
-			return copy{}, err
+		if held, err := w.Release(ctx, c.namespace, going); err != nil || !held {
+			return twin{c.namespace, g}, err
 		}
 	}
 }
@@ -250,7 +232,7 @@ func (w guarded) after(ctx context.Context, c copy, deleted string, policy plan.
 // choose chooses an object to be protected, with its guards, and one to be deleted: the guard that is
 // farthest, or any object. Nothing is chosen that is being deleted already, or goes with what is: no
 // policy keeps it, which the command says.
-func choose(g copy, links *link.Links, rng *rand.Rand) (of graph.ID, guards []protect.Guarded, root graph.ID, found bool) {
+func choose(g twin, links *link.Links, rng *rand.Rand) (of graph.ID, guards []protect.Guarded, root graph.ID, found bool) {
 	alive := slices.DeleteFunc(randomcluster.Seen(g.Graph), func(id graph.ID) bool { return g.State(id) == graph.Deleting })
 	slices.SortFunc(alive, func(x, y graph.ID) int {
 		return strings.Compare(strings.TrimPrefix(g.Ref(x).Name, g.namespace), strings.TrimPrefix(g.Ref(y).Name, g.namespace))
@@ -273,69 +255,43 @@ func choose(g copy, links *link.Links, rng *rand.Rand) (of graph.ID, guards []pr
 }
 
 // guard has the server deny the deletion of guards, and waits until it does.
-func (w guarded) guard(ctx context.Context, g copy, of graph.ID, guards []protect.Guarded) (remove func(), err error) {
+func (w guarded) guard(ctx context.Context, g twin, of graph.ID, guards []protect.Guarded) (remove func(), err error) {
 	policy := protect.Policy{Object: g.Ref(of)}
 	for _, guard := range guards {
 		policy.Guards = append(policy.Guards, protect.Guard{Ref: g.Ref(guard.ID), Orphan: guard.Orphan})
 	}
+	remove = func() {}
 	list, err := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "List", "items": policy.Manifests()})
 	if err != nil {
-		return nil, err
+		return remove, err
 	}
 	if _, err := w.cluster.Try(ctx, string(list), "create", "-f", "-"); err != nil {
-		return nil, err
+		return remove, err
 	}
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) { // no watch tells when it holds
-		switch err := w.delete(ctx, policy.Object, plan.Background, true); {
+	remove = func() { _, _ = w.cluster.Try(context.Background(), string(list), "delete", "-f", "-") }
+	for began := time.Now(); ; {
+		switch err := w.Delete(ctx, policy.Object, string(plan.Background), metav1.DryRunAll); {
 		case apierrors.IsForbidden(err):
-			return func() { _, _ = w.cluster.Try(context.Background(), string(list), "delete", "-f", "-") }, nil
+			return remove, nil
 		case err != nil:
-			return nil, err
-		case time.Now().After(deadline):
-			return nil, fmt.Errorf("the server does not deny the deletion of %s", policy.Object.Located())
+			return remove, err
+		case time.Since(began) > time.Minute:
+			return remove, fmt.Errorf("the server does not deny the deletion of %s", policy.Object.Located())
+		}
+		select { // no watch tells when the server heeds a policy
+		case <-time.After(testcluster.Between(time.Since(began))):
+		case <-ctx.Done():
+			return remove, ctx.Err()
 		}
 	}
 }
 
-func (w guarded) resource(r graph.Ref) dynamic.ResourceInterface {
-	version, _ := schema.ParseGroupVersion(r.APIVersion)
-	all := w.client.Resource(version.WithResource(r.Resource))
-	if r.Namespace == "" {
-		return all
-	}
-	return all.Namespace(r.Namespace)
-}
-
-// delete deletes an object, or only asks whether that would be allowed.
-func (w guarded) delete(ctx context.Context, r graph.Ref, policy plan.Policy, dryRun bool) error {
-	propagation := metav1.DeletionPropagation(policy)
-	options := metav1.DeleteOptions{PropagationPolicy: &propagation}
-	if dryRun {
-		options.DryRun = []string{metav1.DryRunAll}
-	}
-	return w.resource(r).Delete(ctx, r.Name, options)
-}
-
-// lift puts the annotation that lifts its guards on an object.
-func (w guarded) lift(ctx context.Context, r graph.Ref) error {
-	patch := fmt.Sprintf(`{"metadata": {"annotations": {%q: ""}}}`, protect.Lifts)
-	_, err := w.resource(r).Patch(ctx, r.Name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
-	return err
-}
-
-// atRest waits until the collector has nothing left to do by its own rules.
+// atRest waits until the collector has finished with a copy.
 func (w guarded) atRest(ctx context.Context, namespace string) (*graph.Graph, error) {
-	for range 300 {
-		if err := w.Canary(ctx, namespace); err != nil {
-			return nil, err
+	return w.Quiet(ctx, namespace, func(g *graph.Graph) (todo []string) {
+		for _, a := range plan.NewRun(g, plan.Options{}).Actions {
+			todo = append(todo, fmt.Sprintf("%s %s", a.Verb, g.Ref(a.Object).Name))
 		}
-		g, err := w.List(ctx, namespace)
-		if err != nil {
-			return nil, err
-		}
-		if len(plan.NewRun(g, plan.Options{}).Actions) == 0 {
-			return g, nil
-		}
-	}
-	return nil, fmt.Errorf("%w: the collector does not come to rest in %s", errUnlike, namespace)
+		return todo
+	})
 }

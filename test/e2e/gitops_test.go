@@ -315,6 +315,10 @@ func prunes(t *testing.T, c *testcluster.Cluster) {
 					t.Errorf("%s is deleted with the policy %s, want %s", a.Object.Name, a.Policy, want)
 				}
 			}
+			typed := run(t, append(args, "--cascade=background", "-o", "jsonpath={.actions[*].policy}")...)
+			if typed.code != 0 || strings.Trim(typed.stdout, "Background ") != "" || typed.stdout == "" {
+				t.Errorf("with --cascade=background: code %d, policies %q", typed.code, typed.stdout)
+			}
 			waits := map[string]string{}
 			for _, f := range p.Findings {
 				if says, is := strings.CutPrefix(f.Message, f.Objects[0].Kind+" "+ns+"/"+f.Objects[0].Name+": Argo CD prunes it only once "); is &&

@@ -16,21 +16,23 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// Release takes the test's finalizer off what of a cascade is being deleted.
-func (w *World) Release(ctx context.Context, namespace string, cascade map[types.UID]bool) error {
+// Release takes the test's finalizer off what of a cascade is being deleted, and says whether it
+// was on something.
+func (w *World) Release(ctx context.Context, namespace string, cascade map[types.UID]bool) (held bool, err error) {
 	return w.release(ctx, namespace, label+"="+namespace, cascade)
 }
 
 // ReleaseAll does that in all random clusters.
 func (w *World) ReleaseAll(ctx context.Context, cascade map[types.UID]bool) error {
-	return w.release(ctx, metav1.NamespaceAll, label, cascade)
+	_, err := w.release(ctx, metav1.NamespaceAll, label, cascade)
+	return err
 }
 
-func (w *World) release(ctx context.Context, namespace, selector string, cascade map[types.UID]bool) error {
+func (w *World) release(ctx context.Context, namespace, selector string, cascade map[types.UID]bool) (held bool, err error) {
 	for _, k := range kinds {
 		objects, err := w.resource(k.Kind, namespace).List(ctx, metav1.ListOptions{LabelSelector: selector})
 		if err != nil {
-			return err
+			return held, err
 		}
 		for i := range objects.Items {
 			o := &objects.Items[i]
@@ -38,17 +40,18 @@ func (w *World) release(ctx context.Context, namespace, selector string, cascade
 			if o.GetDeletionTimestamp() == nil || at < 0 || !cascade[o.GetUID()] {
 				continue
 			}
+			held = true
 			patch := fmt.Sprintf(
 				`[{"op":"test","path":"/metadata/finalizers/%d","value":%q},{"op":"remove","path":"/metadata/finalizers/%d"}]`, at,
 				hold, at)
 			_, err := w.resource(k.Kind, o.GetNamespace()).Patch(ctx, o.GetName(), types.JSONPatchType, []byte(patch),
 				metav1.PatchOptions{})
 			if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsInvalid(err) {
-				return err
+				return held, err
 			}
 		}
 	}
-	return nil
+	return held, nil
 }
 
 // Wipe removes all objects of random clusters, whatever holds them, so that later listings are
@@ -124,12 +127,13 @@ func (w *World) Clear(namespace string) {
 		metav1.ListOptions{LabelSelector: label + "=" + namespace})
 }
 
-// Delete deletes an object, if it is still there, with a policy.
-func (w *World) Delete(ctx context.Context, r graph.Ref, policy string) error {
+// Delete deletes an object, if it is still there, with a policy; for dryRun metav1.DryRunAll the server
+// only says whether it would.
+func (w *World) Delete(ctx context.Context, r graph.Ref, policy string, dryRun ...string) error {
 	uid := types.UID(r.UID)
 	propagation := metav1.DeletionPropagation(policy)
 	err := w.resource(r.Kind, r.Namespace).Delete(ctx, r.Name,
-		metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}, PropagationPolicy: &propagation})
+		metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}, PropagationPolicy: &propagation, DryRun: dryRun})
 	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
 		return nil // a root that another root's deletion took
 	}

@@ -11,8 +11,9 @@ import (
 // that fails.
 const patience = 90 * time.Second
 
-// A look often is a run of kubectl, and many tests wait at the same time for a server that all share.
-// So looks become rarer while a test waits: it is late by a quarter of what it has waited at most.
+// To look is often to run kubectl, and many tests wait at the same time for a server that all share.
+// So a test looks less often the longer it waits. It is late by a quarter of what it has waited, at
+// least by the one of these and at most by the other.
 const (
 	between     = 25 * time.Millisecond
 	mostBetween = 500 * time.Millisecond
