@@ -49,24 +49,24 @@ func (s *Server) list(r *http.Request, t *dump.Type, version, namespace string) 
 		}
 		objects = slices.DeleteFunc(slices.Clone(objects), func(o *dump.Object) bool { return o.JSON == nil })
 	}
-	selected := choose(objects, label, field)
-	from, ok := begin(query.Get("continue"), len(selected))
+	from, ok := begin(query.Get("continue"), len(objects))
 	if !ok {
 		return badToken()
 	}
-	to := len(selected)
-	if limit, err := strconv.Atoi(query.Get("limit")); err == nil && limit > 0 {
-		to = min(to, from+limit)
+	limit, err := strconv.Atoi(query.Get("limit"))
+	if err != nil || limit < 1 {
+		limit = len(objects)
 	}
+	selected, to := choose(objects, from, limit, label, field)
 	meta := metav1.ListMeta{ResourceVersion: resourceVersion(objects)}
 	switch {
-	case to < len(selected):
+	case to < len(objects):
 		meta.Continue = strconv.Itoa(to)
 	case !covered:
 		meta.Continue = missing
 	}
 	if asTable {
-		return table(t, selected[from:to], meta)
+		return table(t, selected, meta)
 	}
 	head := struct {
 		Kind       string          `json:"kind"`
@@ -76,8 +76,8 @@ func (s *Server) list(r *http.Request, t *dump.Type, version, namespace string) 
 	if partial {
 		head.Kind, head.APIVersion = "PartialObjectMetadataList", metav1.SchemeGroupVersion.String()
 	}
-	items := make([][]byte, 0, to-from)
-	for _, o := range selected[from:to] {
+	items := make([][]byte, 0, len(selected))
+	for _, o := range selected {
 		if partial {
 			items = append(items, metadata(o))
 			continue
@@ -162,23 +162,28 @@ func ofContent(selector fields.Selector) bool {
 	})
 }
 
-// choose returns the objects that match selectors. Of fields each is known that the object has,
-// which are more than a server knows.
-func choose(objects []*dump.Object, label labels.Selector, field fields.Selector) []*dump.Object {
+// choose returns a page of the objects that match selectors, and where the next one begins. Of fields
+// each is known that the object has, which are more than a server knows.
+func choose(objects []*dump.Object, from, limit int, label labels.Selector, field fields.Selector) (
+	selected []*dump.Object, next int,
+) {
 	if label.Empty() && field.Empty() {
-		return objects
+		next = from + min(limit, len(objects)-from)
+		return objects[from:next], next
 	}
 	keys := needed(label)
-	var selected []*dump.Object
-	for _, o := range objects {
+	for at, o := range objects[from:] {
 		if o.JSON == nil && !containsAll(o.Metadata, keys) {
 			continue
 		}
 		if labelled, fields := of(o); label.Matches(labelled) && field.Matches(fields) {
+			if len(selected) == limit {
+				return selected, from + at
+			}
 			selected = append(selected, o)
 		}
 	}
-	return selected
+	return selected, len(objects)
 }
 
 // of returns the labels and the fields of an object. What cannot be decoded has none; it was decoded
