@@ -44,7 +44,9 @@ func Process() int {
 	// process in the middle of what it does (os/signal). Main sees the write fail.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	env.WordLog(os.Stderr)
-	return Main(ctx, genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr}, os.Args)
+	args := os.Args
+	os.Args = []string{"kubectl"} // what errors of cli-runtime name in "kubectl get"
+	return Main(ctx, genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr}, args)
 }
 
 // Main runs one command and returns the exit code. Args are the whole command line: called by the
