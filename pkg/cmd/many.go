@@ -220,7 +220,7 @@ func (m *many) args() []string {
 // what it warns of.
 func (m *many) printOne(a *answered) error {
 	if a.gap != nil {
-		render.Message(m.ErrOut, "Warning: ", "cluster "+render.Escape(a.Name)+" was not read: "+a.gap.Message)
+		render.Warn(m.ErrOut, "cluster %s was not read: %s", render.Escape(a.Name), a.gap.Message)
 	} else if err := render.OfCluster(m.ErrOut, a.Name, a.errOut.String(), true); err != nil {
 		return err
 	}

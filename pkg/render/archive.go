@@ -127,16 +127,15 @@ func ArchivedIn(file string, saved *archive.Saved) string {
 // NotArchived warns of what an archive does not have.
 func NotArchived(w io.Writer, saved *archive.Saved, gaps bool) {
 	for _, ref := range saved.Gone {
-		fmt.Fprintf(w, "Warning: %s is not in the archive: it no longer exists\n", Quoted(ref))
+		Warn(w, "%s is not in the archive: it no longer exists", Quoted(ref))
 	}
 	if len(saved.Unconfirmed) > 0 {
 		names := phrase.Words(saved.Unconfirmed, refLocated)
-		fmt.Fprintf(
-			w, "Warning: only links that %s not confirm lead to %s, which the archive leaves out: name %s to save %s\n",
+		Warn(w, "only links that %s not confirm lead to %s, which the archive leaves out: name %s to save %s",
 			phrase.Plural(len(names), "it does", "they do"), few(names),
 			phrase.Plural(len(names), "it", "them"), phrase.Plural(len(names), "it", "them"))
 	}
 	if gaps {
-		fmt.Fprintln(w, "Warning: objects of types that could not be listed are not in the archive; its plan names the gaps")
+		Warn(w, "objects of types that could not be listed are not in the archive; its plan names the gaps")
 	}
 }

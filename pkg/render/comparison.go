@@ -57,7 +57,7 @@ func Comparison(w io.Writer, c *v1alpha1.Comparison, s Style) error {
 
 // WarnOrder says which of two dumps is taken for the earlier where their times do not tell.
 func WarnOrder(errOut io.Writer, earlier, later v1alpha1.Moment) {
-	note(errOut, "Warning: the times of files do not tell which is the earlier: %s is taken for it, and %s for the later",
+	Warn(errOut, "the times of files do not tell which is the earlier: %s is taken for it, and %s for the later",
 		Escape(earlier.Source), Escape(later.Source))
 }
 
@@ -65,7 +65,7 @@ func WarnOrder(errOut io.Writer, earlier, later v1alpha1.Moment) {
 func WarnComparison(errOut io.Writer, c *v1alpha1.Comparison) {
 	WarnGaps(errOut, c.Gaps)
 	if x, y := c.Before, c.After; x.Cluster != y.Cluster && x.Cluster != "" && y.Cluster != "" {
-		note(errOut, "Warning: %s and %s are of two clusters, which have no object in common", Escape(x.Source),
+		Warn(errOut, "%s and %s are of two clusters, which have no object in common", Escape(x.Source),
 			Escape(y.Source))
 	}
 }

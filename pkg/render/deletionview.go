@@ -124,8 +124,7 @@ func (v *DeletionView) blame(p act.Progress) {
 	if l := p.CollectorsTurn; l != nil {
 		v.blamed = true
 		v.Done()
-		fmt.Fprintf(
-			v.errOut, "Warning: the cluster's garbage collector has not acted on %s for %s; is kube-controller-manager running? %s\n",
+		Warn(v.errOut, "the cluster's garbage collector has not acted on %s for %s; is kube-controller-manager running? %s",
 			Quoted(l.Object), p.Quiet.Round(time.Second), v.remedy)
 	}
 }
@@ -189,17 +188,16 @@ func (v *DeletionView) Event(e act.Event) {
 			fmt.Fprintln(v.out, DeletedFrom(e.Object))
 		}
 	case act.Kept:
-		fmt.Fprintf(v.errOut, "Warning: %s is kept: its references to the deleted owners were removed meanwhile\n",
+		Warn(v.errOut, "%s is kept: its references to the deleted owners were removed meanwhile",
 			Quoted(e.Object))
 	case act.Ungraceful:
-		fmt.Fprintf(
-			v.errOut, "Warning: %s is being deleted with its own grace period of %ds, which cannot be lengthened; --gc=client deletes dependents with the requested one\n",
+		Warn(v.errOut, "%s is being deleted with its own grace period of %ds, which cannot be lengthened; --gc=client deletes dependents with the requested one",
 			Quoted(e.Object), e.GracePeriodSeconds)
 	case act.Unobserved:
-		fmt.Fprintf(v.errOut, "Warning: the controller of %s has not observed its deletion; it may adopt the orphans again\n",
+		Warn(v.errOut, "the controller of %s has not observed its deletion; it may adopt the orphans again",
 			Quoted(e.Object))
 	case act.Skipped:
-		fmt.Fprintf(v.errOut, "Warning: %s was not deleted: %s\n", Quoted(e.Object), Escape(e.Err.Error()))
+		Warn(v.errOut, "%s was not deleted: %s", Quoted(e.Object), Escape(e.Err.Error()))
 	}
 }
 
@@ -217,16 +215,16 @@ const mostLeftOut = 10
 // WarnPlanned writes what a person has to know of a deletion besides its plan.
 func WarnPlanned(errOut io.Writer, p *deletion.Planned) {
 	if p.Unscoped {
-		note(errOut, "Warning: deleting cluster-scoped resources, not scoped to the provided namespace")
+		Warn(errOut, "deleting cluster-scoped resources, not scoped to the provided namespace")
 	}
 	WarnGaps(errOut, p.Gaps)
 	for i, o := range p.LeftOut {
 		if i == mostLeftOut {
-			note(errOut, "Warning: %d more are not deleted: they no longer match the selector, or another object has their name",
+			Warn(errOut, "%d more are not deleted: they no longer match the selector, or another object has their name",
 				len(p.LeftOut)-i)
 			return
 		}
-		note(errOut, "Warning: %s is not deleted: %v", Quoted(o.Object), o.Err)
+		Warn(errOut, "%s is not deleted: %v", Quoted(o.Object), o.Err)
 	}
 }
 
@@ -234,7 +232,7 @@ func WarnPlanned(errOut io.Writer, p *deletion.Planned) {
 func WarnNamespaces(errOut io.Writer, p *deletion.Planned) {
 	for _, id := range p.Roots {
 		if r := p.Graph.Ref(id); r.Resource == "namespaces" && r.Group() == "" {
-			note(errOut, "Warning: the namespace controller of kube-controller-manager deletes the content of %s; --gc=client does only the garbage collector's part", Quoted(r))
+			Warn(errOut, "the namespace controller of kube-controller-manager deletes the content of %s; --gc=client does only the garbage collector's part", Quoted(r))
 		}
 	}
 }
@@ -251,7 +249,7 @@ func WarnResult(errOut io.Writer, r *deletion.Result) {
 func warnAdopted(errOut io.Writer, orphaned []act.Orphan) {
 	for _, o := range orphaned {
 		if o.Adopter != nil {
-			note(errOut, "Warning: %s was orphaned and then adopted by %s", Quoted(o.Object),
+			Warn(errOut, "%s was orphaned and then adopted by %s", Quoted(o.Object),
 				Escape(o.Adopter.Kind+"/"+o.Adopter.Name))
 		}
 	}
@@ -265,7 +263,7 @@ func warnUnseen(errOut io.Writer, unseen []act.Unseen) {
 		return place{u.Object.Resource, u.Object.Group(), u.Object.Namespace}, u
 	}) {
 		names := phrase.Words(there, func(u act.Unseen) string { return KindName(u.Object) })
-		note(errOut, "Warning: cannot wait for %s, whose deletion continues: %s", SortedFew(names),
+		Warn(errOut, "cannot wait for %s, whose deletion continues: %s", SortedFew(names),
 			Escape(Shorten(there[0].Err.Error())))
 	}
 }
@@ -280,6 +278,6 @@ func warnUnplanned(errOut io.Writer, unplanned []graph.Ref, archived bool) {
 	if archived {
 		missing = " and the archive"
 	}
-	note(errOut, "Warning: the collector also deleted dependents that are not in the plan%s: %s", missing,
+	Warn(errOut, "the collector also deleted dependents that are not in the plan%s: %s", missing,
 		SortedFew(KindNames(unplanned...)))
 }

@@ -40,14 +40,14 @@ func WarnGaps(errOut io.Writer, gaps []v1alpha1.Gap) {
 		if c.links {
 			what = "the links of " + SortedFew(types[c]) + " are not known"
 		}
-		note(errOut, "Warning: %s: %s", what, Escape(Shorten(c.message)))
+		Warn(errOut, "%s: %s", what, Escape(Shorten(c.message)))
 	}
 }
 
 // WarnUnread writes what could not be read live.
 func WarnUnread(errOut io.Writer, unread []v1alpha1.Gap) {
 	for _, g := range unread {
-		note(errOut, "Warning: %s", Escape(Shorten(g.Message)))
+		Warn(errOut, "%s", Escape(Shorten(g.Message)))
 	}
 }
 

@@ -126,15 +126,15 @@ func (p Plan) Remarks() []string {
 	return phrase.Words(p.remarks(), func(r remarkLine) string { return r.text })
 }
 
-// Warn writes what a deletion that nobody is asked about destroys, and what keeps it from its end as
-// things are.
-func Warn(errOut io.Writer, p Plan) {
+// WarnPlan writes what a deletion that nobody is asked about destroys, and what keeps it from its end
+// as things are.
+func WarnPlan(errOut io.Writer, p Plan) {
 	for _, kind := range remarks {
 		if kind.severity == warning && slices.ContainsFunc(gates, func(g gate) bool {
 			return g.warns && slices.Contains(g.codes, kind.code)
 		}) {
 			for _, text := range kind.texts(p) {
-				fmt.Fprintln(errOut, "Warning: "+text)
+				Warn(errOut, "%s", text)
 			}
 		}
 	}

@@ -15,17 +15,17 @@ import (
 func WarnProtection(errOut io.Writer, p *protect.Protection) {
 	WarnGaps(errOut, p.Gaps)
 	for _, ref := range p.Unguarded {
-		fmt.Fprintf(errOut, "Warning: the deletion of %s cannot be denied: the server evaluates no policy for it\n", refLocated(ref))
+		Warn(errOut, "the deletion of %s cannot be denied: the server evaluates no policy for it", refLocated(ref))
 	}
 	for _, ref := range p.Evictable {
-		fmt.Fprintf(errOut, "Warning: an eviction of %s, as by kubectl drain, cannot be denied: the server does not ask about the uid of the pod; a PodDisruptionBudget can refuse it\n",
-			refLocated(ref))
+		Warn(errOut, "an eviction of %s, as by kubectl drain, cannot be denied: the server does not ask about the uid of the pod; "+
+			"a PodDisruptionBudget can refuse it", refLocated(ref))
 	}
 	for _, ref := range p.Lost {
-		fmt.Fprintf(errOut, "Warning: %s is already being deleted, which no policy can stop\n", refLocated(ref))
+		Warn(errOut, "%s is already being deleted, which no policy can stop", refLocated(ref))
 	}
 	for _, s := range p.Shared {
-		fmt.Fprintf(errOut, "Warning: %s is deleted when the last of its owners is: %s. Print the policy again when one of them is gone\n",
+		Warn(errOut, "%s is deleted when the last of its owners is: %s. Print the policy again when one of them is gone",
 			refLocated(s.Object), phrase.And(phrase.Words(s.Owners, refLocated)))
 	}
 }
@@ -54,8 +54,9 @@ func Policies(w io.Writer, p *protect.Protection) error {
 	return err
 }
 
-// CheckedDeletions writes what the server answers to deletions, a line each.
+// CheckedDeletions writes what the server answers to deletions, a note each.
 func CheckedDeletions(w io.Writer, all []protect.Checked) error {
+	var lines []string
 	for _, c := range all {
 		says := "allowed"
 		switch {
@@ -67,9 +68,7 @@ func CheckedDeletions(w io.Writer, all []protect.Checked) error {
 		if !c.Holds() {
 			says += map[bool]string{true: " (must be denied)", false: " (must be allowed)"}[c.Guard]
 		}
-		if _, err := fmt.Fprintf(w, "%s: %s\n", refLocated(c.Ref), says); err != nil {
-			return err
-		}
+		lines = append(lines, refLocated(c.Ref)+": "+says)
 	}
-	return nil
+	return notes(w, NewStyle(Never, w, false), nil, lines...)
 }

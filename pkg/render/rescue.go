@@ -141,9 +141,9 @@ func RescueAction(a rescue.Action) string {
 // RescueSkipped warns of what was left alone on purpose.
 func RescueSkipped(w io.Writer, o *rescue.Outcome) {
 	for _, s := range o.Skipped {
-		fmt.Fprintf(w, "Warning: %s: %s\n", Quoted(s.Object), Escape(s.Because))
+		Warn(w, "%s: %s", Quoted(s.Object), Escape(s.Because))
 	}
 	for _, lost := range o.Planned.Lost {
-		fmt.Fprintf(w, "Warning: %s could not be saved: it was being deleted already\n", Quoted(lost))
+		Warn(w, "%s could not be saved: it was being deleted already", Quoted(lost))
 	}
 }

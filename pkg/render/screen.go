@@ -161,6 +161,11 @@ func note(errOut io.Writer, format string, args ...any) {
 	_ = notes(errOut, s, nil, fmt.Sprintf(format, args...)) // as fmt.Fprintf
 }
 
+// Warn writes a warning to stderr, wrapped as notes are.
+func Warn(errOut io.Writer, format string, args ...any) {
+	Message(errOut, "Warning: ", fmt.Sprintf(format, args...))
+}
+
 // Message writes an error or a hint to stderr, wrapped as notes are. The label is no part of a command
 // that follows it.
 func Message(errOut io.Writer, label, text string) {

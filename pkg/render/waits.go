@@ -194,7 +194,7 @@ func WarnUnattended(errOut io.Writer, p *deletion.Planned) {
 		if u.More > 0 {
 			more = " and " + phrase.Count(u.More, "more object")
 		}
-		fmt.Fprintf(errOut, "Warning: nobody removes the finalizer %s of %s%s at present: %s\n",
+		Warn(errOut, "nobody removes the finalizer %s of %s%s at present: %s",
 			Escape(u.Finalizer), Escape(u.Object.Located()), more, Escape(strings.Join(u.Because, "; ")))
 	}
 	if p.Plan == nil {
@@ -202,6 +202,6 @@ func WarnUnattended(errOut io.Writer, p *deletion.Planned) {
 	}
 	of := DeletionPlan(p)
 	for _, r := range slices.Concat(of.remarkUnanswered(), of.remarkConfirmations()) {
-		fmt.Fprintln(errOut, "Warning: "+r.text)
+		Warn(errOut, "%s", r.text)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -103,7 +102,7 @@ func run(ctx context.Context, o *Options) error {
 		return q.WithPlace(ctx, err)
 	}
 	for _, w := range a.Warnings {
-		fmt.Fprintf(o.ErrOut, "Warning: %s\n", render.Escape(w))
+		render.Warn(o.ErrOut, "%s", render.Escape(w))
 	}
 	if o.DryRun != "client" {
 		err = a.Perform(ctx, o.DryRun == "server")

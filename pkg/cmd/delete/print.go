@@ -57,8 +57,8 @@ func (o *Options) started(p *deletion.Planned, saved *archive.Saved) {
 		o.Archived(saved, len(p.Hiding) > 0)
 	}
 	if g := o.Request.GracePeriodSeconds; g != nil && *g == 0 {
-		fmt.Fprintln(
-			o.ErrOut, "Warning: Immediate deletion does not wait for confirmation that the running resource has been terminated. The resource may continue to run on the cluster indefinitely.")
+		render.Warn(o.ErrOut, "Immediate deletion does not wait for confirmation that the running resource has been terminated. "+
+			"The resource may continue to run on the cluster indefinitely.")
 	}
 	if o.GC == "client" {
 		render.WarnNamespaces(o.ErrOut, p)
@@ -69,7 +69,7 @@ func (o *Options) started(p *deletion.Planned, saved *archive.Saved) {
 func (o *Options) replanned(p *deletion.Planned, change *deletion.Change, refused error) {
 	switch {
 	case refused == nil:
-		fmt.Fprintf(o.ErrOut, "Warning: %s; the new plan deletes nothing more\n", render.Escape(change.What()))
+		render.Warn(o.ErrOut, "%s; the new plan deletes nothing more", render.Escape(change.What()))
 	case len(p.Hiding) > 0 && !o.Request.AllowIncomplete:
 		render.WarnGaps(o.ErrOut, p.Gaps)
 	}
@@ -98,7 +98,7 @@ func (o *Options) show(p *deletion.Planned) error {
 		return err
 	}, func() error {
 		for _, denial := range p.Denials() {
-			fmt.Fprintln(o.ErrOut, "Warning: "+render.Escape(denial))
+			render.Warn(o.ErrOut, "%s", render.Escape(denial))
 		}
 		return render.Names(o.Out, p.Graph, p.Deleted)
 	}, func() env.Document { return printed(p) })

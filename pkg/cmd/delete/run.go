@@ -125,10 +125,10 @@ func (o *Options) agree(ctx context.Context, p *deletion.Planned, change *deleti
 		if err := o.confirmed(p); err != nil {
 			return o.refused(p, err)
 		}
-		render.Warn(o.ErrOut, render.DeletionPlan(p))
+		render.WarnPlan(o.ErrOut, render.DeletionPlan(p))
 		return nil
 	case change == nil && o.Yes && !o.Interactive:
-		render.Warn(o.ErrOut, render.DeletionPlan(p))
+		render.WarnPlan(o.ErrOut, render.DeletionPlan(p))
 		return nil
 	case o.Interactive || o.HasTerminal():
 	case change != nil:
@@ -137,7 +137,7 @@ func (o *Options) agree(ctx context.Context, p *deletion.Planned, change *deleti
 		return o.refused(p, env.NoTerminal("nothing was deleted"))
 	}
 	if change != nil {
-		fmt.Fprintf(o.ErrOut, "Warning: %s, and the new plan does more: %s\n", render.Escape(change.What()),
+		render.Warn(o.ErrOut, "%s, and the new plan does more: %s", render.Escape(change.What()),
 			render.Escape(change.More()))
 	}
 	if err := o.show(p); err != nil {

@@ -2,7 +2,6 @@ package delete
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -136,7 +135,7 @@ func (o *Options) policy(cmd *cobra.Command) (plan.Policy, error) {
 		if !b {
 			policy = plan.Orphan
 		}
-		fmt.Fprintf(o.ErrOut, "Warning: --cascade=%s is deprecated (boolean value) and can be replaced with --cascade=%s.\n",
+		render.Warn(o.ErrOut, "--cascade=%s is deprecated (boolean value) and can be replaced with --cascade=%s.",
 			o.Cascade, policyFlag(policy))
 		return policy, nil
 	}

@@ -150,6 +150,6 @@ func (o *Options) agree(ctx context.Context, d *ownerref.Disownment) error {
 		return answer.Refuse(answer.WithHint(because,
 			"add --yes if you want that, or give it an owner with kubectl gc adopt first"))
 	}
-	fmt.Fprintf(o.ErrOut, "Warning: %s\n", render.OwnersLeft(&d.Change))
+	render.Warn(o.ErrOut, "%s", render.OwnersLeft(&d.Change))
 	return o.Confirm(ctx, env.Question, "", "nothing was removed")
 }

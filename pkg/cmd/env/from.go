@@ -172,7 +172,7 @@ func (e *Env) introduce(d *dump.Dump) {
 		dump.OfLeases: "its newest object, "}[d.TimeOf], e.source.asOf.UTC().Format(time.RFC3339))
 	fmt.Fprintln(e.ErrOut, render.Escape(line))
 	if n := d.WithoutUID; n > 0 {
-		fmt.Fprintf(e.ErrOut, "Warning: %s left out, which no server has answered: without a uid it is a manifest\n",
+		render.Warn(e.ErrOut, "%s left out, which no server has answered: without a uid it is a manifest",
 			phrase.Count(n, "object"))
 	}
 	if n := len(d.Unread); n > 0 {
@@ -180,7 +180,7 @@ func (e *Env) introduce(d *dump.Dump) {
 		if n > 1 {
 			more = fmt.Sprintf(", and %d more", n-1)
 		}
-		fmt.Fprintln(e.ErrOut, render.Escape("Warning: "+d.Unread[0].Error()+more))
+		render.Warn(e.ErrOut, "%s", render.Escape(d.Unread[0].Error()+more))
 	}
 }
 

@@ -32,7 +32,7 @@ func (e *Env) ExplainLeft(ctx context.Context, client *cluster.Client, catalog *
 	defer cancel()
 	d, err := diagnose.ExamineObjects(ctx, client, catalog, left, diagnose.Options{Known: known})
 	if err != nil {
-		fmt.Fprintf(e.ErrOut, "Warning: could not find out why they still exist: %s\n", render.Escape(err.Error()))
+		render.Warn(e.ErrOut, "could not find out why they still exist: %s", render.Escape(err.Error()))
 		return nil
 	}
 	if len(d.Stuck) == 0 {

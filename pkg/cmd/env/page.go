@@ -2,7 +2,6 @@ package env
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
@@ -46,7 +45,7 @@ func (e *Env) diagnosePage(ctx context.Context, client *cluster.Client, catalog 
 		return context.Cause(ctx)
 	case err != nil:
 		p.Undiagnosed = err.Error()
-		fmt.Fprintf(e.ErrOut, "Warning: could not find out why objects still exist that are being deleted: %s\n",
+		render.Warn(e.ErrOut, "could not find out why objects still exist that are being deleted: %s",
 			render.Escape(err.Error()))
 		return nil
 	}

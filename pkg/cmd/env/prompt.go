@@ -83,7 +83,7 @@ func (e *Env) Answer(err error, exitZero bool) error {
 		return nil
 	}
 	if answer.IsRefusal(err) {
-		fmt.Fprintf(e.ErrOut, "Warning: %v\n", err)
+		render.Warn(e.ErrOut, "%v", err)
 		return nil
 	}
 	return err

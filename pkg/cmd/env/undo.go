@@ -56,7 +56,7 @@ func (m *Mutation) Archived(saved *archive.Saved, gaps bool) {
 	}
 	fmt.Fprintln(m.ErrOut, line)
 	if err := m.folder.Prune(time.Now(), m.Archive); err != nil {
-		fmt.Fprintf(m.ErrOut, "Warning: cannot remove old archives: %s\n", render.Escape(err.Error()))
+		render.Warn(m.ErrOut, "cannot remove old archives: %s", render.Escape(err.Error()))
 	}
 }
 

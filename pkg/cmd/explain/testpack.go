@@ -41,7 +41,7 @@ func (o *Options) testPack(ctx context.Context, known *finalizer.Registry) error
 		return err
 	}
 	if len(test.Unreached) > 0 {
-		fmt.Fprintln(o.ErrOut, "Warning: no object has a link of "+strings.Join(test.Unreached, ", "))
+		render.Warn(o.ErrOut, "no object has a link of %s", strings.Join(test.Unreached, ", "))
 	}
 	unread := slices.ContainsFunc(test.Sources, func(s v1alpha1.LinkSource) bool { return len(s.Errors) > 0 })
 	switch {

@@ -110,8 +110,7 @@ func (o *Options) perform(ctx context.Context, client *cluster.Client, p *restor
 	if !o.Output.IsOwn() {
 		errs = errors.Join(o.Output.Write(o.Out, r.Printed(p)), errs)
 	} else if n := len(r.Unasked); n > 0 && o.Lines() {
-		fmt.Fprintf(
-			o.ErrOut, "Warning: the server could not be asked about %d of %d steps, because what they need is not there yet\n",
+		render.Warn(o.ErrOut, "the server could not be asked about %d of %d steps, because what they need is not there yet",
 			n, len(p.Steps))
 	}
 	return errors.Join(err, errs)

@@ -141,7 +141,7 @@ func (o *Options) agree(ctx context.Context, p *collect.Proposal) error {
 	}
 	switch {
 	case o.Yes && (o.Watch || !grown):
-		render.Warn(o.ErrOut, render.RunPlan(p, o.examined))
+		render.WarnPlan(o.ErrOut, render.RunPlan(p, o.examined))
 		return nil
 	case !grown && !o.HasTerminal():
 		return env.NoTerminal("nothing was deleted")
@@ -150,7 +150,7 @@ func (o *Options) agree(ctx context.Context, p *collect.Proposal) error {
 			answer.WithHint(fmt.Errorf("stopped before pass %d: the plan has grown since it was agreed to: %s", p.Pass,
 				render.Growth(p)), "run the command again for a new plan"))
 	case grown:
-		fmt.Fprintf(o.ErrOut, "Warning: the plan has grown since you agreed to it: %s\n", render.Growth(p))
+		render.Warn(o.ErrOut, "the plan has grown since you agreed to it: %s", render.Growth(p))
 	}
 	if err := o.show(p); err != nil {
 		return err
@@ -167,7 +167,7 @@ func (o *Options) agree(ctx context.Context, p *collect.Proposal) error {
 func (o *Options) event(e collect.Event) {
 	switch {
 	case e.Err != nil && o.Watch:
-		fmt.Fprintf(o.ErrOut, "Warning: %s\n", render.Escape(collect.Failure(e).Error()))
+		render.Warn(o.ErrOut, "%s", render.Escape(collect.Failure(e).Error()))
 	case e.Err != nil:
 	case o.Lines():
 		fmt.Fprintln(o.Out, render.ActionLine(e.Action))

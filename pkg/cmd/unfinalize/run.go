@@ -59,7 +59,7 @@ func (o *Options) request(ctx context.Context) unfinalize.Request {
 		Choose:    func(p *unfinalize.Planned) (unfinalize.Choice, error) { return o.choose(ctx, p) },
 		OnGaps:    func(gaps []v1alpha1.Gap) { render.WarnGaps(o.ErrOut, gaps) },
 		OnLeftAlone: func(object graph.Ref, why error) {
-			fmt.Fprintf(o.ErrOut, "Warning: %s is left alone: %v\n", render.Quoted(object), why)
+			render.Warn(o.ErrOut, "%s is left alone: %v", render.Quoted(object), why)
 		},
 		OnSecondLook: func(namespace string, wait time.Duration) {
 			fmt.Fprintf(o.ErrOut, "nothing found in namespace %s; looking again in %s\n", render.Escape(namespace), wait)
