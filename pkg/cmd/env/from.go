@@ -85,6 +85,12 @@ func (e *Env) readFrom(cmd *cobra.Command) error {
 		}
 	}
 	dry, fix := flags.Lookup("dry-run"), flags.Lookup("fix")
+	answered := slices.ContainsFunc([]string{"dry-run", "yes", "confirm", "interactive"}, flags.Changed)
+	if flags.Changed("unless-in") && !answered { // a gate is there to be read
+		if err := dry.Value.Set("client"); err != nil {
+			return err
+		}
+	}
 	writes := dry != nil && !slices.Contains(dryOnClient, dry.Value.String()) && (fix == nil || fix.Changed)
 	needed := slices.Contains(needCluster, cmd.Name()) || slices.ContainsFunc(needClusterFlags, flags.Changed)
 	if writes || needed {
