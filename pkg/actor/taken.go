@@ -3,6 +3,7 @@ package actor
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -18,8 +19,9 @@ type Untaken struct {
 	Missing *Needed
 	// By is the object that says it; nil if it is Missing.
 	By *unstructured.Unstructured
-	// Wants is what it would have to say.
-	Wants    string
+	// Wants is what it would have to say, and Remedy what the pack says of what to do, if it does.
+	Wants, Remedy string
+
 	Evidence v1alpha1.Observation
 }
 
@@ -57,7 +59,7 @@ func (f *Finder) leftBy(ctx context.Context, o *unstructured.Unstructured, a Act
 			return u, false, nil
 		case by == nil:
 			wants, _ := t.Met(o.Object)
-			return Untaken{Missing: &needed, Wants: wants, Evidence: v1alpha1.Observation{
+			return Untaken{Missing: &needed, Wants: wants, Remedy: t.Remedy, Evidence: v1alpha1.Observation{
 				Says: fmt.Sprintf("it names %s %s, which does not exist", needed.Type.Kind, needed.Name),
 				From: place(o, needed.Field)}}, true, nil
 		}
@@ -66,11 +68,14 @@ func (f *Finder) leftBy(ctx context.Context, o *unstructured.Unstructured, a Act
 	if met {
 		return u, false, nil
 	}
-	u = Untaken{By: by, Wants: wants, Evidence: v1alpha1.Observation{From: place(by, "")}}
+	u = Untaken{By: by, Wants: wants, Remedy: t.Remedy, Evidence: v1alpha1.Observation{From: place(by, "")}}
 	u.Evidence.Says = fmt.Sprintf("of %s it does not hold that %s", title(by), wants)
 	if c := t.Where[0]; len(t.Where) == 1 && !c.Field.IsZero() {
-		is, _ := c.Field.Text(by.Object)
-		u.Evidence = v1alpha1.Observation{Says: fmt.Sprintf("%s of %s is %q", c.Field, title(by), is),
+		says := "not set"
+		if is, _ := c.Field.Text(by.Object); is != "" {
+			says = strconv.Quote(is)
+		}
+		u.Evidence = v1alpha1.Observation{Says: fmt.Sprintf("%s of %s is %s", c.Field, title(by), says),
 			From: place(by, c.Field.String())}
 	}
 	return u, true, nil

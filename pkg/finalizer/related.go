@@ -133,6 +133,8 @@ type Take struct {
 	Where []link.Condition `json:"where"`
 	// IfAbsent says that the actor takes the object also where Of does not exist.
 	IfAbsent bool `json:"ifAbsent,omitempty"`
+	// Remedy is what to do about it, in sentences, where that is not to find out who takes the object.
+	Remedy string `json:"remedy,omitempty"`
 }
 
 // Met says in which words an object meets the conditions; false, with what they want, if it does

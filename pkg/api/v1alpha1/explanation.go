@@ -112,6 +112,8 @@ type Takes struct {
 	IfAbsent bool         `json:"ifAbsent,omitempty"`
 	// Where are conditions, as clauses, all of which have to be met.
 	Where []string `json:"where"`
+	// Remedy is what to do where they are not, in sentences; empty for finding out who takes it.
+	Remedy string `json:"remedy,omitempty"`
 }
 
 // HeldBy is what keeps the actor until somebody else acts.

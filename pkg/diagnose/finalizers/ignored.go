@@ -172,11 +172,14 @@ func (e *Examiner) untaken(ctx context.Context, b core.Responsible, f core.Findi
 				b.OnceRunning()
 		} else {
 			by := core.Named(e.Ref(u.By))
-			g.Sentence = fmt.Sprintf("%s is alive, and leaves the object to somebody else, by what %s says", b.Name, by)
+			g.Sentence = fmt.Sprintf("%s is alive, and leaves the object alone, by what %s says", b.Name, by)
 			g.Remedy = fmt.Sprintf("Find out whether whoever %s names is there, and does it; %s takes it only if %s.", by,
 				b.Name, u.Wants)
-			g.Commands = append(g.Commands, core.At(e.Ref(u.By), core.Describe()).Doing("shows whose it is").
+			g.Commands = append(g.Commands, core.At(e.Ref(u.By), core.Describe()).Doing("shows what it says").
 				Risking(finalizer.RiskNone))
+		}
+		if u.Remedy != "" {
+			g.Remedy, g.Commands = u.Remedy, g.Commands[1:]
 		}
 		all = append(all, g)
 	}
