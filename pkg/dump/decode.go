@@ -200,8 +200,18 @@ func decodeDocument(text []byte) ([]document, error) {
 	if err != nil || string(raw) == "null" {
 		return nil, err
 	}
-	return decodeJSON(raw)
+	docs, err := decodeJSON(raw)
+	for _, doc := range docs {
+		if doc.list && doc.kind == "" && raw[0] == '{' {
+			return nil, errCutOff
+		}
+	}
+	return docs, err
 }
+
+// errCutOff is of a list in YAML, which can be cut off at any line and still be YAML. Keys are in the
+// order of the alphabet, so that the kind of the list comes after its items.
+var errCutOff = errors.New("the list is cut off: it does not say its kind")
 
 // decodeItems decodes a list item by item. It is false for a document that is no list, or is laid
 // out otherwise than it seems.
@@ -212,7 +222,8 @@ func decodeItems(text []byte) (document, bool) {
 	}
 	raw, err := toJSON(head)
 	doc := document{list: true}
-	if err != nil || json.Unmarshal(raw, &struct{ APIVersion, Kind *string }{&doc.apiVersion, &doc.kind}) != nil {
+	if err != nil || json.Unmarshal(raw, &struct{ APIVersion, Kind *string }{&doc.apiVersion, &doc.kind}) != nil ||
+		!strings.HasSuffix(doc.kind, "List") {
 		return document{}, false
 	}
 	for _, item := range items {

@@ -311,6 +311,22 @@ func TestBrokenFiles(t *testing.T) {
 	}
 }
 
+// TestCutOff: a list in YAML that was cut off is still YAML, and proves nothing.
+func TestCutOff(t *testing.T) {
+	t.Parallel()
+	whole := "---\napiVersion: v1\nitems:\n- " + pod + "\n- " + object("v1", "Pod", "shop", "z") + "\nkind: PodList\nmetadata: {}\n"
+	for end := range strings.Index(whole, "List") + len("List") {
+		d, err := folder(t, map[string]string{"namespaces/shop/core/pods.yaml": whole[:end],
+			"namespaces/shop/core/services.yaml": "apiVersion: v1\nitems: []\nkind: ServiceList\n"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if pods, _ := d.Find("", "pods"); pods.Covers("shop") {
+			t.Errorf("%q: %v", whole[:end], d.Unread)
+		}
+	}
+}
+
 // member is an entry of an archive.
 type member struct {
 	name, content string
