@@ -2,10 +2,12 @@ package dump
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
+	"unicode/utf16"
 
 	yamlv3 "go.yaml.in/yaml/v3"
 	"sigs.k8s.io/yaml"
@@ -31,7 +33,7 @@ var errNoObject = errors.New("it holds no object")
 
 // decode reads the documents of a file: JSON or YAML, of which there may be several.
 func decode(content []byte) ([]document, error) {
-	trimmed := bytes.TrimSpace(bytes.TrimPrefix(content, []byte("\xef\xbb\xbf")))
+	trimmed := bytes.TrimSpace(bytes.TrimPrefix(fromUTF16(content), []byte("\xef\xbb\xbf")))
 	if len(trimmed) == 0 {
 		return nil, nil
 	}
@@ -46,6 +48,21 @@ func decode(content []byte) ([]document, error) {
 		return nil, err
 	}
 	return decodeYAML(trimmed)
+}
+
+// fromUTF16 returns text in UTF-8. Windows PowerShell redirects in UTF-16.
+func fromUTF16(content []byte) []byte {
+	var order binary.ByteOrder = binary.LittleEndian
+	if bytes.HasPrefix(content, []byte("\xfe\xff")) {
+		order = binary.BigEndian
+	} else if !bytes.HasPrefix(content, []byte("\xff\xfe")) {
+		return content
+	}
+	units := make([]uint16, len(content)/2-1)
+	for i := range units {
+		units[i] = order.Uint16(content[2+2*i:])
+	}
+	return []byte(string(utf16.Decode(units)))
 }
 
 // decodeJSON reads values that stand one after the other.
@@ -175,14 +192,19 @@ func decodeYAML(content []byte) ([]document, error) {
 	return docs, nil
 }
 
-// documents cuts a stream of YAML at its separators.
+// documents cuts a stream of YAML where documents begin, after which some of one can stand in the
+// same line, and where they end.
 func documents(content []byte) [][]byte {
 	var docs [][]byte
 	begin, at := 0, 0
 	for line := range bytes.Lines(content) {
-		if rest, is := bytes.CutPrefix(line, []byte("---")); is && len(bytes.TrimSpace(rest)) == 0 {
+		rest, is := bytes.CutPrefix(line, []byte("---"))
+		if !is {
+			rest, is = bytes.CutPrefix(line, []byte("..."))
+		}
+		if is && (len(rest) == 0 || bytes.IndexByte([]byte(" \t\r\n"), rest[0]) >= 0) {
 			docs = append(docs, content[begin:at])
-			begin = at + len(line)
+			begin = at + len(line) - len(rest)
 		}
 		at += len(line)
 	}

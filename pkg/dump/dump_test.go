@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -308,6 +309,33 @@ func TestBrokenFiles(t *testing.T) {
 	if len(d.Unread) != 2 || !strings.Contains(d.Unread[0].Error(), "reading a.yaml: the dump is too large: a YAML document of more than 4 MiB") ||
 		!strings.Contains(d.Unread[1].Error(), "shop/pods.json") || pods.Covers("shop") || !deployments.Covers("shop") {
 		t.Errorf("%v", d.Unread)
+	}
+}
+
+// TestTexts: all documents of a file are read, however they are separated and encoded.
+func TestTexts(t *testing.T) {
+	t.Parallel()
+	utf16 := func(order binary.AppendByteOrder, text string) string {
+		var b []byte
+		for _, r := range "\ufeff" + text {
+			b = order.AppendUint16(b, uint16(r))
+		}
+		return string(b)
+	}
+	two := pod + "\n---\n" + node + "\n"
+	for name, content := range map[string]string{
+		"lines of Windows": strings.ReplaceAll(two, "\n", "\r\n"), "a byte order mark": "\ufeff" + two,
+		"UTF-16 of PowerShell": utf16(binary.LittleEndian, two), "UTF-16, high byte first": utf16(binary.BigEndian, two),
+		"a comment":           "--- # one\n" + pod + "\n--- # two\n" + node,
+		"an object in a line": "--- " + pod + "\n---  " + node,
+		"ends of documents":   pod + "\n...\n" + node + "\n...\n",
+		"a separator at last": pod + "\n---\n" + node + "\n---",
+		"a text like a break": "---x: 1\n---\n" + pod + "\n---\n" + node,
+	} {
+		d, err := folder(t, map[string]string{"a.yaml": content})
+		if err != nil || d.Objects != 2 || len(d.Unread) > 0 {
+			t.Errorf("%s: %+v, %v", name, d, err)
+		}
 	}
 }
 
