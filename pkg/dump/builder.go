@@ -79,7 +79,9 @@ func (b *builder) add(of layout, files []file) error {
 			switch {
 			case p.skip:
 			case doc.plan != nil:
-				b.archive(doc.plan)
+				if err := b.archive(doc.plan); err != nil {
+					return err
+				}
 			default:
 				if err := b.document(p, doc); err != nil {
 					return err
@@ -91,12 +93,22 @@ func (b *builder) add(of layout, files []file) error {
 }
 
 // archive notes what the plan of an archive of kubectl gc says.
-func (b *builder) archive(p *planHead) {
+func (b *builder) archive(p *planHead) error {
 	b.Kind, b.unsaved = "archive of kubectl gc", "an archive has only the objects that it was written for"
-	b.Cluster = p.Cluster
 	if t, err := time.Parse(time.RFC3339, p.ArchivedAt); err == nil {
 		b.Time, b.TimeOf = t, Stated
 	}
+	return b.of(p.Cluster)
+}
+
+// of notes the cluster of what is read, if that tells. Of two clusters the objects of the same name
+// would be taken for one.
+func (b *builder) of(cluster string) error {
+	if b.Cluster != "" && cluster != "" && cluster != b.Cluster {
+		return fmt.Errorf("it is of two clusters, %s and %s: name what is of one", b.Cluster, cluster)
+	}
+	b.Cluster = cmp.Or(cluster, b.Cluster)
+	return nil
 }
 
 // document adds the objects of a document, and what it proves.
@@ -174,7 +186,9 @@ func (b *builder) object(p place, it *item, raw []byte) (*Type, error) {
 		b.Unread = append(b.Unread, fmt.Errorf("%s %s of %s: its type is defined otherwise", it.Kind, m.Name, it.APIVersion))
 		return nil, nil
 	}
-	b.note(it, raw)
+	if err := b.note(it, raw); err != nil {
+		return nil, err
+	}
 	o := &Object{Namespace: m.Namespace, Name: m.Name, UID: m.UID, ResourceVersion: m.ResourceVersion, JSON: raw}
 	key := named{t, m.Namespace, m.Name}
 	if known := b.seen[key]; known != nil {
@@ -203,7 +217,7 @@ func newer(a, b *Object) bool {
 }
 
 // note keeps what an object tells besides itself: namespaces, owners, and the time.
-func (b *builder) note(it *item, raw []byte) {
+func (b *builder) note(it *item, raw []byte) error {
 	m := &it.Metadata
 	if m.Namespace != "" {
 		b.namespaces[m.Namespace] = true
@@ -211,7 +225,9 @@ func (b *builder) note(it *item, raw []byte) {
 	if it.Kind == "Namespace" && it.APIVersion == "v1" {
 		b.namespaces[m.Name] = true
 		if m.Name == "kube-system" {
-			b.Cluster = m.UID
+			if err := b.of(m.UID); err != nil {
+				return err
+			}
 		}
 	}
 	for _, r := range m.OwnerReferences {
@@ -234,6 +250,7 @@ func (b *builder) note(it *item, raw []byte) {
 		b.at(more.EventTime)
 		b.renewed = b.renewed || it.Kind == "Lease" && (m.Namespace == "kube-node-lease" || m.Namespace == "kube-system")
 	}
+	return nil
 }
 
 // at notes a time at which the cluster was alive.

@@ -283,10 +283,13 @@ func TestNoDump(t *testing.T) {
 		files map[string]string
 		want  string
 	}{
-		"nothing":          {map[string]string{}, "it holds no objects of a cluster"},
-		"manifests":        {map[string]string{"a.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: b}\n"}, "they are manifests"},
-		"other JSON":       {map[string]string{"package.json": `{"name":"x"}`}, "it holds no objects of a cluster"},
-		"a broken file":    {map[string]string{"a.json": `{"kind":`}, "no object can be read of it: reading a.json: "},
+		"nothing":       {map[string]string{}, "it holds no objects of a cluster"},
+		"manifests":     {map[string]string{"a.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: b}\n"}, "they are manifests"},
+		"other JSON":    {map[string]string{"package.json": `{"name":"x"}`}, "it holds no objects of a cluster"},
+		"a broken file": {map[string]string{"a.json": `{"kind":`}, "no object can be read of it: reading a.json: "},
+		"two clusters": {map[string]string{"a/ns.json": object("v1", "Namespace", "", "kube-system"), "b/pod.json": pod,
+			"b/ns.json": strings.Replace(object("v1", "Namespace", "", "kube-system"), `"uid":"`, `"uid":"other-`, 1)},
+			"it is of two clusters, namespace-kube-system and other-namespace-kube-system: name what is of one"},
 		"an alias of YAML": {map[string]string{"a.yaml": "a: &a [1]\nb: *a\n"}, "it has an alias of YAML"},
 	} {
 		if _, err := folder(t, test.files); err == nil || !strings.Contains(err.Error(), test.want) {
