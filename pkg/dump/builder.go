@@ -117,7 +117,7 @@ func (b *builder) document(p place, doc document) error {
 	if kind == "" || !doc.list {
 		apiVersion, kind = p.apiVersion, p.kind
 	}
-	listed, whole := map[*Type]bool{}, true
+	listed, whole := map[*Type]bool{}, !doc.continues
 	for _, raw := range doc.items {
 		it := item{}
 		if err := json.Unmarshal(raw, &it); err != nil {

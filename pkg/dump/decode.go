@@ -17,9 +17,10 @@ import (
 type document struct {
 	// apiVersion and kind are those of the list, or of the object.
 	apiVersion, kind string
-	// list says that it is a list, of some or of all objects.
-	list  bool
-	items [][]byte // JSON
+	// list says that it is a list, of some or of all objects, and continues that it says of itself
+	// that there are more.
+	list, continues bool
+	items           [][]byte // JSON
 	// plan is what the first document of an archive of kubectl gc says of it.
 	plan *planHead
 }
@@ -103,6 +104,7 @@ func decodeJSON(content []byte) ([]document, error) {
 // readFields reads what tells a list from another object, and the items of a list.
 func (d *document) readFields(dec *json.Decoder) error {
 	hasItems := false
+	var metadata json.RawMessage
 	for dec.More() {
 		key, err := dec.Token()
 		if err != nil {
@@ -114,6 +116,8 @@ func (d *document) readFields(dec *json.Decoder) error {
 			into = &d.apiVersion
 		case "kind":
 			into = &d.kind
+		case "metadata":
+			into = &metadata
 		case "items":
 			open, err := dec.Token()
 			if err != nil {
@@ -146,7 +150,10 @@ func (d *document) readFields(dec *json.Decoder) error {
 	}
 	if d.list = hasItems && (d.kind == "" || strings.HasSuffix(d.kind, "List")); !d.list {
 		d.items = nil
+		return nil
 	}
+	var page struct{ Continue string }
+	d.continues = metadata != nil && json.Unmarshal(metadata, &page) != nil || page.Continue != ""
 	return nil
 }
 
@@ -243,11 +250,14 @@ func decodeItems(text []byte) (document, bool) {
 		return document{}, false
 	}
 	raw, err := toJSON(head)
-	doc := document{list: true}
-	if err != nil || json.Unmarshal(raw, &struct{ APIVersion, Kind *string }{&doc.apiVersion, &doc.kind}) != nil ||
-		!strings.HasSuffix(doc.kind, "List") {
+	var list struct {
+		APIVersion, Kind string
+		Metadata         struct{ Continue string }
+	}
+	if err != nil || json.Unmarshal(raw, &list) != nil || !strings.HasSuffix(list.Kind, "List") {
 		return document{}, false
 	}
+	doc := document{apiVersion: list.APIVersion, kind: list.Kind, list: true, continues: list.Metadata.Continue != ""}
 	for _, item := range items {
 		raw, err := toJSON(item)
 		if err != nil {

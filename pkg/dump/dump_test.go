@@ -315,6 +315,25 @@ func TestBrokenFiles(t *testing.T) {
 	}
 }
 
+// TestPages: a page of a list, which goes on, proves nothing, and what ends does.
+func TestPages(t *testing.T) {
+	t.Parallel()
+	for token, whole := range map[string]bool{"": true, "next": false} {
+		for _, content := range []string{
+			fmt.Sprintf(`{"kind":"PodList","apiVersion":"v1","metadata":{"continue":%q},"items":[%s]}`, token, pod),
+			fmt.Sprintf("apiVersion: v1\nitems:\n- %s\nkind: PodList\nmetadata:\n  continue: %q\n", pod, token),
+		} {
+			d, err := folder(t, map[string]string{"namespaces/shop/core/pods.yaml": content})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if pods, _ := d.Find("", "pods"); pods.Covers("shop") != whole || d.Objects != 1 {
+				t.Errorf("%s: %d objects", content, d.Objects)
+			}
+		}
+	}
+}
+
 // TestTexts: all documents of a file are read, however they are separated and encoded.
 func TestTexts(t *testing.T) {
 	t.Parallel()
