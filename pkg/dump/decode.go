@@ -38,17 +38,40 @@ func decode(content []byte) ([]document, error) {
 	if len(trimmed) == 0 {
 		return nil, nil
 	}
-	if trimmed[0] == '{' || trimmed[0] == '[' {
-		docs, err := decodeJSON(trimmed)
-		if err == nil || len(trimmed) > maxPiece {
-			return docs, err
-		}
-		if docs, other := decodeYAML(trimmed); other == nil { // whose flow style begins so, too
-			return docs, nil
-		}
-		return nil, err
+	if trimmed[0] != '{' && trimmed[0] != '[' {
+		docs, err := decodeYAML(trimmed)
+		return unfolded(docs), err
 	}
-	return decodeYAML(trimmed)
+	docs, err := decodeJSON(trimmed)
+	if err != nil && len(trimmed) <= maxPiece {
+		if yaml, other := decodeYAML(trimmed); other == nil { // whose flow style begins so, too
+			docs, err = yaml, nil
+		}
+	}
+	return unfolded(docs), err
+}
+
+// unfolded returns the documents, and of lists of lists, as jq makes them of several, the inner ones.
+func unfolded(docs []document) []document {
+	var inner []document
+	for i, doc := range docs {
+		items := slices.DeleteFunc(doc.items, func(item []byte) bool {
+			if !doc.list || !bytes.Contains(item, []byte(`List"`)) || !bytes.Contains(item, []byte(`"items":`)) {
+				return false
+			}
+			list, err := decodeJSON(item)
+			if err != nil || len(list) != 1 || !list[0].list {
+				return false
+			}
+			inner = append(inner, list[0])
+			return true
+		})
+		if len(items) < len(doc.items) && len(items) == 0 {
+			docs[i].list = false // nor is it a list of none
+		}
+		docs[i].items = items
+	}
+	return append(docs, inner...)
 }
 
 // fromUTF16 returns text in UTF-8. Windows PowerShell redirects in UTF-16.

@@ -315,6 +315,27 @@ func TestBrokenFiles(t *testing.T) {
 	}
 }
 
+// TestListsOfLists: each inner list is read, and proves what it does alone; the outer one nothing.
+func TestListsOfLists(t *testing.T) {
+	t.Parallel()
+	pods, nodes := list("v1", "PodList", pod), list("v1", "NodeList", node)
+	for name, content := range map[string]string{
+		"an array": "[" + pods + "," + nodes + "]", "a List": list("v1", "List", pods, nodes),
+		"objects beside": list("v1", "List", pods, node), "YAML": "- " + pods + "\n- " + nodes,
+		"a list of none": list("v1", "List", pods, nodes, list("v1", "ServiceList")),
+	} {
+		d, err := folder(t, map[string]string{"namespaces/shop/core/services.yaml": content})
+		if err != nil {
+			t.Fatal(err)
+		}
+		pods, _ := d.Find("", "pods")
+		if services, _ := d.Find("", "services"); d.Objects != 2 || len(d.Unread) > 0 || !pods.Covers("shop") ||
+			services.Covers("shop") != (name == "a list of none") {
+			t.Errorf("%s: %d objects, %v", name, d.Objects, d.Unread)
+		}
+	}
+}
+
 // TestPages: a page of a list, which goes on, proves nothing, and what ends does.
 func TestPages(t *testing.T) {
 	t.Parallel()
