@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/snapshot"
 )
 
@@ -82,7 +83,7 @@ func openSnapshot(r io.ReaderAt, size int64, limits Limits) (*Dump, error) {
 	}
 	for _, gap := range file.End.Gaps {
 		if t := types[schema.GroupResource{Group: gap.Group, Resource: gap.Resource}]; t != nil {
-			t.unlisted, t.known = gap.Message, false
+			t.unlisted, t.known = why(gap), false
 		}
 	}
 	for _, t := range types {
@@ -99,6 +100,17 @@ func openSnapshot(r io.ReaderAt, size int64, limits Limits) (*Dump, error) {
 		return cmp.Or(strings.Compare(x.Group, y.Group), strings.Compare(x.Name, y.Name))
 	})
 	return d, nil
+}
+
+// why says why a type was not listed, of all that were forbidden in one place in the same words.
+func why(gap v1alpha1.Gap) string {
+	switch {
+	case gap.Reason != v1alpha1.GapForbidden:
+		return gap.Message
+	case gap.Namespace != "":
+		return "forbidden in namespace " + gap.Namespace
+	}
+	return "forbidden at the cluster scope"
 }
 
 // lists notes that all objects of a type were listed, in a namespace or everywhere.
