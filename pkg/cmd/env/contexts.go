@@ -166,16 +166,15 @@ func (e *Env) targets(cmd *cobra.Command) ([]Target, error) {
 		if err != nil {
 			return nil, fmt.Errorf("--contexts-from: %w", err)
 		}
+		var named []Target
 		for _, line := range lines {
 			t, err := target(line, func(context string) bool { return raw.Contexts[context] != nil })
 			if err != nil {
 				return nil, fmt.Errorf("--contexts-from: %w", err)
 			}
-			if _, twice := found[t.Name]; twice && t.Kubeconfig != "" {
-				t.Name = line
-			}
-			found[t.Name] = t
+			named = append(named, t)
 		}
+		include(found, named)
 	}
 	if cmd.Flags().Changed("clusterprofiles") {
 		profiles, err := e.fromProfiles(cmd.Context(), e.clusters.profiles, e.clusters.providers)
@@ -197,6 +196,18 @@ func (e *Env) targets(cmd *cobra.Command) ([]Target, error) {
 		all = append(all, found[name])
 	}
 	return all, nil
+}
+
+// include adds contexts, and then files, of which one is called by its path if another cluster has
+// its name.
+func include(found map[string]Target, named []Target) {
+	slices.SortStableFunc(named, func(a, b Target) int { return strings.Compare(a.Kubeconfig, b.Kubeconfig) })
+	for _, t := range named {
+		if other, twice := found[t.Name]; twice && other.Kubeconfig != t.Kubeconfig {
+			t.Name = t.Kubeconfig
+		}
+		found[t.Name] = t
+	}
 }
 
 // target is the cluster of a line: a context, or the file of a kubeconfig.
