@@ -156,7 +156,7 @@ func TestLayouts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if d.Kind != test.kind || len(d.Unread) > 1 {
+			if d.Kind != test.kind || len(d.Unread) > 0 {
 				t.Errorf("it is read as %q, and %v", d.Kind, d.Unread)
 			}
 			of := func(key string) (*Type, []string) {

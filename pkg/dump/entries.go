@@ -35,7 +35,7 @@ type entries struct {
 // wanted returns whether a file may hold objects, or tells what a dump is.
 func wanted(name string) bool {
 	switch base := path.Base(name); {
-	case base == "version" || base == "timestamp":
+	case base == "timestamp":
 		return true
 	case strings.HasPrefix(base, "._"):
 		return false
