@@ -95,7 +95,7 @@ func (b *builder) add(of layout, files []file) error {
 // archive notes what the plan of an archive of kubectl gc says.
 func (b *builder) archive(p *planHead) error {
 	b.Kind, b.unsaved = "archive of kubectl gc", "an archive has only the objects that it was written for"
-	if t, err := time.Parse(time.RFC3339, p.ArchivedAt); err == nil {
+	if t, err := time.Parse(time.RFC3339, p.ArchivedAt); err == nil && t.After(b.Time) {
 		b.Time, b.TimeOf = t, Stated
 	}
 	return b.of(p.Cluster)

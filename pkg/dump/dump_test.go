@@ -226,11 +226,13 @@ func TestTime(t *testing.T) {
 		want  time.Time
 		of    TimeOf
 	}{
-		"files":                 {map[string]string{"a.json": pod}, written, OfFiles},
-		"a lease of a node":     {map[string]string{"a.json": lease("kube-node-lease")}, renewed, OfLeases},
-		"any lease":             {map[string]string{"a.json": lease("shop")}, written, OfFiles},
-		"a newer object":        {map[string]string{"a.json": object("v1", "Pod", "a", "b", `,"creationTimestamp":"2025-01-01T00:00:00Z"`)}, time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC), OfFiles},
-		"an archive":            {map[string]string{"a.yaml": "apiVersion: gc.kubectl.dev/v1alpha1\nkind: Plan\narchivedAt: \"2024-05-01T12:00:00Z\"\n---\n" + lease("kube-system")}, archived, Stated},
+		"files":             {map[string]string{"a.json": pod}, written, OfFiles},
+		"a lease of a node": {map[string]string{"a.json": lease("kube-node-lease")}, renewed, OfLeases},
+		"any lease":         {map[string]string{"a.json": lease("shop")}, written, OfFiles},
+		"a newer object":    {map[string]string{"a.json": object("v1", "Pod", "a", "b", `,"creationTimestamp":"2025-01-01T00:00:00Z"`)}, time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC), OfFiles},
+		"an archive":        {map[string]string{"a.yaml": "apiVersion: gc.kubectl.dev/v1alpha1\nkind: Plan\narchivedAt: \"2024-05-01T12:00:00Z\"\n---\n" + lease("kube-system")}, archived, Stated},
+		"an earlier archive after it": {map[string]string{"a.yaml": "apiVersion: gc.kubectl.dev/v1alpha1\nkind: Plan\narchivedAt: \"2024-05-01T12:00:00Z\"\n---\n" + pod,
+			"b.yaml": "apiVersion: gc.kubectl.dev/v1alpha1\nkind: Plan\narchivedAt: \"2024-04-01T12:00:00Z\"\n---\n" + node}, archived, Stated},
 		"must-gather's own":     {map[string]string{"timestamp": "2024-05-01 11:00:00 +0000 UTC m=+0\n2024-05-01 14:00:00 +0200 CEST m=+9\n", "a.json": pod}, archived, Stated},
 		"a file that says else": {map[string]string{"timestamp": "yesterday\n", "a.json": pod}, written, OfFiles},
 	} {
