@@ -110,9 +110,9 @@ func (e *Examiner) looked(ctx context.Context, o *unstructured.Unstructured) (ab
 		object, err := e.Reader.GetObject(ctx, schema.GroupResource{Group: r.Group, Resource: r.Resource},
 			ref.Namespace, ref.Name)
 		switch {
-		case err != nil, object == nil && guessed:
+		case err != nil, object == nil && guessed && !n.mayMean(r, o.GetKind()):
 		case object == nil:
-			absent = append(absent, namedObject{n.field, ref, nil, bare, ""})
+			absent = append(absent, namedObject{n.field, ref, nil, bare || guessed, ""})
 		default:
 			there = append(there, namedObject{n.field, ref, object, bare, ""})
 		}
@@ -155,7 +155,8 @@ func isBareKind(of schema.GroupKind, r cluster.Resource, key string) bool {
 }
 
 // kindLike is the one type of the object's own group whose kind ends like the field is called:
-// PulsarConnection for connectionRef. Only what is there shows that it is meant.
+// PulsarConnection for connectionRef. Only what is there shows that it is meant: of what is absent no
+// more is said than that there is none of the name.
 func (e *Examiner) kindLike(group string, n namedIn) (found cluster.Resource, only bool) {
 	if n.kind != "" || n.stem == "" {
 		return found, false
@@ -169,6 +170,12 @@ func (e *Examiner) kindLike(group string, n namedIn) (found cluster.Resource, on
 		}
 	}
 	return found, only
+}
+
+// mayMean says whether a field of an object of some kind may name one of a kind that only ends like the
+// field is called. A database that names a database means itself.
+func (n namedIn) mayMean(r cluster.Resource, own string) bool {
+	return len(n.stem) >= shortestEnd && r.Kind != own
 }
 
 // kindOwning is the kind of an owner of the object that has the name and whose kind ends like the

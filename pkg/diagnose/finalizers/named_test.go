@@ -75,6 +75,34 @@ func TestWhatASpecNames(t *testing.T) {
 	}
 }
 
+// TestWhatAFieldMayMean: a field may name an object of the one kind of its group that ends like it, which
+// is not the kind of who names it, and not after three letters.
+func TestWhatAFieldMayMean(t *testing.T) {
+	t.Parallel()
+	e := &Examiner{Examination: &core.Examination{Snapshot: core.Snapshot{Catalog: &cluster.Catalog{}}}}
+	for _, kind := range []string{"CFDomain", "HumioView", "TemporalCluster", "PgDatabase", "RedDisk", "BlueDisk", "AnyApp"} {
+		e.Catalog.Resources = append(e.Catalog.Resources, cluster.Resource{Type: graph.Type{Group: "example.com", Kind: kind}})
+	}
+	for field, want := range map[string]string{
+		"domainRef: {name: d}": "CFDomain", "viewName: v": "HumioView", "clusterRef: {name: c}": "TemporalCluster",
+		"databaseName: d": "", "diskRef: {name: d}": "", "appRef: {name: a}": "", "managedClusterName: c": "",
+	} {
+		var spec map[string]any
+		if err := yaml.Unmarshal([]byte(field), &spec); err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, n := range namesIn(spec, "spec") {
+			if r, only := e.kindLike("example.com", n); only && n.mayMean(r, "PgDatabase") {
+				got += r.Kind
+			}
+		}
+		if got != want {
+			t.Errorf("%s may mean %q, want %q", field, got, want)
+		}
+	}
+}
+
 // TestABareKey: a text at the top of a spec may name an object of the kind that its key is, of the
 // group of the object, and not of its own kind. In the groups of ACK it is what AWS calls it.
 func TestABareKey(t *testing.T) {
