@@ -155,6 +155,10 @@ func (e *Examiner) notWatching(_ context.Context, b core.Responsible, f core.Fin
 		f.Commands = []core.Step{set.Doing("starts it again so that it watches " + ns +
 			" as well").Risking(b.RiskOnceRunning())}
 	}
+	if len(f.Commands) == 0 { // what removes the finalizer is no first step
+		f.Commands = []core.Step{core.At(e.Ref(s.Workload), core.Describe()).Doing("shows what it watches").
+			Risking(finalizer.RiskNone)}
+	}
 	return []core.Finding{f}
 }
 
