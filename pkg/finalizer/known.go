@@ -73,6 +73,9 @@ type Known struct {
 	// Needs are objects without which the actor cannot do its work, so that the finalizer stays
 	// although the actor is alive.
 	Needs []Need `json:"needs,omitempty"`
+	// Retired says since when the actor neither sets nor removes the finalizer, as what follows "since":
+	// "Gatekeeper 3.1". It is empty where it still does.
+	Retired string `json:"retired,omitempty"`
 	// Takes are what the object, or one that it names, has to say for the actor to take it.
 	Takes []Take `json:"takes,omitempty"`
 	// Node is where the object names the node on which the actor does its work.

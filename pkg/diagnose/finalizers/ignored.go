@@ -21,6 +21,9 @@ import (
 // unsure says what is not known of its rights.
 func (e *Examiner) ignored(ctx context.Context, b core.Responsible, f core.Finding) (all []core.Finding,
 	unsure []v1alpha1.Observation) {
+	if b.IsKnown && b.Known.Retired != "" {
+		return ordered(b, []core.Finding{e.retired(b, f)}), nil
+	}
 	may := e.Actors.Forbidden(ctx, b.Object, b.Actor)
 	if may.Concluded {
 		all = append(all, e.forbidden(ctx, b, f, may))
@@ -38,6 +41,19 @@ func ordered(b core.Responsible, all []core.Finding) []core.Finding {
 		all[n-1].Commands = b.Ordered(all[n-1].Commands)
 	}
 	return all
+}
+
+// retired is for an actor of which no version of today removes the finalizer.
+func (e *Examiner) retired(b core.Responsible, f core.Finding) core.Finding {
+	f.Code = core.ActorNotWatching
+	f.Sentence = fmt.Sprintf("%s is alive, and has not removed this finalizer since %s", b.Name, b.Known.Retired)
+	f.Remedy = phrase.Sentence("waiting does not help unless an older version runs: remove the finalizer by hand") + " " +
+		b.Loss()
+	for _, w := range b.Workloads[:min(len(b.Workloads), 1)] {
+		f.Commands = append(f.Commands,
+			core.At(e.Ref(w), core.Describe()).Doing("shows which version runs").Risking(finalizer.RiskNone))
+	}
+	return f
 }
 
 // paused is for an actor that ignores an object that says so.
