@@ -55,11 +55,11 @@ func (f *Finder) Paused(ctx context.Context, o *unstructured.Unstructured, a Act
 	all = add(all, Pause{Object: o}, crossplanePaused)
 	all = add(all, Pause{Object: o, Moved: ofCluster}, clusterPaused)
 	// A pack that names places names all. Built-in controllers delete what is suspended, and those
-	// of Flux remove their finalizer first (finalize in kustomize-controller, reconcileDelete in
-	// helm-controller), and leave what they have applied: to resume such an object would delete it.
-	// That of KEDA as well looks at the deletion before the pause.
+	// of Flux that apply something remove their finalizer first (finalize in kustomize-controller,
+	// reconcileDelete in helm-controller), and leave what they have applied: to resume such an object
+	// would delete it. That of KEDA as well looks at the deletion before the pause.
 	custom := !cluster.BuiltIn(group) &&
-		!slices.ContainsFunc([]string{"toolkit.fluxcd.io", "keda.sh"},
+		!slices.ContainsFunc([]string{"kustomize.toolkit.fluxcd.io", "helm.toolkit.fluxcd.io", "keda.sh"},
 			func(deleting string) bool { return strings.HasSuffix("."+group, "."+deleting) })
 	if ofCluster || custom && len(a.Known.PausedBy) == 0 {
 		all = add(all, Pause{Object: o, Moved: ofCluster, Custom: !ofCluster}, specPaused, specSuspended)
@@ -126,8 +126,11 @@ func (p Pause) where() string {
 	return p.Field
 }
 
-// Guessed says that it is an annotation that may mean anything: who defines a field means it.
-func (p Pause) Guessed() bool { return p.Custom && p.Annotation != "" }
+// Guessed says that it is an annotation that may mean anything, or a field that the actor has heeded
+// in some versions only: source-controller of Flux deletes what is suspended since 0.31.
+func (p Pause) Guessed() bool {
+	return p.Custom && (p.Annotation != "" || strings.HasSuffix(p.Object.GroupVersionKind().Group, ".toolkit.fluxcd.io"))
+}
 
 // Says is what says of an object that it is paused, in a clause.
 func (p Pause) Says(of *unstructured.Unstructured) string {

@@ -51,6 +51,7 @@ func TestObjectSaysThatItIsPaused(t *testing.T) {
 		"{apiVersion: keda.sh/v1alpha1, kind: ScaledObject, metadata: {annotations: {autoscaling.keda.sh/paused: 'true'}}}": ``,
 		// it goes, and to resume it would prune
 		"{apiVersion: kustomize.toolkit.fluxcd.io/v1, kind: Kustomization, spec: {suspend: true}}": ``,
+		"{apiVersion: source.toolkit.fluxcd.io/v1, kind: GitRepository, spec: {suspend: true}}":    `patch OBJECT --type=merge -p {"spec":{"suspend":false}} (perhaps)`,
 		"{apiVersion: batch/v1, kind: CronJob, spec: {suspend: true}}":                             ``,
 		"{apiVersion: apps/v1, kind: Deployment, spec: {paused: true}}":                            ``,
 		// the pack names other places
@@ -70,6 +71,9 @@ func TestObjectSaysThatItIsPaused(t *testing.T) {
 		}
 		for _, p := range (&Finder{}).Paused(t.Context(), o, who) {
 			got += strings.Join(p.Resume(), " ")
+			if p.Field != "" && p.Guessed() {
+				got += " (perhaps)"
+			}
 		}
 		if got != want {
 			t.Errorf("%s: %q, want %q", text, got, want)
