@@ -1,6 +1,7 @@
 package finalizers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -15,6 +16,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
@@ -39,7 +41,8 @@ type namer struct {
 }
 
 // namers are the custom resources of an object's own API group that name it by the conventions of the
-// API: whoever removes its finalizer may keep it for them. So are its dependents that are being deleted.
+// API, and the policies of other groups that target it as those of the Gateway API do: whoever removes
+// its finalizer may keep it for them. So are its dependents that are being deleted.
 // The others are left out: the collector deletes them, and only once the object is gone.
 func (e *Examiner) namers(ctx context.Context, o *unstructured.Unstructured) (all []namer) {
 	group := o.GroupVersionKind().Group
@@ -53,23 +56,25 @@ func (e *Examiner) namers(ctx context.Context, o *unstructured.Unstructured) (al
 			}
 		}
 	}
-	looked, counts := 0, e.counted(group, o.GetNamespace())
-	for _, t := range e.Graph.Types() {
-		if t.Group != group {
+	looked, counts := 0, e.counted(o.GetNamespace())
+	types := slices.Clone(e.Graph.Types())
+	slices.SortStableFunc(types, func(a, b graph.Type) int { return cmp.Compare(distance(a, group), distance(b, group)) })
+	for _, t := range types {
+		if distance(t, group) > 1 || t.Group != group && !t.Namespaced {
 			continue
 		}
 		namespace := ""
 		if t.Namespaced {
 			namespace = o.GetNamespace()
 		}
-		if counts[t.Resource] == 0 || counts[t.Resource] > longestNaming {
+		of := schema.GroupResource{Group: t.Group, Resource: t.Resource}
+		if counts[of] == 0 || counts[of] > longestNaming {
 			continue
 		}
 		if looked++; looked > mostNaming {
 			break
 		}
-		list, err := e.Reader.ListObjects(ctx, schema.GroupResource{Group: t.Group, Resource: t.Resource}, namespace,
-			cluster.Selection{})
+		list, err := e.Reader.ListObjects(ctx, of, namespace, cluster.Selection{})
 		if err != nil {
 			continue // and the reader has noted the gap
 		}
@@ -84,15 +89,26 @@ func (e *Examiner) namers(ctx context.Context, o *unstructured.Unstructured) (al
 	return all
 }
 
-// counted is how many objects were seen of each resource of a group, of namespaced ones in one
-// namespace, or in all if that is empty.
-func (e *Examiner) counted(group, namespace string) map[string]int {
-	n := map[string]int{}
+// distance is 0 for a type of an API group, 1 for one of another that may have policies, and 2 for one
+// of Kubernetes itself.
+func distance(t graph.Type, group string) int {
+	switch {
+	case t.Group == group:
+		return 0
+	case cluster.BuiltIn(t.Group) || !strings.HasSuffix(strings.ToLower(t.Resource), "policies"):
+		return 2
+	}
+	return 1
+}
+
+// counted is how many objects were seen of each type, of namespaced ones in one namespace, or in all
+// if that is empty.
+func (e *Examiner) counted(namespace string) map[schema.GroupResource]int {
+	n := map[schema.GroupResource]int{}
 	for id := range e.Graph.IDs() {
 		t, _ := e.Graph.Type(id)
-		if t.Group == group && e.Graph.Observed(id) &&
-			(namespace == "" || !t.Namespaced || e.Graph.Namespace(id) == namespace) {
-			n[t.Resource]++
+		if e.Graph.Observed(id) && (namespace == "" || !t.Namespaced || e.Graph.Namespace(id) == namespace) {
+			n[schema.GroupResource{Group: t.Group, Resource: t.Resource}]++
 		}
 	}
 	return n
@@ -105,6 +121,9 @@ func naming(by, o *unstructured.Unstructured) string {
 	spec, _, _ := unstructured.NestedMap(by.Object, "spec")
 	for _, n := range namesIn(spec, "spec") {
 		means := n.kind == kind && (n.group == "" || n.group == group) || n.kind == "" && meansKind(n.stem, kind)
+		if by.GroupVersionKind().Group != group { // only what says so means the object
+			means = n.kind == kind && n.group == group && strings.HasPrefix(n.field, "spec.targetRef")
+		}
 		if n.name == o.GetName() && means && !n.addressed && isIn(n.namespace, by, o) {
 			return n.field
 		}

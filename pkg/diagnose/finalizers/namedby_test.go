@@ -4,7 +4,10 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
 // TestWhichFieldNamesAnObject: Subnet blue in ns, or TemporalCluster blue, is named where the key is
@@ -23,6 +26,10 @@ func TestWhichFieldNamesAnObject(t *testing.T) {
 		{"Subnet", `{spec: {source: {apiVersion: other.org/v1, kind: Subnet, name: blue}}}`, ""},
 		{"Subnet", `{spec: {targetRef: {apiVersion: net.temporal.io/v1, kind: Subnet, name: blue}}}`, "spec.targetRef.name"},
 		{"Address", `{spec: {addressReference: blue}}`, "spec.addressReference"},
+		{"Subnet", `{apiVersion: policy.org/v1, spec: {targetRefs: [{group: net.temporal.io, kind: Subnet, name: blue}]}}`, "spec.targetRefs[0].name"},
+		{"Subnet", `{apiVersion: policy.org/v1, spec: {targetRef: {kind: Subnet, name: blue}}}`, ""},
+		{"Subnet", `{apiVersion: policy.org/v1, spec: {sourceRef: {group: net.temporal.io, kind: Subnet, name: blue}}}`, ""},
+		{"Subnet", `{apiVersion: policy.org/v1, spec: {subnet: blue}}`, ""},
 		{"Subnet", `{metadata: {namespace: other}, spec: {subnet: blue}}`, ""},
 		{"Subnet", `{metadata: {namespace: other}, spec: {subnetRef: {name: blue, namespace: ns}}}`, "spec.subnetRef.name"},
 		{"Subnet", `{metadata: {namespace: other, labels: {subnet: blue}}}`, ""},
@@ -36,11 +43,28 @@ func TestWhichFieldNamesAnObject(t *testing.T) {
 		if err := yaml.Unmarshal([]byte(test.by), &by.Object); err != nil {
 			t.Fatal(err)
 		}
+		if by.GetAPIVersion() == "" {
+			by.SetAPIVersion(o.GetAPIVersion())
+		}
 		if by.GetNamespace() == "" {
 			by.SetNamespace("ns")
 		}
 		if got := naming(by, o); got != test.want {
 			t.Errorf("%s of %s is named in %q, want %q", test.kind, test.by, got, test.want)
+		}
+	}
+}
+
+// TestWhichTypesMayKeepAnObject: those of its own group first, then policies of others, and none of
+// Kubernetes.
+func TestWhichTypesMayKeepAnObject(t *testing.T) {
+	t.Parallel()
+	for of, want := range map[schema.GroupResource]int{
+		{Group: "net.org", Resource: "subnets"}: 0, {Group: "other.org", Resource: "xaccesspolicies"}: 1,
+		{Group: "other.org", Resource: "subnets"}: 2, {Group: "networking.k8s.io", Resource: "networkpolicies"}: 2,
+	} {
+		if got := distance(graph.Type{Group: of.Group, Resource: of.Resource}, "net.org"); got != want {
+			t.Errorf("%s: %d, want %d", of, got, want)
 		}
 	}
 }
