@@ -30,8 +30,8 @@ const (
 
 // busy is for an actor that is at work, as far as anybody can see. It lives, which does not mean
 // that it is about to finish: for how long the object has not changed is said, and where to look.
-// What the object says comes first, then that it names what is absent, and then what refers to it.
-func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying, namesAbsent bool, by []namer) core.Finding {
+// What the object says comes first, then what its actor may lack, and then what refers to it.
+func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying, lacks lacked, by []namer) core.Finding {
 	f.Code = core.FinalizerActorAlive
 	quiet := e.quiet(b)
 	if quiet < moment {
@@ -45,9 +45,9 @@ func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying, namesAb
 	case b.UsersUnread != nil:
 		f.Remedy = phrase.Sentence(b.Name+" is alive, and may wait for what uses the object: look for that, or run the "+
 			"command as a user who may list it") + b.OnceRunning()
-	case namesAbsent:
-		f.Remedy = phrase.Sentence(b.Name+" is alive, and may need what the object names and does not exist: find out by what "+
-			"it logs and reports, and create that again if so") + b.OnceRunning()
+	case lacks.what != "":
+		f.Remedy = phrase.Sentence(b.Name+" is alive, and may need "+lacks.what+": find out by what it logs and reports, and "+
+			lacks.mend+" if so") + b.OnceRunning()
 	case len(by) > 0:
 		f.Remedy = phrase.Sentence(b.Name+" is alive, and may keep the object for those that refer to it"+keepers) + b.OnceRunning()
 	case b.Leaderless(e.Now):

@@ -46,7 +46,7 @@ func TestAliveIsSaidWithATime(t *testing.T) {
 				Time: now.Add(-test.changed)}}})
 		}
 		got := e.busy(core.ResponsibleFor(o, actor.Actor{Finalizer: "example.com/f", Who: "Op", Life: actor.Alive,
-			Workloads: []*unstructured.Unstructured{deployment}}), core.Finding{Actor: "Op"}, saying{}, false, nil).Printed()
+			Workloads: []*unstructured.Unstructured{deployment}}), core.Finding{Actor: "Op"}, saying{}, lacked{}, nil).Printed()
 		if !slices.Contains(got.Evidence, test.evidence) || !strings.Contains(got.Remedy, test.remedy) ||
 			!slices.Contains(got.Commands, test.command) {
 			t.Errorf("deleted %s and changed %s ago: %q, %q, %q", test.deleted, test.changed, got.Evidence, got.Remedy,
@@ -70,7 +70,7 @@ func TestLogsAreThoseOfAllPods(t *testing.T) {
 			"metadata": map[string]any{"namespace": "ops", "name": "op"}, "status": status,
 			"spec": map[string]any{"replicas": int64(2), "selector": map[string]any{"matchLabels": map[string]any{"app": "op"}}}}}
 		got := e.busy(core.ResponsibleFor(o, actor.Actor{Finalizer: "example.com/f", Who: "Op", Life: actor.Alive,
-			Workloads: []*unstructured.Unstructured{w}}), core.Finding{Actor: "Op"}, saying{}, false, nil).Printed()
+			Workloads: []*unstructured.Unstructured{w}}), core.Finding{Actor: "Op"}, saying{}, lacked{}, nil).Printed()
 		want := "kubectl logs -n ops -l app=op --prefix --tail=-1 --all-containers --since=61m | grep it"
 		if !slices.Contains(got.Commands, want) {
 			t.Errorf("%s: %q", kind, got.Commands)
@@ -92,7 +92,7 @@ func TestOnlyWhatIsDatedAndOfOneFinalizerPromises(t *testing.T) {
 		o := &unstructured.Unstructured{Object: map[string]any{"kind": "Widget"}}
 		o.SetFinalizers(test.finalizers)
 		got := (&Examiner{Examination: &core.Examination{}}).busy(core.ResponsibleFor(o, actor.Actor{Who: "Op"}),
-			core.Finding{}, test.says, false, nil)
+			core.Finding{}, test.says, lacked{}, nil)
 		if strings.Contains(got.Remedy, "removes the finalizer once that is settled") != test.want {
 			t.Errorf("%+v of %q: %q", test.says, test.finalizers, got.Remedy)
 		}

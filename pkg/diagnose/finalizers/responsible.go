@@ -64,15 +64,15 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 		if len(ignored) > 0 {
 			return append(ignored, refused...)
 		}
-		absent := e.namedAbsent(ctx, b.Object)
-		f.Evidence = slices.Concat(f.Evidence, unsure, absent)
+		lacks := e.mayLack(ctx, b.Object)
+		f.Evidence = slices.Concat(f.Evidence, unsure, lacks.seen)
 		by := e.namers(ctx, b.Object)
 		says, guessed := e.said(ctx, b.Object), e.pauses(b, f, true)
 		switch {
 		case len(refused) == 0 && says.what == "" && len(guessed) > 0:
 			return ordered(b, guessed)
 		case len(refused) == 0:
-			refused = []core.Finding{e.forNode(ctx, b, e.busy(b, f, says, len(absent) > 0, by), says)}
+			refused = []core.Finding{e.forNode(ctx, b, e.busy(b, f, says, lacks, by), says)}
 		}
 		return append(refused, core.Each(guessed, func(f *core.Finding) { f.After++ })...)
 	}
@@ -80,10 +80,10 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 	down := e.DownWorkloads(ctx, b)
 	f.Evidence = append(f.Evidence, down.Evidence...)
 	f = e.alsoPaused(ctx, b, f)
-	var absent []v1alpha1.Observation
+	var lacks lacked
 	if a.Life != actor.Dead {
-		absent = e.namedAbsent(ctx, b.Object)
-		f.Evidence = append(f.Evidence, absent...)
+		lacks = e.mayLack(ctx, b.Object)
+		f.Evidence = append(f.Evidence, lacks.seen...)
 	}
 	if !a.IsKnown {
 		f.Evidence = slices.Concat(f.Evidence, e.renamed(b.Object, a.Finalizer), e.namesake(b.Object, a.Finalizer))
@@ -110,8 +110,8 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 	if f.Code == core.FinalizerActorUnknown {
 		f = e.unknown(ctx, b, f)
 	}
-	if len(absent) > 0 {
-		f.Remedy = cmp.Or(f.Remedy, f.Usual()) + " It may need what the object names and does not exist: create that again if so."
+	if lacks.what != "" {
+		f.Remedy = cmp.Or(f.Remedy, f.Usual()) + " It may need " + lacks.what + ": " + lacks.mend + " if so."
 	}
 	if a.Life == actor.Dead && !a.IsKnown {
 		f.Evidence = append(f.Evidence, e.leads(ctx, b.Object).Observations()...)
