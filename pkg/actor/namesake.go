@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
@@ -15,8 +17,9 @@ import (
 const maxNamesakes = 3
 
 // namesakes finds the Deployments that are called like the domain of a finalizer, as cert-manager
-// is like acme.cert-manager.io. It is a hint for a person to follow, and no sign of life.
-func (f *Finder) namesakes(ctx context.Context, domain string) []string {
+// is like acme.cert-manager.io, and says which of them may not write the object. It is a hint for a
+// person to follow, and no sign of life.
+func (f *Finder) namesakes(ctx context.Context, about *unstructured.Unstructured, domain string) []string {
 	word := wordOf(domain)
 	if word == "" {
 		return nil
@@ -39,7 +42,11 @@ func (f *Finder) namesakes(ctx context.Context, domain string) []string {
 		if err != nil || o == nil {
 			continue
 		}
-		all = append(all, "by its name it may belong to this: "+ReadWorkload(o).Says)
+		says := "by its name it may belong to this: " + ReadWorkload(o).Says
+		if may := f.Forbidden(ctx, about, Actor{Life: Alive, Workloads: []*unstructured.Unstructured{o}}); may.Concluded {
+			says += "; " + may.Evidence[0].Says
+		}
+		all = append(all, says)
 	}
 	if more := len(refs) - maxNamesakes; more > 0 {
 		all = append(all, fmt.Sprintf("%s more of such a name", phrase.Count(more, "Deployment")))

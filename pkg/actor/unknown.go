@@ -52,7 +52,7 @@ func (f *Finder) unknown(ctx context.Context, o *unstructured.Unstructured, acto
 	}
 	if domain, _, ok := strings.Cut(actor.Finalizer, "/"); ok && strings.Contains(domain, ".") {
 		s.domain(ctx, actor, domain)
-		actor.note(f.namesakes(ctx, domain)...)
+		actor.note(f.namesakes(ctx, o, domain)...)
 	}
 	actor.take(s.signs)
 }
