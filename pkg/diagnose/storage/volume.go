@@ -19,6 +19,12 @@ import (
 // attached.
 const AttacherFinalizer = "external-attacher/"
 
+// notByCSI is what to do about a volume of an in-tree plugin that was attached by CSI
+// (https://github.com/kubernetes-csi/external-attacher/pull/218).
+const notByCSI = "Versions of the CSI external-attacher from before its pull request 218 leave a volume without spec.csi alone: " +
+	"find out by its log whether it works on this one. Nothing is attached by what is seen: if it does not, upgrade it, " +
+	"or remove the finalizer by hand."
+
 // Bound returns the claim to which a PersistentVolume is bound, or what keeps that if it is being
 // deleted.
 func (e *Examiner) Bound(ctx context.Context, id graph.ID) []core.Finding {
@@ -81,7 +87,16 @@ func (e *Examiner) Attached(ctx context.Context, id graph.ID, name string) []cor
 	if len(findings) > 0 {
 		return findings
 	}
-	return core.WithEvidence(e.ByActor(ctx, id, name), core.Observed("no VolumeAttachment names it")...)
+	findings = core.WithEvidence(e.ByActor(ctx, id, name), core.Observed("no VolumeAttachment names it")...)
+	if o := e.Own(ctx, id); o != nil && status.Nested(o, "spec", "csi", "driver") == "" {
+		findings = core.WithEvidence(findings, core.ObservedAt(core.From(o, "spec"), "it has no spec.csi")...)
+		for i, f := range findings {
+			if f.Code == core.FinalizerActorAlive {
+				findings[i].Remedy = notByCSI
+			}
+		}
+	}
+	return findings
 }
 
 // attachment is the cause that an attachment is.
