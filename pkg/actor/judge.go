@@ -61,11 +61,24 @@ func (a Actor) CanBeInUse() bool {
 	return len(a.Known.UsedBy) > 0 || slices.Contains(own, a.Finalizer)
 }
 
+// retired says that no version of today of an actor removes its finalizer; empty if one does.
+func (a Actor) retired() string {
+	if !a.IsKnown || a.Known.Retired == "" {
+		return ""
+	}
+	return "it has not removed this finalizer since " + a.Known.Retired
+}
+
 // Ignores says why an actor that lives does not act on an object; nil if nothing says that.
 func (a Actor) Ignores(o *unstructured.Unstructured) []v1alpha1.Observation {
 	var all []v1alpha1.Observation
+	if says := a.retired(); says != "" {
+		all = append(all, v1alpha1.Observation{Says: says})
+	}
 	for _, p := range a.Pauses {
-		all = append(all, p.Observation(o))
+		if !p.Guessed() {
+			all = append(all, p.Observation(o))
+		}
 	}
 	for _, u := range a.Untaken {
 		all = append(all, u.Evidence)

@@ -24,6 +24,8 @@ func (f *Finder) Obstacle(ctx context.Context, o *unstructured.Unstructured, a A
 		return v1alpha1.ActorNotFound, a.Says()
 	case a.Life != Alive:
 		return "", nil
+	case a.retired() != "":
+		return v1alpha1.NotWatching, []string{a.retired()}
 	case len(a.Unled) > 0:
 		return v1alpha1.NotLeading, phrase.Words(a.Unled, func(u Unled) string { return u.Evidence.Says })
 	}
