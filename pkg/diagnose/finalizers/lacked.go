@@ -23,7 +23,7 @@ type lacked struct {
 // that do not run.
 func (e *Examiner) mayLack(ctx context.Context, o *unstructured.Unstructured) lacked {
 	absent, down := e.namedAbsent(ctx, o), e.ownDown(ctx, o)
-	l := lacked{seen: slices.Concat(absent, down)}
+	l := lacked{seen: slices.Concat(absent, down, e.come(ctx, o))}
 	switch {
 	case len(absent) > 0:
 		l.what, l.mend = "what the object names and does not exist", "create that again"

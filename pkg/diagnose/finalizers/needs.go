@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
@@ -200,6 +201,26 @@ func (e *Examiner) saidMissing(ctx context.Context, o *unstructured.Unstructured
 		add(core.From(w.Event, ""), e.QuotedWarning(i, w), w.Message, false)
 	}
 	return all
+}
+
+// come are the objects of which a failing condition says that they are not found, and that were
+// made after it was written: it holds no more, and whoever wrote it has not looked since.
+func (e *Examiner) come(ctx context.Context, o *unstructured.Unstructured) (seen []v1alpha1.Observation) {
+	for _, c := range status.Failing(o) {
+		for _, m := range notFound[0].FindAllStringSubmatch(c.Message, -1) {
+			r, ok := e.kindSaid(o, m[2], strings.TrimPrefix(m[3], "."))
+			if !ok || c.Since.IsZero() || len(validation.IsDNS1123Subdomain(m[4])) > 0 {
+				continue
+			}
+			all, err := e.Reader.ListObjects(ctx, schema.GroupResource{Group: r.Group, Resource: r.Resource}, m[5],
+				cluster.Selection{Fields: "metadata.name=" + m[4]})
+			if err == nil && len(all) == 1 && all[0].GetCreationTimestamp().After(c.Since) {
+				seen = append(seen, core.ObservedAt(core.From(all[0], "metadata"), fmt.Sprintf(
+					"%s was made after condition %s said that it is not found", core.Named(e.Ref(all[0])), c.Type))...)
+			}
+		}
+	}
+	return seen
 }
 
 // meant returns the absent object that a text names. It is false if the text can mean something
