@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/act"
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
@@ -27,6 +30,34 @@ type Deadlocked struct {
 type Unchecked struct {
 	act.Unseen
 	Gap v1alpha1.Gap
+}
+
+// A collector that has not seen all deletes of a cycle breaks it (GC-064). Nothing shows that it has
+// seen them, so that the cycle has this long to go, and is looked at so often.
+const (
+	settleWithin = 5 * time.Second
+	settleEvery  = 200 * time.Millisecond
+)
+
+// settle waits until what the plans said would never be gone, unless the collector comes between the
+// deletes, is gone or has had the time for that.
+func settle(ctx context.Context, client *cluster.Client, plans []*Planned) {
+	// What still stands at the end, or cannot be read, is for deadlocked to say.
+	_ = wait.PollUntilContextTimeout(ctx, settleEvery, settleWithin, true, func(ctx context.Context) (bool, error) {
+		for _, p := range plans {
+			for _, s := range p.Deadlocked {
+				if _, may := slices.BinarySearch(p.Unsettled, s.Object); !may {
+					continue
+				}
+				ref := p.Graph.Ref(s.Object)
+				t, _ := p.Graph.Type(s.Object)
+				if now, err := client.GetMeta(ctx, t, ref.Namespace, ref.Name); err == nil && now.UID == ref.UID {
+					return false, nil
+				}
+			}
+		}
+		return true, nil
+	})
 }
 
 // deadlocked returns what the plans said would never be gone: what is indeed still there, and what

@@ -84,6 +84,7 @@ func (p *Planned) perform(ctx context.Context, opts Options, saved *archive.Save
 		TimedOut:  errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil || errors.Is(err, act.ErrNotCollected),
 	}
 	if opts.Wait && ctx.Err() == nil {
+		settle(limited, pl.client, again.agreed)
 		r.Deadlocked, r.Unchecked = deadlocked(ctx, pl.client, again.agreed)
 	}
 	return r, errors.Join(slices.Concat(failures(done), collect.Errors(gc.events), []error{
