@@ -15,8 +15,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// SpecFields is what is read of pods, StatefulSets and what asks for DNS names besides their metadata.
-// What a type does not have is empty.
+// SpecFields is what is read of pods, StatefulSets, namespaces and what asks for DNS names besides
+// their metadata. What a type does not have is empty.
 type SpecFields struct {
 	// NodeName, Phase and the periods, in seconds, are a pod's. DeletionGracePeriodSeconds is nil
 	// if it is not being deleted.
@@ -31,6 +31,8 @@ type SpecFields struct {
 	Requests map[string]resource.Quantity
 	// DNSNames are those for which a Service, an Ingress, a route, a Certificate or a DNSEndpoint asks.
 	DNSNames []string
+	// Finalizers are those in the spec of a namespace.
+	Finalizers []string
 }
 
 // SpecFieldsRequest names objects of one type in one namespace.
@@ -143,6 +145,8 @@ type specFieldsItem struct {
 		Hostnames, DNSNames []string
 		CommonName          string
 		Endpoints           []struct{ DNSName string }
+
+		Finalizers []string
 	}
 	Status struct{ Phase string }
 }
@@ -160,6 +164,7 @@ func (it *specFieldsItem) specFields() SpecFields {
 		DeletionGracePeriodSeconds:    it.Metadata.DeletionGracePeriodSeconds,
 		WhenDeleted:                   it.Spec.PersistentVolumeClaimRetentionPolicy.WhenDeleted,
 		Requests:                      it.requests(), DNSNames: it.dnsNames(),
+		Finalizers: it.Spec.Finalizers,
 	}
 	for _, t := range it.Spec.VolumeClaimTemplates {
 		out.VolumeClaimTemplates = append(out.VolumeClaimTemplates, t.Metadata.Name)

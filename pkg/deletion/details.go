@@ -9,8 +9,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
-// mostRead is how many pods, StatefulSets, and objects that ask for DNS names, of a cascade are read,
-// each. Of more than these it is said that they were not.
+// mostRead is how many pods, StatefulSets, namespaces, and objects that ask for DNS names, of a cascade
+// are read, each. Of more than these it is said that they were not.
 const mostRead = 2000
 
 // readDetails reads what a plan cannot tell from metadata: how long the pods of the cascade may
@@ -51,6 +51,25 @@ func readDetails(ctx context.Context, client *cluster.Client, p *plan.Plan) (pla
 		}
 	}
 	return f, nil
+}
+
+// readNamespaces reads the finalizers of others in the specs of the namespaces that are deleted.
+func readNamespaces(ctx context.Context, client *cluster.Client, p *plan.Plan) (held map[graph.ID][]string,
+	unread []graph.ID, err error) {
+	ids, unread := upTo(mostRead, p.DeletedOf("", cluster.Namespaces.Resource))
+	contents, failed, err := client.SpecFields(ctx, cluster.RequestSpecFields(p.Graph, ids))
+	held = map[graph.ID][]string{}
+	for _, id := range ids {
+		uid := p.Graph.Ref(id).UID
+		others := slices.DeleteFunc(contents[uid].Finalizers, func(f string) bool { return f == plan.NamespaceFinalizer })
+		if len(others) > 0 {
+			held[id] = others
+		}
+		if slices.Contains(failed, uid) {
+			unread = append(unread, id)
+		}
+	}
+	return held, unread, err
 }
 
 // upTo returns all of the objects to be read, or none and all to be left unread if they are more

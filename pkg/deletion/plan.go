@@ -133,6 +133,11 @@ func (pl *planner) planObjects(ctx context.Context, objects []selection.Object, 
 	opts.Left, opts.Policies, p.left = left, policies, slices.Sorted(maps.Keys(left))
 	p.Plan = plan.New(g, ids, pl.request.Policy, opts)
 	p.Plan = p.Without(findImmortal(p.Plan))
+	held, unread, err := readNamespaces(ctx, pl.client, p.Plan)
+	if err != nil {
+		return nil, err
+	}
+	p.Plan = p.Holding(held)
 	if err := pl.foresee(ctx, reader, pl.known, p); err != nil {
 		return nil, err
 	}
@@ -144,6 +149,7 @@ func (pl *planner) planObjects(ctx context.Context, objects []selection.Object, 
 	if err != nil {
 		return nil, err
 	}
+	details.Unread = append(details.Unread, unread...)
 	details.GracePeriodSeconds, details.Propagated = pl.request.GracePeriodSeconds, pl.request.PropagateGracePeriod
 	details.Forbidden = permissions.forbidden(ctx, p.Plan, pl.request.writers()...)
 	if err := pl.learnMore(ctx, reader, p, &details); err != nil {

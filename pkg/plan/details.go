@@ -25,7 +25,7 @@ type Details struct {
 
 // Facts are those of the Details that change nothing of what else a plan says.
 type Facts struct {
-	// Unread are the pods and StatefulSets of the cascade that were not read.
+	// Unread are the pods, StatefulSets and namespaces of the cascade that were not read.
 	Unread []graph.ID
 	// Disks are the volumes whose data are destroyed because they, or their PVCs, are deleted, and
 	// UnreadDisks the PVCs and volumes of which that is not known. KeptDisks are those whose reclaim

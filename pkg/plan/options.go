@@ -38,6 +38,9 @@ type Options struct {
 	Left map[graph.ID]string
 	// Policies are those of the deletes of some of the roots, where they are others than the plan's.
 	Policies map[graph.ID]Policy
+	// specFinalizers are those that metadata does not show, in the specs of namespaces, but for the one
+	// that the namespace controller removes.
+	specFinalizers map[graph.ID][]string
 	// stages are the objects that the client deletes, in the stages of an ordered deletion; none of
 	// any other.
 	stages [][]graph.ID

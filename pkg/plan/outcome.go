@@ -128,7 +128,7 @@ func (s *simulation) firstContained(container graph.ID) (graph.ID, bool) {
 func (s *simulation) blockers() []Blocker {
 	var blockers []Blocker
 	for _, id := range s.pick(func(id graph.ID) bool { return s.is(id, gone|deleting) }) {
-		if names := Foreign(s.Graph.Finalizers(id)); len(names) > 0 {
+		if names := append(Foreign(s.Graph.Finalizers(id)), s.options.specFinalizers[id]...); len(names) > 0 {
 			blockers = append(blockers, Blocker{Object: id, Finalizers: names})
 		}
 	}

@@ -130,6 +130,17 @@ func (p *Plan) Without(refused map[graph.ID]string) *Plan {
 	return New(p.Graph, p.Roots, p.Policy, opts)
 }
 
+// Holding returns the plan of the same deletion with the finalizers in the specs of namespaces, which
+// metadata does not show.
+func (p *Plan) Holding(finalizers map[graph.ID][]string) *Plan {
+	if len(finalizers) == 0 {
+		return p
+	}
+	opts := p.options
+	opts.specFinalizers = finalizers
+	return New(p.Graph, p.Roots, p.Policy, opts)
+}
+
 // Protected are the objects of the cascade whose deletion the server refuses, sorted.
 func (p *Plan) Protected() []v1alpha1.Protected {
 	var all []v1alpha1.Protected

@@ -79,6 +79,9 @@ func NewProjection(g *graph.Graph, opts Options) *Projection {
 				o.objects[i] |= foreignFinalizers
 			}
 		}
+		if len(opts.specFinalizers[id]) > 0 {
+			o.objects[i] |= foreignFinalizers
+		}
 		if o.objects[i] == deleting {
 			o.objects[i] |= foreignFinalizers // a grace period runs
 		}

@@ -84,7 +84,7 @@ var remarks = [...]kindOfRemark{
 	{"NamespaceControllerNotRunning", warning, "the namespace controller does not run, and namespaces are deleted",
 		Plan.remarkNamespacesStopped, false},
 	{"GracePeriod", info, "pods terminate gracefully", Plan.remarkGrace, false},
-	{"NotRead", warning, "pods and StatefulSets could not be read, or are too many: how long they take, and which PVCs are kept, is unknown", Plan.remarkUnread, false},
+	{"NotRead", warning, "pods, StatefulSets or namespaces could not be read, or are too many: how long they take, which PVCs are kept, and which finalizers the specs of the namespaces have, is unknown", Plan.remarkUnread, false},
 	{"NotBlocking", info, "the foreground deletion does not wait for some dependents", Plan.remarkNonBlocking, false},
 	{"DependentsFirst", warning, "a foreground deletion deletes dependents before the controllers of their owner's finalizers act", Plan.remarkOrder, false},
 	{"OwnerKept", warning, "objects are deleted although one of their owners is kept", Plan.remarkSurprises, false},
@@ -276,7 +276,7 @@ func (p Plan) remarkUnread() []remark {
 		return nil
 	}
 	return []remark{{text: "not read: " + strings.Join(kinds, " and ") +
-		"; how long the pods take to terminate and which PVCs are kept is unknown"}}
+		"; how long pods take to terminate, which PVCs are kept and which finalizers the specs of namespaces have is unknown"}}
 }
 
 // whyUnread says why some objects were not read.

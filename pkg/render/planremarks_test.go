@@ -54,7 +54,7 @@ func TestRemarks(t *testing.T) {
 	}
 	want := []string{
 		"2 pods terminate gracefully, up to 600 s",
-		"not read: 1 Pod (it could not be read); how long the pods take to terminate and which PVCs are kept is unknown",
+		"not read: 1 Pod (it could not be read); how long pods take to terminate, which PVCs are kept and which finalizers the specs of namespaces have is unknown",
 		"the foreground deletion does not wait for 1 dependent: blockOwnerDeletion is not set (--strict sets it)",
 		`1 object is deleted although one of its owners is kept: ConfigMap/misnamed (its reference names ConfigMap/living^[[2J, and its uid is that of ConfigMap/alive)`,
 	}
