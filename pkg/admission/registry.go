@@ -13,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
 // The types of what the server asks.
@@ -53,6 +55,20 @@ type applied struct {
 	policies []Policy
 	bindings []binding
 	unread   []string
+	// named are the names of single objects in the rules of both.
+	named map[string]bool
+}
+
+// note notes which objects some constraints name.
+func (a *applied) note(m *admissionv1.MatchResources) {
+	if m == nil {
+		return
+	}
+	for _, rule := range slices.Concat(m.ResourceRules, m.ExcludeResourceRules) {
+		for _, name := range rule.ResourceNames {
+			a.named[name] = true
+		}
+	}
 }
 
 // NewRegistry returns a Registry that has read nothing yet.
@@ -179,18 +195,21 @@ func (r *Registry) readPolicies(ctx context.Context, of schema.GroupResource) (a
 	if err != nil {
 		return applied{unread: []string{unlisted(Bindings(of), err)}}
 	}
+	a.named = map[string]bool{}
 	for _, config := range configs {
 		p, err := ParsePolicy(config)
 		if err != nil {
 			a.unread = append(a.unread, err.Error())
 			continue
 		}
+		a.note(p.MatchConstraints)
 		a.policies = append(a.policies, p)
 	}
 	for _, o := range bindings {
 		var b binding
 		spec, _, _ := unstructured.NestedMap(o.Object, "spec")
 		if runtime.DefaultUnstructuredConverter.FromUnstructured(spec, &b.ValidatingAdmissionPolicyBindingSpec) == nil {
+			a.note(b.MatchResources)
 			a.bindings = append(a.bindings, b)
 		}
 	}
@@ -208,6 +227,22 @@ func (r *Registry) constrains(ctx context.Context, m *admissionv1.MatchResources
 		return false
 	}
 	return r.selected(ctx, m.ObjectSelector, m.NamespaceSelector, w) != Never
+}
+
+// Place is what it depends on who may refuse a write of which only an outline is known: the type and
+// the namespace of the object, and its name, if a validating policy names it.
+type Place struct {
+	Type            graph.Type
+	Namespace, Name string
+}
+
+// Place returns that of a write.
+func (r *Registry) Place(ctx context.Context, w Write) Place {
+	at := Place{Type: w.Type, Namespace: w.Object.GetNamespace()}
+	if name := w.Object.GetName(); r.applied(ctx, ValidatingPolicies).named[name] {
+		at.Name = name
+	}
+	return at
 }
 
 // MayRefuse says whether a webhook or a validating policy may refuse a write.

@@ -244,3 +244,21 @@ func TestWhichPoliciesAreApplied(t *testing.T) {
 		})
 	}
 }
+
+// TestWhatIsNamedHasAPlaceOfItsOwn: where a policy or its binding names objects, what holds for one
+// object of a type holds for no other that is named.
+func TestWhatIsNamedHasAPlaceOfItsOwn(t *testing.T) {
+	t.Parallel()
+	r := admission.NewRegistry(source(t, map[string][]*unstructured.Unstructured{
+		"validatingadmissionpolicies": {object(t,
+			"{metadata: {name: keep}, spec: {matchConstraints: {excludeResourceRules: [{resourceNames: [b]}]}}}")},
+		"validatingadmissionpolicybindings": {object(t,
+			"{metadata: {name: b}, spec: {policyName: keep, matchResources: {resourceRules: [{resourceNames: [c]}]}}}")},
+	}))
+	for name, want := range map[string]string{"a": "", "b": "b", "c": "c"} {
+		got := r.Place(t.Context(), admission.Of(admissionv1.Delete, deployments, "shop", name))
+		if got != (admission.Place{Type: deployments, Namespace: "shop", Name: want}) {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}

@@ -28,13 +28,13 @@ func (pl *planner) admission(ctx context.Context, reader *cluster.Reader, p *Pla
 	if !pl.request.AskServer {
 		return nil
 	}
-	known := map[typeIn]bool{}
+	known := map[admission.Place]bool{}
 	for _, a := range p.Actions {
 		if a.Verb != plan.VerbDelete || a.By == plan.ByClient {
 			continue
 		}
 		w := writeTo(p.Graph, a.Object, admissionv1.Delete)
-		if at := (typeIn{w.Type, w.Object.GetNamespace()}); !known[at] {
+		if at := reader.Admission().Place(ctx, w); !known[at] {
 			known[at] = true
 			if reader.Admission().MayRefuse(ctx, w) {
 				p.ask(ctx, mostAskedFirst)
@@ -86,7 +86,7 @@ func unjudged(ctx context.Context, reader *cluster.Reader, p *plan.Plan, of func
 	if err != nil {
 		return "it is unknown which deletes the server refuses: " + err.Error()
 	}
-	by := map[typeIn]string{}
+	by := map[admission.Place]string{}
 	var objects []graph.Ref
 	first := ""
 	for _, a := range p.Actions {
@@ -94,7 +94,7 @@ func unjudged(ctx context.Context, reader *cluster.Reader, p *plan.Plan, of func
 			continue
 		}
 		w := writeTo(p.Graph, a.Object, admissionv1.Delete)
-		at := typeIn{w.Type, w.Object.GetNamespace()}
+		at := reader.Admission().Place(ctx, w)
 		who, seen := by[at]
 		if !seen {
 			who = refuser(ctx, reader.Admission(), w, known)
