@@ -188,9 +188,9 @@ func refreshRefuses(t *testing.T, c *testcluster.Cluster, file string) {
 	blind := faultproxy.Start(t, c.Config())
 	blind.On(faultproxy.Path("/namespaces/kube-system"), faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden, "no"))
 	for want, args := range map[string][]string{
-		"it is unknown whether ":               {"tree", "-A", "--from", file, "--refresh", "--kubeconfig", blind.Kubeconfig(t)},
-		"is of cluster ":                       {"tree", "-A", "--from", file, "--refresh", "--kubeconfig", proxy.Kubeconfig(t)},
-		"is no snapshot":                       {"tree", "-A", "--from", c.Dump(t), "--refresh", "--kubeconfig", c.Kubeconfig()},
+		"it is unknown whether ": {"tree", "-A", "--from", file, "--refresh", "--kubeconfig", blind.Kubeconfig(t)},
+		"is of cluster ":         {"tree", "-A", "--from", file, "--refresh", "--kubeconfig", proxy.Kubeconfig(t)},
+		"is no snapshot that says of which cluster it is: it was read as must": {"tree", "-A", "--from", c.Dump(t), "--refresh", "--kubeconfig", c.Kubeconfig()},
 		"--refresh needs a snapshot":           {"tree", "-A", "--refresh", "--kubeconfig", c.Kubeconfig()},
 		"is not a cluster, and can only be re": {"delete", "configmap/c0", "--yes", "--from", file, "--refresh", "--kubeconfig", c.Kubeconfig()},
 	} {

@@ -19,8 +19,8 @@ import (
 // has not changed since.
 func (e *Env) refresh(ctx context.Context, d *dump.Dump) error {
 	if !d.IsSnapshot() || d.Cluster == "" {
-		return answer.WithHint(fmt.Errorf("--refresh: %s is no snapshot that says of which cluster it is, but a %s", e.named(),
-			d.Kind), "kubectl gc snapshot FILE takes one")
+		return answer.WithHint(fmt.Errorf("--refresh: %s is no snapshot that says of which cluster it is: it was read as %s",
+			e.named(), d.Kind), "kubectl gc snapshot FILE takes one")
 	}
 	e.refreshed = true
 	client, err := e.Client()
