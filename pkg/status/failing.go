@@ -67,7 +67,7 @@ var (
 		"NotReady", "Unavailable", "Unhealthy", "Unready", "Unreachable", "Unschedulable", "Unsupported", "Stalled",
 		"Degraded", "Failed", "Failing", "Failure", "Error", "Errored", "Errors",
 		"Blocked", "InUse", "Recoverable", "Terminal", "Invalid", "Misconfigured", "Conflict", "Conflicted", "Conflicting",
-		"Pressure", "Problem", "Exceeded", "Denied", "Rejected", "Stuck", "Timeout", "TimedOut",
+		"Pressure", "Problem", "Exceeded", "Denied", "Rejected", "Stuck", "Timeout", "TimedOut", "Remaining",
 	}
 	goodWords = []string{
 		"Ready", "Synced", "Available", "Healthy", "Reconciled", "Succeeded", "Success", "Successful", "Accepted",

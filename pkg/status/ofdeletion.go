@@ -14,13 +14,17 @@ var deletionSaid = regexp.MustCompile(
 
 // OfDeletion returns the condition in which an object tells of its deletion: one that is True or
 // False since then, those that fail first. It is false if there is none: what was said before is
-// about something else.
+// about something else, and a failure that is False, as of all of a Namespace, only says that there is
+// none.
 func OfDeletion(o *unstructured.Unstructured) (Condition, bool) {
 	deleted := o.GetDeletionTimestamp()
 	if deleted == nil {
 		return Condition{}, false
 	}
 	for _, c := range slices.Concat(Failing(o), Conditions(o)) {
+		if c.polarity() == wellIfFalse && !c.fails() {
+			continue
+		}
 		if c.Message != "" && (c.Status == "True" || c.Status == "False") && !c.Since.Before(deleted.Time) &&
 			(c.polarity() == tellsOfDeletion || SaysDeletion(c.Reason, c.Message)) {
 			return c, true

@@ -28,7 +28,9 @@ func TestOfDeletion(t *testing.T) {
 		"by its type":       {[]any{condition("Deleting", "True", "", "two volumes are attached", since)}, "Deleting"},
 		"no message":        {[]any{condition("Deleting", "True", "Deleting", "", since)}, ""},
 		"neither":           {[]any{condition("Drained", "Unknown", "", "draining", since)}, ""},
-		"no time":           {[]any{condition("Ready", "False", "", "cannot delete the bucket", "")}, ""},
+		"no failure": {[]any{condition("NamespaceDeletionContentFailure", "False", "ContentDeleted", "All content successfully deleted", since),
+			condition("NamespaceFinalizersRemaining", "False", "ContentHasNoFinalizers", "All content-preserving finalizers finished", since)}, ""},
+		"no time": {[]any{condition("Ready", "False", "", "cannot delete the bucket", "")}, ""},
 		"what fails is first": {[]any{condition("Progressing", "True", "", "deletes its parts", since),
 			condition("Ready", "False", "", "cannot delete the bucket", since)}, "Ready"},
 	} {
