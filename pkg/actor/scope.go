@@ -1,6 +1,7 @@
 package actor
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -132,9 +133,10 @@ func leavesOut(w, o *unstructured.Unstructured) (Scope, bool) {
 	return out[0], true
 }
 
-// NotWatching returns the settings that leave an object out of what its actor watches, nil if it
-// may be watched. The parts of an installation that say nothing, such as its webhook, do not speak
-// against it; another that may watch all namespaces does, and so does one of the same program.
+// NotWatching returns the settings that leave an object out of what its actor watches, those that are
+// about its labels first, nil if it may be watched. The parts of an installation that say nothing, such
+// as its webhook, do not speak against it; another that may watch all namespaces does, and so does one
+// of the same program.
 func (a Actor) NotWatching(o *unstructured.Unstructured) []Scope {
 	if a.Life != Alive {
 		return nil
@@ -159,6 +161,9 @@ func (a Actor) NotWatching(o *unstructured.Unstructured) []Scope {
 			return nil
 		}
 	}
+	// A controller of another namespace is no answer where one of this leaves out the label.
+	byLabels := func(s Scope) int { return slices.Index([]bool{true, false}, s.Selector) }
+	slices.SortStableFunc(out, func(a, b Scope) int { return cmp.Compare(byLabels(a), byLabels(b)) })
 	return out
 }
 

@@ -106,6 +106,10 @@ func TestActorWithAnotherInstallation(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, test.got, test.want)
 		}
 	}
+	if all := (Actor{Life: Alive, Workloads: []*unstructured.Unstructured{started(t, "a", scoped), started(t, "b",
+		"{args: [--label-selector=shard=1]}")}}).NotWatching(shop); len(all) != 2 || !all[0].Selector {
+		t.Errorf("one of another namespace comes before one of another shard: %+v", all)
+	}
 	if (Actor{Life: Alive, Workloads: []*unstructured.Unstructured{started(t, "operators", scoped)}}).
 		NotWatching(&unstructured.Unstructured{Object: map[string]any{}}) != nil {
 		t.Error("an object that is in no namespace is left out")
