@@ -18,23 +18,37 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// change is what a source has before and after: ConfigMaps by their names, each with its annotations.
-// Deletes are those that are gone then.
+// change is what a source has before and after: ConfigMaps by their names, each with its annotations,
+// and whole manifests. Deletes are those that are gone then.
 type change struct {
 	before, after map[string]string
 	deletes       []string
 }
 
-// changed keeps one object, drops one that owns another, one that is marked to be kept, and one that
-// a name with a hash takes the place of.
+// changed keeps one object and one that gets another version of its API, drops one that owns another
+// and one that is marked to be kept, and has others take the place of one by a name with a hash, of one
+// by another name, and of one by another kind.
 func changed(keep string) change {
-	return change{map[string]string{"stays": "", "goes": "", "marked": keep, "hashed-1": ""},
-		map[string]string{"stays": "", "hashed-2": ""}, []string{"below", "goes", "hashed-1"}}
+	const (
+		scaled = "{apiVersion: autoscaling/%s, kind: HorizontalPodAutoscaler, metadata: {name: scaled}, " +
+			"spec: {maxReplicas: 2, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: x}}}"
+		secret = "{apiVersion: v1, kind: Secret, metadata: {name: %s}}"
+	)
+	return change{
+		map[string]string{"stays": "", "goes": "", "marked": keep, "hashed-1": "", "kind": "",
+			"scaled": fmt.Sprintf(scaled, "v1"), "named-1": fmt.Sprintf(secret, "named-1")},
+		map[string]string{"stays": "", "hashed-2": "", "scaled": fmt.Sprintf(scaled, "v2"),
+			"named-2": fmt.Sprintf(secret, "named-2"), "kind": fmt.Sprintf(secret, "kind")},
+		[]string{"below", "goes", "hashed-1", "kind", "named-1"}}
 }
 
 func manifests(objects map[string]string) string {
 	var all []string
 	for name, annotations := range objects {
+		if strings.HasPrefix(annotations, "{") {
+			all = append(all, annotations)
+			continue
+		}
 		all = append(all, fmt.Sprintf("{apiVersion: v1, kind: ConfigMap, metadata: {name: %s, annotations: {%s}}}", name, annotations))
 	}
 	slices.Sort(all)
@@ -83,7 +97,8 @@ func pruned(t *testing.T, c *testcluster.Cluster, ns, by string, ch change, make
 	if went := went(h.In(ns)); !slices.Equal(went, planned) {
 		t.Errorf("%v are gone, and planned were %v", went, planned)
 	}
-	c.Kubectl(t, "get", "configmap", "marked", "stays", "hashed-2", "-n", ns)
+	c.Kubectl(t, "get", "configmap/marked", "configmap/stays", "configmap/hashed-2", "hpa/scaled", "secret/named-2",
+		"secret/kind", "-n", ns)
 }
 
 // fluxPrunes: a Kustomization whose source changes prunes what the plan of the change says.
@@ -145,7 +160,7 @@ func argoPrunes(t *testing.T, c *testcluster.Cluster, sources string) {
 	})
 	t.Run("with the policy Orphan", func(t *testing.T) {
 		a := argoSource(t, c, sources, "{automated: {prune: true}, syncOptions: [PrunePropagationPolicy=orphan]}")
-		a.change.deletes = []string{"goes", "hashed-1"}
+		a.change.deletes = a.change.deletes[1:]
 		pruned(t, c, a.namespace, "argocd", a.change, func() { a.changed(t, c) })
 	})
 	t.Run("once somebody syncs it", func(t *testing.T) {
@@ -164,7 +179,7 @@ func argoPrunes(t *testing.T, c *testcluster.Cluster, sources string) {
 				}
 			}
 		}
-		if slices.Sort(waits); !slices.Equal(waits, []string{"goes", "hashed-1"}) {
+		if slices.Sort(waits); !slices.Equal(waits, a.change.deletes[1:]) {
 			t.Errorf("the plan says that these wait: %q", waits)
 		}
 		c.Kubectl(t, "get", "configmap", "goes", "marked", "hashed-1", "hashed-2", "-n", a.namespace)
