@@ -81,7 +81,9 @@ func (a Actor) Ignores(o *unstructured.Unstructured) []v1alpha1.Observation {
 		}
 	}
 	for _, u := range a.Untaken {
-		all = append(all, u.Evidence)
+		if !u.Guessed() {
+			all = append(all, u.Evidence)
+		}
 	}
 	for _, s := range a.NotWatching(o) {
 		all = append(all, s.Observation())

@@ -31,6 +31,7 @@ func (f *Finder) Obstacle(ctx context.Context, o *unstructured.Unstructured, a A
 	}
 	a.Untaken = nil
 	f.addUntaken(ctx, o, &a)
+	a.Untaken = slices.DeleteFunc(a.Untaken, Untaken.Guessed)
 	leaves := slices.Concat(phrase.Words(a.Untaken, func(u Untaken) string { return u.Evidence.Says }),
 		phrase.Words(a.NotWatching(o), func(s Scope) string { return s.Observation().Says }))
 	if len(leaves) > 0 {

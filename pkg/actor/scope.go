@@ -1,7 +1,6 @@
 package actor
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -161,9 +160,15 @@ func (a Actor) NotWatching(o *unstructured.Unstructured) []Scope {
 			return nil
 		}
 	}
-	// A controller of another namespace is no answer where one of this leaves out the label.
-	byLabels := func(s Scope) int { return slices.Index([]bool{true, false}, s.Selector) }
-	slices.SortStableFunc(out, func(a, b Scope) int { return cmp.Compare(byLabels(a), byLabels(b)) })
+	slices.SortStableFunc(out, func(a, b Scope) int { // one that watches other namespaces is further away
+		switch {
+		case a.Selector == b.Selector:
+			return 0
+		case a.Selector:
+			return -1
+		}
+		return 1
+	})
 	return out
 }
 

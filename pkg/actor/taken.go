@@ -19,11 +19,15 @@ type Untaken struct {
 	Missing *Needed
 	// By is the object that says it; nil if it is Missing.
 	By *unstructured.Unstructured
-	// Wants is what it would have to say, and Remedy what the pack says of what to do, if it does.
-	Wants, Remedy string
-
-	Evidence v1alpha1.Observation
+	// Wants is what it would have to say.
+	Wants string
+	// Until and Remedy are those of the pack.
+	Until, Remedy string
+	Evidence      v1alpha1.Observation
 }
+
+// Guessed says that only some versions of the actor leave the object alone.
+func (u Untaken) Guessed() bool { return u.Until != "" && u.Missing == nil }
 
 // addUntaken finds out why the actor of a finalizer leaves an object alone, by its pack, and says
 // what that depends on and cannot be read.
@@ -59,16 +63,20 @@ func (f *Finder) leftBy(ctx context.Context, o *unstructured.Unstructured, a Act
 			return u, false, nil
 		case by == nil:
 			wants, _ := t.Met(o.Object)
-			return Untaken{Missing: &needed, Wants: wants, Remedy: t.Remedy, Evidence: v1alpha1.Observation{
-				Says: fmt.Sprintf("it names %s %s, which does not exist", needed.Type.Kind, needed.Name),
-				From: place(o, needed.Field)}}, true, nil
+			says := fmt.Sprintf("%s %s does not exist", needed.Type.Kind, needed.Name)
+			if needed.Field != "" {
+				says = fmt.Sprintf("it names %s %s, which does not exist", needed.Type.Kind, needed.Name)
+			}
+			return Untaken{Missing: &needed, Wants: wants, Until: t.Until, Remedy: t.Remedy,
+				Evidence: v1alpha1.Observation{Says: says, From: place(o, needed.Field)}}, true, nil
 		}
 	}
 	wants, met := t.Met(by.Object)
 	if met {
 		return u, false, nil
 	}
-	u = Untaken{By: by, Wants: wants, Remedy: t.Remedy, Evidence: v1alpha1.Observation{From: place(by, "")}}
+	u = Untaken{By: by, Wants: wants, Until: t.Until, Remedy: t.Remedy,
+		Evidence: v1alpha1.Observation{From: place(by, "")}}
 	u.Evidence.Says = fmt.Sprintf("of %s it does not hold that %s", title(by), wants)
 	if c := t.Where[0]; len(t.Where) == 1 && !c.Field.IsZero() {
 		says := "not set"

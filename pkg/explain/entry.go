@@ -24,7 +24,7 @@ func entry(name string, k finalizer.Known) v1alpha1.ExplainedFinalizer {
 		e.PausedBy = append(e.PausedBy, v1alpha1.PausedBy(p))
 	}
 	for _, t := range k.Takes {
-		takes := v1alpha1.Takes{IfAbsent: t.IfAbsent, Where: clauses(t.Where), Remedy: t.Remedy}
+		takes := v1alpha1.Takes{IfAbsent: t.IfAbsent, Where: clauses(t.Where), Until: t.Until, Remedy: t.Remedy}
 		if t.Of != nil {
 			takes.Of = &explainedNeeds([]finalizer.Need{*t.Of})[0]
 		}

@@ -133,6 +133,9 @@ type Take struct {
 	Where []link.Condition `json:"where"`
 	// IfAbsent says that the actor takes the object also where Of does not exist.
 	IfAbsent bool `json:"ifAbsent,omitempty"`
+	// Until is the version from which on the actor takes the object all the same, as what follows
+	// "before"; empty if there is none.
+	Until string `json:"until,omitempty"`
 	// Remedy is what to do about it, in sentences, where that is not to find out who takes the object.
 	Remedy string `json:"remedy,omitempty"`
 }

@@ -112,6 +112,8 @@ type Takes struct {
 	IfAbsent bool         `json:"ifAbsent,omitempty"`
 	// Where are conditions, as clauses, all of which have to be met.
 	Where []string `json:"where"`
+	// Until is the version from which on the actor works on the object all the same.
+	Until string `json:"until,omitempty"`
 	// Remedy is what to do where they are not, in sentences; empty for finding out who takes it.
 	Remedy string `json:"remedy,omitempty"`
 }

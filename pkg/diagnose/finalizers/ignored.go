@@ -1,6 +1,7 @@
 package finalizers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -184,7 +185,7 @@ func (e *Examiner) untaken(ctx context.Context, b core.Responsible, f core.Findi
 	for _, u := range b.Untaken {
 		g := f
 		g.Code, g.Evidence = core.ActorNotWatching, append([]v1alpha1.Observation{u.Evidence}, f.Evidence...)
-		g.Commands = []core.Step{core.Describe().Doing("shows which class it names").Risking(finalizer.RiskNone)}
+		g.Commands = []core.Step{core.Describe().Doing("shows what it names, and what is said of it").Risking(finalizer.RiskNone)}
 		if m := u.Missing; m != nil {
 			name := core.Named(core.RefTo(m.Type, m.Namespace, m.Name))
 			g.Sentence = fmt.Sprintf("%s is alive, and leaves the object alone, whose %s does not exist", b.Name, name)
@@ -198,9 +199,10 @@ func (e *Examiner) untaken(ctx context.Context, b core.Responsible, f core.Findi
 			g.Commands = append(g.Commands, core.At(e.Ref(u.By), core.Describe()).Doing("shows what it says").
 				Risking(finalizer.RiskNone))
 		}
-		if u.Remedy != "" {
-			g.Remedy, g.Commands = u.Remedy, g.Commands[1:]
+		if u.Guessed() {
+			g.Sentence = fmt.Sprintf("%s is alive, and leaves the object alone in versions before %s", b.Name, u.Until)
 		}
+		g.Remedy = cmp.Or(u.Remedy, g.Remedy)
 		all = append(all, g)
 	}
 	return all

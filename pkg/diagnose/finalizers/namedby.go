@@ -89,8 +89,8 @@ func (e *Examiner) namers(ctx context.Context, o *unstructured.Unstructured) (al
 	return all
 }
 
-// distance is 0 for a type of an API group, 1 for one of another that may have policies, and 2 for one
-// of Kubernetes itself.
+// distance is 0 for a type of an API group, 1 for one of another that may be of policies, and 2 for all
+// others.
 func distance(t graph.Type, group string) int {
 	switch {
 	case t.Group == group:
