@@ -131,6 +131,9 @@ func takeWords(takes []v1alpha1.Takes) []string {
 		if t.IfAbsent {
 			text += ", or where that does not exist"
 		}
+		if t.Until != "" {
+			text += " (before " + t.Until + ")"
+		}
 		all = append(all, text)
 	}
 	return all
