@@ -176,7 +176,7 @@ func (e *Env) introduce(d *dump.Dump) {
 	}
 	line += fmt.Sprintf(") as of %s%s", map[dump.TimeOf]string{dump.OfFiles: "the time of its files, ",
 		dump.OfLeases: "its newest object, "}[d.TimeOf], e.source.asOf.UTC().Format(time.RFC3339))
-	fmt.Fprintln(e.ErrOut, render.Escape(line))
+	render.Message(e.ErrOut, "", render.Escape(line))
 	if n := d.WithoutUID; n > 0 {
 		render.Warn(e.ErrOut, "%s left out, which no server has answered: without a uid it is a manifest",
 			phrase.Count(n, "object"))

@@ -2,7 +2,6 @@ package env
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"k8s.io/klog/v2"
@@ -30,5 +29,5 @@ func (e *Env) SayCalled(ctx context.Context, client *cluster.Client, catalog *cl
 				append(called, unread...)...), "; ")
 		}
 	}
-	fmt.Fprintln(e.ErrOut, render.Escape(line))
+	render.Message(e.ErrOut, "", render.Escape(line))
 }
