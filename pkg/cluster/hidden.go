@@ -137,7 +137,7 @@ func (c *Client) definedBy(ctx context.Context, name string) (Resource, bool, er
 	case err != nil:
 		return Resource{}, false, err
 	case d.Name != name:
-		return Resource{}, false, fmt.Errorf("%w: asked for %q, and the answer is about %q", errMalformed, name, d.Name)
+		return Resource{}, false, errAnother(name, d.Name)
 	}
 	if !slices.ContainsFunc(d.Status.Conditions,
 		func(c condition) bool { return c.Type == "Established" && c.Status == "True" }) {
@@ -185,7 +185,7 @@ func (c *Client) apiService(ctx context.Context, name string) (*apiService, erro
 		return nil, err
 	}
 	if s.Name != name {
-		return nil, fmt.Errorf("%w: asked for %q, and the answer is about %q", errMalformed, name, s.Name)
+		return nil, errAnother(name, s.Name)
 	}
 	return &s, nil
 }

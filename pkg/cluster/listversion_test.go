@@ -41,8 +41,7 @@ func TestListWithoutAResourceVersionIsNoList(t *testing.T) {
 			if all, err := client.ListObjects(t.Context(), configMapType, ns, Selection{}); err == nil {
 				t.Errorf("%d objects were listed, want an error", len(all))
 			}
-			request := ObjectRequest{ObjectNames: ObjectNames{Type: configMapType, Namespace: ns, Names: configMapNames(6)},
-				Total: 6}
+			request := ObjectRequest{Type: configMapType, Namespace: ns, Names: configMapNames(6), Total: 6}
 			if err := client.ForEachObject(t.Context(), []ObjectRequest{request},
 				func(*unstructured.Unstructured) error { return nil }); err == nil {
 				t.Error("nothing was read, want an error")

@@ -60,13 +60,18 @@ func getMetadata(ctx context.Context, req *rest.Request, name string) (*graph.Ob
 	return named(o, name)
 }
 
-// named returns the object of an answer to a request for one. An answer about another, or about
-// none, as a proxy may give with a 200, says nothing of the one that was asked for (RO-004, P-01).
+// named returns the object of an answer to a request for one.
 func named(o *graph.Object, name string) (*graph.Object, error) {
 	if o.Name != name {
-		return nil, fmt.Errorf("%w: asked for %q, and the answer is about %q", errMalformed, name, o.Name)
+		return nil, errAnother(name, o.Name)
 	}
 	return o, nil
+}
+
+// errAnother is of an answer about another object than the one that was asked for, or about none, as
+// a proxy may give with a 200. It says nothing of that one (RO-004, P-01).
+func errAnother(name, is string) error {
+	return fmt.Errorf("%w: asked for %q, and the answer is about %q", errMalformed, name, is)
 }
 
 // Details are what a live read can show besides the metadata that a graph keeps.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"runtime"
 	"strconv"
@@ -20,13 +21,16 @@ import (
 
 // ObjectRequest names objects of one type in one namespace that are wanted whole.
 type ObjectRequest struct {
-	ObjectNames
+	Type      graph.Type
+	Namespace string
+	Names     []string
 	// Total is how many objects of the type the namespace has, as far as is known. A list of many
 	// for the sake of few is not worth it.
 	Total int
+	// Metadata says to read no more of the objects than that.
+	Metadata bool
 
 	selected Selection
-	metadata bool // and no more of the objects
 }
 
 // UnreadError is an object, or the list in which it is, that could not be read.
@@ -61,45 +65,64 @@ func (e *UnreadError) Unwrap() error { return e.Err }
 // is for f to see. It ends with the first error: an UnreadError, or what f returned.
 func (c *Client) ForEachObject(ctx context.Context, requests []ObjectRequest,
 	f func(*unstructured.Unstructured) error) error {
-	return EachUntil(ctx, c, c.reads(requests, f), func(ctx context.Context, _ int, read objectRead) error {
-		return read(ctx)
+	return EachUntil(ctx, c, objectReads(requests), func(ctx context.Context, _ int, r objectRead) error {
+		return c.readObject(ctx, r, f)
 	})
 }
 
-// objectRead reads one object, or several by a list.
-type objectRead func(context.Context) error
+// TryObjects is ForEachObject for who goes on without what cannot be read: failed is called with
+// that, and ends it with the error that it returns. It calls f with the type of the object, too.
+func (c *Client) TryObjects(ctx context.Context, requests []ObjectRequest,
+	f func(graph.Type, *unstructured.Unstructured) error, failed func(*UnreadError) error) error {
+	return EachUntil(ctx, c, objectReads(requests), func(ctx context.Context, _ int, r objectRead) error {
+		err := c.readObject(ctx, r, func(o *unstructured.Unstructured) error { return f(r.Type, o) })
+		if unread, is := errors.AsType[*UnreadError](err); is {
+			return failed(unread)
+		}
+		return err
+	})
+}
 
-// reads are what ForEachObject does: a list of all objects of a type in a namespace, or a read of each
-// that is wanted, whichever costs less.
-func (c *Client) reads(requests []ObjectRequest, f func(*unstructured.Unstructured) error) []objectRead {
+// objectRead is a read of one object, or of several by a list if it has no name.
+type objectRead struct {
+	ObjectRequest
+	name string
+}
+
+// objectReads are a list of all objects of a type in a namespace, or a read of each that is wanted,
+// whichever costs less.
+func objectReads(requests []ObjectRequest) []objectRead {
 	var all []objectRead
 	for _, r := range requests {
 		if worthAList(len(r.Names), r.Total) {
-			all = append(all, func(ctx context.Context) error { return c.listObjects(ctx, r, f) })
+			all = append(all, objectRead{r, ""})
 			continue
 		}
 		for _, name := range r.Names {
-			all = append(all, func(ctx context.Context) error { return c.getObject(ctx, r, name, f) })
+			all = append(all, objectRead{r, name})
 		}
 	}
 	return all
 }
 
-func (c *Client) getObject(ctx context.Context, r ObjectRequest, name string,
-	f func(*unstructured.Unstructured) error) error {
+// readObject reads what a read is of. The error is an UnreadError, or what f returned.
+func (c *Client) readObject(ctx context.Context, r objectRead, f func(*unstructured.Unstructured) error) error {
+	if r.name == "" {
+		return c.listObjects(ctx, r.ObjectRequest, f)
+	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	get := c.GetObject
-	if r.metadata {
+	if r.Metadata {
 		get = c.GetObjectMeta
 	}
-	o, err := get(ctx, r.Type, r.Namespace, name)
+	o, err := get(ctx, r.Type, r.Namespace, r.name)
 	switch {
-	case IsAbsent(err, r.Type, name):
+	case IsAbsent(err, r.Type, r.name):
 		return nil
 	case err != nil:
-		return &UnreadError{r.Type, r.Namespace, name, err}
+		return &UnreadError{r.Type, r.Namespace, r.name, err}
 	}
 	return f(o)
 }
@@ -131,7 +154,7 @@ func (c *Client) getAs(ctx context.Context, t graph.Type, namespace, name, accep
 	}
 	o, err := decodeObject(raw, t)
 	if err == nil && o.GetName() != name {
-		return nil, fmt.Errorf("%w: asked for %q, and the answer is about %q", errMalformed, name, o.GetName())
+		return nil, errAnother(name, o.GetName())
 	}
 	return o, err
 }
@@ -152,15 +175,14 @@ func (s Selection) param(req *rest.Request, token string) {
 // ListObjectMetas is ListObjects for objects whose content may be secret: metadata only.
 func (c *Client) ListObjectMetas(ctx context.Context, t graph.Type, namespace string,
 	selected Selection) ([]*unstructured.Unstructured, error) {
-	return c.listAs(ctx, ObjectRequest{ObjectNames: ObjectNames{Type: t, Namespace: namespace}, selected: selected,
-		metadata: true})
+	return c.listAs(ctx, ObjectRequest{Type: t, Namespace: namespace, selected: selected, Metadata: true})
 }
 
 // ListObjects reads the selected objects of a type live, in a namespace or everywhere, with all
 // that the server has of them: for where there are few. The error is an UnreadError.
 func (c *Client) ListObjects(ctx context.Context, t graph.Type, namespace string,
 	selected Selection) ([]*unstructured.Unstructured, error) {
-	return c.listAs(ctx, ObjectRequest{ObjectNames: ObjectNames{Type: t, Namespace: namespace}, selected: selected})
+	return c.listAs(ctx, ObjectRequest{Type: t, Namespace: namespace, selected: selected})
 }
 
 func (c *Client) listAs(ctx context.Context, r ObjectRequest) ([]*unstructured.Unstructured, error) {
@@ -215,7 +237,7 @@ func (c *Client) listObjects(ctx context.Context, r ObjectRequest, f func(*unstr
 // of them, and calls f with each as the server wrote it, valid during the call: those of built-in
 // types do not say what they are. If the list has to begin again they come twice.
 func (c *Client) ForEachRaw(ctx context.Context, t graph.Type, namespace string, f func(json.RawMessage) error) error {
-	return objectPages(ctx, c, ObjectRequest{ObjectNames: ObjectNames{Type: t, Namespace: namespace}},
+	return objectPages(ctx, c, ObjectRequest{Type: t, Namespace: namespace},
 		func(raw *json.RawMessage) error { return f(*raw) })
 }
 
@@ -279,7 +301,7 @@ func worthAList(wanted, all int) bool { return wanted > singleReads && wanted*pe
 func readObjectPage[Item any](ctx context.Context, c *Client, path []string, r ObjectRequest, token string,
 	item func(*Item) error) (string, error) {
 	accept := acceptJSON
-	if r.metadata {
+	if r.Metadata {
 		accept = acceptMetas
 	}
 	req := c.rest.Get().AbsPath(path...).SetHeader("Accept", accept).WarningHandlerWithContext(quietWarnings{}).
@@ -302,11 +324,20 @@ func readObjectPage[Item any](ctx context.Context, c *Client, path []string, r O
 func RequestObjects(g *graph.Graph, ids []graph.ID) []ObjectRequest {
 	var requests []ObjectRequest
 	for _, of := range groupObjects(g, ids) {
-		r := ObjectRequest{ObjectNames: ObjectNames{Type: of.Type, Namespace: of.namespace}, Total: of.total}
+		r := ObjectRequest{Type: of.Type, Namespace: of.namespace, Total: of.total}
 		for _, id := range of.ids {
 			r.Names = append(r.Names, g.Name(id))
 		}
 		requests = append(requests, r)
+	}
+	return requests
+}
+
+// RequestMetadata is RequestObjects for the metadata of objects alone.
+func RequestMetadata(g *graph.Graph, ids []graph.ID) []ObjectRequest {
+	requests := RequestObjects(g, ids)
+	for i := range requests {
+		requests[i].Metadata = true
 	}
 	return requests
 }
@@ -358,20 +389,12 @@ func (c *Client) Labels(ctx context.Context, g *graph.Graph, ids []graph.ID) (ma
 	}
 	var mu sync.Mutex
 	all := make(map[graph.ID]map[string]string, len(ids))
-	requests := RequestObjects(g, ids)
-	for i := range requests {
-		requests[i].metadata = true
-	}
-	reads := c.reads(requests, func(o *unstructured.Unstructured) error {
+	return all, c.TryObjects(ctx, RequestMetadata(g, ids), func(_ graph.Type, o *unstructured.Unstructured) error {
 		mu.Lock()
 		defer mu.Unlock()
 		if id, ok := wanted[string(o.GetUID())]; ok {
 			all[id] = o.GetLabels()
 		}
 		return nil
-	})
-	return all, EachUntil(ctx, c, reads, func(ctx context.Context, _ int, read objectRead) error {
-		_ = read(ctx) // what cannot be read has no labels here
-		return context.Cause(ctx)
-	})
+	}, func(*UnreadError) error { return context.Cause(ctx) })
 }

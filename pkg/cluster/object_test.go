@@ -30,7 +30,7 @@ func readWhole(ctx context.Context, config *rest.Config, namespace string, of in
 	}
 	var mu sync.Mutex
 	objects, times := map[string]*unstructured.Unstructured{}, 0
-	request := ObjectRequest{ObjectNames: ObjectNames{Type: configMapType, Namespace: namespace, Names: names}, Total: of}
+	request := ObjectRequest{Type: configMapType, Namespace: namespace, Names: names, Total: of}
 	err = client.ForEachObject(ctx, []ObjectRequest{request}, func(o *unstructured.Unstructured) error {
 		mu.Lock()
 		defer mu.Unlock()
@@ -216,8 +216,7 @@ func TestWholeFaults(t *testing.T) {
 	}
 	full := errors.New("disk full")
 	for _, count := range []int{1, 6} {
-		request := ObjectRequest{ObjectNames: ObjectNames{Type: configMapType, Namespace: ns, Names: configMapNames(count)},
-			Total: 6}
+		request := ObjectRequest{Type: configMapType, Namespace: ns, Names: configMapNames(count), Total: 6}
 		if err := client.ForEachObject(t.Context(), []ObjectRequest{request},
 			func(*unstructured.Unstructured) error { return full }); !errors.Is(err, full) {
 			t.Errorf("%d objects: %v, want what f returned", count, err)

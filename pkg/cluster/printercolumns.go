@@ -12,13 +12,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
-// ObjectNames names objects of one type in one namespace.
-type ObjectNames struct {
-	Type      graph.Type
-	Namespace string
-	Names     []string
-}
-
 // PrinterColumns asks the server how it would print objects of a graph, and returns their columns
 // READY and STATUS. The points are those at which the lists ended of which the graph was made. What
 // cannot be read is left out: it is an ornament, and whether the object is there has been settled
@@ -98,14 +91,15 @@ func (p *printed) objects() []request {
 	for _, id := range p.unwell {
 		ids[p.graph.Ref(id).UID] = id
 	}
-	read := func(o *unstructured.Unstructured) error {
+	assess := func(o *unstructured.Unstructured) error {
 		if id, wanted := ids[string(o.GetUID())]; wanted {
 			p.assess(id, o)
 		}
 		return nil
 	}
-	for _, read := range p.client.reads(RequestObjects(p.graph, p.unwell), read) {
-		all = append(all, func(ctx context.Context) { _ = read(ctx) }) // what cannot be read has no columns
+	for _, r := range objectReads(RequestObjects(p.graph, p.unwell)) {
+		// What cannot be read has no columns.
+		all = append(all, func(ctx context.Context) { _ = p.client.readObject(ctx, r, assess) })
 	}
 	return all
 }

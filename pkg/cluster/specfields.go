@@ -2,12 +2,10 @@ package cluster
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	helper "k8s.io/component-helpers/resource"
@@ -35,90 +33,61 @@ type SpecFields struct {
 	Finalizers []string
 }
 
-// SpecFieldsRequest names objects of one type in one namespace.
-type SpecFieldsRequest struct {
-	Type      graph.Type
-	Namespace string
-	// UIDs are those of the objects, by name.
-	UIDs map[string]string
-	// Total is how many objects of the type the namespace has. A few among many are read one by
-	// one.
-	Total int
-}
-
-// RequestSpecFields asks for the fields of objects of a graph: a request for each type and namespace.
-func RequestSpecFields(g *graph.Graph, ids []graph.ID) []SpecFieldsRequest {
-	var requests []SpecFieldsRequest
-	for _, of := range groupObjects(g, ids) {
-		r := SpecFieldsRequest{Type: of.Type, Namespace: of.namespace, UIDs: map[string]string{}, Total: of.total}
-		for _, id := range of.ids {
-			r.UIDs[g.Name(id)] = g.Ref(id).UID
-		}
-		requests = append(requests, r)
+// SpecFields reads objects of a graph whole, of which it keeps very little. What is gone meanwhile,
+// or has been replaced, is left out; what could not be read is in unread. The error is for a context
+// that ended.
+func (c *Client) SpecFields(ctx context.Context, g *graph.Graph, ids []graph.ID) (contents map[graph.ID]SpecFields,
+	unread []graph.ID, err error) {
+	wanted := make(map[string]graph.ID, len(ids))
+	for _, id := range ids {
+		wanted[g.Ref(id).UID] = id
 	}
-	return requests
-}
-
-// SpecFields reads whole objects, of which it keeps very little, and returns it by uid. What is
-// gone meanwhile, or has been replaced, is left out; what could not be read is in unread. The error
-// is for a context that ended.
-func (c *Client) SpecFields(ctx context.Context, requests []SpecFieldsRequest) (contents map[string]SpecFields,
-	unread []string, err error) {
-	contents = map[string]SpecFields{}
 	var mu sync.Mutex
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(c.concurrency)
-	read := func(r SpecFieldsRequest, name string, read func(keep func(*specFieldsItem)) error) {
-		group.Go(func() error {
-			err := read(func(it *specFieldsItem) {
-				mu.Lock()
-				defer mu.Unlock()
-				if uid := it.Metadata.UID; r.UIDs[it.Metadata.Name] == uid {
-					contents[uid] = it.specFields()
-				}
-			})
-			if err == nil || name != "" && IsAbsent(err, r.Type, name) {
-				return nil
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			for n, uid := range r.UIDs {
-				if _, known := contents[uid]; !known && (name == "" || name == n) {
-					unread = append(unread, uid)
-				}
-			}
-			return context.Cause(ctx)
-		})
-	}
-	for _, r := range requests {
-		path := resourcePath(r.Type.Group, r.Type.Version, r.Type.Resource, r.Namespace)
-		if worthAList(len(r.UIDs), r.Total) {
-			read(r, "", func(keep func(*specFieldsItem)) error {
-				return objectPages(ctx, c, ObjectRequest{ObjectNames: ObjectNames{Type: r.Type, Namespace: r.Namespace}},
-					func(it *specFieldsItem) error {
-						keep(it)
-						return nil
-					})
-			})
-			continue
+	contents = make(map[graph.ID]SpecFields, len(ids))
+	keep := func(it *specFieldsItem) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if id, is := wanted[it.Metadata.UID]; is {
+			contents[id] = it.specFields()
 		}
-		for name := range r.UIDs {
-			read(r, name, func(keep func(*specFieldsItem)) error {
-				var it specFieldsItem
-				err := getJSON(ctx, c.rest.Get().AbsPath(append(slices.Clip(path), name)...), acceptJSON, &it)
-				if err != nil {
-					return err
-				}
-				if it.Metadata.Name != name {
-					return fmt.Errorf("%w: asked for %q, and the answer is about %q", errMalformed, name, it.Metadata.Name)
-				}
-				keep(&it)
-				return nil
-			})
+		return nil
+	}
+	failed := map[UnreadError]bool{}
+	err = EachUntil(ctx, c, objectReads(RequestObjects(g, ids)), func(ctx context.Context, _ int, r objectRead) error {
+		if err := c.readSpecFields(ctx, r, keep); err == nil || r.name != "" && IsAbsent(err, r.Type, r.name) {
+			return nil
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		failed[UnreadError{Type: r.Type, Namespace: r.Namespace, Name: r.name}] = true
+		return context.Cause(ctx)
+	})
+	for _, id := range ids {
+		t, _ := g.Type(id)
+		of := UnreadError{Type: t, Namespace: g.Namespace(id)}
+		one := of
+		one.Name = g.Name(id)
+		if _, known := contents[id]; !known && (failed[of] || failed[one]) {
+			unread = append(unread, id)
 		}
 	}
-	err = group.Wait()
 	return contents, unread, err
+}
+
+// readSpecFields reads what a read is of.
+func (c *Client) readSpecFields(ctx context.Context, r objectRead, keep func(*specFieldsItem) error) error {
+	if r.name == "" {
+		return objectPages(ctx, c, r.ObjectRequest, keep)
+	}
+	path := append(resourcePath(r.Type.Group, r.Type.Version, r.Type.Resource, r.Namespace), r.name)
+	var it specFieldsItem
+	if err := getJSON(ctx, c.rest.Get().AbsPath(path...), acceptJSON, &it); err != nil {
+		return err
+	}
+	if it.Metadata.Name != r.name {
+		return errAnother(r.name, it.Metadata.Name)
+	}
+	return keep(&it)
 }
 
 // specFieldsItem names the fields of an object that are kept. The decoder steps over all others.

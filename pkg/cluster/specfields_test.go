@@ -21,8 +21,8 @@ var (
 		Namespaced: true}
 )
 
-// podsIn creates pods and returns a request for them.
-func podsIn(t *testing.T, c *testcluster.Cluster, namespace string, n int) SpecFieldsRequest {
+// podsIn creates pods and returns their uids by name.
+func podsIn(t *testing.T, c *testcluster.Cluster, namespace string, n int) map[string]string {
 	t.Helper()
 	var b strings.Builder
 	for i := range n {
@@ -30,12 +30,38 @@ func podsIn(t *testing.T, c *testcluster.Cluster, namespace string, n int) SpecF
 			&b, "---\napiVersion: v1\nkind: Pod\nmetadata: {name: p%d, namespace: %s}\nspec: {nodeName: node%d, terminationGracePeriodSeconds: %d, containers: [{name: c, image: c}]}\n", i, namespace, i, 10+i)
 	}
 	c.Apply(t, b.String())
-	r := SpecFieldsRequest{Type: podType, Namespace: namespace, UIDs: map[string]string{}, Total: n}
+	uids := map[string]string{}
 	for i := range n {
 		name := fmt.Sprintf("p%d", i)
-		r.UIDs[name] = c.Kubectl(t, "get", "pod", name, "-n", namespace, "-o", "jsonpath={.metadata.uid}")
+		uids[name] = c.Kubectl(t, "get", "pod", name, "-n", namespace, "-o", "jsonpath={.metadata.uid}")
 	}
-	return r
+	return uids
+}
+
+// specFieldsOf reads objects of a type in a namespace, which has so many in all, and returns what was
+// read by uid.
+func specFieldsOf(ctx context.Context, client *Client, of graph.Type, namespace string, uids map[string]string,
+	total int) (map[string]SpecFields, []graph.ID, error) {
+	b := graph.NewBuilder()
+	l := b.Listing(of, namespace)
+	for name, uid := range uids {
+		l.Add(graph.Object{Namespace: namespace, Name: name, UID: uid})
+	}
+	for i := len(uids); i < total; i++ {
+		l.Add(graph.Object{Namespace: namespace, Name: fmt.Sprintf("other%d", i), UID: fmt.Sprintf("other%d", i)})
+	}
+	g := b.Build()
+	var ids []graph.ID
+	for _, uid := range uids {
+		id, _ := g.Lookup(uid)
+		ids = append(ids, id)
+	}
+	contents, unread, err := client.SpecFields(ctx, g, ids)
+	byUID := map[string]SpecFields{}
+	for id, c := range contents {
+		byUID[g.Ref(id).UID] = c
+	}
+	return byUID, unread, err
 }
 
 // TestSpecFieldsOfPods: one by one or by a list, whichever reads less, the same is read.
@@ -43,20 +69,19 @@ func TestSpecFieldsOfPods(t *testing.T) {
 	noLeaks(t)
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	request := podsIn(t, c, ns, 6)
+	uids := podsIn(t, c, ns, 6)
 	for total, wantRequests := range map[int]int{6: 1, 1000: 6} {
 		proxy := faultproxy.Start(t, c.Config())
 		client, err := New(proxy.Config(), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		request.Total = total
-		contents, unread, err := client.SpecFields(t.Context(), []SpecFieldsRequest{request})
+		contents, unread, err := specFieldsOf(t.Context(), client, podType, ns, uids, total)
 		if err != nil || len(unread) != 0 || len(contents) != 6 {
 			t.Fatalf("%d of 6 were read, %v were not, %v", len(contents), unread, err)
 		}
 		for i := range 6 {
-			got := contents[request.UIDs[fmt.Sprintf("p%d", i)]]
+			got := contents[uids[fmt.Sprintf("p%d", i)]]
 			if got.NodeName != fmt.Sprintf("node%d", i) || got.Phase != "Pending" ||
 				*got.TerminationGracePeriodSeconds != int64(10+i) || got.DeletionGracePeriodSeconds != nil {
 				t.Errorf("pod %d of %d: %+v", i, total, got)
@@ -71,13 +96,13 @@ func TestSpecFieldsOfPods(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Kubectl(t, "delete", "pod", "p5", "-n", ns, "--wait=false")
-	request.UIDs["p4"], request.UIDs["gone"] = "another", "nobody"
-	contents, unread, err := client.SpecFields(t.Context(), []SpecFieldsRequest{request})
+	uids["p4"], uids["gone"] = "another", "nobody"
+	contents, unread, err := specFieldsOf(t.Context(), client, podType, ns, uids, 0)
 	if err != nil || len(unread) != 0 || len(contents) != 5 {
 		t.Errorf("%d were read, %v were not, %v; want all but the one replaced and the one that is gone", len(contents),
 			unread, err)
 	}
-	if p := contents[request.UIDs["p5"]].DeletionGracePeriodSeconds; p == nil || *p != 15 {
+	if p := contents[uids["p5"]].DeletionGracePeriodSeconds; p == nil || *p != 15 {
 		t.Errorf("the deletionGracePeriodSeconds of a pod that is being deleted: %v, want 15", p)
 	}
 }
@@ -104,8 +129,7 @@ spec:
 		t.Fatal(err)
 	}
 	uid := c.Kubectl(t, "get", "statefulset", "db", "-n", ns, "-o", "jsonpath={.metadata.uid}")
-	contents, unread, err := client.SpecFields(t.Context(),
-		[]SpecFieldsRequest{{Type: statefulSetType, Namespace: ns, UIDs: map[string]string{"db": uid}}})
+	contents, unread, err := specFieldsOf(t.Context(), client, statefulSetType, ns, map[string]string{"db": uid}, 1)
 	if err != nil || len(unread) != 0 {
 		t.Fatal(unread, err)
 	}
@@ -119,7 +143,7 @@ spec:
 func TestSpecFieldsThatCannotBeRead(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	request := podsIn(t, c, ns, 6)
+	uids := podsIn(t, c, ns, 6)
 	for name, fault := range map[string]faultproxy.Fault{
 		"403":      faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden, "no"),
 		"500":      faultproxy.Status(http.StatusInternalServerError, metav1.StatusReasonInternalError, "no"),
@@ -138,8 +162,7 @@ func TestSpecFieldsThatCannotBeRead(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			request.Total = total
-			contents, unread, err := client.SpecFields(t.Context(), []SpecFieldsRequest{request})
+			contents, unread, err := specFieldsOf(t.Context(), client, podType, ns, uids, total)
 			want := 6
 			if total == 1000 {
 				want = 1
@@ -165,16 +188,15 @@ func TestSpecFieldsEndWithTheContext(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = client.SpecFields(ctx,
-		[]SpecFieldsRequest{{Type: podType, Namespace: "default", UIDs: map[string]string{"p0": "x"}}})
+	_, _, err = specFieldsOf(ctx, client, podType, "default", map[string]string{"p0": "x"}, 1)
 	if err == nil {
 		t.Error("no error although the context ended")
 	}
 }
 
-// TestSpecFieldsAreRequestedByTypeAndNamespace: a request for each type and namespace, with what there
+// TestObjectsAreRequestedByTypeAndNamespace: a request for each type and namespace, with what there
 // is of the type besides.
-func TestSpecFieldsAreRequestedByTypeAndNamespace(t *testing.T) {
+func TestObjectsAreRequestedByTypeAndNamespace(t *testing.T) {
 	pods := graph.Type{Version: "v1", Resource: "pods", Kind: "Pod", Namespaced: true}
 	b := graph.NewBuilder()
 	b.Serve(pods)
@@ -189,12 +211,12 @@ func TestSpecFieldsAreRequestedByTypeAndNamespace(t *testing.T) {
 		id, _ := g.Lookup(uid)
 		ids = append(ids, id)
 	}
-	got := RequestSpecFields(g, ids)
-	if len(got) != 2 || len(got[0].UIDs) != 2 || got[0].UIDs["two"] != "atwo" || got[0].Total != 3 ||
-		len(got[1].UIDs) != 1 || got[1].Total != 1 {
+	got := RequestObjects(g, ids)
+	if len(got) != 2 || !slices.Equal(got[0].Names, []string{"one", "two"}) || got[0].Total != 3 ||
+		len(got[1].Names) != 1 || got[1].Total != 1 {
 		t.Errorf("requests %+v", got)
 	}
-	if got := RequestSpecFields(g, nil); got != nil {
+	if got := RequestObjects(g, nil); got != nil {
 		t.Errorf("for nothing: %+v", got)
 	}
 }

@@ -74,7 +74,7 @@ func (c *Client) workloads(ctx context.Context, t graph.Type) ([]Workload, error
 	resource := schema.GroupResource{Group: t.Group, Resource: t.Resource}
 	seen := map[string]bool{} // a list that had to begin again shows objects twice
 	var all []Workload
-	err := objectPages(ctx, c, ObjectRequest{ObjectNames: ObjectNames{Type: t}}, func(it *workloadItem) error {
+	err := objectPages(ctx, c, ObjectRequest{Type: t}, func(it *workloadItem) error {
 		if !seen[it.Metadata.UID] {
 			seen[it.Metadata.UID] = true
 			all = append(all, it.workload(resource))

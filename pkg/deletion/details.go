@@ -24,29 +24,27 @@ func readDetails(ctx context.Context, client *cluster.Client, p *plan.Plan) (pla
 	f.TooMany = slices.Clone(f.Unread)
 	naming, tooManyNaming := upTo(mostRead, p.Naming())
 	f.UnreadNaming = tooManyNaming
-	contents, unread, err := client.SpecFields(ctx, cluster.RequestSpecFields(p.Graph, slices.Concat(pods, sets, naming)))
+	contents, unread, err := client.SpecFields(ctx, p.Graph, slices.Concat(pods, sets, naming))
 	if err != nil {
 		return f, err
 	}
-	for _, uid := range unread {
-		switch id, ok := p.Graph.Lookup(uid); {
-		case !ok:
-		case slices.Contains(naming, id):
+	for _, id := range unread {
+		if slices.Contains(naming, id) {
 			f.UnreadNaming = append(f.UnreadNaming, id)
-		default:
+		} else {
 			f.Unread = append(f.Unread, id)
 		}
 	}
 	for _, id := range naming {
-		f.DNSNames = append(f.DNSNames, contents[p.Graph.Ref(id).UID].DNSNames...)
+		f.DNSNames = append(f.DNSNames, contents[id].DNSNames...)
 	}
 	for _, id := range pods {
-		if c, ok := contents[p.Graph.Ref(id).UID]; ok {
+		if c, ok := contents[id]; ok {
 			f.Pods[id] = podOf(c)
 		}
 	}
 	for _, id := range sets {
-		if c, ok := contents[p.Graph.Ref(id).UID]; ok {
+		if c, ok := contents[id]; ok {
 			f.StatefulSets[id] = plan.StatefulSet{Templates: c.VolumeClaimTemplates, DeletesPVCs: c.WhenDeleted == "Delete"}
 		}
 	}
@@ -57,19 +55,15 @@ func readDetails(ctx context.Context, client *cluster.Client, p *plan.Plan) (pla
 func readNamespaces(ctx context.Context, client *cluster.Client, p *plan.Plan) (held map[graph.ID][]string,
 	unread []graph.ID, err error) {
 	ids, unread := upTo(mostRead, p.DeletedOf("", cluster.Namespaces.Resource))
-	contents, failed, err := client.SpecFields(ctx, cluster.RequestSpecFields(p.Graph, ids))
+	contents, failed, err := client.SpecFields(ctx, p.Graph, ids)
 	held = map[graph.ID][]string{}
 	for _, id := range ids {
-		uid := p.Graph.Ref(id).UID
-		others := slices.DeleteFunc(contents[uid].Finalizers, func(f string) bool { return f == plan.NamespaceFinalizer })
+		others := slices.DeleteFunc(contents[id].Finalizers, func(f string) bool { return f == plan.NamespaceFinalizer })
 		if len(others) > 0 {
 			held[id] = others
 		}
-		if slices.Contains(failed, uid) {
-			unread = append(unread, id)
-		}
 	}
-	return held, unread, err
+	return held, append(unread, failed...), err
 }
 
 // upTo returns all of the objects to be read, or none and all to be left unread if they are more

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -14,7 +13,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
-// few is how many objects of a type in a namespace are read one by one; more of them are listed.
+// few is up to how many objects of a type in a namespace are asked for by their names; of more of them
+// labels say which ones are wanted, where they do.
 const few = 20
 
 // metadata reads the metadata of objects, each once. What is gone meanwhile or was replaced is left
@@ -22,31 +22,15 @@ const few = 20
 func (s *search) metadata(ctx context.Context, ids []graph.ID) (map[graph.ID]*unstructured.Unstructured, error) {
 	unknown := slices.DeleteFunc(slices.Clone(ids), func(id graph.ID) bool { return s.isMeta[id] })
 	var mu sync.Mutex
-	group, groupCtx := errgroup.WithContext(ctx)
-	group.SetLimit(s.client.Concurrency())
-	keep := func(id graph.ID, o *unstructured.Unstructured) {
+	err := s.client.TryObjects(ctx, cluster.RequestMetadata(s.Graph, unknown), func(_ graph.Type,
+		o *unstructured.Unstructured) error {
 		mu.Lock()
 		defer mu.Unlock()
-		s.metas[id] = o
-	}
-	for p, there := range s.byPlace(unknown) {
-		if len(there) > few {
-			group.Go(func() error {
-				objects, err := s.client.ListObjectMetas(groupCtx, p.t, p.namespace, cluster.Selection{})
-				for _, o := range objects {
-					if id, ok := s.Graph.Lookup(string(o.GetUID())); ok {
-						keep(id, o)
-					}
-				}
-				return s.unreadable(groupCtx, p, err)
-			})
-			continue
+		if id, ok := s.Graph.Lookup(string(o.GetUID())); ok {
+			s.metas[id] = o
 		}
-		for _, id := range there {
-			group.Go(func() error { return s.unreadable(groupCtx, p, s.getMetadata(groupCtx, id, p, keep)) })
-		}
-	}
-	err := group.Wait()
+		return nil
+	}, func(e *cluster.UnreadError) error { return s.unreadable(ctx, place{e.Type, e.Namespace}, e) })
 	found := make(map[graph.ID]*unstructured.Unstructured, len(ids))
 	for _, id := range ids {
 		s.isMeta[id] = true
@@ -55,21 +39,6 @@ func (s *search) metadata(ctx context.Context, ids []graph.ID) (map[graph.ID]*un
 		}
 	}
 	return found, err
-}
-
-func (s *search) getMetadata(ctx context.Context, id graph.ID, p place,
-	keep func(graph.ID, *unstructured.Unstructured)) error {
-	ref := s.Graph.Ref(id)
-	o, err := s.client.GetObjectMeta(ctx, p.t, p.namespace, ref.Name)
-	switch {
-	case cluster.IsAbsent(err, p.t, ref.Name):
-		return nil
-	case err != nil:
-		return err
-	case string(o.GetUID()) == ref.UID:
-		keep(id, o)
-	}
-	return nil
 }
 
 // byPlace parts objects by type and namespace.

@@ -126,15 +126,12 @@ func (s *search) objects(ctx context.Context, ids []graph.ID,
 // by it: nobody's business are all Secrets of a namespace.
 func (s *search) objectsAt(ctx context.Context, p place, ids []graph.ID, links []*link.Definition,
 	keep func(graph.ID, *unstructured.Unstructured)) error {
-	byName := make(map[string]graph.ID, len(ids))
-	names := make([]string, 0, len(ids))
+	wanted := make(map[string]graph.ID, len(ids))
 	for _, id := range ids {
-		name := s.Graph.Name(id)
-		byName[name] = id
-		names = append(names, name)
+		wanted[s.Graph.Ref(id).UID] = id
 	}
 	check := func(o *unstructured.Unstructured) error {
-		if id, wanted := byName[o.GetName()]; wanted && string(o.GetUID()) == s.Graph.Ref(id).UID {
+		if id, ok := wanted[string(o.GetUID())]; ok {
 			keep(id, o)
 		}
 		return nil
@@ -151,13 +148,7 @@ func (s *search) objectsAt(ctx context.Context, p place, ids []graph.ID, links [
 		}
 		return nil
 	}
-	total := 0
-	for range s.Graph.OfType(p.t.Group, p.t.Resource, p.namespace) {
-		total++
-	}
-	return s.client.ForEachObject(ctx,
-		[]cluster.ObjectRequest{{ObjectNames: cluster.ObjectNames{Type: p.t, Namespace: p.namespace, Names: names},
-			Total: total}}, check)
+	return s.client.ForEachObject(ctx, cluster.RequestObjects(s.Graph, ids), check)
 }
 
 // selectors returns the label selectors that the sources of some links match, each once; false if

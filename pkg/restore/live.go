@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -66,58 +65,45 @@ type target struct {
 	namespace, name string
 }
 
-// worthAList is from how many objects of a type in a namespace on a list is read, and not each by
-// itself.
-const worthAList = 100
+// unknownTotal stands for how many objects of a type a namespace has: a hundred of them are worth a
+// list.
+const unknownTotal = 1000
 
 // look reads what is in places now. Each has an entry in the result.
 func look(ctx context.Context, client *cluster.Client, targets []target) (map[target]live, error) {
-	type collection struct {
-		graph.Type
-		namespace string
-	}
-	wanted := map[collection]map[string]bool{}
+	names := map[target][]string{} // by type and namespace
+	found := make(map[target]live, len(targets))
 	for _, t := range targets {
-		c := collection{t.Type, t.namespace}
-		if wanted[c] == nil {
-			wanted[c] = map[string]bool{}
+		if _, again := found[t]; !again {
+			found[t] = live{}
+			of := target{Type: t.Type, namespace: t.namespace}
+			names[of] = append(names[of], t.name)
 		}
-		wanted[c][t.name] = true
+	}
+	var requests []cluster.ObjectRequest
+	for of, names := range names {
+		requests = append(requests, cluster.ObjectRequest{Type: of.Type, Namespace: of.namespace, Names: names,
+			Total: unknownTotal, Metadata: true})
 	}
 	var mu sync.Mutex
-	found := make(map[target]live, len(targets))
-	note := func(c collection, name string, l live) {
+	return found, client.TryObjects(ctx, requests, func(t graph.Type, o *unstructured.Unstructured) error {
 		mu.Lock()
 		defer mu.Unlock()
-		found[target{c.Type, c.namespace, name}] = l
-	}
-	var group errgroup.Group
-	group.SetLimit(client.Concurrency())
-	for c, names := range wanted {
-		if len(names) >= worthAList {
-			group.Go(func() error {
-				all, err := client.ListObjectMetas(ctx, c.Type, c.namespace, cluster.Selection{})
-				for name := range names {
-					note(c, name, live{err: err})
-				}
-				for _, o := range all {
-					if names[o.GetName()] {
-						note(c, o.GetName(), liveOf(o))
-					}
-				}
-				return nil
-			})
-			continue
+		found[target{t, o.GetNamespace(), o.GetName()}] = liveOf(o)
+		return nil
+	}, func(e *cluster.UnreadError) error {
+		mu.Lock()
+		defer mu.Unlock()
+		of := target{Type: e.Type, namespace: e.Namespace}
+		failed := []string{e.Name}
+		if e.Name == "" {
+			failed = names[of]
 		}
-		for name := range names {
-			group.Go(func() error {
-				note(c, name, lookAt(ctx, client, target{c.Type, c.namespace, name}))
-				return nil
-			})
+		for _, of.name = range failed {
+			found[of] = live{err: e.Err}
 		}
-	}
-	_ = group.Wait() // each error is in its place
-	return found, context.Cause(ctx)
+		return context.Cause(ctx)
+	})
 }
 
 // lookAt reads what is in one place now.

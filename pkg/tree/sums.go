@@ -44,11 +44,10 @@ func readRequests(ctx context.Context, client *cluster.Client, g *graph.Graph, o
 	if len(ids) > mostRead {
 		return parts, nil
 	}
-	contents, unread, err := client.SpecFields(ctx, cluster.RequestSpecFields(g, ids))
+	contents, unread, err := client.SpecFields(ctx, g, ids)
 	for _, id := range ids {
-		uid := g.Ref(id).UID
-		switch c := contents[uid]; {
-		case slices.Contains(unread, uid):
+		switch c := contents[id]; {
+		case slices.Contains(unread, id):
 		case c.Phase == "Succeeded" || c.Phase == "Failed":
 			parts[id] = Sum{Objects: 1}
 		default:

@@ -107,7 +107,7 @@ func (e *Examination) ReadObjects(ctx context.Context, ids []graph.ID) {
 func (e *Examination) readPlace(ctx context.Context, at Place, ids []graph.ID) {
 	total := len(slices.Collect(e.Graph.OfType(at.Type.Group, at.Type.Resource, at.Namespace)))
 	byName := make(map[string]graph.ID, len(ids))
-	r := cluster.ObjectRequest{ObjectNames: cluster.ObjectNames{Type: at.Type, Namespace: at.Namespace}, Total: total}
+	r := cluster.ObjectRequest{Type: at.Type, Namespace: at.Namespace, Total: total}
 	for _, id := range ids {
 		name := e.Graph.Name(id)
 		byName[name] = id
