@@ -147,18 +147,21 @@ func isEndOf(line []byte, n int) bool {
 	return strings.TrimSpace(string(line)) == strings.TrimSpace(endOf(n))
 }
 
+// OmitArchive is the hint of what is not done because an object cannot be archived.
+const OmitArchive = "omit --archive to continue without a copy"
+
 // NotSaved words an error of Save for somebody who does nothing without the archive; not says what
-// did not happen because of it, as in "nothing was deleted". It is a refusal if an object cannot be
-// read, and none if the file cannot be written. If ctx has ended, it is what ended it.
-func NotSaved(ctx context.Context, err error, not string) error {
+// did not happen because of it, as in "nothing was deleted". It is a refusal, with a hint, if an
+// object cannot be read, and none if the file cannot be written. If ctx has ended, it is what ended
+// it.
+func NotSaved(ctx context.Context, err error, not, hint string) error {
 	switch {
 	case err == nil:
 		return nil
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case errors.As(err, new(*cluster.UnreadError)):
-		return answer.Refuse(answer.WithHint(fmt.Errorf("%s: the archive would be incomplete: %w", not, err),
-			"omit --archive to continue without a copy"))
+		return answer.Refuse(answer.WithHint(fmt.Errorf("%s: the archive would be incomplete: %w", not, err), hint))
 	}
 	return fmt.Errorf("%s: writing the archive: %w", not, err)
 }

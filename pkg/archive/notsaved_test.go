@@ -30,7 +30,7 @@ func TestNotSavedSaysWhatDidNotHappen(t *testing.T) {
 		"the file":    {t.Context(), io.ErrShortWrite, "nothing was removed: writing the archive: short write", false},
 		"interrupted": {ended, unread, io.ErrClosedPipe.Error(), false},
 	} {
-		err := NotSaved(tt.ctx, tt.err, "nothing was removed")
+		err := NotSaved(tt.ctx, tt.err, "nothing was removed", OmitArchive)
 		if err == nil || err.Error() != tt.want || answer.IsRefusal(err) != tt.refused ||
 			(answer.Hint(err) != "") != tt.refused {
 			t.Errorf("%s: %v, refusal %t, hint %q", name, err, answer.IsRefusal(err), answer.Hint(err))
@@ -39,7 +39,7 @@ func TestNotSavedSaysWhatDidNotHappen(t *testing.T) {
 			t.Errorf("%s: the cause is in the error: %t", name, cause)
 		}
 	}
-	if err := NotSaved(t.Context(), nil, "nothing was removed"); err != nil {
+	if err := NotSaved(t.Context(), nil, "nothing was removed", OmitArchive); err != nil {
 		t.Errorf("without an error: %v", err)
 	}
 }

@@ -104,7 +104,7 @@ func (p *Fixes) remove(ctx context.Context, fixed *Fixed, opts cluster.PatchOpti
 // refusal if an object cannot be read, and otherwise what is wrong with the file.
 func (p *Fixes) Save(ctx context.Context, file string) (*archive.Saved, error) {
 	saved, err := archive.Save(ctx, p.client, file, p.changed(), p.Printed())
-	return saved, archive.NotSaved(ctx, err, "nothing was removed")
+	return saved, archive.NotSaved(ctx, err, "nothing was removed", archive.OmitArchive)
 }
 
 // changed are the objects of the plan.

@@ -37,7 +37,7 @@ func (p *Planned) save(ctx context.Context) error {
 	}
 	saved, err := archive.Save(ctx, p.loop.client, a.File, archive.OfPlan(p.Plan), a.Head(p.Proposal))
 	if err != nil {
-		return archive.NotSaved(ctx, err, "nothing was deleted")
+		return archive.NotSaved(ctx, err, "nothing was deleted", archive.OmitArchive)
 	}
 	p.loop.saved = saved
 	if a.OnSaved != nil {

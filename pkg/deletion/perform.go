@@ -110,7 +110,7 @@ func (p *Planned) save(ctx context.Context, a *Archive) (*archive.Saved, error) 
 	}
 	saved, err := archive.Save(ctx, p.planner.client, a.File, archive.OfPlan(p.Plan), a.Head(p))
 	if err != nil {
-		return nil, archive.NotSaved(ctx, err, "nothing was deleted")
+		return nil, archive.NotSaved(ctx, err, "nothing was deleted", archive.OmitArchive)
 	}
 	return saved, nil
 }

@@ -37,7 +37,11 @@ func (r *rescuer) save(ctx context.Context) error {
 	}
 	saved, err := archive.Save(ctx, r.q.Client, file, part.contents(), part.Printed())
 	if err != nil {
-		return notSaved(ctx, err, first)
+		not := "nothing was changed"
+		if !first {
+			not = "the object was not freed"
+		}
+		return archive.NotSaved(ctx, err, not, "")
 	}
 	if first && !saved.Has(r.p.Ref.UID) {
 		return errors.Join(answer.Refuse(fmt.Errorf("nothing was changed: %s was deleted meanwhile", r.p.Ref.Quoted())),
@@ -90,21 +94,6 @@ func (r *rescuer) lasting(o *unstructured.Unstructured) map[string]any {
 		c.Object["status"] = state
 	}
 	return c.Object
-}
-
-// notSaved words an error of an archive without which nothing is done.
-func notSaved(ctx context.Context, err error, first bool) error {
-	not := "nothing was changed"
-	if !first {
-		not = "the object was not freed"
-	}
-	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case errors.As(err, new(*cluster.UnreadError)):
-		return answer.Refuse(fmt.Errorf("%s: the archive would be incomplete: %w", not, err))
-	}
-	return fmt.Errorf("%s: writing the archive: %w", not, err)
 }
 
 // contents are the object and its dependents as pkg/archive takes them.

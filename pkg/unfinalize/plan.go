@@ -80,7 +80,7 @@ func (r Request) choose(ctx context.Context, assessor *Assessor, q *selection.Qu
 func Save(ctx context.Context, client *cluster.Client, p *Planned, file string) (*archive.Saved, error) {
 	saved, err := archive.Save(ctx, client, file, p.changed(), p.Allowed().Printed())
 	if err != nil {
-		return nil, archive.NotSaved(ctx, err, "nothing was removed")
+		return nil, archive.NotSaved(ctx, err, "nothing was removed", archive.OmitArchive)
 	}
 	p.saved = saved
 	return saved, nil
