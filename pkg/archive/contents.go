@@ -47,8 +47,8 @@ func OfObjects(each func(add func(graph.Type, graph.Object))) Contents {
 	return c
 }
 
-// listed are the objects without those that were not listed, sorted.
-func (c Contents) listed() []graph.ID {
+// Listed are the objects without those that were not listed, sorted.
+func (c Contents) Listed() []graph.ID {
 	ids := slices.Clone(c.Objects)
 	slices.Sort(ids)
 	return slices.DeleteFunc(slices.Compact(ids), func(id graph.ID) bool { return !c.Graph.Observed(id) })
@@ -60,7 +60,7 @@ func (c Contents) ordered() []graph.ID {
 	if links == nil {
 		links = link.New(c.Graph)
 	}
-	return ownersFirst(c.Graph, links, c.listed())
+	return ownersFirst(c.Graph, links, c.Listed())
 }
 
 // touched returns what a plan deletes or changes, sorted: what goes, what any action is about, and
@@ -71,7 +71,7 @@ func touched(p *plan.Plan) []graph.ID {
 		ids = append(ids, a.Object)
 	}
 	ids = slices.DeleteFunc(ids, func(id graph.ID) bool { return !p.Belongs(id) })
-	return Contents{Graph: p.Graph, Objects: ids}.listed()
+	return Contents{Graph: p.Graph, Objects: ids}.Listed()
 }
 
 // ownersFirst orders sorted objects so that each comes after those of them that own it: its

@@ -5,16 +5,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// head is the plan of an archive of a tree of which nothing is deleted.
-func (t *Tree) head() *v1alpha1.Plan {
-	head := v1alpha1.NewPlan(t.Gaps)
-	head.Complete, head.Roots, head.Objects = t.Complete(), t.Graph.Refs(t.Roots), t.Graph.Refs(t.Objects)
-	if len(t.Unconfirmed) > 0 {
-		head.Unconfirmed = t.Graph.Refs(t.Unconfirmed)
-	}
-	return head
-}
-
 // Printed returns an archive that was just written as the versioned object that -o json prints.
 func (s *Saved) Printed(file string) *v1alpha1.Archive {
 	out := printed(file, s.Head)

@@ -25,8 +25,8 @@ var (
 // The house has so many floors, and so many arrows between packages that are no leaves. Whoever
 // adds one has a reason, and says it in the commit.
 const (
-	floors = 14
-	arrows = 265
+	floors = 13
+	arrows = 266
 )
 
 // imports says which packages of the module a package imports besides the leaves: these, and no
@@ -39,7 +39,7 @@ var imports = map[string][]string{
 		"pkg/cmd/snapshot", "pkg/cmd/tree", "pkg/cmd/unfinalize", "pkg/cmd/wait", "pkg/cmd/why", "pkg/render",
 	},
 	"pkg/cmd/adopt":   {"pkg/cmd/env", "pkg/ownerref", "pkg/render"},
-	"pkg/cmd/archive": {"pkg/archive", "pkg/cmd/env", "pkg/render"},
+	"pkg/cmd/archive": {"pkg/archive", "pkg/cmd/env", "pkg/render", "pkg/tree"},
 	"pkg/cmd/check":   {"pkg/check", "pkg/cmd/env", "pkg/render", "pkg/selection"},
 	"pkg/cmd/delete": {
 		"pkg/approval", "pkg/archive", "pkg/audit", "pkg/cluster", "pkg/cmd/env", "pkg/collect", "pkg/deletion",
@@ -95,7 +95,7 @@ var imports = map[string][]string{
 		"pkg/actor", "pkg/cluster", "pkg/diagnose/core", "pkg/diagnose/workloads", "pkg/finalizer", "pkg/status",
 	},
 	"pkg/restore": {"pkg/archive", "pkg/change", "pkg/cluster"},
-	"pkg/archive": {"pkg/cluster", "pkg/link", "pkg/plan", "pkg/selection", "pkg/tree"},
+	"pkg/archive": {"pkg/cluster", "pkg/link", "pkg/plan"},
 	"pkg/diagnose/refusal": {
 		"pkg/actor", "pkg/admission", "pkg/cluster", "pkg/diagnose/core", "pkg/finalizer", "pkg/link",
 		"pkg/ownership", "pkg/status",
@@ -107,7 +107,7 @@ var imports = map[string][]string{
 	},
 	"pkg/explain":       {"pkg/finalizer", "pkg/link", "pkg/selection"},
 	"pkg/ownerref":      {"pkg/change", "pkg/cluster", "pkg/plan", "pkg/selection"},
-	"pkg/tree":          {"pkg/cluster", "pkg/link", "pkg/ownership", "pkg/selection"},
+	"pkg/tree":          {"pkg/archive", "pkg/cluster", "pkg/link", "pkg/ownership", "pkg/plan", "pkg/selection"},
 	"pkg/actor":         {"pkg/admission", "pkg/cluster", "pkg/finalizer", "pkg/status"},
 	"pkg/change":        {"pkg/cluster"},
 	"pkg/ownership":     {"pkg/cluster", "pkg/link"},

@@ -9,6 +9,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
 	"github.com/kubectl-gc/kubectl-gc/pkg/interrupt"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
+	"github.com/kubectl-gc/kubectl-gc/pkg/tree"
 )
 
 func run(ctx context.Context, o *Options) error {
@@ -19,7 +20,7 @@ func run(ctx context.Context, o *Options) error {
 	if err != nil {
 		return err
 	}
-	t, err := archive.LookAt(ctx, q, o.FollowLinks, o.Links)
+	t, err := tree.NewArchival(ctx, q, o.FollowLinks, o.Links)
 	if err != nil {
 		return err
 	}

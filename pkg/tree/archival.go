@@ -1,4 +1,4 @@
-package archive
+package tree
 
 import (
 	"context"
@@ -8,17 +8,17 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
-	"github.com/kubectl-gc/kubectl-gc/pkg/tree"
 )
 
-// Tree are objects with all their dependents, to be archived without deleting anything.
-type Tree struct {
-	Contents
+// Archival are objects with all their dependents, to be archived without deleting anything.
+type Archival struct {
+	archive.Contents
 	// Roots are the objects that were meant.
 	Roots []graph.ID
 	// Gaps are what could not be listed, and Hiding those of them that can hide a dependent.
@@ -27,17 +27,17 @@ type Tree struct {
 	Unknown []graph.Ref
 }
 
-// LookAt lists the objects of a query and all their dependents, as pkg/tree shows them; with links
-// also what these definitions lead to. What does not belong to the objects, because only an
+// NewArchival lists the objects of a query and all their dependents, as Look does; with links also
+// what these definitions lead to. What does not belong to the objects, because only an
 // unconfirmed link leads to it, is left out. An object that was named and does not exist is an error.
 // It writes nothing.
-func LookAt(ctx context.Context, q *selection.Query, links bool,
-	definitions func() ([]*link.Definition, error)) (*Tree, error) {
-	s, err := tree.Look(ctx, q, tree.Options{Links: links, Definitions: definitions, Depth: -1})
+func NewArchival(ctx context.Context, q *selection.Query, links bool,
+	definitions func() ([]*link.Definition, error)) (*Archival, error) {
+	s, err := Look(ctx, q, Options{Links: links, Definitions: definitions, Depth: -1})
 	if err != nil {
 		return nil, err
 	}
-	t := &Tree{Contents: Contents{Graph: s.Graph, Links: s.Links()}, Gaps: s.Gaps}
+	t := &Archival{Contents: archive.Contents{Graph: s.Graph, Links: s.Links()}, Gaps: s.Gaps}
 	var owners []graph.Ref
 	for _, row := range s.Rows {
 		if row.Root {
@@ -50,7 +50,7 @@ func LookAt(ctx context.Context, q *selection.Query, links bool,
 		owners = append(owners, ref)
 		t.Objects = append(t.Objects, row.ID)
 	}
-	t.Objects = t.listed()
+	t.Objects = t.Listed()
 	if s.Links() != nil {
 		if belongs := s.Links().Belonging(t.Roots); belongs != nil {
 			t.Unconfirmed = slices.DeleteFunc(slices.Clone(t.Objects), belongs)
@@ -62,11 +62,11 @@ func LookAt(ctx context.Context, q *selection.Query, links bool,
 }
 
 // Complete says whether the tree has all dependents.
-func (t *Tree) Complete() bool { return len(t.Hiding) == 0 && len(t.Unknown) == 0 }
+func (t *Archival) Complete() bool { return len(t.Hiding) == 0 && len(t.Unknown) == 0 }
 
 // Refused returns why the tree must not be archived, unless an incomplete archive is allowed; nil
 // if it may.
-func (t *Tree) Refused() error {
+func (t *Archival) Refused() error {
 	switch hint := "--allow-incomplete archives what could be listed"; {
 	case len(t.Hiding) > 0:
 		return answer.Refuse(
@@ -80,18 +80,20 @@ func (t *Tree) Refused() error {
 
 // Save writes the archive of the tree. The error is a refusal if an object cannot be read, or if
 // there is no object, and otherwise about the file.
-func (t *Tree) Save(ctx context.Context, client *cluster.Client, path string) (*Saved, error) {
+func (t *Archival) Save(ctx context.Context, client *cluster.Client, path string) (*archive.Saved, error) {
 	if len(t.Objects) == 0 {
 		return nil, answer.Refuse(errors.New("nothing was archived: no objects were found"))
 	}
-	saved, err := Save(ctx, client, path, t.Contents, t.head())
-	switch {
-	case err == nil:
-		return saved, nil
-	case ctx.Err() != nil:
-		return nil, context.Cause(ctx)
-	case errors.As(err, new(*cluster.UnreadError)):
-		return nil, answer.Refuse(fmt.Errorf("nothing was archived: the archive would be incomplete: %w", err))
+	saved, err := archive.Save(ctx, client, path, t.Contents, t.head())
+	return saved, archive.NotSaved(ctx, err, "nothing was archived", "")
+}
+
+// head is the plan of an archive of a tree of which nothing is deleted.
+func (t *Archival) head() *v1alpha1.Plan {
+	head := v1alpha1.NewPlan(t.Gaps)
+	head.Complete, head.Roots, head.Objects = t.Complete(), t.Graph.Refs(t.Roots), t.Graph.Refs(t.Objects)
+	if len(t.Unconfirmed) > 0 {
+		head.Unconfirmed = t.Graph.Refs(t.Unconfirmed)
 	}
-	return nil, fmt.Errorf("nothing was archived: writing the archive: %w", err)
+	return head
 }
