@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"sync"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
@@ -47,79 +46,49 @@ type Review struct {
 // use.
 type Reviews struct {
 	client *Client
-	mu     sync.Mutex
-	known  map[Access]Review
+	asked  asked[Access, Review]
 	// silent is done when the log has said that the server does not answer.
 	silent sync.Once
 }
 
 // Reviews returns Reviews that know nothing yet.
-func (c *Client) Reviews() *Reviews { return &Reviews{client: c, known: map[Access]Review{}} }
+func (c *Client) Reviews() *Reviews { return &Reviews{client: c} }
 
 // Ask answers for each Access, in their order. There is one SelfSubjectAccessReview for each verb,
 // type and namespace, and only where that is denied one for each name: permissions are rarely given
-// by name. A review that fails leaves what it was for Unknown.
+// by name. A review that fails leaves what it was for Unknown: restricted servers do not serve
+// reviews.
 func (r *Reviews) Ask(ctx context.Context, accesses []Access) []Review {
-	broad := make([]Access, len(accesses))
-	for i, a := range accesses {
-		a.Name = ""
-		broad[i] = a
-	}
-	r.ask(ctx, broad)
-	var named []Access
-	for i, a := range accesses {
-		if r.answer(broad[i]).Permission == Denied {
-			named = append(named, a)
-		}
-	}
-	r.ask(ctx, named)
 	reviews := make([]Review, len(accesses))
-	for i, a := range accesses {
-		if reviews[i] = r.answer(broad[i]); reviews[i].Permission == Denied {
-			reviews[i] = r.answer(a)
-		}
-	}
-	return reviews
-}
-
-func (r *Reviews) answer(a Access) Review {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.known[a]
-}
-
-// ask sends a review for each of the accesses that none was sent for yet.
-func (r *Reviews) ask(ctx context.Context, accesses []Access) {
-	Each(r.client, r.unasked(accesses), func(_ int, a Access) {
-		var nobody authorizationv1.SubjectAccessReviewSpec
-		review, err := r.client.sendReview(ctx, "SelfSubjectAccessReview", "selfsubjectaccessreviews", nobody, a)
+	Each(r.client, accesses, func(i int, a Access) {
+		review, err := broadly(a, func(a Access) (Review, error) {
+			return r.asked.once(ctx, a, func() (Review, error) {
+				var nobody authorizationv1.SubjectAccessReviewSpec
+				return r.client.sendReview(ctx, "SelfSubjectAccessReview", "selfsubjectaccessreviews", nobody, a)
+			})
+		})
 		if err != nil {
 			r.silent.Do(func() {
 				klog.FromContext(
 					ctx).V(1).Info("The server does not say what is allowed, so a write may be refused when it is sent", "verb",
 					a.Verb, "resource", a.Type.Resource, "err", err)
 			})
-			return // and it stays Unknown: restricted servers do not serve reviews
+			return
 		}
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.known[a] = review
+		reviews[i] = review
 	})
+	return reviews
 }
 
-// unasked returns what has no answer yet, each once.
-func (r *Reviews) unasked(accesses []Access) []Access {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	var unasked []Access
-	seen := make(map[Access]bool, len(accesses))
-	for _, a := range accesses {
-		if _, known := r.known[a]; !known && !seen[a] {
-			seen[a] = true
-			unasked = append(unasked, a)
-		}
+// broadly asks for any object of a type, and only where that is denied for the one that is named.
+func broadly(a Access, ask func(Access) (Review, error)) (Review, error) {
+	broad := a
+	broad.Name = ""
+	review, err := ask(broad)
+	if err != nil || review.Permission != Denied || a.Name == "" {
+		return review, err
 	}
-	return slices.Clip(unasked)
+	return ask(a)
 }
 
 // sendReview sends a review, which is a question although it is sent with POST: nothing is stored.
@@ -175,24 +144,16 @@ type reviewKey struct {
 // are asked. The error is that of a user who may not ask, or of a server that does not serve
 // reviews.
 func (r *Reader) ReviewOf(ctx context.Context, account ServiceAccount, a Access) (Review, error) {
-	broad := a
-	broad.Name = ""
-	review, err := r.reviewOnce(ctx, reviewKey{account, broad})
-	if err != nil || review.Permission != Denied || a.Name == "" {
-		return review, err
-	}
-	return r.reviewOnce(ctx, reviewKey{account, a})
-}
-
-func (r *Reader) reviewOnce(ctx context.Context, key reviewKey) (Review, error) {
-	return r.reviews.once(ctx, key, func() (Review, error) {
-		of := authorizationv1.SubjectAccessReviewSpec{User: key.account.User(),
-			Groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + key.account.Namespace,
-				"system:authenticated"}}
-		review, err := r.client.sendReview(ctx, "SubjectAccessReview", "subjectaccessreviews", of, key.access)
-		if isNotSaved(err) { // a dump; a cluster says itself whom it does not answer
-			r.note(ctx, graph.Type{Group: "authorization.k8s.io", Resource: "subjectaccessreviews"}, "", err)
-		}
-		return review, err
+	return broadly(a, func(a Access) (Review, error) {
+		return r.reviews.once(ctx, reviewKey{account, a}, func() (Review, error) {
+			of := authorizationv1.SubjectAccessReviewSpec{User: account.User(),
+				Groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + account.Namespace,
+					"system:authenticated"}}
+			review, err := r.client.sendReview(ctx, "SubjectAccessReview", "subjectaccessreviews", of, a)
+			if isNotSaved(err) { // a dump; a cluster says itself whom it does not answer
+				r.note(ctx, graph.Type{Group: "authorization.k8s.io", Resource: "subjectaccessreviews"}, "", err)
+			}
+			return review, err
+		})
 	})
 }
