@@ -258,94 +258,29 @@ func (l *lister) begin(t graph.Type, namespace string) (collector, func(ResumePo
 	}
 }
 
-// pages reads a list to its end and returns its resourceVersion. While one page is read the next is
-// already asked for, if a slot is free: the server names it before the first object.
+// pages reads a list to its end and returns its resourceVersion. Of types that are listed side by side
+// no more pages are read at once than the client sends requests.
 func (l *lister) pages(ctx context.Context, r Resource, namespace string, listing collector) (string, error) {
-	path, view := resourcePath(r.Group, r.Version, r.Resource, namespace), !slices.Contains(r.Verbs, "watch")
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+	select {
+	case l.slots <- struct{}{}:
+		defer func() { <-l.slots }()
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
 	save, _ := listing.(saved)
 	observe := l.typeSources.observer(r.Type)
-	add := func(o *graph.Object) {
+	objects := 0
+	defer func() { l.report(func(p *Progress) { p.Objects += objects }) }()
+	return l.client.readAll(ctx, page{path: resourcePath(r.Group, r.Version, r.Resource, namespace),
+		keep: extras{l.opts.Selector, l.opts.Annotations}, view: !slices.Contains(r.Verbs, "watch"), save: save,
+	}, func(o *graph.Object) {
 		listing.Add(*o)
 		if observe != nil {
 			observe(o.Name)
 		}
-	}
-	type result struct {
-		listMeta
-		err error
-	}
-	// Each page in flight has a channel of its own; begin returns at once, and started says when
-	// the next may begin.
-	begin := func(token string) (started chan string, finished chan result) {
-		started, finished = make(chan string, 1), make(chan result, 1)
-		go func() {
-			defer close(started)
-			objects, meta := 0, listMeta{}
-			err := l.client.read(ctx, page{path: path, continueToken: token, keep: extras{l.opts.Selector, l.opts.Annotations},
-				view: view, save: save}, func(m listMeta) {
-				meta = m
-				select {
-				case started <- m.continueToken:
-				default: // an answer with two metadata fields; the first was heard
-				}
-			}, func(o *graph.Object) {
-				add(o)
-				if objects++; objects == reportEvery {
-					l.report(func(p *Progress) { p.Objects += reportEvery })
-					objects = 0
-				}
-			})
-			l.report(func(p *Progress) { p.Objects += objects })
-			finished <- result{meta, err}
-		}()
-		return started, finished
-	}
-	if err := l.take(ctx); err != nil {
-		return "", err
-	}
-	started, finished := begin("")
-	for {
-		var ahead chan string
-		var aheadFinished chan result
-		if next := <-started; next != "" && l.tryTake() {
-			ahead, aheadFinished = begin(next)
+		if objects++; objects == reportEvery {
+			l.report(func(p *Progress) { p.Objects += reportEvery })
+			objects = 0
 		}
-		r := <-finished
-		<-l.slots
-		if r.err != nil || r.continueToken == "" {
-			if ahead != nil {
-				cancel()
-				<-aheadFinished
-				<-l.slots
-			}
-			return r.resourceVersion, r.err
-		}
-		if ahead == nil {
-			if err := l.take(ctx); err != nil {
-				return "", err
-			}
-			ahead, aheadFinished = begin(r.continueToken)
-		}
-		started, finished = ahead, aheadFinished
-	}
-}
-
-func (l *lister) take(ctx context.Context) error {
-	select {
-	case l.slots <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
-func (l *lister) tryTake() bool {
-	select {
-	case l.slots <- struct{}{}:
-		return true
-	default:
-		return false
-	}
+	})
 }
