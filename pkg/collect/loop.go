@@ -91,8 +91,8 @@ func New(client *cluster.Client, opts Options) *Loop {
 	return l
 }
 
-// Result is what a pass found.
-type Result struct {
+// Listing is what was seen of the cluster.
+type Listing struct {
 	// Graph is the listing, Gaps what it could not see.
 	Graph *graph.Graph
 	Gaps  []v1alpha1.Gap
@@ -100,6 +100,11 @@ type Result struct {
 	// for each type, namespace and reason, which names one object. Unlike the Gaps it hides no
 	// dependents.
 	Unread []v1alpha1.Gap
+}
+
+// Result is what a pass found.
+type Result struct {
+	Listing
 	// ResumePoints are where the lists ended.
 	ResumePoints []cluster.ResumePoint
 	// Writes is how many writes the server has taken.

@@ -53,7 +53,7 @@ func newPass(l *Loop, client *cluster.Client, listing *selection.Snapshot) *pass
 		live:       map[graph.ID]string{}, orphaned: map[graph.ID]bool{},
 		instead: map[int]graph.Ref{},
 		slots:   make(chan struct{}, client.Concurrency()),
-		result:  Result{Graph: g, Gaps: listing.Gaps, ResumePoints: listing.ResumePoints},
+		result:  Result{Listing: Listing{Graph: g, Gaps: listing.Gaps}, ResumePoints: listing.ResumePoints},
 	}
 	return p
 }

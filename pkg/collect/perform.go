@@ -12,10 +12,7 @@ import (
 
 // Outcome is what came of a run.
 type Outcome struct {
-	// Graph is the last listing, Gaps what it could not see, and Unread what could not be read
-	// live; see Result.
-	Graph        *graph.Graph
-	Gaps, Unread []v1alpha1.Gap
+	Listing // the last
 	// NotDeleted are the objects that are left, and why.
 	NotDeleted []plan.ObjectReason
 	// Idle says that there was nothing to do, so that nobody was asked.
@@ -42,8 +39,7 @@ func (p *Planned) Perform(ctx context.Context) (*Outcome, error) {
 		}
 	} else if p.request.Warned == nil || !p.loop.crossNamespaceRefs(p.Graph) {
 		// events are asked for as such; there is no plan to agree to
-		return &Outcome{Graph: p.Graph, Gaps: p.Gaps, Unread: p.Unread, NotDeleted: p.NotDeleted(), Idle: true,
-			Tally: p.tally}, p.Incomplete()
+		return &Outcome{Listing: p.Listing, NotDeleted: p.NotDeleted(), Idle: true, Tally: p.tally}, p.Incomplete()
 	}
 	if err := p.save(ctx); err != nil {
 		return nil, err
@@ -54,9 +50,9 @@ func (p *Planned) Perform(ctx context.Context) (*Outcome, error) {
 	out := &Outcome{Tally: p.tally}
 	switch {
 	case last != nil:
-		out.Graph, out.Gaps, out.Unread, out.NotDeleted = last.Graph, last.Gaps, last.Unread, last.NotDeleted
+		out.Listing, out.NotDeleted = last.Listing, last.NotDeleted
 	case timedOut: // before a listing has ended: that of the plan is the last
-		out.Graph, out.Gaps, out.Unread, out.NotDeleted = p.Graph, p.Gaps, p.Unread, p.NotDeleted()
+		out.Listing, out.NotDeleted = p.Listing, p.NotDeleted()
 	default:
 		return nil, errors.Join(append(errs, p.ended(ctx, err))...)
 	}
@@ -68,7 +64,7 @@ func (p *Planned) Perform(ctx context.Context) (*Outcome, error) {
 	} else {
 		err = p.ended(ctx, err)
 	}
-	return out, errors.Join(append(errs, p.leftAloneError(), Incomplete(out.Gaps, out.Unread), err)...)
+	return out, errors.Join(append(errs, p.leftAloneError(), out.Incomplete(), err)...)
 }
 
 // perform runs the loop to its end, and goes on if others are waited for or changes are watched.

@@ -6,24 +6,20 @@ import (
 	"fmt"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
-	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
 // Incomplete is the finding that not everything was listed, or not every owner read; nil if all
 // was.
-func Incomplete(listed, unread []v1alpha1.Gap) error {
+func (l Listing) Incomplete() error {
 	var errs []error
-	if len(listed) > 0 {
+	if len(l.Gaps) > 0 {
 		errs = append(
 			errs, answer.Refuse(
 				errors.New("incomplete: objects of types that could not be listed are not collected, and finalizers are kept on owners that may have unlisted dependents")))
 	}
-	return errors.Join(append(errs, UnreadError(unread))...)
+	return errors.Join(append(errs, UnreadError(l.Unread))...)
 }
-
-// Incomplete is the finding that the plan does not rest on everything; nil if it does.
-func (s *Snapshot) Incomplete() error { return Incomplete(s.Gaps, s.Unread) }
 
 // refusal makes a refusal with a hint of a breaker's error; other errors stay as they are.
 func refusal(err error) error {

@@ -22,11 +22,7 @@ import (
 // Snapshot is what a run is planned from: a listing, and what live reads have shown of the owners
 // that it does not show alive.
 type Snapshot struct {
-	Graph *graph.Graph
-	Gaps  []v1alpha1.Gap
-	// Unread is what could not be read live; see Result.
-	Unread       []v1alpha1.Gap
-	ResumePoints []cluster.ResumePoint
+	Listing
 	// Proven are the states of those owners, by the Index of the reference.
 	Proven map[int]plan.OwnerState
 	// Instead are what a live read has shown in place of an owner, by the Index of the reference:
@@ -48,11 +44,8 @@ func (l *Loop) Snapshot(ctx context.Context) (*Snapshot, error) {
 
 // snapshot is what the pass has listed and read so far.
 func (p *pass) snapshot(proven map[int]plan.OwnerState) *Snapshot {
-	return &Snapshot{
-		Graph: p.graph, Gaps: p.result.Gaps, Unread: p.unread.besides(p.result.Gaps), ResumePoints: p.result.ResumePoints,
-		Proven:  proven,
-		Instead: p.instead,
-	}
+	p.result.Unread = p.unread.besides(p.result.Gaps)
+	return &Snapshot{Listing: p.result.Listing, Proven: proven, Instead: p.instead}
 }
 
 // readOwners reads the owners of all objects that something may be due to.

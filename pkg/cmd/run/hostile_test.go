@@ -80,8 +80,8 @@ func TestRunEscapesWhatObjectsAndServersSay(t *testing.T) {
 				&collect.OwnerLossError{Losses: []plan.OwnerLoss{{Group: evil, Kind: evil, Absent: 12}}}} {
 				fmt.Fprintln(out, render.Paused(err))
 			}
-			proposal := &collect.Proposal{Snapshot: &collect.Snapshot{Graph: g,
-				Gaps: []v1alpha1.Gap{{Resource: evil, Message: evil}}}, Plan: p,
+			proposal := &collect.Proposal{Snapshot: &collect.Snapshot{Listing: collect.Listing{Graph: g,
+				Gaps: []v1alpha1.Gap{{Resource: evil, Message: evil}}}}, Plan: p,
 				Growth: plan.Growth{Deleted: []graph.ID{a}, Written: []graph.ID{a}}}
 			fmt.Fprintln(out, render.Growth(proposal))
 			if err := o.show(proposal); err != nil {
