@@ -189,9 +189,7 @@ func (w *waiter) beside(c cluster.Change) {
 	}
 	if slices.ContainsFunc(o.Owners, func(r graph.OwnerReference) bool { return w.going[r.UID] || w.unplanned[r.UID] }) {
 		w.unplanned[o.UID] = true
-		t := c.ResumePoint.Type
-		w.beyond = append(w.beyond, graph.Ref{APIVersion: t.APIVersion(), Kind: t.Kind, Resource: t.Resource,
-			Namespace: o.Namespace, Name: o.Name, UID: o.UID})
+		w.beyond = append(w.beyond, c.ResumePoint.Type.Ref(o.Namespace, o.Name, o.UID))
 	}
 }
 

@@ -67,8 +67,7 @@ func (p *pass) outside(ctx context.Context, e graph.Edge, t graph.Type, state pl
 	}
 	switch {
 	case alive:
-		p.saw(e, graph.Ref{APIVersion: t.APIVersion(), Kind: t.Kind, Resource: t.Resource, Namespace: owner.namespace,
-			Name: owner.name, UID: uid})
+		p.saw(e, t.Ref(owner.namespace, owner.name, uid))
 		return owner.state
 	case err != nil && p.loop.opts.Overrides.KeepMismatched:
 		return plan.Unknown

@@ -139,8 +139,7 @@ func (p *pass) prove(ctx context.Context, e graph.Edge) plan.OwnerState {
 		return p.misnamed(ctx, e)
 	}
 	if state == plan.Replaced {
-		p.saw(e, graph.Ref{APIVersion: t.APIVersion(), Kind: t.Kind, Resource: t.Resource, Namespace: c.namespace,
-			Name: c.name, UID: proof.found})
+		p.saw(e, t.Ref(c.namespace, c.name, proof.found))
 	}
 	return p.outside(ctx, e, t, state)
 }

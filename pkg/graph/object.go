@@ -25,6 +25,11 @@ func (t Type) APIVersion() string {
 	return t.Group + "/" + t.Version
 }
 
+// Ref names an object of the type; the uid is empty if it is not known.
+func (t Type) Ref(namespace, name, uid string) Ref {
+	return Ref{APIVersion: t.APIVersion(), Kind: t.Kind, Resource: t.Resource, Namespace: namespace, Name: name, UID: uid}
+}
+
 // less orders types by group, kind and resource; the version never decides, a type is served in
 // one.
 func (t Type) less(u Type) bool {

@@ -301,8 +301,7 @@ func (s *search) manager(ctx context.Context, t graph.Type, o *unstructured.Unst
 	if listed && s.reached[source] {
 		return nil
 	}
-	ref := graph.Ref{APIVersion: t.APIVersion(), Kind: t.Kind, Resource: t.Resource, Namespace: o.GetNamespace(),
-		Name: o.GetName(), UID: string(o.GetUID())}
+	ref := t.Ref(o.GetNamespace(), o.GetName(), string(o.GetUID()))
 	if !listed {
 		source, ref = s.virtual(ref)
 	}

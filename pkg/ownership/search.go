@@ -264,8 +264,7 @@ func (s *search) resolve(n link.Named) (graph.ID, graph.Ref) {
 			return id, graph.Ref{}
 		}
 	}
-	ref := graph.Ref{APIVersion: types[0].APIVersion(), Kind: n.Kind, Resource: types[0].Resource, Namespace: namespace,
-		Name: n.Name}
+	ref := types[0].Ref(namespace, n.Name, "")
 	if id, ok := s.referred(ref); ok && (n.UID == "" || n.UID == s.Graph.Ref(id).UID) {
 		return id, graph.Ref{}
 	}

@@ -18,9 +18,7 @@ func (p *Plan) Printed() *v1alpha1.RestorePlan {
 	}
 	for _, f := range p.Forbidden {
 		out.Forbidden = append(out.Forbidden, v1alpha1.Forbidden{
-			Object: v1alpha1.ObjectRef{APIVersion: f.Type.APIVersion(), Kind: f.Type.Kind, Resource: f.Type.Resource,
-				Namespace: f.Namespace, Name: f.Name},
-			Verb: f.Verb, Reason: f.Reason,
+			Object: f.Type.Ref(f.Namespace, f.Name, ""), Verb: f.Verb, Reason: f.Reason,
 		})
 	}
 	return out

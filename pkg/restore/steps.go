@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-
-	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
 // plan lists what is done, in its order, and what is not.
@@ -97,8 +95,7 @@ func (d *decider) rebind(it *item) (Step, bool) {
 		return Step{}, false
 	}
 	return Step{
-		Verb: Rebind, Type: v.Type, Object: graph.Ref{APIVersion: v.APIVersion(), Kind: v.Kind, Resource: v.Resource,
-			Name: it.facts.volume, UID: v.uid},
+		Verb: Rebind, Type: v.Type, Object: v.Ref("", it.facts.volume, v.uid),
 		item: it, claim: it, claimUID: d.uids[it.number], wave: d.waves[it.number],
 		Notes: []string{fmt.Sprintf("for claim %s in namespace %s", it.ref.Name, it.ref.Namespace)},
 	}, true

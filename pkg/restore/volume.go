@@ -63,8 +63,8 @@ func BoundVolume(ctx context.Context, client *cluster.Client, volumes graph.Type
 	if !v.found || !v.of(it) || v.claimUID != it.ref.UID {
 		return nil, v.err
 	}
-	return &graph.Ref{APIVersion: v.APIVersion(), Kind: v.Kind, Resource: v.Resource, Name: it.facts.volume,
-		UID: v.uid}, nil
+	ref := v.Ref("", it.facts.volume, v.uid)
+	return &ref, nil
 }
 
 // RebindVolume gives a PersistentVolume that is bound to a claim the uid that the claim has now;

@@ -24,8 +24,7 @@ type Object struct {
 
 // Ref is the object as graphs name it.
 func (o Object) Ref() graph.Ref {
-	return graph.Ref{APIVersion: o.APIVersion(), Kind: o.Kind, Resource: o.Resource.Resource, Namespace: o.Namespace,
-		Name: o.Name, UID: o.UID}
+	return o.Type.Ref(o.Namespace, o.Name, o.UID)
 }
 
 // Selection says which objects are meant. If nothing is set, all objects are.
