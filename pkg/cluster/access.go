@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"sync"
 
@@ -99,19 +98,15 @@ func (c *Client) sendReview(ctx context.Context, kind, resource string, about au
 		Namespace: a.Namespace, Verb: a.Verb, Group: a.Type.Group, Version: a.Type.Version, Resource: a.Type.Resource,
 		Subresource: a.Subresource, Name: a.Name,
 	}
-	raw, err := json.Marshal(authorizationv1.SubjectAccessReview{
-		TypeMeta: metav1.TypeMeta{APIVersion: "authorization.k8s.io/v1", Kind: kind}, Spec: about,
-	})
-	if err != nil {
-		return Review{}, err
+	of := graph.Type{Group: authorizationv1.GroupName, Version: "v1", Resource: resource, Kind: kind}
+	question := authorizationv1.SubjectAccessReview{
+		TypeMeta: metav1.TypeMeta{APIVersion: of.APIVersion(), Kind: kind}, Spec: about,
 	}
-	path := resourcePath("authorization.k8s.io", "v1", resource, "")
 	var answer struct {
 		Kind   string
 		Status *authorizationv1.SubjectAccessReviewStatus
 	}
-	if err := getJSON(ctx, c.rest.Post().AbsPath(path...).SetHeader("Content-Type", "application/json").Body(raw),
-		acceptJSON, &answer); err != nil {
+	if err := c.post(ctx, of, "", question, &answer); err != nil {
 		return Review{}, err
 	}
 	switch {

@@ -83,7 +83,7 @@ func (c *Client) listVersion(ctx context.Context, p ResumePoint) (string, error)
 	one := *c
 	one.pageSize = 1
 	var meta listMeta
-	err := one.read(ctx, page{path: resourcePath(p.Type.Group, p.Type.Version, p.Type.Resource, p.Namespace)},
+	err := one.read(ctx, page{path: resourcePath(p.Type, p.Namespace)},
 		func(m listMeta) { meta = m }, func(*graph.Object) {})
 	return meta.resourceVersion, err
 }

@@ -17,6 +17,8 @@ import (
 	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
 // DefaultConcurrency is how many list requests are in flight at most unless told otherwise. A
@@ -122,16 +124,16 @@ func newRESTClient(config *rest.Config, httpClient *http.Client) (rest.Interface
 func (c *Client) Discovery() discovery.CachedDiscoveryInterface { return c.discovery }
 
 // resourcePath returns the path segments of a type in a namespace, or of all of it if namespace is
-// empty.
-func resourcePath(group, version, resource, namespace string) []string {
-	path := []string{"/apis", group, version}
-	if group == "" {
-		path = []string{"/api", version}
+// empty; of one object with its name, and perhaps a subresource.
+func resourcePath(t graph.Type, namespace string, object ...string) []string {
+	path := []string{"/apis", t.Group, t.Version}
+	if t.Group == "" {
+		path = []string{"/api", t.Version}
 	}
 	if namespace != "" {
 		path = append(path, "namespaces", namespace)
 	}
-	return append(path, resource)
+	return append(append(path, t.Resource), object...)
 }
 
 // Identity returns the uid of the namespace kube-system, by which a cluster is known from others:
@@ -151,18 +153,17 @@ func (c *Client) Identity(ctx context.Context) (string, error) {
 // WhoAmI asks the server as whom it knows the user, with a SelfSubjectReview, which stores nothing.
 // Servers before 1.28 do not serve it.
 func (c *Client) WhoAmI(ctx context.Context) (string, error) {
-	const group, version, kind = "authentication.k8s.io", "v1", "SelfSubjectReview"
-	body := []byte(`{"apiVersion":"` + group + "/" + version + `","kind":"` + kind + `"}`)
+	of := graph.Type{Group: "authentication.k8s.io", Version: "v1", Resource: "selfsubjectreviews",
+		Kind: "SelfSubjectReview"}
 	var answer struct {
 		Kind   string
 		Status struct{ UserInfo struct{ Username string } }
 	}
-	path := resourcePath(group, version, "selfsubjectreviews", "")
-	if err := getJSON(ctx, c.rest.Post().AbsPath(path...).SetHeader("Content-Type", "application/json").Body(body),
-		acceptJSON, &answer); err != nil {
+	question := metav1.TypeMeta{APIVersion: of.APIVersion(), Kind: of.Kind}
+	if err := c.post(ctx, of, "", question, &answer); err != nil {
 		return "", err
 	}
-	if answer.Kind != kind || answer.Status.UserInfo.Username == "" {
+	if answer.Kind != of.Kind || answer.Status.UserInfo.Username == "" {
 		return "", errors.New("asking the server for the name of the user: the answer has none")
 	}
 	return answer.Status.UserInfo.Username, nil

@@ -73,9 +73,8 @@ func (c *Client) Delete(ctx context.Context, t graph.Type, namespace, name, uid 
 		return Deleted{}, err
 	}
 	defer done()
-	path := append(resourcePath(t.Group, t.Version, t.Resource, namespace), name)
-	req := c.rest.Delete().AbsPath(path...).SetHeader("Content-Type", "application/json").SetHeader("Accept",
-		acceptJSON).Body(raw)
+	req := c.rest.Delete().AbsPath(resourcePath(t, namespace, name)...).SetHeader("Content-Type", acceptJSON).
+		SetHeader("Accept", acceptJSON).Body(raw)
 	if opts.DryRun { // nobody typed it
 		req.WarningHandlerWithContext(quietWarnings{})
 	}

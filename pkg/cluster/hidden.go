@@ -165,8 +165,8 @@ func (c *Client) definedBy(ctx context.Context, name string) (Resource, bool, er
 
 // getDefining reads an object that defines types.
 func (c *Client) getDefining(ctx context.Context, gr schema.GroupResource, name string, into any) error {
-	return getJSON(ctx, c.rest.Get().AbsPath(append(resourcePath(gr.Group, "v1", gr.Resource, ""), name)...),
-		acceptJSON, into)
+	t := graph.Type{Group: gr.Group, Version: "v1", Resource: gr.Resource}
+	return getJSON(ctx, c.rest.Get().AbsPath(resourcePath(t, "", name)...), acceptJSON, into)
 }
 
 // apiService is what is read of an APIService.

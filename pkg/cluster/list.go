@@ -271,7 +271,7 @@ func (l *lister) pages(ctx context.Context, r Resource, namespace string, listin
 	observe := l.typeSources.observer(r.Type)
 	objects := 0
 	defer func() { l.report(func(p *Progress) { p.Objects += objects }) }()
-	return l.client.readAll(ctx, page{path: resourcePath(r.Group, r.Version, r.Resource, namespace),
+	return l.client.readAll(ctx, page{path: resourcePath(r.Type, namespace),
 		keep: extras{l.opts.Selector, l.opts.Annotations}, view: !slices.Contains(r.Verbs, "watch"), save: save,
 	}, func(o *graph.Object) {
 		listing.Add(*o)

@@ -35,8 +35,7 @@ func (c *Client) GetMeta(ctx context.Context, t graph.Type, namespace, name stri
 	if err := checkName(t, name); err != nil {
 		return nil, err
 	}
-	path := append(resourcePath(t.Group, t.Version, t.Resource, namespace), name)
-	return getMetadata(ctx, c.rest.Get().AbsPath(path...), name)
+	return getMetadata(ctx, c.rest.Get().AbsPath(resourcePath(t, namespace, name)...), name)
 }
 
 // getMetadata sends a request whose answer is about one object, and reads its metadata.
@@ -87,7 +86,7 @@ type Details struct {
 // GetMetaAndDetails reads one whole object live. The error is the server's.
 func (c *Client) GetMetaAndDetails(ctx context.Context, t graph.Type, namespace, name string) (*graph.Object, Details,
 	error) {
-	path := append(resourcePath(t.Group, t.Version, t.Resource, namespace), name)
+	path := resourcePath(t, namespace, name)
 	var it struct {
 		jsonItem
 		Status json.RawMessage
@@ -118,6 +117,16 @@ func getJSON(ctx context.Context, req *rest.Request, accept string, into any) er
 		return fmt.Errorf("reading %s: %w", req.URL().Path, err)
 	}
 	return nil
+}
+
+// post sends an object of a type to be created, and reads the answer as getJSON does.
+func (c *Client) post(ctx context.Context, t graph.Type, namespace string, body, into any) error {
+	raw, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	req := c.rest.Post().AbsPath(resourcePath(t, namespace)...).SetHeader("Content-Type", acceptJSON).Body(raw)
+	return getJSON(ctx, req, acceptJSON, into)
 }
 
 // getRaw sends a request and returns the answer. The error is the server's.
@@ -158,7 +167,7 @@ func (c *Client) ListMatching(ctx context.Context, t graph.Type, namespace strin
 
 func (c *Client) listMatchingOnce(ctx context.Context, t graph.Type, namespace string, s Selection) ([]Match, error) {
 	var matches []Match
-	p := page{path: resourcePath(t.Group, t.Version, t.Resource, namespace), restrict: s}
+	p := page{path: resourcePath(t, namespace), restrict: s}
 	if _, err := c.readAll(ctx, p, func(o *graph.Object) {
 		matches = append(matches, Match{o.Namespace, o.Name, o.UID, o.ResourceVersion})
 	}); err != nil {

@@ -79,7 +79,7 @@ func (c *Client) ForEachMeta(ctx context.Context, t graph.Type, namespace string
 func (c *Client) forEach(ctx context.Context, t graph.Type, namespace string, keep extras,
 	f func(*graph.Object)) (ResumePoint, error) {
 	version, err := c.readAll(ctx,
-		page{path: resourcePath(t.Group, t.Version, t.Resource, namespace), keep: keep}, f)
+		page{path: resourcePath(t, namespace), keep: keep}, f)
 	if err != nil {
 		version = ""
 	}

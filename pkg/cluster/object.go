@@ -146,7 +146,7 @@ func (c *Client) getAs(ctx context.Context, t graph.Type, namespace, name, accep
 	if err := checkName(t, name); err != nil {
 		return nil, err
 	}
-	path := append(resourcePath(t.Group, t.Version, t.Resource, namespace), name)
+	path := resourcePath(t, namespace, name)
 	var raw json.RawMessage
 	if err := getJSON(ctx, c.rest.Get().AbsPath(path...).WarningHandlerWithContext(quietWarnings{}), accept,
 		&raw); err != nil {
@@ -249,7 +249,7 @@ func (r ObjectRequest) unread(err error) error {
 // objectPages reads a list to its end, of each object what an Item keeps, and begins again when it
 // expires before that.
 func objectPages[Item any](ctx context.Context, c *Client, r ObjectRequest, item func(*Item) error) error {
-	path := resourcePath(r.Type.Group, r.Type.Version, r.Type.Resource, r.Namespace)
+	path := resourcePath(r.Type, r.Namespace)
 	token := ""
 	for restarts := 0; ; {
 		next, err := readObjectPage(ctx, c, path, r, token, item)

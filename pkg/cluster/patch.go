@@ -60,8 +60,8 @@ func (c *Client) Patch(ctx context.Context, t graph.Type, namespace, name string
 	if err != nil {
 		return nil, err
 	}
-	path := append(resourcePath(t.Group, t.Version, t.Resource, namespace), name)
-	req := c.rest.Patch(types.JSONPatchType).AbsPath(path...).Param("fieldManager", FieldManager).Body(raw)
+	req := c.rest.Patch(types.JSONPatchType).AbsPath(resourcePath(t, namespace, name)...).
+		Param("fieldManager", FieldManager).Body(raw)
 	if opts.DryRun { // nobody typed it
 		c.dryRuns.add(DryRun{"UPDATE", t, namespace})
 		req.Param("dryRun", metav1.DryRunAll).WarningHandlerWithContext(quietWarnings{})
@@ -99,8 +99,7 @@ type WriteOptions struct {
 // error is the server's.
 func (c *Client) Create(ctx context.Context, t graph.Type, namespace string, o *unstructured.Unstructured,
 	opts WriteOptions) (*unstructured.Unstructured, error) {
-	return c.send(ctx, c.rest.Post().AbsPath(resourcePath(t.Group, t.Version, t.Resource, namespace)...), acceptJSON, t,
-		o, opts)
+	return c.send(ctx, c.rest.Post().AbsPath(resourcePath(t, namespace)...), acceptJSON, t, o, opts)
 }
 
 // UpdateStatus replaces the status of an object, and of no other: the object has the uid and the
@@ -108,7 +107,7 @@ func (c *Client) Create(ctx context.Context, t graph.Type, namespace string, o *
 // subresource.
 func (c *Client) UpdateStatus(ctx context.Context, t graph.Type, o *unstructured.Unstructured,
 	opts WriteOptions) (*unstructured.Unstructured, error) {
-	path := append(resourcePath(t.Group, t.Version, t.Resource, o.GetNamespace()), o.GetName(), "status")
+	path := resourcePath(t, o.GetNamespace(), o.GetName(), "status")
 	return c.send(ctx, c.rest.Put().AbsPath(path...), acceptJSON, t, o, opts)
 }
 
@@ -117,7 +116,7 @@ func (c *Client) UpdateStatus(ctx context.Context, t graph.Type, o *unstructured
 // server's.
 func (c *Client) Apply(ctx context.Context, t graph.Type, o *unstructured.Unstructured,
 	opts WriteOptions) (*unstructured.Unstructured, error) {
-	path := append(resourcePath(t.Group, t.Version, t.Resource, o.GetNamespace()), o.GetName())
+	path := resourcePath(t, o.GetNamespace(), o.GetName())
 	return c.send(ctx, c.rest.Patch(types.ApplyYAMLPatchType).AbsPath(path...).Param("force", "true"),
 		string(types.ApplyYAMLPatchType), t, o, opts)
 }
@@ -163,7 +162,7 @@ func (c *Client) Finalize(ctx context.Context, live *unstructured.Unstructured, 
 		"finalizers"); err != nil {
 		return nil, fmt.Errorf("finalizing namespace %q: %w", live.GetName(), err)
 	}
-	path := append(resourcePath("", "v1", "namespaces", ""), live.GetName(), "finalize")
+	path := resourcePath(NamespaceType, "", live.GetName(), "finalize")
 	return c.send(ctx, c.rest.Put().AbsPath(path...), acceptJSON, NamespaceType, body, opts)
 }
 

@@ -124,7 +124,7 @@ func (of *wantedType) byNamespace() []request {
 // not say.
 func (of *wantedType) hasColumns(ctx context.Context) bool {
 	var at layout
-	r := tableRequest{path: resourcePath(of.Group, of.Version, of.Resource, of.groups[0].namespace), limit: 1,
+	r := tableRequest{path: resourcePath(of.Type, of.groups[0].namespace), limit: 1,
 		object: metav1.IncludeNone}
 	_, err := of.client.table(ctx, r, func(found layout) { at = found }, func(*tableRow) error { return nil })
 	if err != nil || at.tells() {
@@ -148,7 +148,7 @@ func (of *wantedType) withoutColumns() {
 // request is enough.
 func (of *wantedType) single(ctx context.Context, id graph.ID) error {
 	ref := of.graph.Ref(id)
-	r := tableRequest{path: append(resourcePath(of.Group, of.Version, of.Resource, ref.Namespace), ref.Name),
+	r := tableRequest{path: resourcePath(of.Type, ref.Namespace, ref.Name),
 		object: metav1.IncludeNone}
 	if isCustom(of.Group) {
 		r.object = metav1.IncludeObject
@@ -249,7 +249,7 @@ func (of *wantedType) list(ctx context.Context, namespace, version string, f fun
 		limit = sizes.exact
 	}
 	r := tableRequest{
-		path: resourcePath(of.Group, of.Version, of.Resource, namespace), limit: cmp.Or(of.client.pageSize, limit),
+		path: resourcePath(of.Type, namespace), limit: cmp.Or(of.client.pageSize, limit),
 		version: version, object: metav1.IncludeNone,
 	}
 	for {

@@ -79,7 +79,7 @@ func (c *Client) readSpecFields(ctx context.Context, r objectRead, keep func(*sp
 	if r.name == "" {
 		return objectPages(ctx, c, r.ObjectRequest, keep)
 	}
-	path := append(resourcePath(r.Type.Group, r.Type.Version, r.Type.Resource, r.Namespace), r.name)
+	path := resourcePath(r.Type, r.Namespace, r.name)
 	var it specFieldsItem
 	if err := getJSON(ctx, c.rest.Get().AbsPath(path...), acceptJSON, &it); err != nil {
 		return err

@@ -126,8 +126,7 @@ func (c *Client) watchOnce(ctx context.Context, p *ResumePoint, keep extras, ope
 
 // watchRequest asks to watch a type from a resume point.
 func (c *Client) watchRequest(p ResumePoint) *rest.Request {
-	path := resourcePath(p.Type.Group, p.Type.Version, p.Type.Resource, p.Namespace)
-	req := c.rest.Get().AbsPath(path...).SetHeader("Accept", acceptMetadata).
+	req := c.rest.Get().AbsPath(resourcePath(p.Type, p.Namespace)...).SetHeader("Accept", acceptMetadata).
 		WarningHandlerWithContext(quietWarnings{}).
 		Param("watch", "true").Param("allowWatchBookmarks", "true")
 	if p.ResourceVersion != "" {

@@ -188,11 +188,5 @@ func (c *Client) Warn(ctx context.Context, w Warning) error {
 		Source: corev1.EventSource{Component: w.Component}, ReportingController: w.Reporter,
 		FirstTimestamp: now, LastTimestamp: now, Count: 1,
 	}
-	raw, err := json.Marshal(event)
-	if err != nil {
-		return err
-	}
-	path := resourcePath("", "v1", "events", namespace)
-	return c.rest.Post().AbsPath(path...).SetHeader("Content-Type", "application/json").SetHeader("Accept",
-		acceptJSON).Body(raw).Do(ctx).Error()
+	return c.post(ctx, graph.Type{Version: "v1", Resource: Events.Resource}, namespace, event, &struct{}{})
 }
