@@ -36,14 +36,7 @@ type Builder struct {
 	// once, since many objects have the same.
 	annotations    map[int32]map[string]string
 	annotationSets map[string]map[string]string
-	// lastOwner is what the reference says that was added last, in a namespace; lastNode is
-	// negative before the first.
-	lastOwner                   ownerName
-	lastNode, lastCoord, lastNS int32
 }
-
-// ownerName is what a reference says of its owner.
-type ownerName struct{ apiVersion, kind, name, uid string }
 
 type gvk struct{ apiVersion, kind string }
 
@@ -94,7 +87,6 @@ func NewBuilder() *Builder {
 		nsNames:  []string{""},
 		finIDs:   map[string]int32{"": 0},
 		finLists: [][]string{nil},
-		lastNode: -1,
 		aliases:  map[int32][]int32{},
 
 		annotations:    map[int32]map[string]string{},
@@ -203,8 +195,7 @@ func (b *Builder) add(list int32, o *Object) {
 	ns := n.ns
 	for i := range o.Owners {
 		r := &o.Owners[i]
-		e := edge{dependent: id}
-		e.owner, e.coord = b.reference(r, ns)
+		e := edge{owner: b.slot(r.UID), dependent: id, coord: b.coordinate(r, ns)}
 		if r.Controller {
 			e.flags |= controller
 		}
@@ -213,20 +204,6 @@ func (b *Builder) add(list int32, o *Object) {
 		}
 		b.edges = append(b.edges, e)
 	}
-}
-
-// reference returns the owner and the coordinates of a reference. Objects of one owner come one
-// after the other, and often in thousands.
-func (b *Builder) reference(r *OwnerReference, ns int32) (owner, coord int32) {
-	same := b.lastNode >= 0 && b.lastOwner == ownerName{r.APIVersion, r.Kind, r.Name, r.UID}
-	if !same {
-		b.lastOwner = ownerName{r.APIVersion, r.Kind, r.Name, r.UID}
-		b.lastNode = b.slot(r.UID)
-	}
-	if !same || b.lastNS != ns {
-		b.lastNS, b.lastCoord = ns, b.coordinate(r, ns)
-	}
-	return b.lastNode, b.lastCoord
 }
 
 // key is the uid, or for the odd server that gives none a key that no uid can equal.

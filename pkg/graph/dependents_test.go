@@ -35,7 +35,7 @@ func TestDependentsAreThoseThatReferencesName(t *testing.T) {
 			uid := fmt.Sprint(owner)
 			var want []int
 			for o, owners := range objects {
-				if names(owners, uid) {
+				if slices.ContainsFunc(owners, func(r OwnerReference) bool { return r.UID == uid }) {
 					want = append(want, o)
 				}
 			}

@@ -7,10 +7,7 @@ import (
 
 // order returns the nodes to keep, sorted by namespace, group, kind, name and uid. A virtual node
 // of a type that is known to be cluster-scoped has no namespace, any other is taken to be where its
-// dependent is.
-//
-// Of a type in a namespace they have come in the order of their names, as lists have them: so there
-// is next to nothing to compare.
+// dependent is. Ranks are compared in the place of the names of namespaces and kinds.
 func (b *Builder) order(virtual map[int32]int32) []int32 {
 	r := newResolver(b)
 	for id, c := range virtual {
@@ -27,39 +24,30 @@ func (b *Builder) order(virtual map[int32]int32) []int32 {
 			order = append(order, int32(i))
 		}
 	}
-	ofTypes, ofReferences, kinds := b.kindRanks()
+	ofTypes, ofReferences := b.kindRanks()
 	kind := func(id int32) int32 {
 		if l := b.nodes.at(id).listing; l >= 0 {
 			return ofTypes[b.listings[l].typ]
 		}
 		return ofReferences[b.coords[virtual[id]].gvk]
 	}
-	ofNamespaces, namespaces := ranks(b.nsNames, cmp.Compare)
-	order = byRank(order, kinds, kind)
-	order = byRank(order, namespaces, func(id int32) int32 { return ofNamespaces[b.nodes.at(id).ns] })
-	names := func(x, y int32) int {
+	ofNamespaces := ranks(b.nsNames, cmp.Compare)
+	slices.SortFunc(order, func(x, y int32) int {
 		p, q := b.nodes.at(x), b.nodes.at(y)
+		if c := cmp.Or(cmp.Compare(ofNamespaces[p.ns], ofNamespaces[q.ns]), cmp.Compare(kind(x), kind(y))); c != 0 {
+			return c
+		}
 		if c := cmp.Compare(b.texts.get(p.name), b.texts.get(q.name)); c != 0 {
 			return c
 		}
 		return cmp.Compare(b.texts.uidOf(p), b.texts.uidOf(q))
-	}
-	for first := 0; first < len(order); {
-		ns, of, last := b.nodes.at(order[first]).ns, kind(order[first]), first+1
-		for last < len(order) && b.nodes.at(order[last]).ns == ns && kind(order[last]) == of {
-			last++
-		}
-		if run := order[first:last]; !slices.IsSortedFunc(run, names) {
-			slices.SortFunc(run, names)
-		}
-		first = last
-	}
+	})
 	return order
 }
 
-// kindRanks returns the ranks of the kinds of the types, and of those that references name, and how
-// many ranks there are. Versions and resources do not part what stands together.
-func (b *Builder) kindRanks() (ofTypes, ofReferences []int32, n int) {
+// kindRanks returns the ranks of the kinds of the types, and of those that references name. Versions
+// and resources do not part what stands together.
+func (b *Builder) kindRanks() (ofTypes, ofReferences []int32) {
 	kinds := make([]groupKind, 0, len(b.types)+len(b.gvks))
 	for _, t := range b.types {
 		kinds = append(kinds, groupKind{t.Group, t.Kind})
@@ -67,45 +55,27 @@ func (b *Builder) kindRanks() (ofTypes, ofReferences []int32, n int) {
 	for _, says := range b.gvks {
 		kinds = append(kinds, groupKind{groupOf(says.apiVersion), says.kind})
 	}
-	all, n := ranks(kinds, func(x, y groupKind) int {
+	all := ranks(kinds, func(x, y groupKind) int {
 		return cmp.Or(cmp.Compare(x.group, y.group), cmp.Compare(x.kind, y.kind))
 	})
-	return all[:len(b.types)], all[len(b.types):], n
+	return all[:len(b.types)], all[len(b.types):]
 }
 
-// ranks returns the place of each in the order of all, which is the same for equals, and how many
-// places there are.
-func ranks[T any](all []T, compare func(x, y T) int) (places []int32, n int) {
+// ranks returns the place of each in the order of all, which is the same for equals.
+func ranks[T any](all []T, compare func(x, y T) int) []int32 {
 	order := make([]int32, len(all))
 	for i := range order {
 		order[i] = int32(i)
 	}
 	slices.SortFunc(order, func(x, y int32) int { return compare(all[x], all[y]) })
-	places = make([]int32, len(all))
+	places := make([]int32, len(all))
 	for i, at := range order {
-		if i > 0 && compare(all[order[i-1]], all[at]) != 0 {
-			n++
+		if i > 0 {
+			places[at] = places[order[i-1]]
+			if compare(all[order[i-1]], all[at]) != 0 {
+				places[at]++
+			}
 		}
-		places[at] = int32(n)
 	}
-	return places, n + 1
-}
-
-// byRank sorts nodes by a rank below n, and keeps the order of those of one rank. It takes as many
-// steps as there are nodes and ranks.
-func byRank(ids []int32, n int, rank func(int32) int32) []int32 {
-	next := make([]int32, n+1)
-	for _, id := range ids {
-		next[rank(id)+1]++
-	}
-	for i := range n {
-		next[i+1] += next[i]
-	}
-	sorted := make([]int32, len(ids))
-	for _, id := range ids {
-		r := rank(id)
-		sorted[next[r]] = id
-		next[r]++
-	}
-	return sorted
+	return places
 }

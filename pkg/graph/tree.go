@@ -95,10 +95,10 @@ func Rows(walk iter.Seq[Row]) []Row {
 // parents, and keeps none.
 func (g *Graph) Walk(roots []ID, opts TreeOptions) iter.Seq[Row] {
 	return func(yield func(Row) bool) {
-		w := &walker{g: g, opts: opts, visited: make([]visit, g.nodes.len()), root: newMarks(len(roots), g.nodes.len()),
+		w := &walker{g: g, opts: opts, visited: make([]visit, g.nodes.len()), root: make(map[ID]bool, len(roots)),
 			hidden: map[ID]passes{}, yield: yield}
 		for _, root := range roots {
-			w.root.add(root)
+			w.root[root] = true
 		}
 		if opts.Compare != nil {
 			roots = slices.SortedStableFunc(slices.Values(roots), opts.Compare)

@@ -15,7 +15,7 @@ type walker struct {
 	g       *Graph
 	opts    TreeOptions
 	visited []visit
-	root    marks
+	root    map[ID]bool
 	hidden  map[ID]passes
 	yield   func(Row) bool
 	ended   bool // yield wants no more
@@ -64,15 +64,15 @@ func (w *walker) topFirst(roots []ID) []ID {
 	if len(roots) < 2 {
 		return roots
 	}
-	top := heads(roots, w.g.nodes.len(), func(id ID, visit func(ID)) {
+	top := heads(roots, func(id ID, visit func(ID)) {
 		w.next(id, func(e Edge, l Link) { visit(w.far(e, l)) })
 	})
-	isTop := newMarks(len(top), w.g.nodes.len())
+	isTop := make(map[ID]bool, len(top))
 	for _, id := range top {
-		isTop.add(id)
+		isTop[id] = true
 	}
 	for _, root := range roots {
-		if !isTop.has(root) {
+		if !isTop[root] {
 			top = append(top, root)
 		}
 	}
@@ -117,7 +117,7 @@ func (w *walker) walk(root ID) {
 }
 
 func (w *walker) shows(id ID) bool {
-	return w.opts.Show == nil || w.root.has(id) && !w.opts.HideRoots || w.opts.Show(id)
+	return w.opts.Show == nil || w.root[id] && !w.opts.HideRoots || w.opts.Show(id)
 }
 
 // show yields the row and, if the node was not expanded yet, puts what is below it on the stack.
@@ -128,7 +128,7 @@ func (w *walker) show(row Row) {
 	case v == done, v == cut && w.ends(row):
 		row.Repeat = Elsewhere
 	}
-	row.Root = w.root.has(row.ID)
+	row.Root = w.root[row.ID]
 	if row.Repeat != First && row.Indent == 0 { // it stands above, and here under nothing
 		w.skipped++
 		return
