@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
@@ -51,7 +50,7 @@ type metadataDecoder struct {
 	gracePeriod int64 // deletionGracePeriodSeconds, 0 for none
 	labels      labels.Set
 	annotations map[string]string
-	strings     recent
+	strings     interner
 }
 
 // decoders are for objects that come one at a time: what a decoder remembers is larger than most.
@@ -112,7 +111,7 @@ func (d *metadataDecoder) meta(b []byte) error {
 		case metaResourceVersion:
 			version = f.bytes
 		case metaNamespace:
-			o.Namespace = d.strings.get(f.bytes)
+			o.Namespace = d.strings.bytes(f.bytes)
 		case metaGeneration:
 			o.Generation = int64(f.varint)
 		case metaCreationTimestamp:
@@ -128,7 +127,7 @@ func (d *metadataDecoder) meta(b []byte) error {
 		case metaOwners:
 			err = d.owner(f.bytes)
 		case metaFinalizers:
-			o.Finalizers = append(o.Finalizers, d.strings.get(f.bytes))
+			o.Finalizers = append(o.Finalizers, d.strings.bytes(f.bytes))
 		}
 		return err
 	})
@@ -148,13 +147,13 @@ func (d *metadataDecoder) owner(b []byte) error {
 	err := fields(b, func(num protowire.Number, f field) error {
 		switch num {
 		case ownerKind:
-			r.Kind = d.strings.get(f.bytes)
+			r.Kind = d.strings.bytes(f.bytes)
 		case ownerName:
-			r.Name = d.strings.get(f.bytes)
+			r.Name = d.strings.bytes(f.bytes)
 		case ownerUID:
-			r.UID = d.strings.get(f.bytes)
+			r.UID = d.strings.bytes(f.bytes)
 		case ownerAPIVersion:
-			r.APIVersion = d.strings.get(f.bytes)
+			r.APIVersion = d.strings.bytes(f.bytes)
 		case ownerController:
 			r.Controller = f.varint != 0
 		case ownerBlock:
@@ -174,7 +173,7 @@ func (d *metadataDecoder) label(b []byte) error {
 	if d.labels == nil {
 		d.labels = labels.Set{}
 	}
-	d.labels[d.strings.get(key)] = d.strings.get(value)
+	d.labels[d.strings.bytes(key)] = d.strings.bytes(value)
 	return err
 }
 
@@ -191,7 +190,7 @@ func (d *metadataDecoder) annotation(b []byte) error {
 	if d.annotations == nil {
 		d.annotations = map[string]string{}
 	}
-	d.annotations[d.keep.annotations[i]] = d.strings.get(value)
+	d.annotations[d.keep.annotations[i]] = d.strings.bytes(value)
 	return nil
 }
 
@@ -268,28 +267,6 @@ func fields(b []byte, f func(protowire.Number, field) error) error {
 	return nil
 }
 
-// recent are strings that came a moment ago: namespaces, kinds, the names and uids of owners, which
-// many objects share. Each stands in the place that its length and its end give it, until another
-// takes that.
-type recent [1024]string
-
-// get returns the string with the same bytes, a new one if it did not come a moment ago.
-func (r *recent) get(b []byte) string {
-	var end uint64
-	if len(b) >= 8 {
-		end = binary.LittleEndian.Uint64(b[len(b)-8:])
-	} else {
-		for _, c := range b {
-			end = end<<8 | uint64(c)
-		}
-	}
-	at := &r[(end^uint64(len(b)))*0x9e3779b97f4a7c15>>54]
-	if *at != string(b) {
-		*at = string(b)
-	}
-	return *at
-}
-
 // interner keeps one copy of the strings that many objects share.
 type interner struct{ known map[string]string }
 
@@ -302,6 +279,18 @@ func (in *interner) text(s string) string {
 	if same, ok := in.known[s]; ok {
 		return same
 	}
+	return in.keep(s)
+}
+
+// bytes returns the string with the same bytes that is kept.
+func (in *interner) bytes(b []byte) string {
+	if same, ok := in.known[string(b)]; ok {
+		return same
+	}
+	return in.keep(string(b))
+}
+
+func (in *interner) keep(s string) string {
 	if in.known == nil || len(in.known) >= maxInterned {
 		in.known = make(map[string]string, 64)
 	}
