@@ -85,7 +85,7 @@ func (b *Builder) settleListings() {
 		if others, ok := b.aliases[int32(i)]; ok {
 			others = slices.DeleteFunc(others, gone)
 			for j, list := range others {
-				if n.listing == none || typeOf(list).less(typeOf(n.listing)) {
+				if n.listing == none || typeOf(list).compare(typeOf(n.listing)) < 0 {
 					n.listing, others[j] = list, n.listing
 				}
 			}

@@ -178,7 +178,7 @@ func (b *Builder) add(list int32, o *Object) {
 	if n.listing >= 0 && n.listing != list && b.listings[n.listing].state != discarded {
 		// One object served under two group-resources is one node (GC-020, GC-032). Lists run in
 		// parallel, so which comes first must not decide: the lesser type does.
-		if b.types[b.listings[n.listing].typ].less(b.types[b.listings[list].typ]) {
+		if b.types[b.listings[n.listing].typ].compare(b.types[b.listings[list].typ]) < 0 {
 			b.aliases[id] = append(b.aliases[id], list)
 			return
 		}

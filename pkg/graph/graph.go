@@ -227,15 +227,7 @@ func (g *Graph) edge(i int32) Edge {
 // Types returns the types that were served or listed, sorted by group, kind and resource.
 func (g *Graph) Types() []Type {
 	types := slices.Clone(g.types)
-	slices.SortStableFunc(types, func(t, u Type) int {
-		switch {
-		case t.less(u):
-			return -1
-		case u.less(t):
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(types, Type.compare)
 	return types
 }
 

@@ -30,16 +30,10 @@ func (t Type) Ref(namespace, name, uid string) Ref {
 	return Ref{APIVersion: t.APIVersion(), Kind: t.Kind, Resource: t.Resource, Namespace: namespace, Name: name, UID: uid}
 }
 
-// less orders types by group, kind and resource; the version never decides, a type is served in
+// compare orders types by group, kind and resource; the version never decides, a type is served in
 // one.
-func (t Type) less(u Type) bool {
-	if t.Group != u.Group {
-		return t.Group < u.Group
-	}
-	if t.Kind != u.Kind {
-		return t.Kind < u.Kind
-	}
-	return t.Resource < u.Resource
+func (t Type) compare(u Type) int {
+	return cmp.Or(cmp.Compare(t.Group, u.Group), cmp.Compare(t.Kind, u.Kind), cmp.Compare(t.Resource, u.Resource))
 }
 
 // Object is the part of an object's metadata that the graph keeps.

@@ -36,8 +36,7 @@ type passes struct {
 // the square of them as rows.
 const maxPasses = 4
 
-// step is a row to come; if leaves is set, the end of what is below a node; and if dependents is
-// set, those of an owner that are still to come: an owner can have hundreds of thousands.
+// step is a row to come or, if leaves is set, the end of what is below a node.
 type step struct {
 	id               ID
 	via              Via
@@ -46,11 +45,8 @@ type step struct {
 	indent, distance int32
 	above            int32 // the shown row above it, -1 for none
 	// rows and skipped are how many there were before a hidden node that is left.
-	rows, skipped int32
-	// from is the first of the dependents that are still to come.
-	from               int32
-	leaves, dependents bool
-	unconfirmed        bool
+	rows, skipped       int32
+	leaves, unconfirmed bool
 }
 
 func (s *step) row() Row {
@@ -100,8 +96,6 @@ func (w *walker) walk(root ID) {
 		s := w.stack[len(w.stack)-1]
 		w.stack = w.stack[:len(w.stack)-1]
 		switch {
-		case s.dependents:
-			w.advance(s)
 		case s.leaves && w.shows(s.id):
 			w.visited[s.id] = done
 		case s.leaves:
@@ -193,41 +187,18 @@ func (w *walker) ends(row Row) bool { return w.opts.Depth >= 0 && row.Distance >
 func (w *walker) push(row Row, indent, above int) {
 	next := step{id: row.ID, indent: int32(indent), distance: int32(row.Distance + 1), above: int32(above)}
 	below := len(w.stack)
-	add := func(e Edge, l Link) { w.stack = append(w.stack, next.to(w.far(e, l), e, l)) }
-	together := w.opts.Owners || w.opts.Compare != nil // and not one after the other
-	if together {
-		w.next(row.ID, add)
-	} else {
-		w.linked(row.ID, add)
-	}
+	w.next(row.ID, func(e Edge, l Link) { w.stack = append(w.stack, next.to(w.far(e, l), e, l)) })
 	if w.opts.Compare != nil {
 		slices.SortStableFunc(w.stack[below:], func(a, b step) int { return w.opts.Compare(a.id, b.id) })
 	}
 	slices.Reverse(w.stack[below:])
-	if !together && w.g.DependentCount(row.ID) > 0 {
-		next.dependents = true
-		w.stack = append(w.stack, next)
-	}
 }
 
 // to is the step that an edge leads to.
 func (s step) to(id ID, e Edge, l Link) step {
 	s.id, s.via, s.link, s.linkOwner = id, Via{e.Owner, e.Dependent, e.Controller, e.Block, e.Problem}, l.Rule, l.Owner
-	s.from, s.dependents, s.unconfirmed = 0, false, l.Unconfirmed
+	s.unconfirmed = l.Unconfirmed
 	return s
-}
-
-// advance puts the next dependent of an owner on the stack, and those after it below that.
-func (w *walker) advance(s step) {
-	edges := w.g.dependents[w.g.depStart[s.id]:w.g.depStart[s.id+1]]
-	e := w.g.edge(edges[s.from])
-	// an object's references stand together
-	for s.from++; int(s.from) < len(edges) && ID(w.g.edges[edges[s.from]].dependent) == e.Dependent; s.from++ {
-	}
-	if int(s.from) < len(edges) {
-		w.stack = append(w.stack, s)
-	}
-	w.stack = append(w.stack, s.to(e.Dependent, e, Link{}))
 }
 
 // next calls f once for each node that is one edge further.
@@ -250,11 +221,6 @@ func (w *walker) next(id ID, f func(Edge, Link)) {
 		}
 		last = e.Dependent
 	}
-	w.linked(id, f)
-}
-
-// linked calls f for the links to dependents that are not references too.
-func (w *walker) linked(id ID, f func(Edge, Link)) {
 	w.links(id, func(l Link) bool { return w.g.Owns(id, l.Dependent) }, f)
 }
 
