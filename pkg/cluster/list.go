@@ -198,14 +198,14 @@ func (l *lister) once(ctx context.Context, r Resource, namespace string) error {
 // dead conversion webhook only matters to objects that were stored in another version than the one
 // asked for.
 func (l *lister) anyVersion(ctx context.Context, r Resource, namespace string) error {
-	err := l.restarting(ctx, r, namespace)
+	err := l.whole(ctx, r, namespace)
 	if !isServerError(err) {
 		return err
 	}
 	for _, version := range r.OtherVersions {
 		other := r
 		other.Version = version
-		if l.restarting(ctx, other, namespace) == nil {
+		if l.whole(ctx, other, namespace) == nil {
 			return nil
 		}
 	}
@@ -217,25 +217,32 @@ func isServerError(err error) bool {
 	return errors.As(err, &status) && status.Status().Code == http.StatusInternalServerError
 }
 
-// restarting lists a type and begins again when the list expires before its end (410): pages of
-// different snapshots do not make one list. Of a list whose type is not served any more before its
-// end (404) nothing is kept.
-func (l *lister) restarting(ctx context.Context, r Resource, namespace string) error {
+// restarting lists, and again when the list expires before its end (410).
+func restarting[T any](list func() (T, error)) (T, error) {
 	for restarts := 0; ; restarts++ {
-		listing, complete := l.begin(r.Type, namespace)
-		version, err := l.pages(ctx, r, namespace, listing)
-		if err == nil {
-			complete(ResumePoint{r.Type, namespace, version})
-			return nil
-		}
-		expired := apierrors.IsResourceExpired(err)
-		if expired || apierrors.IsNotFound(err) {
-			listing.Discard()
-		}
-		if !expired || restarts == maxRestarts {
-			return err
+		listed, err := list()
+		if !apierrors.IsResourceExpired(err) || restarts == maxRestarts {
+			return listed, err
 		}
 	}
+}
+
+// whole lists a type, and begins again when the list expires before its end: pages of different
+// snapshots do not make one list. Of a list whose type is not served any more before its end (404)
+// nothing is kept.
+func (l *lister) whole(ctx context.Context, r Resource, namespace string) error {
+	_, err := restarting(func() (string, error) {
+		listing, complete := l.begin(r.Type, namespace)
+		version, err := l.pages(ctx, r, namespace, listing)
+		switch {
+		case err == nil:
+			complete(ResumePoint{r.Type, namespace, version})
+		case apierrors.IsResourceExpired(err), apierrors.IsNotFound(err):
+			listing.Discard()
+		}
+		return version, err
+	})
+	return err
 }
 
 // begin returns where a list is to be added, and what to call when it is complete.

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/client-go/rest"
 
@@ -157,21 +156,14 @@ type Match struct{ Namespace, Name, UID, ResourceVersion string }
 // server's order. It reads metadata alone. The error is the server's. A list that expires before
 // its end is begun again, because pages of different snapshots do not make one list.
 func (c *Client) ListMatching(ctx context.Context, t graph.Type, namespace string, s Selection) ([]Match, error) {
-	for restarts := 0; ; restarts++ {
-		matches, err := c.listMatchingOnce(ctx, t, namespace, s)
-		if err == nil || !apierrors.IsResourceExpired(err) || restarts == maxRestarts {
-			return matches, err
-		}
-	}
-}
-
-func (c *Client) listMatchingOnce(ctx context.Context, t graph.Type, namespace string, s Selection) ([]Match, error) {
-	var matches []Match
 	p := page{path: resourcePath(t, namespace), restrict: s}
-	if _, err := c.readAll(ctx, p, func(o *graph.Object) {
-		matches = append(matches, Match{o.Namespace, o.Name, o.UID, o.ResourceVersion})
-	}); err != nil {
-		return nil, err
-	}
-	return matches, nil
+	return restarting(func() ([]Match, error) {
+		var matches []Match
+		if _, err := c.readAll(ctx, p, func(o *graph.Object) {
+			matches = append(matches, Match{o.Namespace, o.Name, o.UID, o.ResourceVersion})
+		}); err != nil {
+			return nil, err
+		}
+		return matches, nil
+	})
 }

@@ -2,8 +2,8 @@ package cluster
 
 import (
 	"context"
-
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"maps"
+	"slices"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
@@ -29,7 +29,7 @@ func (l *storeListing) Add(objects ...graph.Object) {
 	l.store.mu.Lock()
 	defer l.store.mu.Unlock()
 	for i := range objects {
-		o := l.store.compact(&objects[i], l.of)
+		o := compact(&objects[i], l.of)
 		l.objects[keyOf(&o.Object)] = o
 	}
 }
@@ -58,42 +58,22 @@ func keyOf(o *graph.Object) string {
 	return "\x00" + o.Namespace + "\x00" + o.Name
 }
 
-// compact returns a copy of an object that shares what many objects have in common, and needs no
-// more than it has. The lock is held.
-func (s *Store) compact(o *graph.Object, in *followed) *held {
+// compact returns a copy of an object that is the store's, and needs no more than it has.
+func compact(o *graph.Object, in *followed) *held {
 	c := &held{*o, in}
-	c.Namespace = s.strings.text(o.Namespace)
-	c.Finalizers, c.Owners, c.Annotations = nil, nil, nil
-	for _, f := range o.Finalizers {
-		c.Finalizers = append(c.Finalizers, s.strings.text(f))
-	}
-	if len(o.Owners) > 0 {
-		c.Owners = make([]graph.OwnerReference, len(o.Owners))
-		for i, r := range o.Owners {
-			r.APIVersion, r.Kind, r.Name, r.UID = s.strings.text(r.APIVersion), s.strings.text(r.Kind), s.strings.text(r.Name),
-				s.strings.text(r.UID)
-			c.Owners[i] = r
-		}
-	}
-	for key, value := range o.Annotations { // of one that lists annotations
-		if c.Annotations == nil {
-			c.Annotations = make(map[string]string, len(o.Annotations))
-		}
-		c.Annotations[key] = s.strings.text(value)
-	}
+	c.Finalizers, c.Owners, c.Annotations = slices.Clone(o.Finalizers), slices.Clone(o.Owners), maps.Clone(o.Annotations)
 	return c
 }
 
 // relist lists a scope again.
 func (s *Store) relist(ctx context.Context, f *followed) (map[string]*held, ResumePoint, error) {
-	for restarts := 0; ; restarts++ {
-		into := s.listing(f)
-		at, err := s.client.forEach(ctx, f.point.Type, f.point.Namespace, extras{s.opts.Selector, s.opts.Annotations},
+	into := s.listing(f)
+	at, err := restarting(func() (ResumePoint, error) {
+		into.Discard()
+		return s.client.forEach(ctx, f.point.Type, f.point.Namespace, extras{s.opts.Selector, s.opts.Annotations},
 			func(o *graph.Object) { into.Add(*o) })
-		if !apierrors.IsResourceExpired(err) || restarts == maxRestarts {
-			return into.objects, at, err
-		}
-	}
+	})
+	return into.objects, at, err
 }
 
 // held is an object that a Store holds, and where. It does not change; a change of the object takes
