@@ -124,8 +124,6 @@ func (b *backoff) step() time.Duration {
 	return b.next - rand.N(b.next/4+1) // not all at the same moment
 }
 
-func (b *backoff) failed(ctx context.Context) error { return sleep(ctx, b.step()) }
-
 func sleep(ctx context.Context, d time.Duration) error {
 	select {
 	case <-time.After(d):

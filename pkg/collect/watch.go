@@ -66,7 +66,7 @@ func (l *Loop) watch(ctx context.Context, enough func(*Result) bool, whole bool)
 		switch {
 		case again:
 			paused.because("unreachable", err)
-			if err := wait.failed(ctx); err != nil {
+			if err := sleep(ctx, wait.step()); err != nil {
 				return l.whole(ctx, last), err
 			}
 			continue

@@ -37,7 +37,7 @@ func (r *rescuer) create(ctx context.Context) error {
 	if hasStatus = hasStatus && !cluster.BuiltIn(r.p.Type.Group); hasStatus {
 		o.Object["status"] = state // which a type without the subresource takes
 	}
-	made, note, err := restore.CreateObject(ctx, r.q.Client, r.p.Type, r.p.Ref.Namespace, o, cluster.WriteOptions{})
+	made, notes, err := restore.CreateObject(ctx, r.q.Client, r.p.Type, r.p.Ref.Namespace, o, cluster.WriteOptions{})
 	action := Action{Verb: VerbCreate, Object: r.p.unborn()}
 	switch {
 	case apierrors.IsAlreadyExists(err):
@@ -52,7 +52,7 @@ func (r *rescuer) create(ctx context.Context) error {
 	default:
 		action.Object = unfinalize.RefOf(r.p.Type, made)
 		r.done(action)
-		if note != "" {
+		for _, note := range notes {
 			r.out.Skip(action.Object, "it was created "+note)
 		}
 	}

@@ -76,7 +76,8 @@ func (r *rescuer) run(ctx context.Context) error {
 			return err
 		}
 	}
-	r.remember()
+	// Where it cannot be written that the object was created, another run compares the content.
+	_ = r.p.record.Created.Add(r.p.Ref.UID, r.p.Now.UID)
 	if err := r.rebind(ctx); err != nil {
 		return err
 	}
@@ -88,10 +89,6 @@ func (r *rescuer) run(ctx context.Context) error {
 	}
 	return r.out.unadopted()
 }
-
-// remember notes that the object was created. Where that cannot be written, another run compares
-// the content.
-func (r *rescuer) remember() { _ = r.p.record.Created.Add(r.p.Ref.UID, r.p.Now.UID) }
 
 // unadopted is the refusal that says which dependents did not get their references back, which was
 // promised; nil if all did.

@@ -118,10 +118,11 @@ func (d *decider) first(it *item) {
 	if !d.wanted[n] {
 		return
 	}
+	ns := d.namespaceOfAccount(it)
 	switch reason, because := d.impossible(it); {
 	case reason != "":
 		d.leave(it, held, reason, because)
-	case now.uid != "" && (d.opts.Overwrite || d.isDefaultAccount(it)):
+	case now.uid != "" && (d.opts.Overwrite || ns != nil && d.isRestored(ns)): // which nobody else can have made
 		d.fates[n], d.uids[n] = applied, now.uid
 	case now.uid != "":
 		d.leave(it, lost, NameTaken, "another object has its name; --overwrite applies the archived one over it")
@@ -137,11 +138,13 @@ func (d *decider) first(it *item) {
 	}
 }
 
-// isDefaultAccount says whether an object is the ServiceAccount that a controller makes in each new
-// namespace, in one that was restored: nobody else can have made the one that is there.
-func (d *decider) isDefaultAccount(it *item) bool {
-	ns := d.places[place{kindNamespace, "", it.ref.Namespace}]
-	return it.kind() == kindAccount && it.ref.Name == "default" && ns != nil && d.isRestored(ns)
+// namespaceOfAccount is the archived namespace of the ServiceAccount that a controller makes in each
+// new one; nil for another object, or if the archive does not have it.
+func (x *index) namespaceOfAccount(it *item) *item {
+	if it.kind() != kindAccount || it.ref.Name != "default" {
+		return nil
+	}
+	return x.places[place{kindNamespace, "", it.ref.Namespace}]
 }
 
 // madeAgain says whether the object in the place was made by the same controller for what is now in

@@ -16,25 +16,26 @@ import (
 )
 
 // CreateObject creates an object; a Service whose addresses or ports another one has by now gets
-// others, which the note says. The error is the server's.
+// others, which a note says. The error is the server's.
 func CreateObject(ctx context.Context, client *cluster.Client, t graph.Type, namespace string,
-	o *unstructured.Unstructured, opts cluster.WriteOptions) (written *unstructured.Unstructured, note string, err error) {
+	o *unstructured.Unstructured, opts cluster.WriteOptions) (written *unstructured.Unstructured, notes []string,
+	err error) {
 	written, err = client.Create(ctx, t, namespace, o, opts)
 	if !isAllocated(err) {
-		return written, "", err
+		return written, nil, err
 	}
 	dropAllocations(o)
 	written, err = client.Create(ctx, t, namespace, o, opts)
-	return written, "with another address or port: the archived one is taken", err
+	return written, []string{"with another address or port: the archived one is taken"}, err
 }
 
 // create creates an object. What is in its place by now counts as created if it is a copy of it: an
 // answer can be lost on its way.
 func (r *performer) create(ctx context.Context, s *Step, o *unstructured.Unstructured) (*unstructured.Unstructured,
 	[]string, error) {
-	written, note, err := CreateObject(ctx, r.client, s.Type, s.Object.Namespace, o, cluster.WriteOptions{})
+	written, notes, err := CreateObject(ctx, r.client, s.Type, s.Object.Namespace, o, cluster.WriteOptions{})
 	if err == nil {
-		return written, noteOf(note), nil
+		return written, notes, nil
 	}
 	if apierrors.IsInvalid(err) || apierrors.IsForbidden(err) || apierrors.IsBadRequest(err) {
 		return nil, nil, err
@@ -68,11 +69,11 @@ func (r *performer) isMadeFor(ctx context.Context, it *item, now live) bool {
 	return c == nil || now.controlledBy(r.uidOf(ctx, r.plan.itemOf(string(c.UID))))
 }
 
-// madeWithNamespace says whether an object is the ServiceAccount that a controller makes in each
-// new namespace, and the namespace is created by this restore.
+// madeWithNamespace says whether a controller makes an object in each new namespace, and its
+// namespace is created by this restore.
 func (r *performer) madeWithNamespace(it *item) bool {
-	ns := r.plan.index.places[place{kindNamespace, "", it.ref.Namespace}]
-	return it.kind() == kindAccount && it.ref.Name == "default" && ns != nil && r.of[ns] != nil
+	ns := r.plan.index.namespaceOfAccount(it)
+	return ns != nil && r.of[ns] != nil
 }
 
 // apply applies an object over the live one that the plan has seen, and no other.
@@ -187,14 +188,6 @@ func differences(sent, written *unstructured.Unstructured) []string {
 		}
 	}
 	return notes
-}
-
-// noteOf is a list of a note, without an empty one.
-func noteOf(note string) []string {
-	if note == "" {
-		return nil
-	}
-	return []string{note}
 }
 
 // isAllocated says whether an error is about an address or a port that another Service has by now.
