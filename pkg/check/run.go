@@ -200,10 +200,7 @@ func (c *checker) note(ctx context.Context, t graph.Type, namespace string, err 
 	if !ok {
 		return err
 	}
-	same := func(g v1alpha1.Gap) bool {
-		return g.Group == gap.Group && (g.Resource == gap.Resource || g.Resource == "*") &&
-			(g.Namespace == "" || g.Namespace == gap.Namespace)
-	}
+	same := func(g v1alpha1.Gap) bool { return g.Hides(gap.Group, gap.Resource, gap.Namespace) }
 	if !slices.ContainsFunc(c.unread, same) && !slices.ContainsFunc(c.listing.Gaps, same) {
 		c.unread = append(c.unread, gap)
 	}

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/client-go/rest"
 
@@ -43,10 +44,7 @@ type UnreadError struct {
 
 // Error names the object and says what the server, or the connection, has said.
 func (e *UnreadError) Error() string {
-	what := e.Type.Resource
-	if e.Type.Group != "" {
-		what += "." + e.Type.Group
-	}
+	what := schema.GroupResource{Group: e.Type.Group, Resource: e.Type.Resource}.String()
 	if e.Name != "" {
 		what += fmt.Sprintf(" %q", e.Name)
 	}

@@ -202,8 +202,7 @@ func (r *Reader) Unread(known []v1alpha1.Gap) []v1alpha1.Gap {
 	all := slices.Clone(known)
 	for _, gap := range r.gaps {
 		if !slices.ContainsFunc(all, func(k v1alpha1.Gap) bool {
-			return k.Group == gap.Group && (k.Resource == gap.Resource || k.Resource == "*") &&
-				(k.Namespace == "" || k.Namespace == gap.Namespace)
+			return k.Hides(gap.Group, gap.Resource, gap.Namespace)
 		}) {
 			all = append(all, gap)
 		}

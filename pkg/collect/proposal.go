@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
@@ -80,10 +82,7 @@ func (e *OwnerLossError) Error() string {
 }
 
 func lossWords(m plan.OwnerLoss) string {
-	kind := m.Kind
-	if m.Group != "" {
-		kind += "." + m.Group
-	}
+	kind := schema.GroupKind{Group: m.Group, Kind: m.Kind}.String()
 	words := fmt.Sprintf("all %d owners of kind %s are absent at once", m.Absent+m.Replaced, kind)
 	if m.Alive > 0 {
 		words = fmt.Sprintf("%d of %d owners of kind %s are absent at once", m.Absent+m.Replaced,

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
@@ -79,10 +80,7 @@ func (u *unread) besides(listed []v1alpha1.Gap) []v1alpha1.Gap {
 	defer u.mu.Unlock()
 	names := map[v1alpha1.Gap][]coordinates{} // by the gap without its message
 	for at, gap := range u.gaps {
-		told := func(l v1alpha1.Gap) bool {
-			return l.Group == gap.Group && (l.Resource == gap.Resource || l.Resource == "*") &&
-				(l.Namespace == "" || l.Namespace == gap.Namespace)
-		}
+		told := func(l v1alpha1.Gap) bool { return l.Hides(gap.Group, gap.Resource, gap.Namespace) }
 		if !slices.ContainsFunc(listed, told) {
 			gap.Message = ""
 			names[gap] = append(names[gap], at)
@@ -107,9 +105,5 @@ func (u *unread) besides(listed []v1alpha1.Gap) []v1alpha1.Gap {
 
 // object names an object as the server does.
 func object(t graph.Type, name string) string {
-	resource := t.Resource
-	if t.Group != "" {
-		resource += "." + t.Group
-	}
-	return fmt.Sprintf("%s %q", resource, name)
+	return fmt.Sprintf("%s %q", schema.GroupResource{Group: t.Group, Resource: t.Resource}, name)
 }

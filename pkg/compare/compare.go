@@ -140,8 +140,7 @@ func (s Side) has(uid string) (graph.ID, bool) {
 // or is proven not to be served.
 func (s Side) knows(ref v1alpha1.ObjectRef) bool {
 	for _, gap := range s.Gaps {
-		if gap.Group == ref.Group() && (gap.Resource == ref.Resource || gap.Resource == "*") &&
-			(gap.Namespace == "" || gap.Namespace == ref.Namespace) && !gap.Links {
+		if gap.Hides(ref.Group(), ref.Resource, ref.Namespace) && !gap.Links {
 			return false
 		}
 	}

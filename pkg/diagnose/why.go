@@ -109,8 +109,7 @@ func subjectsOf(ctx context.Context, q *selection.Query, s core.Snapshot) (Subje
 // gapOf finds the gap in which an object of a type and namespace would be.
 func gapOf(gaps []v1alpha1.Gap, t graph.Type, namespace string) (v1alpha1.Gap, bool) {
 	for _, gap := range gaps {
-		if gap.Group == t.Group && (gap.Resource == t.Resource || gap.Resource == "*") &&
-			(gap.Namespace == "" || gap.Namespace == namespace) {
+		if gap.Hides(t.Group, t.Resource, namespace) {
 			return gap, true
 		}
 	}

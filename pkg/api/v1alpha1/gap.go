@@ -42,6 +42,13 @@ type Gap struct {
 	Links bool `json:"links,omitempty"`
 }
 
+// Hides returns whether what lies in the gap can be of a type in a namespace; an empty namespace is
+// that of cluster-scoped objects.
+func (g Gap) Hides(group, resource, namespace string) bool {
+	return g.Group == group && (g.Resource == resource || g.Resource == "*") &&
+		(g.Namespace == "" || g.Namespace == namespace)
+}
+
 // MergeGaps returns gaps, and after them those of more that are not among them.
 func MergeGaps(gaps, more []Gap) []Gap {
 	all := slices.Clone(gaps)
