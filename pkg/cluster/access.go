@@ -45,7 +45,7 @@ type Review struct {
 // use.
 type Reviews struct {
 	client *Client
-	asked  asked[Access, Review]
+	asked  Asked[Access, Review]
 	// silent is done when the log has said that the server does not answer.
 	silent sync.Once
 }
@@ -61,7 +61,7 @@ func (r *Reviews) Ask(ctx context.Context, accesses []Access) []Review {
 	reviews := make([]Review, len(accesses))
 	Each(r.client, accesses, func(i int, a Access) {
 		review, err := broadly(a, func(a Access) (Review, error) {
-			return r.asked.once(ctx, a, func() (Review, error) {
+			return r.asked.Once(ctx, a, func() (Review, error) {
 				var nobody authorizationv1.SubjectAccessReviewSpec
 				return r.client.sendReview(ctx, "SelfSubjectAccessReview", "selfsubjectaccessreviews", nobody, a)
 			})
@@ -140,7 +140,7 @@ type reviewKey struct {
 // reviews.
 func (r *Reader) ReviewOf(ctx context.Context, account ServiceAccount, a Access) (Review, error) {
 	return broadly(a, func(a Access) (Review, error) {
-		return r.reviews.once(ctx, reviewKey{account, a}, func() (Review, error) {
+		return r.reviews.Once(ctx, reviewKey{account, a}, func() (Review, error) {
 			of := authorizationv1.SubjectAccessReviewSpec{User: account.User(),
 				Groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + account.Namespace,
 					"system:authenticated"}}

@@ -249,8 +249,9 @@ func (a *answered[T]) once(ctx context.Context, ask func() T) T {
 	return answer
 }
 
-// asked remembers answers, errors too, by what was asked. Its zero value is ready to use.
-type asked[K comparable, T any] struct {
+// Asked remembers answers, errors too, by what was asked. Its zero value is ready to use, by several
+// goroutines at a time.
+type Asked[K comparable, T any] struct {
 	mu      sync.Mutex
 	answers map[K]*answered[result[T]]
 }
@@ -260,8 +261,9 @@ type result[T any] struct {
 	err   error
 }
 
-// once returns the answer about a key, as answered does.
-func (a *asked[K, T]) once(ctx context.Context, key K, ask func() (T, error)) (T, error) {
+// Once returns the answer about a key, which ask gets if nobody has asked. Whoever gives up while
+// asking does not take the answer along: what ask returned when ctx has ended is not remembered.
+func (a *Asked[K, T]) Once(ctx context.Context, key K, ask func() (T, error)) (T, error) {
 	a.mu.Lock()
 	if a.answers == nil {
 		a.answers = map[K]*answered[result[T]]{}

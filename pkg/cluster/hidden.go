@@ -136,8 +136,6 @@ func (c *Client) definedBy(ctx context.Context, name string) (Resource, bool, er
 		return Resource{}, false, nil
 	case err != nil:
 		return Resource{}, false, err
-	case d.Name != name:
-		return Resource{}, false, errAnother(name, d.Name)
 	}
 	if !slices.ContainsFunc(d.Status.Conditions,
 		func(c condition) bool { return c.Type == "Established" && c.Status == "True" }) {
@@ -164,9 +162,14 @@ func (c *Client) definedBy(ctx context.Context, name string) (Resource, bool, er
 }
 
 // getDefining reads an object that defines types.
-func (c *Client) getDefining(ctx context.Context, gr schema.GroupResource, name string, into any) error {
+func (c *Client) getDefining(ctx context.Context, gr schema.GroupResource, name string,
+	into interface{ GetName() string }) error {
 	t := graph.Type{Group: gr.Group, Version: "v1", Resource: gr.Resource}
-	return getJSON(ctx, c.rest.Get().AbsPath(resourcePath(t, "", name)...), acceptJSON, into)
+	err := getJSON(ctx, c.rest.Get().AbsPath(resourcePath(t, "", name)...), acceptJSON, into)
+	if err == nil && into.GetName() != name {
+		err = errAnother(name, into.GetName())
+	}
+	return err
 }
 
 // apiService is what is read of an APIService.
@@ -181,13 +184,8 @@ type apiService struct {
 
 func (c *Client) apiService(ctx context.Context, name string) (*apiService, error) {
 	var s apiService
-	if err := c.getDefining(ctx, APIServices, name, &s); err != nil {
-		return nil, err
-	}
-	if s.Name != name {
-		return nil, errAnother(name, s.Name)
-	}
-	return &s, nil
+	err := c.getDefining(ctx, APIServices, name, &s)
+	return &s, err
 }
 
 // unavailable says why an APIService's types are not to be had; empty if it is available.

@@ -28,10 +28,10 @@ type Reader struct {
 
 	admission *admission.Registry
 
-	lists     asked[listKey, []*unstructured.Unstructured]
-	gets      asked[getKey, *unstructured.Unstructured]
-	workloads asked[schema.GroupResource, []Workload]
-	reviews   asked[reviewKey, Review] // of ServiceAccounts
+	lists     Asked[listKey, []*unstructured.Unstructured]
+	gets      Asked[getKey, *unstructured.Unstructured]
+	workloads Asked[schema.GroupResource, []Workload]
+	reviews   Asked[reviewKey, Review] // of ServiceAccounts
 }
 
 type listKey struct {
@@ -80,7 +80,7 @@ func (r *Reader) ListObjectMetas(ctx context.Context, resource schema.GroupResou
 func (r *Reader) list(ctx context.Context, of listKey, list func(context.Context, graph.Type, string,
 	Selection) ([]*unstructured.Unstructured, error)) ([]*unstructured.Unstructured, error) {
 	resource, namespace := of.resource, of.namespace
-	return r.lists.once(ctx, of, func() ([]*unstructured.Unstructured, error) {
+	return r.lists.Once(ctx, of, func() ([]*unstructured.Unstructured, error) {
 		t, served, err := r.served(resource)
 		if !served {
 			return nil, err
@@ -98,7 +98,7 @@ func (r *Reader) list(ctx context.Context, of listKey, list func(context.Context
 // served, it is.
 func (r *Reader) GetObject(ctx context.Context, resource schema.GroupResource, namespace,
 	name string) (*unstructured.Unstructured, error) {
-	return r.gets.once(ctx, getKey{resource, namespace, name}, func() (*unstructured.Unstructured, error) {
+	return r.gets.Once(ctx, getKey{resource, namespace, name}, func() (*unstructured.Unstructured, error) {
 		of, served, err := r.served(resource)
 		if !served {
 			return nil, err

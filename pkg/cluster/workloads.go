@@ -58,7 +58,7 @@ func (it *workloadItem) workload(resource schema.GroupResource) Workload {
 // cluster. The first who asks reads them, page by page; an error is remembered too. A type that is
 // proven not to be served has none.
 func (r *Reader) Workloads(ctx context.Context, resource schema.GroupResource) ([]Workload, error) {
-	return r.workloads.once(ctx, resource, func() ([]Workload, error) {
+	return r.workloads.Once(ctx, resource, func() ([]Workload, error) {
 		of, served, err := r.served(resource)
 		if !served {
 			return nil, err

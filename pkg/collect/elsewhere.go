@@ -2,8 +2,8 @@ package collect
 
 import (
 	"context"
-	"sync"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
@@ -12,8 +12,7 @@ import (
 // namespaces or in none: the collector takes them for absent, and they are alive. Each type
 // is listed once, and only if an owner of it is absent.
 type elsewhere struct {
-	mu    sync.Mutex
-	types map[graph.Type]func() (map[string]strayOwner, error)
+	types cluster.Asked[graph.Type, map[string]strayOwner]
 }
 
 // strayOwner is an object that some reference names by its uid, and what it is to a dependent that
@@ -25,30 +24,20 @@ type strayOwner struct {
 
 // owners returns by uid the objects of a type that the listing has references to.
 func (s *elsewhere) owners(ctx context.Context, p *pass, t graph.Type) (map[string]strayOwner, error) {
-	s.mu.Lock()
-	list, asked := s.types[t]
-	if !asked {
-		list = sync.OnceValues(func() (map[string]strayOwner, error) {
-			owners := map[string]strayOwner{}
-			_, err := p.client.ForEachMeta(ctx, t, "", func(o *graph.Object) {
-				if _, named := p.graph.Lookup(o.UID); !named {
-					return
-				}
-				owner := strayOwner{plan.Mismatch, o.Namespace, o.Name}
-				if orphaning(o) {
-					owner.state = plan.Orphaning
-				}
-				owners[o.UID] = owner
-			})
-			return owners, err
+	return s.types.Once(ctx, t, func() (map[string]strayOwner, error) {
+		owners := map[string]strayOwner{}
+		_, err := p.client.ForEachMeta(ctx, t, "", func(o *graph.Object) {
+			if _, named := p.graph.Lookup(o.UID); !named {
+				return
+			}
+			owner := strayOwner{plan.Mismatch, o.Namespace, o.Name}
+			if orphaning(o) {
+				owner.state = plan.Orphaning
+			}
+			owners[o.UID] = owner
 		})
-		if s.types == nil {
-			s.types = map[graph.Type]func() (map[string]strayOwner, error){}
-		}
-		s.types[t] = list
-	}
-	s.mu.Unlock()
-	return list()
+		return owners, err
+	})
 }
 
 // outside returns the state of an owner that is absent where its reference says, in a listing of

@@ -2,7 +2,6 @@ package collect
 
 import (
 	"context"
-	"sync"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -15,8 +14,7 @@ import (
 // shown yet would be deleted because of it, or not waited for (RO-020, RO-022). One listing of a
 // namespace serves all owners of a pass.
 type recheck struct {
-	mu     sync.Mutex
-	scopes map[string]func() (*selection.Snapshot, error)
+	scopes cluster.Asked[string, *selection.Snapshot]
 }
 
 // shows says whether the graph of the pass has all dependents of an owner that waits. A pass that
@@ -44,9 +42,7 @@ func (r *recheck) shows(ctx context.Context, p *pass, id graph.ID) bool {
 
 // list lists a namespace, or everything if it is empty.
 func (r *recheck) list(ctx context.Context, p *pass, namespace string) (*selection.Snapshot, error) {
-	r.mu.Lock()
-	list, asked := r.scopes[namespace]
-	if !asked {
+	return r.scopes.Once(ctx, namespace, func() (*selection.Snapshot, error) {
 		opts := cluster.ListOptions{Namespace: namespace, Fallback: p.loop.opts.List.Fallback}
 		opts.Types = func(of cluster.Resource) bool {
 			if wanted := p.loop.opts.List.Types; wanted != nil && !wanted(of) {
@@ -54,14 +50,8 @@ func (r *recheck) list(ctx context.Context, p *pass, namespace string) (*selecti
 			}
 			return of.Deletable() && (of.Namespaced || namespace == "")
 		}
-		list = sync.OnceValues(func() (*selection.Snapshot, error) { return selection.List(ctx, p.client, p.catalog, opts) })
-		if r.scopes == nil {
-			r.scopes = map[string]func() (*selection.Snapshot, error){}
-		}
-		r.scopes[namespace] = list
-	}
-	r.mu.Unlock()
-	return list()
+		return selection.List(ctx, p.client, p.catalog, opts)
+	})
 }
 
 // knows says whether the pass has a reference to an owner, which blocks if the one that is asked
