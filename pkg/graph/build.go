@@ -16,12 +16,12 @@ func (b *Builder) Build() *Graph {
 
 	virtual := b.virtualNodes()
 	order := b.order(virtual)
-	renumber := make([]int32, b.nodes.len())
-	for i := range renumber {
-		renumber[i] = -1
+	to := make([]int32, b.nodes.len())
+	for i := range to {
+		to[i] = -1
 	}
 	for i, old := range order {
-		renumber[old] = int32(i)
+		to[old] = int32(i)
 	}
 	b.nodes.permute(order)
 	g.nodes, g.texts = b.nodes, b.texts
@@ -34,38 +34,33 @@ func (b *Builder) Build() *Graph {
 		n := g.nodes.at(int32(i))
 		first := int32(len(g.edges))
 		for _, e := range b.edges[n.owners : n.owners+n.ownerCount] {
-			e.owner, e.dependent = renumber[e.owner], int32(i)
+			e.owner, e.dependent = to[e.owner], int32(i)
 			g.edges = append(g.edges, e)
 		}
 		n.owners = first
 	}
 	b.edges = nil
-	b.byUID.renumber(renumber)
+	renumber(b.byUID.usual, to)
+	renumber(b.byUID.odd, to)
 	g.byUID = b.byUID
-	g.versions = make(map[int32]string, len(b.versions))
-	for old, version := range b.versions {
-		if id := renumber[old]; id >= 0 {
-			g.versions[id] = version
-		}
-	}
-	g.aliases = map[int32][]int32{}
-	for old, lists := range b.aliases {
-		if id := renumber[old]; id >= 0 {
-			g.aliases[id] = lists
-		}
-	}
-	g.annotations = make(map[int32]map[string]string, len(b.annotations))
-	for old, set := range b.annotations {
-		if id := renumber[old]; id >= 0 {
-			g.annotations[id] = set
-		}
-	}
+	g.versions, g.aliases, g.annotations = moved(b.versions, to), moved(b.aliases, to), moved(b.annotations, to)
 	g.sorted = g.nodes.len()
 	g.indexDependents()
-	g.checkReferences(virtual, renumber)
+	g.checkReferences(virtual, to)
 	g.indexPlaces()
 	g.findCycles()
 	return g
+}
+
+// moved has what is noted of nodes by their new numbers, but for those that have none.
+func moved[V any](of map[int32]V, to []int32) map[int32]V {
+	by := make(map[int32]V, len(of))
+	for old, v := range of {
+		if id := to[old]; id >= 0 {
+			by[id] = v
+		}
+	}
+	return by
 }
 
 // settleListings makes nodes whose listing was discarded virtual again, or moves them to the least

@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"hash/maphash"
 	"strconv"
 	"strings"
 	"sync"
@@ -16,7 +15,7 @@ type Builder struct {
 	served   map[gvk]string // every spelling that a RESTMapper resolves -> the kind
 	exact    map[gvk]string // the kind as it is served -> the resource, empty if there are several
 	listings []listing
-	byUID    index
+	byUID    uids
 	nodes    nodes
 	texts    texts
 	versions map[int32]string // of the few nodes whose resourceVersion is no number
@@ -24,7 +23,7 @@ type Builder struct {
 	// are left behind
 	edges    []edge
 	coords   []coordinates
-	coordIDs index
+	coordIDs map[coordKey]int32
 	kinds    map[gvk]int32 // index in gvks
 	gvks     []gvk
 	nsIDs    map[string]int32
@@ -75,6 +74,12 @@ type coordinates struct {
 	ns   int32 // of the dependent
 }
 
+// coordKey is what coordinates are found by.
+type coordKey struct {
+	name    string
+	gvk, ns int32
+}
+
 // NewBuilder returns an empty Builder.
 func NewBuilder() *Builder {
 	return &Builder{
@@ -83,6 +88,8 @@ func NewBuilder() *Builder {
 		exact:    map[gvk]string{},
 		versions: map[int32]string{},
 		kinds:    map[gvk]int32{},
+		byUID:    uids{map[uid]int32{}, map[string]int32{}},
+		coordIDs: map[coordKey]int32{},
 		nsIDs:    map[string]int32{"": 0},
 		nsNames:  []string{""},
 		finIDs:   map[string]int32{"": 0},
@@ -217,16 +224,16 @@ func (b *Builder) key(list int32, o *Object) string {
 
 // slot returns the node of a uid, a virtual one if it is new.
 func (b *Builder) slot(s string) int32 {
-	u, usual := parseUID(s)
-	hash := hashUID(u, usual, s)
-	id, ok := b.byUID.find(hash, func(id int32) bool { return b.texts.isUID(b.nodes.at(id), u, usual, s) })
-	if !ok {
-		if !usual {
-			u = oddUID(b.texts.add(s))
-		}
-		id = b.nodes.add(node{uid: u, oddUID: !usual, listing: -1})
-		b.byUID.add(hash, id)
+	if id, ok := b.byUID.find(s); ok {
+		return id
 	}
+	if u, usual := parseUID(s); usual {
+		id := b.nodes.add(node{uid: u, listing: -1})
+		b.byUID.usual[u] = id
+		return id
+	}
+	id := b.nodes.add(node{uid: oddUID(b.texts.add(s)), oddUID: true, listing: -1})
+	b.byUID.odd[s] = id
 	return id
 }
 
@@ -277,22 +284,12 @@ func (b *Builder) coordinate(r *OwnerReference, ns int32) int32 {
 		b.gvks = append(b.gvks, says)
 		b.kinds[says] = kind
 	}
-	hash := hashCoordinates(kind, ns, r.Name)
-	id, ok := b.coordIDs.find(hash, func(id int32) bool {
-		c := &b.coords[id]
-		return c.gvk == kind && c.ns == ns && b.texts.get(c.name) == r.Name
-	})
+	key := coordKey{r.Name, kind, ns}
+	id, ok := b.coordIDs[key]
 	if !ok {
 		id = int32(len(b.coords))
 		b.coords = append(b.coords, coordinates{name: b.texts.add(r.Name), gvk: kind, ns: ns})
-		b.coordIDs.add(hash, id)
+		b.coordIDs[key] = id
 	}
 	return id
-}
-
-// hashCoordinates is the hash of a reference's name, with what else coordinates have mixed into all
-// its bits: one owner is named in each of many namespaces.
-func hashCoordinates(kind, ns int32, name string) uint32 {
-	hash := (maphash.String(seed, name) ^ uint64(uint32(ns))<<32 ^ uint64(uint32(kind))) * 0x9e3779b97f4a7c15
-	return uint32(hash ^ hash>>32)
 }

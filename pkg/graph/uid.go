@@ -1,9 +1,6 @@
 package graph
 
-import (
-	"encoding/binary"
-	"hash/maphash"
-)
+import "encoding/binary"
 
 // uid is a uid in 16 bytes: those that its digits stand for, or the place of its text if it is not
 // of the usual form, which a reference need not be.
@@ -67,26 +64,34 @@ func (u *uid) text() text {
 	return text{binary.LittleEndian.Uint32(u[:]), binary.LittleEndian.Uint32(u[4:])}
 }
 
-// hashUID is the hash of a uid, which parseUID could read or not.
-func hashUID(u uid, usual bool, s string) uint32 {
-	if usual {
-		return uint32(maphash.Bytes(seed, u[:]))
-	}
-	return uint32(maphash.String(seed, s))
-}
-
-// isUID says whether a node has a uid, which parseUID could read or not.
-func (t *texts) isUID(n *node, u uid, usual bool, s string) bool {
-	if usual {
-		return !n.oddUID && n.uid == u
-	}
-	return n.oddUID && t.get(n.uid.text()) == s
-}
-
 // uidOf is the uid of a node. It begins with a NUL if the object has none.
 func (t *texts) uidOf(n *node) string {
 	if n.oddUID {
 		return t.get(n.uid.text())
 	}
 	return n.uid.String()
+}
+
+// uids are the numbers of nodes by their uids: those that parseUID can read, and others.
+type uids struct {
+	usual map[uid]int32
+	odd   map[string]int32
+}
+
+func (u uids) find(s string) (id int32, ok bool) {
+	if usual, is := parseUID(s); is {
+		id, ok = u.usual[usual]
+	} else {
+		id, ok = u.odd[s]
+	}
+	return id, ok
+}
+
+// renumber gives the numbers others, and forgets those whose new number is negative.
+func renumber[K comparable](numbers map[K]int32, to []int32) {
+	for key, id := range numbers {
+		if numbers[key] = to[id]; to[id] < 0 {
+			delete(numbers, key)
+		}
+	}
 }
