@@ -112,33 +112,30 @@ func (r *run) read(ctx context.Context, orphans []Orphan) (map[string]*graph.Obj
 		}
 		wanted[s][o.Object.UID] = o.Object.Name
 	}
-	found := found{objects: map[string]*graph.Object{}}
-	if err := cluster.EachUntil(ctx, r.client, slices.Collect(maps.Keys(wanted)),
-		func(ctx context.Context, _ int, s scope) error { return found.read(ctx, r.client, s, wanted[s]) }); err != nil {
+	var mu sync.Mutex
+	found := map[string]*graph.Object{}
+	add := func(o *graph.Object) {
+		mu.Lock()
+		defer mu.Unlock()
+		found[o.UID] = o
+	}
+	err := cluster.EachUntil(ctx, r.client, slices.Collect(maps.Keys(wanted)),
+		func(ctx context.Context, _ int, s scope) error { return readScope(ctx, r.client, s, wanted[s], add) })
+	if err != nil {
 		return nil, fmt.Errorf("looking after what was orphaned: %w", err)
 	}
-	return found.objects, nil
+	return found, nil
 }
 
-// found collects objects by uid.
-type found struct {
-	mu      sync.Mutex
-	objects map[string]*graph.Object
-}
-
-func (f *found) add(o *graph.Object) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.objects[o.UID] = o
-}
-
-func (f *found) read(ctx context.Context, client *cluster.Client, s scope, names map[string]string) error {
+// readScope reads objects of a type and namespace, whose names it has by uid.
+func readScope(ctx context.Context, client *cluster.Client, s scope, names map[string]string,
+	add func(*graph.Object)) error {
 	if len(names) > readAlone {
 		_, err := client.ForEachMeta(ctx, s.t, s.namespace, func(o *graph.Object) {
 			if _, ok := names[o.UID]; ok {
 				kept := *o // it is valid during the call
 				kept.Owners = slices.Clone(o.Owners)
-				f.add(&kept)
+				add(&kept)
 			}
 		})
 		return err
@@ -147,7 +144,7 @@ func (f *found) read(ctx context.Context, client *cluster.Client, s scope, names
 		o, err := client.GetMeta(ctx, s.t, s.namespace, name)
 		switch {
 		case err == nil && o.UID == uid:
-			f.add(o)
+			add(o)
 		case err != nil && !cluster.IsAbsent(err, s.t, name):
 			return err
 		}

@@ -56,8 +56,8 @@ func (*silentError) Timeout() bool { return true }
 
 // isSilent returns whether an error is that of a server that did not answer.
 func isSilent(err error) bool {
-	var silent *silentError
-	return errors.As(err, &silent)
+	_, is := errors.AsType[*silentError](err)
+	return is
 }
 
 // IsTimeout returns whether an error is that of a request that was not answered in time: by the
@@ -66,8 +66,8 @@ func IsTimeout(err error) bool { return isSilent(err) || utilnet.IsTimeout(err) 
 
 // stopped returns whether an error is that of an answer that had begun.
 func stopped(err error) bool {
-	var silent *silentError
-	return errors.As(err, &silent) && silent.began
+	silent, is := errors.AsType[*silentError](err)
+	return is && silent.began
 }
 
 func isWatchRequest(r *http.Request) bool {

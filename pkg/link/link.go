@@ -86,34 +86,11 @@ func (l *Links) byRule(id graph.ID) []graph.Link {
 	return links(id, rule.dependents(l, owner), rule.Name)
 }
 
-// named are the dependents that objects name, each once. A link without a name is one of an
-// ownerReference, which has its row already.
-func (l *Links) named(id graph.ID) []graph.Link {
-	var all []graph.Link
-	seen := map[graph.ID]bool{}
-	for _, f := range l.found[id] {
-		if d := f.Dependent(); !seen[d] && d != id && f.Definition.Name != "" {
-			seen[d] = true
-			all = append(all, graph.Link{Owner: id, Dependent: d, Rule: f.Definition.Name, Unconfirmed: !f.Confirmed &&
-				l.g.Observed(d)})
-		}
-	}
-	return all
-}
+// named are the dependents that objects name, each once.
+func (l *Links) named(id graph.ID) []graph.Link { return l.edges(l.found[id], Found.Dependent, id) }
 
 // Owners are the other sides of the links above an object, each once. Rules are not asked.
-func (l *Links) Owners(id graph.ID) []graph.Link {
-	var all []graph.Link
-	seen := map[graph.ID]bool{}
-	for _, f := range l.Above(id) {
-		if owner := f.Owner(); !seen[owner] && owner != id && f.Definition.Name != "" {
-			seen[owner] = true
-			all = append(all, graph.Link{Owner: owner, Dependent: id, Rule: f.Definition.Name, Unconfirmed: !f.Confirmed &&
-				l.g.Observed(id)})
-		}
-	}
-	return all
-}
+func (l *Links) Owners(id graph.ID) []graph.Link { return l.edges(l.Above(id), Found.Owner, id) }
 
 // Content returns all that goes with the object by its rule, and not only what stands at the top.
 func (l *Links) Content(id graph.ID) []graph.ID {
@@ -129,6 +106,21 @@ func (l *Links) Content(id graph.ID) []graph.ID {
 		content = append(content, d.Dependent)
 	}
 	return content
+}
+
+// edges are the links between an object and others, each of which is far from it. A link without a
+// name is one of an ownerReference, which has its row already.
+func (l *Links) edges(found []Found, far func(Found) graph.ID, id graph.ID) []graph.Link {
+	var all []graph.Link
+	seen := map[graph.ID]bool{id: true}
+	for _, f := range found {
+		if other := far(f); !seen[other] && f.Definition.Name != "" {
+			seen[other] = true
+			all = append(all, graph.Link{Owner: f.Owner(), Dependent: f.Dependent(), Rule: f.Definition.Name,
+				Unconfirmed: !f.Confirmed && l.g.Observed(f.Dependent())})
+		}
+	}
+	return all
 }
 
 func links(owner graph.ID, dependents []graph.ID, rule string) []graph.Link {

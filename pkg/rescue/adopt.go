@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"slices"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/restore"
 )
 
 // adopt gives the dependents their references back, with the new uid. Dependents that came up when
@@ -120,8 +120,8 @@ func adoption(o *unstructured.Unstructured, references []Reference, old, now str
 		return steps, ""
 	}
 	for _, r := range references {
-		if isController(r.OwnerReference) {
-			if i := slices.IndexFunc(list, isController); i >= 0 {
+		if restore.IsController(r.OwnerReference) {
+			if i := slices.IndexFunc(list, restore.IsController); i >= 0 {
 				return nil, fmt.Sprintf("it has another controller by now: %s/%s", list[i].Kind, list[i].Name)
 			}
 		}
@@ -132,5 +132,3 @@ func adoption(o *unstructured.Unstructured, references []Reference, old, now str
 	}
 	return steps, ""
 }
-
-func isController(r metav1.OwnerReference) bool { return r.Controller != nil && *r.Controller }

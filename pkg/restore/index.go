@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -54,13 +55,14 @@ func (it *item) place() place { return place{it.kind(), it.ref.Namespace, it.ref
 
 // controller is the owner that manages the object; nil for none.
 func (it *item) controller() *metav1.OwnerReference {
-	for i := range it.owners {
-		if it.owners[i].Controller != nil && *it.owners[i].Controller {
-			return &it.owners[i]
-		}
+	if i := slices.IndexFunc(it.owners, IsController); i >= 0 {
+		return &it.owners[i]
 	}
 	return nil
 }
+
+// IsController returns whether an owner manages the object.
+func IsController(r metav1.OwnerReference) bool { return r.Controller != nil && *r.Controller }
 
 // readIndex reads an archive to its end. The error names the file and the line; nothing is to be
 // restored from an archive that is not whole.

@@ -31,7 +31,7 @@ func (l live) empty() bool { return l.uid == "" && l.err == nil }
 // controlledBy says whether the object with the uid manages the live object.
 func (l live) controlledBy(uid string) bool {
 	return uid != "" && slices.ContainsFunc(l.owners, func(r metav1.OwnerReference) bool {
-		return r.Controller != nil && *r.Controller && string(r.UID) == uid
+		return IsController(r) && string(r.UID) == uid
 	})
 }
 
@@ -39,7 +39,7 @@ func (l live) controlledBy(uid string) bool {
 // nobody.
 func (l live) controllerBesides(uid string) string {
 	for _, r := range l.owners {
-		if r.Controller != nil && *r.Controller && string(r.UID) != uid {
+		if IsController(r) && string(r.UID) != uid {
 			return r.Kind + " " + r.Name
 		}
 	}

@@ -121,7 +121,7 @@ func (d *decider) refer(it *item) (Step, bool) {
 		if !ok || ref.NewUID == string(r.UID) || now.refersTo(ref.NewUID) {
 			continue
 		}
-		if c := now.controllerBesides(string(r.UID)); c != "" && r.Controller != nil && *r.Controller {
+		if c := now.controllerBesides(string(r.UID)); c != "" && IsController(r) {
 			s.Notes = append(s.Notes, "without its reference to "+ownerName(r)+": it has another controller, "+c)
 			continue
 		}
