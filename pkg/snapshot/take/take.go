@@ -208,8 +208,7 @@ func (s *saver) wanted() []graph.Type {
 
 // Page implements cluster.PageSaver.
 func (s *saver) Page(t graph.Type, namespace string) (add func(item []byte), end func()) {
-	items := pages.Get().(*snapshot.Items)
-	*items = snapshot.Items{Encoded: items.Encoded[:0]}
+	items := &snapshot.Items{}
 	add = func(item []byte) {
 		if err := items.Add(item); err != nil {
 			s.mu.Lock()
@@ -220,10 +219,7 @@ func (s *saver) Page(t graph.Type, namespace string) (add func(item []byte), end
 			s.save(t, namespace, items)
 		}
 	}
-	return add, func() {
-		s.save(t, namespace, items)
-		pages.Put(items)
-	}
+	return add, func() { s.save(t, namespace, items) }
 }
 
 // entryBytes is after how many bytes an entry of metadata ends: a page of a server can have 100,000
@@ -242,9 +238,6 @@ func (s *saver) save(t graph.Type, namespace string, items *snapshot.Items) {
 	}
 	*items = snapshot.Items{Encoded: items.Encoded[:0]}
 }
-
-// pages are for what is kept of a page until it is compressed.
-var pages = sync.Pool{New: func() any { return &snapshot.Items{} }}
 
 // Discard implements cluster.PageSaver.
 func (s *saver) Discard(t graph.Type, namespace string) {
