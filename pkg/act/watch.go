@@ -100,8 +100,7 @@ func (r *run) unobserved(ctx context.Context) {
 		}
 		t, _ := d.Graph.Type(d.Object)
 		o, details, err := r.client.GetMetaAndDetails(ctx, t, ref.Namespace, ref.Name)
-		if err == nil && o.UID == ref.UID && o.DeletionTimestamp != 0 && details.HasObserved &&
-			details.ObservedGeneration < o.Generation {
+		if err == nil && o.UID == ref.UID && o.DeletionTimestamp != 0 && details.Behind {
 			r.opts.OnEvent(Event{Type: Unobserved, Object: ref})
 		} // one that cannot be read is not known to be behind
 	})

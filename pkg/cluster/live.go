@@ -76,10 +76,9 @@ func errAnother(name, is string) error {
 type Details struct {
 	// GracePeriodSeconds is metadata.deletionGracePeriodSeconds, 0 for none.
 	GracePeriodSeconds int64
-	// ObservedGeneration is status.observedGeneration, meaningful if HasObserved: what the object's
-	// controller has taken notice of.
-	ObservedGeneration int64
-	HasObserved        bool
+	// Behind says that the object's controller has not taken notice of its generation yet, by
+	// status.observedGeneration. Of an object without that nothing is known, and it is false.
+	Behind bool
 }
 
 // GetMetaAndDetails reads one whole object live. The error is the server's.
@@ -101,7 +100,7 @@ func (c *Client) GetMetaAndDetails(ctx context.Context, t graph.Type, namespace,
 	var status struct{ ObservedGeneration *int64 }
 	// A custom resource may have anything there.
 	if json.Unmarshal(it.Status, &status) == nil && status.ObservedGeneration != nil {
-		d.ObservedGeneration, d.HasObserved = *status.ObservedGeneration, true
+		d.Behind = *status.ObservedGeneration < it.Metadata.Generation
 	}
 	return o, d, err
 }

@@ -144,7 +144,7 @@ func (p *pass) observed(ctx context.Context, id graph.ID) {
 	defer cancel()
 	behind := func() bool {
 		o, d, err := p.client.GetMetaAndDetails(ctx, t, ref.Namespace, ref.Name)
-		return err == nil && o.UID == ref.UID && d.HasObserved && d.ObservedGeneration < o.Generation
+		return err == nil && o.UID == ref.UID && d.Behind
 	}
 	if !behind() {
 		return
