@@ -106,6 +106,9 @@ func (e *Examiner) attachment(ctx context.Context, o *unstructured.Unstructured)
 	}
 	name, _, _ := unstructured.NestedString(o.Object, "spec", "nodeName")
 	driver, _, _ := unstructured.NestedString(o.Object, "spec", "attacher")
+	if message := unattached(o); message != "" {
+		return neverAttached(f, o.GetName(), driver, name, message)
+	}
 	f.Observe("CSI driver %s has it attached to Node %s", driver, name)
 	if message, _, _ := unstructured.NestedString(o.Object, "status", "detachError", "message"); message != "" {
 		f.Observe("detaching it failed: %s", message)
@@ -124,6 +127,27 @@ func (e *Examiner) attachment(ctx context.Context, o *unstructured.Unstructured)
 			Doing("has the CSI driver detach the volume from the node: only if no pod there uses it").
 			Risking(finalizer.DataLoss))
 	}
+	return f
+}
+
+// unattached is why a VolumeAttachment that nobody has deleted has attached nothing, as its driver says;
+// empty if it has, or if that is not known yet.
+func unattached(o *unstructured.Unstructured) string {
+	if attached, _, _ := unstructured.NestedBool(o.Object, "status", "attached"); attached || o.GetDeletionTimestamp() != nil {
+		return ""
+	}
+	return status.Nested(o, "status", "attachError", "message")
+}
+
+// neverAttached is for one that only names the volume: what waits for it waits until it is deleted, and
+// nothing is to be detached (https://github.com/kubernetes-csi/external-attacher/issues/66).
+func neverAttached(f core.Finding, name, driver, node, message string) core.Finding {
+	f.Observe("CSI driver %s has not attached it to Node %s: %s", driver, node, message)
+	f.Sentence = fmt.Sprintf("VolumeAttachment %s names the volume, and could not attach it to Node %s", name, node)
+	f.Remedy = fmt.Sprintf("Delete VolumeAttachment %s: it has attached nothing. "+
+		"kube-controller-manager makes it again if a pod on Node %s needs the volume.", name, node)
+	f.Commands = []core.Step{core.Command("kubectl", "delete", "OBJECT").
+		Doing("deletes what could not attach the volume").Risking(finalizer.RiskNone)}
 	return f
 }
 
