@@ -104,10 +104,17 @@ func TestOnlyWhatIsDatedAndOfOneFinalizerPromises(t *testing.T) {
 func TestWhatAnAPIDoesNotHave(t *testing.T) {
 	for message, want := range map[string]bool{
 		"failed to delete resource group: resources.GroupsClient#Get: Failure responding to request: StatusCode=404": true,
-		"cannot delete it: status code: 404":        true,
-		"cannot delete it: StatusCode=409":          false,
-		"cannot delete it: StatusCode=4040":         false,
-		`cannot delete it: Secret "a404" not found`: false,
+		"cannot delete it: status code: 404":                                                         true,
+		"rpc error: code = NotFound desc = Failed to find access point for volume: fs-1":             true,
+		"Error deleting folder: googleapi: Error 404: The requested entity was not found., notFound": true,
+		"InvalidVpcID.NotFound: The vpc ID 'vpc-1' does not exist":                                   true,
+		"ResourceNotFoundException: No cluster found for name: a":                                    true,
+		"RESPONSE 404: 404 Not Found ERROR CODE: ResourceGroupNotFound":                              true,
+		"cannot delete it: SecretNotFound":                                                           false,
+		"rpc error: code = Internal desc = not found":                                                false,
+		"cannot delete it: StatusCode=409":                                                           false,
+		"cannot delete it: StatusCode=4040":                                                          false,
+		`cannot delete it: Secret "a404" not found`:                                                  false,
 	} {
 		got := saying{"warning Failed", message, true, true}.remedy("Op", true)
 		if strings.Contains(got, "if everything is gone") != want {

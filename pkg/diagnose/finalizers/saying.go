@@ -83,9 +83,13 @@ func (s saying) remedy(name string, only bool) string {
 	return says
 }
 
-// answered404 is the answer of an API, as its clients repeat it, that something does not exist: that
-// of a cloud most often. Errors of Kubernetes say what is not found in words.
-var answered404 = regexp.MustCompile(`(?i)\bstatus ?code(?:=|: ?| )404\b`)
+// answered404 is the answer of an API, as its clients repeat it, that something does not exist:
+// that of a cloud most often, by HTTP or gRPC
+// (https://github.com/kubernetes-csi/external-provisioner/issues/1277), or by a code of AWS or
+// Azure. Errors of Kubernetes say what is not found in words.
+var answered404 = regexp.MustCompile(`(?i:\bstatus ?code(?:=|: ?| )404\b|\b(?:error|response) 404\b|\b404 not found\b)` +
+	`|\bcode = NotFound\b|[A-Za-z]\.NotFound\b|\bNoSuch[A-Z][A-Za-z]+\b|\b[A-Z][A-Za-z]+NotFound(?:Exception|Fault)\b` +
+	`|\b(?:Parent)?Resource(?:Group)?NotFound\b`)
 
 // unknown puts what the object says into the finding about an actor of which nobody knows whether
 // it lives: that it is paused, or what keeps it.
