@@ -49,7 +49,7 @@ func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying, lacks l
 		f.Remedy = phrase.Sentence(b.Name+" is alive, and may need "+lacks.what+": find out by what it logs and reports, and "+
 			lacks.mend+" if so") + b.OnceRunning()
 	case len(by) > 0:
-		f.Remedy = phrase.Sentence(b.Name+" is alive, and may keep the object for those that refer to it"+keepers) + b.OnceRunning()
+		f.Remedy = phrase.Sentence(b.Name+" is alive, and may keep it for "+keepers(by)) + b.OnceRunning()
 	case b.Leaderless(e.Now):
 		f.Remedy = phrase.Sentence(b.Name+" is alive by its pods, and by its Lease none of them leads, unless leader election "+
 			"was switched off: find out by its log whether it works") + b.OnceRunning()

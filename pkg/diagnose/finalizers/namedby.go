@@ -30,19 +30,27 @@ const (
 	shortestEnd = 4
 )
 
-// keepers says what to do about the objects that one may be kept for.
-const keepers = ": check whether they are to be deleted first"
-
-// namer is an object that refers to another in a field, such as metadata.ownerReferences.
+// namer is an object that refers to another in a field, such as metadata.ownerReferences; or an owner of
+// it that a finalizer is called after.
 type namer struct {
 	ref      v1alpha1.ObjectRef
 	field    string
 	deleting bool
+	owns     string
+}
+
+// keepers are the objects that one may be kept for, as a clause, with what to do about them.
+func keepers(by []namer) string {
+	if by[0].owns != "" {
+		return "its owner " + core.Named(by[0].ref) + ": it goes with that, and not before"
+	}
+	return "the objects that refer to it: check whether they are to be deleted first"
 }
 
 // namers are the custom resources of an object's own API group that name it by the conventions of the
-// API, and the policies of other groups that target it as those of the Gateway API do: whoever removes
-// its finalizer may keep it for them. So are its dependents that are being deleted.
+// API, and those of other groups that do so as the Gateway API has it, as a target or as parameters: whoever
+// removes its finalizer may keep it for them. So are an owner that a finalizer is called after, and its
+// dependents that are being deleted.
 // The others are left out: the collector deletes them, and only once the object is gone.
 func (e *Examiner) namers(ctx context.Context, o *unstructured.Unstructured) (all []namer) {
 	group := o.GroupVersionKind().Group
@@ -50,9 +58,10 @@ func (e *Examiner) namers(ctx context.Context, o *unstructured.Unstructured) (al
 		return nil
 	}
 	if id, listed := e.Graph.Lookup(string(o.GetUID())); listed {
+		all = e.keepingOwners(id, o)
 		for edge := range e.Graph.Dependents(id) {
 			if e.Graph.DeletionTimestamp(edge.Dependent) != 0 {
-				all = append(all, namer{e.Graph.Ref(edge.Dependent), "metadata.ownerReferences", true})
+				all = append(all, namer{ref: e.Graph.Ref(edge.Dependent), field: "metadata.ownerReferences", deleting: true})
 			}
 		}
 	}
@@ -82,7 +91,26 @@ func (e *Examiner) namers(ctx context.Context, o *unstructured.Unstructured) (al
 			owned := slices.ContainsFunc(by.GetOwnerReferences(),
 				func(r metav1.OwnerReference) bool { return r.UID == o.GetUID() })
 			if field := naming(by, o); field != "" && !owned && by.GetUID() != o.GetUID() {
-				all = append(all, namer{e.Ref(by), field, by.GetDeletionTimestamp() != nil})
+				all = append(all, namer{ref: e.Ref(by), field: field, deleting: by.GetDeletionTimestamp() != nil})
+			}
+		}
+	}
+	return all
+}
+
+// keepingOwners are the owners of an object that are not being deleted, and after whose kind a finalizer of the
+// object is called, by the conventions of controllers: metal3data.infrastructure.cluster.x-k8s.io on an
+// IPClaim is that of the Metal3Data which uses it. Whoever works on owners of that kind keeps the object.
+func (e *Examiner) keepingOwners(id graph.ID, o *unstructured.Unstructured) (all []namer) {
+	for edge := range e.Graph.Owners(id) {
+		group := graph.Ref{APIVersion: edge.APIVersion}.Group()
+		if edge.Kind == o.GetKind() || e.Graph.State(edge.Owner) != graph.Active {
+			continue
+		}
+		for _, name := range o.GetFinalizers() {
+			if own := strings.ToLower(edge.Kind); group != "" && (name == own+"."+group || name == own+"/"+group ||
+				name == group+"/"+own) {
+				all = append(all, namer{ref: e.Graph.Ref(edge.Owner), owns: name})
 			}
 		}
 	}
@@ -171,6 +199,12 @@ func (e *Examiner) keptFor(f core.Finding, by []namer) core.Finding {
 			"--dry-run").Doing("shows what is deleted with it")
 		if n.deleting {
 			state = ", and is being deleted"
+		if n.owns != "" {
+			f.Evidence = append(f.Evidence, core.ObservedAt(core.Named(n.ref),
+				fmt.Sprintf("%s owns it, is not being deleted, and has the kind that finalizer %s is called after",
+					core.Named(n.ref), n.owns))...)
+			continue
+		}
 			step = core.Command("kubectl", "gc", "why", "OBJECT").Doing("says why it is still there")
 		}
 		f.Evidence = append(f.Evidence, core.ObservedAt(core.Named(n.ref)+" "+n.field,

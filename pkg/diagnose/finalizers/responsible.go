@@ -118,7 +118,7 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 	}
 	if f.Code == core.FinalizerActorUnknown {
 		if by := e.namers(ctx, b.Object); len(by) > 0 {
-			f.Remedy = cmp.Or(f.Remedy, f.Usual()) + " " + phrase.Sentence("it may be kept for the objects that refer to it"+keepers)
+			f.Remedy = cmp.Or(f.Remedy, f.Usual()) + " " + phrase.Sentence("it may be kept for "+keepers(by))
 			f = e.keptFor(f, by)
 		}
 	}
