@@ -50,6 +50,9 @@ func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying, lacks l
 			lacks.mend+" if so") + b.OnceRunning()
 	case len(by) > 0:
 		f.Remedy = phrase.Sentence(b.Name+" is alive, and may keep it for "+keepers(by)) + b.OnceRunning()
+	case b.Known.Polarity == finalizer.Guard && len(b.Known.UsedBy) > 0 && len(b.Users) == 0 && b.UsersUnread == nil:
+		f.Remedy = phrase.Sentence(b.Name+" is alive, and nothing is seen for which it would keep the object: find out by its "+
+			"log whether it comes to the object") + b.OnceRunning()
 	case b.Leaderless(e.Now):
 		f.Remedy = phrase.Sentence(b.Name+" is alive by its pods, and by its Lease none of them leads, unless leader election "+
 			"was switched off: find out by its log whether it works") + b.OnceRunning()

@@ -30,8 +30,8 @@ const (
 	shortestEnd = 4
 )
 
-// namer is an object that refers to another in a field, such as metadata.ownerReferences; or an owner of
-// it that a finalizer is called after.
+// namer is an object that refers to another in a field, such as metadata.ownerReferences; or an
+// owner of it that a finalizer is called after.
 type namer struct {
 	ref      v1alpha1.ObjectRef
 	field    string
@@ -47,11 +47,11 @@ func keepers(by []namer) string {
 	return "the objects that refer to it: check whether they are to be deleted first"
 }
 
-// namers are the custom resources of an object's own API group that name it by the conventions of the
-// API, and those of other groups that do so as the Gateway API has it, as a target or as parameters: whoever
-// removes its finalizer may keep it for them. So are an owner that a finalizer is called after, and its
-// dependents that are being deleted.
-// The others are left out: the collector deletes them, and only once the object is gone.
+// namers are the custom resources of an object's own API group that name it by the conventions of
+// the API, and those of other groups that do so as the Gateway API has it, as a target or as
+// parameters: whoever removes its finalizer may keep it for them. So are an owner that a finalizer
+// is called after, and its dependents that are being deleted. The others are left out: the
+// collector deletes them, and only once the object is gone.
 func (e *Examiner) namers(ctx context.Context, o *unstructured.Unstructured) (all []namer) {
 	group := o.GroupVersionKind().Group
 	if cluster.BuiltIn(group) || o.GetDeletionTimestamp() == nil || e.Many {
@@ -69,7 +69,7 @@ func (e *Examiner) namers(ctx context.Context, o *unstructured.Unstructured) (al
 	types := slices.Clone(e.Graph.Types())
 	slices.SortStableFunc(types, func(a, b graph.Type) int { return cmp.Compare(distance(a, group), distance(b, group)) })
 	for _, t := range types {
-		if distance(t, group) > 1 || t.Group != group && !t.Namespaced {
+		if distance(t, group) > 1 {
 			continue
 		}
 		namespace := ""
@@ -98,9 +98,10 @@ func (e *Examiner) namers(ctx context.Context, o *unstructured.Unstructured) (al
 	return all
 }
 
-// keepingOwners are the owners of an object that are not being deleted, and after whose kind a finalizer of the
-// object is called, by the conventions of controllers: metal3data.infrastructure.cluster.x-k8s.io on an
-// IPClaim is that of the Metal3Data which uses it. Whoever works on owners of that kind keeps the object.
+// keepingOwners are the owners of an object that are not being deleted, and after whose kind a
+// finalizer of the object is called, by the conventions of controllers:
+// metal3data.infrastructure.cluster.x-k8s.io on an IPClaim is that of the Metal3Data which uses it.
+// Whoever works on owners of that kind keeps the object.
 func (e *Examiner) keepingOwners(id graph.ID, o *unstructured.Unstructured) (all []namer) {
 	for edge := range e.Graph.Owners(id) {
 		group := graph.Ref{APIVersion: edge.APIVersion}.Group()
@@ -117,13 +118,16 @@ func (e *Examiner) keepingOwners(id graph.ID, o *unstructured.Unstructured) (all
 	return all
 }
 
-// distance is 0 for a type of an API group, 1 for one of another that may be of policies, and 2 for all
-// others.
+// distance is 0 for a type of an API group, 1 for one of another that may have policies for objects
+// of that group, or classes and Gateways that take parameters from them, and 2 for all others.
 func distance(t graph.Type, group string) int {
+	resource := strings.ToLower(t.Resource)
 	switch {
 	case t.Group == group:
 		return 0
-	case cluster.BuiltIn(t.Group) || !strings.HasSuffix(strings.ToLower(t.Resource), "policies"):
+	case resource == "gateways" || strings.HasSuffix(resource, "classes"):
+		return 1
+	case cluster.BuiltIn(t.Group) || !t.Namespaced || !strings.HasSuffix(resource, "policies"):
 		return 2
 	}
 	return 1
@@ -150,7 +154,8 @@ func naming(by, o *unstructured.Unstructured) string {
 	for _, n := range namesIn(spec, "spec") {
 		means := n.kind == kind && (n.group == "" || n.group == group) || n.kind == "" && meansKind(n.stem, kind)
 		if by.GroupVersionKind().Group != group { // only what says so means the object
-			means = n.kind == kind && n.group == group && strings.HasPrefix(n.field, "spec.targetRef")
+			means = n.kind == kind && n.group == group &&
+				(strings.HasPrefix(n.field, "spec.targetRef") || strings.HasSuffix(n.field, "parametersRef.name"))
 		}
 		if n.name == o.GetName() && means && !n.addressed && isIn(n.namespace, by, o) {
 			return n.field
@@ -195,16 +200,16 @@ func (e *Examiner) keptFor(f core.Finding, by []namer) core.Finding {
 			f.Observe("%d more objects refer to it", len(by)-i)
 			break
 		}
-		state, step := "", core.Command("kubectl", "gc", "delete", "OBJECT",
-			"--dry-run").Doing("shows what is deleted with it")
-		if n.deleting {
-			state = ", and is being deleted"
 		if n.owns != "" {
 			f.Evidence = append(f.Evidence, core.ObservedAt(core.Named(n.ref),
 				fmt.Sprintf("%s owns it, is not being deleted, and has the kind that finalizer %s is called after",
 					core.Named(n.ref), n.owns))...)
 			continue
 		}
+		state, step := "", core.Command("kubectl", "gc", "delete", "OBJECT",
+			"--dry-run").Doing("shows what is deleted with it")
+		if n.deleting {
+			state = ", and is being deleted"
 			step = core.Command("kubectl", "gc", "why", "OBJECT").Doing("says why it is still there")
 		}
 		f.Evidence = append(f.Evidence, core.ObservedAt(core.Named(n.ref)+" "+n.field,

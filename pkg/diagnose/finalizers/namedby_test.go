@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -30,6 +29,11 @@ func TestWhichFieldNamesAnObject(t *testing.T) {
 		{"Subnet", `{apiVersion: policy.org/v1, spec: {targetRef: {kind: Subnet, name: blue}}}`, ""},
 		{"Subnet", `{apiVersion: policy.org/v1, spec: {sourceRef: {group: net.temporal.io, kind: Subnet, name: blue}}}`, ""},
 		{"Subnet", `{apiVersion: policy.org/v1, spec: {subnet: blue}}`, ""},
+		{"Subnet", `{apiVersion: gateway.org/v1, spec: {parametersRef: {group: net.temporal.io, kind: Subnet, name: blue, namespace: ns}}}`,
+			"spec.parametersRef.name"},
+		{"Subnet", `{apiVersion: gateway.org/v1, spec: {infrastructure: {parametersRef: {group: net.temporal.io, kind: Subnet, name: blue}}}}`,
+			"spec.infrastructure.parametersRef.name"},
+		{"Subnet", `{apiVersion: gateway.org/v1, spec: {parametersRef: {group: other.org, kind: Subnet, name: blue}}}`, ""},
 		{"Subnet", `{metadata: {namespace: other}, spec: {subnet: blue}}`, ""},
 		{"Subnet", `{metadata: {namespace: other}, spec: {subnetRef: {name: blue, namespace: ns}}}`, "spec.subnetRef.name"},
 		{"Subnet", `{metadata: {namespace: other, labels: {subnet: blue}}}`, ""},
@@ -55,16 +59,22 @@ func TestWhichFieldNamesAnObject(t *testing.T) {
 	}
 }
 
-// TestWhichTypesMayKeepAnObject: those of its own group first, then policies of others, and none of
-// Kubernetes.
+// TestWhichTypesMayKeepAnObject: those of its own group first, then policies of others in
+// namespaces, and classes and Gateways, and no others of Kubernetes.
 func TestWhichTypesMayKeepAnObject(t *testing.T) {
 	t.Parallel()
-	for of, want := range map[schema.GroupResource]int{
-		{Group: "net.org", Resource: "subnets"}: 0, {Group: "other.org", Resource: "xaccesspolicies"}: 1,
-		{Group: "other.org", Resource: "subnets"}: 2, {Group: "networking.k8s.io", Resource: "networkpolicies"}: 2,
+	for of, want := range map[graph.Type]int{
+		{Group: "net.org", Resource: "subnets"}:                                      0,
+		{Group: "other.org", Resource: "xaccesspolicies", Namespaced: true}:          1,
+		{Group: "other.org", Resource: "clusterpolicies"}:                            2,
+		{Group: "other.org", Resource: "subnets", Namespaced: true}:                  2,
+		{Group: "networking.k8s.io", Resource: "networkpolicies", Namespaced: true}:  2,
+		{Group: "gateway.networking.k8s.io", Resource: "gatewayclasses"}:             1,
+		{Group: "gateway.networking.k8s.io", Resource: "gateways", Namespaced: true}: 1,
+		{Group: "networking.k8s.io", Resource: "ingressclasses"}:                     1,
 	} {
-		if got := distance(graph.Type{Group: of.Group, Resource: of.Resource}, "net.org"); got != want {
-			t.Errorf("%s: %d, want %d", of, got, want)
+		if got := distance(of, "net.org"); got != want {
+			t.Errorf("%s.%s: %d, want %d", of.Resource, of.Group, got, want)
 		}
 	}
 }

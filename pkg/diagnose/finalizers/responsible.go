@@ -66,7 +66,9 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 		}
 		lacks := e.mayLack(ctx, b.Object)
 		f.Evidence = slices.Concat(f.Evidence, unsure, lacks.seen)
-		by := e.namers(ctx, b.Object)
+		by := slices.DeleteFunc(e.namers(ctx, b.Object), func(n namer) bool {
+			return slices.ContainsFunc(b.Users, func(u actor.User) bool { return e.Ref(u.Object) == n.ref })
+		})
 		says, guessed := e.said(ctx, b.Object), e.pauses(b, f, true)
 		switch {
 		case len(refused) == 0 && says.what == "" && len(guessed) > 0:

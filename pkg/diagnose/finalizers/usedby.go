@@ -52,6 +52,10 @@ func (e *Examiner) used(_ context.Context, q *question) []core.Finding {
 		}
 		f.Evidence = append(f.Evidence,
 			core.ObservedAt(core.From(u.Object, u.NameField), fmt.Sprintf("%s uses it%s%s", core.Named(e.Ref(u.Object)), owner, state))...)
+		if failing := status.Failing(u.Object); len(failing) > 0 {
+			f.Evidence = append(f.Evidence, core.ObservedAt(core.From(u.Object, failing[0].Field),
+				fmt.Sprintf("of %s, %s", core.Named(e.Ref(u.Object)), e.Quoted(failing[0])))...)
+		}
 		f.Commands = append(f.Commands, core.At(ref, step))
 	}
 	if len(names) == 0 {
