@@ -3,6 +3,7 @@ package finalizers
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -25,6 +26,8 @@ func (e *Examiner) mayLack(ctx context.Context, o *unstructured.Unstructured) la
 	absent, down := e.namedAbsent(ctx, o), e.ownDown(ctx, o)
 	l := lacked{seen: slices.Concat(absent, down, e.come(ctx, o))}
 	switch {
+	case len(absent) > 0 && strings.Contains(absent[0].Says, "its metadata.labels["):
+		l.what, l.mend = "what a label of the object names and does not exist", "create that again, or take the label off,"
 	case len(absent) > 0:
 		l.what, l.mend = "what the object names and does not exist", "create that again"
 	case len(down) > 0:

@@ -23,10 +23,10 @@ import (
 // mostNamed is how many of the objects that the spec of one names are looked for.
 const mostNamed = 4
 
-// namedAbsent are the objects that the spec of a custom resource names by the conventions of the API
-// and that are proven to be absent: whoever cleans up after it may need them. So are those that an
-// object of its own group names in turn, which it names: the connection to a server that is gone. What
-// is written for the object is left out.
+// namedAbsent are the objects that the spec and the labels of a custom resource name by the
+// conventions of the API and that are proven to be absent: whoever cleans up after it may need
+// them. So are those that an object of its own group names in turn, which it names: the connection
+// to a server that is gone. What is written for the object is left out.
 func (e *Examiner) namedAbsent(ctx context.Context, o *unstructured.Unstructured) (seen []v1alpha1.Observation) {
 	if cluster.BuiltIn(o.GroupVersionKind().Group) || o.GetDeletionTimestamp() == nil {
 		return nil
@@ -73,12 +73,12 @@ type namedObject struct {
 	unserved string
 }
 
-// looked are the objects that the spec of a custom resource names: those that are absent, and those
-// that are there.
+// looked are the objects that the spec and the labels of a custom resource name: those that are
+// absent, and those that are there.
 func (e *Examiner) looked(ctx context.Context, o *unstructured.Unstructured) (absent, there []namedObject) {
 	spec, _, _ := unstructured.NestedMap(o.Object, "spec")
 	asked := 0
-	for _, n := range namesIn(spec, "spec") {
+	for _, n := range append(namesIn(spec, "spec"), e.namedInLabels(o)...) {
 		r, known := e.kindNamed(o.GroupVersionKind().Group, n)
 		if !known && n.isTyped() && !n.loose && !n.isMade() && !e.MayBeServed(n.group) {
 			ref := v1alpha1.ObjectRef{Kind: n.kind, Namespace: n.namespace, Name: n.name}
@@ -105,6 +105,9 @@ func (e *Examiner) looked(ctx context.Context, o *unstructured.Unstructured) (ab
 			if ref.Namespace = cmp.Or(n.namespace, o.GetNamespace()); ref.Namespace == "" {
 				continue
 			}
+		}
+		if slices.ContainsFunc(slices.Concat(absent, there), func(by namedObject) bool { return by.ref == ref }) {
+			continue
 		}
 		asked++
 		object, err := e.Reader.GetObject(ctx, schema.GroupResource{Group: r.Group, Resource: r.Resource},
@@ -266,6 +269,31 @@ func namesIn(m map[string]any, path string) (all []namedIn) {
 				}
 				all = append(all, namesIn(v, inside)...)
 			}
+		}
+	}
+	return all
+}
+
+// namedInLabels are the objects that labels of an object name, by a key that says of which kind
+// they are and that it has a name: cluster.x-k8s.io/cluster-name. The domain is their API group, or
+// its end.
+func (e *Examiner) namedInLabels(o *unstructured.Unstructured) (all []namedIn) {
+	for _, key := range slices.Sorted(maps.Keys(o.GetLabels())) {
+		domain, rest, _ := strings.Cut(key, "/")
+		kind, named := strings.CutSuffix(rest, "-name")
+		if !named || !validName(o.GetLabels()[key]) {
+			continue
+		}
+		var means []cluster.Resource
+		for _, r := range e.Catalog.Resources {
+			if (r.Group == domain || strings.HasSuffix(r.Group, "."+domain)) && r.Kind != o.GetKind() &&
+				strings.EqualFold(r.Kind, strings.ReplaceAll(kind, "-", "")) {
+				means = append(means, r)
+			}
+		}
+		if len(means) == 1 {
+			all = append(all, namedIn{field: "metadata.labels[" + key + "]", group: means[0].Group, kind: means[0].Kind,
+				name: o.GetLabels()[key]})
 		}
 	}
 	return all

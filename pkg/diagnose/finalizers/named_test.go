@@ -75,6 +75,32 @@ func TestWhatASpecNames(t *testing.T) {
 	}
 }
 
+// TestWhatALabelNames: a label names an object where its domain is the group of the kind, or the
+// end of that, and its key is the kind and says that it has a name.
+func TestWhatALabelNames(t *testing.T) {
+	t.Parallel()
+	e := &Examiner{Examination: &core.Examination{Snapshot: core.Snapshot{Catalog: &cluster.Catalog{}}}}
+	for _, of := range []schema.GroupKind{{Group: "cluster.x-k8s.io", Kind: "Cluster"}, {Group: "b.other.org", Kind: "BackupJob"},
+		{Group: "a.twice.org", Kind: "Thing"}, {Group: "b.twice.org", Kind: "Thing"}, {Kind: "Pod"}} {
+		e.Catalog.Resources = append(e.Catalog.Resources, cluster.Resource{Type: graph.Type{Group: of.Group, Kind: of.Kind}})
+	}
+	for label, want := range map[string]string{
+		"cluster.x-k8s.io/cluster-name": "Cluster", "other.org/backup-job-name": "BackupJob",
+		"cluster.x-k8s.io/cluster": "", "example.com/cluster-name": "", "cluster-name": "", "pod-name": "",
+		"twice.org/thing-name": "", "other.org/name": "",
+	} {
+		o := &unstructured.Unstructured{Object: map[string]any{"kind": "Claim"}}
+		o.SetLabels(map[string]string{label: "a"})
+		got := ""
+		for _, n := range e.namedInLabels(o) {
+			got += n.kind
+		}
+		if got != want {
+			t.Errorf("%s names %q, want %q", label, got, want)
+		}
+	}
+}
+
 // TestWhatAFieldMayMean: a field may name an object of the one kind of its group that ends like it, which
 // is not the kind of who names it, and not after three letters.
 func TestWhatAFieldMayMean(t *testing.T) {
