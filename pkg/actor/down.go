@@ -51,7 +51,7 @@ func (f *Finder) Faults(ctx context.Context, w *unstructured.Unstructured) (faul
 		unread = GapClauses(unlisted(cluster.Pods, w.GetNamespace(), err))
 	}
 	for _, pod := range pods {
-		if fault, ok := f.podFault(pod); ok && !slices.ContainsFunc(faults, fault.same) {
+		if fault, ok := f.PodFault(pod); ok && !slices.ContainsFunc(faults, fault.same) {
 			faults = append(faults, fault)
 		}
 	}
@@ -70,8 +70,8 @@ func (f *Finder) Faults(ctx context.Context, w *unstructured.Unstructured) (faul
 // same says whether another pod shows the same.
 func (a Fault) same(b Fault) bool { return a.Repair == b.Repair && a.Container == b.Container }
 
-// podFault says why a pod is not ready; false if it is, or if it does not say.
-func (f *Finder) podFault(pod *unstructured.Unstructured) (Fault, bool) {
+// PodFault says why a pod is not ready; false if it is, or if it does not say.
+func (f *Finder) PodFault(pod *unstructured.Unstructured) (Fault, bool) {
 	name := pod.GetNamespace() + "/" + pod.GetName()
 	fault := Fault{From: "Pod " + name, Pod: pod}
 	if c, ok := status.Find(pod, "PodScheduled"); ok && c.Status == "False" {
@@ -79,19 +79,24 @@ func (f *Finder) podFault(pod *unstructured.Unstructured) (Fault, bool) {
 		fault.Repair = "make room for its pod on a node, or change what it asks of one"
 		return fault, true
 	}
-	if phase := status.Nested(pod, "status", "phase"); phase == "Failed" {
-		fault.Says = strings.TrimSuffix(fmt.Sprintf("Pod %s has failed: %s %s", name, status.Nested(pod, "status", "reason"),
-			status.Nested(pod, "status", "message")), ": ")
+	reason, message := status.Nested(pod, "status", "reason"), status.Nested(pod, "status", "message")
+	failed := status.Nested(pod, "status", "phase") == "Failed"
+	if failed && reason+message != "" {
+		fault.Says = fmt.Sprintf("Pod %s has failed: %s", name, strings.TrimSpace(reason+" "+message))
 		fault.Repair = "find out why its pod failed"
 		return fault, true
 	}
 	for _, field := range []string{"initContainerStatuses", "containerStatuses"} {
 		for _, item := range listOf(pod.Object, "status", field) {
 			m, _ := item.(map[string]any)
-			if f := fault.ofContainer(m, field == "initContainerStatuses"); f.Says != "" {
+			if f := fault.ofContainer(m, failed || field == "initContainerStatuses"); f.Says != "" {
 				return f, true
 			}
 		}
+	}
+	if failed {
+		fault.Says, fault.Repair = fmt.Sprintf("Pod %s has failed", name), "find out why its pod failed"
+		return fault, true
 	}
 	c, ok := status.Find(pod, "Ready")
 	if !ok || c.Status == "True" {
@@ -106,8 +111,9 @@ func (f *Finder) podFault(pod *unstructured.Unstructured) (Fault, bool) {
 	return fault, true
 }
 
-// ofContainer says what is wrong with a container of a pod; without Says nothing is.
-func (f Fault) ofContainer(m map[string]any, initial bool) Fault {
+// ofContainer says what is wrong with a container of a pod, which may end if all is well; without Says
+// nothing is.
+func (f Fault) ofContainer(m map[string]any, mayEnd bool) Fault {
 	name := status.Text(m, "name")
 	where := fmt.Sprintf("container %s of %s", name, f.From)
 	state, _ := m["state"].(map[string]any)
@@ -128,7 +134,7 @@ func (f Fault) ofContainer(m map[string]any, initial bool) Fault {
 		times, _ := m["restartCount"].(int64)
 		f.Says = fmt.Sprintf("%s has ended %s, last: %s", where, phrase.Count(int(times), "time"), termination(last))
 		f.Repair, f.Logs, f.Previous = crashRepair(last), true, true
-	case len(now) > 0 && (!initial || now["exitCode"] != int64(0)):
+	case len(now) > 0 && (!mayEnd || now["exitCode"] != int64(0)):
 		f.Says = fmt.Sprintf("%s has ended: %s", where, termination(now))
 		f.Repair, f.Logs = crashRepair(now), true
 	}

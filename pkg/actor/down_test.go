@@ -54,6 +54,12 @@ func TestWhyAWorkloadIsDown(t *testing.T) {
 		{"configuration", pod(
 			container(`"state":{"waiting":{"reason":"CreateContainerConfigError","message":"secret \"db\" not found"}}`)),
 			`cannot be started: CreateContainerConfigError: secret "db" not found`, "repair what the message names"},
+		{"failed", pod(
+			`{"phase":"Failed","containerStatuses":[{"name":"a","image":"","imageID":"","ready":false,"restartCount":0,"state":{"terminated":{"exitCode":0,"reason":"Completed"}}},` +
+				`{"name":"b","image":"","imageID":"","ready":false,"restartCount":0,"state":{"terminated":{"exitCode":4,"reason":"Error"}}}]}`),
+			"container b of Pod NS/op-1 has ended: Error, exit code 4", "find out from its log"},
+		{"evicted", pod(`{"phase":"Failed","reason":"Evicted","message":"The node was low on resource: memory."}`),
+			"Pod NS/op-1 has failed: Evicted The node was low on resource: memory.", "find out why its pod failed"},
 		{"init container", pod(
 			`{"initContainerStatuses":[{"name":"i","image":"","imageID":"","ready":false,"restartCount":1,"state":{"terminated":{"exitCode":3,"reason":"Error"}}}]}`),
 			"container i of Pod NS/op-1 has ended: Error, exit code 3", "find out from its log"},

@@ -48,6 +48,13 @@ func (d *Downtime) Add(ctx context.Context, e *Examination, w *unstructured.Unst
 	}
 }
 
+// AddPod takes over what is wrong with one pod, if anything is.
+func (d *Downtime) AddPod(ctx context.Context, e *Examination, pod *unstructured.Unstructured) {
+	if fault, wrong := e.Actors.PodFault(pod); wrong && !fault.Starting {
+		d.add(ctx, e, fault)
+	}
+}
+
 func (d *Downtime) add(ctx context.Context, e *Examination, fault actor.Fault) {
 	d.Evidence = append(d.Evidence, ObservedAt(fault.From, fault.Says)...)
 	d.Starting = (d.Starting || len(d.Repairs) == 0) && fault.Starting

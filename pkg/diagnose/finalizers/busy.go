@@ -61,7 +61,7 @@ func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying, lacks l
 			"by what it logs and reports") + b.OnceRunning()
 	}
 	show := core.Describe().Doing("shows what its controller says of it").Risking(finalizer.RiskNone)
-	f.Commands = append([]core.Step{show}, e.logs(b)...)
+	f.Commands = slices.Concat([]core.Step{show}, lacks.look, e.logs(b))
 	f = e.keptFor(f, by)
 	f.Commands = b.Ordered(f.Commands)
 	return f

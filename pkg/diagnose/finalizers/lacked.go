@@ -11,21 +11,27 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 // lacked is what whoever cleans up after an object may need and does not have, and how to mend that.
 type lacked struct {
 	seen       []v1alpha1.Observation
 	what, mend string
+	// look are the commands that show more of it.
+	look []core.Step
 }
 
 // mayLack are the objects that an object names and that do not exist, and the pods that it owns and
-// that do not run.
+// that do not run, or have failed.
 func (e *Examiner) mayLack(ctx context.Context, o *unstructured.Unstructured) lacked {
-	absent, down := e.namedAbsent(ctx, o), e.ownDown(ctx, o)
-	l := lacked{seen: slices.Concat(absent, down, e.come(ctx, o))}
+	absent, failed, down := e.namedAbsent(ctx, o), e.ownFailed(ctx, o), e.ownDown(ctx, o)
+	l := lacked{seen: slices.Concat(absent, failed.Evidence, down, e.come(ctx, o)), look: failed.Steps}
 	switch {
+	case len(failed.Evidence) > 0:
+		l.what, l.mend = "the pods to succeed that were made for it since the deletion", "mend what they fail for"
 	case len(absent) > 0 && strings.Contains(absent[0].Says, "its metadata.labels["):
 		l.what, l.mend = "what a label of the object names and does not exist", "create that again, or take the label off,"
 	case len(absent) > 0:
@@ -34,6 +40,46 @@ func (e *Examiner) mayLack(ctx context.Context, o *unstructured.Unstructured) la
 		l.what, l.mend = "the pods of the object, which do not run", "repair them"
 	}
 	return l
+}
+
+// ownFailed says why pods fail that were made for a custom resource since its deletion, through a
+// Job or without: as a rule they do what has to be done before it goes.
+func (e *Examiner) ownFailed(ctx context.Context, o *unstructured.Unstructured) (d core.Downtime) {
+	id, listed := e.Graph.Lookup(string(o.GetUID()))
+	if !listed || cluster.BuiltIn(o.GroupVersionKind().Group) || o.GetDeletionTimestamp() == nil || e.Many {
+		return d
+	}
+	var pods []graph.ID
+	for edge := range e.Graph.Dependents(id) {
+		pods = append(pods, edge.Dependent)
+		if ref := e.Graph.Ref(edge.Dependent); ref.Kind == "Job" && ref.Group() == "batch" {
+			for made := range e.Graph.Dependents(edge.Dependent) {
+				pods = append(pods, made.Dependent)
+			}
+		}
+	}
+	for _, pod := range pods {
+		if !core.OfType(cluster.Pods)(e.Graph.Ref(pod)) || len(d.Repairs) == phrase.MaxNamed {
+			continue
+		}
+		made := e.Own(ctx, pod)
+		if made != nil && !made.GetCreationTimestamp().Time.Before(o.GetDeletionTimestamp().Time) && !goesOn(made) {
+			d.AddPod(ctx, e.Examination, made)
+		}
+	}
+	return d
+}
+
+// goesOn says whether a pod has succeeded, or runs and none of its containers waits.
+func goesOn(pod *unstructured.Unstructured) bool {
+	all, _, _ := unstructured.NestedSlice(pod.Object, "status", "containerStatuses")
+	waits := slices.ContainsFunc(all, func(item any) bool {
+		m, _ := item.(map[string]any)
+		waiting, _, _ := unstructured.NestedMap(m, "state", "waiting")
+		return len(waiting) > 0
+	})
+	phase := status.Nested(pod, "status", "phase")
+	return phase == "Succeeded" || phase == "Running" && !waits
 }
 
 // ownDown says why the pods of the workloads that a custom resource owns do not run: whoever cleans up
