@@ -86,6 +86,11 @@ func (e *Examiner) dependencyMissing(ctx context.Context, o *unstructured.Unstru
 		f.Remedy = phrase.Sentence(fmt.Sprintf("%s looks for %s, which its status names: that is a result, which nobody makes "+
 			"again by hand; look whether a newer release passes over what is gone", core.Whoever(a), core.Named(l.object)))
 	}
+	if slices.Contains([]string{"PersistentVolumeClaim", "PersistentVolume", "Pod"}, l.object.Kind) && l.object.Group() == "" {
+		f.Remedy = phrase.Sentence(fmt.Sprintf("%s looks for %s, which is gone, and one that is made again is another: look "+
+			"whether anything of it is left, and whether a newer release passes over what is gone", core.Whoever(a),
+			core.Named(l.object)))
+	}
 	c := core.Creation{What: core.Named(l.object), Namespace: l.object.Namespace,
 		Left: "The remaining option is to remove the finalizer by hand."}
 	if t, _ := e.Catalog.Kind(l.object.APIVersion, l.object.Kind); t.Namespaced && c.Namespace == "" {
