@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -32,9 +33,13 @@ func (e *examiner) half(ctx context.Context, id graph.ID) []core.Finding {
 // rejected is for an object that is not being deleted, and that the server would let nobody delete.
 func (e *examiner) rejected(ctx context.Context, id graph.ID) []core.Finding {
 	awaited := e.awaited(id)
+	var failing []v1alpha1.Observation
+	if o := e.Own(ctx, id); o != nil {
+		failing = e.Failing(o)
+	}
 	return core.Found(e.Graph.Ref(id), core.Each(e.refusal.Rejected(ctx, id), func(f *core.Finding) {
 		if !awaited && f.At == (graph.Ref{}) { // or it was found at what the object is kept for
-			f.Evidence = append(core.Observed("it is not being deleted: a DELETE is rejected"), f.Evidence...)
+			f.Evidence = slices.Concat(core.Observed("it is not being deleted: a DELETE is rejected"), f.Evidence, failing)
 		}
 	})...)
 }
