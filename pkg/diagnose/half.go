@@ -1,14 +1,19 @@
 package diagnose
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 // half returns that nothing holds an object: whoever took the last finalizer off did it before the
@@ -67,6 +72,21 @@ func (e *examiner) notDeleting(ctx context.Context, id graph.ID) []core.Finding 
 	if do, refs, states := e.collector.decide(id); do == plan.Delete && states[0] == plan.Absent {
 		f.Observe("its owner, %s %s, does not exist, and the garbage collector has not deleted it yet",
 			refs[0].Kind, refs[0].Name)
+	}
+	if o := e.Own(ctx, id); o != nil {
+		for i, w := range e.Warnings(ctx, o) {
+			if !status.SaysDeletion(w.Reason, w.Message) {
+				continue
+			}
+			f.Evidence = append(f.Evidence, core.ObservedAt(core.From(w.Event, ""), e.QuotedWarning(i, w))...)
+			if f.Sentence == "" {
+				f.Sentence = fmt.Sprintf("nobody has deleted the object, and warning %s of it says: %s", w.Reason,
+					core.Brief(w.Message))
+				by, _, _ := strings.Cut(w.Recorder(), "_") // NAME_POD_ID of a provisioner
+				f.Remedy = phrase.Sentence("see to what the warning says: " + cmp.Or(by, "whoever recorded it") +
+					" deletes something for the object, and may delete it after that")
+			}
+		}
 	}
 	t, _ := e.Graph.Type(id)
 	untried := e.refusal.UntriedDeletion(ctx, id)
