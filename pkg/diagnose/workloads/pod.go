@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -69,6 +70,9 @@ func (e *Examiner) Pod(ctx context.Context, id graph.ID) []core.Finding {
 			n.Evidence...),
 		Commands: []core.Step{core.Describe(), force(o)}, Args: []string{"{then}", forceWarning(o)},
 	}
+	if by := e.killing(ctx, o); by != "" {
+		f.Sentence = "the grace period is over, the node is ready, and its kubelet says: " + by
+	}
 	if n.Unread {
 		f.Sentence = "the grace period is over, the pod is still there, and its node could not be read"
 		f.Remedy = fmt.Sprintf("Find out whether Node %s is there and ready: nobody else stops the pod. If it is, check the "+
@@ -77,6 +81,18 @@ func (e *Examiner) Pod(ctx context.Context, id graph.ID) []core.Finding {
 	f.Evidence = append(f.Evidence, core.Observed(containers(o)...)...)
 	f.Evidence = append(f.Evidence, e.Says(ctx, o)...)
 	return core.Found(ref, f)
+}
+
+// killing is the last that the kubelet has warned of since somebody deleted a pod: it tries until
+// it can end it. It is empty if that is nothing.
+func (e *Examiner) killing(ctx context.Context, pod *unstructured.Unstructured) string {
+	asked := pod.GetDeletionTimestamp().Add(-time.Duration(*pod.GetDeletionGracePeriodSeconds()) * time.Second)
+	for _, w := range e.WarnedSince(ctx, pod, asked) {
+		if w.Recorder() == "kubelet" {
+			return core.Brief(w.Message)
+		}
+	}
+	return ""
 }
 
 // terminating is for a pod whose grace period is not over.
