@@ -26,6 +26,7 @@ func (c *Cluster) Command(ctx context.Context, args ...string) *exec.Cmd {
 		// had the same.
 		"KUBECACHEDIR="+filepath.Join(filepath.Dir(c.dir), "kubectl-cache"),
 		"KUBERC=off",
+		"GOGC=400", // it ends before what it would collect is in the way
 	)
 	return cmd
 }
