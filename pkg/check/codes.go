@@ -1,5 +1,7 @@
 package check
 
+import "slices"
+
 // Code names a kind of finding. Codes are part of the output's contract: they do not change between
 // versions.
 type Code string
@@ -20,18 +22,11 @@ const (
 // Severities are all of them, the worst first.
 var Severities = []Severity{Error, Warning, Info}
 
-// rank is the place of a severity in Severities.
-func (s Severity) rank() int {
-	for i, other := range Severities {
-		if s == other {
-			return i
-		}
-	}
-	return len(Severities)
-}
+// Rank is the place of a severity in Severities.
+func (s Severity) Rank() int { return slices.Index(Severities, s) }
 
 // AtLeast says whether a severity is as bad as another, or worse.
-func (s Severity) AtLeast(other Severity) bool { return s.rank() <= other.rank() }
+func (s Severity) AtLeast(other Severity) bool { return s.Rank() <= other.Rank() }
 
 // The codes.
 const (

@@ -2,6 +2,7 @@ package render
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -20,7 +21,9 @@ import (
 func Check(w io.Writer, report *v1alpha1.CheckReport, s Style) error {
 	shown := slices.DeleteFunc(slices.Clone(report.Findings),
 		func(f v1alpha1.CheckFinding) bool { return !s.Wide && f.Severity == string(check.Info) })
-	sortFindings(shown)
+	slices.SortStableFunc(shown, func(a, b v1alpha1.CheckFinding) int { // the worst first
+		return cmp.Compare(check.Severity(a.Severity).Rank(), check.Severity(b.Severity).Rank())
+	})
 	if s.Wide {
 		return checkDetails(w, report, shown, s)
 	}
@@ -30,19 +33,6 @@ func Check(w io.Writer, report *v1alpha1.CheckReport, s Style) error {
 		}
 	}
 	return checkSummary(w, report, s)
-}
-
-// sortFindings puts the worst first, and otherwise leaves the order.
-func sortFindings(all []v1alpha1.CheckFinding) {
-	slices.SortStableFunc(all, func(a, b v1alpha1.CheckFinding) int {
-		switch x, y := check.Severity(a.Severity), check.Severity(b.Severity); {
-		case x == y:
-			return 0
-		case x.AtLeast(y):
-			return -1
-		}
-		return 1
-	})
 }
 
 func checkTable(w io.Writer, shown []v1alpha1.CheckFinding, s Style) error {
