@@ -56,12 +56,7 @@ func (w Waits) For(l act.Blocked) string {
 		return is
 	})
 	if len(others) > 0 {
-		for i, name := range others {
-			if k, ok := w.Known.Lookup(name, l.Object.Group(), l.Object.Kind); ok && !k.Fallback {
-				others[i] += " of " + k.Who()
-			}
-		}
-		reasons = append(reasons, "finalizer "+Escape(strings.Join(others, ", ")))
+		reasons = append(reasons, FinalizersOf(l.Object, others, w.Known))
 	}
 	if l.Trouble.Type != "" {
 		reasons = append(reasons, troubleOf(l))
