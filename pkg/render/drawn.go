@@ -54,3 +54,19 @@ func nameColumn[R any](s Style, of func(R) drawn) column[R] {
 		paint: func(r R, cell string) string { return of(r).paint(cell, s.Palette) },
 	}
 }
+
+// besideDrawing are the columns of a table that draws: a cell that says nothing is a dash, and one of
+// a row of which the drawing is all is empty.
+func besideDrawing[R any](onlyDrawn func(R) bool, columns []column[R]) []column[R] {
+	for i, c := range columns {
+		if c.paint == nil { // which the drawing has
+			columns[i].cell = func(r R) string {
+				if onlyDrawn(r) {
+					return ""
+				}
+				return orDash(c.cell(r))
+			}
+		}
+	}
+	return columns
+}

@@ -28,8 +28,8 @@ type column[R any] struct {
 	color func(R) *color.Color
 	// paint colours a part of a cell.
 	paint func(row R, cell string) string
-	// wide leaves the column out of a table that is not.
-	wide bool
+	// wide leaves the column out of a table that is not, and unused out of every table.
+	wide, unused bool
 }
 
 // writeRows writes a table, and which columns are not in it for want of room.
@@ -39,7 +39,7 @@ func writeRows[R any](w io.Writer, s Style, columns []column[R], rows []R) error
 		shown = append(shown, column[R]{header: "CLUSTER", cell: func(R) string { return Escape(s.Cluster) }})
 	}
 	for _, c := range columns {
-		if s.Wide || !c.wide {
+		if !c.unused && (s.Wide || !c.wide) {
 			shown = append(shown, c)
 		}
 	}

@@ -104,43 +104,27 @@ type planLine struct {
 }
 
 func (p Plan) columns(s Style) []column[planLine] {
-	of := func(header string, cell func(planLine) string) column[planLine] {
-		return column[planLine]{header: header, cell: func(l planLine) string {
-			if l.more {
-				return ""
-			}
-			return orDash(cell(l))
-		}}
-	}
-	wide := func(c column[planLine]) column[planLine] {
-		c.wide = true
-		return c
-	}
 	when := "WAVE"
 	if len(p.Stages()) > 0 {
 		when = "STAGE"
 	}
-	namespace := of("NAMESPACE", func(l planLine) string { return Escape(l.Namespace) })
-	waitsFor := of("WAITS-FOR", func(l planLine) string { return l.heldBy })
-	because := of("BECAUSE", func(l planLine) string { return l.because })
-	namespace.shorten, waitsFor.shorten, because.shorten = 2, 1, 1
-	because.least, because.drop = func(planLine) int { return leastSentence }, 1
-	because.cut = func(l planLine, to int) string { return briefReason(l.because, to) }
-	return []column[planLine]{
-		namespace,
+	return besideDrawing(func(l planLine) bool { return l.more }, []column[planLine]{
+		{header: "NAMESPACE", cell: func(l planLine) string { return Escape(l.Namespace) }, shorten: 2},
 		nameColumn(s, func(l planLine) drawn { return l.drawn }),
-		of(when, func(l planLine) string {
+		{header: when, cell: func(l planLine) string {
 			if l.stage > 0 {
 				return strconv.Itoa(l.stage)
 			}
 			return l.waves()
-		}),
-		of("OUTCOME", func(l planLine) string { return l.word.paint(s.Palette) }),
-		waitsFor,
-		because,
-		wide(of("POLICY", func(l planLine) string { return strings.ToLower(string(l.policy)) })),
-		wide(of("UID", func(l planLine) string { return Escape(l.UID) })),
-	}
+		}},
+		{header: "OUTCOME", cell: func(l planLine) string { return l.word.paint(s.Palette) }},
+		{header: "WAITS-FOR", cell: func(l planLine) string { return l.heldBy }, shorten: 1},
+		{header: "BECAUSE", cell: func(l planLine) string { return l.because }, shorten: 1, drop: 1,
+			least: func(planLine) int { return leastSentence },
+			cut:   func(l planLine, to int) string { return briefReason(l.because, to) }},
+		{header: "POLICY", cell: func(l planLine) string { return strings.ToLower(string(l.policy)) }, wide: true},
+		{header: "UID", cell: func(l planLine) string { return Escape(l.UID) }, wide: true},
+	})
 }
 
 func (p Plan) tree(w io.Writer, s Style) error {

@@ -20,7 +20,7 @@ import (
 func RescuePlan(w io.Writer, p *rescue.Planned, s Style) error {
 	var lines []string
 	if p.Finalizers != nil {
-		if err := VerdictTable(w, rowsOf(p.Finalizers, false), s); err != nil {
+		if err := verdictTable(w, verdicts(p.Finalizers), false, s); err != nil {
 			return err
 		}
 		lines = explanations(othersFinalizers(p.Finalizers))

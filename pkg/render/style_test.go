@@ -5,7 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
 )
 
 // cellsOf lays a table of some columns out and returns its lines' cells.
@@ -91,17 +93,18 @@ func TestAnotherColumnTellsNoNamesApart(t *testing.T) {
 
 // TestVerdictsFit a terminal of 80 columns, with all that can be needed.
 func TestVerdictsFit(t *testing.T) {
-	for _, verdict := range []string{"remove", "refused: actor unknown", "refused: not deleting, actor unknown, use unknown"} {
+	for _, says := range []string{"remove", "refused: actor unknown", "refused: not deleting, actor unknown, use unknown"} {
 		for _, needs := range []string{"", "confirmation", "--force, --force-live"} {
-			v := Verdict{Object: graph.Ref{APIVersion: "v1", Kind: "ConfigMap", Namespace: "shop", Name: "cache"},
-				Finalizer: "billing.example.com/close-account", Life: "unknown", Verdict: verdict, Needs: needs}
+			v := verdict{says: says, needs: needs, Row: unfinalize.Row{Candidate: &unfinalize.Candidate{}}}
+			v.Candidate.Ref = graph.Ref{APIVersion: "v1", Kind: "ConfigMap", Namespace: "shop", Name: "cache"}
+			v.Assessment.Name, v.Assessment.Actor.Life = "billing.example.com/close-account", actor.Unknown
 			var out bytes.Buffer
-			if err := VerdictTable(&out, []Verdict{v}, Style{Width: 80}); err != nil {
+			if err := verdictTable(&out, []verdict{v}, false, Style{Width: 80}); err != nil {
 				t.Fatal(err)
 			}
 			for line := range strings.Lines(out.String()) {
 				if width(strings.TrimSuffix(line, "\n")) > 80 {
-					t.Errorf("%s, %s:\n%s", verdict, needs, out.String())
+					t.Errorf("%s, %s:\n%s", says, needs, out.String())
 				}
 			}
 		}

@@ -57,62 +57,41 @@ func TreeTable(w io.Writer, t Tree, s Style) error {
 }
 
 func (t Tree) columns(names namer, s Style) []column[treeLine] {
-	of := func(header string, shorten int, cell func(treeLine) string) column[treeLine] {
-		return column[treeLine]{header: header, shorten: shorten, cell: func(l treeLine) string {
-			if l.more {
-				return ""
-			}
-			return orDash(cell(l))
-		}}
-	}
-	wide := func(header string, cell func(treeLine) string) column[treeLine] {
-		c := of(header, 0, cell)
-		c.wide = true
-		return c
-	}
-	state := of("STATE", 2, func(l treeLine) string { return l.state })
-	state.color = func(l treeLine) *color.Color { return l.color }
-	ready := of("READY", 0, func(l treeLine) string { return Escape(l.Ready) })
-	age := of("AGE", 0, func(l treeLine) string { return t.age(l.ID) })
-	finalizers := of("FINALIZERS", 1, func(l treeLine) string { return l.finalizers })
-	age.drop, ready.drop, finalizers.drop = 1, 2, 3
 	columns := []column[treeLine]{
-		of("NAMESPACE", 2, func(l treeLine) string { return Escape(l.Namespace) }),
+		{header: "NAMESPACE", cell: func(l treeLine) string { return Escape(l.Namespace) }, shorten: 2},
 		nameColumn(s, func(l treeLine) drawn { return l.drawn }),
 	}
-	columns = append(columns, t.sums(of)...)
-	columns = append(columns, state,
-		ready,
-		finalizers,
-		age,
-		wide("EDGE", func(l treeLine) string { return edge(l.Row) }),
-		wide("OWNERS", func(l treeLine) string { return t.owners(l.ID, names) }),
-		wide("UID", func(l treeLine) string { return Escape(l.UID) }),
-	)
-	if t.Labels != nil {
-		columns = append(columns, of("LABELS", 1, func(l treeLine) string { return t.labelsOf(l.ID) }))
-	}
-	return columns
+	return besideDrawing(func(l treeLine) bool { return l.more }, append(append(columns, t.sums()...), []column[treeLine]{
+		{header: "STATE", cell: func(l treeLine) string { return l.state }, shorten: 2,
+			color: func(l treeLine) *color.Color { return l.color }},
+		{header: "READY", cell: func(l treeLine) string { return Escape(l.Ready) }, drop: 2},
+		{header: "FINALIZERS", cell: func(l treeLine) string { return l.finalizers }, shorten: 1, drop: 3},
+		{header: "AGE", cell: func(l treeLine) string { return t.age(l.ID) }, drop: 1},
+		{header: "EDGE", cell: func(l treeLine) string { return edge(l.Row) }, wide: true},
+		{header: "OWNERS", cell: func(l treeLine) string { return t.owners(l.ID, names) }, wide: true},
+		{header: "UID", cell: func(l treeLine) string { return Escape(l.UID) }, wide: true},
+		{header: "LABELS", cell: func(l treeLine) string { return t.labelsOf(l.ID) }, shorten: 1, unused: t.Labels == nil},
+	}...))
 }
 
 // sums are the columns of what goes with each object.
-func (t Tree) sums(of func(string, int, func(treeLine) string) column[treeLine]) []column[treeLine] {
+func (t Tree) sums() []column[treeLine] {
 	if t.Sums == nil {
 		return nil
 	}
-	add := func(header string, value func(*v1alpha1.Sum) string) column[treeLine] {
-		return of(header, 0, func(l treeLine) string {
+	of := func(header string, value func(*v1alpha1.Sum) string) column[treeLine] {
+		return column[treeLine]{header: header, cell: func(l treeLine) string {
 			if sum := t.Sums[l.ID]; sum != nil {
 				return value(sum)
 			}
 			return ""
-		})
+		}}
 	}
-	columns := []column[treeLine]{add("OBJECTS", func(sum *v1alpha1.Sum) string {
+	columns := []column[treeLine]{of("OBJECTS", func(sum *v1alpha1.Sum) string {
 		return atLeast(strconv.Itoa(sum.Objects), t.Gaps)
 	})}
 	for _, resource := range append([]string{"cpu", "memory", "storage"}, t.extended()...) {
-		columns = append(columns, add(strings.ToUpper(resource), func(sum *v1alpha1.Sum) string {
+		columns = append(columns, of(strings.ToUpper(resource), func(sum *v1alpha1.Sum) string {
 			return atLeast(sum.Requests[resource], t.Gaps || sum.Unread > 0)
 		}))
 	}

@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/fatih/color"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
@@ -18,7 +21,7 @@ import (
 // and what would be left behind. With numbers the finalizers are there to be chosen from, and
 // nothing is counted.
 func UnfinalizePlan(w io.Writer, p *unfinalize.Planned, numbers bool, s Style) error {
-	if err := VerdictTable(w, rowsOf(p, numbers), s); err != nil {
+	if err := verdictTable(w, verdicts(p), numbers, s); err != nil {
 		return err
 	}
 	lines := slices.Concat(explanations(p), afterLines(p), outsideLines(p), strandedLines(p))
@@ -117,22 +120,48 @@ func assessmentWords(v unfinalize.Assessment, t unfinalize.Overrides) (words str
 	return "refused: " + strings.Join(codes, ", "), v.Needs(t) != unfinalize.Confirmation
 }
 
-// rowsOf are the rows of the table of assessments, numbered from 1 if they are to be chosen from.
-func rowsOf(p *unfinalize.Planned, number bool) []Verdict {
-	var rows []Verdict
-	for _, r := range p.Rows() {
-		v := r.Assessment
-		row := Verdict{
-			Object: r.Candidate.Ref, Finalizer: v.Name, Who: v.Actor.Who, Life: strings.ToLower(string(v.Actor.Life)),
-			Needs: v.Needs(p.Overrides),
-		}
-		row.Verdict, row.Refused = assessmentWords(v, p.Overrides)
-		if number {
-			row.Number = len(rows) + 1
-		}
-		rows = append(rows, row)
+// verdict is a row of the table of assessments: what is to be done in a few words, whether that is
+// refused, and what it takes nevertheless.
+type verdict struct {
+	unfinalize.Row
+	number      int // from 1
+	says, needs string
+	refused     bool
+}
+
+func verdicts(p *unfinalize.Planned) []verdict {
+	var all []verdict
+	for i, r := range p.Rows() {
+		v := verdict{Row: r, number: i + 1, needs: r.Assessment.Needs(p.Overrides)}
+		v.says, v.refused = assessmentWords(r.Assessment, p.Overrides)
+		all = append(all, v)
 	}
-	return rows
+	return all
+}
+
+// verdictTable writes the verdicts, with numbers if they are to be chosen from. NEEDS is left out
+// where nothing is needed.
+func verdictTable(w io.Writer, all []verdict, numbers bool, s Style) error {
+	needed := slices.ContainsFunc(all, func(v verdict) bool { return v.needs != "" })
+	return writeRows(w, s, []column[verdict]{
+		{header: "#", cell: func(v verdict) string { return strconv.Itoa(v.number) }, unused: !numbers},
+		{header: "NAMESPACE", cell: func(v verdict) string { return orDash(Escape(v.Candidate.Ref.Namespace)) }, shorten: 1},
+		{header: "NAME", cell: func(v verdict) string { return KindName(v.Candidate.Ref) }, shorten: 1},
+		{header: "FINALIZER", cell: func(v verdict) string { return orDash(Escape(v.Assessment.Name)) }, shorten: 1},
+		{header: "ALIVE", cell: func(v verdict) string { return orDash(strings.ToLower(string(v.Assessment.Actor.Life))) },
+			drop: 1},
+		{header: "VERDICT", cell: func(v verdict) string { return v.says }, shorten: 3,
+			least: func(v verdict) int { return width(v.says) }, // it says why
+			color: func(v verdict) *color.Color {
+				if v.refused {
+					return s.bad
+				}
+				return nil
+			}},
+		{header: "NEEDS", cell: func(v verdict) string { return orDash(v.needs) }, unused: !needed},
+		{header: "REMOVED-BY", cell: func(v verdict) string { return orDash(Escape(v.Assessment.Actor.Who)) }, wide: true},
+		{header: "UID", cell: func(v verdict) string { return Escape(v.Candidate.Ref.UID) }, wide: true},
+	}, all)
 }
 
 // lifeSentence says who removes a finalizer and whether that is alive.
