@@ -23,7 +23,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/archive"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/check"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/delete"
-	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/disown"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/explain"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/protect"
@@ -98,7 +97,7 @@ func newRoot(e *env.Env, bind func(*rest.Config)) *cobra.Command {
 	root.AddGroup(groups...)
 	addGroup(root, "look", tree.New(e, nil), why.New(e, nil), check.New(e, nil), explain.New(e, nil))
 	addGroup(root, "delete", delete.New(e, nil), wait.New(e, nil), run.New(e, nil), protect.New(e, nil))
-	addGroup(root, "repair", unfinalize.New(e, nil), rescue.New(e, nil), adopt.New(e, nil), disown.New(e, nil),
+	addGroup(root, "repair", unfinalize.New(e, nil), rescue.New(e, nil), adopt.New(e, nil), adopt.NewDisown(e, nil),
 		archive.New(e, nil), restore.New(e, nil), snapshot.New(e, nil))
 	addGroup(root, "other", newCompletion(e), newOptions(e), newVersion(e))
 	return root

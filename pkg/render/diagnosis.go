@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
@@ -120,7 +120,7 @@ func countStuck(d *v1alpha1.Diagnosis, deleting int) string {
 
 // countCauses counts the causes that stop deletions, now or later, each once.
 func countCauses(d *v1alpha1.Diagnosis) int {
-	return count(troubles(d), func(t *trouble) bool { return diagnose.IsStuck(t.Cause) })
+	return count(troubles(d), func(t *trouble) bool { return core.IsStuck(t.Cause) })
 }
 
 // count counts what is so.
@@ -138,7 +138,7 @@ func count[T any](all []T, is func(T) bool) int {
 // only after another cause has not stopped it yet.
 func isStuck(s v1alpha1.Stuck) bool {
 	return s.Since != nil && (len(s.Causes) == 0 || slices.ContainsFunc(s.Causes, func(c v1alpha1.Cause) bool {
-		return diagnose.IsStuck(c) && c.After == s.Causes[0].After
+		return core.IsStuck(c) && c.After == s.Causes[0].After
 	}))
 }
 

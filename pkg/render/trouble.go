@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
@@ -206,7 +206,7 @@ func (t *trouble) headline() string {
 			line += ": " + Escape(strings.Join(more, "; "))
 		}
 		reason = ""
-	case deleting && !diagnose.IsStuck(t.Cause):
+	case deleting && !core.IsStuck(t.Cause):
 		line += is + "being deleted"
 	case deleting && len(in) > 0:
 		line += waits + firstOf(in[0], len(in))
@@ -217,7 +217,7 @@ func (t *trouble) headline() string {
 }
 
 // lives says whether it is none: its objects were asked about, and are not being deleted.
-func (t *trouble) lives() bool { return t.Code == "NotDeleting" }
+func (t *trouble) lives() bool { return t.Code == string(core.NotDeleting) }
 
 // reason is the sentence that says what the cause is, or what was seen if there is none.
 func (t *trouble) reason() string {

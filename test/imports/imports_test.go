@@ -177,10 +177,7 @@ func check(module string, pkg goPackage) []string {
 	var problems []string
 	for _, path := range pkg.Imports {
 		if inner, ours := strings.CutPrefix(path, module+"/"); ours {
-			if inner == contract && name != contract {
-				continue
-			}
-			if slices.Contains(leaves, name) || !slices.Contains(leaves, inner) && !slices.Contains(below, inner) {
+			if name == contract || !slices.Contains(leaves, inner) && !slices.Contains(below, inner) {
 				problems = append(problems, fmt.Sprintf("%s imports %s: imports run one way, and from here they go to %s only",
 					name, inner, strings.Join(slices.Concat(below, leaves), ", ")))
 			}

@@ -1,10 +1,11 @@
-// Package adopt is the command kubectl gc adopt.
+// Package adopt is the commands kubectl gc adopt and disown.
 package adopt
 
 import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -107,5 +108,29 @@ func run(ctx context.Context, o *Options) error {
 	if o.DryRun != "client" {
 		err = a.Perform(ctx, o.DryRun == "server")
 	}
-	return errors.Join(o.PrintChange(&a.Change, err, render.Adopted), err)
+	return errors.Join(printChange(&o.Mutation, &a.Change, err, render.Adopted), err)
+}
+
+// printChange prints what was, or with a dry run would be, done to the references of an object, in
+// kubectl's words. With the error of a change that was not made only an object for programs is
+// printed.
+func printChange(m *env.Mutation, c *ownerref.Change, failed error,
+	words func(*ownerref.Change, string) string) error {
+	if !m.Output.IsOwn() {
+		var object env.Document = c.Result(failed)
+		if m.DryRun != "none" && failed == nil {
+			object = c.Printed()
+		}
+		return m.Output.Write(m.Out, object)
+	}
+	if failed != nil {
+		return nil
+	}
+	if m.Output.Format() == "name" {
+		_, err := fmt.Fprintln(m.Out, render.TypeName(c.Object))
+		return err
+	}
+	suffix := map[string]string{"client": " (dry run)", "server": " (server dry run)"}[m.DryRun]
+	_, err := fmt.Fprintln(m.Out, words(c, suffix))
+	return err
 }

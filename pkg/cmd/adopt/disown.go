@@ -1,5 +1,4 @@
-// Package disown is the command kubectl gc disown.
-package disown
+package adopt
 
 import (
 	"cmp"
@@ -17,8 +16,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
 
-// Options are the flags and arguments of kubectl gc disown.
-type Options struct {
+// DisownOptions are the flags and arguments of kubectl gc disown.
+type DisownOptions struct {
 	env.Mutation
 	Args []string
 	// Owner is an object as TYPE/NAME, and OwnerUID its uid; empty without the flag.
@@ -26,9 +25,9 @@ type Options struct {
 	All             bool
 }
 
-// New returns the command disown, which calls runF with its options; nil runs it.
-func New(e *env.Env, runF func(context.Context, *Options) error) *cobra.Command {
-	o := &Options{Mutation: env.NewMutation(e, "name")}
+// NewDisown returns the command disown, which calls runF with its options; nil runs it.
+func NewDisown(e *env.Env, runF func(context.Context, *DisownOptions) error) *cobra.Command {
+	o := &DisownOptions{Mutation: env.NewMutation(e, "name")}
 	cmd := &cobra.Command{
 		Use:        "disown (TYPE/NAME | TYPE NAME) [--owner TYPE/NAME | --owner-uid UID | --all]",
 		Short:      "Remove an ownerReference of an object",
@@ -51,7 +50,7 @@ Exit code 2 means that it was refused, or that the reference was set again.`,
 
   # Remove all owners
   kubectl gc disown configmap settings --all`,
-		RunE:              env.RunE(o, o.validate, runF, run),
+		RunE:              env.RunE(o, o.validate, runF, disown),
 		ValidArgsFunction: e.CompleteObjects,
 	}
 	flags := cmd.Flags()
@@ -68,7 +67,7 @@ Exit code 2 means that it was refused, or that the reference was set again.`,
 }
 
 // validate checks what was typed before anything is asked of the server.
-func (o *Options) validate(cmd *cobra.Command, args []string) error {
+func (o *DisownOptions) validate(cmd *cobra.Command, args []string) error {
 	o.Args = args
 	if err := env.CheckOne(cmd, o.Args); err != nil {
 		return err
@@ -85,7 +84,8 @@ func (o *Options) validate(cmd *cobra.Command, args []string) error {
 }
 
 // completeOwners completes the owners of the object that is named.
-func (o *Options) completeOwners(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+func (o *DisownOptions) completeOwners(cmd *cobra.Command, args []string, word string) ([]string,
+	cobra.ShellCompDirective) {
 	ctx, cancel := context.WithTimeout(cmd.Context(), env.CompletionTimeout)
 	defer cancel()
 	q, child, err := o.One(ctx, args)
@@ -101,7 +101,7 @@ func (o *Options) completeOwners(cmd *cobra.Command, args []string, word string)
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-func run(ctx context.Context, o *Options) error {
+func disown(ctx context.Context, o *DisownOptions) error {
 	q, child, err := o.One(ctx, o.Args)
 	if err != nil {
 		return err
@@ -118,7 +118,7 @@ func run(ctx context.Context, o *Options) error {
 	if o.DryRun != "client" {
 		err = d.Perform(ctx, o.DryRun == "server")
 	}
-	err = errors.Join(o.PrintChange(&d.Change, err, render.Disowned), err)
+	err = errors.Join(printChange(&o.Mutation, &d.Change, err, render.Disowned), err)
 	if left := render.OwnersLeft(&d.Change); left != "" && err == nil && !d.Nothing() {
 		fmt.Fprintln(o.ErrOut, left)
 	}
@@ -126,7 +126,7 @@ func run(ctx context.Context, o *Options) error {
 }
 
 // which are the references that the flags mean.
-func (o *Options) which(q *selection.Query) ownerref.Which {
+func (o *DisownOptions) which(q *selection.Query) ownerref.Which {
 	w := ownerref.Which{UID: o.OwnerUID, All: o.All}
 	if o.Owner == "" {
 		return w
@@ -141,7 +141,7 @@ func (o *Options) which(q *selection.Query) ownerref.Which {
 }
 
 // agree asks, since the collector deletes the object, or may do so.
-func (o *Options) agree(ctx context.Context, d *ownerref.Disownment) error {
+func (o *DisownOptions) agree(ctx context.Context, d *ownerref.Disownment) error {
 	if o.Yes {
 		return nil
 	}

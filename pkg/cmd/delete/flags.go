@@ -2,6 +2,7 @@ package delete
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -140,6 +141,25 @@ func (o *Options) confirmed(p *deletion.Planned) error {
 		return answer.Refuse(answer.WithHint(err,
 			"--confirm=FILE with the approved plan, as -o json printed it, shows the difference"))
 	}
-	fmt.Fprintln(o.ErrOut, render.PlanDifference(difference))
+	fmt.Fprintln(o.ErrOut, planDifference(difference))
 	return answer.Refuse(err)
+}
+
+// mostDifferences is how many lines of a difference are shown.
+const mostDifferences = 20
+
+// planDifference is what a plan does beside the approved one, a line each: "+" is what it does
+// more, "-" what it does not do any more.
+func planDifference(d *approval.Difference) string {
+	var lines []string
+	for _, words := range d.More {
+		lines = append(lines, "+ "+render.Escape(words))
+	}
+	for _, words := range d.Less {
+		lines = append(lines, "- "+render.Escape(words))
+	}
+	if more := len(lines) - mostDifferences; more > 0 {
+		lines = append(lines[:mostDifferences], fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(lines, "\n")
 }

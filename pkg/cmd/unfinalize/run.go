@@ -9,7 +9,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
-	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
@@ -47,7 +46,7 @@ func run(ctx context.Context, o *Options) error {
 		if err := o.save(ctx, q.Client, p); err != nil {
 			return errors.Join(err, finding)
 		}
-		return errors.Join(o.perform(ctx, q.Client, p, known), refused, finding)
+		return errors.Join(o.perform(ctx, q.Client, p), refused, finding)
 	}
 }
 
@@ -68,8 +67,8 @@ func (o *Options) request(ctx context.Context) unfinalize.Request {
 }
 
 // perform does what was agreed to and says what came of it.
-func (o *Options) perform(ctx context.Context, client *cluster.Client, p *unfinalize.Planned,
-	known *finalizer.Registry) error {
+func (o *Options) perform(ctx context.Context, client *cluster.Client, p *unfinalize.Planned) error {
+	known, _ := o.Known() // which was read for the plan
 	opts := unfinalize.Options{KeepGoing: o.KeepGoing}
 	if o.Lines() {
 		opts.OnAction = func(a unfinalize.Action) { fmt.Fprintln(o.Out, render.UnfinalizeAction(a)) }

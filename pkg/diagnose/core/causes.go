@@ -1,6 +1,10 @@
 package core
 
-import "github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+import (
+	"slices"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+)
 
 // Code names a kind of cause. Codes are part of the output's contract: they do not change between
 // versions.
@@ -207,3 +211,10 @@ var byCode = func() map[Code]Kind {
 	}
 	return all
 }()
+
+// unstuck are the causes of what is not stuck: it is not being deleted, or its deletion goes on.
+var unstuck = []Code{NotDeleting, InProgress, PodTerminating}
+
+// IsStuck says whether a cause is of an object that is stuck: it is being deleted, and the deletion
+// does not go on.
+func IsStuck(c v1alpha1.Cause) bool { return !slices.Contains(unstuck, Code(c.Code)) }
