@@ -79,7 +79,7 @@ type outcomes map[graph.ID]outcome
 // outcomes returns what becomes of each object that the plan touches.
 func (p Plan) outcomes() outcomes {
 	out := make(outcomes, len(p.Deleted))
-	p.judge(out, p.Because)
+	p.judge(func(id graph.ID) outcome { return out[id] }, func(id graph.ID, to outcome) { out[id] = to }, p.Because)
 	for _, b := range p.Blockers {
 		o := out[b.Object]
 		o.heldBy = p.holder(b)
@@ -88,59 +88,48 @@ func (p Plan) outcomes() outcomes {
 	return out
 }
 
-func (o outcomes) of(id graph.ID) outcome      { return o[id] }
-func (o outcomes) set(id graph.ID, to outcome) { o[id] = to }
-
-// fates are by the ID of the object, for a plan that is counted: the sentences that say why would
-// take more memory than the graph.
-type fates []fate
-
-// fates returns what becomes of each object of the graph.
-func (p Plan) fates() fates {
-	out := make(fates, p.Graph.Len())
-	p.judge(out, func(graph.ID, plan.Reason) string { return "" })
+// fates returns what becomes of each object of the graph, by its ID, for a plan that is counted: the
+// sentences that say why would take more memory than the graph.
+func (p Plan) fates() []fate {
+	out := make([]fate, p.Graph.Len())
+	p.judge(func(id graph.ID) outcome { return outcome{fate: out[id]} },
+		func(id graph.ID, to outcome) { out[id] = to.fate }, func(graph.ID, plan.Reason) string { return "" })
 	return out
 }
 
-func (f fates) of(id graph.ID) outcome      { return outcome{fate: f[id]} }
-func (f fates) set(id graph.ID, to outcome) { f[id] = to.fate }
-
-// judge sets what becomes of each object that the plan touches; sentence says why.
-func (p Plan) judge(out interface {
-	of(graph.ID) outcome
-	set(graph.ID, outcome)
-}, sentence func(graph.ID, plan.Reason) string) {
+// judge sets what becomes of each object that the plan touches; of returns what was set before, and
+// sentence says why.
+func (p Plan) judge(of func(graph.ID) outcome, set func(graph.ID, outcome),
+	sentence func(graph.ID, plan.Reason) string) {
 	for _, a := range p.Actions {
-		o := out.of(a.Object)
+		o := of(a.Object)
 		o.last = a.Wave
-		switch a.Verb {
-		case plan.VerbDelete:
+		switch {
+		case a.Verb == plan.VerbDelete:
 			o.fate = fate{a.Wave, a.Wave, deleted}
 			o.stage, o.policy, o.because = a.Stage, a.Policy, sentence(a.Object, a.Because)
-		case plan.VerbOrphan:
-			if o.word == untouched {
-				o.wave = a.Wave
-			}
-		case plan.VerbUnblock:
-			if o.word == untouched {
-				o.fate, o.because = fate{a.Wave, a.Wave, unblocked}, sentence(a.Object, a.Because)
-			}
-		case plan.VerbRemoveFinalizer: // of an owner that was being deleted before
-			if o.word == untouched {
-				o.fate, o.because = fate{a.Wave, a.Wave, deleted}, sentence(a.Object, a.Because)
-			}
+		case o.word != untouched:
+		case a.Verb == plan.VerbOrphan:
+			o.wave = a.Wave
+		case a.Verb == plan.VerbUnblock:
+			o.fate, o.because = fate{a.Wave, a.Wave, unblocked}, sentence(a.Object, a.Because)
+		case a.Verb == plan.VerbRemoveFinalizer: // of an owner that was being deleted before
+			o.fate, o.because = fate{a.Wave, a.Wave, deleted}, sentence(a.Object, a.Because)
 		}
-		out.set(a.Object, o)
+		set(a.Object, o)
 	}
-	set := func(list []plan.ObjectReason, as func(plan.Reason) word) {
+	say := func(id graph.ID, w word, because string) {
+		o := of(id)
+		o.word, o.because = w, because
+		set(id, o)
+	}
+	all := func(list []plan.ObjectReason, as func(plan.Reason) word) {
 		for _, s := range list {
-			o := out.of(s.Object)
-			o.word, o.because = as(s.Because), sentence(s.Object, s.Because)
-			out.set(s.Object, o)
+			say(s.Object, as(s.Because), sentence(s.Object, s.Because))
 		}
 	}
 	always := func(w word) func(plan.Reason) word { return func(plan.Reason) word { return w } }
-	set(p.Kept, func(r plan.Reason) word {
+	all(p.Kept, func(r plan.Reason) word {
 		if r.Code == plan.OwnerOrphans {
 			return orphaned
 		}
@@ -148,30 +137,21 @@ func (p Plan) judge(out interface {
 	})
 	for _, r := range p.protected() {
 		id, _ := p.Graph.Lookup(r.Object.UID)
-		o := out.of(id)
-		o.word, o.because = protected, "the server refuses its deletion: "+Escape(Shorten(r.Message))
-		out.set(id, o)
+		say(id, protected, "the server refuses its deletion: "+Escape(Shorten(r.Message)))
 	}
 	for _, d := range p.Denied {
-		o := out.of(d.Object)
-		o.word, o.because = protected, "policy "+Escape(d.Policy)+" denies its deletion"
-		out.set(d.Object, o)
+		say(d.Object, protected, "policy "+Escape(d.Policy)+" denies its deletion")
 	}
-	set(p.Deadlocked, always(deadlocked))
-	set(p.Stuck(), always(stuck))
+	all(p.Deadlocked, always(deadlocked))
+	all(p.Stuck(), always(stuck))
 	for _, id := range p.Unsettled {
-		o := out.of(id)
-		if o.word == deadlocked || o.word == stuck {
-			continue // the summary names it, and what to do about it
+		if o := of(id); o.word != deadlocked && o.word != stuck { // of which the summary says what to do
+			say(id, o.word, strings.TrimPrefix(o.because+"; it depends on the collector's timing", "; "))
 		}
-		o.because = strings.TrimPrefix(o.because+"; it depends on the collector's timing", "; ")
-		out.set(id, o)
 	}
-	p.judgeDisks(out)
+	p.judgeDisks(of, say)
 	for _, f := range p.Forbidden {
-		o := out.of(f.Object)
-		o.word, o.because = forbidden, "you may not "+f.Verb+" it"
-		out.set(f.Object, o)
+		say(f.Object, forbidden, "you may not "+f.Verb+" it")
 	}
 }
 

@@ -26,31 +26,25 @@ func (p Plan) remarkDisks() []remark {
 
 // judgeDisks sets what becomes of the volumes of the claims that are deleted. That one is released
 // is nothing that is done to it, but its disk can go.
-func (p Plan) judgeDisks(out interface {
-	of(graph.ID) outcome
-	set(graph.ID, outcome)
-}) {
+func (p Plan) judgeDisks(of func(graph.ID) outcome, say func(graph.ID, word, string)) {
 	set := func(disks []v1alpha1.Disk, w word) {
 		for _, d := range disks {
 			id, ok := p.Graph.Find("", d.Volume.Resource, "", d.Volume.Name)
 			if !ok || p.Graph.Ref(id).UID != d.Volume.UID {
 				continue
 			}
-			o := out.of(id)
-			switch o.word {
-			case untouched:
-				o.word, o.because = w, "its reclaim policy is "+Escape(d.ReclaimPolicy)
+			switch o := of(id); {
+			case o.word == deleted && w == destroyed:
+				say(id, w, o.because)
+			case o.word == untouched:
+				because := "its reclaim policy is " + Escape(d.ReclaimPolicy)
 				if slices.ContainsFunc(p.InUse, func(u plan.InUse) bool {
 					return d.Claim != nil && p.Graph.Ref(u.Object).UID == d.Claim.UID
 				}) {
-					o.because += ", once its claim is no longer used"
+					because += ", once its claim is no longer used"
 				}
-			case deleted:
-				if w == destroyed {
-					o.word = w
-				}
+				say(id, w, because)
 			}
-			out.set(id, o)
 		}
 	}
 	set(p.Disks, destroyed)
