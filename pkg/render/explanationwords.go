@@ -108,10 +108,7 @@ func needWords(needs []v1alpha1.RelatedKind) []string {
 		default:
 			text += " " + r.Name
 		}
-		text += inScope(r)
-		if len(r.Where) > 0 {
-			text += ", if " + phrase.And(r.Where)
-		}
+		text += inScope(r) + onlyIf(r.Where)
 		all = append(all, text)
 		for _, of := range needWords(r.Needs) {
 			all = append(all, "of that "+cmp.Or(r.Kind, "object")+": "+of)
@@ -144,9 +141,7 @@ func heldWords(holds []v1alpha1.HeldBy) []string {
 	var all []string
 	for _, h := range holds {
 		text := h.By + ": it " + strings.NewReplacer("{held}", "…", "{actor}", "it").Replace(h.Waits)
-		if len(h.Where) > 0 {
-			text += ", if " + phrase.And(h.Where)
-		}
+		text += onlyIf(h.Where)
 		for _, n := range h.UnlessDeleted {
 			text += ", unless the " + n.Kind + ofGroup(n.Group) + " at " + n.NameField + " is being deleted"
 		}
@@ -163,13 +158,17 @@ func useWords(uses []v1alpha1.RelatedKind) []string {
 		if r.Name != "" {
 			text += " (" + r.Name + " if empty)"
 		}
-		text += inScope(r)
-		if len(r.Where) > 0 {
-			text += ", if " + phrase.And(r.Where)
-		}
+		text += inScope(r) + onlyIf(r.Where)
 		all = append(all, text)
 	}
 	return all
+}
+
+func onlyIf(where []string) string {
+	if len(where) == 0 {
+		return ""
+	}
+	return ", if " + phrase.And(where)
 }
 
 func ofGroup(group string) string {
