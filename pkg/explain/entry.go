@@ -3,6 +3,7 @@ package explain
 import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
@@ -91,4 +92,13 @@ func filledFor(name string, k finalizer.Known) func([]string) []string {
 		}
 		return filled
 	}
+}
+
+// Of says what is known of a finalizer on an object. Of one that is not known it has the name only.
+func Of(known *finalizer.Registry, name string, of graph.Ref) v1alpha1.ExplainedFinalizer {
+	k, isKnown := known.Lookup(name, of.Group(), of.Kind)
+	if !isKnown {
+		return v1alpha1.ExplainedFinalizer{Name: name}
+	}
+	return entry(name, k)
 }

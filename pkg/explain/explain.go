@@ -3,11 +3,16 @@ package explain
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
+	"github.com/kubectl-gc/kubectl-gc/pkg/suggest"
 )
 
 // Question says of which finalizers something is to be explained.
@@ -50,4 +55,86 @@ func Present(ctx context.Context, query *selection.Query, q Question) (*v1alpha1
 		TypeMeta: v1alpha1.TypeMeta("Explanation"), Finalizers: found, Complete: len(listed.Gaps) == 0,
 		Gaps: append([]v1alpha1.Gap{}, listed.Gaps...),
 	}, nil
+}
+
+// find returns what is known of the finalizers that were named, or of all of a component. The error
+// names all of which nothing is known.
+func (q Question) find() ([]v1alpha1.ExplainedFinalizer, error) {
+	if err := q.checkComponent(); err != nil {
+		return nil, err
+	}
+	found := []v1alpha1.ExplainedFinalizer{}
+	if len(q.Names) == 0 {
+		for _, pack := range q.Known.Packs() {
+			for _, k := range pack.Finalizers {
+				if q.isOf(k) {
+					found = append(found, entry(k.Form(), k))
+				}
+			}
+		}
+		slices.SortStableFunc(found, func(a, b v1alpha1.ExplainedFinalizer) int {
+			return strings.Compare(sortKey(a.Name), sortKey(b.Name))
+		})
+		return found, nil
+	}
+	var errs []error
+	for _, name := range q.Names {
+		all := slices.DeleteFunc(q.Known.Named(name), func(k finalizer.Known) bool { return !q.isOf(k) })
+		if len(all) == 0 {
+			errs = append(errs, answer.WithHint(fmt.Errorf("the finalizer %q is unknown", name), nearFinalizers(q.Known, name)))
+		}
+		for _, k := range all {
+			found = append(found, entry(name, k))
+		}
+	}
+	return found, errors.Join(errs...)
+}
+
+// sortKey is the name of a finalizer without what regular expressions and open beginnings put in
+// front.
+func sortKey(name string) string {
+	return strings.ToLower(strings.ReplaceAll(strings.TrimLeft(name, "^*(/["), `\`, ""))
+}
+
+// isOf says whether an entry is of the component that was named, if one was.
+func (q Question) isOf(k finalizer.Known) bool {
+	word := strings.ToLower(q.Component)
+	return strings.Contains(strings.ToLower(k.Component), word) || strings.Contains(strings.ToLower(k.Actor), word)
+}
+
+// checkComponent is an error if a component was named and there is none of that name.
+func (q Question) checkComponent() error {
+	if q.Component == "" {
+		return nil
+	}
+	for _, pack := range q.Known.Packs() {
+		if slices.ContainsFunc(pack.Finalizers, q.isOf) {
+			return nil
+		}
+	}
+	hint := suggest.New(q.Component)
+	for _, name := range q.Known.Components() {
+		hint.Consider(name)
+		for _, word := range strings.Fields(name) {
+			hint.Consider(word)
+		}
+	}
+	return answer.WithHint(fmt.Errorf("no known component has %q in its name", q.Component), hint.Hint())
+}
+
+// nearFinalizers suggests which known finalizer was meant: one that is spelt nearly so, or else one
+// of which this is a part.
+func nearFinalizers(known *finalizer.Registry, name string) string {
+	hint := suggest.New(name)
+	var containing []string
+	for _, form := range known.Forms() {
+		hint.Consider(form)
+		if strings.Contains(strings.ToLower(form), strings.ToLower(name)) && len(containing) < suggest.Most {
+			containing = append(containing, form)
+		}
+	}
+	if text := hint.Hint(); text != "" || len(containing) == 0 {
+		return text
+	}
+	return "did you mean " + strings.Join(containing, " or ") + "?"
 }

@@ -124,3 +124,94 @@ func (p Plan) remarkUnserved() []remark {
 	}
 	return all
 }
+
+// remarkConfirmations says which deletions wait for somebody to confirm them, and with which command.
+func (p Plan) remarkConfirmations() []remark {
+	var all []remark
+	for _, c := range p.Confirmations {
+		all = append(all, remark{fmt.Sprintf("%s: %s; once its deletion has begun, this command confirms it: %s",
+			KindName(c.Object), Escape(c.Waits), Escape(c.Command())), []graph.Ref{c.Object}})
+	}
+	return all
+}
+
+func (p Plan) remarkUnreadConfirmations() []remark {
+	ids := p.UnreadConfirmations
+	return p.of(ids, "it is unknown whether somebody has to confirm the deletion of %s: %s",
+		few(KindNamesOf(p.Graph, ids)), p.whyUnread(ids))
+}
+
+// unconfirmed names the objects whose deletions wait for somebody to confirm them.
+func (p Plan) unconfirmed() []string {
+	var names []string
+	for _, c := range p.Confirmations {
+		if name := KindName(c.Object); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// confirmation is what an object waits for because of a finalizer, if that is a confirmation.
+func (w Waits) confirmation(of graph.Ref, finalizer string) (string, bool) {
+	i := slices.IndexFunc(w.Confirmations, func(c plan.Confirmation) bool {
+		return c.Object.UID == of.UID && c.Finalizer == finalizer
+	})
+	if i < 0 {
+		return "", false
+	}
+	return Escape(w.Confirmations[i].Waits), true
+}
+
+// remarkProtected names the objects that the server does not delete, with what it says, and what
+// cannot complete because of that.
+func (p Plan) remarkProtected() []remark {
+	var all []remark
+	for message, objects := range groups(p.protected(),
+		func(r v1alpha1.Protected) (string, graph.Ref) { return r.Message, r.Object }) {
+		all = append(all, remark{fmt.Sprintf("the server refuses the deletion of %s: %s",
+			few(KindNames(objects...)), Escape(Shorten(message))), objects})
+	}
+	return all
+}
+
+// protected are all objects whose deletion the server refuses, but for those that are Denied.
+func (p Plan) protected() []v1alpha1.Protected {
+	return slices.DeleteFunc(slices.Concat(p.Protected(), p.Refusals), func(r v1alpha1.Protected) bool {
+		return slices.ContainsFunc(p.Denied, func(d plan.Denied) bool { return p.Graph.Ref(d.Object) == r.Object })
+	})
+}
+
+// remarkDenied names the objects whose deletion a policy denies, and what each policy protects.
+func (p Plan) remarkDenied() []remark {
+	var all []remark
+	for _, d := range p.Denied {
+		ref := p.Graph.Ref(d.Object)
+		all = append(all, remark{Escape(d.Denial(ref.KindName())), []graph.Ref{ref}})
+	}
+	return all
+}
+
+// remarkAsked says what the answers of the server do not tell.
+func (p Plan) remarkAsked() []remark {
+	if p.Asked == nil {
+		return nil
+	}
+	var parts []string
+	if p.Asked.Count < p.Asked.Of {
+		parts = append(parts, fmt.Sprintf("the server was asked about %d of the %d deletes that others send", p.Asked.Count,
+			p.Asked.Of))
+	}
+	if n := p.Asked.Unanswered; n > 0 {
+		parts = append(parts, fmt.Sprintf("it is unknown whether the server refuses %s: no dry run could tell",
+			phrase.Count(n, "delete")))
+	}
+	if len(p.Asked.Refused) > 0 && !p.Asked.AsControllers {
+		parts = append(
+			parts, "the server was asked in your name, because you may not impersonate the controllers that delete; a policy may decide otherwise for them")
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return []remark{{text: strings.Join(parts, "; ")}}
+}

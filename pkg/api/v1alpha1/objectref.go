@@ -1,5 +1,10 @@
 package v1alpha1
 
+import (
+	"fmt"
+	"strings"
+)
+
 // ObjectRef identifies one object. For an owner that was referenced and never seen, the fields are
 // those of the reference, and resource is empty where the kind could not be resolved.
 type ObjectRef struct {
@@ -11,4 +16,78 @@ type ObjectRef struct {
 	Namespace string `json:"namespace,omitempty"`
 	Name      string `json:"name"`
 	UID       string `json:"uid"`
+}
+
+// The named forms of an object. Text that objects supply is in them as it is; it has to be escaped
+// where it is printed.
+
+// Group returns the group part of the APIVersion, empty for the core group.
+func (r ObjectRef) Group() string {
+	group, _, has := strings.Cut(r.APIVersion, "/")
+	if !has {
+		return ""
+	}
+	return group
+}
+
+// Quoted names an object as kubectl's messages do: deployment.apps "web" in shop namespace.
+func (r ObjectRef) Quoted() string {
+	if r.Namespace == "" {
+		return fmt.Sprintf("%s %q", r.QualifiedKind(), r.Name)
+	}
+	return fmt.Sprintf("%s %q in %s namespace", r.QualifiedKind(), r.Name, r.Namespace)
+}
+
+// DeletedFrom says of an object that it is deleted, as kubectl delete does: deployment.apps "web"
+// deleted from shop namespace.
+func (r ObjectRef) DeletedFrom() string {
+	if r.Namespace == "" {
+		return fmt.Sprintf("%s %q deleted", r.QualifiedKind(), r.Name)
+	}
+	return fmt.Sprintf("%s %q deleted from %s namespace", r.QualifiedKind(), r.Name, r.Namespace)
+}
+
+// KindName names an object as the tree does: Deployment/web.
+func (r ObjectRef) KindName() string { return r.Kind + "/" + r.Name }
+
+// TypeName names an object as kubectl's -o name does: deployment.apps/web.
+func (r ObjectRef) TypeName() string { return r.QualifiedKind() + "/" + r.Name }
+
+// Located names the object with its namespace, where a sentence may be about objects of several:
+// Deployment shop/web. Without a namespace it is Namespace shop.
+func (r ObjectRef) Located() string {
+	if r.Namespace == "" {
+		return r.Kind + " " + r.Name
+	}
+	return r.Kind + " " + r.Namespace + "/" + r.Name
+}
+
+// QualifiedKind is the kind as kubectl writes it in messages: deployment.apps.
+func (r ObjectRef) QualifiedKind() string {
+	kind := strings.ToLower(r.Kind)
+	if r.Group() != "" {
+		kind += "." + r.Group()
+	}
+	return kind
+}
+
+// QualifiedResource is the plural name of the type as a command takes it so that kubectl finds no
+// other: deployments.apps.
+func (r ObjectRef) QualifiedResource() string {
+	if r.Group() == "" {
+		return r.Resource
+	}
+	return r.Resource + "." + r.Group()
+}
+
+// Arguments name the object on a command line so that kubectl finds no other and takes no name for
+// an option: deployments.apps/web -n shop. They are nil if no type of its kind is served.
+func (r ObjectRef) Arguments() []string {
+	switch {
+	case r.Resource == "":
+		return nil
+	case r.Namespace == "":
+		return []string{r.QualifiedResource() + "/" + r.Name}
+	}
+	return []string{r.QualifiedResource() + "/" + r.Name, "-n", r.Namespace}
 }

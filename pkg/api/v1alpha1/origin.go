@@ -22,3 +22,23 @@ type Origin struct {
 
 // SetClusterRef sets it.
 func (o *Origin) SetClusterRef(ref ClusterRef) { o.ClusterRef = &ref }
+
+// List is what a command has found in several clusters.
+type List struct {
+	metav1.TypeMeta `json:",inline"`
+	// Complete is false if a cluster could not be asked, or an item is not complete. Gaps are the
+	// clusters that could not be asked.
+	Complete bool  `json:"complete"`
+	Gaps     []Gap `json:"gaps"`
+	// NotFound are the clusters that do not have what was named.
+	NotFound []NotFound `json:"notFound,omitempty"`
+	// Items are what the command prints of one cluster, with the key clusterRef, which is a ClusterRef,
+	// in the order of the names of the contexts.
+	Items []map[string]any `json:"items"`
+}
+
+// NotFound is a cluster that does not have what was named.
+type NotFound struct {
+	ClusterRef ClusterRef `json:"clusterRef"`
+	Message    string     `json:"message"`
+}
