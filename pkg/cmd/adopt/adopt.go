@@ -77,7 +77,6 @@ Exit code 2 means that it was refused.`,
 	return cmd
 }
 
-// validate checks what was typed before anything is asked of the server.
 func (o *Options) validate(cmd *cobra.Command, args []string) error {
 	o.Args = args
 	if err := env.CheckOne(cmd, o.Args); err != nil {

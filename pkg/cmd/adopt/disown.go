@@ -66,7 +66,6 @@ Exit code 2 means that it was refused, or that the reference was set again.`,
 	return cmd
 }
 
-// validate checks what was typed before anything is asked of the server.
 func (o *DisownOptions) validate(cmd *cobra.Command, args []string) error {
 	o.Args = args
 	if err := env.CheckOne(cmd, o.Args); err != nil {

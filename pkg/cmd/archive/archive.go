@@ -76,7 +76,6 @@ archive is not whole.`,
 	return cmd
 }
 
-// validate checks what was typed before anything is asked of the server.
 func (o *Options) validate(cmd *cobra.Command, args []string) error {
 	o.Args = args
 	if err := cmp.Or(o.Objects.Validate(cmd, o.Args), o.CheckPacks(), o.Output.Validate(cmd)); err != nil {

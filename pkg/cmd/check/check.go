@@ -99,7 +99,6 @@ func severities() []string {
 	return phrase.Words(check.Severities, func(s check.Severity) string { return string(s) })
 }
 
-// validate checks what was typed before anything is asked of the server.
 func (o *Options) validate(cmd *cobra.Command, args []string) error {
 	o.Args = args
 	switch {

@@ -88,7 +88,6 @@ func printed(p *deletion.Planned) *v1alpha1.Plan {
 	return p.Signed(render.DeletionPlan(p).Printed(p.Gaps))
 }
 
-// show prints the plan in the format that was asked for.
 func (o *Options) show(p *deletion.Planned) error {
 	return o.Show(func(s render.Style) error {
 		if err := render.PlanTable(o.Out, render.DeletionPlan(p), s); err != nil {
@@ -118,7 +117,6 @@ func (o *Options) title(p *deletion.Planned) string {
 	return title
 }
 
-// print prints what came of it.
 func (o *Options) print(r *deletion.Result) error {
 	render.WarnResult(o.ErrOut, r)
 	if r.Archived {

@@ -80,7 +80,6 @@ the object was not deleted in time, or that a dependent did not get its referenc
 	return cmd
 }
 
-// validate checks what was typed before anything is asked of the server.
 func (o *Options) validate(cmd *cobra.Command, args []string) error {
 	o.Args = args
 	switch {
@@ -132,7 +131,6 @@ func run(ctx context.Context, o *Options) error {
 	return errors.Join(o.result(out), out.Err)
 }
 
-// show prints the plan in the format that was asked for.
 func (o *Options) show(p *rescue.Planned) error {
 	return o.Show(func(s render.Style) error { return render.RescuePlan(o.Out, p, s) },
 		func() error { return o.name(p) }, func() env.Document { return p.Printed() })

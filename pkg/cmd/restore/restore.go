@@ -89,7 +89,6 @@ Exit code 2 means that something was refused or could not be restored now.`,
 	return cmd
 }
 
-// validate checks what was typed before anything is asked of the server.
 func (o *Options) validate(cmd *cobra.Command, args []string) (err error) {
 	switch {
 	case o.Last && o.File != "":
@@ -177,7 +176,6 @@ func (o *Options) last(ctx context.Context, client *cluster.Client) (err error) 
 	return nil
 }
 
-// show prints the plan in the format that was asked for.
 func (o *Options) show(p *restore.Plan) error {
 	return o.Show(func(s render.Style) error { return render.RestorePlan(o.Out, p, s) },
 		func() error { return render.RestoreNames(o.Out, p) }, func() env.Document { return p.Printed() })

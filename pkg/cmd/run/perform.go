@@ -187,7 +187,6 @@ func (o *Options) warned(dependent graph.Ref, err error) {
 	}
 }
 
-// print prints what came of it.
 func (o *Options) print(ctx context.Context, client *cluster.Client, out *collect.Outcome) error {
 	if len(out.WaitedFor) > 0 {
 		if catalog, err := client.Discover(ctx); err == nil {

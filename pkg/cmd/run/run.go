@@ -135,7 +135,6 @@ func (o *Options) addFlags(cmd *cobra.Command) {
 	o.CompleteFlag(cmd, "selector", cobra.NoFileCompletions)
 }
 
-// validate checks what was typed before anything is asked of the server.
 func (o *Options) validate(cmd *cobra.Command, args []string) error {
 	o.Namespaced = cmd.Flags().Changed("namespace")
 	dry := o.DryRun != "none"

@@ -69,7 +69,6 @@ With -n, only objects in that namespace and cluster-scoped objects are saved.`,
 	return cmd
 }
 
-// validate checks what was typed before anything is asked of the server.
 func (o *Options) validate(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(args) != 1:

@@ -125,7 +125,6 @@ it compares two dumps.`,
 	return cmd
 }
 
-// validate checks what was typed before anything is asked of the server.
 func (o *Options) validate(cmd *cobra.Command, args []string) error {
 	o.Args = args
 	if err := cmp.Or(o.Objects.Validate(cmd, o.Args), o.CheckPacks()); err != nil {

@@ -15,7 +15,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
 )
 
-// show prints the plan in the format that was asked for.
 func (o *Options) show(p *unfinalize.Planned) error {
 	return o.Show(func(s render.Style) error { return render.UnfinalizePlan(o.Out, p, false, s) },
 		func() error { return render.UnfinalizeNames(o.Out, p) }, func() env.Document { return p.Printed() })

@@ -123,7 +123,6 @@ func (o *Options) addFlags(cmd *cobra.Command) {
 		})
 }
 
-// validate checks what was typed before anything is asked of the server.
 func (o *Options) validate(cmd *cobra.Command, args []string) error {
 	o.Args = args
 	if err := o.Objects.Validate(cmd, o.Args); err != nil {

@@ -95,7 +95,6 @@ that is not being deleted, or whose deletion makes progress, is not stuck.`,
 	return cmd
 }
 
-// validate checks what was typed before anything is asked of the server.
 func (o *Options) validate(cmd *cobra.Command, args []string) error {
 	o.Args = args
 	if o.OlderThan < 0 {
