@@ -46,7 +46,7 @@ func (e *Examiner) Pod(ctx context.Context, id graph.ID) []core.Finding {
 	}
 	n := e.Node(ctx, name)
 	if left := -e.Past(id); left > 0 && !n.Gone {
-		return core.Found(ref, terminating(n, o, max(1, int(left.Seconds()))))
+		return core.Found(ref, ofMirror(o, terminating(n, o, max(1, int(left.Seconds())))))
 	}
 	switch left := -e.Past(id); {
 	case n.Gone && left > 0:
@@ -80,7 +80,7 @@ func (e *Examiner) Pod(ctx context.Context, id graph.ID) []core.Finding {
 	}
 	f.Evidence = append(f.Evidence, core.Observed(containers(o)...)...)
 	f.Evidence = append(f.Evidence, e.Says(ctx, o)...)
-	return core.Found(ref, f)
+	return core.Found(ref, ofMirror(o, e.withoutDrivers(ctx, o, f)))
 }
 
 // killing is the last that the kubelet has warned of since somebody deleted a pod: it tries until
