@@ -1,10 +1,12 @@
 package workloads
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
@@ -35,9 +37,15 @@ func (e *Examiner) Reserved(ctx context.Context, id graph.ID) []core.Finding {
 		m, _ := item.(map[string]any)
 		name, uid := status.Text(m, "name"), status.Text(m, "uid")
 		if status.Text(m, "apiGroup") != "" || status.Text(m, "resource") != cluster.Pods.Resource {
-			unknown = true
+			user, says := e.otherUser(ctx, o.GetNamespace(), m)
+			if user != nil && (uid == "" || string(user.GetUID()) == uid) {
+				own = append(own, e.reservedFor(ctx, e.Graph.Ref(id), user)...)
+				continue
+			}
+			unknown = unknown || says != ""
 			over = append(over, core.ObservedAt(core.From(o, "status.reservedFor"),
-				fmt.Sprintf("it is reserved for %s %s", status.Text(m, "resource"), name))...)
+				fmt.Sprintf("it is reserved for %s %s%s", status.Text(m, "resource"), name,
+					cmp.Or(says, ", which no longer exists")))...)
 			continue
 		}
 		pod, err := e.Reader.GetObject(ctx, cluster.Pods, o.GetNamespace(), name)
@@ -59,8 +67,14 @@ func (e *Examiner) Reserved(ctx context.Context, id graph.ID) []core.Finding {
 	switch {
 	case len(own) > 0:
 		return own
-	case unknown || len(list) == 0:
+	case len(list) == 0:
 		return core.WithEvidence(by, over...)
+	case unknown:
+		return core.Each(core.WithEvidence(by, over...), func(f *core.Finding) {
+			if f.Code == core.FinalizerActorAlive {
+				f.Remedy = "See to what status.reservedFor names: the claim is released when that has ended or is deleted."
+			}
+		})
 	}
 	by = core.WithEvidence(by, over...)
 	for i := range by {
@@ -72,19 +86,39 @@ func (e *Examiner) Reserved(ctx context.Context, id graph.ID) []core.Finding {
 	return by
 }
 
-// reservedFor is for a pod that has a ResourceClaim, or what keeps the pod if it is being deleted.
-func (e *Examiner) reservedFor(ctx context.Context, ref graph.Ref, pod *unstructured.Unstructured) []core.Finding {
-	if behindIt := e.BehindUser(ctx, pod); len(behindIt) > 0 {
+// otherUser reads what a ResourceClaim is reserved for that is no pod, such as a PodGroup; nil if
+// it is gone, or with why it is not known.
+func (e *Examiner) otherUser(ctx context.Context, namespace string, m map[string]any) (o *unstructured.Unstructured,
+	unread string) {
+	of := schema.GroupResource{Group: status.Text(m, "apiGroup"), Resource: status.Text(m, "resource")}
+	if _, served := e.Reader.Lookup(of); !served {
+		return nil, ", whose type is not served"
+	}
+	o, err := e.Reader.GetObject(ctx, of, namespace, status.Text(m, "name"))
+	if err != nil {
+		return nil, fmt.Sprintf(", which cannot be read: %v", err)
+	}
+	return o, ""
+}
+
+// reservedFor is for a pod, or what stands for pods, that has a ResourceClaim, or what keeps it if
+// it is being deleted.
+func (e *Examiner) reservedFor(ctx context.Context, ref graph.Ref, user *unstructured.Unstructured) []core.Finding {
+	if behindIt := e.BehindUser(ctx, user); len(behindIt) > 0 {
 		return behindIt
 	}
+	says := fmt.Sprintf("%s %s has it reserved", user.GetKind(), user.GetName())
+	if user.GetKind() == "Pod" {
+		says = Usage(user)
+	}
 	return core.Found(ref, core.Finding{
-		Code: core.InUse, About: new(e.Ref(pod)), Finalizer: ReservedFinalizer,
-		Evidence: core.Observed(Usage(pod)),
-		Remedy:   fmt.Sprintf("Delete Pod %s: then the claim is released.", pod.GetName()),
+		Code: core.InUse, About: new(e.Ref(user)), Finalizer: ReservedFinalizer,
+		Evidence: core.Observed(says),
+		Remedy:   fmt.Sprintf("Delete %s %s: then the claim is released.", user.GetKind(), user.GetName()),
 		Commands: []core.Step{
 			core.Command("kubectl", "gc", "delete", "OBJECT", "--dry-run").
-				Doing("shows what is deleted with the pod, and whether it comes back").Risking(finalizer.RiskNone),
-			core.Command("kubectl", "delete", "OBJECT").Doing("ends the pod that the claim is reserved for").Disturbing(),
+				Doing("shows what is deleted with it, and whether it comes back").Risking(finalizer.RiskNone),
+			core.Command("kubectl", "delete", "OBJECT").Doing("ends what the claim is reserved for").Disturbing(),
 		},
 	})
 }
