@@ -133,6 +133,8 @@ type Blocked struct {
 	Deleting          bool
 	DeletionTimestamp int64
 	Finalizers        []string
+	// InSpec are the finalizers of others in the spec of a namespace, as far as it was read.
+	InSpec []string
 	// BlockingDependents is how many dependents that block it are waited for too.
 	BlockingDependents int
 	// CollectorsTurn says that nobody but the garbage collector has to act for it to go.

@@ -2,10 +2,13 @@ package act
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
@@ -21,7 +24,7 @@ const (
 
 // troubles reads what the objects that wait for the finalizers of others say is wrong: a managed
 // resource whose part outside the cluster cannot be deleted has a condition that says why. Objects
-// of the core group have none.
+// of the core group have none, and of a namespace the finalizers in its spec are read.
 func (r *run) troubles(ctx context.Context, p Progress) {
 	ctx, cancel := context.WithTimeout(ctx, troubleEvery)
 	defer cancel()
@@ -35,18 +38,33 @@ func (r *run) troubles(ctx context.Context, p Progress) {
 		o, err := r.client.GetObject(ctx, t, b.Object.Namespace, b.Object.Name)
 		switch {
 		case err == nil && string(o.GetUID()) == id:
+			if isNamespace(b.Object) {
+				r.waiter.troubled(id, status.Condition{}, inSpec(o), false)
+				continue
+			}
 			c, _ := status.Trouble(o)
-			r.waiter.troubled(id, c, false)
+			r.waiter.troubled(id, c, nil, false)
 		case apierrors.IsForbidden(err) || apierrors.IsMethodNotSupported(err):
-			r.waiter.troubled(id, status.Condition{}, true)
+			r.waiter.troubled(id, status.Condition{}, nil, true)
 		}
 	}
+}
+
+func isNamespace(ref graph.Ref) bool {
+	return ref.Group() == "" && ref.Resource == cluster.Namespaces.Resource
+}
+
+// inSpec are the finalizers in the spec of a namespace but for that of the namespace controller,
+// which metadata does not show (NS-001).
+func inSpec(namespace *unstructured.Unstructured) []string {
+	all, _, _ := unstructured.NestedStringSlice(namespace.Object, "spec", "finalizers")
+	return slices.DeleteFunc(all, func(name string) bool { return name == plan.NamespaceFinalizer })
 }
 
 // readable says whether an object can say what is wrong with its deletion, with its type and uid.
 func (w *waiter) readable(b Blocked) (graph.Type, string, bool) {
 	uid := b.Object.UID
-	if b.Object.Group() == "" || !b.Deleting || len(plan.Foreign(b.Finalizers)) == 0 {
+	if !b.Deleting || !isNamespace(b.Object) && (b.Object.Group() == "" || len(plan.Foreign(b.Finalizers)) == 0) {
 		return graph.Type{}, uid, false
 	}
 	w.mu.Lock()
@@ -59,11 +77,12 @@ func (w *waiter) readable(b Blocked) (graph.Type, string, bool) {
 	return t, uid, ok
 }
 
-// troubled keeps what an object says is wrong, or that it cannot be read.
-func (w *waiter) troubled(uid string, c status.Condition, unreadable bool) {
+// troubled keeps what an object says is wrong and the finalizers in its spec, or that it cannot be
+// read.
+func (w *waiter) troubled(uid string, c status.Condition, inSpec []string, unreadable bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if l, ok := w.awaited[uid]; ok {
-		l.Trouble, l.unreadable = c, unreadable
+		l.Trouble, l.InSpec, l.unreadable = c, inSpec, unreadable
 	}
 }

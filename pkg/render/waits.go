@@ -36,6 +36,7 @@ func WaitsOf(p *deletion.Planned) Waits {
 // For says what an object that is left waits for.
 func (w Waits) For(l act.Blocked) string {
 	others, foreground, orphan := finalizersOf(l)
+	others = append(others, l.InSpec...)
 	switch {
 	case l.Refused != nil:
 		return "the server refuses its deletion: " + Escape(Shorten(l.Refused.Error()))
