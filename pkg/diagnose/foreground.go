@@ -68,6 +68,9 @@ func (e *collector) blocker(ctx context.Context, edge graph.Edge) []core.Finding
 		f.Commands = append(f.Commands, core.At(e.Graph.Ref(edge.Owner), again("background")[0]))
 		return core.Found(e.Graph.Ref(id), f)
 	}
+	if f, made := e.recreated(ctx, edge); made {
+		return e.behindRecreated(ctx, edge, f)
+	}
 	return e.Causes(ctx, id)
 }
 

@@ -59,6 +59,7 @@ const (
 	BlockerBadScope               Code = "BlockerBadScope"
 	BlockerUnresolvable           Code = "BlockerUnresolvable"
 	BlockerHidden                 Code = "BlockerHidden"
+	BlockerRecreated              Code = "BlockerRecreated"
 	NamespaceControllerNotRunning Code = "NamespaceControllerNotRunning"
 	NamespaceControllerNotActing  Code = "NamespaceControllerNotActing"
 	NamespaceSpecFinalizer        Code = "NamespaceSpecFinalizer"
@@ -141,6 +142,9 @@ var Kinds = []Kind{
 	{Code: BlockerHidden, Rank: Root,
 		Meaning: "an object waits for dependents, or for what a link of a pack leads to, that cannot be seen",
 		Remedy:  "A type that cannot be listed may contain a dependent that blocks it. Make the type available, or run the command as a user who may list it. If you delete the owner again in the background, it no longer waits."},
+	{Code: BlockerRecreated, Rank: Root,
+		Meaning: "a blocking dependent was created after its owner's deletion began: its controller makes it again each time that it is deleted",
+		Remedy:  "Stop {maker}: it does not heed the deletion, and makes it again as often as it is deleted. Or delete the owner again in the background: then it does not wait for its dependents."},
 	{Code: NamespaceControllerNotRunning, Rank: Root,
 		Meaning: "the namespace controller has to empty or finalize the namespace, and does not run",
 		Remedy:  "Start kube-controller-manager again. It runs the namespace controller.{then}"},
