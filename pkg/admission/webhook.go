@@ -68,14 +68,17 @@ func (h Webhook) covers(w Write) bool {
 	})
 }
 
-// Service is what the server calls: a Service of the cluster, or a URL.
-type Service struct{ Namespace, Name, URL string }
+// Service is what the server calls: a Service of the cluster, with the path of a webhook, or a URL.
+type Service struct{ Namespace, Name, Path, URL string }
 
 // Service returns what the server calls for the webhook.
 func (h Webhook) Service() Service {
 	var s Service
 	if h.ClientConfig.Service != nil {
 		s.Namespace, s.Name = h.ClientConfig.Service.Namespace, h.ClientConfig.Service.Name
+		if path := h.ClientConfig.Service.Path; path != nil {
+			s.Path = *path
+		}
 	}
 	if h.ClientConfig.URL != nil {
 		s.URL = *h.ClientConfig.URL
@@ -135,7 +138,7 @@ func covers(r admissionv1.RuleWithOperations, policy *admissionv1.MatchPolicyTyp
 	}
 	return one(r.APIGroups, w.Type.Group) && slices.ContainsFunc(r.Resources, func(pattern string) bool {
 		resource, subresource, _ := strings.Cut(pattern, "/")
-		return (resource == "*" || resource == w.Type.Resource) && (subresource == "" || subresource == "*" || w.subresources)
+		return (resource == "*" || resource == w.Type.Resource) && (subresource == w.Subresource || subresource == "*" || w.subresources)
 	})
 }
 
@@ -158,6 +161,8 @@ func selects(selector *metav1.LabelSelector, of map[string]string, known bool) M
 type Write struct {
 	Operation admissionv1.OperationType
 	Type      graph.Type
+	// Subresource is that of the object which is written, empty for the object itself.
+	Subresource string
 	// Object is the object as it is stored. Of an outline only name and namespace are known.
 	Object  *unstructured.Unstructured
 	Outline bool
@@ -173,7 +178,12 @@ func Of(operation admissionv1.OperationType, t graph.Type, namespace, name strin
 	return Write{Operation: operation, Type: t, Object: o, Outline: true}
 }
 
-// String names the operation and the type, as in "UPDATE of widgets.example.com".
+// String names the operation and the type, as in "UPDATE of widgets.example.com" and "UPDATE of
+// namespaces/finalize".
 func (w Write) String() string {
-	return fmt.Sprintf("%s of %s", w.Operation, schema.GroupResource{Group: w.Type.Group, Resource: w.Type.Resource})
+	what := schema.GroupResource{Group: w.Type.Group, Resource: w.Type.Resource}.String()
+	if w.Subresource != "" {
+		what += "/" + w.Subresource
+	}
+	return fmt.Sprintf("%s of %s", w.Operation, what)
 }

@@ -96,7 +96,7 @@ func (e *unlisted) unavailable(ctx context.Context, gap v1alpha1.Gap) []core.Fin
 		s, _ := admission.APIService(o)
 		b := e.refusal.Called(ctx, s)
 		f.Evidence = append(f.Evidence, b.Evidence...)
-		f.Args = []string{"{revival}", b.Revival()}
+		f.Args = []string{"{revival}", b.Revival(c.Message)}
 		f.Commands = append(slices.Clone(b.Restore),
 			core.Command("kubectl", "delete", "OBJECT").Doing("removes the registration: nothing serves the group").
 				Disturbing())

@@ -43,6 +43,9 @@ func (e *Examiner) unconverted(ctx context.Context, _ admission.Write, said stri
 		f.Observe("instances are stored as %s", phrase.And(stored))
 	}
 	f.Args = []string{"{service}", b.what}
+	if c := b.certificate(said); c != "" {
+		f.Remedy = c
+	}
 	f.Commands = append(slices.Clone(b.Restore),
 		core.Command("kubectl", "patch", "OBJECT", "--type=json", "-p",
 			`[{"op":"replace","path":"/spec/conversion","value":{"strategy":"None"}}]`).

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
@@ -16,6 +17,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 // webhookDenies is for a webhook that answers, and says no.
@@ -40,6 +42,37 @@ func (e *Examiner) webhookDenies(ctx context.Context, w admission.Write, said st
 	}}
 }
 
+// conditionFailed is how the API server says that it could not evaluate a matchCondition of a
+// webhook. It names the expression and not the webhook, which it does not call
+// (k8s.io/apiserver/pkg/admission/plugin/webhook/generic, Dispatch).
+var conditionFailed = regexp.MustCompile(`^\[?expression '`)
+
+// conditionFails is for a webhook with a matchCondition that fails, and failurePolicy Fail. Another
+// condition that is false has the webhook left out all the same.
+func (e *Examiner) conditionFails(ctx context.Context, w admission.Write, said string, _ []string) []core.Finding {
+	hooks, unread := e.hooks(ctx, w, "")
+	var findings []core.Finding
+	for _, h := range hooks {
+		for _, c := range h.MatchConditions {
+			if !strings.Contains(said, "expression '"+c.Expression+"'") {
+				continue
+			}
+			f := denied(w, said, core.Finding{About: new(e.Ref(h.Config))}, "", fmt.Sprintf("/webhooks/%d", h.Index),
+				h.MatchConditions)
+			f.Observe("the server evaluates matchCondition %s of webhook %s, and does not call the webhook", c.Name, h.Name)
+			f.Remedy = fmt.Sprintf("Correct matchCondition %s of webhook %s: the API server cannot evaluate it. It knows object, oldObject, "+
+				"request and authorizer; object is null in a DELETE, and a field that is not set has to be asked for with has().",
+				c.Name, h.Name)
+			findings = append(findings, f)
+		}
+	}
+	if len(findings) == 0 {
+		findings = byServerItself(w, said)
+		findings[0].Evidence = append(findings[0].Evidence, core.Observed(unread...)...)
+	}
+	return findings
+}
+
 // policyDenies is for a ValidatingAdmissionPolicy.
 func (e *Examiner) policyDenies(ctx context.Context, w admission.Write, said string, names []string) []core.Finding {
 	return e.policyOf(ctx, admission.ValidatingPolicies, "ValidatingAdmissionPolicy", w, said, names)
@@ -59,12 +92,16 @@ func (e *Examiner) policyOf(ctx context.Context, of schema.GroupResource, kind s
 	names []string) []core.Finding {
 	about := v1alpha1.ObjectRef{APIVersion: of.Group + "/v1", Kind: kind, Resource: of.Resource, Name: names[0]}
 	var conditions []admissionv1.MatchCondition
-	if o, err := e.Reader.GetObject(ctx, of, "", names[0]); err == nil && o != nil {
+	o, err := e.Reader.GetObject(ctx, of, "", names[0])
+	if err == nil && o != nil {
 		about = e.Ref(o)
 		list, _, _ := unstructured.NestedSlice(o.Object, "spec", "matchConditions")
 		conditions = make([]admissionv1.MatchCondition, len(list))
 	}
 	f := denied(w, said, core.Finding{About: &about}, "the policy", "/spec", conditions)
+	if strings.Contains(said, notConfigured) {
+		f = withoutParamKind(o, f)
+	}
 	if names[1] == "" {
 		return []core.Finding{f}
 	}
@@ -106,6 +143,29 @@ func exempt(path string, hasSome bool) core.Step {
 		patch = fmt.Sprintf(`[{"op":"add","path":"%s/matchConditions/-","value":%s}]`, path, condition)
 	}
 	return core.Command("kubectl", "patch", "OBJECT", "--type=json", "-p", patch)
+}
+
+// notConfigured is what the server says of a policy that it cannot use, whose bindings and
+// conditions it does not look at then: for the most part since the type of its parameters is not
+// served (k8s.io/apiserver/pkg/admission/plugin/policy/generic, Dispatch).
+const notConfigured = "failed to configure policy: "
+
+// withoutParamKind completes the finding about such a policy.
+func withoutParamKind(policy *unstructured.Unstructured, f core.Finding) core.Finding {
+	what := "what it lacks"
+	if policy != nil {
+		if kind := status.Nested(policy, "spec", "paramKind", "kind"); kind != "" {
+			what = fmt.Sprintf("the type of its parameters, %s of %s", kind,
+				status.Nested(policy, "spec", "paramKind", "apiVersion"))
+		}
+	}
+	f.Remedy = fmt.Sprintf("Restore %s: without it the policy denies everything that its matchConstraints name, whatever its "+
+		"bindings and conditions say. If the type is served, an API server has not seen it: start that again. "+
+		"If it is gone for good, delete the policy.", what)
+	f.Commands = []core.Step{core.Describe().Doing("shows which type of parameters it names").Risking(finalizer.RiskNone),
+		core.Command("kubectl", "patch", "OBJECT", "--type=merge", "-p", `{"spec":{"failurePolicy":"Ignore"}}`).
+			Doing("has the policy deny nothing as long as the server cannot use it").Disturbing()}
+	return f
 }
 
 // noParameters is what the server says where a binding names parameters that do not exist, and

@@ -42,7 +42,8 @@ func sayings() []saying {
 		{regexp.MustCompile(`ValidatingAdmissionPolicy '([^']+)'(?: with binding '([^']+)')? denied request`),
 			(*Examiner).policyDenies},
 		// A policy of either kind that fails itself.
-		{regexp.MustCompile(`\bpolicy '([^']+)' with binding '([^']+)' denied request`), (*Examiner).policyFails},
+		{regexp.MustCompile(`\bpolicy ['"]([^'"]+)['"](?: with binding '([^']+)')? denied request`), (*Examiner).policyFails},
+		{conditionFailed, (*Examiner).conditionFails},
 		{regexp.MustCompile(`admission webhook "[^"]+" does not support dry run`), (*Examiner).untried},
 		// How RBAC and other authorizers refuse, which says nothing of what the server would say to
 		// somebody else.

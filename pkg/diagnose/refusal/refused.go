@@ -37,20 +37,8 @@ func (e *Examiner) Refusals(ctx context.Context, o *unstructured.Unstructured, f
 		if err == nil {
 			return e.left(ctx, w, answer, finalizers)
 		}
-		if errors.Is(err, errUntried) {
-			return e.untried(ctx, w, "", nil)
-		}
-		if findings, understood := e.refusal(ctx, w, err); understood {
+		if findings, understood := e.updateRefused(ctx, w, err); understood {
 			return findings
-		}
-		if wrong := fieldErrors(err); len(wrong) > 0 {
-			return e.invalid(ctx, w, wrong)
-		}
-		if apierrors.IsForbidden(err) {
-			return []core.Finding{{
-				Code: core.AdmissionDenied, Evidence: core.Seen("%s is denied: %s", w, saidOf(w, err)),
-				Remedy: "The API server itself denies it: do what it says.", Commands: []core.Step{core.Describe()},
-			}}
 		}
 		if !again || !apierrors.IsConflict(err) && !apierrors.IsInvalid(err) {
 			return nil
@@ -62,6 +50,33 @@ func (e *Examiner) Refusals(ctx context.Context, o *unstructured.Unstructured, f
 		}
 		o = now
 	}
+}
+
+// updateRefused returns what an error means with which the server answers the dry run of an update;
+// understood is false if it says nothing of the update.
+func (e *Examiner) updateRefused(ctx context.Context, w admission.Write, err error) (findings []core.Finding,
+	understood bool) {
+	if errors.Is(err, errUntried) {
+		return e.untried(ctx, w, "", nil), true
+	}
+	if findings, understood := e.refusal(ctx, w, err); understood {
+		return findings, true
+	}
+	if wrong := fieldErrors(err); len(wrong) > 0 {
+		return e.invalid(ctx, w, wrong), true
+	}
+	if apierrors.IsForbidden(err) {
+		return byServerItself(w, saidOf(w, err)), true
+	}
+	return nil, false
+}
+
+// byServerItself is for a write that the API server denies without having asked anybody.
+func byServerItself(w admission.Write, said string) []core.Finding {
+	return []core.Finding{{
+		Code: core.AdmissionDenied, Evidence: core.Seen("%s is denied: %s", w, said),
+		Remedy: "The API server itself denies it: do what it says.", Commands: []core.Step{core.Describe()},
+	}}
 }
 
 // withoutFinalizers is the patch that removes finalizers from an object as it was read; empty if it

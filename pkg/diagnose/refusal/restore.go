@@ -3,6 +3,7 @@ package refusal
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
@@ -14,6 +15,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 // BehindService is what stands behind something that the API server calls.
@@ -27,13 +29,31 @@ type BehindService struct {
 	Restore []core.Step
 }
 
-// Revival says what to do so that it answers. What has ready endpoints is there already.
-func (b BehindService) Revival() string {
+// Revival says what to do so that it answers, after what the server said of the call. What has
+// ready endpoints is there already, and so is what answers with a certificate.
+func (b BehindService) Revival(said string) string {
+	if c := b.certificate(said); c != "" {
+		return c
+	}
 	if b.Name != "" && !b.Down && b.Why == "" {
 		return fmt.Sprintf(
 			"%s has ready endpoints and does not answer the API server. Check the logs of its pods, and whether the API server can reach them.", b.what)
 	}
 	return fmt.Sprintf("Restore %s.", b.what)
+}
+
+// certificate says what to do about a certificate that the server does not accept, empty if it does
+// not say so (crypto/x509 makes these messages).
+func (b BehindService) certificate(said string) string {
+	switch {
+	case !strings.Contains(said, "x509: "):
+		return ""
+	case strings.Contains(said, "certificate has expired or is not yet valid"):
+		return fmt.Sprintf("The certificate of %s has expired, or is not valid yet: renew it, and start the pods behind it again, so that they serve it.", b.what)
+	case strings.Contains(said, "certificate signed by unknown authority"):
+		return fmt.Sprintf("%s answers, and its certificate is not of the CA in caBundle: have whoever makes the certificate renew it and caBundle together, and start the pods behind it again, so that they serve it.", b.what)
+	}
+	return fmt.Sprintf("%s answers, and the API server does not accept its certificate: have it made anew, and start the pods behind it again, so that they serve it.", b.what)
 }
 
 // Revivable leaves out of a finding what would bring something back in a namespace in which nothing
@@ -70,8 +90,33 @@ func (e *Examiner) answering(ctx context.Context, b *BehindService, o *unstructu
 	b.Evidence, b.Restore = append(b.Evidence, d.Evidence...), append(b.Restore, d.Steps...)
 }
 
+// behindAPI returns the Service of the aggregated API that a webhook is called through: its Service
+// is that of the API server itself, and its path that of the API.
+func (e *Examiner) behindAPI(ctx context.Context, s admission.Service) (of admission.Service,
+	evidence []v1alpha1.Observation, found bool) {
+	parts := strings.Split(strings.Trim(s.Path, "/"), "/")
+	if s.Namespace != "default" || s.Name != "kubernetes" || len(parts) < 3 || parts[0] != "apis" {
+		return of, nil, false
+	}
+	o, err := e.Reader.GetObject(ctx, cluster.APIServices, "", parts[2]+"."+parts[1])
+	if err != nil || o == nil {
+		return of, nil, false
+	}
+	of, found = admission.APIService(o)
+	says := fmt.Sprintf("it is called through the API of APIService %s", o.GetName())
+	if c, ok := status.Find(o, "Available"); ok && c.Status != "True" {
+		says += fmt.Sprintf(", whose condition Available is %s: %s: %s", c.Status, c.Reason, c.Message)
+	}
+	return of, core.ObservedAt(core.From(o, "status.conditions"), says), found
+}
+
 // Called looks at what the API server calls: a Service, or an address.
 func (e *Examiner) Called(ctx context.Context, s admission.Service) BehindService {
+	if of, evidence, found := e.behindAPI(ctx, s); found {
+		b := e.Called(ctx, of)
+		b.Evidence = append(evidence, b.Evidence...)
+		return b
+	}
 	namespace, name := s.Namespace, s.Name
 	if name == "" {
 		return BehindService{what: "the server at " + s.URL, Evidence: core.Observed("it is called at " + s.URL)}

@@ -77,7 +77,7 @@ func (e *Examiner) down(ctx context.Context, h admission.Webhook, w admission.Wr
 	if about := e.Tries.once(h); about != "" {
 		f.Observe("it was called once, about %s, and not again", about)
 	}
-	f.Args = []string{"{revival}", b.Revival(), "{config}", about.Kind}
+	f.Args = []string{"{revival}", b.Revival(said), "{config}", about.Kind}
 	f.Commands = append(slices.Clone(b.Restore),
 		core.Command("kubectl", "delete",
 			"OBJECT").Doing("removes the registration, so that the webhook is no longer called").Disturbing())
