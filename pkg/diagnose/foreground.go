@@ -138,6 +138,9 @@ func gcRun(namespace string, flags ...string) core.Step {
 // removes the finalizer, after the references (GC-067).
 func (e *collector) orphan(ctx context.Context, id graph.ID) []core.Finding {
 	n := len(slices.Collect(e.Graph.Dependents(id)))
+	if refused := e.refusedDependents(ctx, id); len(refused) > 0 {
+		return refused
+	}
 	var evidence []v1alpha1.Observation
 	hiding := plan.Hiding(e.Graph, e.Gaps, e.Graph.Ref(id))
 	switch {
@@ -158,6 +161,24 @@ func (e *collector) orphan(ctx context.Context, id graph.ID) []core.Finding {
 		f.Commands = []core.Step{remove}
 	}
 	return e.collectors(ctx, id, id, f)
+}
+
+// refusedDependents returns who refuses to the collector to take the references to an owner off its
+// dependents, which it does first. It is asked about one of each type.
+func (e *collector) refusedDependents(ctx context.Context, owner graph.ID) []core.Finding {
+	var findings []core.Finding
+	asked := map[graph.Type]bool{}
+	for edge := range e.Graph.Dependents(owner) {
+		if t, ok := e.Graph.Type(edge.Dependent); !ok || asked[t] {
+			continue
+		} else {
+			asked[t] = true
+		}
+		dependent := e.Graph.Ref(edge.Dependent)
+		refused := e.refusal.RefusedToOrphan(ctx, edge.Dependent, owner)
+		findings = append(findings, core.Behind(dependent, core.Found(dependent, refused...))...)
+	}
+	return findings
 }
 
 // again is the command that deletes an object once more with another policy, which takes the

@@ -118,6 +118,11 @@ func (e *examiner) uncollected(ctx context.Context, id graph.ID) []core.Finding 
 	if removed {
 		todo = "the garbage collector has not removed its reference to the owner that waits for it"
 	}
+	if removed {
+		if refused := e.refusal.RefusedToOrphan(ctx, id, owner); len(refused) > 0 {
+			return core.Found(e.Graph.Ref(id), refused...)
+		}
+	}
 	evidence := append(core.Observed(todo), e.refusal.UntriedDeletion(ctx, id)...)
 	findings := e.collector.collectors(ctx, id, owner, core.Finding{Evidence: evidence})
 	if removed {

@@ -105,6 +105,9 @@ func (e *examiner) unfinished(ctx context.Context, id graph.ID, o *unstructured.
 		f.Evidence = append(f.Evidence, core.Observed(actor.GapClauses(unseen...)...)...)
 		f.Commands = []core.Step{core.Describe().Doing("shows the conditions, which say what remains").Risking(finalizer.RiskNone)}
 	default:
+		if refused := e.notFinalized(ctx, ref, o, content); len(refused) > 0 {
+			return append(refused, findings...)
+		}
 		f.Code = core.NamespaceControllerNotActing
 		f.Observe("the namespace was deleted %s ago", phrase.Ago(e.Past(id)))
 	}
@@ -122,6 +125,21 @@ func (e *examiner) unfinished(ctx context.Context, id graph.ID, o *unstructured.
 	f.Commands = append(f.Commands, remove)
 	f.Args = []string{"{then}", " If you remove the finalizer by hand, empty the namespace first. Objects that are left in it stay in etcd, out of reach."}
 	return append(core.Found(ref, f), findings...)
+}
+
+// notFinalized returns who refuses to let an empty namespace go, which is no more than an update of
+// the namespace.
+func (e *examiner) notFinalized(ctx context.Context, ref graph.Ref, o *unstructured.Unstructured,
+	content []graph.ID) []core.Finding {
+	if len(content) > 0 {
+		return nil
+	}
+	left, _, _ := unstructured.NestedStringSlice(o.Object, "spec", "finalizers")
+	left = slices.DeleteFunc(left, func(name string) bool { return name == plan.NamespaceFinalizer })
+	refused := core.Each(e.refusal.RefusedToFinalize(ctx, o, left), func(f *core.Finding) {
+		f.Evidence = append(core.Observed("no objects are left in it, and its controller finalizes it"), f.Evidence...)
+	})
+	return core.Found(ref, refused...)
 }
 
 // hiddenContent is for a namespace whose own status says that something is left of the types that

@@ -12,7 +12,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
-	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
 // Account is a ServiceAccount that would make a write, and who uses it.
@@ -156,56 +155,10 @@ func (e *Examiner) RefusedToActor(ctx context.Context, o *unstructured.Unstructu
 	return findings, suspects
 }
 
-// RefusedToController returns who refuses to a controller of Kubernetes what it has to do to an
-// object: to remove a finalizer, or without one to delete it.
-func (e *Examiner) RefusedToController(ctx context.Context, id graph.ID, name string,
-	by Account) (findings []core.Finding, suspects []v1alpha1.Observation) {
-	ref := e.Graph.Ref(id)
-	t, ok := e.Graph.Type(id)
-	if !ok || ref.UID == "" {
-		return nil, nil
-	}
-	o, err := e.Reader.GetLive(ctx, t, ref.Namespace, ref.Name)
-	if err != nil || o == nil || string(o.GetUID()) != ref.UID {
-		return nil, nil
-	}
-	if name == "" {
-		return e.refusedTo(ctx, admission.Write{Operation: admissionv1.Delete, Type: t, Object: o}, by,
-			func(ctx context.Context, c *cluster.Client) error {
-				_, err := c.Delete(ctx, t, ref.Namespace, ref.Name, ref.UID,
-					cluster.DeleteOptions{Policy: "Background", DryRun: true})
-				return err
-			})
-	}
-	steps := withoutFinalizers(o, []string{name})
-	if len(steps) == 0 {
-		return nil, nil
-	}
-	update := admission.Write{Operation: admissionv1.Update, Type: t, Object: o}
-	return e.refusedTo(ctx, update, by, removing(update, steps))
-}
-
 // removing tries the steps of a patch as a dry run.
 func removing(w admission.Write, steps []cluster.PatchStep) func(context.Context, *cluster.Client) error {
 	return func(ctx context.Context, c *cluster.Client) error {
 		_, err := c.Patch(ctx, w.Type, w.Object.GetNamespace(), w.Object.GetName(), steps, cluster.PatchOptions{DryRun: true})
 		return err
 	}
-}
-
-// RefusedInside returns who refuses to the namespace controller to delete what is in a namespace.
-// It is asked about one object of each type.
-func (e *Examiner) RefusedInside(ctx context.Context, content []graph.ID) []core.Finding {
-	var all []core.Finding
-	asked := map[graph.Type]bool{}
-	for _, id := range content {
-		t, ok := e.Graph.Type(id)
-		if !ok || asked[t] || e.Graph.DeletionTimestamp(id) != 0 {
-			continue
-		}
-		asked[t] = true
-		refused, _ := e.RefusedToController(ctx, id, "", namespacesAccount)
-		all = append(all, core.Behind(e.Graph.Ref(id), core.Found(e.Graph.Ref(id), refused...))...)
-	}
-	return all
 }
