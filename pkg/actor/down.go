@@ -59,8 +59,11 @@ func (f *Finder) Faults(ctx context.Context, w *unstructured.Unstructured) (faul
 		more, not := f.unmade(ctx, w)
 		faults, unread = append(faults, more...), append(unread, not...)
 	}
-	if len(faults)+len(pods)+len(unread) == 0 {
-		name := w.GetKind() + " " + w.GetNamespace() + "/" + w.GetName()
+	if name := w.GetKind() + " " + w.GetNamespace() + "/" + w.GetName(); len(faults)+len(pods)+len(unread) == 0 {
+		if w.GetDeletionTimestamp() != nil {
+			return []Fault{{Says: name + " is being deleted, and makes no pods any more", From: name,
+				Repair: "install it again: " + name + " is being deleted"}}, nil
+		}
 		faults = append(faults, Fault{Says: name + " has no pods, and does not say why", From: name,
 			Repair: "find out why kube-controller-manager makes no pods of " + name})
 	}

@@ -126,7 +126,11 @@ func ReadWorkload(o *unstructured.Unstructured) Sign {
 	case idle(o):
 		sign.Says = title(o) + " is meant for no node"
 	case wanted == 0:
-		return Sign{Life: Dead, Says: title(o) + " is scaled to 0", From: place(o, "spec.replicas"), Scaled: true}
+		says := title(o) + " is scaled to 0"
+		if o.GetDeletionTimestamp() != nil {
+			says += ", and is being deleted"
+		}
+		return Sign{Life: Dead, Says: says, From: place(o, "spec.replicas"), Scaled: true}
 	default:
 		sign.Says = fmt.Sprintf("%s has none of %s ready", title(o), phrase.Count(int(wanted), "pod"))
 	}

@@ -24,7 +24,7 @@ type Downtime struct {
 func (e *Examination) DownWorkloads(ctx context.Context, b Responsible) Downtime {
 	var d Downtime
 	for _, w := range b.Scaled {
-		if len(b.Scaled) > 1 && e.Closed(ctx, w.GetNamespace()) {
+		if w.GetDeletionTimestamp() != nil || len(b.Scaled) > 1 && e.Closed(ctx, w.GetNamespace()) {
 			continue
 		}
 		d.Steps = append(d.Steps, At(e.Ref(w), Command("kubectl", "scale", "OBJECT", "--replicas=1")).

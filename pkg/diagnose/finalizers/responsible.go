@@ -229,10 +229,21 @@ func (e *Examiner) downLead(ctx context.Context, b core.Responsible, only *unstr
 	return e.DownWorkloads(ctx, b)
 }
 
+// leaving says that all workloads of an actor are being deleted. Their controllers make no pods of
+// such a one, whatever it is scaled to
+// (https://github.com/kubernetes/kubernetes/blob/v1.37.2/pkg/controller/deployment/deployment_controller.go#L617).
+func leaving(b core.Responsible) bool {
+	return len(b.Workloads) > 0 && !slices.ContainsFunc(b.Workloads,
+		func(w *unstructured.Unstructured) bool { return w.GetDeletionTimestamp() == nil })
+}
+
 // remedied says what to repair, or that what is switched off is to be started. Nobody is told to
 // start what is started and fails.
 func (e *Examiner) remedied(ctx context.Context, b core.Responsible, d core.Downtime, f core.Finding) core.Finding {
 	switch {
+	case leaving(b):
+		f.Remedy = phrase.Sentence(b.Name+" is being deleted itself, and starts no pods any more: install it again to have it "+
+			"do its work, or remove the finalizer by hand") + b.OnceStarted()
 	case d.Starting:
 		f.Remedy = phrase.Sentence(b.Name+" is starting: wait, and run the command again") + b.OnceStarted()
 	case len(d.Repairs) > 0:
