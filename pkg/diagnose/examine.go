@@ -172,7 +172,8 @@ func (e *examiner) explain(ctx context.Context, id graph.ID, findings []core.Fin
 	if at := e.Graph.DeletionTimestamp(id); at != 0 {
 		s.Since = &metav1.Time{Time: time.Unix(at, 0)}
 	}
-	return printed(s, e.storage.DataFirst(ctx, id, e.withPermissions(ctx, core.Distinct(findings))), e.checked(id))
+	permitted := e.withPermissions(ctx, core.AtOnce(core.Distinct(findings)))
+	return printed(s, e.storage.DataFirst(ctx, id, permitted), e.checked(id))
 }
 
 // printed completes what is printed of one object: its causes in the order in which they come up.
