@@ -21,6 +21,8 @@ type Needed struct {
 	// NamedBy is the object that names it, in Field: the other one, or one that is needed for that.
 	NamedBy *unstructured.Unstructured
 	Field   string
+	// IfGone is what to do where it does not exist, if that is not to create it again.
+	IfGone string
 }
 
 // Needed are the objects that the actor of a finalizer of an object needs by its pack, whether they
@@ -33,7 +35,7 @@ func (f *Finder) Needed(ctx context.Context, o *unstructured.Unstructured, a Act
 	if _, leaves := a.Known.Leaves(o.Object); leaves {
 		return nil
 	}
-	return f.neededBy(ctx, o, a.Known.Needs, filler(o, a.Known, a.Finalizer))
+	return f.Named(ctx, o, a, a.Known.Needs)
 }
 
 // Deletes says whether one of some objects that an object names, or of those that these name in
@@ -41,7 +43,7 @@ func (f *Finder) Needed(ctx context.Context, o *unstructured.Unstructured, a Act
 func (f *Finder) Deletes(ctx context.Context, o *unstructured.Unstructured, a Actor, named []finalizer.Need) (bool,
 	error) {
 	var unread error
-	for _, n := range f.neededBy(ctx, o, named, filler(o, a.Known, a.Finalizer)) {
+	for _, n := range f.Named(ctx, o, a, named) {
 		of, err := f.reader.GetObject(ctx, schema.GroupResource{Group: n.Type.Group, Resource: n.Type.Resource}, n.Namespace,
 			n.Name)
 		if err == nil && of != nil && of.GetDeletionTimestamp() != nil {
@@ -68,7 +70,7 @@ func (f *Finder) Deciding(ctx context.Context, o *unstructured.Unstructured, kno
 	if called := status.FieldOr(o, of.NameField, of.Name); called == "" || !of.Applies(o.Object) {
 		return nil, nil
 	}
-	needed, ok := f.named(o, of, filler(o, known, name))
+	needed, ok := f.named(o, o.Object, of, filler(o, known, name))
 	if !ok {
 		return nil, fmt.Errorf("the kind %s is not served", of.Kind)
 	}
@@ -76,20 +78,24 @@ func (f *Finder) Deciding(ctx context.Context, o *unstructured.Unstructured, kno
 		needed.Namespace, needed.Name)
 }
 
-// named returns what an object names of a kind that is needed; false if it names nothing, or what
-// is not served.
-func (f *Finder) named(o *unstructured.Unstructured, n finalizer.Need,
+// named returns what an object names in one place, itself or an item of a list, of a kind that is needed;
+// false if it names nothing, or what is not served.
+func (f *Finder) named(o *unstructured.Unstructured, place map[string]any, n finalizer.Need,
 	fill func(string) (string, bool)) (Needed, bool) {
+	at := &unstructured.Unstructured{Object: place}
 	group, filled := fill(n.Group)
-	t, served := f.reader.KindIn(group, status.FieldOr(o, n.KindField, n.Kind))
+	if n.GroupField != "" {
+		group = graph.Ref{APIVersion: status.FieldOr(at, n.GroupField, "")}.Group()
+	}
+	t, served := f.reader.KindIn(group, status.FieldOr(at, n.KindField, n.Kind))
 	otherwise, said := fill(n.Name)
-	name := status.FieldOr(o, n.NameField, otherwise)
+	name := status.FieldOr(at, n.NameField, otherwise)
 	if !filled || !said && name == otherwise || !served || name == "" || !n.Applies(o.Object) {
 		return Needed{}, false
 	}
-	needed := Needed{Type: t.Type, Name: name, NamedBy: o, Field: n.NameField}
+	needed := Needed{Type: t.Type, Name: name, NamedBy: o, Field: n.At(n.NameField), IfGone: n.IfGone}
 	if t.Namespaced && n.Scope != finalizer.ClusterWide {
-		needed.Namespace = status.FieldOr(o, n.NamespaceField, o.GetNamespace())
+		needed.Namespace = status.FieldOr(at, n.NamespaceField, o.GetNamespace())
 	}
 	return needed, true
 }
@@ -100,19 +106,31 @@ func (f *Finder) neededBy(ctx context.Context, o *unstructured.Unstructured, nee
 	fill func(string) (string, bool)) []Needed {
 	var all []Needed
 	for _, n := range needs {
-		needed, ok := f.named(o, n, fill)
-		if !ok {
-			continue
-		}
-		all = append(all, needed)
-		t := needed.Type
-		if len(n.Needs) == 0 || t.Namespaced && needed.Namespace == "" {
-			continue
-		}
-		if of, err := f.reader.GetObject(ctx, schema.GroupResource{Group: t.Group, Resource: t.Resource}, needed.Namespace,
-			needed.Name); err == nil && of != nil {
-			all = append(all, f.neededBy(ctx, of, n.Needs, fill)...)
+		for _, place := range n.Names(o.Object) {
+			if needed, ok := f.named(o, place, n, fill); ok {
+				all = append(append(all, needed), f.neededInTurn(ctx, needed, n.Needs, fill)...)
+			}
 		}
 	}
 	return all
+}
+
+// neededInTurn are the objects that one that is needed names.
+func (f *Finder) neededInTurn(ctx context.Context, needed Needed, needs []finalizer.Need,
+	fill func(string) (string, bool)) []Needed {
+	t := needed.Type
+	if len(needs) == 0 || t.Namespaced && needed.Namespace == "" {
+		return nil
+	}
+	of, err := f.reader.GetObject(ctx, schema.GroupResource{Group: t.Group, Resource: t.Resource}, needed.Namespace,
+		needed.Name)
+	if err != nil || of == nil {
+		return nil
+	}
+	return f.neededBy(ctx, of, needs, fill)
+}
+
+// Named are the objects that one names of some kinds, and those that these name in turn.
+func (f *Finder) Named(ctx context.Context, o *unstructured.Unstructured, a Actor, of []finalizer.Need) []Needed {
+	return f.neededBy(ctx, o, of, filler(o, a.Known, a.Finalizer))
 }

@@ -50,7 +50,7 @@ func (f *Finder) leftBy(ctx context.Context, o *unstructured.Unstructured, a Act
 	left bool, err error) {
 	by := o
 	if t.Of != nil {
-		needed, names := f.named(o, *t.Of, filler(o, a.Known, a.Finalizer))
+		needed, names := f.named(o, o.Object, *t.Of, filler(o, a.Known, a.Finalizer))
 		if !names || needed.Type.Namespaced && needed.Namespace == "" {
 			return u, false, nil
 		}

@@ -56,7 +56,7 @@ func explainedNeeds(needs []finalizer.Need) []v1alpha1.RelatedKind {
 	var all []v1alpha1.RelatedKind
 	for _, n := range needs {
 		all = append(all, v1alpha1.RelatedKind{
-			Group: n.Group, Kind: n.Kind, KindField: n.KindField, Name: n.Name, NameField: n.NameField,
+			Group: n.Group, Kind: n.Kind, KindField: n.KindField, Name: n.Name, NameField: n.At(n.NameField),
 			NamespaceField: n.NamespaceField, Scope: string(n.Scope),
 			Where: clauses(n.Where), Needs: explainedNeeds(n.Needs),
 		})

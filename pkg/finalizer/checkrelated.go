@@ -118,12 +118,17 @@ func (d Decision) check() []error {
 
 func (n Need) check() []error {
 	errs := []error{checkScope(n.Scope, n.NamespaceField), checkGroup(n.Group), checkPlaceholders(n.Name),
-		checkFields(n.KindField, n.NameField, n.NamespaceField)}
+		checkFields(n.GroupField, n.KindField, n.NameField, n.NamespaceField)}
 	switch {
 	case n.Kind == "" && n.KindField == "":
 		errs = append(errs, errors.New(`give "kind", or "kindField" where a field says it`))
 	case n.Name == "" && n.NameField == "":
 		errs = append(errs, errors.New(`give "nameField", or "name" where it is always the same`))
+	case !n.Items.IsZero() && n.NameField == "":
+		errs = append(errs, errors.New(`"items" goes with "nameField"`))
+	}
+	if n.IfGone != "" {
+		errs = append(errs, text("ifGone", n.IfGone))
 	}
 	errs = append(errs, checkWhere(n.Where)...)
 	for i, of := range n.Needs {

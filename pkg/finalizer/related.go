@@ -43,8 +43,9 @@ const (
 // Need is an object that the actor needs to do its work. Group may hold placeholders. Fields are
 // those of the object that has the finalizer.
 type Need struct {
-	// Group is empty for the core.
-	Group string `json:"group,omitempty"`
+	// Group is empty for the core. GroupField has an apiVersion instead.
+	Group      string `json:"group,omitempty"`
+	GroupField string `json:"groupField,omitempty"`
 	// Kind is the kind, or what it is if KindField is given and empty in the object.
 	Kind      string `json:"kind,omitempty"`
 	KindField string `json:"kindField,omitempty"`
@@ -53,13 +54,34 @@ type Need struct {
 	Name           string `json:"name,omitempty"`
 	NameField      string `json:"nameField,omitempty"`
 	NamespaceField string `json:"namespaceField,omitempty"`
-	Scope          Scope  `json:"scope"`
+	// Items leads to the items of a list of which each names a needed object: the fields are those of
+	// an item then.
+	Items link.Path `json:"items,omitzero"`
+	Scope Scope     `json:"scope"`
+	// IfGone is what to do where it does not exist, in sentences, if that is not to create it again.
+	IfGone string `json:"ifGone,omitempty"`
 	// Where are conditions on the object that has the fields, all of which have to be met; without
 	// any it is always needed.
 	Where []link.Condition `json:"where,omitempty"`
 	// Needs are what the needed object names and the actor needs, too. Their fields are those of
 	// the needed object.
 	Needs []Need `json:"needs,omitempty"`
+}
+
+// Names are the places where an object names what is needed: the items, or the object itself.
+func (n Need) Names(object map[string]any) []map[string]any {
+	if n.Items.IsZero() {
+		return []map[string]any{object}
+	}
+	return n.Items.Objects(object)
+}
+
+// At is where a field of the Need is in the object: "spec.secretStoreRefs[*].name".
+func (n Need) At(field string) string {
+	if n.Items.IsZero() {
+		return field
+	}
+	return n.Items.String() + "." + field
 }
 
 // Applies says whether the actor needs it for the object that has the fields.

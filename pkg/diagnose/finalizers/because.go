@@ -41,6 +41,9 @@ func (e *Examiner) Because(ctx context.Context, o *unstructured.Unstructured, na
 		own = append(own, p(ctx, q)...)
 	}
 	by = core.WithEvidenceBehind(by, q.suspects...)
+	if q.over { // whoever removes the finalizer went with that
+		return core.Taken(own, by)
+	}
 	if !q.proven {
 		return append(own, by...)
 	}
@@ -53,7 +56,9 @@ type question struct {
 	a       actor.Actor
 	refused []core.Finding
 	// proven says that what was found keeps the actor from removing it, and suspects are what may.
-	proven   bool
+	proven bool
+	// over says that what is missing took with it what was to be cleaned up.
+	over     bool
 	suspects []v1alpha1.Observation
 }
 

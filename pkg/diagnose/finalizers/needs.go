@@ -28,6 +28,8 @@ type lack struct {
 	// proven says that the actor cannot do its work without it, and not only that a warning named
 	// it.
 	proven bool
+	// ifGone is what to do about it, in sentences, if that is not to create it again.
+	ifGone string
 }
 
 // lacks returns what is absent of what the actor of a finalizer needs: by what the object says,
@@ -38,7 +40,7 @@ func (e *Examiner) lacks(ctx context.Context, o *unstructured.Unstructured, a ac
 	needs := e.Actors.Needed(ctx, o, a)
 	for _, l := range append(e.saidMissing(ctx, o, needs), e.needed(ctx, o, a, needs)...) {
 		if i, known := at[l.object]; known {
-			all[i].proven = all[i].proven || l.proven
+			all[i].proven, all[i].ifGone = all[i].proven || l.proven, cmp.Or(all[i].ifGone, l.ifGone)
 			continue
 		}
 		at[l.object] = len(all)
@@ -57,7 +59,8 @@ func (e *Examiner) needed(ctx context.Context, o *unstructured.Unstructured, a a
 			continue
 		}
 		says := fmt.Sprintf("%s needs %s, which does not exist", core.Whoever(a), core.Named(ref))
-		all = append(all, lack{ref, append(core.ObservedAt(core.From(n.NamedBy, n.Field), says), e.Failing(o)...), true})
+		seen := append(core.ObservedAt(core.From(n.NamedBy, n.Field), says), e.Failing(o)...)
+		all = append(all, lack{ref, seen, true, n.IfGone})
 	}
 	return all
 }
@@ -82,7 +85,11 @@ func (e *Examiner) dependencyMissing(ctx context.Context, o *unstructured.Unstru
 	f.Commands = append(f.Commands,
 		core.At(e.Ref(o), core.Command("kubectl", "describe",
 			"OBJECT")).Doing("shows what the object refers to").Risking(finalizer.RiskNone), e.ByHand(o, a))
-	if made(o, l.object.Name) {
+	switch {
+	case l.ifGone != "":
+		f.Remedy = l.ifGone
+		return f
+	case made(o, l.object.Name):
 		f.Remedy = phrase.Sentence(fmt.Sprintf("%s looks for %s, which its status names: that is a result, which nobody makes "+
 			"again by hand; look whether a newer release passes over what is gone", core.Whoever(a), core.Named(l.object)))
 	}
@@ -158,7 +165,7 @@ func (e *Examiner) lacking(ctx context.Context, q *question) []core.Finding {
 			f.After++
 		}
 		all = append(all, f)
-		q.proven = q.proven || l.proven
+		q.proven, q.over = q.proven || l.proven, q.over || l.ifGone != "" && q.a.Life != actor.Dead
 	}
 	return all
 }
@@ -191,7 +198,7 @@ func (e *Examiner) saidMissing(ctx context.Context, o *unstructured.Unstructured
 						absent += " in any namespace"
 					}
 					evidence := append(core.ObservedAt(at, says), core.Observed(absent)...)
-					all = append(all, lack{ref, evidence, proven})
+					all = append(all, lack{ref, evidence, proven, ""})
 				}
 			}
 		}
