@@ -12,8 +12,8 @@ import (
 )
 
 // Hold is where an object says that the actor waits for somebody else before it goes on: exactly
-// one of Items, Annotation, Kind, Says, and Node or Warning, which go together, as Items and Says
-// may.
+// one of Items, Annotation, Kind, UntilGone, Says, and Node or Warning, which go together, as Items and
+// Says may.
 type Hold struct {
 	// Group and Kind are of objects that belong to the object, of which each that meets Each holds
 	// it. At one of NamedAt they have its name, perhaps after its namespace and "_", and before a
@@ -44,6 +44,8 @@ type Hold struct {
 	// Shared says that the actor does its work once for all objects of the kind that have the same
 	// finalizer, so that a Warning about any of them counts.
 	Shared bool `json:"shared,omitempty"`
+	// UntilGone are objects that the object names, each of which holds it until it is gone.
+	UntilGone []Need `json:"untilGone,omitempty"`
 	// UnlessDeleted are objects that the object names, and those that these name in turn. The actor
 	// does not wait while one of them is being deleted.
 	UnlessDeleted []Need `json:"unlessDeleted,omitempty"`
@@ -73,6 +75,9 @@ func (h Hold) Held() string {
 	switch {
 	case h.Annotation != "":
 		return "annotations " + h.Annotation + "*"
+	case len(h.UntilGone) > 0:
+		return "what it names at " + phrase.And(phrase.Words(h.UntilGone, func(n Need) string { return n.At(n.NameField) })) +
+			", until that is gone"
 	case h.Kind != "":
 		return "objects of kind " + h.Kind + " that belong to it," + each
 	case !h.Says.IsZero():
@@ -180,13 +185,13 @@ func (h Hold) check() []error {
 	errs := []error{clause("waits", h.Waits), text("remedy", h.Remedy)}
 	given := 0
 	for _, is := range []bool{!h.Items.IsZero() || !h.Says.IsZero(), h.Annotation != "", h.Kind != "",
-		!h.Node.IsZero() || h.Warning != ""} {
+		len(h.UntilGone) > 0, !h.Node.IsZero() || h.Warning != ""} {
 		if is {
 			given++
 		}
 	}
 	if given != 1 {
-		errs = append(errs, errors.New(`give exactly one of "items" or "says", "annotation", "kind", and "node" or "warning"`))
+		errs = append(errs, errors.New(`give exactly one of "items" or "says", "annotation", "kind", "untilGone", and "node" or "warning"`))
 	}
 	if (len(h.NamedAt) > 0) != (h.Kind != "") || len(h.Namespaces) > 0 && h.Kind == "" {
 		errs = append(errs, errors.New(`"namedAt" goes with "kind", and "namespaces" too, and only with that`))
@@ -198,15 +203,17 @@ func (h Hold) check() []error {
 		errs = append(errs, errors.New(`"approval" goes with "items", and with neither "says" nor "unlessDeleted"`))
 	}
 	errs = append(errs, checkGroup(h.Group))
-	for i, n := range h.UnlessDeleted {
-		for _, err := range n.check() {
-			if err != nil {
-				errs = append(errs, fmt.Errorf(`"unlessDeleted", number %d: %w`, i+1, err))
+	for key, needs := range map[string][]Need{"unlessDeleted": h.UnlessDeleted, "untilGone": h.UntilGone} {
+		for i, n := range needs {
+			for _, err := range n.check() {
+				if err != nil {
+					errs = append(errs, fmt.Errorf(`%q, number %d: %w`, key, i+1, err))
+				}
 			}
 		}
 	}
 	for key, conditions := range map[string][]link.Condition{"each": h.Each, "where": h.Where} {
-		each := h.Annotation == "" && h.Warning == "" && (h.Says.IsZero() || !h.Items.IsZero())
+		each := h.Annotation == "" && h.Warning == "" && len(h.UntilGone) == 0 && (h.Says.IsZero() || !h.Items.IsZero())
 		if len(conditions) == 0 && (key == "where" || !each) {
 			continue
 		}

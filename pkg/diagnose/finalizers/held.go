@@ -47,6 +47,7 @@ func (e *Examiner) held(ctx context.Context, q *question) []core.Finding {
 		}
 		all = append(append(all, e.heldByItems(q, h)...), e.heldByAnnotations(q, h)...)
 		all = append(append(all, e.heldByText(q, h)...), e.undrained(ctx, q, h)...)
+		all = append(all, e.heldUntilGone(ctx, q, h)...)
 	}
 	for _, h := range holds {
 		if len(all) == 0 {
@@ -116,6 +117,31 @@ func (e *Examiner) heldByText(q *question, h finalizer.Hold) []core.Finding {
 	f = q.says(f, h, texts)
 	f.Commands = append(f.Commands, e.ByHand(q.o, q.a))
 	return []core.Finding{f}
+}
+
+// heldUntilGone is for an object that names others, which have to be gone first.
+func (e *Examiner) heldUntilGone(ctx context.Context, q *question, h finalizer.Hold) []core.Finding {
+	var all []core.Finding
+	for _, n := range e.Actors.Named(ctx, q.o, q.a, h.UntilGone) {
+		o, err := e.Reader.GetObject(ctx, schema.GroupResource{Group: n.Type.Group, Resource: n.Type.Resource}, n.Namespace,
+			n.Name)
+		if err != nil || o == nil {
+			continue
+		}
+		f := q.says(q.waiting(), h, []string{core.Named(e.Ref(o))})
+		says := fmt.Sprintf("its %s names %s, which is still there", n.Field, core.Named(e.Ref(o)))
+		f.Commands = append(f.Commands, core.Command("kubectl", "gc", "delete", "OBJECT", "--dry-run").
+			Doing("shows what is deleted with it").Risking(finalizer.RiskNone))
+		if o.GetDeletionTimestamp() != nil {
+			says += ", and is being deleted"
+			f.Commands = []core.Step{core.Command("kubectl", "gc", "why", "OBJECT").Doing("says why it is still there").
+				Risking(finalizer.RiskNone)}
+		}
+		f.About, f.Evidence = new(e.Ref(o)), core.ObservedAt(core.From(q.o, n.Field), says)
+		f.Commands = append(f.Commands, e.ByHand(q.o, q.a))
+		all = append(all, f)
+	}
+	return all
 }
 
 // heldByWarning is for a warning that says it: about the object, or about the Node that it names.
