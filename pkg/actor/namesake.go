@@ -13,6 +13,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
+// ByItsName begins a clause about a workload that is called like a finalizer which no pack knows.
+const ByItsName = "by its name it may belong to this: "
+
 // maxNamesakes is how many workloads are named.
 const maxNamesakes = 3
 
@@ -42,7 +45,7 @@ func (f *Finder) namesakes(ctx context.Context, about *unstructured.Unstructured
 		if err != nil || o == nil {
 			continue
 		}
-		says := "by its name it may belong to this: " + ReadWorkload(o).Says
+		says := ByItsName + ReadWorkload(o).Says
 		if may := f.Forbidden(ctx, about, Actor{Life: Alive, Workloads: []*unstructured.Unstructured{o}}); may.Concluded {
 			says += "; " + may.Evidence[0].Says
 		}

@@ -50,6 +50,10 @@ func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying, lacks l
 			lacks.mend+" if so") + b.OnceRunning()
 	case len(by) > 0:
 		f.Remedy = phrase.Sentence(b.Name+" is alive, and may keep it for "+keepers(by)) + b.OnceRunning()
+	case lacks.ownerless != "":
+		f.Remedy = phrase.Sentence(fmt.Sprintf("%s is alive, and the owner of the object, %s, does not exist any more: if %s comes to "+
+			"the object only by its owner, it may have missed it. Find out by what it logs and reports", b.Name, lacks.ownerless,
+			b.Name)) + b.OnceRunning()
 	case b.Known.Polarity == finalizer.Guard && len(b.Known.UsedBy) > 0 && len(b.Users) == 0 && b.UsersUnread == nil:
 		f.Remedy = phrase.Sentence(b.Name+" is alive, and nothing is seen for which it would keep the object: find out by its "+
 			"log whether it comes to the object") + b.OnceRunning()

@@ -5,7 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
@@ -16,19 +18,30 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
-// lacked is what whoever cleans up after an object may need and does not have, and how to mend that.
+// lacked is what whoever cleans up after an object may need and does not have, and how to mend
+// that. Ownerless names its owner, if that does not exist.
 type lacked struct {
-	seen       []v1alpha1.Observation
-	what, mend string
+	seen                  []v1alpha1.Observation
+	what, mend, ownerless string
 	// look are the commands that show more of it.
 	look []core.Step
 }
 
-// mayLack are the objects that an object names and that do not exist, and the pods that it owns and
-// that do not run, or have failed.
+// mayLack are the objects that an object names and that do not exist, are being deleted as well or
+// do not work, the pods that it owns and that do not run, or have failed, and its owner, if that is
+// gone.
 func (e *Examiner) mayLack(ctx context.Context, o *unstructured.Unstructured) lacked {
-	absent, failed, down := e.namedAbsent(ctx, o), e.ownFailed(ctx, o), e.ownDown(ctx, o)
-	l := lacked{seen: slices.Concat(absent, failed.Evidence, down, e.come(ctx, o)), look: failed.Steps}
+	if o.GetDeletionTimestamp() == nil {
+		return lacked{}
+	}
+	absent, failing := e.namedAbsent(ctx, o)
+	failed, down, owner := e.ownFailed(ctx, o), e.ownDown(ctx, o, "it"), e.absentOwner(ctx, o)
+	l := lacked{seen: slices.Concat(absent, failing, failed.Evidence, down, e.come(ctx, o)), look: failed.Steps,
+		ownerless: owner}
+	if owner != "" {
+		l.seen = append(l.seen, core.ObservedAt(core.From(o, "metadata.ownerReferences"),
+			"its owner "+owner+" does not exist")...)
+	}
 	switch {
 	case len(failed.Evidence) > 0:
 		l.what, l.mend = "the pods to succeed that were made for it since the deletion", "mend what they fail for"
@@ -38,6 +51,8 @@ func (e *Examiner) mayLack(ctx context.Context, o *unstructured.Unstructured) la
 		l.what, l.mend = "what the object names and does not exist", "create that again"
 	case len(down) > 0:
 		l.what, l.mend = "the pods of the object, which do not run", "repair them"
+	case len(failing) > 0:
+		l.what, l.mend = "what the object names, which does not work or is being deleted itself", "see to that first"
 	}
 	return l
 }
@@ -82,11 +97,39 @@ func goesOn(pod *unstructured.Unstructured) bool {
 	return phase == "Succeeded" || phase == "Running" && !waits
 }
 
-// ownDown says why the pods of the workloads that a custom resource owns do not run: whoever cleans up
-// after it may have to speak to them, and waits for what never comes. What may still start is left out.
-func (e *Examiner) ownDown(ctx context.Context, o *unstructured.Unstructured) (seen []v1alpha1.Observation) {
+// absentOwner names the controller of an object, or its only owner, if that is proven not to exist.
+func (e *Examiner) absentOwner(ctx context.Context, o *unstructured.Unstructured) string {
+	refs := o.GetOwnerReferences()
+	if c := metav1.GetControllerOf(o); c != nil {
+		refs = []metav1.OwnerReference{*c}
+	}
+	if len(refs) != 1 || o.GetDeletionTimestamp() == nil || e.Many {
+		return ""
+	}
+	r, served := e.Catalog.Kind(refs[0].APIVersion, refs[0].Kind)
+	if !served {
+		return ""
+	}
+	ref := core.RefTo(r, "", refs[0].Name)
+	if r.Namespaced {
+		ref.Namespace = o.GetNamespace()
+	}
+	gr := schema.GroupResource{Group: r.Group, Resource: r.Resource}
+	owner, err := e.Reader.GetObject(ctx, gr, ref.Namespace, ref.Name)
+	if err != nil || owner != nil && owner.GetUID() == refs[0].UID {
+		return ""
+	}
+	return core.Named(ref)
+}
+
+// ownDown says why the pods of the workloads that a custom resource owns do not run: whoever cleans
+// up after it, or after what names it, may have to speak to them, and waits for what never comes.
+// What may still start is left out.
+func (e *Examiner) ownDown(
+	ctx context.Context, o *unstructured.Unstructured, who string,
+) (seen []v1alpha1.Observation) {
 	id, listed := e.Graph.Lookup(string(o.GetUID()))
-	if !listed || cluster.BuiltIn(o.GroupVersionKind().Group) || o.GetDeletionTimestamp() == nil || e.Many {
+	if !listed || cluster.BuiltIn(o.GroupVersionKind().Group) || e.Many {
 		return nil
 	}
 	for edge := range e.Graph.Dependents(id) {
@@ -102,7 +145,7 @@ func (e *Examiner) ownDown(ctx context.Context, o *unstructured.Unstructured) (s
 		faults, _ := e.Actors.Faults(ctx, w)
 		for _, fault := range faults {
 			if fault.Pod != nil && !fault.Starting {
-				seen = append(seen, core.ObservedAt(fault.From, "it owns "+core.Named(ref)+", and "+fault.Says)...)
+				seen = append(seen, core.ObservedAt(fault.From, who+" owns "+core.Named(ref)+", and "+fault.Says)...)
 			}
 		}
 	}

@@ -27,9 +27,13 @@ const mostNamed = 4
 // conventions of the API and that are proven to be absent: whoever cleans up after it may need
 // them. So are those that an object of its own group names in turn, which it names: the connection
 // to a server that is gone. What is written for the object is left out.
-func (e *Examiner) namedAbsent(ctx context.Context, o *unstructured.Unstructured) (seen []v1alpha1.Observation) {
+//
+// Those of the group that are there, and are being deleted as well or have pods that do not run, fail.
+func (e *Examiner) namedAbsent(
+	ctx context.Context, o *unstructured.Unstructured,
+) (seen, failing []v1alpha1.Observation) {
 	if cluster.BuiltIn(o.GroupVersionKind().Group) || o.GetDeletionTimestamp() == nil {
-		return nil
+		return nil, nil
 	}
 	absent, there := e.looked(ctx, o)
 	for _, n := range absent {
@@ -49,6 +53,11 @@ func (e *Examiner) namedAbsent(ctx context.Context, o *unstructured.Unstructured
 		if by.object.GroupVersionKind().Group != o.GroupVersionKind().Group {
 			continue
 		}
+		if by.object.GetDeletionTimestamp() != nil {
+			failing = append(failing, core.ObservedAt(core.From(by.object, "metadata.deletionTimestamp"),
+				fmt.Sprintf("its %s names %s, which is being deleted as well", by.field, core.Named(by.ref)))...)
+		}
+		failing = append(failing, e.ownDown(ctx, by.object, "its "+by.field+" names "+core.Named(by.ref)+", which")...)
 		absent, _ := e.looked(ctx, by.object)
 		for _, n := range absent {
 			if n.bare || n.unserved != "" {
@@ -59,7 +68,7 @@ func (e *Examiner) namedAbsent(ctx context.Context, o *unstructured.Unstructured
 					n.field, core.Named(n.ref)))...)
 		}
 	}
-	return seen
+	return seen, failing
 }
 
 // namedObject is an object that a field names; nil if it is proven to be absent. That of a bare field
@@ -92,7 +101,7 @@ func (e *Examiner) looked(ctx context.Context, o *unstructured.Unstructured) (ab
 		if !known {
 			r, guessed = e.kindLike(o.GroupVersionKind().Group, n)
 		}
-		bare := n.bare && known && isBareKind(o.GroupVersionKind().GroupKind(), r, n.stem)
+		bare := n.bare && (known && isBareKind(o.GroupVersionKind().GroupKind(), r, n.stem) || guessed && n.several)
 		if !known && !guessed {
 			r, known = e.kindMissed(o, n)
 			bare = known
@@ -224,10 +233,11 @@ func (e *Examiner) isKind(key string) bool {
 // namedIn is an object that a field names. The stem is the lower-case key of the field without what
 // says that it is a name or a reference; the kind and its group are empty if the field says none. One
 // that is addressed is of the core. One that is loose is in a list, or in a field whose key does not
-// say that it is a name; such a field is bare if it is a text at the top of the spec.
+// say that it is a name; such a field is bare if it is a text at the top of the spec, and several if
+// its key has several words, as pgCluster has.
 type namedIn struct {
 	field, stem, group, kind, namespace, name string
-	addressed, loose, bare                    bool
+	addressed, loose, bare, several           bool
 }
 
 // namesIn finds what the fields of a map name, in the order of their paths.
@@ -242,7 +252,7 @@ func namesIn(m map[string]any, path string) (all []namedIn) {
 			items = []any{m[key]}
 		}
 		for i, item := range items {
-			n := namedIn{field: path + "." + key, loose: several}
+			n := namedIn{field: path + "." + key, loose: several && !strings.HasSuffix(lower, "refs")}
 			if several {
 				n.field += fmt.Sprintf("[%d]", i)
 			}
@@ -251,6 +261,7 @@ func namesIn(m map[string]any, path string) (all []namedIn) {
 				if stem, is := stemOf(lower, "name", "ref"); stem != "" && validName(v) {
 					n.stem, n.name, n.loose = stem, v, several || !is
 					n.bare = !is && !several && path == "spec"
+					n.several = key != lower
 					n.namespace = beside(key, func(k string) string { return status.Text(m, k) })
 					all = append(all, n)
 				}

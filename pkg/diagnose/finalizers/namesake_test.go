@@ -1,6 +1,7 @@
 package finalizers
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -8,6 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
@@ -56,5 +59,22 @@ func TestWhatAFinalizerMayBeThereFor(t *testing.T) {
 		if !strings.Contains(got, test.want) || test.want == "" && got != "" {
 			t.Errorf("%s in %s: %q, want %q", test.finalizer, test.namespace, got, test.want)
 		}
+	}
+}
+
+// TestAWorkloadIsNamedOnce: one that is called like the finalizer, and may remove it.
+func TestAWorkloadIsNamedOnce(t *testing.T) {
+	t.Parallel()
+	seen := []v1alpha1.Observation{{Says: "field manager \"x\" wrote it"},
+		{Says: actor.ByItsName + "Deployment ops/shop-operator has 1 of 1 pod ready"},
+		{Says: actor.ByItsName + "Deployment other/shop-operator has 1 of 1 pod ready"}}
+	leads := []v1alpha1.Observation{{Says: "ServiceAccount ops/shop may update shops; Deployment ops/shop-operator uses it, 1 of 1 ready"}}
+	var got []string
+	for _, o := range withLeads(seen, leads) {
+		got = append(got, o.Says)
+	}
+	want := []string{seen[0].Says, seen[2].Says, leads[0].Says + "; by its name the finalizer may be its own"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

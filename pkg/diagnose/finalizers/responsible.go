@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -168,7 +169,7 @@ func (e *Examiner) outside(b core.Responsible, f core.Finding) core.Finding {
 // unfound is for an actor of which nobody knows whether it is there: the cluster is asked who may.
 func (e *Examiner) unfound(ctx context.Context, b core.Responsible, f core.Finding) core.Finding {
 	leads := e.leads(ctx, b.Object)
-	f.Evidence = append(f.Evidence, leads.Observations()...)
+	f.Evidence = withLeads(f.Evidence, leads.Observations())
 	only := leads.Only()
 	switch {
 	case only != nil:
@@ -191,6 +192,27 @@ func (e *Examiner) unfound(ctx context.Context, b core.Responsible, f core.Findi
 				"OBJECT")).Doing("shows whether it works on the object").Risking(finalizer.RiskNone))
 	}
 	return f
+}
+
+// withLeads adds to what was seen who may remove the finalizer. A workload that was named by its name
+// already is told once.
+func withLeads(seen, leads []v1alpha1.Observation) []v1alpha1.Observation {
+	leads = slices.Clone(leads)
+	seen = slices.DeleteFunc(slices.Clone(seen), func(o v1alpha1.Observation) bool {
+		state, named := strings.CutPrefix(o.Says, actor.ByItsName)
+		words := strings.Fields(state)
+		if !named || len(words) < 2 {
+			return false
+		}
+		i := slices.IndexFunc(leads, func(l v1alpha1.Observation) bool {
+			return strings.Contains(l.Says, words[0]+" "+words[1]+" uses it")
+		})
+		if i >= 0 {
+			leads[i].Says += "; by its name the finalizer may be its own"
+		}
+		return i >= 0
+	})
+	return append(seen, leads...)
 }
 
 // leads are who may remove the finalizers of an object, by RBAC.
