@@ -12,7 +12,7 @@ func TestNamed(t *testing.T) {
 	r := embedded(t)
 	for name, want := range map[string][]string{
 		"karpenter.sh/termination":                   {"karpenter"},
-		"resources-finalizer.argocd.argoproj.io":     {"argocd-application", "argocd-project"},
+		"resources-finalizer.argocd.argoproj.io":     {"argocd-application", "argocd-project", "argocd-applicationset"},
 		"external-attacher/ebs-csi-aws-com":          {"external-attacher-ebs"},
 		"external-attacher/example-com":              {"external-attacher"},
 		"external-attacher/*":                        {"external-attacher"},

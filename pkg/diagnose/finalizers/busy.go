@@ -57,6 +57,10 @@ func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying, lacks l
 	case b.Known.Polarity == finalizer.Guard && len(b.Known.UsedBy) > 0 && len(b.Users) == 0 && b.UsersUnread == nil:
 		f.Remedy = phrase.Sentence(b.Name+" is alive, and nothing is seen for which it would keep the object: find out by its "+
 			"log whether it comes to the object") + b.OnceRunning()
+	case e.unused(b):
+		f.Remedy = phrase.Sentence(fmt.Sprintf("%s is alive, and nothing is left that it keeps the object for: it is to remove the "+
+			"finalizer at once. If it does not, see in its log why; a restart has it look at everything again, and nothing is left "+
+			"to guard if the finalizer is removed by hand", b.Name))
 	case b.Leaderless(e.Now):
 		f.Remedy = phrase.Sentence(b.Name+" is alive by its pods, and by its Lease none of them leads, unless leader election "+
 			"was switched off: find out by its log whether it works") + b.OnceRunning()
@@ -69,6 +73,25 @@ func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying, lacks l
 	f = e.keptFor(f, by)
 	f.Commands = b.Ordered(f.Commands)
 	return f
+}
+
+// unused says that nothing is left for which a guard keeps its object: no object that uses it, and no
+// dependent that has to be gone first.
+func (e *Examiner) unused(b core.Responsible) bool {
+	if !b.IsKnown || b.Known.Polarity != finalizer.Guard || len(b.Known.UsedBy)+len(b.Known.WaitsFor) == 0 ||
+		len(b.Users) > 0 || b.UsersUnread != nil || len(b.Known.WaitsFor) > 0 && len(e.Gaps) > 0 {
+		return false
+	}
+	id, listed := e.Graph.Lookup(string(b.Object.GetUID()))
+	if !listed {
+		return len(b.Known.WaitsFor) == 0
+	}
+	for edge := range e.Graph.Dependents(id) {
+		if ref := e.Graph.Ref(edge.Dependent); b.Known.Awaits(ref.Group(), ref.Kind) {
+			return false
+		}
+	}
+	return true
 }
 
 // quiet is for how long an object has not changed since its deletion.
