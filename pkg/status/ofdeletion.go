@@ -33,6 +33,20 @@ func OfDeletion(o *unstructured.Unstructured) (Condition, bool) {
 	return Condition{}, false
 }
 
+// Blocks returns a condition that fails and says what blocks the deletion, or a step of it: that holds
+// whenever it was said. False if there is none.
+func Blocks(o *unstructured.Unstructured) (Condition, bool) {
+	for _, c := range Failing(o) {
+		if SaysDeletion(c.Reason, c.Message) && blocked.MatchString(c.Message) {
+			return c, true
+		}
+	}
+	return Condition{}, false
+}
+
+// blocked is how a message says that something stands in the way until it is removed.
+var blocked = regexp.MustCompile(`(?i)\bblock(ed|s|ing)\b`)
+
 // FailedSince returns a condition that fails and has changed since the deletion, with what it says: one
 // that speaks of a failure comes first. If none has a message it is the reason of one, if that speaks
 // of a failure: NodeNotFound. False if there is none.

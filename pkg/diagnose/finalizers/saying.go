@@ -27,10 +27,10 @@ type saying struct {
 	ofDeletion, dated bool
 }
 
-// said returns what is said of an object that is being deleted: what tells of the deletion first,
-// then a failure that came since, and last a text of which nobody knows when it was written. Those
-// who remove finalizers do not write the conditions of built-in objects, nor the warnings about
-// pods.
+// said returns what is said of an object that is being deleted: what tells of the deletion first, or
+// of what blocks it, then a failure that came since, and last a text of which nobody knows when it
+// was written. Those who remove finalizers do not write the conditions of built-in objects, nor the
+// warnings about pods.
 func (e *Examiner) said(ctx context.Context, o *unstructured.Unstructured) saying {
 	deleted := o.GetDeletionTimestamp()
 	if deleted == nil {
@@ -44,6 +44,9 @@ func (e *Examiner) said(ctx context.Context, o *unstructured.Unstructured) sayin
 		if status.SaysDeletion(w.Reason, w.Message) {
 			return saying{"warning " + w.Reason, w.Message, true, true}
 		}
+	}
+	if c, blocks := status.Blocks(o); blocks {
+		return saying{"condition " + c.Type, c.Message, true, false}
 	}
 	builtIn := cluster.BuiltIn(o.GroupVersionKind().Group)
 	if c, failed := status.FailedSince(o); failed && !builtIn {
