@@ -108,19 +108,23 @@ func TestInterner(t *testing.T) {
 	}
 }
 
-// TestInternedBytes: a string that came before takes no memory again, and is the one that text returns.
-func TestInternedBytes(t *testing.T) {
-	var in interner
-	first := in.bytes([]byte("team-production"))
-	for i := range 3 * maxInterned {
-		if want := fmt.Sprintf("name-%d", i); in.bytes([]byte(want)) != want {
-			t.Fatalf("another string than %q", want)
+// TestRecent: a string that came a moment ago takes no memory again, and one that takes its place
+// changes neither.
+func TestRecent(t *testing.T) {
+	var in recent
+	first := in.get([]byte("team-production"))
+	for i := range 3 * len(in) {
+		for _, want := range []string{fmt.Sprintf("name-%d", i), strings.Repeat("a", i%12),
+			fmt.Sprintf("%d-the-same-end", i)} {
+			if got := in.get([]byte(want)); got != want {
+				t.Fatalf("got %q, want %q", got, want)
+			}
 		}
 	}
-	if first != "team-production" || in.text(in.bytes([]byte("team-production"))) != first {
+	if first != "team-production" || in.get([]byte("team-production")) != first {
 		t.Errorf("a string changed: %q", first)
 	}
-	allocations := testing.AllocsPerRun(100, func() { in.bytes([]byte("team-production")) })
+	allocations := testing.AllocsPerRun(100, func() { in.get([]byte("team-production")) })
 	if allocations != 0 {
 		t.Errorf("%v allocations for a string that came before", allocations)
 	}

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
@@ -50,7 +51,7 @@ type metadataDecoder struct {
 	gracePeriod int64 // deletionGracePeriodSeconds, 0 for none
 	labels      labels.Set
 	annotations map[string]string
-	strings     interner
+	strings     recent
 }
 
 // decoders are for objects that come one at a time: what a decoder remembers is larger than most.
@@ -111,7 +112,7 @@ func (d *metadataDecoder) meta(b []byte) error {
 		case metaResourceVersion:
 			version = f.bytes
 		case metaNamespace:
-			o.Namespace = d.strings.bytes(f.bytes)
+			o.Namespace = d.strings.get(f.bytes)
 		case metaGeneration:
 			o.Generation = int64(f.varint)
 		case metaCreationTimestamp:
@@ -127,7 +128,7 @@ func (d *metadataDecoder) meta(b []byte) error {
 		case metaOwners:
 			err = d.owner(f.bytes)
 		case metaFinalizers:
-			o.Finalizers = append(o.Finalizers, d.strings.bytes(f.bytes))
+			o.Finalizers = append(o.Finalizers, d.strings.get(f.bytes))
 		}
 		return err
 	})
@@ -147,13 +148,13 @@ func (d *metadataDecoder) owner(b []byte) error {
 	err := fields(b, func(num protowire.Number, f field) error {
 		switch num {
 		case ownerKind:
-			r.Kind = d.strings.bytes(f.bytes)
+			r.Kind = d.strings.get(f.bytes)
 		case ownerName:
-			r.Name = d.strings.bytes(f.bytes)
+			r.Name = d.strings.get(f.bytes)
 		case ownerUID:
-			r.UID = d.strings.bytes(f.bytes)
+			r.UID = d.strings.get(f.bytes)
 		case ownerAPIVersion:
-			r.APIVersion = d.strings.bytes(f.bytes)
+			r.APIVersion = d.strings.get(f.bytes)
 		case ownerController:
 			r.Controller = f.varint != 0
 		case ownerBlock:
@@ -173,7 +174,7 @@ func (d *metadataDecoder) label(b []byte) error {
 	if d.labels == nil {
 		d.labels = labels.Set{}
 	}
-	d.labels[d.strings.bytes(key)] = d.strings.bytes(value)
+	d.labels[d.strings.get(key)] = d.strings.get(value)
 	return err
 }
 
@@ -190,7 +191,7 @@ func (d *metadataDecoder) annotation(b []byte) error {
 	if d.annotations == nil {
 		d.annotations = map[string]string{}
 	}
-	d.annotations[d.keep.annotations[i]] = d.strings.bytes(value)
+	d.annotations[d.keep.annotations[i]] = d.strings.get(value)
 	return nil
 }
 
@@ -267,6 +268,28 @@ func fields(b []byte, f func(protowire.Number, field) error) error {
 	return nil
 }
 
+// recent are strings that came a moment ago: namespaces, kinds, the names and uids of owners, which
+// many objects share. Each stands in the place that its length and its end give it, until another
+// takes that.
+type recent [1024]string
+
+// get returns the string with the same bytes, a new one if it did not come a moment ago.
+func (r *recent) get(b []byte) string {
+	var end uint64
+	if len(b) >= 8 {
+		end = binary.LittleEndian.Uint64(b[len(b)-8:])
+	} else {
+		for _, c := range b {
+			end = end<<8 | uint64(c)
+		}
+	}
+	at := &r[(end^uint64(len(b)))*0x9e3779b97f4a7c15>>54]
+	if *at != string(b) {
+		*at = string(b)
+	}
+	return *at
+}
+
 // interner keeps one copy of the strings that many objects share.
 type interner struct{ known map[string]string }
 
@@ -279,18 +302,6 @@ func (in *interner) text(s string) string {
 	if same, ok := in.known[s]; ok {
 		return same
 	}
-	return in.keep(s)
-}
-
-// bytes returns the string with the same bytes that is kept.
-func (in *interner) bytes(b []byte) string {
-	if same, ok := in.known[string(b)]; ok {
-		return same
-	}
-	return in.keep(string(b))
-}
-
-func (in *interner) keep(s string) string {
 	if in.known == nil || len(in.known) >= maxInterned {
 		in.known = make(map[string]string, 64)
 	}
