@@ -2,9 +2,7 @@ package diagnose
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"time"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
@@ -30,10 +28,6 @@ func (e *collector) foreground(ctx context.Context, id graph.ID) []core.Finding 
 		}
 		blocked = true
 		dependent := e.Graph.Ref(edge.Dependent)
-		if f, again := e.madeAgain(ctx, edge); again {
-			findings = append(findings, core.Found(ref, f)...)
-			continue
-		}
 		keeps := e.blocker(ctx, edge)
 		if i := slices.IndexFunc(keeps, func(f core.Finding) bool { return awaits(f, ref) }); i >= 0 {
 			findings = append(findings, core.Found(ref, e.awaitsOwner(edge, keeps[i]))...)
@@ -87,36 +81,6 @@ func (e *collector) awaitsOwner(edge graph.Edge, keeps core.Finding) core.Findin
 		", whose finalizer " + keeps.Finalizer + " stays until it is gone"
 	f.Remedy = "Delete " + e.named(edge.Owner) + " again in the background: it no longer waits, and the other follows."
 	return f
-}
-
-// madeAgain is for a dependent that was made after the deletion of its owner and is not being
-// deleted, while the collector lives: it deletes such a one, so that somebody has to make it again.
-func (e *collector) madeAgain(ctx context.Context, edge graph.Edge) (core.Finding, bool) {
-	id := edge.Dependent
-	if e.Graph.DeletionTimestamp(id) != 0 || e.Graph.CreationTimestamp(id) <= e.Graph.DeletionTimestamp(edge.Owner) {
-		return core.Finding{}, false
-	}
-	if life, _ := e.controllerManager(ctx); life == actor.Dead {
-		return core.Finding{}, false
-	}
-	owner, dependent := e.named(edge.Owner), e.named(id)
-	f := core.Finding{Code: core.ActorWaiting, Finalizer: plan.ForegroundFinalizer, Actor: "the garbage collector",
-		About: new(e.Graph.Ref(id)), Commands: []core.Step{core.At(e.Graph.Ref(edge.Owner), again("background")[0])}}
-	f.Sentence = fmt.Sprintf("%s was made after the deletion of %s, for which it has to be gone: somebody makes it again",
-		dependent, owner)
-	f.Observe("%s was made %s after the deletion of %s", dependent, phrase.Ago(time.Duration(
-		e.Graph.CreationTimestamp(id)-e.Graph.DeletionTimestamp(edge.Owner))*time.Second), owner)
-	if o := e.Own(ctx, id); o != nil {
-		for _, m := range o.GetManagedFields() {
-			if m.Subresource == "" {
-				f.Observe("field manager %q made it", m.Manager)
-				break
-			}
-		}
-	}
-	f.Remedy = fmt.Sprintf("Delete %s again in the background: it no longer waits, and once it is gone nobody makes %s again. "+
-		"A controller that makes what is being deleted is to be mended, or updated.", owner, dependent)
-	return f, true
 }
 
 // blocker returns why a dependent that blocks its owner is still there.

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
-	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
@@ -17,13 +17,19 @@ import (
 // collector deletes it, so that the owner never goes.
 func (e *collector) recreated(ctx context.Context, edge graph.Edge) (core.Finding, bool) {
 	deleted, created := e.Graph.DeletionTimestamp(edge.Owner), e.Graph.CreationTimestamp(edge.Dependent)
-	after := time.Duration(created-deleted) * time.Second
-	if deleted == 0 || after <= max(0, e.Limits.Young) {
+	after, young := time.Duration(created-deleted)*time.Second, max(0, e.Limits.Young)
+	if deleted == 0 || after <= young {
+		return core.Finding{}, false
+	}
+	// A collector at work would have deleted an older one.
+	if e.Graph.DeletionTimestamp(edge.Dependent) == 0 && e.Now.Sub(time.Unix(created, 0)) > young {
+		return core.Finding{}, false
+	}
+	if life, _ := e.controllerManager(ctx); life == actor.Dead {
 		return core.Finding{}, false
 	}
 	owner := e.Graph.Ref(edge.Owner)
-	f := core.Finding{Code: core.BlockerRecreated, Commands: append([]core.Step{
-		core.Describe().Doing("shows what made it").Risking(finalizer.RiskNone)}, core.At(owner, again("background")[0]))}
+	f := core.Finding{Code: core.BlockerRecreated, Commands: []core.Step{core.At(owner, again("background")[0])}}
 	f.Observe("it was created %s after the deletion of %s began", phrase.Ago(after), e.named(edge.Owner))
 	who := "the controller that makes it"
 	if o := e.Own(ctx, edge.Dependent); o != nil {
