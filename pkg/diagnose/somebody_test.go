@@ -56,7 +56,10 @@ func TestPolicyThatRefusesTheCollectorAlone(t *testing.T) {
 	wantEvidence(
 		t, cause, "it was tried as ServiceAccount kube-system/generic-garbage-collector, which is that of the garbage collector; with your own permissions it succeeds")
 	wantRemedy(t, cause, "It denies the UPDATE of configmaps to the garbage collector and not to you: kubectl gc can do it with your permissions.")
-	typed(t, c, cause.Commands[1]) // the first shows the policy
+	if want := "--cascade=background"; !strings.HasSuffix(cause.Commands[1], want) { // the first shows the policy
+		t.Errorf("command %q, want one with %s, which needs no update", cause.Commands[1], want)
+	}
+	typed(t, c, cause.Commands[2])
 	testcluster.Eventually(t, "the garbage collector may update it", func(ctx context.Context) (bool, error) {
 		_, err := c.Try(ctx, "", "patch", "configmap", "done", "-n", ns, "--as="+collectorUser, "--type=merge", "-p",
 			`{"metadata":{"finalizers":null}}`)

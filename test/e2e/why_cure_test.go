@@ -95,9 +95,14 @@ func (c *curing) cure(object string) []string {
 		if len(d.Stuck) != 1 || len(d.Stuck[0].Causes) == 0 {
 			c.t.Fatalf("no causes for %s: %+v", object, d)
 		}
+		ran := map[string]bool{}
 		for _, cause := range d.Stuck[0].Causes {
 			codes = append(codes, cause.Code)
 			line := cause.Commands[len(cause.Commands)-1]
+			if ran[line] {
+				continue // it ends alike causes at once
+			}
+			ran[line] = true
 			if strings.HasPrefix(line, "kubectl gc ") {
 				line += " --yes"
 			}

@@ -54,13 +54,9 @@ func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying, lacks l
 		f.Remedy = phrase.Sentence(fmt.Sprintf("%s is alive, and the owner of the object, %s, does not exist any more: if %s comes to "+
 			"the object only by its owner, it may have missed it. Find out by what it logs and reports", b.Name, lacks.ownerless,
 			b.Name)) + b.OnceRunning()
-	case b.Known.Polarity == finalizer.Guard && len(b.Known.UsedBy) > 0 && len(b.Users) == 0 && b.UsersUnread == nil:
-		f.Remedy = phrase.Sentence(b.Name+" is alive, and nothing is seen for which it would keep the object: find out by its "+
-			"log whether it comes to the object") + b.OnceRunning()
 	case e.unused(b):
-		f.Remedy = phrase.Sentence(fmt.Sprintf("%s is alive, and nothing is left that it keeps the object for: it is to remove the "+
-			"finalizer at once. If it does not, see in its log why; a restart has it look at everything again, and nothing is left "+
-			"to guard if the finalizer is removed by hand", b.Name))
+		f.Remedy = phrase.Sentence(b.Name+" is alive, and nothing is seen for which it would keep the object: find out by its "+
+			"log why it does not remove the finalizer. A restart has it look at everything again") + b.OnceRunning()
 	case b.Leaderless(e.Now):
 		f.Remedy = phrase.Sentence(b.Name+" is alive by its pods, and by its Lease none of them leads, unless leader election "+
 			"was switched off: find out by its log whether it works") + b.OnceRunning()
@@ -75,8 +71,8 @@ func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying, lacks l
 	return f
 }
 
-// unused says that nothing is left for which a guard keeps its object: no object that uses it, and no
-// dependent that has to be gone first.
+// unused says that nothing is seen for which a guard would keep its object: no object that uses it,
+// and no dependent that has to be gone first.
 func (e *Examiner) unused(b core.Responsible) bool {
 	if !b.IsKnown || b.Known.Polarity != finalizer.Guard || len(b.Known.UsedBy)+len(b.Known.WaitsFor) == 0 ||
 		len(b.Users) > 0 || b.UsersUnread != nil || len(b.Known.WaitsFor) > 0 && len(e.Gaps) > 0 {
