@@ -37,7 +37,7 @@ func (p Plan) judgeDisks(of func(graph.ID) outcome, say func(graph.ID, word, str
 			case o.word == deleted && w == destroyed:
 				say(id, w, o.because)
 			case o.word == untouched:
-				because := "its reclaim policy is " + Escape(d.ReclaimPolicy)
+				because := "reclaim policy " + Escape(d.ReclaimPolicy)
 				if slices.ContainsFunc(p.InUse, func(u plan.InUse) bool {
 					return d.Claim != nil && p.Graph.Ref(u.Object).UID == d.Claim.UID
 				}) {
