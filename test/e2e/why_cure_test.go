@@ -69,8 +69,11 @@ func (c *curing) why(object string) *v1alpha1.Diagnosis {
 	d := &v1alpha1.Diagnosis{}
 	testcluster.Eventually(c.t, object+" is stuck", func(context.Context) (bool, error) {
 		// exit code 2 tells that there is something
-		out, _ := c.sh(fmt.Sprintf("kubectl gc why %s -n %s -o json", object, c.namespace))
+		out, err := c.sh(fmt.Sprintf("kubectl gc why %s -n %s -o json", object, c.namespace))
 		*d = v1alpha1.Diagnosis{}
+		if out == "" && err != nil && strings.Contains(err.Error(), "(NotFound)") {
+			return true, nil // the collector was faster
+		}
 		if err := json.Unmarshal([]byte(out), d); err != nil {
 			return false, fmt.Errorf("%w: %s", err, out)
 		}
@@ -92,6 +95,9 @@ func (c *curing) cure(object string) []string {
 			return codes
 		}
 		d := c.why(object)
+		if d.Kind == "" {
+			return codes
+		}
 		if len(d.Stuck) != 1 || len(d.Stuck[0].Causes) == 0 {
 			c.t.Fatalf("no causes for %s: %+v", object, d)
 		}
