@@ -255,6 +255,7 @@ func (s *fixture) roles() []string {
 func TestSecondRunCostsTheListing_P11_P20(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
+	randomcluster.New(t, c) // so that its type does not come between the runs, for another test
 	s := newFixture(t, c)
 	s.everything()
 	proxy, client := proxied(t, c)
