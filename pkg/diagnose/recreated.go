@@ -13,8 +13,8 @@ import (
 )
 
 // recreated is for a blocking dependent that was made when its owner was being deleted already, and
-// not only just: its controller does not heed the deletion and makes it again as often as the
-// collector deletes it, so that the owner never goes.
+// not only just: whatever creates it does not heed the deletion. If that creates it again as often as
+// the collector deletes it, the owner never goes.
 func (e *collector) recreated(ctx context.Context, edge graph.Edge) (core.Finding, bool) {
 	deleted, created := e.Graph.DeletionTimestamp(edge.Owner), e.Graph.CreationTimestamp(edge.Dependent)
 	after, young := time.Duration(created-deleted)*time.Second, max(0, e.Limits.Young)
@@ -31,7 +31,7 @@ func (e *collector) recreated(ctx context.Context, edge graph.Edge) (core.Findin
 	owner := e.Graph.Ref(edge.Owner)
 	f := core.Finding{Code: core.BlockerRecreated, Commands: []core.Step{core.At(owner, again("background")[0])}}
 	f.Observe("it was created %s after the deletion of %s began", phrase.Ago(after), e.named(edge.Owner))
-	who := "the controller that makes it"
+	who := "what creates it"
 	if o := e.Own(ctx, edge.Dependent); o != nil {
 		if w := cluster.LastWriter(o, cluster.OwnerPath(owner.UID)); w.Manager != "" {
 			who += fmt.Sprintf(" (field manager %q)", w.Manager)

@@ -116,7 +116,7 @@ func (e *Examiner) absentOwner(ctx context.Context, o *unstructured.Unstructured
 	}
 	gr := schema.GroupResource{Group: r.Group, Resource: r.Resource}
 	owner, err := e.Reader.GetObject(ctx, gr, ref.Namespace, ref.Name)
-	if err != nil || owner != nil && owner.GetUID() == refs[0].UID {
+	if err != nil || owner != nil { // or another one of that name
 		return ""
 	}
 	return core.Named(ref)
