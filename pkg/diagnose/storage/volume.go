@@ -139,13 +139,14 @@ func unattached(o *unstructured.Unstructured) string {
 	return status.Nested(o, "status", "attachError", "message")
 }
 
-// neverAttached is for one that only names the volume: what waits for it waits until it is deleted, and
-// nothing is to be detached (https://github.com/kubernetes-csi/external-attacher/issues/66).
+// neverAttached is for one that only names the volume, by its status: what waits for it waits until
+// it is deleted (https://github.com/kubernetes-csi/external-attacher/issues/66). An attacher detaches
+// what it deletes all the same: one that was not answered in time may have attached it.
 func neverAttached(f core.Finding, name, driver, node, message string) core.Finding {
 	f.Observe("CSI driver %s has not attached it to Node %s: %s", driver, node, message)
 	f.Sentence = fmt.Sprintf("VolumeAttachment %s names the volume, and could not attach it to Node %s", name, node)
-	f.Remedy = fmt.Sprintf("Delete VolumeAttachment %s: it has attached nothing. "+
-		"kube-controller-manager makes it again if a pod on Node %s needs the volume.", name, node)
+	f.Remedy = fmt.Sprintf("Delete VolumeAttachment %s: by its status it has attached nothing, and its driver is asked to "+
+		"detach the volume before it goes. kube-controller-manager makes it again if a pod on Node %s needs the volume.", name, node)
 	f.Commands = []core.Step{core.Command("kubectl", "delete", "OBJECT").
 		Doing("deletes what could not attach the volume").Risking(finalizer.RiskNone)}
 	return f

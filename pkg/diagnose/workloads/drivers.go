@@ -27,11 +27,14 @@ var (
 // a driver that the kubelet has to call before it lets the pod go: it unmounts by the CSI driver
 // and releases devices by the DRA driver, and takes one that is gone for one that comes back.
 func (e *Examiner) withoutDrivers(ctx context.Context, pod *unstructured.Unstructured, f core.Finding) core.Finding {
+	if running(pod) {
+		return f
+	}
 	node := status.Nested(pod, "spec", "nodeName")
 	csi, evidence := e.missingCSI(ctx, pod, node)
 	dra, more := e.missingDRA(ctx, pod, node)
 	missing := slices.Concat(csi, dra)
-	if len(missing) == 0 || running(pod) {
+	if len(missing) == 0 {
 		return f
 	}
 	f.Evidence = slices.Concat(f.Evidence, evidence, more)
@@ -41,7 +44,7 @@ func (e *Examiner) withoutDrivers(ctx context.Context, pod *unstructured.Unstruc
 		"before it lets the pod go.", phrase.And(missing), node) + forceWarning(pod)
 	look := core.FixedCommand("kubectl", "get", "pods", "-A", "-o", "wide", "--field-selector=spec.nodeName="+node).
 		Doing("shows whether a pod of the driver runs on the node").Risking(finalizer.RiskNone)
-	f.Commands = slices.Insert(slices.Clone(f.Commands), 1, look)
+	f.Commands = slices.Insert(slices.Clone(f.Commands), min(1, len(f.Commands)), look)
 	return f
 }
 
@@ -65,7 +68,7 @@ func (e *Examiner) missingCSI(ctx context.Context, pod *unstructured.Unstructure
 			continue
 		}
 		evidence = append(evidence, core.ObservedAt(core.From(o, "spec.drivers"),
-			fmt.Sprintf("CSINode %s does not have driver %s, which mounted volume %s", node, driver, status.Text(m, "name")))...)
+			fmt.Sprintf("CSINode %s does not have driver %s, which volume %s needs", node, driver, status.Text(m, "name")))...)
 		if !slices.Contains(missing, driver) {
 			missing = append(missing, driver)
 		}
