@@ -46,7 +46,8 @@ type Store struct {
 	refused map[scope]refusal
 	expects []expected
 	// round counts the listings.
-	round int
+	round   int
+	strings interner
 	// dependents are those of each owner among all that is held.
 	dependents graph.Dependents[*held]
 	// retyped says that types have joined or left since the last List.

@@ -190,7 +190,7 @@ func (s *Store) apply(f *followed, c Change) {
 			s.drops(before)
 		}
 		if !c.Gone {
-			s.holds(compact(c.Object, f))
+			s.holds(s.compact(c.Object, f))
 		}
 	})
 	if counts {

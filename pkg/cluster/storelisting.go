@@ -2,8 +2,6 @@ package cluster
 
 import (
 	"context"
-	"maps"
-	"slices"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
@@ -29,7 +27,7 @@ func (l *storeListing) Add(objects ...graph.Object) {
 	l.store.mu.Lock()
 	defer l.store.mu.Unlock()
 	for i := range objects {
-		o := compact(&objects[i], l.of)
+		o := l.store.compact(&objects[i], l.of)
 		l.objects[keyOf(&o.Object)] = o
 	}
 }
@@ -58,10 +56,29 @@ func keyOf(o *graph.Object) string {
 	return "\x00" + o.Namespace + "\x00" + o.Name
 }
 
-// compact returns a copy of an object that is the store's, and needs no more than it has.
-func compact(o *graph.Object, in *followed) *held {
+// compact returns a copy of an object that shares what many objects have in common, and needs no
+// more than it has. The lock is held.
+func (s *Store) compact(o *graph.Object, in *followed) *held {
 	c := &held{*o, in}
-	c.Finalizers, c.Owners, c.Annotations = slices.Clone(o.Finalizers), slices.Clone(o.Owners), maps.Clone(o.Annotations)
+	c.Namespace = s.strings.text(o.Namespace)
+	c.Finalizers, c.Owners, c.Annotations = nil, nil, nil
+	for _, f := range o.Finalizers {
+		c.Finalizers = append(c.Finalizers, s.strings.text(f))
+	}
+	if len(o.Owners) > 0 {
+		c.Owners = make([]graph.OwnerReference, len(o.Owners))
+		for i, r := range o.Owners {
+			r.APIVersion, r.Kind, r.Name, r.UID = s.strings.text(r.APIVersion), s.strings.text(r.Kind), s.strings.text(r.Name),
+				s.strings.text(r.UID)
+			c.Owners[i] = r
+		}
+	}
+	for key, value := range o.Annotations { // of one that lists annotations
+		if c.Annotations == nil {
+			c.Annotations = make(map[string]string, len(o.Annotations))
+		}
+		c.Annotations[key] = s.strings.text(value)
+	}
 	return c
 }
 
