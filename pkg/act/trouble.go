@@ -2,11 +2,9 @@ package act
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -39,7 +37,7 @@ func (r *run) troubles(ctx context.Context, p Progress) {
 		switch {
 		case err == nil && string(o.GetUID()) == id:
 			if isNamespace(b.Object) {
-				r.waiter.troubled(id, status.Condition{}, inSpec(o), false)
+				r.waiter.troubled(id, status.Condition{}, cluster.ForeignInSpec(o), false)
 				continue
 			}
 			c, _ := status.Trouble(o)
@@ -52,13 +50,6 @@ func (r *run) troubles(ctx context.Context, p Progress) {
 
 func isNamespace(ref graph.Ref) bool {
 	return ref.Group() == "" && ref.Resource == cluster.Namespaces.Resource
-}
-
-// inSpec are the finalizers in the spec of a namespace but for that of the namespace controller,
-// which metadata does not show (NS-001).
-func inSpec(namespace *unstructured.Unstructured) []string {
-	all, _, _ := unstructured.NestedStringSlice(namespace.Object, "spec", "finalizers")
-	return slices.DeleteFunc(all, func(name string) bool { return name == plan.NamespaceFinalizer })
 }
 
 // readable says whether an object can say what is wrong with its deletion, with its type and uid.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -146,6 +147,13 @@ func (c *Client) send(ctx context.Context, req *rest.Request, contentType string
 
 // NamespaceType is the type of namespaces.
 var NamespaceType = graph.Type{Version: "v1", Resource: "namespaces", Kind: "Namespace"}
+
+// ForeignInSpec are the finalizers of others in the spec of a namespace, which metadata does not show:
+// all but that of the namespace controller (NS-001).
+func ForeignInSpec(namespace *unstructured.Unstructured) []string {
+	all, _, _ := unstructured.NestedStringSlice(namespace.Object, "spec", "finalizers")
+	return slices.DeleteFunc(all, func(name string) bool { return name == string(corev1.FinalizerKubernetes) })
+}
 
 // Finalize gives a namespace the spec.finalizers, and returns it as the server answers. It sends
 // the whole object as it was read, since the subresource stores all of it but the status; with its

@@ -134,9 +134,7 @@ func (e *examiner) notFinalized(ctx context.Context, ref graph.Ref, o *unstructu
 	if len(content) > 0 {
 		return nil
 	}
-	left, _, _ := unstructured.NestedStringSlice(o.Object, "spec", "finalizers")
-	left = slices.DeleteFunc(left, func(name string) bool { return name == plan.NamespaceFinalizer })
-	refused := core.Each(e.refusal.RefusedToFinalize(ctx, o, left), func(f *core.Finding) {
+	refused := core.Each(e.refusal.RefusedToFinalize(ctx, o, cluster.ForeignInSpec(o)), func(f *core.Finding) {
 		f.Evidence = append(core.Observed("no objects are left in it, and its controller finalizes it"), f.Evidence...)
 	})
 	return core.Found(ref, refused...)

@@ -49,11 +49,11 @@ func (b BehindService) certificate(said string) string {
 	case !strings.Contains(said, "x509: "):
 		return ""
 	case strings.Contains(said, "certificate has expired or is not yet valid"):
-		return fmt.Sprintf("The certificate of %s has expired, or is not valid yet: renew it, and start the pods behind it again, so that they serve it.", b.what)
+		return fmt.Sprintf("The certificate of %s has expired or is not valid yet: renew it, and restart the pods that serve it.", b.what)
 	case strings.Contains(said, "certificate signed by unknown authority"):
-		return fmt.Sprintf("%s answers, and its certificate is not of the CA in caBundle: have whoever makes the certificate renew it and caBundle together, and start the pods behind it again, so that they serve it.", b.what)
+		return fmt.Sprintf("%s answers, but its certificate is not signed by the CA in caBundle: renew the certificate and caBundle together, and restart the pods that serve it.", b.what)
 	}
-	return fmt.Sprintf("%s answers, and the API server does not accept its certificate: have it made anew, and start the pods behind it again, so that they serve it.", b.what)
+	return fmt.Sprintf("%s answers, but the API server rejects its certificate: issue a new one, and restart the pods that serve it.", b.what)
 }
 
 // Revivable leaves out of a finding what would bring something back in a namespace in which nothing
