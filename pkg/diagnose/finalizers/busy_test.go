@@ -113,6 +113,8 @@ func TestWhatAnAPIDoesNotHave(t *testing.T) {
 		"cannot delete it: SecretNotFound":                                                           false,
 		"rpc error: code = Internal desc = not found":                                                false,
 		"cannot delete it: StatusCode=409":                                                           false,
+		"java.lang.ClassNotFoundException: com.example.Handler":                                      false,
+		"java.util.NoSuchElementException: No value present":                                         false,
 		"cannot delete it: StatusCode=4040":                                                          false,
 		`cannot delete it: Secret "a404" not found`:                                                  false,
 	} {

@@ -79,7 +79,7 @@ func (s saying) remedy(name string, only bool) string {
 	}
 	says := phrase.Sentence(fmt.Sprintf("see to what %s says: %s is alive, and removes the finalizer once that is settled",
 		s.what, name))
-	if answered404.MatchString(s.message) {
+	if answered404.MatchString(ofProgram.ReplaceAllString(s.message, "")) {
 		says += fmt.Sprintf(" An API answered it that something does not exist. Look there: if everything is gone, nothing is "+
 			"left to clean up, and the finalizer can be removed; if something is there, %s looks in the wrong place.", name)
 	}
@@ -93,6 +93,9 @@ func (s saying) remedy(name string, only bool) string {
 var answered404 = regexp.MustCompile(`(?i:\bstatus ?code(?:=|: ?| )404\b|\b(?:error|response) 404\b|\b404 not found\b)` +
 	`|\bcode = NotFound\b|[A-Za-z]\.NotFound\b|\bNoSuch[A-Z][A-Za-z]+\b|\b[A-Z][A-Za-z]+NotFound(?:Exception|Fault)\b` +
 	`|\b(?:Parent)?Resource(?:Group)?NotFound\b`)
+
+// ofProgram is what is missing in a program of Java itself, by names like those of AWS.
+var ofProgram = regexp.MustCompile(`\b(?:ClassNotFound|FileNotFound|NoSuch(?:Algorithm|Element|Field|File|Method|Provider))[A-Za-z]*\b`)
 
 // unknown puts what the object says into the finding about an actor of which nobody knows whether
 // it lives: that it is paused, or what keeps it.
