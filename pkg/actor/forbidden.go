@@ -16,7 +16,8 @@ import (
 
 // Forbidden is what an actor that is alive may not do, so that it cannot remove the finalizer.
 type Forbidden struct {
-	// Concluded says that no part of the actor that is alive may update or patch the object.
+	// Concluded says that no part of the actor that runs, or could be started, may update or patch the
+	// object.
 	// Without it, Evidence says what is not known, if anything is.
 	Concluded bool
 	Workload  *unstructured.Unstructured
@@ -33,13 +34,16 @@ type Forbidden struct {
 	Placed []Placed
 }
 
-// Forbidden finds out whether the workloads of an actor may remove a finalizer of an object. The
-// server is asked, which asks all its authorizers; where the user may not ask that, RBAC is
-// evaluated, and what it does not allow another authorizer may: nothing is concluded then.
+// Forbidden finds out whether the workloads of an actor may remove a finalizer of an object: those
+// that run, or if none does, those that could be started. The server is asked, which asks all its
+// authorizers; where the user may not ask that, RBAC is evaluated, and what it does not allow another
+// authorizer may: nothing is concluded then.
 func (f *Finder) Forbidden(ctx context.Context, o *unstructured.Unstructured, a Actor) Forbidden {
 	t, ok := f.reader.Kind(o.GetAPIVersion(), o.GetKind())
-	alive := slices.DeleteFunc(slices.Clone(a.Workloads), func(w *unstructured.Unstructured) bool { return !running(w) })
-	if a.Life != Alive || !ok || len(alive) == 0 || slices.ContainsFunc(alive, mayHaveOtherPermissions) {
+	alive := slices.DeleteFunc(slices.Clone(a.Workloads), func(w *unstructured.Unstructured) bool {
+		return a.Life == Alive && !running(w) || a.Life == Dead && w.GetDeletionTimestamp() != nil
+	})
+	if a.Life == Unknown || !ok || len(alive) == 0 || slices.ContainsFunc(alive, mayHaveOtherPermissions) {
 		return Forbidden{}
 	}
 	for _, w := range alive {

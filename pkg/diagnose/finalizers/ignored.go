@@ -125,6 +125,21 @@ func (e *Examiner) forbidden(ctx context.Context, b core.Responsible, f core.Fin
 	return f
 }
 
+// alsoForbidden adds to a finding about an actor that does not run that it may not write the object
+// either: once it is started, it lacks that.
+func (e *Examiner) alsoForbidden(ctx context.Context, b core.Responsible, f core.Finding) core.Finding {
+	may := e.Actors.Forbidden(ctx, b.Object, b.Actor)
+	if !may.Concluded {
+		return f
+	}
+	lacks := e.forbidden(ctx, b, f, may)
+	f.Evidence = lacks.Evidence
+	f.Remedy = cmp.Or(f.Remedy, f.Usual()) + fmt.Sprintf(" It may not remove the finalizer then either: give ServiceAccount %s/%s "+
+		"the right to update and patch %s as well.", may.Account.Namespace, may.Account.Name, may.Resource)
+	f.Commands = append(f.Commands, lacks.Commands...)
+	return f
+}
+
 // adding is the command that adds the verbs to a role that lacks them. A Role in a namespace that
 // is being deleted can still be changed.
 func adding(of actor.Forbidden, o *unstructured.Unstructured) (core.Step, bool) {

@@ -117,6 +117,9 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 		f.Remedy = cmp.Or(f.Remedy, f.Usual()) + " It may need " + lacks.what + ": " + lacks.mend + " if so."
 		f.Commands = append(f.Commands, lacks.look...)
 	}
+	if a.Life == actor.Dead {
+		f = e.alsoForbidden(ctx, b, f)
+	}
 	if a.Life == actor.Dead && !a.IsKnown {
 		f.Evidence = append(f.Evidence, e.leads(ctx, b.Object).Observations()...)
 	}
