@@ -31,18 +31,23 @@ const (
 )
 
 // namer is an object that refers to another in a field, such as metadata.ownerReferences; or an
-// owner of it that a finalizer is called after.
+// owner of it that a finalizer is called after. One that is owned is not being deleted, and is a
+// dependent that the collector deletes after the other.
 type namer struct {
-	ref      v1alpha1.ObjectRef
-	field    string
-	deleting bool
-	owns     string
+	ref             v1alpha1.ObjectRef
+	field           string
+	deleting, owned bool
+	owns            string
 }
 
 // keepers are the objects that one may be kept for, as a clause, with what to do about them.
 func keepers(by []namer) string {
-	if by[0].owns != "" {
+	switch {
+	case by[0].owns != "":
 		return "its owner " + core.Named(by[0].ref) + ": it goes with that, and not before"
+	case by[0].owned:
+		return "its dependent " + core.Named(by[0].ref) + ", which the collector deletes only after it: if so, each waits " +
+			"for the other until you delete the dependent"
 	}
 	return "the objects that refer to it: check whether they are to be deleted first"
 }
@@ -50,18 +55,31 @@ func keepers(by []namer) string {
 // namers are the custom resources of an object's own API group that name it by the conventions of
 // the API, and those of other groups that do so as the Gateway API has it, as a target or as
 // parameters: whoever removes its finalizer may keep it for them. So are an owner that a finalizer
-// is called after, and its dependents that are being deleted. The others are left out: the
-// collector deletes them, and only once the object is gone.
+// is called after, its dependents that are being deleted, and those of its own family of groups that
+// are not: the collector deletes them once the object is gone, unless it was deleted in the foreground.
 func (e *Examiner) namers(ctx context.Context, o *unstructured.Unstructured) (all []namer) {
 	group := o.GroupVersionKind().Group
-	if cluster.BuiltIn(group) || o.GetDeletionTimestamp() == nil || e.Many {
+	if o.GetDeletionTimestamp() == nil || e.Many {
 		return nil
 	}
-	if id, listed := e.Graph.Lookup(string(o.GetUID())); listed {
+	id, listed := e.Graph.Lookup(string(o.GetUID()))
+	if listed {
 		all = e.keepingOwners(id, o)
+	}
+	if cluster.BuiltIn(group) {
+		return all
+	}
+	var owned []namer
+	if listed {
 		for edge := range e.Graph.Dependents(id) {
-			if e.Graph.DeletionTimestamp(edge.Dependent) != 0 {
-				all = append(all, namer{ref: e.Graph.Ref(edge.Dependent), field: "metadata.ownerReferences", deleting: true})
+			n := namer{ref: e.Graph.Ref(edge.Dependent), field: "metadata.ownerReferences"}
+			n.deleting = e.Graph.DeletionTimestamp(edge.Dependent) != 0
+			n.owned = !n.deleting && e.Graph.Observed(edge.Dependent) && related(n.ref.Group(), group) &&
+				!slices.Contains(o.GetFinalizers(), metav1.FinalizerDeleteDependents)
+			if n.deleting {
+				all = append(all, n)
+			} else if n.owned {
+				owned = append(owned, n)
 			}
 		}
 	}
@@ -95,12 +113,21 @@ func (e *Examiner) namers(ctx context.Context, o *unstructured.Unstructured) (al
 			}
 		}
 	}
-	return all
+	return append(all, owned...)
 }
 
-// keepingOwners are the owners of an object that are not being deleted, and after whose kind a
-// finalizer of the object is called, by the conventions of controllers:
-// metal3data.infrastructure.cluster.x-k8s.io on an IPClaim is that of the Metal3Data which uses it.
+// related says whether two API groups are of one family: one is a part of the other, or both of one
+// domain, as apps.kubeblocks.io and dataprotection.kubeblocks.io.
+func related(a, b string) bool {
+	_, inA, _ := strings.Cut(a, ".")
+	_, inB, _ := strings.Cut(b, ".")
+	return !cluster.BuiltIn(a) && (a == b || inA == b || inB == a || inA == inB && strings.Contains(inA, "."))
+}
+
+// keepingOwners are the owners of an object that are not being deleted, and after whose group and kind
+// a finalizer of the object is called: metal3data.infrastructure.cluster.x-k8s.io on an IPClaim is that
+// of the Metal3Data which uses it, starrocks.com.starrockswarehouse/protection that of a
+// StarRocksWarehouse (https://github.com/StarRocks/starrocks-kubernetes-operator/issues/622).
 // Whoever works on owners of that kind keeps the object.
 func (e *Examiner) keepingOwners(id graph.ID, o *unstructured.Unstructured) (all []namer) {
 	for edge := range e.Graph.Owners(id) {
@@ -109,8 +136,9 @@ func (e *Examiner) keepingOwners(id graph.ID, o *unstructured.Unstructured) (all
 			continue
 		}
 		for _, name := range o.GetFinalizers() {
-			if own := strings.ToLower(edge.Kind); group != "" && (name == own+"."+group || name == own+"/"+group ||
-				name == group+"/"+own) {
+			rest, has := strings.ToLower(name), group != "" && strings.Contains(name, group)
+			words := strings.FieldsFunc(strings.Replace(rest, group, "/", 1), func(r rune) bool { return r == '.' || r == '/' })
+			if has && slices.Contains(words, strings.ToLower(edge.Kind)) {
 				all = append(all, namer{ref: e.Graph.Ref(edge.Owner), owns: name})
 			}
 		}
@@ -175,11 +203,11 @@ func naming(by, o *unstructured.Unstructured) string {
 // meansKind says whether what a field is called means a kind: it is called like that, or like its end,
 // perhaps with what says that it is a name, a reference, or several.
 func meansKind(key, kind string) bool {
-	key, kind = strings.ToLower(key), strings.ToLower(kind)
+	key, kind = strings.TrimPrefix(strings.ToLower(key), "default"), strings.ToLower(kind)
 	for _, ending := range []string{"s", "name", "ref", "reference"} {
 		key = strings.TrimSuffix(key, ending)
 	}
-	return key != "" && key == strings.TrimSuffix(kind, "s") || len(key) >= shortestEnd && strings.HasSuffix(kind, key)
+	return key != "" && key == strings.TrimSuffix(kind, "s") || len(key) >= shortestEnd && (strings.HasSuffix(kind, key) || strings.HasSuffix(kind, key+"s"))
 }
 
 // isIn says whether a namespace beside a name, that of who names if it is empty, is that of an object.
@@ -204,6 +232,13 @@ func (e *Examiner) keptFor(f core.Finding, by []namer) core.Finding {
 			f.Evidence = append(f.Evidence, core.ObservedAt(core.Named(n.ref),
 				fmt.Sprintf("%s owns it, is not being deleted, and has the kind that finalizer %s is called after",
 					core.Named(n.ref), n.owns))...)
+			continue
+		}
+		if n.owned {
+			f.Evidence = append(f.Evidence, core.ObservedAt(core.Named(n.ref)+" "+n.field,
+				core.Named(n.ref)+" has it as owner, and is not being deleted: the collector deletes it only after its owner")...)
+			f.Commands = append(f.Commands, core.At(n.ref, core.Command("kubectl", "gc", "delete", "OBJECT", "--dry-run").
+				Doing("shows what is deleted with it").Risking(finalizer.RiskNone)))
 			continue
 		}
 		state, step := "", core.Command("kubectl", "gc", "delete", "OBJECT",

@@ -25,6 +25,7 @@ func TestWhichFieldNamesAnObject(t *testing.T) {
 		{"Subnet", `{spec: {source: {apiVersion: other.org/v1, kind: Subnet, name: blue}}}`, ""},
 		{"Subnet", `{spec: {targetRef: {apiVersion: net.temporal.io/v1, kind: Subnet, name: blue}}}`, "spec.targetRef.name"},
 		{"Address", `{spec: {addressReference: blue}}`, "spec.addressReference"},
+		{"WorkspaceClass", `{spec: {defaultClass: {name: blue}}}`, "spec.defaultClass.name"},
 		{"Subnet", `{apiVersion: policy.org/v1, spec: {targetRefs: [{group: net.temporal.io, kind: Subnet, name: blue}]}}`, "spec.targetRefs[0].name"},
 		{"Subnet", `{apiVersion: policy.org/v1, spec: {targetRef: {kind: Subnet, name: blue}}}`, ""},
 		{"Subnet", `{apiVersion: policy.org/v1, spec: {sourceRef: {group: net.temporal.io, kind: Subnet, name: blue}}}`, ""},
@@ -75,6 +76,21 @@ func TestWhichTypesMayKeepAnObject(t *testing.T) {
 	} {
 		if got := distance(of, "net.org"); got != want {
 			t.Errorf("%s.%s: %d, want %d", of.Resource, of.Group, got, want)
+		}
+	}
+}
+
+// TestWhichGroupsAreOfOneFamily: those of one domain, or of which one is a part of the other.
+func TestWhichGroupsAreOfOneFamily(t *testing.T) {
+	t.Parallel()
+	for of, want := range map[[2]string]bool{
+		{"a.example.com", "a.example.com"}: true, {"a.example.com", "b.example.com"}: true,
+		{"a.example.com", "example.com"}: true, {"example.com", "a.example.com"}: true,
+		{"a.com", "b.com"}: false, {"", "a.com"}: false, {"batch", "batch.example.com"}: false,
+		{"rbac.authorization.k8s.io", "apps.k8s.io"}: false, {"a.example.com", "a.example.org"}: false,
+	} {
+		if got := related(of[0], of[1]); got != want {
+			t.Errorf("%v: %v, want %v", of, got, want)
 		}
 	}
 }

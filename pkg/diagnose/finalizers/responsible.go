@@ -68,7 +68,8 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 		lacks := e.mayLack(ctx, b.Object)
 		f.Evidence = slices.Concat(f.Evidence, unsure, lacks.seen)
 		by := slices.DeleteFunc(e.namers(ctx, b.Object), func(n namer) bool {
-			return slices.ContainsFunc(b.Users, func(u actor.User) bool { return e.Ref(u.Object) == n.ref })
+			return n.owned && e.quiet(b) < finishing ||
+				slices.ContainsFunc(b.Users, func(u actor.User) bool { return e.Ref(u.Object) == n.ref })
 		})
 		says, guessed := e.said(ctx, b.Object), e.pauses(b, f, true)
 		switch {
