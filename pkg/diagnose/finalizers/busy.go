@@ -51,9 +51,8 @@ func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying, lacks l
 	case len(by) > 0:
 		f.Remedy = phrase.Sentence(b.Name+" is alive, and may keep it for "+keepers(by)) + b.OnceRunning()
 	case lacks.ownerless != "":
-		f.Remedy = phrase.Sentence(fmt.Sprintf("%s is alive, and the owner of the object, %s, does not exist any more: if %s comes to "+
-			"the object only by its owner, it may have missed it. Find out by what it logs and reports", b.Name, lacks.ownerless,
-			b.Name)) + b.OnceRunning()
+		f.Remedy = phrase.Sentence(b.Name+" is alive") + " " + lacks.missed(b.Name) +
+			" Find out by what it logs and reports." + b.OnceRunning()
 	case e.unused(b):
 		f.Remedy = phrase.Sentence(b.Name+" is alive, and nothing is seen for which it would keep the object: find out by its "+
 			"log why it does not remove the finalizer. A restart has it look at everything again") + b.OnceRunning()

@@ -2,6 +2,7 @@ package finalizers
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -27,6 +28,12 @@ type lacked struct {
 	look []core.Step
 }
 
+// missed says that somebody may never come to an object whose owner is gone.
+func (l lacked) missed(who string) string {
+	return fmt.Sprintf("But the owner of the object, %s, does not exist any more: if %s comes to the object only by its owner, "+
+		"it never will, and the finalizer is left to be removed by hand.", l.ownerless, who)
+}
+
 // mayLack are the objects that an object names and that do not exist, are being deleted as well or
 // do not work, the pods that it owns and that do not run, or have failed, and its owner, if that is
 // gone.
@@ -34,7 +41,7 @@ func (e *Examiner) mayLack(ctx context.Context, o *unstructured.Unstructured) la
 	if o.GetDeletionTimestamp() == nil {
 		return lacked{}
 	}
-	absent, failing := e.namedAbsent(ctx, o)
+	absent, failing, own := e.namedAbsent(ctx, o)
 	failed, down, owner := e.ownFailed(ctx, o), e.ownDown(ctx, o, "it"), e.absentOwner(ctx, o)
 	l := lacked{seen: slices.Concat(absent, failing, failed.Evidence, down, e.come(ctx, o)), look: failed.Steps,
 		ownerless: owner}
@@ -49,6 +56,9 @@ func (e *Examiner) mayLack(ctx context.Context, o *unstructured.Unstructured) la
 		l.what, l.mend = "what a label of the object names and does not exist", "create that again, or take the label off,"
 	case len(absent) > 0:
 		l.what, l.mend = "what the object names and does not exist", "create that again"
+		if own {
+			l.mend = "create that again, or remove the finalizer where what is to be cleaned up went with it,"
+		}
 	case len(down) > 0:
 		l.what, l.mend = "the pods of the object, which do not run", "repair them"
 	case len(failing) > 0:

@@ -29,13 +29,16 @@ const mostNamed = 4
 // to a server that is gone. What is written for the object is left out.
 //
 // Those of the group that are there, and are being deleted as well or have pods that do not run, fail.
+// Own says that the first that is absent is of the object's own group: it may have taken with it what
+// is to be cleaned up.
 func (e *Examiner) namedAbsent(
 	ctx context.Context, o *unstructured.Unstructured,
-) (seen, failing []v1alpha1.Observation) {
+) (seen, failing []v1alpha1.Observation, own bool) {
 	if cluster.BuiltIn(o.GroupVersionKind().Group) || o.GetDeletionTimestamp() == nil {
-		return nil, nil
+		return nil, nil, false
 	}
 	absent, there := e.looked(ctx, o)
+	own = len(absent) > 0 && absent[0].ref.Group() == o.GroupVersionKind().Group
 	for _, n := range absent {
 		says := fmt.Sprintf("its %s names %s, which does not exist", n.field, core.Named(n.ref))
 		if n.bare {
@@ -68,7 +71,7 @@ func (e *Examiner) namedAbsent(
 					n.field, core.Named(n.ref)))...)
 		}
 	}
-	return seen, failing
+	return seen, failing, own
 }
 
 // namedObject is an object that a field names; nil if it is proven to be absent. That of a bare field
@@ -101,7 +104,8 @@ func (e *Examiner) looked(ctx context.Context, o *unstructured.Unstructured) (ab
 		if !known {
 			r, guessed = e.kindLike(o.GroupVersionKind().Group, n)
 		}
-		bare := n.bare && (known && isBareKind(o.GroupVersionKind().GroupKind(), r, n.stem) || guessed && n.several)
+		bare := n.bare && (known && isBareKind(o.GroupVersionKind().GroupKind(), r, n.stem) ||
+			guessed && (n.several || alikeBut(r.Kind, o.GetKind(), n.stem)))
 		if !known && !guessed {
 			r, known = e.kindMissed(o, n)
 			bare = known
@@ -164,6 +168,13 @@ func (e *Examiner) kindNamed(group string, n namedIn) (cluster.Resource, bool) {
 func isBareKind(of schema.GroupKind, r cluster.Resource, key string) bool {
 	return r.Group == of.Group && r.Kind != of.Kind && strings.EqualFold(r.Kind, key) &&
 		!strings.HasSuffix(of.Group, ".services.k8s.aws")
+}
+
+// alikeBut says whether a kind begins as another one does, but for its end, the key: MinioPolicy, which
+// policy of a MinioPolicyBinding means.
+func alikeBut(kind, own, key string) bool {
+	begins := strings.TrimSuffix(strings.ToLower(kind), key)
+	return begins != "" && strings.HasPrefix(strings.ToLower(own), begins)
 }
 
 // kindLike is the one type of the object's own group whose kind ends like the field is called:
@@ -287,10 +298,18 @@ func namesIn(m map[string]any, path string) (all []namedIn) {
 
 // namedInLabels are the objects that labels of an object name, by a key that says of which kind
 // they are and that it has a name: cluster.x-k8s.io/cluster-name. The domain is their API group, or
-// its end.
+// its end. So is the Deployment of the operator to which others leave the object, as Jaeger's do
+// (https://github.com/jaegertracing/jaeger-operator/pull/571).
 func (e *Examiner) namedInLabels(o *unstructured.Unstructured) (all []namedIn) {
 	for _, key := range slices.Sorted(maps.Keys(o.GetLabels())) {
 		domain, rest, _ := strings.Cut(key, "/")
+		if value := o.GetLabels()[key]; domain == o.GroupVersionKind().Group && rest == "operated-by" {
+			if namespace, name, both := strings.Cut(value, "."); both {
+				all = append(all, namedIn{field: "metadata.labels[" + key + "]", group: "apps", kind: "Deployment",
+					namespace: namespace, name: name})
+			}
+			continue
+		}
 		kind, named := strings.CutSuffix(rest, "-name")
 		if !named || !validName(o.GetLabels()[key]) {
 			continue

@@ -266,3 +266,16 @@ func TestTheKindOfAnOwner(t *testing.T) {
 		}
 	}
 }
+
+// TestWhichKindIsAlike: a key may be the end of a kind that begins as the object's own kind does.
+func TestWhichKindIsAlike(t *testing.T) {
+	t.Parallel()
+	for of, want := range map[[3]string]bool{
+		{"MinioPolicy", "MinioPolicyBinding", "policy"}: true, {"PostgresDatabase", "PostgresUser", "database"}: true,
+		{"Policy", "PolicyBinding", "policy"}: false, {"AccessPolicy", "MinioPolicyBinding", "policy"}: false,
+	} {
+		if got := alikeBut(of[0], of[1], of[2]); got != want {
+			t.Errorf("%v: %v, want %v", of, got, want)
+		}
+	}
+}

@@ -114,9 +114,12 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 	if f.Code == core.FinalizerActorUnknown {
 		f = e.unknown(ctx, b, f)
 	}
-	if lacks.what != "" {
+	switch {
+	case lacks.what != "":
 		f.Remedy = cmp.Or(f.Remedy, f.Usual()) + " It may need " + lacks.what + ": " + lacks.mend + " if so."
 		f.Commands = append(f.Commands, lacks.look...)
+	case lacks.ownerless != "":
+		f.Remedy = cmp.Or(f.Remedy, f.Usual()) + " " + lacks.missed("whoever removes the finalizer")
 	}
 	if a.Life == actor.Dead {
 		f = e.alsoForbidden(ctx, b, f)

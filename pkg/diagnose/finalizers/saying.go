@@ -77,13 +77,17 @@ func (s saying) remedy(name string, only bool) string {
 	if !s.ofDeletion || !s.dated || !only {
 		return phrase.Sentence(fmt.Sprintf("see to what %s says first: %s is alive, and may wait for that", s.what, name))
 	}
-	says := phrase.Sentence(fmt.Sprintf("see to what %s says: %s is alive, and removes the finalizer once that is settled",
-		s.what, name))
-	if answered404.MatchString(ofProgram.ReplaceAllString(s.message, "")) {
-		says += fmt.Sprintf(" An API answered it that something does not exist. Look there: if everything is gone, nothing is "+
-			"left to clean up, and the finalizer can be removed; if something is there, %s looks in the wrong place.", name)
+	return phrase.Sentence(fmt.Sprintf("see to what %s says: %s is alive, and removes the finalizer once that is settled",
+		s.what, name)) + s.gone(name)
+}
+
+// gone is what it may mean that an API answered that something does not exist; empty if none did.
+func (s saying) gone(name string) string {
+	if !s.ofDeletion || !answered404.MatchString(ofProgram.ReplaceAllString(s.message, "")) {
+		return ""
 	}
-	return says
+	return fmt.Sprintf(" An API answered it that something does not exist. Look there: if everything is gone, nothing is "+
+		"left to clean up, and the finalizer can be removed; if something is there, %s looks in the wrong place.", name)
 }
 
 // answered404 is the answer of an API, as its clients repeat it, that something does not exist:
@@ -110,6 +114,9 @@ func (e *Examiner) unknown(ctx context.Context, b core.Responsible, f core.Findi
 		}
 	case s.what != "":
 		says, remedy = s.sentence(), "see to what "+s.what+" says"
+		if gone := s.gone("it"); gone != "" {
+			remedy += "." + strings.TrimSuffix(gone, ".")
+		}
 	default:
 		return f
 	}
