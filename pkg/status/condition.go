@@ -17,6 +17,8 @@ type Condition struct {
 	Type, Status, Reason, Message string
 	// Since is when the status changed last, zero if that is not said.
 	Since time.Time
+	// generation is that of the object which was looked at, zero if that is not said.
+	generation int64
 	// Field is where it stands: status.conditions[Ready].
 	Field string
 }
@@ -67,7 +69,21 @@ func condition(field, of string, m map[string]any) Condition {
 	if since, err := time.Parse(time.RFC3339, Text(m, "lastTransitionTime")); err == nil {
 		c.Since = since
 	}
+	switch n := m["observedGeneration"].(type) {
+	case int64:
+		c.generation = n
+	case float64:
+		c.generation = int64(n)
+	}
 	return c
+}
+
+// sinceDeletion says whether a condition of an object that is being deleted was written since then:
+// its status has changed, or it is about the object's last generation, which a deletion raises
+// (k8s.io/apiserver/pkg/registry/rest/delete.go, BeforeDelete).
+func (c Condition) sinceDeletion(o *unstructured.Unstructured) bool {
+	at := o.GetDeletionTimestamp()
+	return at != nil && (!c.Since.Before(at.Time) || c.generation > 1 && c.generation == o.GetGeneration())
 }
 
 // Find returns the condition of a type.

@@ -17,15 +17,11 @@ var deletionSaid = regexp.MustCompile(
 // about something else, and a failure that is False, as of all of a Namespace, only says that there is
 // none.
 func OfDeletion(o *unstructured.Unstructured) (Condition, bool) {
-	deleted := o.GetDeletionTimestamp()
-	if deleted == nil {
-		return Condition{}, false
-	}
 	for _, c := range slices.Concat(Failing(o), Conditions(o)) {
 		if c.polarity() == wellIfFalse && !c.fails() {
 			continue
 		}
-		if c.Message != "" && (c.Status == "True" || c.Status == "False") && !c.Since.Before(deleted.Time) &&
+		if c.Message != "" && (c.Status == "True" || c.Status == "False") && c.sinceDeletion(o) &&
 			(c.polarity() == tellsOfDeletion || SaysDeletion(c.Reason, c.Message)) {
 			return c, true
 		}
@@ -44,6 +40,20 @@ func Blocks(o *unstructured.Unstructured) (Condition, bool) {
 	return Condition{}, false
 }
 
+// StillFailing returns a condition that fails and may have been written before the deletion, or does
+// not say when, as those of ACK: it speaks of a failure. One that speaks of a deletion comes first.
+// False if there is none.
+func StillFailing(o *unstructured.Unstructured) (Condition, bool) {
+	all := slices.DeleteFunc(Failing(o), func(c Condition) bool {
+		return c.Message == "" || !c.Since.IsZero() && !SaysFailure(c.Reason, c.Message)
+	})
+	if len(all) == 0 {
+		return Condition{}, false
+	}
+	i := slices.IndexFunc(all, func(c Condition) bool { return SaysDeletion(c.Reason, c.Message) })
+	return all[max(0, i)], true
+}
+
 // blocked is how a message says that something stands in the way until it is removed.
 var blocked = regexp.MustCompile(`(?i)\bblock(ed|s|ing)\b`)
 
@@ -51,14 +61,10 @@ var blocked = regexp.MustCompile(`(?i)\bblock(ed|s|ing)\b`)
 // that speaks of a failure comes first. If none has a message it is the reason of one, if that speaks
 // of a failure: NodeNotFound. False if there is none.
 func FailedSince(o *unstructured.Unstructured) (Condition, bool) {
-	deleted := o.GetDeletionTimestamp()
-	if deleted == nil {
-		return Condition{}, false
-	}
 	var all, without []Condition
 	for _, c := range Failing(o) {
 		switch {
-		case c.Since.Before(deleted.Time):
+		case !c.sinceDeletion(o):
 		case c.Message != "":
 			all = append(all, c)
 		case SaysFailure(c.Reason, ""):

@@ -45,6 +45,58 @@ func TestOfDeletion(t *testing.T) {
 	}
 }
 
+// TestWrittenSinceTheDeletion: a condition that is about the last generation was written since the
+// deletion, which has raised that, whatever time it has.
+func TestWrittenSinceTheDeletion(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		observed any
+		want     bool
+	}{
+		"the last":         {int64(3), true},
+		"the last in JSON": {float64(3), true},
+		"the one before":   {int64(2), false},
+		"none":             {nil, false},
+	} {
+		o := &unstructured.Unstructured{Object: map[string]any{
+			"metadata": map[string]any{"deletionTimestamp": "2026-01-01T10:00:00Z", "generation": int64(3)},
+			"status": map[string]any{"conditions": []any{map[string]any{"type": "Ready", "status": "False",
+				"message": "cannot delete the bucket", "lastTransitionTime": "2026-01-01T09:00:00Z", "observedGeneration": c.observed}}}}}
+		if _, got := status.OfDeletion(o); got != c.want {
+			t.Errorf("%s: of the deletion: %v, want %v", name, got, c.want)
+		}
+		if _, got := status.FailedSince(o); got != c.want {
+			t.Errorf("%s: failed since: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+// TestStillFailing: what failed before the deletion, or at a time that is not said, may still do.
+func TestStillFailing(t *testing.T) {
+	t.Parallel()
+	condition := func(kind, is, message string, at any) any {
+		return map[string]any{"type": kind, "status": is, "message": message, "lastTransitionTime": at}
+	}
+	const before = "2026-01-01T09:00:00Z"
+	for name, c := range map[string]struct {
+		conditions []any
+		want       string
+	}{
+		"without a time":       {[]any{condition("ACK.Recoverable", "True", "must remove roles first", nil)}, "ACK.Recoverable"},
+		"a failure before":     {[]any{condition("Ready", "False", "access denied", before)}, "Ready"},
+		"a step before":        {[]any{condition("Ready", "False", "creates its pods", before)}, ""},
+		"no message":           {[]any{condition("Ready", "False", "", nil)}, ""},
+		"well":                 {[]any{condition("Ready", "True", "cannot be better", nil)}, ""},
+		"of a deletion, first": {[]any{condition("Synced", "False", "failed to read", nil), condition("Ready", "False", "cannot delete it", nil)}, "Ready"},
+	} {
+		o := &unstructured.Unstructured{Object: map[string]any{
+			"metadata": map[string]any{"deletionTimestamp": "2026-01-01T10:00:00Z"}, "status": map[string]any{"conditions": c.conditions}}}
+		if got, failing := status.StillFailing(o); got.Type != c.want || failing != (c.want != "") {
+			t.Errorf("%s: got %q, %v, want %q", name, got.Type, failing, c.want)
+		}
+	}
+}
+
 // TestTextsOfRefusals: what the server says of a quota and of a right, as controllers repeat it, and
 // nothing like it.
 func TestTextsOfRefusals(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
@@ -34,6 +35,7 @@ const (
 func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying, lacks lacked, by []namer) core.Finding {
 	f.Code = core.FinalizerActorAlive
 	quiet := e.quiet(b)
+	old, stillFails := status.StillFailing(b.Object)
 	if quiet < moment {
 		f.Observe("it was changed or deleted less than %s ago", phrase.Ago(moment))
 	} else {
@@ -53,6 +55,9 @@ func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying, lacks l
 	case lacks.ownerless != "":
 		f.Remedy = phrase.Sentence(b.Name+" is alive") + " " + lacks.missed(b.Name) +
 			" Find out by what it logs and reports." + b.OnceRunning()
+	case stillFails && !cluster.BuiltIn(b.Object.GroupVersionKind().Group):
+		says = saying{"condition " + old.Type, old.Message, false, false}
+		f.Sentence, f.Remedy = says.sentence(), says.remedy(b.Name, false)+b.OnceRunning()
 	case e.unused(b):
 		f.Remedy = phrase.Sentence(b.Name+" is alive, and nothing is seen for which it would keep the object: find out by its "+
 			"log why it does not remove the finalizer. A restart has it look at everything again") + b.OnceRunning()
