@@ -298,7 +298,8 @@ func namesIn(m map[string]any, path string) (all []namedIn) {
 
 // namedInLabels are the objects that labels of an object name, by a key that says of which kind
 // they are and that it has a name: cluster.x-k8s.io/cluster-name. The domain is their API group, or
-// its end. So is the Deployment of the operator to which others leave the object, as Jaeger's do
+// its end; a label beside it can say the namespace, as fleet.cattle.io/bundle-namespace does. Named
+// like that is the Deployment of the operator to which others leave the object, as Jaeger's do
 // (https://github.com/jaegertracing/jaeger-operator/pull/571).
 func (e *Examiner) namedInLabels(o *unstructured.Unstructured) (all []namedIn) {
 	for _, key := range slices.Sorted(maps.Keys(o.GetLabels())) {
@@ -323,7 +324,7 @@ func (e *Examiner) namedInLabels(o *unstructured.Unstructured) (all []namedIn) {
 		}
 		if len(means) == 1 {
 			all = append(all, namedIn{field: "metadata.labels[" + key + "]", group: means[0].Group, kind: means[0].Kind,
-				name: o.GetLabels()[key]})
+				name: o.GetLabels()[key], namespace: o.GetLabels()[strings.TrimSuffix(key, "-name")+"-namespace"]})
 		}
 	}
 	return all
