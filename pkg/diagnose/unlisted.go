@@ -38,7 +38,7 @@ func (e *unlisted) gap(ctx context.Context, gap v1alpha1.Gap) []core.Finding {
 		func(ctx context.Context, gap v1alpha1.Gap) []core.Finding {
 			return e.refusal.Conversions(ctx, gap.Message)
 		},
-		e.undecodable, e.unavailable,
+		e.versionless, e.undecodable, e.unavailable,
 	} {
 		if findings := look(ctx, gap); len(findings) > 0 {
 			return findings
@@ -140,6 +140,32 @@ func (e *unlisted) aggregated(ctx context.Context, group string) ([]*unstructure
 		}
 	}
 	return of, err
+}
+
+// versionUnknown is how the API server says that an object is stored in a version that the
+// CustomResourceDefinition does not have (k8s.io/apiextensions-apiserver/pkg/apiserver/conversion).
+var versionUnknown = regexp.MustCompile(`convert CR from an invalid group/version: [^/ ]+/([a-z0-9]+)`)
+
+// versionless is for a type whose CustomResourceDefinition lacks a version in which objects are
+// stored. It need not be served.
+func (e *unlisted) versionless(_ context.Context, gap v1alpha1.Gap) []core.Finding {
+	said := versionUnknown.FindStringSubmatch(gap.Message)
+	if said == nil {
+		return nil
+	}
+	f := core.Finding{Code: core.ObjectUndecodable, Evidence: core.Observed(actor.GapClauses(gap)...),
+		About: &v1alpha1.ObjectRef{APIVersion: cluster.CRDs.Group + "/v1", Kind: "CustomResourceDefinition",
+			Resource: cluster.CRDs.Resource, Name: gap.Resource + "." + gap.Group}}
+	f.Sentence = fmt.Sprintf("objects are stored in version %s, which the CustomResourceDefinition does not have any more: "+
+		"the type cannot be listed", said[1])
+	f.Remedy = fmt.Sprintf("Put version %s back into the CustomResourceDefinition, with the schema that it had; it need not be "+
+		"served. Then the objects can be read, and go on to be deleted. Write those that stay again before you take it out.", said[1])
+	version := fmt.Sprintf(`{"name":%q,"served":false,"storage":false,"schema":{"openAPIV3Schema":`+
+		`{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}`, said[1])
+	f.Commands = []core.Step{core.Command("kubectl", "patch", "OBJECT", "--type=json", "-p",
+		`[{"op":"add","path":"/spec/versions/-","value":`+version+`}]`).
+		Doing("has the API server read what is stored in that version, whatever fields it has").Disturbing()}
+	return []core.Finding{f}
 }
 
 // storageSayings are how the API server says that it cannot read what it has stored (API-046).
