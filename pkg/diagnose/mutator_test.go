@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
@@ -98,5 +99,26 @@ func TestMutatingPolicyThatFails_API033(t *testing.T) {
 	d := examine(t, c.Config(), Options{Known: operator}, ns)
 	wantCauses(t, d, map[string][]string{"ConfigMap/cm": {"AdmissionDenied MutatingAdmissionPolicy/" + ns}})
 	typed(t, c, last(d.Stuck[0].Causes[0]))
+	letGo(t, c, ns, "configmap/cm")
+}
+
+// TestMutatingWebhookWithABrokenPatch: the server answers 500 and names nobody. The one webhook that
+// may have given it what it cannot apply is named, and the printed command cures it.
+func TestMutatingWebhookWithABrokenPatch(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	operator := heldConfigMap(t, c, ns)
+	client := answering(t, func(map[string]any) (string, []map[string]any) {
+		return "", []map[string]any{{"op": "replace", "path": "/metadata/annotations/absent", "value": "x"}}
+	})
+	registered(t, c, "mutating", ns, webhook("Mutating", ns, "UPDATE", client),
+		fails(c, "label", "configmap", "cm", "-n", ns, "a=b", "--dry-run=server", "--overwrite"))
+	cause := stuckOf(t, examine(t, c.Config(), Options{Known: operator}, ns), "cm").Causes[0]
+	if cause.Code != string(core.AdmissionDenied) || cause.Object.Kind != "MutatingWebhookConfiguration" ||
+		!strings.Contains(strings.Join(cause.Evidence, " "), "Internal error occurred") {
+		t.Fatalf("%+v", cause)
+	}
+	typed(t, c, last(cause))
 	letGo(t, c, ns, "configmap/cm")
 }

@@ -68,6 +68,9 @@ func (e *Examiner) updateRefused(ctx context.Context, w admission.Write, err err
 	if apierrors.IsForbidden(err) {
 		return byServerItself(w, saidOf(w, err)), true
 	}
+	if apierrors.IsInternalError(err) {
+		return e.serverFails(ctx, w, saidOf(w, err)), true
+	}
 	return nil, false
 }
 
