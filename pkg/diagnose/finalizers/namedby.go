@@ -46,8 +46,8 @@ func keepers(by []namer) string {
 	case by[0].owns != "":
 		return "its owner " + core.Named(by[0].ref) + ": it goes with that, and not before"
 	case by[0].owned:
-		return "its dependent " + core.Named(by[0].ref) + ", which the collector deletes only after it: if so, each waits " +
-			"for the other until you delete the dependent"
+		return "its dependent " + core.Named(by[0].ref) + ", which the collector deletes only after it: if so, delete the " +
+			"dependent first"
 	}
 	return "the objects that refer to it: check whether they are to be deleted first"
 }
@@ -55,8 +55,8 @@ func keepers(by []namer) string {
 // namers are the custom resources of an object's own API group that name it by the conventions of
 // the API, and those of other groups that do so as the Gateway API has it, as a target or as
 // parameters: whoever removes its finalizer may keep it for them. So are an owner that a finalizer
-// is called after, its dependents that are being deleted, and those of its own family of groups that
-// are not: the collector deletes them once the object is gone, unless it was deleted in the foreground.
+// is called after, its dependents that are being deleted, and those of its own domain that the
+// collector deletes only once the object is gone.
 func (e *Examiner) namers(ctx context.Context, o *unstructured.Unstructured) (all []namer) {
 	group := o.GroupVersionKind().Group
 	if o.GetDeletionTimestamp() == nil || e.Many {
@@ -74,8 +74,8 @@ func (e *Examiner) namers(ctx context.Context, o *unstructured.Unstructured) (al
 		for edge := range e.Graph.Dependents(id) {
 			n := namer{ref: e.Graph.Ref(edge.Dependent), field: "metadata.ownerReferences"}
 			n.deleting = e.Graph.DeletionTimestamp(edge.Dependent) != 0
-			n.owned = !n.deleting && e.Graph.Observed(edge.Dependent) && related(n.ref.Group(), group) &&
-				!slices.Contains(o.GetFinalizers(), metav1.FinalizerDeleteDependents)
+			n.owned = !n.deleting && e.Graph.Observed(edge.Dependent) && ofOneDomain(n.ref.Group(), group) &&
+				e.deletedAfter(edge.Dependent, o)
 			if n.deleting {
 				all = append(all, n)
 			} else if n.owned {
@@ -116,12 +116,21 @@ func (e *Examiner) namers(ctx context.Context, o *unstructured.Unstructured) (al
 	return append(all, owned...)
 }
 
-// related says whether two API groups are of one family: one is a part of the other, or both of one
-// domain, as apps.kubeblocks.io and dataprotection.kubeblocks.io.
-func related(a, b string) bool {
-	_, inA, _ := strings.Cut(a, ".")
-	_, inB, _ := strings.Cut(b, ".")
-	return !cluster.BuiltIn(a) && (a == b || inA == b || inB == a || inA == inB && strings.Contains(inA, "."))
+// ofOneDomain says whether two API groups, not of Kubernetes itself, are of one domain, as
+// apps.kubeblocks.io and dataprotection.kubeblocks.io.
+func ofOneDomain(a, b string) bool { return !cluster.BuiltIn(a) && domain(a) == domain(b) }
+
+// deletedAfter says whether the collector deletes a dependent of an object once that is gone, and not
+// before: it has no other owner, and the object is deleted in the background (GC-061).
+func (e *Examiner) deletedAfter(dependent graph.ID, o *unstructured.Unstructured) bool {
+	for edge := range e.Graph.Owners(dependent) {
+		if e.Graph.Ref(edge.Owner).UID != string(o.GetUID()) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(o.GetFinalizers(), func(name string) bool {
+		return name == metav1.FinalizerDeleteDependents || name == metav1.FinalizerOrphanDependents
+	})
 }
 
 // keepingOwners are the owners of an object that are not being deleted, and after whose group and kind
@@ -207,7 +216,9 @@ func meansKind(key, kind string) bool {
 	for _, ending := range []string{"s", "name", "ref", "reference"} {
 		key = strings.TrimSuffix(key, ending)
 	}
-	return key != "" && key == strings.TrimSuffix(kind, "s") || len(key) >= shortestEnd && (strings.HasSuffix(kind, key) || strings.HasSuffix(kind, key+"s"))
+	one := strings.TrimSuffix(kind, "s")
+	return key != "" && key == one ||
+		len(key) >= shortestEnd && (strings.HasSuffix(kind, key) || strings.HasSuffix(one, key))
 }
 
 // isIn says whether a namespace beside a name, that of who names if it is empty, is that of an object.
@@ -234,18 +245,14 @@ func (e *Examiner) keptFor(f core.Finding, by []namer) core.Finding {
 					core.Named(n.ref), n.owns))...)
 			continue
 		}
-		if n.owned {
-			f.Evidence = append(f.Evidence, core.ObservedAt(core.Named(n.ref)+" "+n.field,
-				core.Named(n.ref)+" has it as owner, and is not being deleted: the collector deletes it only after its owner")...)
-			f.Commands = append(f.Commands, core.At(n.ref, core.Command("kubectl", "gc", "delete", "OBJECT", "--dry-run").
-				Doing("shows what is deleted with it").Risking(finalizer.RiskNone)))
-			continue
-		}
 		state, step := "", core.Command("kubectl", "gc", "delete", "OBJECT",
 			"--dry-run").Doing("shows what is deleted with it")
-		if n.deleting {
+		switch {
+		case n.deleting:
 			state = ", and is being deleted"
 			step = core.Command("kubectl", "gc", "why", "OBJECT").Doing("says why it is still there")
+		case n.owned:
+			state = ", and is not being deleted: the collector deletes it only once its owner is gone"
 		}
 		f.Evidence = append(f.Evidence, core.ObservedAt(core.Named(n.ref)+" "+n.field,
 			fmt.Sprintf("%s refers to it in %s%s", core.Named(n.ref), n.field, state))...)

@@ -80,8 +80,8 @@ func TestWhichTypesMayKeepAnObject(t *testing.T) {
 	}
 }
 
-// TestWhichGroupsAreOfOneFamily: those of one domain, or of which one is a part of the other.
-func TestWhichGroupsAreOfOneFamily(t *testing.T) {
+// TestWhichGroupsAreOfOneDomain: those whose names end with the same domain, but for those of Kubernetes.
+func TestWhichGroupsAreOfOneDomain(t *testing.T) {
 	t.Parallel()
 	for of, want := range map[[2]string]bool{
 		{"a.example.com", "a.example.com"}: true, {"a.example.com", "b.example.com"}: true,
@@ -89,7 +89,7 @@ func TestWhichGroupsAreOfOneFamily(t *testing.T) {
 		{"a.com", "b.com"}: false, {"", "a.com"}: false, {"batch", "batch.example.com"}: false,
 		{"rbac.authorization.k8s.io", "apps.k8s.io"}: false, {"a.example.com", "a.example.org"}: false,
 	} {
-		if got := related(of[0], of[1]); got != want {
+		if got := ofOneDomain(of[0], of[1]); got != want {
 			t.Errorf("%v: %v, want %v", of, got, want)
 		}
 	}
