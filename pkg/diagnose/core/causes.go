@@ -170,7 +170,7 @@ var Kinds = []Kind{
 	{Code: AdmissionWebhookDown, Rank: Obstacle,
 		Meaning: "an admission webhook with failurePolicy Fail does not answer: the object can be neither updated nor deleted",
 		Remedy:  "{revival} If its component was uninstalled, delete the {config}: only the registration is removed."},
-	{Code: AdmissionDenied, Rank: Obstacle, Meaning: "an admission webhook or policy denies the write that is needed",
+	{Code: AdmissionDenied, Rank: Obstacle, Meaning: "the API server, an admission webhook or a policy refuses the write that is needed",
 		Remedy: "Do what {who} asks for, or exempt objects that are being deleted from it."},
 	{Code: ObjectInvalid, Rank: Obstacle,
 		Meaning: "the object is no longer valid: the server refuses every update (API-032)",

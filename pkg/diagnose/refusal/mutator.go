@@ -90,23 +90,23 @@ func (e *Examiner) putBack(ctx context.Context, w admission.Write, finalizer str
 	return f
 }
 
-// serverFails is for an update at which the API server fails, and names nobody: as a rule a mutating
-// webhook has answered with a patch that it cannot apply
+// serverFails is for an update that the API server answers with an internal error, without naming a
+// webhook: a mutating one may have answered with a patch that cannot be applied
 // (k8s.io/apiserver/pkg/admission/plugin/webhook/mutating, dispatcher.go).
 func (e *Examiner) serverFails(ctx context.Context, w admission.Write, said string) []core.Finding {
-	f := core.Finding{Code: core.AdmissionDenied, Evidence: core.Seen("%s fails: %s", w, said),
-		Sentence: "the API server fails at every " + w.String(),
-		Remedy:   "Find out by the log of the API server at what it fails.", Commands: []core.Step{core.Describe()}}
+	f := core.Finding{Code: core.AdmissionDenied, Evidence: core.Seen("the dry run of %s failed: %s", w, said),
+		Sentence: "the API server answers " + w.String() + " with an internal error",
+		Remedy:   "Read the log of the API server: it says what fails.", Commands: []core.Step{core.Describe()}}
 	all, unread := e.mutators(ctx, w)
 	f.Evidence = append(f.Evidence, core.Observed(unread...)...)
 	for _, m := range all {
 		f.Evidence = append(f.Evidence, core.ObservedAt(core.From(m.config, ""),
-			fmt.Sprintf("%s is called for %s, and its patch may be what cannot be applied", m.what, w))...)
+			fmt.Sprintf("%s is called for %s, and may have answered with a patch that cannot be applied", m.what, w))...)
 	}
 	if len(all) > 0 {
-		f.Remedy = fmt.Sprintf("The API server names nobody: if the patch of a mutating %s cannot be applied, correct it there, or "+
-			"exempt objects that are being deleted from it. Otherwise its log says at what it fails.", kindsOf(all))
-		f.Commands = e.exemptions(all)
+		f.Remedy = fmt.Sprintf("The log of the API server says what fails. If it is the patch of a mutating %s, correct it there, "+
+			"or exempt objects that are being deleted from it.", kindsOf(all))
+		f.Commands = append(f.Commands, e.exemptions(all)...)
 	}
 	if len(all) == 1 {
 		f.About = new(e.Ref(all[0].config))
