@@ -14,7 +14,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
-// Forbidden is what an actor that is alive may not do, so that it cannot remove the finalizer.
+// Forbidden is what an actor may not do, so that it cannot remove the finalizer.
 type Forbidden struct {
 	// Concluded says that no part of the actor that runs, or could be started, may update or patch the
 	// object.
@@ -40,32 +40,32 @@ type Forbidden struct {
 // authorizer may: nothing is concluded then.
 func (f *Finder) Forbidden(ctx context.Context, o *unstructured.Unstructured, a Actor) Forbidden {
 	t, ok := f.reader.Kind(o.GetAPIVersion(), o.GetKind())
-	alive := slices.DeleteFunc(slices.Clone(a.Workloads), func(w *unstructured.Unstructured) bool {
+	workloads := slices.DeleteFunc(slices.Clone(a.Workloads), func(w *unstructured.Unstructured) bool {
 		return a.Life == Alive && !running(w) || a.Life == Dead && w.GetDeletionTimestamp() != nil
 	})
-	if a.Life == Unknown || !ok || len(alive) == 0 || slices.ContainsFunc(alive, mayHaveOtherPermissions) {
+	if a.Life == Unknown || !ok || len(workloads) == 0 || slices.ContainsFunc(workloads, mayHaveOtherPermissions) {
 		return Forbidden{}
 	}
-	for _, w := range alive {
+	for _, w := range workloads {
 		for _, verb := range []string{"patch", "update"} {
 			review, err := f.reader.ReviewOf(ctx, Account(w),
 				cluster.Access{Verb: verb, Type: t, Namespace: o.GetNamespace(), Name: o.GetName()})
 			if err != nil {
-				return f.byPolicy(ctx, o, target{t.Group, t.Resource, o.GetName()}, alive)
+				return f.byPolicy(ctx, o, target{t.Group, t.Resource, o.GetName()}, workloads)
 			}
 			if review.Permission != cluster.Denied {
 				return Forbidden{}
 			}
 		}
 	}
-	found := Forbidden{Concluded: true, Workload: alive[0], Account: Account(alive[0]),
+	found := Forbidden{Concluded: true, Workload: workloads[0], Account: Account(workloads[0]),
 		Resource: schema.GroupResource{Group: t.Group, Resource: t.Resource}.String()}
 	in := ""
 	if ns := o.GetNamespace(); ns != "" {
 		in = " in namespace " + ns
 	}
 	seen := map[cluster.ServiceAccount]bool{}
-	for _, w := range alive {
+	for _, w := range workloads {
 		if account := Account(w); !seen[account] {
 			seen[account] = true
 			found.note(fmt.Sprintf("ServiceAccount %s/%s, which %s %s/%s uses, may neither patch nor update %s%s",

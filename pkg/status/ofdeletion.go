@@ -40,8 +40,8 @@ func Blocks(o *unstructured.Unstructured) (Condition, bool) {
 	return Condition{}, false
 }
 
-// StillFailing returns a condition that fails and may have been written before the deletion, or does
-// not say when, as those of ACK: it speaks of a failure. One that speaks of a deletion comes first.
+// StillFailing returns a condition that fails and has a message, whenever it was written: one without
+// a time, as those of ACK, or one that speaks of a failure. One that speaks of a deletion comes first.
 // False if there is none.
 func StillFailing(o *unstructured.Unstructured) (Condition, bool) {
 	all := slices.DeleteFunc(Failing(o), func(c Condition) bool {

@@ -56,7 +56,7 @@ func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying, lacks l
 		f.Remedy = phrase.Sentence(b.Name+" is alive") + " " + lacks.missed(b.Name) +
 			" Find out by what it logs and reports." + b.OnceRunning()
 	case stillFails && !cluster.BuiltIn(b.Object.GroupVersionKind().Group):
-		says = saying{"condition " + old.Type, old.Message, false, false}
+		says = saying{what: "condition " + old.Type, message: old.Message}
 		f.Sentence, f.Remedy = says.sentence(), says.remedy(b.Name, false)+b.OnceRunning()
 	case e.unused(b):
 		f.Remedy = phrase.Sentence(b.Name+" is alive, and nothing is seen for which it would keep the object: find out by its "+

@@ -28,10 +28,10 @@ type lacked struct {
 	look []core.Step
 }
 
-// missed says that somebody may never come to an object whose owner is gone.
+// missed says that somebody may not look at an object whose owner is gone.
 func (l lacked) missed(who string) string {
-	return fmt.Sprintf("But the owner of the object, %s, does not exist any more: if %s comes to the object only by its owner, "+
-		"it never will, and the finalizer is left to be removed by hand.", l.ownerless, who)
+	return fmt.Sprintf("But the owner of the object, %s, does not exist any more: if %s looks at the object only for the sake of its owner, "+
+		"remove the finalizer by hand.", l.ownerless, who)
 }
 
 // mayLack are the objects that an object names and that do not exist, are being deleted as well or
@@ -57,7 +57,7 @@ func (e *Examiner) mayLack(ctx context.Context, o *unstructured.Unstructured) la
 	case len(absent) > 0:
 		l.what, l.mend = "what the object names and does not exist", "create that again"
 		if own {
-			l.mend = "create that again, or remove the finalizer where what is to be cleaned up went with it,"
+			l.mend = "create that again, or remove the finalizer where what it is to clean up was deleted with that,"
 		}
 	case len(down) > 0:
 		l.what, l.mend = "the pods of the object, which do not run", "repair them"

@@ -29,8 +29,8 @@ const mostNamed = 4
 // to a server that is gone. What is written for the object is left out.
 //
 // Those of the group that are there, and are being deleted as well or have pods that do not run, fail.
-// Own says that the first that is absent is of the object's own group: it may have taken with it what
-// is to be cleaned up.
+// Own says that the first that is absent is of the object's own group: what is to be cleaned up may
+// have been deleted with it.
 func (e *Examiner) namedAbsent(
 	ctx context.Context, o *unstructured.Unstructured,
 ) (seen, failing []v1alpha1.Observation, own bool) {
@@ -170,11 +170,11 @@ func isBareKind(of schema.GroupKind, r cluster.Resource, key string) bool {
 		!strings.HasSuffix(of.Group, ".services.k8s.aws")
 }
 
-// alikeBut says whether a kind begins as another one does, but for its end, the key: MinioPolicy, which
-// policy of a MinioPolicyBinding means.
+// alikeBut says whether a kind ends with a key and begins as another kind does: MinioPolicy, which the
+// key policy of a MinioPolicyBinding means.
 func alikeBut(kind, own, key string) bool {
-	begins := strings.TrimSuffix(strings.ToLower(kind), key)
-	return begins != "" && strings.HasPrefix(strings.ToLower(own), begins)
+	begins, ends := strings.CutSuffix(strings.ToLower(kind), key)
+	return ends && begins != "" && strings.HasPrefix(strings.ToLower(own), begins)
 }
 
 // kindLike is the one type of the object's own group whose kind ends like the field is called:

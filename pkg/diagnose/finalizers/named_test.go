@@ -272,7 +272,7 @@ func TestWhichKindIsAlike(t *testing.T) {
 	t.Parallel()
 	for of, want := range map[[3]string]bool{
 		{"MinioPolicy", "MinioPolicyBinding", "policy"}: true, {"PostgresDatabase", "PostgresUser", "database"}: true,
-		{"Policy", "PolicyBinding", "policy"}: false, {"AccessPolicy", "MinioPolicyBinding", "policy"}: false,
+		{"Policy", "PolicyBinding", "policy"}: false, {"Minio", "MinioPolicyBinding", "policy"}: false, {"AccessPolicy", "MinioPolicyBinding", "policy"}: false,
 	} {
 		if got := alikeBut(of[0], of[1], of[2]); got != want {
 			t.Errorf("%v: %v, want %v", of, got, want)
