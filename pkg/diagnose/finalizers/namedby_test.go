@@ -3,9 +3,11 @@ package finalizers
 import (
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
@@ -91,6 +93,39 @@ func TestWhichGroupsAreOfOneDomain(t *testing.T) {
 	} {
 		if got := ofOneDomain(of[0], of[1]); got != want {
 			t.Errorf("%v: %v, want %v", of, got, want)
+		}
+	}
+}
+
+// TestWhichDependentsGoAfterTheirOwner: those without another owner, of an object that is deleted in
+// the background. Otherwise the collector deletes them before it, or not at all (GC-061).
+func TestWhichDependentsGoAfterTheirOwner(t *testing.T) {
+	t.Parallel()
+	of := func(names ...string) (all []graph.OwnerReference) {
+		for _, name := range names {
+			all = append(all, graph.OwnerReference{APIVersion: "example.com/v1", Kind: "Database", Name: name, UID: name})
+		}
+		return all
+	}
+	b := graph.NewBuilder()
+	l := b.Listing(graph.Type{Group: "example.com", Version: "v1", Resource: "databases", Kind: "Database", Namespaced: true}, "n")
+	l.Add(graph.Object{Namespace: "n", Name: "db", UID: "db"}, graph.Object{Namespace: "n", Name: "other", UID: "other"})
+	l.Add(graph.Object{Namespace: "n", Name: "one", UID: "one", Owners: of("db")},
+		graph.Object{Namespace: "n", Name: "two", UID: "two", Owners: of("db", "other")})
+	e := &Examiner{Examination: &core.Examination{Snapshot: core.Snapshot{Graph: b.Build()}}}
+	for _, test := range []struct {
+		dependent, finalizer string
+		want                 bool
+	}{
+		{"one", "example.com/database", true}, {"two", "example.com/database", false},
+		{"one", metav1.FinalizerDeleteDependents, false}, {"one", metav1.FinalizerOrphanDependents, false},
+	} {
+		o := &unstructured.Unstructured{}
+		o.SetUID("db")
+		o.SetFinalizers([]string{test.finalizer})
+		id, listed := e.Graph.Lookup(test.dependent)
+		if got := e.deletedAfter(id, o); !listed || got != test.want {
+			t.Errorf("%s of an object with %s: %v, want %v", test.dependent, test.finalizer, got, test.want)
 		}
 	}
 }
