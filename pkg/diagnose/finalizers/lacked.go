@@ -37,7 +37,8 @@ func (l lacked) missed(who string) string {
 // mayLack are the objects that an object names and that do not exist, are being deleted as well or
 // do not work, the pods that it owns and that do not run, or have failed, and its owner, if that is
 // gone.
-func (e *Examiner) mayLack(ctx context.Context, o *unstructured.Unstructured) lacked {
+func (e *Examiner) mayLack(ctx context.Context, b core.Responsible) lacked {
+	o := b.Object
 	if o.GetDeletionTimestamp() == nil {
 		return lacked{}
 	}
@@ -56,7 +57,7 @@ func (e *Examiner) mayLack(ctx context.Context, o *unstructured.Unstructured) la
 		l.what, l.mend = "what a label of the object names and does not exist", "create that again, or take the label off,"
 	case len(absent) > 0:
 		l.what, l.mend = "what the object names and does not exist", "create that again"
-		if own {
+		if own && !b.IsKnown { // a pack says itself what is lost with what the program needs
 			l.mend = "create that again, or remove the finalizer where what it is to clean up was deleted with that,"
 		}
 	case len(down) > 0:

@@ -121,7 +121,7 @@ func (e *Examiner) namers(ctx context.Context, o *unstructured.Unstructured) (al
 func ofOneDomain(a, b string) bool { return !cluster.BuiltIn(a) && domain(a) == domain(b) }
 
 // deletedAfter says whether the collector deletes a dependent of an object once that is gone, and not
-// before: it has no other owner, and the object is deleted in the background (GC-061).
+// before: it has no other owner, and the object is deleted in the background (GC-053, GC-060, GC-067).
 func (e *Examiner) deletedAfter(dependent graph.ID, o *unstructured.Unstructured) bool {
 	for edge := range e.Graph.Owners(dependent) {
 		if e.Graph.Ref(edge.Owner).UID != string(o.GetUID()) {

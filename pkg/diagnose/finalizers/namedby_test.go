@@ -98,7 +98,7 @@ func TestWhichGroupsAreOfOneDomain(t *testing.T) {
 }
 
 // TestWhichDependentsGoAfterTheirOwner: those without another owner, of an object that is deleted in
-// the background. Otherwise the collector deletes them before it, or not at all (GC-061).
+// the background. Otherwise the collector deletes them before it, or not at all (GC-053, GC-060, GC-067).
 func TestWhichDependentsGoAfterTheirOwner(t *testing.T) {
 	t.Parallel()
 	of := func(names ...string) (all []graph.OwnerReference) {

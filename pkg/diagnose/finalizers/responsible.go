@@ -65,7 +65,7 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 		if len(ignored) > 0 {
 			return append(ignored, refused...)
 		}
-		lacks := e.mayLack(ctx, b.Object)
+		lacks := e.mayLack(ctx, b)
 		f.Evidence = slices.Concat(f.Evidence, unsure, lacks.seen)
 		by := slices.DeleteFunc(e.namers(ctx, b.Object), func(n namer) bool {
 			return n.owned && e.quiet(b) < finishing ||
@@ -86,7 +86,7 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 	f = e.alsoPaused(ctx, b, f)
 	var lacks lacked
 	if a.Life != actor.Dead {
-		lacks = e.mayLack(ctx, b.Object)
+		lacks = e.mayLack(ctx, b)
 		f.Evidence = append(f.Evidence, lacks.seen...)
 	}
 	if !a.IsKnown {
