@@ -58,7 +58,7 @@ func TestNoLinkOfAPackLeadsATenantToWhatOthersOwn(t *testing.T) {
 // clusterScopedSources are the links whose sources have no namespace.
 var clusterScopedSources = map[string]bool{
 	"kubevela-resources": true, "crossplane-xrd-claims": true, "crossplane-xrd-composites": true,
-	"apiservice-objects":          true,
+	"apiservice-objects": true, "node-pods": true,
 	"gatekeeper-template-reports": true, "gatekeeper-constraint-reports": true,
 	"crossplane-usage-replay": true, "karpenter-nodeclaim-node": true, "karpenter-node-nodeclaim": true,
 }

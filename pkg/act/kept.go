@@ -21,7 +21,7 @@ import (
 func (r *run) keep(ctx context.Context, now time.Time) {
 	var left []waited
 	for _, l := range r.readDeleters(ctx, r.waiter.undeletedByLinks()) {
-		if _, at := r.waiter.lastDeleter(l); !at.IsZero() && now.Sub(at) >= probeAfter {
+		if _, at := r.waiter.lastDeleter(l); !at.IsZero() && now.Sub(at) >= max(probeAfter, l.within) {
 			left = append(left, l)
 		}
 	}

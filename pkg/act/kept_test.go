@@ -26,10 +26,13 @@ func TestWhatAProgramLeavesAlone(t *testing.T) {
 		program func(t *testing.T, proxy *faultproxy.Proxy, ns string)
 		after   time.Duration
 		roots   []string
+		within  time.Duration
 		want    []string
 	}{
 		"that leaves it":             {after: probeAfter, want: []string{"below", "target"}},
 		"that may be about to act":   {after: probeAfter - time.Second},
+		"that has no finalizer":      {after: time.Minute, within: time.Minute, want: []string{"below", "target"}},
+		"that has none and time":     {after: time.Minute - time.Second, within: time.Minute},
 		"that may act for the other": {after: probeAfter, roots: []string{"source", "second"}},
 		"that may act for one that others delete": {after: probeAfter, program: func(t *testing.T, _ *faultproxy.Proxy, ns string) {
 			c.Kubectl(t, "delete", "configmap", "second", "-n", ns, "--wait=false")
@@ -64,9 +67,13 @@ func TestWhatAProgramLeavesAlone(t *testing.T) {
 				`, ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: target, uid: `+uid+`}]}}`)
 			listed := fixture.List(t, proxy.Config(), cluster.ListOptions{Namespace: ns})
 			find := func(name string) graph.ID { return listed.Find(t, "", "configmaps", ns, name) }
+			deletion := link.Deletion{Of: link.End, Finalizer: "example.com/x"}
+			if test.within != 0 {
+				deletion.Finalizer, deletion.Within.Duration = "", test.within
+			}
 			names := func(source string) link.Found {
 				return link.Found{Source: find(source), End: find("target"), Effect: link.Effect{Deletes: true}, Confirmed: true,
-					Definition: &link.Definition{Deletion: link.Deletion{Of: link.End, Finalizer: "example.com/x"}}}
+					Definition: &link.Definition{Deletion: deletion}}
 			}
 			if test.roots == nil {
 				test.roots = []string{"source"}

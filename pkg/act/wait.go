@@ -52,9 +52,10 @@ type waited struct {
 	// deletedIn and goneIn are the waves in which the plan has it deleted and gone.
 	deletedIn, goneIn int
 	policy            plan.Policy
-	// deleters are the objects whose deletion has programs delete it because of links; none if it
-	// is deleted otherwise.
+	// deleters are the objects whose deletion has programs delete it because of links, within some
+	// time after they are gone; none if it is deleted otherwise.
 	deleters []graph.ID
+	within   time.Duration
 	// owners is how many of its references are to objects that are waited for, and blockers how
 	// many such objects block it. They are counted while the cascade goes, because to count them
 	// anew every second would take longer than that.
@@ -97,7 +98,8 @@ func (w *waiter) add(next Replanned) []cluster.ResumePoint {
 			if a.Verb == plan.VerbDelete {
 				l.deletedIn, l.policy = a.Wave, a.Policy
 				if a.Because.Code == plan.LinkDeleted {
-					l.deleters = p.LinkDeleters(a.Object)
+					deleters, within := p.LinkDeleters(a.Object)
+					l.deleters, l.within = deleters, within.Duration
 				}
 			}
 		}

@@ -10,7 +10,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
@@ -123,20 +122,18 @@ func (t *tester) ends(d *link.Definition, source *unstructured.Unstructured) ([]
 		all = append(all, l)
 	}
 	for _, m := range members {
-		selector, parseErr := labels.Parse(m.Labels)
-		if parseErr != nil {
-			return all, parseErr
-		}
 		for _, o := range t.objects {
-			if o == source || m.Name != "" && o.GetName() != m.Name || m.Namespace != "" && o.GetNamespace() != m.Namespace ||
-				!selector.Matches(labels.Set(o.GetLabels())) {
+			if o == source {
 				continue
 			}
-			if !m.CanBe(groupOf(o), o.GetKind(), t.kinds[kindOf(o)].categories) {
+			if selects, err := m.Selects(o); err != nil {
+				return all, err
+			} else if !selects || !m.CanBe(groupOf(o), o.GetKind(), t.kinds[kindOf(o)].categories) {
 				continue
 			}
 			l := effect(d, source, o)
-			l.End, l.Present, l.Labels, l.Field, l.Confirmed = refOf(o), true, m.Labels, m.Field, confirmed(d, o, of)
+			l.End, l.Present, l.Labels, l.Field, l.Confirmed = refOf(o), true, m.Labels,
+				cmp.Or(m.Fields, m.Field), m.NameSource || confirmed(d, o, of)
 			all = append(all, l)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -41,6 +42,9 @@ func (d *Definition) Check() []error {
 	}
 	for i, e := range d.Ends {
 		errs.add(fmt.Sprintf(`"ends", number %d: `, i+1), e.check()...)
+	}
+	if d.Deletion.Of == Lead && slices.ContainsFunc(d.Ends, func(e Ends) bool { return e.Fields != "" }) {
+		errs.add("", errors.New(`"fields" is not for a deletion "of" lead`))
 	}
 	errs.add(`"deletion": `, d.Deletion.check()...)
 	errs.add("", d.checkConfirmed()...)
@@ -81,8 +85,8 @@ func (d *Definition) checkConfirmed() []error {
 	}
 	for i, e := range d.Confirmed {
 		where := fmt.Sprintf(`"confirmed", number %d: `, i+1)
-		if !slices.Contains([]Form{Reference, Text, Labels}, e.Form) {
-			errs.add(where, errors.New(`"form" must be one of reference, text, labels`))
+		if !slices.Contains([]Form{Reference, Text, Labels}, e.Form) || e.Fields != "" {
+			errs.add(where, errors.New(`"form" must be one of reference, text, labels, without "fields"`))
 			continue
 		}
 		errs.add(where, e.check()...)
@@ -196,8 +200,8 @@ func (e Ends) check() []error {
 	if e.Labels != "" || e.Namespace == AnyNamespace {
 		errs = append(errs, errors.New(`"labels" and namespace "any" are for the form "labels"`))
 	}
-	if e.Name != "" {
-		errs = append(errs, errors.New(`"name" is for the form "labels"`))
+	if e.Name != "" || e.Fields != "" {
+		errs = append(errs, errors.New(`"name" and "fields" are for the form "labels"`))
 	}
 	if len(e.Kinds) > 0 && e.Form != Reference {
 		errs = append(errs, errors.New(`"kinds" is for the forms "labels" and "reference"`))
@@ -259,11 +263,15 @@ func (e Ends) checkMatch() error {
 }
 
 func (e Ends) checkLabels() error {
-	if e.Labels == "" || len(e.Kinds) == 0 {
-		return errors.New(`give "labels" and the "kinds" of what has them`)
+	if e.Labels == "" && e.Fields == "" || len(e.Kinds) == 0 {
+		return errors.New(`give "labels" or "fields", and the "kinds" of what has them`)
 	}
-	if err := errors.Join(checkPlaceholders("labels", e.Labels), checkPlaceholders("name", e.Name)); err != nil {
+	if err := errors.Join(checkPlaceholders("labels", e.Labels), checkPlaceholders("name", e.Name),
+		checkPlaceholders("fields", e.Fields)); err != nil {
 		return err
+	}
+	if _, err := fields.ParseSelector(placeholder.ReplaceAllString(e.Fields, "x")); err != nil {
+		return fmt.Errorf(`"fields" is no field selector: %w`, err)
 	}
 	if _, err := labels.Parse(placeholder.ReplaceAllString(e.Labels, "x")); err != nil {
 		return fmt.Errorf(`"labels" is no label selector: %w`, err)
@@ -272,7 +280,8 @@ func (e Ends) checkLabels() error {
 }
 
 func (e Ends) checkDependents() error {
-	if len(e.Kinds) == 0 || !e.Field.IsZero() || e.Kind != "" || e.Name != "" || e.Labels != "" || e.Namespace != "" {
+	if len(e.Kinds) == 0 || !e.Field.IsZero() || e.Kind != "" || e.Name != "" || e.Labels+e.Fields != "" ||
+		e.Namespace != "" {
 		return errors.New(`give the "kinds" of dependents, and nothing else`)
 	}
 	return checkKinds(e.Kinds)
@@ -282,7 +291,7 @@ func (d Deletion) check() []error {
 	errs := []error{OneOf("of", d.Of, directions)}
 	if d.Of == Neither || d.Of == Guard || d.Of == Lead {
 		if d.Policy != "" || d.Finalizer != "" || d.Waits != "" || !d.PolicyField.IsZero() || d.Turn != 0 ||
-			len(d.Keep)+len(d.Never) > 0 || d.Annotation != "" || !d.As.IsZero() || d.Waves != "" || d.Permits != nil {
+			len(d.Keep)+len(d.Never) > 0 || d.Annotation != "" || d.Force || d.Within.Duration != 0 || !d.As.IsZero() || d.Waves != "" || d.Permits != nil {
 			errs = append(errs, fmt.Errorf(`"of" is %q: leave out what says how a deletion travels`, d.Of))
 		}
 		return errs

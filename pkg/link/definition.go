@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
@@ -172,7 +174,7 @@ func (e Ends) inMetadata() bool {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(placeholder.FindAllString(e.Labels+e.Name+string(e.Namespace), -1),
+	return !slices.ContainsFunc(placeholder.FindAllString(e.Labels+e.Name+e.Fields+string(e.Namespace), -1),
 		func(p string) bool { return !strings.HasPrefix(p, "{metadata.") })
 }
 
@@ -206,8 +208,11 @@ type Ends struct {
 	// Name is the name that ends have which a label selector finds, in which a path between braces
 	// stands for what the source has there; empty for any.
 	Name string `json:"name,omitempty"`
-	// Kinds are those of the ends that a label selector finds, or that references can have; others
-	// are passed over.
+	// Fields is a field selector of the ends, which the API server has for their kinds, in which a
+	// path between braces stands for what the source has there. It goes with Labels or alone.
+	Fields string `json:"fields,omitempty"`
+	// Kinds are those of the ends that a selector finds, or that references can have; others are
+	// passed over.
 	Kinds []graph.KindPattern `json:"kinds,omitempty"`
 	// Category is one of discovery's that the kind of an end has, if the server has the kind;
 	// others are passed over. It is for references and instances.
@@ -230,7 +235,7 @@ const (
 	Text Form = "text"
 	// Manifest: YAML documents, which are the ends.
 	Manifest Form = "manifest"
-	// Labels: a label selector that the ends match.
+	// Labels: a label selector, or a field selector, that the ends match.
 	Labels Form = "labels"
 	// Instances: a reference of a group and a kind, all objects of which are ends.
 	Instances Form = "instances"
@@ -290,6 +295,11 @@ type Deletion struct {
 	Foreground string `json:"foreground,omitempty"`
 	// Waits says whether the program waits until they are gone before it removes the finalizer.
 	Waits Waits `json:"waits,omitempty"`
+	// Force says that the program deletes with a grace period of 0.
+	Force bool `json:"force,omitempty"`
+	// Within is how long after the other side is gone a program without a Finalizer deletes at the
+	// latest: what is there then was left alone. Zero if that is not known.
+	Within metav1.Duration `json:"within,omitzero"`
 	// Turn orders the links of an object: the program deletes what is of the first, waits as it
 	// does, and goes on to the next.
 	Turn int `json:"turn,omitempty"`

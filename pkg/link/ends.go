@@ -35,9 +35,11 @@ func (n Named) CanBe(categories []string) bool {
 
 // Members are the ends that a source does not name one by one.
 type Members struct {
-	// Labels is the selector that they match, as kubectl's -l has it; empty for all objects of the
-	// kinds.
-	Labels string
+	// Labels and Fields are the selectors that they match, as -l and --field-selector of kubectl have
+	// them; where both are empty, they are all objects of the kinds.
+	Labels, Fields string
+	// NameSource says that Fields names the source: each end says itself whose it is.
+	NameSource bool
 	// Name is the name that they have; empty for any.
 	Name string
 	// Field is where it stands which kind they are of; empty where the pack says it.
@@ -186,7 +188,9 @@ func (e Ends) read(value any) ([]Named, error) {
 func (e Ends) fromReference(value any) Named {
 	get := func(key string) string {
 		path, given := e.Keys[key]
-		if !given {
+		if !given && e.Field.IsZero() && e.Kind != "" && !strings.HasPrefix(string(e.Kind), anyGroup+"/") {
+			return "" // what the source itself is says nothing of the end
+		} else if !given {
 			path = Path{[]string{key}}
 		}
 		text, _ := path.Text(value)

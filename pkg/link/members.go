@@ -7,10 +7,14 @@ import (
 	"regexp"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// members fills in the label selector; false if the source does not have what stands in it.
+// members fills in the selectors; false if the source does not have what stands in it.
 func (e Ends) members(object map[string]any) (Members, bool, error) {
 	from := []any{object}
 	if len(e.Decode) > 0 || !e.Field.IsZero() {
@@ -19,16 +23,17 @@ func (e Ends) members(object map[string]any) (Members, bool, error) {
 			return Members{}, false, err
 		}
 	}
-	labels, ok := expand(e.Labels, from[0])
-	if !ok {
-		return Members{}, false, nil
+	m := Members{Kinds: e.Kinds}
+	for filled, text := range map[*string]string{&m.Labels: e.Labels, &m.Fields: e.Fields, &m.Name: e.Name} {
+		var ok bool
+		if *filled, ok = expand(text, from[0]); !ok {
+			return Members{}, false, nil
+		}
 	}
-	name, ok := expand(e.Name, from[0])
-	if !ok {
-		return Members{}, false, nil
-	}
-	m := Members{Labels: labels, Name: name, Kinds: e.Kinds}
+	var ok bool
 	m.Namespace, ok = e.namespace(object)
+	own, namespaced := namespacePath.Text(object)
+	m.NameSource = strings.Contains(e.Fields, "{metadata.name}") && (!namespaced || m.Namespace == own)
 	return m, ok, nil
 }
 
@@ -43,6 +48,28 @@ func (e Ends) namespace(object map[string]any) (string, bool) {
 		return own, true
 	}
 	return expand(string(e.Namespace), object)
+}
+
+// Selects says whether an object that was read whole matches the selectors and has the name and the
+// namespace. An error is of a selector in which what the source has there makes none.
+func (m Members) Selects(o *unstructured.Unstructured) (bool, error) {
+	byLabel, err := labels.Parse(m.Labels)
+	if err != nil {
+		return false, err
+	}
+	byField, err := fields.ParseSelector(m.Fields)
+	has := fields.Set{}
+	if err == nil {
+		for _, r := range byField.Requirements() {
+			var path Path
+			if path, err = ParsePath(r.Field); err != nil {
+				break
+			}
+			has[r.Field], _ = path.Text(o.Object)
+		}
+	}
+	return err == nil && byLabel.Matches(labels.Set(o.GetLabels())) && byField.Matches(has) &&
+		(m.Name == "" || o.GetName() == m.Name) && (m.Namespace == "" || o.GetNamespace() == m.Namespace), err
 }
 
 // placeholder is a path between braces.

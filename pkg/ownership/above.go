@@ -56,12 +56,10 @@ func (s *search) namedAbove(ctx context.Context, ids []graph.ID) ([]graph.ID, er
 		return nil, err
 	}
 	before := len(s.links)
-	for _, id := range naming {
-		if o, ok := objects[id]; ok {
-			if err := s.understand(ctx, id, o, s.seek[s.groupKind(id)]); err != nil {
-				return nil, err
-			}
-		}
+	if err := s.understand(ctx, naming, objects, func(id graph.ID) []*link.Definition {
+		return s.seek[s.groupKind(id)]
+	}); err != nil {
+		return nil, err
 	}
 	var named []graph.ID
 	for _, f := range s.links[before:] {
@@ -133,12 +131,10 @@ func (s *search) ends(ctx context.Context, id graph.ID, d *link.Definition, o *u
 		}
 		s.wider = s.wider || end < 0 && s.isOut(ref)
 	}
-	for _, m := range members {
-		found, err := s.members(ctx, id, m)
-		if err != nil {
-			return nil, err
-		}
-		ids = append(ids, found...)
+	all := make([]selected, len(members))
+	for i, m := range members {
+		all[i] = selected{id, m, d, o}
 	}
-	return ids, nil
+	found, err := s.members(ctx, all)
+	return append(ids, slices.Concat(found...)...), err
 }

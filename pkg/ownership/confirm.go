@@ -42,7 +42,7 @@ func (s *search) askEnds(ctx context.Context) error {
 		if o, ok := metas[f.End]; ok {
 			end = o.Object
 		}
-		f.Confirmed = s.owns(f.Found) || f.Definition.ConfirmedBy(end, f.identity)
+		f.Confirmed = f.Confirmed || s.owns(f.Found) || f.Definition.ConfirmedBy(end, f.identity)
 		if f.Effect.Deletes && end != nil {
 			f.Kept, _ = link.Kept(f.keep, end)
 			f.Kept = cmp.Or(f.Kept, s.notPermitted(f, objects))

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -33,37 +32,51 @@ func (s *search) read(ctx context.Context, sources []graph.ID) error {
 	}
 	for _, id := range sources {
 		s.isRead[id] = true
-		if o, ok := objects[id]; ok {
-			if err := s.understand(ctx, id, o, s.downward[s.groupKind(id)]); err != nil {
-				return err
+	}
+	return s.understand(ctx, sources, objects, func(id graph.ID) []*link.Definition { return s.downward[s.groupKind(id)] })
+}
+
+// selected are the objects that a source selects by a link.
+type selected struct {
+	source  graph.ID
+	members link.Members
+	d       *link.Definition
+	object  *unstructured.Unstructured
+}
+
+// understand notes what those of some objects that were read name and select by their links.
+func (s *search) understand(ctx context.Context, ids []graph.ID, objects map[graph.ID]*unstructured.Unstructured,
+	links func(graph.ID) []*link.Definition) error {
+	var all []selected
+	for _, id := range ids {
+		o, read := objects[id]
+		if !read {
+			continue
+		}
+		for _, d := range links(id) {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			ends, members, err := s.references(d, o)
+			if err != nil {
+				s.gap(s.Graph.Ref(id), d, err)
+			}
+			s.add(d, id, o, ends)
+			for _, m := range members {
+				all = append(all, selected{id, m, d, o})
 			}
 		}
 	}
-	return nil
-}
-
-// understand notes what an object names by some links.
-func (s *search) understand(ctx context.Context, id graph.ID, o *unstructured.Unstructured,
-	definitions []*link.Definition) error {
-	for _, d := range definitions {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		ends, members, err := s.references(d, o)
-		if err != nil {
-			s.gap(s.Graph.Ref(id), d, err)
-		}
-		s.add(d, id, o, ends)
-		for _, m := range members {
-			found, err := s.members(ctx, id, m)
-			if err != nil {
-				return err
-			}
-			keep := d.KeepOf(o.Object)
-			for _, end := range found {
-				s.note(named{Found: link.Found{Definition: d, Source: id, End: end, Field: cmp.Or(m.Labels, m.Field)},
-					identity: s.identity(id, o), keep: keep}, o)
-			}
+	found, err := s.members(ctx, all)
+	if err != nil {
+		return err
+	}
+	for i, m := range all {
+		keep := m.d.KeepOf(m.object.Object)
+		for _, end := range found[i] {
+			s.note(named{Found: link.Found{Definition: m.d, Source: m.source, End: end, Confirmed: m.members.NameSource,
+				Field: cmp.Or(m.members.Labels, m.members.Fields, m.members.Field)},
+				identity: s.identity(m.source, m.object), keep: keep}, m.object)
 		}
 	}
 	return nil
@@ -192,50 +205,58 @@ func (s *search) unreadable(ctx context.Context, p place, err error) error {
 	return nil
 }
 
-// members returns the objects that a label selector finds, besides the one that has it. Each kind
-// that the server serves is asked for them, but for one of which nothing was seen where they are.
-func (s *search) members(ctx context.Context, source graph.ID, m link.Members) ([]graph.ID, error) {
-	beyond := s.Scope != "" && m.Namespace != s.Scope
-	types := slices.DeleteFunc(s.Graph.Types(), func(t graph.Type) bool {
-		return !s.canBe(m, t) || !s.has(t) && !(beyond && t.Namespaced)
-	})
-	if m.Labels == "" {
-		return s.instances(types), nil
+// members returns the objects that each selector finds, besides the one that has it. Each kind that
+// the server serves is asked for them, but for one of which nothing was seen where they are.
+func (s *search) members(ctx context.Context, all []selected) ([][]graph.ID, error) {
+	type request struct {
+		of int
+		place
 	}
-	matches := make([][]cluster.Match, len(types))
-	group, groupCtx := errgroup.WithContext(ctx)
-	group.SetLimit(s.client.Concurrency())
-	for i, t := range types {
-		namespace := m.Namespace
-		if !t.Namespaced {
-			namespace = ""
-		} else if namespace == "" && s.Scope != "" {
-			s.wider = true // and then they are sought again
+	var requests []request
+	ids := make([][]graph.ID, len(all))
+	for i, m := range all {
+		beyond := s.Scope != "" && m.members.Namespace != s.Scope
+		types := slices.DeleteFunc(s.Graph.Types(), func(t graph.Type) bool {
+			return !s.canBe(m.members, t) || !s.has(t) && !(beyond && t.Namespaced)
+		})
+		if m.members.Labels+m.members.Fields == "" {
+			ids[i] = s.instances(types)
 			continue
 		}
-		group.Go(func() error {
-			var err error
-			matches[i], err = s.client.ListMatching(groupCtx, t, namespace,
-				cluster.Selection{Labels: m.Labels, Fields: withName(m.Name)})
-			return s.unreadable(groupCtx, place{t, namespace}, err)
-		})
+		for _, t := range types {
+			p := placeOf(t, m.members.Namespace)
+			if t.Namespaced && p.namespace == "" && s.Scope != "" {
+				s.wider = true // and then they are sought again
+				continue
+			}
+			requests = append(requests, request{i, p})
+		}
 	}
-	if err := group.Wait(); err != nil {
+	matches := make([][]cluster.Match, len(requests))
+	if err := cluster.EachUntil(ctx, s.client, requests, func(ctx context.Context, i int, r request) (err error) {
+		m := all[r.of].members
+		by := slices.DeleteFunc([]string{withName(m.Name), m.Fields}, func(s string) bool { return s == "" })
+		matches[i], err = s.client.ListMatching(ctx, r.t, r.namespace,
+			cluster.Selection{Labels: m.Labels, Fields: strings.Join(by, ",")})
+		return s.unreadable(ctx, r.place, err)
+	}); err != nil {
 		return nil, err
 	}
-	var ids []graph.ID
-	for i, found := range matches {
-		for _, match := range found {
+	for i, r := range requests {
+		for _, match := range matches[i] {
 			id, listed := s.Graph.Lookup(match.UID)
 			switch {
 			case !listed:
-				s.wider = s.wider || beyond && types[i].Namespaced
-			case id != source:
-				ids = append(ids, id)
+				s.wider = s.wider || s.Scope != "" && r.t.Namespaced && r.namespace != s.Scope
+			case id != all[r.of].source:
+				ids[r.of] = append(ids[r.of], id)
 			}
 		}
 	}
-	return unique(ids), nil
+	for i := range ids {
+		ids[i] = unique(ids[i])
+	}
+	return ids, nil
 }
 
 // withName is the field selector for a name; empty for any.

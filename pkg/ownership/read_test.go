@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
@@ -14,7 +15,9 @@ import (
 func TestNothingIsUnderstoodOnceTheContextHasEnded(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	err := (&search{}).understand(ctx, 0, &unstructured.Unstructured{Object: map[string]any{}}, []*link.Definition{{}})
+	objects := map[graph.ID]*unstructured.Unstructured{0: {Object: map[string]any{}}}
+	links := func(graph.ID) []*link.Definition { return []*link.Definition{{}} }
+	err := (&search{}).understand(ctx, []graph.ID{0}, objects, links)
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}

@@ -73,12 +73,7 @@ func (s *search) seekAll(ctx context.Context, t graph.Type, links []*link.Defini
 			s.fromElsewhere(o, links)
 		}
 	}
-	for _, id := range slices.Sorted(maps.Keys(found)) {
-		if err := s.understand(ctx, id, found[id], links); err != nil {
-			return err
-		}
-	}
-	return nil
+	return s.understand(ctx, slices.Sorted(maps.Keys(found)), found, func(graph.ID) []*link.Definition { return links })
 }
 
 // seekIn reads all objects of a type in a place; their metadata alone, where that is all that is

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
 func blockers(p *Plan) string {
@@ -68,6 +69,37 @@ func TestGracefulPodsAreBlockers(t *testing.T) {
 	}
 	if _, ok := p.Blocker(lookup(t, p.Graph, "unscheduled")[0]); ok {
 		t.Error("a pod on no node holds nothing up")
+	}
+}
+
+// TestWhatIsForcedHasNoGracePeriod: the pods of a Node go without one, but for one that is deleted
+// by its owner, too. Those of a DaemonSet, which makes none for a Node that is gone, do not come back.
+func TestWhatIsForcedHasNoGracePeriod(t *testing.T) {
+	s := newTied(t)
+	forced := &link.Definition{Name: "pods", Deletion: link.Deletion{Of: link.End, By: "kube-controller-manager",
+		Policy: link.Background, Waits: link.WaitsNever, Force: true}}
+	controlled := to(daemonSets, "set")
+	controlled.Controller = true
+	s.add(nodeType, "node")
+	s.add(daemonSets, "set")
+	s.add(configMaps, "owner")
+	s.add(pods, "alone")
+	s.add(pods, "daemon", controlled)
+	s.add(pods, "owned", to(configMaps, "owner"))
+	for _, pod := range []string{"alone", "daemon", "owned"} {
+		s.tie(forced, "node", pod, nil)
+	}
+	p := s.plan(Background, "owner", "node")
+	facts := Details{Pods: map[graph.ID]Pod{}}
+	for _, id := range lookup(t, p.Graph, "alone", "daemon", "owned") {
+		facts.Pods[id] = Pod{Node: "node", GracePeriodSeconds: 30}
+	}
+	p.Learn(facts)
+	if got, want := blockers(p), "owned [] 30"; got != want {
+		t.Errorf("blockers %q, want %q", got, want)
+	}
+	if len(p.Recreated) > 0 {
+		t.Errorf("comes back: %+v", p.Recreated)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
@@ -57,8 +59,8 @@ func (s *simulation) effect(f *link.Found) ReasonCode {
 		return LinkKept
 	case f.Refused != "":
 		return LinkRefused
-	case f.Definition.Deletion.Finalizer != "" && !s.frees(f.Owner()):
-		return LinkPending // who removes no finalizer deletes nothing either
+	case !s.frees(f.Owner()) && (f.Definition.Deletion.Finalizer != "" || s.is(f.Owner(), foreignFinalizers)):
+		return LinkPending // who removes no finalizer deletes nothing either, nor who only sees that the owner is gone
 	}
 	return LinkDeleted
 }
@@ -251,24 +253,25 @@ func (p *Plan) Until(id graph.ID) []graph.ID {
 	return slices.Compact(until)
 }
 
-// LinkDeleters returns the objects whose deletion has programs delete an object because of links.
-// It is nil if a program can do so without a finalizer on one of them, whose end would show that it
-// has done what it does.
-func (p *Plan) LinkDeleters(id graph.ID) []graph.ID {
+// LinkDeleters returns the objects whose deletion has programs delete an object because of links,
+// and how long after the last of them is gone that is over. There are none if a program can do so
+// without a finalizer on one of them, whose end would show that it has done what it does, and it is
+// not known how long that takes.
+func (p *Plan) LinkDeleters(id graph.ID) (deleters []graph.ID, within metav1.Duration) {
 	s := &simulation{Projection: p.end, options: p.options, release: true}
-	var deleters []graph.ID
 	above := p.options.Links.Above(id)
 	for i := range above {
-		f := &above[i]
+		f, d := &above[i], above[i].Definition.Deletion
 		switch {
 		case s.effect(f) != LinkDeleted:
-		case f.Definition.Deletion.Finalizer == "" || !p.Graph.Observed(f.Owner()):
-			return nil
+		case d.Finalizer == "" && d.Within.Duration == 0, !p.Graph.Observed(f.Owner()):
+			return nil, metav1.Duration{}
 		default:
 			deleters = append(deleters, f.Owner())
+			within.Duration = max(within.Duration, d.Within.Duration)
 		}
 	}
-	return deleters
+	return deleters, within
 }
 
 // Sparing returns what the same deletion deletes if programs leave some objects alone that they

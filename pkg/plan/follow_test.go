@@ -23,6 +23,9 @@ var (
 	usages   = graph.Type{Group: "apiextensions.crossplane.io", Version: "v1beta1", Resource: "usages", Kind: "Usage"}
 	accounts = graph.Type{Version: "v1", Resource: "serviceaccounts", Kind: "ServiceAccount", Namespaced: true}
 	nsType   = graph.Type{Version: "v1", Resource: "namespaces", Kind: "Namespace"}
+	nodeType = graph.Type{Version: "v1", Resource: "nodes", Kind: "Node"}
+	// daemonSets make the pods of a Node.
+	daemonSets = graph.Type{Group: "apps", Version: "v1", Resource: "daemonsets", Kind: "DaemonSet", Namespaced: true}
 )
 
 const (
@@ -92,7 +95,7 @@ func (s *tied) build() (*graph.Graph, *link.Links) {
 	s.t.Helper()
 	b := graph.NewBuilder()
 	for _, typ := range []graph.Type{configMaps, secrets, pods, claims, sets, roles, databases, xdatabases, buckets,
-		applications, kustomizations, usages, accounts, nsType} {
+		applications, kustomizations, usages, accounts, nsType, nodeType, daemonSets} {
 		b.Serve(typ)
 		l := b.Listing(typ, "")
 		l.Add(s.objects[typ]...)
@@ -500,7 +503,7 @@ func TestSourceThatGoesWithItsEnd(t *testing.T) {
 	}
 }
 
-// TestProgramWithoutAFinalizer deletes what goes along, whether anybody removes finalizers or not.
+// TestProgramWithoutAFinalizer deletes what goes along once the owner is gone, and not before.
 func TestProgramWithoutAFinalizer(t *testing.T) {
 	s := newTied(t)
 	free := &link.Definition{Name: "part",
@@ -512,6 +515,13 @@ func TestProgramWithoutAFinalizer(t *testing.T) {
 	p := s.plan(Background, "whole", "root")
 	wantDeleted(t, p, "part root whole")
 	if got := names(p.Graph, objects(p.Blocked)); got != "root" {
+		t.Errorf("left while the finalizer is there: %q", got)
+	}
+	s.add(databases, "held").Finalizers = []string{"example.com/hold"}
+	s.add(configMaps, "piece")
+	s.tie(free, "held", "piece", nil)
+	p = s.plan(Background, "held")
+	if got := names(p.Graph, objects(p.Blocked)); got != "held piece" {
 		t.Errorf("left while the finalizer is there: %q", got)
 	}
 }

@@ -63,7 +63,7 @@ func (p *Plan) learnPods(f Details) {
 	for i, b := range p.Blockers {
 		at[b.Object] = i
 	}
-	roots := newSet(p.Graph, p.Roots)
+	roots, forced := newSet(p.Graph, p.Roots), p.forced()
 	for id, pod := range f.Pods {
 		var sent *int64
 		switch {
@@ -71,6 +71,9 @@ func (p *Plan) learnPods(f Details) {
 			sent = f.GracePeriodSeconds
 		case f.Propagated && f.GracePeriodSeconds != nil:
 			pod.GracePeriodSeconds = min(pod.GracePeriodSeconds, *f.GracePeriodSeconds)
+		}
+		if forced[id] {
+			continue
 		}
 		grace := pod.grace(p.Graph.State(id) == graph.Deleting, sent)
 		if grace == 0 {
@@ -83,6 +86,23 @@ func (p *Plan) learnPods(f Details) {
 		}
 	}
 	slices.SortFunc(p.Blockers, func(a, b Blocker) int { return cmp.Compare(a.Object, b.Object) })
+}
+
+// forced are the objects that a program deletes because of a link, without a grace period, and that
+// are not deleted before because of an owner or their namespace.
+func (p *Plan) forced() map[graph.ID]bool {
+	forced := map[graph.ID]bool{}
+	for _, a := range p.Actions {
+		f, ok := p.Link(a.Object, a.Because)
+		if !ok || a.Because.Code != LinkDeleted || !f.Definition.Deletion.Force || len(p.lost(a.Object)) > 0 {
+			continue
+		}
+		forced[a.Object] = true
+		for e := range p.Graph.Owners(a.Object) {
+			forced[a.Object] = forced[a.Object] && p.stays(e.Owner)
+		}
+	}
+	return forced
 }
 
 // Blocker returns what holds an object of the cascade up.

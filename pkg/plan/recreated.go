@@ -52,11 +52,17 @@ func (p *Plan) recreated() []Recreated {
 }
 
 // learnRecreated says of pods that were read whether they come back. One that has ended does not if
-// its controller has replaced it already, or does not replace such pods, as that of a Job.
+// its controller has replaced it already, or does not replace such pods, as that of a Job; and one
+// of a DaemonSet does not if its Node goes.
 func (p *Plan) learnRecreated(pods map[graph.ID]Pod) {
 	p.Recreated = slices.DeleteFunc(p.Recreated, func(r Recreated) bool {
 		pod, read := pods[r.Object]
-		return read && pod.Ended && r.Field == ControllerField && slices.Contains(passing, groupResource(p.Graph, r.Owner))
+		if !read || r.Field != ControllerField {
+			return false
+		}
+		of := groupResource(p.Graph, r.Owner)
+		node, found := p.Graph.Find("", "nodes", "", pod.Node)
+		return pod.Ended && slices.Contains(passing, of) || of == "daemonsets.apps" && found && !p.stays(node)
 	})
 	for i, r := range p.Recreated {
 		replaces := slices.Contains(replacing, groupResource(p.Graph, r.Owner))

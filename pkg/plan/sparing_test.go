@@ -55,7 +55,8 @@ func TestWhatIsDeletedIfAProgramSparesAnEnd(t *testing.T) {
 				p = s.ongoing(test.roots...)
 			}
 			set := lookup(t, p.Graph, "set")[0]
-			if got := names(p.Graph, p.LinkDeleters(set)); got != test.deleters {
+			deleters, _ := p.LinkDeleters(set)
+			if got := names(p.Graph, deleters); got != test.deleters {
 				t.Errorf("deleted because of %q, want %q", got, test.deleters)
 			}
 			if got := names(p.Graph, p.Sparing(map[graph.ID]bool{set: true})); got != test.want {

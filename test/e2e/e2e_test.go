@@ -33,7 +33,8 @@ func TestScriptsWithCollector(t *testing.T) {
 	t.Parallel()
 	// No controller of jobs: it would release pods that it has not made.
 	cluster := testcluster.Start(t,
-		testcluster.Controllers(testcluster.Collector, "deployment-controller", "replicaset-controller"))
+		testcluster.Controllers(testcluster.Collector, "deployment-controller", "replicaset-controller",
+			"serviceaccount-token-controller"))
 	script.Run(t, cluster, script.Scripts{Dir: "testdata/collector", ThroughKubectl: func(string) bool { return true }})
 }
 

@@ -8,6 +8,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/util/flowcontrol"
+	"k8s.io/client-go/util/keyutil"
 	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/controller/clusterroleaggregation"
 	"k8s.io/kubernetes/pkg/controller/cronjob"
@@ -20,10 +21,12 @@ import (
 	"k8s.io/kubernetes/pkg/controller/namespace"
 	"k8s.io/kubernetes/pkg/controller/replicaset"
 	"k8s.io/kubernetes/pkg/controller/replication"
+	"k8s.io/kubernetes/pkg/controller/serviceaccount"
 	"k8s.io/kubernetes/pkg/controller/statefulset"
 	"k8s.io/kubernetes/pkg/controller/volume/persistentvolume"
 	"k8s.io/kubernetes/pkg/controller/volume/pvcprotection"
 	"k8s.io/kubernetes/pkg/controller/volume/pvprotection"
+	tokens "k8s.io/kubernetes/pkg/serviceaccount"
 )
 
 // constructors make the controllers, by upstream's names, from what upstream's
@@ -111,6 +114,21 @@ var constructors = map[string]func(context.Context, *manager) (func(context.Cont
 			p, err := pvprotection.NewPVProtectionController(klog.FromContext(ctx),
 				m.informers.Core().V1().PersistentVolumes(), c)
 			return func(ctx context.Context) { p.Run(ctx, 1) }, err
+		}),
+	"serviceaccount-token-controller": with("tokens-controller",
+		func(ctx context.Context, m *manager, c kubernetes.Interface) (func(context.Context), error) {
+			key, err := keyutil.PrivateKeyFromFile(m.tokenKey)
+			if err != nil {
+				return nil, err
+			}
+			generator, err := tokens.JWTTokenGenerator(tokens.LegacyIssuer, key)
+			if err != nil {
+				return nil, err
+			}
+			core := m.informers.Core().V1()
+			t, err := serviceaccount.NewTokensController(klog.FromContext(ctx), core.ServiceAccounts(), core.Secrets(), c,
+				serviceaccount.TokensControllerOptions{TokenGenerator: generator})
+			return func(ctx context.Context) { t.Run(ctx, 5) }, err
 		}),
 	"clusterrole-aggregation-controller": with("clusterrole-aggregation-controller",
 		func(_ context.Context, m *manager, c kubernetes.Interface) (func(context.Context), error) {

@@ -32,6 +32,7 @@ import (
 // say that all controllers run.
 type options struct {
 	kubeconfig, controllers, ready string
+	tokenKey                       string
 	qps                            float32
 	burst                          int
 }
@@ -51,6 +52,7 @@ func New() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&o.kubeconfig, "kubeconfig", "", "how to reach the API server")
 	flags.StringVar(&o.controllers, "controllers", "", "the controllers to run, separated by commas")
+	flags.StringVar(&o.tokenKey, "service-account-private-key-file", "", "the key that signs tokens of ServiceAccounts")
 	flags.Float32Var(&o.qps, "kube-api-qps", 20, "requests a second")
 	flags.IntVar(&o.burst, "kube-api-burst", 30, "requests at once")
 	flags.StringVar(&o.ready, "ready-file", "", "a file that appears when all controllers have been started")
@@ -107,6 +109,7 @@ type manager struct {
 	metadata  metadata.Interface
 	mapper    meta.ResettableRESTMapper
 	started   chan struct{} // closed when the informers are
+	tokenKey  string        // the file of the key that signs tokens
 }
 
 func (o options) manager(ctx context.Context) (*manager, error) {
@@ -115,7 +118,7 @@ func (o options) manager(ctx context.Context) (*manager, error) {
 		return nil, err
 	}
 	config.QPS, config.Burst, config.ContentType = o.qps, o.burst, "application/vnd.kubernetes.protobuf"
-	m := &manager{config: config, started: make(chan struct{})}
+	m := &manager{config: config, started: make(chan struct{}), tokenKey: o.tokenKey}
 	client, err := m.client("shared-informers")
 	if err != nil {
 		return nil, err

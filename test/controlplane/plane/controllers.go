@@ -92,5 +92,6 @@ func controllersArgs(ready, list string) []string {
 		"--ready-file=" + ready,
 		"--kube-api-qps=1000",
 		"--kube-api-burst=2000",
+		"--service-account-private-key-file=" + tokenKey,
 	}
 }
