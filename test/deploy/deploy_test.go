@@ -15,9 +15,9 @@ import (
 	"strings"
 	"testing"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
@@ -68,10 +68,8 @@ func someone(t *testing.T, c *testcluster.Cluster, name string, rules []rbacv1.P
 	for _, rule := range []rbacv1.PolicyRule{rules[0], rules[len(rules)-1]} {
 		for _, verb := range rule.Verbs {
 			resource, subresource, _ := strings.Cut(rule.Resources[0], "/")
-			resource = schema.GroupResource{Group: rule.APIGroups[0], Resource: resource}.String()
-			testcluster.Eventually(t, name+" to be allowed to "+verb+" "+resource, func(ctx context.Context) (bool, error) {
-				return c.Command(ctx, "auth", "can-i", verb, resource, "--subresource="+subresource, "--as", name).Run() == nil, nil
-			})
+			c.UntilAllowed(t, name, authorizationv1.ResourceAttributes{Group: rule.APIGroups[0], Verb: verb,
+				Resource: resource, Subresource: subresource})
 		}
 	}
 	return c.KubeconfigAs(t, name)
@@ -311,9 +309,7 @@ func runs(t *testing.T, c *testcluster.Cluster, job batchv1.CronJob) {
 	pod := job.Spec.JobTemplate.Spec.Template.Spec
 	args := pod.Containers[0].Args
 	account := "system:serviceaccount:kubectl-gc:" + pod.ServiceAccountName
-	testcluster.Eventually(t, account+" to be allowed to list", func(ctx context.Context) (bool, error) {
-		return c.Command(ctx, "auth", "can-i", "list", "configmaps", "--as", account).Run() == nil, nil
-	})
+	c.UntilAllowed(t, account, authorizationv1.ResourceAttributes{Verb: "list", Resource: "configmaps"})
 	code, stdout, stderr := script.InProcess(t.Context(), "",
 		append(args, "--kubeconfig="+c.KubeconfigAs(t, account, "system:serviceaccounts", "system:authenticated"))...)
 	if code != 0 || strings.Count(stdout, "\n") != 1 || !json.Valid([]byte(stdout)) {

@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -62,11 +61,7 @@ func TestAuditFile(t *testing.T) {
 	ns := c.Namespace(t)
 	c.Apply(t, configMap("owner", "")+configMap("other", ""), "-n", ns)
 	c.Apply(t, configMap("child", ownedBy("owner", uidOf(t, c, ns, "owner"), "")), "-n", ns)
-	c.Kubectl(t, "create", "role", "reader", "--verb=get,list", "--resource=configmaps", "-n", ns)
-	c.Kubectl(t, "create", "rolebinding", "reader", "--role=reader", "--user=reader-"+ns, "-n", ns)
-	testcluster.Eventually(t, "the rights are there", func(ctx context.Context) (bool, error) {
-		return c.Command(ctx, "auth", "can-i", "list", "configmaps", "--as", "reader-"+ns, "-n", ns).Run() == nil, nil
-	})
+	c.Allow(t, ns, "reader-"+ns, []string{"get", "list"}, []string{"configmaps"})
 	file := filepath.Join(t.TempDir(), "audit.jsonl")
 	del(t, c.Kubeconfig(), "", "configmap/owner", "-n", ns, "--audit-file", file).want(t, 2,
 		"there is no terminal to ask on")

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"context"
 	"net/http"
 	"strings"
 	"testing"
@@ -17,11 +16,7 @@ func TestADeleteEndsWithoutTheRightToWatch(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, configMap("one", ""), "-n", ns)
-	c.Kubectl(t, "create", "role", "lister", "--verb=get,list,delete", "--resource=configmaps", "-n", ns)
-	c.Kubectl(t, "create", "rolebinding", "lister", "--role=lister", "--user=lister-"+ns, "-n", ns)
-	testcluster.Eventually(t, "the rights are there", func(ctx context.Context) (bool, error) {
-		return c.Command(ctx, "auth", "can-i", "delete", "configmaps", "--as", "lister-"+ns, "-n", ns).Run() == nil, nil
-	})
+	c.Allow(t, ns, "lister-"+ns, []string{"get", "list", "delete"}, []string{"configmaps"})
 	d := del(t, c.KubeconfigAs(t, "lister-"+ns), "", "configmap/one", "-n", ns, "--yes", "--allow-incomplete",
 		"--timeout=2m", "-o", "json")
 	d.want(t, 0)

@@ -190,11 +190,7 @@ func TestWaitOfWhatMayNotBeListed(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	c.Apply(t, configMap("gone", "")+configMap("alive", ""), "-n", ns)
-	c.Kubectl(t, "create", "role", "reader", "--verb=get,list,watch", "--resource=configmaps", "-n", ns)
-	c.Kubectl(t, "create", "rolebinding", "reader", "--role=reader", "--user=reader-"+ns, "-n", ns)
-	testcluster.Eventually(t, "the rights are there", func(ctx context.Context) (bool, error) {
-		return c.Command(ctx, "auth", "can-i", "watch", "configmaps", "--as", "reader-"+ns, "-n", ns).Run() == nil, nil
-	})
+	c.Allow(t, ns, "reader-"+ns, []string{"get", "list", "watch"}, []string{"configmaps"})
 	config := c.KubeconfigAs(t, "reader-"+ns)
 	for name, test := range map[string]struct {
 		args   []string

@@ -77,13 +77,7 @@ func as(ts *testscript.TestScript, neg bool, args []string) {
 	s := of(ts)
 	user := args[0] + "-" + s.namespace
 	if len(args) > 1 {
-		s.kubectl(ts, "", "create", "role", user, "--verb=get,list,watch", "--resource="+strings.Join(args[1:], ","))
-		s.kubectl(ts, "", "create", "rolebinding", user, "--role="+user, "--user="+user)
-		for _, resource := range args[1:] {
-			testcluster.Eventually(s.t, user+" to be allowed to list "+resource, func(ctx context.Context) (bool, error) {
-				return s.cluster.Command(ctx, "auth", "can-i", "list", resource, "--as", user, "-n", s.namespace).Run() == nil, nil
-			})
-		}
+		s.cluster.Allow(s.t, s.namespace, user, []string{"get", "list", "watch"}, args[1:])
 	}
 	ts.Setenv("KUBECONFIG", s.cluster.KubeconfigAs(s.t, user))
 }
@@ -196,16 +190,5 @@ func allow(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: allow USER VERB RESOURCE [NAME]")
 	}
 	s := of(ts)
-	user, what := args[0]+"-"+s.namespace, args[2]
-	role := strings.Join(append([]string{user}, args[1:]...), "-")
-	create := []string{"create", "role", role, "--verb=" + args[1], "--resource=" + args[2]}
-	if len(args) == 4 {
-		create = append(create, "--resource-name="+args[3])
-		what += "/" + args[3]
-	}
-	s.kubectl(ts, "", create...)
-	s.kubectl(ts, "", "create", "rolebinding", role, "--role="+role, "--user="+user)
-	testcluster.Eventually(s.t, user+" to be allowed to "+args[1]+" "+what, func(ctx context.Context) (bool, error) {
-		return s.cluster.Command(ctx, "auth", "can-i", args[1], what, "--as", user, "-n", s.namespace).Run() == nil, nil
-	})
+	s.cluster.Allow(s.t, s.namespace, args[0]+"-"+s.namespace, args[1:2], args[2:3], args[3:]...)
 }
