@@ -118,10 +118,7 @@ type followed struct {
 // followLinks is one round of the programs for an object that is being deleted. It is nil if there
 // is nothing to do, or nothing but to wait.
 func (s *simulation) followLinks(id graph.ID) func() {
-	if !s.is(id, linked) {
-		return nil
-	}
-	if s.awaited(id) != nil {
+	if !s.is(id, linked) || s.afterwards(id) || s.awaited(id) != nil {
 		return nil
 	}
 	var due []company
@@ -148,6 +145,14 @@ func (s *simulation) followLinks(id graph.ID) func() {
 			s.clear(id, linked)
 		}
 	}
+}
+
+// afterwards says whether programs delete what an object's links tie to it only once the object is
+// gone, which it is not yet: they have no finalizer on it by which they would see its deletion.
+func (s *simulation) afterwards(id graph.ID) bool {
+	return s.is(id, foreignFinalizers|orphan|foreground|cleanup) &&
+		!slices.ContainsFunc(s.options.Links.Found(id),
+			func(f link.Found) bool { return f.Definition.Deletion.Finalizer != "" })
 }
 
 // nextTurn is the first turn of the links of an object whose deletes were not sent; false if there

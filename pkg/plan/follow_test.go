@@ -517,6 +517,10 @@ func TestProgramWithoutAFinalizer(t *testing.T) {
 	if got := names(p.Graph, objects(p.Blocked)); got != "root" {
 		t.Errorf("left while the finalizer is there: %q", got)
 	}
+	p = s.plan(Foreground, "whole")
+	if at := waves(p); at["part"] <= at["whole"] || at["whole"] < 2 {
+		t.Errorf("deleted in wave %d, and the owner is gone in %d", at["part"], at["whole"])
+	}
 	s.add(databases, "held").Finalizers = []string{"example.com/hold"}
 	s.add(configMaps, "piece")
 	s.tie(free, "held", "piece", nil)
@@ -524,6 +528,16 @@ func TestProgramWithoutAFinalizer(t *testing.T) {
 	if got := names(p.Graph, objects(p.Blocked)); got != "held piece" {
 		t.Errorf("left while the finalizer is there: %q", got)
 	}
+}
+
+// waves are those of the last action about each object, by uid.
+func waves(p *Plan) map[string]int {
+	at := map[string]int{}
+	for _, a := range p.Actions {
+		uid := p.Graph.Ref(a.Object).UID
+		at[uid] = max(at[uid], a.Wave)
+	}
+	return at
 }
 
 // TestGuards: an object is named with its guard unless the guard is gone before its deletion is

@@ -181,7 +181,7 @@ func (s *simulation) attempt(id graph.ID) func() {
 		}
 	}
 	switch {
-	case s.is(id, deleting) && s.is(id, foreignFinalizers) && !s.is(id, linked) && s.lets(id):
+	case s.is(id, deleting) && s.is(id, foreignFinalizers) && (!s.is(id, linked) || s.afterwards(id)) && s.lets(id):
 		return func() { s.clear(id, foreignFinalizers) }
 	case s.is(id, deleting) && s.is(id, cleanup):
 		return s.cleanUp(id)
