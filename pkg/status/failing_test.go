@@ -148,3 +148,22 @@ func TestFailedSince(t *testing.T) {
 		}
 	}
 }
+
+// TestTheFirstFailureAndTheStage: what a status says of a failure, and what stage it says it is in.
+func TestTheFirstFailureAndTheStage(t *testing.T) {
+	for _, test := range []struct {
+		status        map[string]any
+		failure, said string
+	}{
+		{map[string]any{"phase": "Error"}, "status.phase", "status.phase"},
+		{map[string]any{"Status": "Reconciling", "ErrorMessage": ""}, "", "status.Status"},
+		{map[string]any{"phase": "Running", "message": "all is well"}, "", ""},
+		{map[string]any{"message": "waits for the volume"}, "", ""},
+		{map[string]any{"lastError": "cannot log in", "state": "Ready"}, "status.lastError", ""},
+	} {
+		o := &unstructured.Unstructured{Object: map[string]any{"status": test.status}}
+		if f, s := Fails(o).Field, Stage(o).Field; f != test.failure || s != test.said {
+			t.Errorf("%v: %q and %q, want %q and %q", test.status, f, s, test.failure, test.said)
+		}
+	}
+}

@@ -113,3 +113,27 @@ func namesHealth(phase string) bool {
 	}
 	return phase != "" && (Condition{Type: phase}).polarity() == wellIfTrue
 }
+
+// Fails returns the first text of a status besides its conditions that says of itself that it is a
+// failure: a phase that names one, or a text that speaks of one. It is empty if there is none.
+func Fails(o *unstructured.Unstructured) Said {
+	for _, s := range Texts(o) {
+		if namesFailure(s.Text) || SaysFailure(s.Text) {
+			return s
+		}
+	}
+	return Said{}
+}
+
+// Stage returns what a status calls the stage in which its object is, as Reconciling, whatever the
+// field is called. It is empty if it says nothing of that, or that all is well.
+func Stage(o *unstructured.Unstructured) Said {
+	s, _, _ := unstructured.NestedFieldNoCopy(o.Object, "status")
+	m, _ := s.(map[string]any)
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		if text := Text(m, key); text != "" && !namesHealth(text) && slices.Contains([]string{"phase", "state", "status"}, strings.ToLower(key)) {
+			return Said{"status." + key, text}
+		}
+	}
+	return Said{}
+}

@@ -44,6 +44,9 @@ func (e *Examination) Says(ctx context.Context, o *unstructured.Unstructured) []
 		seen[s.Text] = true
 		all = append(all, ObservedAt(From(o, s.Field), fmt.Sprintf("its %s is: %s", s.Field, Brief(s.Text)))...)
 	}
+	if s := status.Stage(o); len(all) == 0 && s.Text != "" && !cluster.BuiltIn(o.GroupVersionKind().Group) {
+		all = ObservedAt(From(o, s.Field), fmt.Sprintf("its %s is: %s", s.Field, Brief(s.Text)))
+	}
 	if more := len(all) - maxSaid; more > 0 {
 		all = append(all[:maxSaid], ObservedAt(From(o, "status"),
 			fmt.Sprintf("its status tells of %d more failures", more))...)

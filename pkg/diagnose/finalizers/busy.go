@@ -36,6 +36,7 @@ func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying, lacks l
 	f.Code = core.FinalizerActorAlive
 	quiet := e.quiet(b)
 	old, stillFails := status.StillFailing(b.Object)
+	fails := status.Fails(b.Object)
 	if quiet < moment {
 		f.Observe("it was changed or deleted less than %s ago", phrase.Ago(moment))
 	} else {
@@ -57,6 +58,9 @@ func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying, lacks l
 			" Find out by what it logs and reports." + b.OnceRunning()
 	case stillFails && !cluster.BuiltIn(b.Object.GroupVersionKind().Group):
 		says = saying{what: "condition " + old.Type, message: old.Message}
+		f.Sentence, f.Remedy = says.sentence(), says.remedy(b.Name, false)+b.OnceRunning()
+	case fails.Text != "" && !cluster.BuiltIn(b.Object.GroupVersionKind().Group):
+		says = saying{what: fails.Field, message: fails.Text}
 		f.Sentence, f.Remedy = says.sentence(), says.remedy(b.Name, false)+b.OnceRunning()
 	case e.unused(b):
 		f.Remedy = phrase.Sentence(b.Name+" is alive, and nothing is seen for which it would keep the object: find out by its "+

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 )
 
@@ -20,7 +21,7 @@ func TestAliveIsSaidWithATime(t *testing.T) {
 	deployment := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "apps/v1", "kind": "Deployment",
 		"metadata": map[string]any{"namespace": "ops", "name": "op"},
 		"spec":     map[string]any{"replicas": int64(1)}, "status": map[string]any{"readyReplicas": int64(1)}}}
-	e := &Examiner{Examination: &core.Examination{Now: now}}
+	e := &Examiner{Examination: &core.Examination{Now: now, Snapshot: core.Snapshot{Catalog: &cluster.Catalog{}}}}
 	for _, test := range []struct {
 		name             string
 		deleted, changed time.Duration // ago
@@ -59,7 +60,7 @@ func TestAliveIsSaidWithATime(t *testing.T) {
 // the one that is not the leader, or is on another node.
 func TestLogsAreThoseOfAllPods(t *testing.T) {
 	now := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
-	e := &Examiner{Examination: &core.Examination{Now: now}}
+	e := &Examiner{Examination: &core.Examination{Now: now, Snapshot: core.Snapshot{Catalog: &cluster.Catalog{}}}}
 	o := &unstructured.Unstructured{Object: map[string]any{"kind": "Widget"}}
 	o.SetName("it")
 	o.SetDeletionTimestamp(&metav1.Time{Time: now.Add(-time.Hour)})
@@ -121,6 +122,28 @@ func TestWhatAnAPIDoesNotHave(t *testing.T) {
 		got := saying{"warning Failed", message, true, true}.remedy("Op", true)
 		if strings.Contains(got, "if everything is gone") != want {
 			t.Errorf("%s: %q", message, got)
+		}
+	}
+}
+
+// TestAFailedPhaseIsNoReasonToWait: where the status names a failure, nobody is told to let it finish.
+func TestAFailedPhaseIsNoReasonToWait(t *testing.T) {
+	for _, test := range []struct {
+		status map[string]any
+		waits  bool
+	}{
+		{map[string]any{"phase": "Error"}, false},
+		{map[string]any{"state": "Failed"}, false},
+		{map[string]any{"message": "cannot reach the bucket"}, false},
+		{map[string]any{"phase": "Running", "message": "all is well"}, true},
+		{map[string]any{"phase": "Deleting"}, true},
+	} {
+		o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": "Widget", "status": test.status}}
+		e := &Examiner{Examination: &core.Examination{Snapshot: core.Snapshot{Catalog: &cluster.Catalog{}}}}
+		got := e.busy(core.ResponsibleFor(o, actor.Actor{Who: "Op", Life: actor.Alive}), core.Finding{Actor: "Op"}, saying{},
+			lacked{}, nil).Printed()
+		if says := strings.Contains(got.Remedy, "Find out by its log whether Op"); says == test.waits {
+			t.Errorf("%v: %q", test.status, got.Remedy)
 		}
 	}
 }

@@ -74,6 +74,9 @@ func (s saying) sentence() string {
 // remedy is what to do where the actor of that name is alive. What may be old, or of another
 // finalizer, promises nothing.
 func (s saying) remedy(name string, only bool) string {
+	if !s.ofDeletion && !s.dated {
+		return phrase.Sentence(fmt.Sprintf("find out by its log whether %s, which is alive, waits for what %s says", name, s.what))
+	}
 	if !s.ofDeletion || !s.dated || !only {
 		return phrase.Sentence(fmt.Sprintf("see to what %s says first: %s is alive, and may wait for that", s.what, name))
 	}
