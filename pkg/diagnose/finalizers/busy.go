@@ -35,6 +35,8 @@ const (
 func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying, lacks lacked, by []namer) core.Finding {
 	f.Code = core.FinalizerActorAlive
 	quiet := e.quiet(b)
+	missed, again := e.missed(b, b.Workloads), []core.Step(nil)
+	f.Evidence = append(f.Evidence, missed.seen...)
 	old, stillFails := status.StillFailing(b.Object)
 	fails := status.Fails(b.Object)
 	if quiet < moment {
@@ -70,10 +72,11 @@ func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying, lacks l
 			"was switched off: find out by its log whether it works") + b.OnceRunning()
 	case quiet >= finishing:
 		f.Remedy = phrase.Sentence(b.Name+" is alive, and does not seem to be about to finish: find out what it waits for "+
-			"by what it logs and reports") + b.OnceRunning()
+			"by what it logs and reports") + missed.remedy + b.OnceRunning()
+		again = missed.steps
 	}
 	show := core.Describe().Doing("shows what its controller says of it").Risking(finalizer.RiskNone)
-	f.Commands = slices.Concat([]core.Step{show}, lacks.look, e.logs(b))
+	f.Commands = slices.Concat([]core.Step{show}, lacks.look, e.logs(b), again)
 	f = e.keptFor(f, by)
 	f.Commands = b.Ordered(f.Commands)
 	return f

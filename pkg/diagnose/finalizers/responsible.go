@@ -131,6 +131,8 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 		if by := e.namers(ctx, b.Object); len(by) > 0 {
 			f.Remedy = cmp.Or(f.Remedy, f.Usual()) + " " + phrase.Sentence("it may be kept for "+keepers(by))
 			f = e.keptFor(f, by)
+		} else if lacks.what == "" && lacks.ownerless == "" && len(b.Pauses) == 0 && !b.RunsOutside() {
+			f = e.lookAgain(ctx, b, f)
 		}
 	}
 	f.Commands = b.Ordered(f.Commands)
