@@ -3,6 +3,8 @@ package core
 import (
 	"context"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
@@ -12,6 +14,8 @@ import (
 type Node struct {
 	Ref            v1alpha1.ObjectRef
 	Gone, NotReady bool
+	// By says who does the work of a kubelet there, if it is a node that a program made up.
+	By string
 	// Unread says that it could not be read: it is not known to be gone, nor to work.
 	Unread   bool
 	Evidence []v1alpha1.Observation
@@ -36,7 +40,7 @@ func (e *Examination) Node(ctx context.Context, name string) Node {
 		n.Evidence = Seen("Node %s does not exist", name)
 		return n
 	}
-	n.Ref = e.Ref(o)
+	n.Ref, n.By = e.Ref(o), standsIn(o)
 	says, ready := actor.ReadNode(o, e.Now)
 	n.NotReady, n.Evidence = !ready, Observed(says)
 	if actor.Tainted(o, unreachable) {
@@ -55,4 +59,20 @@ func (e *Examination) kubelet(ctx context.Context, name string) []v1alpha1.Obser
 		return nil
 	}
 	return ObservedAt(From(o, "spec.renewTime"), actor.ReadLease(o, e.Now).Says)
+}
+
+// standsIn says who does the work of a kubelet on a node without one, by the label or annotation that
+// it gives its nodes; empty for all others.
+func standsIn(node *unstructured.Unstructured) string {
+	for _, by := range []struct{ key, value, who string }{
+		// https://github.com/loft-sh/vcluster, pkg/controllers/resources/nodes/fake_syncer.go
+		{"vcluster.loft.sh/fake-node", "true", "the syncer of vCluster in the host cluster"},
+		{"kwok.x-k8s.io/node", "fake", "the controller of kwok"},
+		{"type", "virtual-kubelet", "the provider of its virtual kubelet"},
+	} {
+		if node.GetLabels()[by.key] == by.value || node.GetAnnotations()[by.key] == by.value {
+			return by.who
+		}
+	}
+	return ""
 }

@@ -57,7 +57,7 @@ func (e *Examiner) Pod(ctx context.Context, id graph.ID) []core.Finding {
 		look := core.FixedCommand("kubectl", "get", "pods", "-A", "-o", "wide", "--field-selector=spec.nodeName="+name).
 			Doing("shows which pods are still on the node").Risking(finalizer.RiskNone)
 		return core.Found(ref, e.onNode(n, o, core.Finding{Code: core.NodeGone, Commands: []core.Step{look}}))
-	case n.NotReady:
+	case n.NotReady && n.By == "":
 		return core.Found(ref, e.onNode(n, o, core.Finding{
 			Code: core.NodeNotReady,
 			Commands: []core.Step{core.Describe().Doing("shows why the node is not ready").Risking(finalizer.RiskNone),
@@ -80,6 +80,9 @@ func (e *Examiner) Pod(ctx context.Context, id graph.ID) []core.Finding {
 	}
 	f.Evidence = append(f.Evidence, core.Observed(containers(o)...)...)
 	f.Evidence = append(f.Evidence, e.Says(ctx, o)...)
+	if n.By != "" {
+		return core.Found(ref, e.onVirtual(ctx, n, o, f))
+	}
 	return core.Found(ref, ofMirror(o, e.withoutDrivers(ctx, o, f)))
 }
 
