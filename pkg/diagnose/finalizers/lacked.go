@@ -42,7 +42,7 @@ func (e *Examiner) mayLack(ctx context.Context, b core.Responsible) lacked {
 	if o.GetDeletionTimestamp() == nil {
 		return lacked{}
 	}
-	absent, failing, own := e.namedAbsent(ctx, o)
+	absent, failing, first := e.namedAbsent(ctx, o)
 	failed, down, owner := e.ownFailed(ctx, o), e.ownDown(ctx, o, "it"), e.absentOwner(ctx, o)
 	l := lacked{seen: slices.Concat(absent, failing, failed.Evidence, down, e.come(ctx, o)), look: failed.Steps,
 		ownerless: owner}
@@ -55,9 +55,14 @@ func (e *Examiner) mayLack(ctx context.Context, b core.Responsible) lacked {
 		l.what, l.mend = "the pods to succeed that were made for it since the deletion", "mend what they fail for"
 	case len(absent) > 0 && strings.Contains(absent[0].Says, "its metadata.labels["):
 		l.what, l.mend = "what a label of the object names and does not exist", "create that again, or take the label off,"
+	case len(absent) > 0 && first.Namespace != "" && e.Closed(ctx, first.Namespace):
+		l.what = "what the object names and does not exist, and what cannot be created in a namespace that is being deleted"
+		l.mend = "clean up by hand, and remove the finalizer"
 	case len(absent) > 0:
 		l.what, l.mend = "what the object names and does not exist", "create that again"
-		if own && !b.IsKnown { // a pack says itself what is lost with what the program needs
+		// What is to be cleaned up may have been deleted with what is of the object's own group. A
+		// pack says itself what is lost with what the program needs.
+		if first.Group() == o.GroupVersionKind().Group && !b.IsKnown {
 			l.mend = "create that again, or remove the finalizer where what it is to clean up was deleted with that,"
 		}
 	case len(down) > 0:

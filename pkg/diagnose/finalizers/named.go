@@ -29,16 +29,17 @@ const mostNamed = 4
 // to a server that is gone. What is written for the object is left out.
 //
 // Those of the group that are there, and are being deleted as well or have pods that do not run, fail.
-// Own says that the first that is absent is of the object's own group: what is to be cleaned up may
-// have been deleted with it.
+// First is the first that is absent.
 func (e *Examiner) namedAbsent(
 	ctx context.Context, o *unstructured.Unstructured,
-) (seen, failing []v1alpha1.Observation, own bool) {
+) (seen, failing []v1alpha1.Observation, first v1alpha1.ObjectRef) {
 	if cluster.BuiltIn(o.GroupVersionKind().Group) || o.GetDeletionTimestamp() == nil {
-		return nil, nil, false
+		return nil, nil, first
 	}
 	absent, there := e.looked(ctx, o)
-	own = len(absent) > 0 && absent[0].ref.Group() == o.GroupVersionKind().Group
+	for _, n := range absent[:min(len(absent), 1)] {
+		first = n.ref
+	}
 	for _, n := range absent {
 		says := fmt.Sprintf("its %s names %s, which does not exist", n.field, core.Named(n.ref))
 		if n.bare {
@@ -71,7 +72,7 @@ func (e *Examiner) namedAbsent(
 					n.field, core.Named(n.ref)))...)
 		}
 	}
-	return seen, failing, own
+	return seen, failing, first
 }
 
 // namedObject is an object that a field names; nil if it is proven to be absent. That of a bare field
@@ -90,7 +91,7 @@ type namedObject struct {
 func (e *Examiner) looked(ctx context.Context, o *unstructured.Unstructured) (absent, there []namedObject) {
 	spec, _, _ := unstructured.NestedMap(o.Object, "spec")
 	asked := 0
-	for _, n := range append(namesIn(spec, "spec"), e.namedInLabels(o)...) {
+	for _, n := range slices.Concat(namesIn(spec, "spec"), credentials(o), e.namedInLabels(o)) {
 		r, known := e.kindNamed(o.GroupVersionKind().Group, n)
 		if !known && n.isTyped() && !n.loose && !n.isMade() && !e.MayBeServed(n.group) {
 			ref := v1alpha1.ObjectRef{Kind: n.kind, Namespace: n.namespace, Name: n.name}
@@ -135,6 +136,17 @@ func (e *Examiner) looked(ctx context.Context, o *unstructured.Unstructured) (ab
 	}
 	return absent, there
 }
+
+// credentials are the Secrets with credentials that a status names, as those of backups do: what was
+// used is needed to clean up as well. What else a status names are results.
+func credentials(o *unstructured.Unstructured) []namedIn {
+	told, _, _ := unstructured.NestedMap(o.Object, "status")
+	return slices.DeleteFunc(namesIn(told, "status"),
+		func(n namedIn) bool { return !strings.HasSuffix(n.stem, credentialsKey) })
+}
+
+// credentialsKey is the end of a key, in lower case, that names such a Secret, without more.
+const credentialsKey = "credentialssecret"
 
 // kindNamed is the type of what a field names: of the kind that it says, of one of the object's own
 // group that is called like the field, or a ServiceAccount, Secret or ConfigMap if the field is called
@@ -270,7 +282,7 @@ func namesIn(m map[string]any, path string) (all []namedIn) {
 			switch v := item.(type) {
 			case string:
 				if stem, is := stemOf(lower, "name", "ref"); stem != "" && validName(v) {
-					n.stem, n.name, n.loose = stem, v, several || !is
+					n.stem, n.name, n.loose = stem, v, several || !is && !strings.HasSuffix(stem, credentialsKey)
 					n.bare = !is && !several && path == "spec"
 					n.several = key != lower
 					n.namespace = beside(key, func(k string) string { return status.Text(m, k) })
