@@ -1,13 +1,19 @@
 package core
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 // Downtime is why the workloads of an actor do not work.
@@ -27,8 +33,15 @@ func (e *Examination) DownWorkloads(ctx context.Context, b Responsible) Downtime
 		if w.GetDeletionTimestamp() != nil || len(b.Scaled) > 1 && e.Closed(ctx, w.GetNamespace()) {
 			continue
 		}
-		d.Steps = append(d.Steps, At(e.Ref(w), Command("kubectl", "scale", "OBJECT", "--replicas=1")).
-			Doing("starts "+b.Name+" again").Risking(b.RiskOnceStarted()).CreatingIn(w.GetNamespace()))
+		start := At(e.Ref(w), Command("kubectl", "scale", "OBJECT", "--replicas=1")).Doing("starts " + b.Name + " again")
+		if by := e.scaler(ctx, w); by != nil {
+			d.Evidence = append(d.Evidence, ObservedAt(From(by, "spec.scaleTargetRef"), fmt.Sprintf(
+				"%s scales %s %s: KEDA scales it to 0 again if it is only started by hand", Named(e.Ref(by)), w.GetKind(),
+				w.GetName()))...)
+			d.Steps = append(d.Steps, At(e.Ref(by), Command("kubectl", "annotate", "OBJECT", pausedAt+"=1", "--overwrite")).
+				Doing("has KEDA run one replica").Risking(b.RiskOnceStarted()).CreatingIn(w.GetNamespace()))
+		}
+		d.Steps = append(d.Steps, start.Risking(b.RiskOnceStarted()).CreatingIn(w.GetNamespace()))
 	}
 	for _, w := range b.Workloads {
 		if actor.ReadWorkload(w).Life == actor.Alive {
@@ -84,4 +97,30 @@ func (d *Downtime) add(ctx context.Context, e *Examination, fault actor.Fault) {
 // Show adds a step that shows something.
 func (d *Downtime) Show(s Step, does string) {
 	d.Steps = append(d.Steps, s.Doing(does).Risking(finalizer.RiskNone))
+}
+
+// pausedAt is the annotation with which KEDA scales the target of a ScaledObject to a number, and leaves
+// it there (https://keda.sh/docs/latest/concepts/scaling-deployments/#pausing-autoscaling).
+const pausedAt = "autoscaling.keda.sh/paused-replicas"
+
+// scaler is the ScaledObject of KEDA that scales a workload: what is scaled to 0 by that does not stay
+// started. It is nil if none does, or none can be listed.
+func (e *Examination) scaler(ctx context.Context, w *unstructured.Unstructured) *unstructured.Unstructured {
+	r, served := e.KindIn("keda.sh", "ScaledObject")
+	if !served {
+		return nil
+	}
+	all, err := e.Reader.ListObjects(ctx, schema.GroupResource{Group: r.Group, Resource: r.Resource}, w.GetNamespace(),
+		cluster.Selection{})
+	if err != nil {
+		return nil // and the reader has noted the gap
+	}
+	i := slices.IndexFunc(all, func(o *unstructured.Unstructured) bool {
+		return o.GetDeletionTimestamp() == nil && status.Nested(o, "spec", "scaleTargetRef", "name") == w.GetName() &&
+			cmp.Or(status.Nested(o, "spec", "scaleTargetRef", "kind"), "Deployment") == w.GetKind()
+	})
+	if i < 0 {
+		return nil
+	}
+	return all[i]
 }
