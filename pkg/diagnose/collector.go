@@ -60,6 +60,10 @@ func (e *collector) collectors(ctx context.Context, id, owner graph.ID, f core.F
 	refused, suspects := e.refusal.RefusedToController(ctx, id, f.Finalizer, refusal.CollectorAccount)
 	if len(refused) > 0 {
 		refused[0].Evidence = append(slices.Clone(f.Evidence), refused[0].Evidence...)
+		if slices.ContainsFunc(e.refusal.Rejected(ctx, id),
+			func(r core.Finding) bool { return r.Code == core.AdmissionDenied }) { // a second DELETE is no way around it
+			f.Commands = nil
+		}
 		return e.aroundRefusal(e.Graph.Ref(id), refused, f)
 	}
 	f.Code, f.Actor, f.Moves = core.CollectorNotActing, "the garbage collector", e.movement(owner)
