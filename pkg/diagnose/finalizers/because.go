@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/refusal"
 )
@@ -64,8 +65,8 @@ type question struct {
 
 // probes find out what an actor waits for. All are asked.
 func (e *Examiner) probes() []func(context.Context, *question) []core.Finding {
-	return []func(context.Context, *question) []core.Finding{e.refusedToActor, e.lacking, e.creating, e.held,
-		e.deniedTo, e.used, e.saysInUse}
+	return []func(context.Context, *question) []core.Finding{e.refusedToActor, e.unconverted, e.lacking, e.creating,
+		e.held, e.deniedTo, e.used, e.saysInUse}
 }
 
 // refusedToActor returns who refuses to the actor what is not refused to the user.
@@ -81,4 +82,19 @@ func (e *Examiner) refusedToActor(ctx context.Context, q *question) []core.Findi
 		}
 	}
 	return own
+}
+
+// unconverted returns why the server cannot read an object in the version that it prefers, and that
+// controllers use as a rule: it was listed in another one, which needs no conversion.
+func (e *Examiner) unconverted(ctx context.Context, q *question) []core.Finding {
+	kind := q.o.GroupVersionKind()
+	r, served := e.KindIn(kind.Group, kind.Kind)
+	if !served || r.Version == kind.Version || cluster.BuiltIn(kind.Group) {
+		return nil
+	}
+	_, err := e.Reader.GetLive(ctx, r.Type, q.o.GetNamespace(), q.o.GetName())
+	if err == nil {
+		return nil
+	}
+	return e.refusal.Conversions(ctx, err.Error())
 }
