@@ -17,7 +17,6 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/audit"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd"
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
 	"github.com/kubectl-gc/kubectl-gc/test/script"
@@ -202,7 +201,7 @@ func TestADeleteWhoseOutputIsNotReadToTheEnd(t *testing.T) {
 	written := map[string]bool{}
 	entries := auditOf(t, file)
 	for _, e := range entries {
-		if e.Event == audit.Written {
+		if e.Event == v1alpha1.AuditWritten {
 			written[e.Action.Object.Name] = true
 		}
 	}
@@ -215,7 +214,7 @@ func TestADeleteWhoseOutputIsNotReadToTheEnd(t *testing.T) {
 	if len(written)+len(left) != objects || len(left) < objects/2 {
 		t.Errorf("%d objects are left and %d were deleted by the audit file, of %d", len(left), len(written), objects)
 	}
-	if last := entries[len(entries)-1]; last.Event != audit.Ended || last.Error == "" {
+	if last := entries[len(entries)-1]; last.Event != v1alpha1.AuditEnded || last.Error == "" {
 		t.Errorf("the last entry is %+v", last)
 	}
 }

@@ -2,6 +2,20 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+// The events of an AuditEntry.
+const (
+	// AuditAgreed is written before the first write of a plan, and AuditRefused of a plan that is not
+	// performed.
+	AuditAgreed  = "Agreed"
+	AuditRefused = "Refused"
+	// AuditWritten is a write that was carried out, and AuditFailed one that was tried and was not, or
+	// of which that is not known.
+	AuditWritten = "Written"
+	AuditFailed  = "Failed"
+	// AuditEnded is the last entry of a command.
+	AuditEnded = "Ended"
+)
+
 // AuditEntry is one line of the file of kubectl gc delete --audit-file.
 type AuditEntry struct {
 	metav1.TypeMeta `json:",inline"`

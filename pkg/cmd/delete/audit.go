@@ -2,13 +2,20 @@ package delete
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/audit"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
 	"github.com/kubectl-gc/kubectl-gc/pkg/deletion"
 )
@@ -37,11 +44,11 @@ func (o *Options) audited(ctx context.Context, command func(context.Context) err
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var err error
-	if o.audit, err = audit.Open(o.AuditFile, cancel); err != nil {
+	if o.audit, err = openAudit(o.AuditFile, cancel); err != nil {
 		return err
 	}
 	err = command(ctx)
-	ended := v1alpha1.AuditEntry{Event: audit.Ended}
+	ended := v1alpha1.AuditEntry{Event: v1alpha1.AuditEnded}
 	if err != nil {
 		ended.Error = err.Error()
 	}
@@ -58,9 +65,9 @@ func (o *Options) auditPlan(ctx context.Context, p *deletion.Planned, how string
 	if o.audit == nil {
 		return refused
 	}
-	entry := v1alpha1.AuditEntry{Event: audit.Agreed, How: how, Plan: printed(p)}
+	entry := v1alpha1.AuditEntry{Event: v1alpha1.AuditAgreed, How: how, Plan: printed(p)}
 	if refused != nil {
-		entry.Event, entry.How, entry.Error = audit.Refused, "", refused.Error()
+		entry.Event, entry.How, entry.Error = v1alpha1.AuditRefused, "", refused.Error()
 	}
 	o.identify(ctx, &entry)
 	if err := o.audit.Write(entry); refused == nil {
@@ -97,9 +104,86 @@ func (o *Options) how() string {
 
 // auditAction writes what came of a write.
 func (o *Options) auditAction(action v1alpha1.Action, err error) {
-	entry := v1alpha1.AuditEntry{Event: audit.Written, Action: &action}
+	entry := v1alpha1.AuditEntry{Event: v1alpha1.AuditWritten, Action: &action}
 	if err != nil {
-		entry.Event, entry.Error = audit.Failed, err.Error()
+		entry.Event, entry.Error = v1alpha1.AuditFailed, err.Error()
 	}
 	_ = o.audit.Write(entry) // an error ends the context
+}
+
+// auditMode is for the owner alone: what was deleted is nobody else's business.
+const auditMode = 0o600
+
+// auditLog is the file of one command, to which it appends what it planned, had agreed to and did,
+// a line of JSON each. A nil auditLog writes nothing. It is safe for concurrent use.
+type auditLog struct {
+	name  string
+	run   string
+	now   func() time.Time
+	onErr func(error)
+
+	mu     sync.Mutex
+	file   io.WriteCloser
+	of     v1alpha1.Origin // of the entries so far
+	failed error
+}
+
+// openAudit opens a file to append to, and creates it if it does not exist. OnError is called once,
+// with the first entry that cannot be written; nothing more is written to the file then.
+func openAudit(name string, onError func(error)) (*auditLog, error) {
+	file, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, auditMode)
+	if err != nil {
+		return nil, err
+	}
+	return newAuditLog(name, file, onError, time.Now), nil
+}
+
+func newAuditLog(name string, file io.WriteCloser, onError func(error), now func() time.Time) *auditLog {
+	return &auditLog{name: name, run: rand.Text(), now: now, onErr: onError, file: file}
+}
+
+// Write appends an entry, to which it adds the time, the run and the cluster of the entries before,
+// in one write, so that the lines of several commands do not mix. The error is that of the first
+// entry that could not be written.
+func (l *auditLog) Write(e v1alpha1.AuditEntry) error {
+	if l == nil {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.failed != nil {
+		return l.failed
+	}
+	if e.ClusterRef != nil {
+		l.of = e.Origin
+	}
+	e.Origin = l.of
+	e.TypeMeta, e.Time, e.Run = v1alpha1.TypeMeta("AuditEntry"), metav1.NewMicroTime(l.now().UTC()), l.run
+	line, err := json.Marshal(e)
+	if err == nil {
+		_, err = l.file.Write(append(line, '\n'))
+	}
+	if err != nil {
+		l.failed = fmt.Errorf("writing the audit file %s: %w", l.name, err)
+		l.onErr(l.failed)
+	}
+	return l.failed
+}
+
+// Close ends the file. The error is that of the first entry that could not be written, or of the
+// file if it could not be stored.
+func (l *auditLog) Close() error {
+	if l == nil {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	err := l.file.Close()
+	switch {
+	case l.failed != nil:
+		return l.failed
+	case err != nil:
+		return fmt.Errorf("writing the audit file %s: %w", l.name, err)
+	}
+	return nil
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/approval"
-	"github.com/kubectl-gc/kubectl-gc/pkg/audit"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
 	"github.com/kubectl-gc/kubectl-gc/pkg/deletion"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
@@ -42,7 +41,7 @@ type Options struct {
 	GC       string
 	// AuditFile is the file of --audit-file, and audit what run opens; nil without one.
 	AuditFile string
-	audit     *audit.Log
+	audit     *auditLog
 }
 
 // addFlags adds all flags of kubectl delete, and a few more.

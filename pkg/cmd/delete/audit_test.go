@@ -1,4 +1,4 @@
-package audit
+package delete
 
 import (
 	"encoding/json"
@@ -35,8 +35,8 @@ func (f *full) Close() error { return nil }
 func TestAnEntryIsALineWithItsTimeAndItsRun(t *testing.T) {
 	t.Parallel()
 	f := &full{room: 2}
-	l := newLog("audit.jsonl", f, func(err error) { t.Error(err) }, func() time.Time { return time.Unix(1, 0) })
-	for _, event := range []string{Agreed, Ended} {
+	l := newAuditLog("audit.jsonl", f, func(err error) { t.Error(err) }, func() time.Time { return time.Unix(1, 0) })
+	for _, event := range []string{v1alpha1.AuditAgreed, v1alpha1.AuditEnded} {
 		if err := l.Write(v1alpha1.AuditEntry{Event: event, Error: "on\ntwo lines"}); err != nil {
 			t.Fatal(err)
 		}
@@ -60,16 +60,16 @@ func TestTheFirstEntryThatCannotBeWrittenIsTold(t *testing.T) {
 	t.Parallel()
 	f := &full{room: 1}
 	var told []error
-	l := newLog("audit.jsonl", f, func(err error) { told = append(told, err) }, time.Now)
-	if err := l.Write(v1alpha1.AuditEntry{Event: Agreed}); err != nil {
+	l := newAuditLog("audit.jsonl", f, func(err error) { told = append(told, err) }, time.Now)
+	if err := l.Write(v1alpha1.AuditEntry{Event: v1alpha1.AuditAgreed}); err != nil {
 		t.Fatal(err)
 	}
-	err := l.Write(v1alpha1.AuditEntry{Event: Written})
+	err := l.Write(v1alpha1.AuditEntry{Event: v1alpha1.AuditWritten})
 	if !errors.Is(err, errFull) || err.Error() != "writing the audit file audit.jsonl: no space left on device" {
 		t.Errorf("error %v", err)
 	}
 	f.room = 1
-	if again := l.Write(v1alpha1.AuditEntry{Event: Ended}); !errors.Is(again, err) || f.room == 0 {
+	if again := l.Write(v1alpha1.AuditEntry{Event: v1alpha1.AuditEnded}); !errors.Is(again, err) || f.room == 0 {
 		t.Errorf("error %v, and room for %d", again, f.room)
 	}
 	if closed := l.Close(); !errors.Is(closed, err) || len(told) != 1 || !errors.Is(told[0], err) {
@@ -84,13 +84,13 @@ func TestCommandsAppendToOneFile(t *testing.T) {
 	var commands sync.WaitGroup
 	for range 4 {
 		commands.Go(func() {
-			l, err := Open(name, func(err error) { t.Error(err) })
+			l, err := openAudit(name, func(err error) { t.Error(err) })
 			if err != nil {
 				t.Error(err)
 				return
 			}
 			for range 50 {
-				if err := l.Write(v1alpha1.AuditEntry{Event: Written, Error: strings.Repeat("x", 5000)}); err != nil {
+				if err := l.Write(v1alpha1.AuditEntry{Event: v1alpha1.AuditWritten, Error: strings.Repeat("x", 5000)}); err != nil {
 					t.Error(err)
 				}
 			}
@@ -123,7 +123,7 @@ func TestCommandsAppendToOneFile(t *testing.T) {
 
 func TestWithoutAFileNothingIsWritten(t *testing.T) {
 	t.Parallel()
-	var l *Log
+	var l *auditLog
 	if err := errors.Join(l.Write(v1alpha1.AuditEntry{}), l.Close()); err != nil {
 		t.Error(err)
 	}
