@@ -26,7 +26,7 @@ var (
 // adds one has a reason, and says it in the commit.
 const (
 	floors = 12
-	arrows = 238
+	arrows = 237
 )
 
 // imports says which packages of the module a package imports besides the leaves: these, and no
@@ -52,7 +52,7 @@ var imports = map[string][]string{
 	"pkg/cmd/run": {"pkg/archive", "pkg/cluster", "pkg/cmd/env", "pkg/collect", "pkg/deletion", "pkg/plan",
 		"pkg/render"},
 	"pkg/cmd/snapshot":   {"pkg/archive", "pkg/cmd/env", "pkg/render", "pkg/selection", "pkg/snapshot/take"},
-	"pkg/cmd/tree":       {"pkg/cmd/env", "pkg/compare", "pkg/render", "pkg/selection", "pkg/tree"},
+	"pkg/cmd/tree":       {"pkg/cmd/env", "pkg/render", "pkg/selection", "pkg/tree"},
 	"pkg/cmd/unfinalize": {"pkg/cluster", "pkg/cmd/browse", "pkg/cmd/env", "pkg/render", "pkg/unfinalize"},
 	"pkg/cmd/wait":       {"pkg/cmd/env", "pkg/deletion", "pkg/render"},
 	"pkg/cmd/why":        {"pkg/cmd/browse", "pkg/cmd/env", "pkg/diagnose", "pkg/render"},
@@ -120,7 +120,6 @@ var imports = map[string][]string{
 	"pkg/approval":      {},
 	"pkg/dump":          {"pkg/snapshot"},
 	"pkg/snapshot":      {},
-	"pkg/compare":       {},
 	"pkg/protect":       {"pkg/cluster", "pkg/link", "pkg/ownership", "pkg/plan", "pkg/selection"},
 	"pkg/link":          {},
 	"pkg/page":          {},

@@ -8,9 +8,9 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
-	"github.com/kubectl-gc/kubectl-gc/pkg/compare"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
+	"github.com/kubectl-gc/kubectl-gc/pkg/tree"
 )
 
 // compare says what has changed since the time of what --against names, or until then if that is
@@ -43,7 +43,7 @@ func (o *Options) compare(ctx context.Context) error {
 	if o.Objects.AllNamespaces {
 		namespace = ""
 	}
-	c := compare.Listings(then, now, namespace)
+	c := tree.Compare(then, now, namespace)
 	render.WarnComparison(o.ErrOut, c)
 	return o.Print(ctx, func() error {
 		if o.Output.IsOwn() {
@@ -55,7 +55,7 @@ func (o *Options) compare(ctx context.Context) error {
 
 // listed lists what is in scope of a cluster, or of a dump. Missing is the error that the namespace
 // does not exist.
-func (o *Options) listed(ctx context.Context, e *env.Env) (side compare.Side, missing, err error) {
+func (o *Options) listed(ctx context.Context, e *env.Env) (side tree.Side, missing, err error) {
 	q, err := e.Query(ctx, &o.Objects, nil)
 	if err != nil {
 		return side, nil, err
@@ -69,7 +69,7 @@ func (o *Options) listed(ctx context.Context, e *env.Env) (side compare.Side, mi
 		return side, nil, err
 	}
 	_, server := e.Cluster()
-	side = compare.Side{Graph: s.Graph, Gaps: s.Gaps, Omits: q.Catalog.Omits,
+	side = tree.Side{Graph: s.Graph, Gaps: s.Gaps, Omits: q.Catalog.Omits,
 		Serves: func(of schema.GroupResource) bool {
 			t, ok := q.Catalog.Lookup(of)
 			return ok && t.Deletable()

@@ -1,4 +1,4 @@
-package compare
+package tree
 
 import (
 	"fmt"
@@ -142,7 +142,7 @@ func TestWhatIsOtherwise(t *testing.T) {
 		"an owner cannot be listed":      {"Pod/a Widget/w<a", "-Pod", "deleted w Unknown, unknown a"},
 		"an owner was not listed before": {"-Pod Widget/w<a", "", "deleted w Unknown"},
 	} {
-		if got := says(Listings(side(test.before), side(test.after), "")); got != test.want {
+		if got := says(Compare(side(test.before), side(test.after), "")); got != test.want {
 			t.Errorf("%s: %q, want %q", name, got, test.want)
 		}
 	}
@@ -154,10 +154,10 @@ func TestOneNamespaceIsCompared(t *testing.T) {
 	t.Parallel()
 	before := side("Namespace/shop Namespace/other CustomResourceDefinition/widgets.example.com Pod/a Widget/w")
 	after := side("Namespace/shop 0Widget")
-	if got, want := says(Listings(before, after, "shop")), "deleted w Definition widgets.example.com, deleted a Itself"; got != want {
+	if got, want := says(Compare(before, after, "shop")), "deleted w Definition widgets.example.com, deleted a Itself"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got := says(Listings(before, after, "none")); got != "" {
+	if got := says(Compare(before, after, "none")); got != "" {
 		t.Errorf("of another namespace: %q", got)
 	}
 }
