@@ -41,8 +41,8 @@ var properties = []struct {
 			"pkg/deletion TestNothingIsWrittenWithoutAgreement", "pkg/deletion TestAPlanThatGrewIsRefusedWithoutAgree",
 			"pkg/collect TestRunWritesNothingWhenThePlanHasGrown", "test/e2e TestRunWithYesStopsWhenThePlanHasGrown"}},
 		{"A digest stands for one plan.", []string{
-			"pkg/approval TestEveryChangeOfWhatIsDoneChangesTheDigest",
-			"pkg/approval TestTheDigestDoesNotDependOnTheOrderOfListing"}},
+			"pkg/deletion TestEveryChangeOfWhatIsDoneChangesTheDigest",
+			"pkg/deletion TestTheDigestDoesNotDependOnTheOrderOfListing"}},
 		{"A dry run writes nothing, unless a webhook that it calls does although it has declared to the server that it does not.", []string{"test/e2e TestNoDryRunOfTheCommandWritesAnything_P09", "pkg/act TestCheckWritesNothing_P09"}},
 		{"No dry run is sent to a webhook that is known to write on dry runs, nor where it cannot be known whether it would be called.", []string{
 			"test/e2e TestNoDryRunIsSentForWhatAGuardKeeps", "pkg/diagnose TestAUsageIsNamedWithWhatUsesTheObject"}},

@@ -6,7 +6,6 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/act"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/approval"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
@@ -122,7 +121,7 @@ func (p *Planned) Request() Request { return p.planner.request }
 // Signed adds to the plan as it is printed what the deletion was asked for with, and the digest.
 func (p *Planned) Signed(out *v1alpha1.Plan) *v1alpha1.Plan {
 	p.describe(out)
-	out.Digest = approval.Digest(out)
+	out.Digest = digestOf(out)
 	return out
 }
 
@@ -130,7 +129,7 @@ func (p *Planned) Signed(out *v1alpha1.Plan) *v1alpha1.Plan {
 func (p *Planned) Digest() string {
 	rest := p.Outline(p.Gaps)
 	p.describe(rest)
-	return approval.Content{
+	return planContent{
 		Plan: rest,
 		Actions: func(yield func(v1alpha1.Action) bool) {
 			for _, a := range p.Actions {
@@ -147,7 +146,7 @@ func (p *Planned) Digest() string {
 			}
 		},
 		Size: len(p.Actions) + len(p.Deleted),
-	}.Digest()
+	}.digest()
 }
 
 // describe adds what the deletion was asked for with, and whether the plan and its links are

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
-	"github.com/kubectl-gc/kubectl-gc/pkg/approval"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
 	"github.com/kubectl-gc/kubectl-gc/pkg/deletion"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
@@ -37,7 +36,7 @@ type Options struct {
 	// Confirm is the digest or file of --confirm, and approved what validate reads of it; nil
 	// without one.
 	Confirm  string
-	approved *approval.Approval
+	approved *deletion.Approval
 	GC       string
 	// AuditFile is the file of --audit-file, and audit what run opens; nil without one.
 	AuditFile string
@@ -117,7 +116,7 @@ func (o *Options) readApproval(cmd *cobra.Command) error {
 	case o.Interactive:
 		return env.Usage(cmd, "--confirm and --interactive cannot be used together: --confirm answers the question")
 	}
-	if o.approved, err = approval.Read(o.Confirm); err != nil {
+	if o.approved, err = deletion.ReadApproval(o.Confirm); err != nil {
 		return env.Usage(cmd, "--confirm: %w", err)
 	}
 	return nil
@@ -149,7 +148,7 @@ const mostDifferences = 20
 
 // planDifference is what a plan does beside the approved one, a line each: "+" is what it does
 // more, "-" what it does not do any more.
-func planDifference(d *approval.Difference) string {
+func planDifference(d *deletion.Difference) string {
 	var lines []string
 	for _, words := range d.More {
 		lines = append(lines, "+ "+render.Escape(words))

@@ -1,4 +1,4 @@
-package approval
+package deletion
 
 import (
 	"errors"
@@ -21,10 +21,10 @@ type Approval struct {
 	Plan *v1alpha1.Plan
 }
 
-// Read reads an approval: a digest, or the name of a file with the plan as it was printed with -o
-// json or yaml. The plan in a file must have the digest that it says it has.
-func Read(text string) (*Approval, error) {
-	if IsDigest(text) {
+// ReadApproval reads an approval: a digest, or the name of a file with the plan as it was printed
+// with -o json or yaml. The plan in a file must have the digest that it says it has.
+func ReadApproval(text string) (*Approval, error) {
+	if isDigest(text) {
 		return &Approval{Digest: text}, nil
 	}
 	file, err := os.Open(text)
@@ -35,15 +35,15 @@ func Read(text string) (*Approval, error) {
 		return nil, err
 	}
 	defer file.Close()
-	p, err := decode(file)
+	p, err := decodePlan(file)
 	if err != nil {
 		return nil, fmt.Errorf("reading the plan in %s: %w", text, err)
 	}
 	return &Approval{p.Digest, p}, nil
 }
 
-// decode reads the first document of a file, which is the plan in an archive too.
-func decode(r io.Reader) (*v1alpha1.Plan, error) {
+// decodePlan reads the first document of a file, which is the plan in an archive too.
+func decodePlan(r io.Reader) (*v1alpha1.Plan, error) {
 	var p v1alpha1.Plan
 	if err := yaml.NewYAMLOrJSONDecoder(r, 4096).Decode(&p); err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func decode(r io.Reader) (*v1alpha1.Plan, error) {
 			want.APIVersion)
 	case p.Digest == "":
 		return nil, errors.New("the plan has no digest")
-	case p.Digest != Digest(&p):
+	case p.Digest != digestOf(&p):
 		return nil, errors.New(
 			"the plan does not have the digest that it says: it was changed, or another version of kubectl gc printed it")
 	}

@@ -1,4 +1,4 @@
-package approval
+package deletion
 
 import (
 	"encoding/json"
@@ -53,8 +53,8 @@ func whole() *v1alpha1.Plan {
 // TestTheDigestDoesNotDependOnTheOrderOfListing, nor on what is only said of the plan.
 func TestTheDigestDoesNotDependOnTheOrderOfListing(t *testing.T) {
 	t.Parallel()
-	want := Digest(whole())
-	if !IsDigest(want) {
+	want := digestOf(whole())
+	if !isDigest(want) {
 		t.Fatalf("%q has not the form of a digest", want)
 	}
 	for seed := range uint64(200) {
@@ -74,7 +74,7 @@ func TestTheDigestDoesNotDependOnTheOrderOfListing(t *testing.T) {
 		p.Survivors = []v1alpha1.Survivor{{Object: object("ConfigMap", "kept")}}
 		p.Forbidden = []v1alpha1.Forbidden{{Object: object("ConfigMap", "a"), Verb: "delete"}}
 		p.Blockers[0].GracePeriodSeconds, p.DependsOnTiming, p.Digest = rng.Int64N(9), rng.IntN(2) == 0, "another"
-		if got := Digest(p); got != want {
+		if got := digestOf(p); got != want {
 			t.Fatalf("seed %d: %s, want %s", seed, got, want)
 		}
 	}
@@ -136,7 +136,7 @@ func TestEveryChangeOfWhatIsDoneChangesTheDigest(t *testing.T) {
 	for name, change := range changes {
 		p := whole()
 		change(p)
-		d := Digest(p)
+		d := digestOf(p)
 		if other, known := seen[d]; known {
 			t.Errorf("%s and %s have the same digest", name, other)
 		}
@@ -148,7 +148,7 @@ func TestAnotherVersionOfTheAPIIsTheSamePlan(t *testing.T) {
 	t.Parallel()
 	p := whole()
 	p.Actions[0].Object.APIVersion = "v2"
-	if Digest(p) != Digest(whole()) {
+	if digestOf(p) != digestOf(whole()) {
 		t.Error("the digest is another one")
 	}
 }
@@ -157,7 +157,7 @@ func TestThePlanInAnArchiveIsTheOneThatWasPrinted(t *testing.T) {
 	t.Parallel()
 	p := whole()
 	p.Cluster = "7e3a3bd5-4f5c-4a39-9a35-6b4dd54f6b8f"
-	if Digest(p) != Digest(whole()) {
+	if digestOf(p) != digestOf(whole()) {
 		t.Error("the digest is another one")
 	}
 }
@@ -165,7 +165,7 @@ func TestThePlanInAnArchiveIsTheOneThatWasPrinted(t *testing.T) {
 func TestAnApprovalIsReadFromADigestOrTheFileOfAPlan(t *testing.T) {
 	t.Parallel()
 	p := whole()
-	p.Digest = Digest(p)
+	p.Digest = digestOf(p)
 	changed := whole()
 	changed.Digest = p.Digest
 	changed.Actions = changed.Actions[1:]
@@ -182,8 +182,8 @@ func TestAnApprovalIsReadFromADigestOrTheFileOfAPlan(t *testing.T) {
 	}
 	toYAML := yaml.Marshal
 	for text, plan := range map[string]bool{p.Digest: false, write(p, json.Marshal): true, write(p, toYAML): true} {
-		a, err := Read(text)
-		if err != nil || a.Digest != Digest(p) || (a.Plan != nil) != plan || (a.Difference(p) != nil) != plan {
+		a, err := ReadApproval(text)
+		if err != nil || a.Digest != digestOf(p) || (a.Plan != nil) != plan || (a.Difference(p) != nil) != plan {
 			t.Errorf("%s: %+v, %v", text, a, err)
 		}
 	}
@@ -197,7 +197,7 @@ func TestAnApprovalIsReadFromADigestOrTheFileOfAPlan(t *testing.T) {
 		write("{", func(v any) ([]byte, error) { return []byte(v.(string)), nil }):   "reading the plan in",
 		t.TempDir(): "is a directory",
 	} {
-		if a, err := Read(text); a != nil || err == nil || !strings.Contains(err.Error(), want) {
+		if a, err := ReadApproval(text); a != nil || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %+v, %v; want %q", text, a, err, want)
 		}
 	}
