@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -208,4 +209,169 @@ func (r *Reader) Unread(known []v1alpha1.Gap) []v1alpha1.Gap {
 		}
 	}
 	return all[len(known):]
+}
+
+// Workload is what a Deployment, StatefulSet or DaemonSet is recognised by: a small part of it, so
+// that those of a large cluster fit in memory.
+type Workload struct {
+	Resource             schema.GroupResource
+	Namespace, Name, UID string
+	Labels, PodLabels    map[string]string
+	// Annotations are those of the workload itself.
+	Annotations map[string]string
+	Owners      []metav1.OwnerReference
+	// Images are those of its containers, without the init containers.
+	Images         []string
+	ServiceAccount string
+}
+
+// workloadItem is what is read of a workload. Whatever else it has is stepped over.
+type workloadItem struct {
+	Metadata struct {
+		Namespace, Name, UID string
+		Labels, Annotations  map[string]string
+		OwnerReferences      []metav1.OwnerReference
+	}
+	Spec struct {
+		Template struct {
+			Metadata struct{ Labels map[string]string }
+			Spec     struct {
+				ServiceAccountName string
+				Containers         []struct{ Image string }
+			}
+		}
+	}
+}
+
+func (it *workloadItem) workload(resource schema.GroupResource) Workload {
+	m, pod := &it.Metadata, &it.Spec.Template
+	w := Workload{
+		Resource: resource, Namespace: m.Namespace, Name: m.Name, UID: m.UID, Labels: m.Labels, Annotations: m.Annotations,
+		Owners:    m.OwnerReferences,
+		PodLabels: pod.Metadata.Labels, ServiceAccount: pod.Spec.ServiceAccountName,
+	}
+	for _, c := range pod.Spec.Containers {
+		w.Images = append(w.Images, c.Image)
+	}
+	return w
+}
+
+// Workloads returns all workloads of a type (Deployments, StatefulSets or DaemonSets) in the
+// cluster. The first who asks reads them, page by page; an error is remembered too. A type that is
+// proven not to be served has none.
+func (r *Reader) Workloads(ctx context.Context, resource schema.GroupResource) ([]Workload, error) {
+	return r.workloads.Once(ctx, resource, func() ([]Workload, error) {
+		of, served, err := r.served(resource)
+		if !served {
+			return nil, err
+		}
+		all, err := r.client.workloads(ctx, of.Type)
+		r.note(ctx, of.Type, "", err)
+		return all, err
+	})
+}
+
+// workloads reads all workloads of a type.
+func (c *Client) workloads(ctx context.Context, t graph.Type) ([]Workload, error) {
+	resource := schema.GroupResource{Group: t.Group, Resource: t.Resource}
+	seen := map[string]bool{} // a list that had to begin again shows objects twice
+	var all []Workload
+	err := objectPages(ctx, c, ObjectRequest{Type: t}, func(it *workloadItem) error {
+		if !seen[it.Metadata.UID] {
+			seen[it.Metadata.UID] = true
+			all = append(all, it.workload(resource))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// fewPVCs is up to how many PVCs and their volumes are read one by one. For more than that, all
+// volumes are listed once.
+const fewPVCs = 16
+
+// Volumes returns the PersistentVolumes that are bound to PVCs, by the uids of the PVCs. A PVC
+// without one is left out; of those in failed it is not known. Expected is how many PVCs are asked
+// about in all, if it is more than these.
+func (r *Reader) Volumes(ctx context.Context, pvcs []graph.Ref,
+	expected int) (bound map[string]*unstructured.Unstructured, failed map[string]error) {
+	if max(len(pvcs), expected) > fewPVCs {
+		return r.listVolumes(ctx, pvcs)
+	}
+	bound, failed = map[string]*unstructured.Unstructured{}, map[string]error{}
+	var mu sync.Mutex
+	Each(r.client, pvcs, func(_ int, pvc graph.Ref) {
+		volume, err := r.volume(ctx, pvc)
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case err != nil:
+			failed[pvc.UID] = err
+		case volume != nil:
+			bound[pvc.UID] = volume
+		}
+	})
+	return bound, failed
+}
+
+// Volume returns a PersistentVolume, nil if it is proven to be absent or another one has its name.
+func (r *Reader) Volume(ctx context.Context, ref graph.Ref) (*unstructured.Unstructured, error) {
+	volume, err := r.GetObject(ctx, PersistentVolumes, "", ref.Name)
+	if volume == nil || string(volume.GetUID()) != ref.UID {
+		return nil, err
+	}
+	return volume, nil
+}
+
+// volume returns the volume of one claim, nil if it has none.
+func (r *Reader) volume(ctx context.Context, ref graph.Ref) (*unstructured.Unstructured, error) {
+	pvc, err := r.GetObject(ctx, PVCs, ref.Namespace, ref.Name)
+	if pvc == nil || string(pvc.GetUID()) != ref.UID {
+		return nil, err
+	}
+	name, _, _ := unstructured.NestedString(pvc.Object, "spec", "volumeName")
+	if name == "" {
+		return nil, nil
+	}
+	volume, err := r.GetObject(ctx, PersistentVolumes, "", name)
+	if volume == nil || !isOf(volume, ref) {
+		return nil, err
+	}
+	return volume, nil
+}
+
+// listVolumes finds the volumes of many PVCs among all there are.
+func (r *Reader) listVolumes(ctx context.Context, pvcs []graph.Ref) (bound map[string]*unstructured.Unstructured,
+	failed map[string]error) {
+	bound, failed = map[string]*unstructured.Unstructured{}, map[string]error{}
+	all, err := r.ListObjects(ctx, PersistentVolumes, "", Selection{})
+	of := map[[2]string]*unstructured.Unstructured{}
+	for _, volume := range all {
+		namespace, name, _ := pvcOf(volume)
+		of[[2]string{namespace, name}] = volume
+	}
+	for _, pvc := range pvcs {
+		switch volume := of[[2]string{pvc.Namespace, pvc.Name}]; {
+		case err != nil:
+			failed[pvc.UID] = err
+		case volume != nil && isOf(volume, pvc):
+			bound[pvc.UID] = volume
+		}
+	}
+	return bound, failed
+}
+
+// isOf says whether a volume is bound to a PVC, or is to be: the controller has the uid come later.
+func isOf(volume *unstructured.Unstructured, pvc graph.Ref) bool {
+	namespace, name, uid := pvcOf(volume)
+	return namespace == pvc.Namespace && name == pvc.Name && (uid == "" || uid == pvc.UID)
+}
+
+// pvcOf is the PVC that a volume names.
+func pvcOf(volume *unstructured.Unstructured) (namespace, name, uid string) {
+	ref, _, _ := unstructured.NestedStringMap(volume.Object, "spec", "claimRef")
+	return ref["namespace"], ref["name"], ref["uid"]
 }

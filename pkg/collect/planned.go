@@ -2,7 +2,9 @@ package collect
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
@@ -10,6 +12,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/interrupt"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
 
@@ -100,4 +103,120 @@ func UnreadError(unread []v1alpha1.Gap) error {
 	return answer.Refuse(
 		fmt.Errorf("incomplete: %s%s; objects that could not be read are kept, and so are their dependents",
 			phrase.Shorten(unread[0].Message), more))
+}
+
+// Outcome is what came of a run.
+type Outcome struct {
+	Listing // the last
+	// NotDeleted are the objects that are left, and why.
+	NotDeleted []plan.ObjectReason
+	// Idle says that there was nothing to do, so that nobody was asked.
+	Idle bool
+	// Tally counts what was done.
+	Tally *Tally
+	// WaitedFor are the objects that were waited for until the time was up.
+	WaitedFor []graph.Ref
+}
+
+// Perform has the plan agreed to, writes the archive and does what it says, until nothing is left
+// to do, or for longer as the Request says. The error joins what single writes met, what could not
+// be listed or read, and what ended the run early. The Outcome is nil if the plan was refused or
+// not agreed to, and nothing was written then, or if the server did not answer the last listing.
+func (p *Planned) Perform(ctx context.Context) (*Outcome, error) {
+	if len(p.Plan.Actions) > 0 || p.request.Watch || p.request.Wait && len(pending(p.NotDeleted())) > 0 {
+		if err := p.Refused(); err != nil {
+			return nil, err
+		}
+		if p.request.Agree != nil {
+			if err := p.request.Agree(ctx, p.Proposal); err != nil {
+				return nil, err
+			}
+		}
+	} else if p.request.Warned == nil || !p.loop.crossNamespaceRefs(p.Graph) {
+		// events are asked for as such; there is no plan to agree to
+		return &Outcome{Listing: p.Listing, NotDeleted: p.NotDeleted(), Idle: true, Tally: p.tally}, p.Incomplete()
+	}
+	if err := p.save(ctx); err != nil {
+		return nil, err
+	}
+	p.loop.Agreed(p.Plan)
+	last, timedOut, err := p.perform(ctx)
+	errs := p.tally.Errors()
+	out := &Outcome{Tally: p.tally}
+	switch {
+	case last != nil:
+		out.Listing, out.NotDeleted = last.Listing, last.NotDeleted
+	case timedOut: // before a listing has ended: that of the plan is the last
+		out.Listing, out.NotDeleted = p.Listing, p.NotDeleted()
+	default:
+		return nil, errors.Join(append(errs, p.ended(ctx, err))...)
+	}
+	if timedOut {
+		for _, o := range pending(out.NotDeleted) {
+			out.WaitedFor = append(out.WaitedFor, out.Graph.Ref(o.Object))
+		}
+		err = p.timeUp(last != nil && len(out.WaitedFor) > 0)
+	} else {
+		err = p.ended(ctx, err)
+	}
+	return out, errors.Join(append(errs, p.leftAloneError(), out.Incomplete(), err)...)
+}
+
+// perform runs the loop to its end, and goes on if others are waited for or changes are watched.
+// TimedOut says that Request.Timeout has ended it.
+func (p *Planned) perform(ctx context.Context) (last *Result, timedOut bool, err error) {
+	switch r := p.request; {
+	case r.Watch:
+		last, err = p.loop.Watch(ctx, nil)
+		return last, false, err
+	case r.Wait:
+		waiting := ctx
+		if r.Timeout > 0 {
+			var cancel context.CancelFunc
+			waiting, cancel = context.WithTimeout(ctx, r.Timeout)
+			defer cancel()
+		}
+		last, err = p.loop.Watch(waiting, func(s *Result) bool { return len(pending(s.NotDeleted)) == 0 })
+		return last, err != nil && waiting.Err() != nil && ctx.Err() == nil, err
+	}
+	last, err = p.loop.Run(ctx)
+	return last, false, err
+}
+
+// pending are the objects that are being deleted and that somebody else has to release.
+func pending(left []plan.ObjectReason) []plan.ObjectReason {
+	return slices.DeleteFunc(slices.Clone(left), func(l plan.ObjectReason) bool {
+		return l.Because.Code != plan.ForeignFinalizers && l.Because.Code != plan.DependentsBlock
+	})
+}
+
+// Printed is what came of a run as the Result that -o json prints. Because says why an object is
+// left.
+func (o *Outcome) Printed(because func(plan.ObjectReason) string) *v1alpha1.Result {
+	out := v1alpha1.NewResult(slices.Concat(o.Gaps, o.Unread))
+	Add(out, o.Tally.Events)
+	for _, l := range o.NotDeleted {
+		left := v1alpha1.SkippedObject{Object: o.Graph.Ref(l.Object), Because: because(l)}
+		if l.Because.Code == plan.OwnerUnresolved {
+			out.Skipped = append(out.Skipped, left)
+		} else {
+			out.Remaining = append(out.Remaining, left)
+		}
+	}
+	return out
+}
+
+// Add adds what the loop did to a Result.
+func Add(out *v1alpha1.Result, events []Event) {
+	for _, e := range events {
+		out.Add(e.Action.Printed(), e.Err)
+	}
+}
+
+// Printed is one write of the loop as it is printed. The loop does the collector's part.
+func (a Action) Printed() v1alpha1.Action {
+	return v1alpha1.Action{
+		Verb: string(a.Verb), Object: a.Object, Policy: string(a.Policy), Owners: slices.Clone(a.Owners), Wave: a.Pass,
+		By: string(plan.ByCollector), Because: a.Because.Sentence(a.Cause), Reason: string(a.Because),
+	}
 }

@@ -3,7 +3,10 @@ package deletion
 import (
 	"context"
 	"iter"
+	"maps"
 	"slices"
+	"strings"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -156,4 +159,213 @@ func findIdle(ctx context.Context, reader *cluster.Reader, known *finalizer.Regi
 		}
 	}
 	return err
+}
+
+// mostNeeding is of how many objects it is read what the actors of their finalizers need. Of the
+// others nothing is said.
+const mostNeeding = 500
+
+// findNeeded finds out which objects with finalizers lose, with the deletion, another one without
+// which the actor cannot do its work, by the needs of packs: a ProviderConfig, or the Secret with
+// its credentials. The names are in the objects, so that those are read that may need something
+// that goes. A Secret that a pod mounts is not looked for: a program that runs goes on with what it
+// has read. The error is the end of ctx.
+func findNeeded(ctx context.Context, client *cluster.Client, reader *cluster.Reader, known *finalizer.Registry,
+	p *plan.Plan) (plan.Needs, error) {
+	if known == nil {
+		return nil, nil
+	}
+	going := goingOf(p)
+	by := going.needing(known)
+	finder := actor.NewFinder(reader, known)
+	needs := plan.Needs{}
+	var mu sync.Mutex
+	ids, _ := upTo(mostNeeding, slices.Sorted(maps.Keys(by)))
+	err := client.ForEachObject(ctx, cluster.RequestObjects(p.Graph, ids), func(o *unstructured.Unstructured) error {
+		id, ok := p.Graph.Lookup(string(o.GetUID()))
+		if !ok {
+			return nil
+		}
+		for _, a := range by[id] {
+			for _, n := range finder.Needed(ctx, o, a) {
+				part, goes := going.lacks(n)
+				if !goes || part == id {
+					continue
+				}
+				mu.Lock()
+				needs[id] = append(needs[id], plan.Removers{{part}})
+				mu.Unlock()
+			}
+		}
+		return nil
+	})
+	_ = err // of what cannot be read nothing is concluded
+	return needs, context.Cause(ctx)
+}
+
+// needing are the objects that may need something that goes, with the actors that do, as far as
+// their types tell.
+func (g going) needing(known *finalizer.Registry) map[graph.ID][]actor.Actor {
+	kinds := map[schema.GroupKind]bool{}
+	groups := map[string]bool{}
+	for _, id := range g.ids {
+		ref := g.plan.Graph.Ref(id)
+		kinds[schema.GroupKind{Group: ref.Group(), Kind: ref.Kind}], groups[ref.Group()] = true, true
+	}
+	by := map[graph.ID][]actor.Actor{}
+	entries := map[[3]string]*actor.Actor{}
+	for _, b := range g.plan.Blockers {
+		ref := g.plan.Graph.Ref(b.Object)
+		for _, name := range b.Finalizers {
+			c := [3]string{ref.Group(), ref.Kind, name}
+			entry, looked := entries[c]
+			if !looked {
+				k, ok := known.Lookup(name, ref.Group(), ref.Kind)
+				mayGo := func(n finalizer.Need) bool {
+					group, unfilled := k.Fill(n.Group, finalizer.Object{Group: ref.Group(), Finalizer: name})
+					return len(unfilled) > 0 || kinds[schema.GroupKind{Group: group, Kind: n.Kind}] || n.KindField != "" &&
+						groups[group]
+				}
+				if ok && !k.Fallback && anyNeed(k.Needs, mayGo) {
+					entry = &actor.Actor{Finalizer: name, Known: k, IsKnown: true}
+				}
+				entries[c] = entry
+			}
+			if entry != nil {
+				by[b.Object] = append(by[b.Object], *entry)
+			}
+		}
+	}
+	return by
+}
+
+// anyNeed says whether one of some needs matches, or one of what these need.
+func anyNeed(needs []finalizer.Need, matches func(finalizer.Need) bool) bool {
+	return slices.ContainsFunc(needs, func(n finalizer.Need) bool { return matches(n) || anyNeed(n.Needs, matches) })
+}
+
+// lacks returns what goes of an object that is needed. One that has finalizers of others stays
+// until these are removed, as a ProviderConfig does while it is used, and nobody knows whether what
+// needs it is gone by then.
+func (g going) lacks(n actor.Needed) (graph.ID, bool) {
+	if n.Type.Namespaced && n.Namespace == "" {
+		return 0, false
+	}
+	id, ok := g.plan.Graph.Find(n.Type.Group, n.Type.Resource, n.Namespace, n.Name)
+	if !ok || !g.is[id] {
+		return 0, false
+	}
+	return id, len(plan.Foreign(g.plan.Graph.Finalizers(id))) == 0
+}
+
+const (
+	// mostWorkloads is of how many workloads that are deleted it is looked what they work on.
+	mostWorkloads = 20
+	// mostAbandoned is of how many types it is looked whose finalizers nobody else removes.
+	mostAbandoned = 16
+	// maxFirst is how many objects of each are named.
+	maxFirst = 3
+)
+
+// workloadTypes are the types of workloads.
+var workloadTypes = []schema.GroupResource{cluster.Deployments, cluster.StatefulSets, cluster.DaemonSets}
+
+// findAbandoned finds out which objects that are not deleted keep finalizers that nobody removes
+// any more, because the workload that does so is deleted: in all namespaces, of the custom
+// resources that it works on. What cannot be read is not looked at. The error is the end of ctx.
+func (pl *planner) findAbandoned(ctx context.Context, reader *cluster.Reader, known *finalizer.Registry,
+	p *plan.Plan) ([]v1alpha1.Abandoned, error) {
+	l := leaving{goingOf(p), pl, reader, actor.NewFinder(reader, known)}
+	types := l.worksOn(ctx)
+	found := make([][]v1alpha1.Abandoned, len(types))
+	if err := cluster.EachUntil(ctx, pl.client, types, func(ctx context.Context, i int, t graph.Type) (err error) {
+		found[i], err = l.abandoned(ctx, t)
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	return slices.Concat(found...), context.Cause(ctx)
+}
+
+// leaving is what a plan takes away of those who remove finalizers.
+type leaving struct {
+	going
+	*planner
+	reader *cluster.Reader
+	finder *actor.Finder
+}
+
+// worksOn are the types of custom resources that the workloads work on that are deleted.
+func (l leaving) worksOn(ctx context.Context) []graph.Type {
+	var workloads []graph.Ref
+	for _, id := range l.ids {
+		if ref := l.going.plan.Graph.Ref(id); isOf(ref, workloadTypes) && !l.orphans[id] && len(workloads) < mostWorkloads {
+			workloads = append(workloads, ref)
+		}
+	}
+	written := make([][]cluster.Resource, len(workloads))
+	cluster.Each(l.client, workloads, func(i int, ref graph.Ref) {
+		w, err := l.reader.GetObject(ctx, schema.GroupResource{Group: ref.Group(), Resource: ref.Resource}, ref.Namespace,
+			ref.Name)
+		if err == nil && w != nil { // what cannot be read is not looked at
+			written[i] = l.finder.WorksOn(ctx, w, l.catalog.Resources)
+		}
+	})
+	var types []graph.Type
+	for _, r := range slices.Concat(written...) {
+		if !slices.Contains(types, r.Type) {
+			types = append(types, r.Type)
+		}
+	}
+	return types[:min(len(types), mostAbandoned)]
+}
+
+// abandoned are the finalizers of objects of a type that nobody removes any more. The error is the
+// end of ctx.
+func (l leaving) abandoned(ctx context.Context, t graph.Type) ([]v1alpha1.Abandoned, error) {
+	var all []v1alpha1.Abandoned
+	for _, a := range l.held(ctx, t) {
+		o, err := l.client.GetObject(ctx, t, a.Objects[0].Namespace, a.Objects[0].Name)
+		if err != nil || string(o.GetUID()) != a.Objects[0].UID {
+			continue
+		}
+		who, err := l.finder.Of(ctx, o, a.Finalizer)
+		if err != nil {
+			return nil, err
+		}
+		if removers := l.removers(l.finder.Parts(ctx, o, who)); len(removers) > 0 {
+			a.Actor = l.going.plan.Graph.Ref(removers[0][0])
+			all = append(all, a)
+		}
+	}
+	return all, nil
+}
+
+// held are the finalizers of others that objects of a type have, besides those that go.
+func (l leaving) held(ctx context.Context, t graph.Type) []v1alpha1.Abandoned {
+	var all []v1alpha1.Abandoned
+	err := l.reader.ForEachMeta(ctx, t, func(o *graph.Object) {
+		if id, ok := l.going.plan.Graph.Lookup(o.UID); ok && l.is[id] {
+			return
+		}
+		for _, name := range plan.Foreign(o.Finalizers) {
+			i := slices.IndexFunc(all, func(a v1alpha1.Abandoned) bool { return a.Finalizer == name })
+			if i < 0 {
+				i = len(all)
+				all = append(all, v1alpha1.Abandoned{Finalizer: strings.Clone(name)})
+			}
+			a := &all[i]
+			a.Count++
+			if len(a.Objects) < maxFirst {
+				a.Objects = append(a.Objects, graph.Ref{
+					APIVersion: t.APIVersion(), Kind: t.Kind, Resource: t.Resource, Namespace: strings.Clone(o.Namespace),
+					Name: strings.Clone(o.Name), UID: strings.Clone(o.UID),
+				})
+			}
+		}
+	})
+	if err != nil {
+		return nil
+	}
+	return all
 }

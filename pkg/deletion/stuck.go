@@ -1,10 +1,17 @@
 package deletion
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"time"
 
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/act"
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
@@ -88,4 +95,120 @@ func (p *Planned) answered() string {
 		refs[i] = u.APIService
 	}
 	return firstFew(refs)
+}
+
+// Deadlocked is an object that is being deleted and will never be gone: nobody waits for it, or the
+// wait would have no end.
+type Deadlocked struct {
+	plan.ObjectReason
+	// Graph is the one that the reason is about.
+	Graph *graph.Graph
+}
+
+// Unchecked is an object of which a plan said that it would never be gone, and that could not be
+// read afterwards: whether it still exists is not known.
+type Unchecked struct {
+	act.Unseen
+	Gap v1alpha1.Gap
+}
+
+// A collector that has not seen all deletes of a cycle breaks it (GC-064). Nothing shows that it has
+// seen them, so that the cycle has this long to go, and is looked at so often.
+const (
+	settleWithin = 5 * time.Second
+	settleEvery  = 200 * time.Millisecond
+)
+
+// settle waits until what the plans said would never be gone, unless the collector comes between the
+// deletes, is gone or has had the time for that.
+func settle(ctx context.Context, client *cluster.Client, plans []*Planned) {
+	// What still stands at the end, or cannot be read, is for deadlocked to say.
+	_ = wait.PollUntilContextTimeout(ctx, settleEvery, settleWithin, true, func(ctx context.Context) (bool, error) {
+		for _, p := range plans {
+			for _, s := range p.Deadlocked {
+				if _, may := slices.BinarySearch(p.Unsettled, s.Object); !may {
+					continue
+				}
+				ref := p.Graph.Ref(s.Object)
+				t, _ := p.Graph.Type(s.Object)
+				if now, err := client.GetMeta(ctx, t, ref.Namespace, ref.Name); err == nil && now.UID == ref.UID {
+					return false, nil
+				}
+			}
+		}
+		return true, nil
+	})
+}
+
+// deadlocked returns what the plans said would never be gone: what is indeed still there, and what
+// could not be read, which proves nothing.
+func deadlocked(ctx context.Context, client *cluster.Client, plans []*Planned) (left []Deadlocked, unread []Unchecked) {
+	for _, p := range plans {
+		for _, s := range p.Deadlocked {
+			ref := p.Graph.Ref(s.Object)
+			t, _ := p.Graph.Type(s.Object)
+			now, err := client.GetMeta(ctx, t, ref.Namespace, ref.Name)
+			if err == nil && now.UID == "" {
+				err = cluster.ErrNoUID
+			}
+			switch {
+			case cluster.IsAbsent(err, t, ref.Name), err == nil && now.UID != ref.UID:
+			case err != nil:
+				unread = append(unread, unchecked(ctx, t, ref, err))
+			default:
+				left = append(left, Deadlocked{s, p.Graph})
+			}
+		}
+	}
+	return left, unread
+}
+
+func unchecked(ctx context.Context, t graph.Type, ref graph.Ref, err error) Unchecked {
+	gap, ok := cluster.GapOf(ctx, t, ref.Namespace, err)
+	if !ok { // the server cannot be reached, which says as little of the object
+		gap = v1alpha1.Gap{Resource: t.Resource, Group: t.Group, Namespace: ref.Namespace, Reason: v1alpha1.GapUnavailable,
+			Message: err.Error()}
+	}
+	err = &cluster.UnreadError{Type: t, Namespace: ref.Namespace, Name: ref.Name, Err: err}
+	return Unchecked{act.Unseen{Object: ref, Err: err}, gap}
+}
+
+// uncheckedError is the finding that objects could not be read, in the words of the first.
+func uncheckedError(unread []Unchecked) error {
+	if len(unread) == 0 {
+		return nil
+	}
+	objects := make([]graph.Ref, len(unread))
+	for i, u := range unread {
+		objects[i] = u.Object
+	}
+	return answer.Refuse(answer.WithHint(fmt.Errorf("could not check whether %s still exists: %w", firstFew(objects),
+		unread[0].Err),
+		"the plan shows that this deletion may never complete; kubectl gc why shows whether it is stuck"))
+}
+
+// deadlockedError is the finding that there is something like that.
+func deadlockedError(left []Deadlocked) error {
+	if len(left) == 0 {
+		return nil
+	}
+	objects := make([]graph.Ref, len(left))
+	for i, l := range left {
+		objects[i] = l.Graph.Ref(l.Object)
+	}
+	for _, of := range [...]struct {
+		code plan.ReasonCode
+		says string
+	}{
+		{plan.ActorDeleted, "the controller that removes the finalizers is deleted too"},
+		{plan.DiscoveryFails, "what answers an API is deleted, and the namespace controller cannot finish without an answer"},
+	} {
+		if slices.ContainsFunc(left, func(l Deadlocked) bool { return l.Because.Code == of.code }) {
+			return answer.Refuse(answer.WithHint(fmt.Errorf("the deletion is stuck: %s: %s", firstFew(objects), of.says),
+				"install it again, or see kubectl gc why for what to do about each"))
+		}
+	}
+	because := " (" + left[0].Because.Sentence(left[0].Graph, left[0].Object) + ")"
+	return answer.Refuse(answer.WithHint(errors.New("the deletion cannot complete: "+firstFew(objects)+because),
+		"kubectl gc run --break-deadlocks sets blockOwnerDeletion to false on a reference of a cycle; kubectl gc tree shows which objects wait for each other"))
 }

@@ -4,15 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/act"
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/interrupt"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
@@ -152,4 +158,123 @@ func unseenError(unseen []act.Unseen) error {
 		objects[i] = u.Object
 	}
 	return answer.Refuse(fmt.Errorf("could not find out whether %s still exists: %w", firstFew(objects), unseen[0].Err))
+}
+
+// awaits are the dependents, by ownerReference, that the actor of a finalizer deletes itself and
+// waits for before it removes the finalizer. They are links, so that a plan has them go before
+// their owner: the collector would delete them only after it. A CustomResourceDefinition goes when
+// its instances are gone, which is later.
+func awaits(known *finalizer.Registry, g *graph.Graph) []link.Found {
+	if known == nil {
+		return nil
+	}
+	type key struct {
+		t         graph.Type
+		finalizer string
+	}
+	entries := map[key]*awaiting{}
+	var all []link.Found
+	for id := range g.IDs() {
+		for _, name := range g.Finalizers(id) {
+			t, _ := g.Type(id)
+			entry, looked := entries[key{t, name}]
+			if !looked {
+				entry = awaitingOf(known, t, name)
+				entries[key{t, name}] = entry
+			}
+			if entry != nil {
+				all = append(all, entry.found(g, id)...)
+			}
+		}
+	}
+	return all
+}
+
+// awaiting is an entry of a pack that says what its actor waits for.
+type awaiting struct {
+	known      finalizer.Known
+	definition *link.Definition
+}
+
+func awaitingOf(known *finalizer.Registry, t graph.Type, name string) *awaiting {
+	k, ok := known.Lookup(name, t.Group, t.Kind)
+	if !ok || len(k.WaitsFor) == 0 {
+		return nil
+	}
+	return &awaiting{k, &link.Definition{ID: k.ID,
+		Deletion: link.Deletion{Of: link.End, By: k.Component, Finalizer: name, Policy: link.Background,
+			Waits: link.WaitsAlways}}}
+}
+
+// found are the dependents of one object.
+func (a *awaiting) found(g *graph.Graph, owner graph.ID) []link.Found {
+	var all []link.Found
+	for e := range g.Dependents(owner) {
+		t, ok := g.Type(e.Dependent)
+		isCRD := t.Group == cluster.CRDs.Group && t.Resource == cluster.CRDs.Resource
+		if !ok || isCRD || !a.known.Awaits(t.Group, t.Kind) || !g.Observed(e.Dependent) {
+			continue
+		}
+		all = append(all, link.Found{
+			Definition: a.definition, Source: owner, End: e.Dependent, Field: "metadata.ownerReferences",
+			Effect:    link.Effect{Deletes: true, Policy: link.Background, Waits: true},
+			Confirmed: true,
+		})
+	}
+	return all
+}
+
+// Unattended is a finalizer that a wait is about and that nobody removes as things are. Somebody
+// may install who does so, or what they need, while it waits.
+type Unattended struct {
+	// Object is the first of those that have it, and More is how many others have.
+	Object    graph.Ref
+	More      int
+	Finalizer string
+	// Because says what was seen, as clauses.
+	Because []string
+}
+
+// findUnattended finds out which finalizers of what is being deleted nobody removes: who does so
+// was not found or is kept from it, or something that they need does not exist. It looks at one object
+// for each finalizer and kind, and at no more than mostActors. Of what cannot be read nothing is
+// said. The error is the end of ctx.
+func findUnattended(ctx context.Context, reader *cluster.Reader, known *finalizer.Registry, p *plan.Plan) ([]Unattended,
+	error) {
+	if known == nil {
+		return nil, nil
+	}
+	finder := actor.NewFinder(reader, known)
+	classes, _ := finder.Classes(p.Graph, begun(p), mostActors, byWorkloads)
+	all, _, err := actor.Survey(ctx, finder, p.Graph, classes, mostActors,
+		func(ctx context.Context, c *actor.Class, o *unstructured.Unstructured, a actor.Actor) Unattended {
+			return Unattended{Object: p.Graph.Ref(c.Objects[0]), More: len(c.Objects) - 1, Finalizer: c.Finalizer,
+				Because: missingFor(ctx, finder, o, a)}
+		})
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(u Unattended) bool { return len(u.Because) == 0 })
+	return all, context.Cause(ctx)
+}
+
+// missingFor says what is missing for an actor to remove its finalizer from an object; nothing if
+// nothing is known to be.
+func missingFor(ctx context.Context, finder *actor.Finder, o *unstructured.Unstructured, a actor.Actor) []string {
+	obstacle, says := finder.Obstacle(ctx, o, a)
+	if obstacle != v1alpha1.DependencyMissing {
+		says = append(says, finder.Missing(ctx, o, a)...)
+	}
+	return says
+}
+
+// begun are those of what a plan deletes that are being deleted, with their finalizers of others.
+func begun(p *plan.Plan) iter.Seq2[graph.ID, []string] {
+	return func(yield func(graph.ID, []string) bool) {
+		for _, id := range p.Deleted {
+			if p.Graph.State(id) == graph.Deleting && !yield(id, plan.Foreign(p.Graph.Finalizers(id))) {
+				return
+			}
+		}
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
 // check returns what is wrong with an entry, and compiles its regular expression.
@@ -147,4 +148,261 @@ func duplicates(packs []Pack) []error {
 		}
 	}
 	return errs
+}
+
+// check returns what is wrong with a component.
+func (a Alive) check() []error {
+	var errs []error
+	add := func(err error) {
+		if err != nil {
+			errs = append(errs, err)
+		}
+	}
+	for _, name := range a.named() {
+		// What a placeholder becomes has no slash, where its key may.
+		filled := placeholder.ReplaceAllString(name, "x")
+		if _, err := path.Match(filled, ""); err != nil || strings.Count(filled, "/") != 1 || strings.HasPrefix(filled, "/") {
+			add(fmt.Errorf(`%q: write namespace/name, with "*" for a namespace that is not known`, name))
+		}
+	}
+	for _, image := range a.Images {
+		filled := placeholder.ReplaceAllString(image, "x")
+		first, rest, _ := strings.Cut(filled, "/")
+		if strings.ContainsAny(filled, ":@*") || first == "" || rest != "" && strings.Contains(first, ".") {
+			add(fmt.Errorf(`"images" has %q: write the path of the repository, without registry, tag and digest`, image))
+		}
+	}
+	names := slices.Concat(a.named(), a.Labels, a.Images, a.APIServices, a.Webhooks)
+	for _, name := range names {
+		add(text("a name", name))
+		add(checkPlaceholders(name))
+	}
+	for _, name := range a.Unverified {
+		if !slices.Contains(names, name) {
+			add(fmt.Errorf(`"unverified" has %q, which the component does not list`, name))
+		}
+	}
+	if r := a.ReportedBy; r != nil {
+		for _, err := range []error{text("kind", r.Kind), text("name", r.Name), text("condition", r.Condition),
+			text("about", r.About), checkGroup(r.Group), checkPlaceholders(r.Name), errors.Join(checkWhere(r.Where)...)} {
+			if err != nil {
+				add(fmt.Errorf(`"reportedBy": %w`, err))
+			}
+		}
+	}
+	add(link.OneOf("follow", a.Follow, follows))
+	if a.Instance.Label != "" {
+		add(text("instance.label", a.Instance.Label))
+	}
+	if a.Note != "" {
+		add(text("note", a.Note))
+	}
+	return errs
+}
+
+// placeholders are the names of placeholders, and whether a key follows.
+var placeholders = map[string]bool{
+	"group": false, "service": false, "domain": false, "namespace": false, "open": false, "label": true,
+	"annotation": true, "field": true, "owner": true, "dashed": true,
+}
+
+// checkPlaceholders says what is wrong with the braces of a pattern.
+func checkPlaceholders(pattern string) error {
+	for _, m := range placeholder.FindAllStringSubmatch(pattern, -1) {
+		name, key := m[1], m[2]
+		if name == "dashed" {
+			name, key, _ = strings.Cut(key, ":")
+		}
+		if withKey, known := placeholders[name]; !known || name == "dashed" || name != "namespace" && withKey != (key != "") {
+			return fmt.Errorf("%q: %s is no placeholder: docs/packs.md lists them", pattern, m[0])
+		}
+	}
+	if strings.ContainsAny(placeholder.ReplaceAllString(pattern, ""), "{}") {
+		return fmt.Errorf("%q has a brace that belongs to no placeholder: docs/packs.md lists them", pattern)
+	}
+	return nil
+}
+
+// stepPlaceholder is a placeholder of a command, where other braces are those of a JSON path.
+var stepPlaceholder = regexp.MustCompile(`\{[a-z]+\}`)
+
+// For returns the command line for an object, whose type is written as kubectl takes it:
+// resource.group. What a shell would not take for one word is quoted. A name that a program would
+// take for an option is left out.
+func (s Step) For(resource, namespace, name string) string {
+	return stepPlaceholder.ReplaceAllStringFunc(s.Command, func(p string) string {
+		value := map[string]string{"{type}": resource, "{namespace}": namespace, "{name}": name}[p]
+		if strings.HasPrefix(value, "-") {
+			return p
+		}
+		return phrase.ShellWord(value)
+	})
+}
+
+// fieldPath is a path to a field: names with dots between them.
+var fieldPath = regexp.MustCompile(`^[a-z][A-Za-z0-9]*(\.[a-zA-Z0-9]+)*$`)
+
+// checkRelated returns what is wrong with what an entry says beside the finalizer.
+func (k *Known) checkRelated() []error {
+	var errs []error
+	add := func(key string, i int, all ...error) {
+		for _, err := range all {
+			if err != nil {
+				errs = append(errs, fmt.Errorf("%q, number %d: %w", key, i+1, err))
+			}
+		}
+	}
+	for i, s := range k.Protect {
+		add("protect", i, s.check(), clause("does", s.Does))
+	}
+	if err := checkPlaceholders(k.PVCs); err != nil {
+		errs = append(errs, fmt.Errorf(`"claims": %w`, err))
+	}
+	for i, p := range k.PausedBy {
+		add("pausedBy", i, p.check())
+	}
+	for _, err := range link.CheckAlternatives(k.Spares) {
+		errs = append(errs, fmt.Errorf(`"spares", %w`, err))
+	}
+	for _, err := range link.CheckAlternatives(k.DeletesNothing) {
+		errs = append(errs, fmt.Errorf(`"deletesNothing", %w`, err))
+	}
+	for i, d := range k.Decides {
+		add("decides", i, d.check()...)
+	}
+	for i, e := range k.External {
+		add("external", i, append(e.at().check(), clause("is", e.Is))...)
+	}
+	for i, n := range k.Needs {
+		add("needs", i, n.check()...)
+	}
+	for i, t := range k.Takes {
+		add("takes", i, t.check()...)
+	}
+	for i, h := range k.HeldBy {
+		add("heldBy", i, h.check()...)
+	}
+	for i, u := range k.UsedBy {
+		add("usedBy", i, text("kind", u.Kind), text("nameField", u.NameField), checkScope(u.Scope, u.NamespaceField),
+			checkGroup(u.Group),
+			checkFields(u.KindField, u.ForField, u.NameField, u.NamespaceField))
+		add("usedBy", i, checkWhere(u.Where)...)
+		if u.Until != "" {
+			add("usedBy", i, clause("until", u.Until))
+		}
+	}
+	for _, kind := range k.WaitsFor {
+		if err := checkKinds([]string{string(kind)}); err != nil {
+			errs = append(errs, fmt.Errorf(`"waitsFor": %w`, err))
+		}
+	}
+	if k.Node != nil {
+		if err := k.Node.check(); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	if p := k.Parent; p != nil {
+		for _, err := range []error{text("kind", p.Kind), text("name", p.Name), checkGroup(p.Group),
+			checkPlaceholders(p.Name), checkScope(p.Scope, ""),
+			checkFields(p.Selectors...)} {
+			if err != nil {
+				errs = append(errs, fmt.Errorf(`"parent": %w`, err))
+			}
+		}
+	}
+	return errs
+}
+
+func (s Step) check() error {
+	for _, p := range stepPlaceholder.FindAllString(s.Command, -1) {
+		if p != "{type}" && p != "{namespace}" && p != "{name}" {
+			return fmt.Errorf("%q: %s is no placeholder of a command: there are {type}, {namespace} and {name}", s.Command, p)
+		}
+	}
+	return text("command", s.Command)
+}
+
+func (p Pause) check() error {
+	given := 0
+	for _, at := range []string{p.Annotation, p.Label, p.Field} {
+		if at != "" {
+			given++
+		}
+	}
+	if given != 1 {
+		return errors.New(`give exactly one of "annotation", "label" and "field"`)
+	}
+	return checkFields(p.Field)
+}
+
+func (d Decision) check() []error {
+	var errs []error
+	if (d.Annotation != "") == !d.Field.IsZero() {
+		errs = append(errs, errors.New(`give exactly one of "annotation" and "field"`))
+	}
+	if d.Of != nil {
+		errs = append(errs, d.Of.check()...)
+	}
+	return errs
+}
+
+func (n Need) check() []error {
+	errs := []error{checkScope(n.Scope, n.NamespaceField), checkGroup(n.Group), checkPlaceholders(n.Name),
+		checkFields(n.GroupField, n.KindField, n.NameField, n.NamespaceField)}
+	switch {
+	case n.Kind == "" && n.KindField == "":
+		errs = append(errs, errors.New(`give "kind", or "kindField" where a field says it`))
+	case n.Name == "" && n.NameField == "":
+		errs = append(errs, errors.New(`give "nameField", or "name" where it is always the same`))
+	case !n.Items.IsZero() && n.NameField == "":
+		errs = append(errs, errors.New(`"items" goes with "nameField"`))
+	}
+	if n.IfGone != "" {
+		errs = append(errs, text("ifGone", n.IfGone))
+	}
+	errs = append(errs, checkWhere(n.Where)...)
+	for i, of := range n.Needs {
+		for _, err := range of.check() {
+			if err != nil {
+				errs = append(errs, fmt.Errorf(`"needs", number %d: %w`, i+1, err))
+			}
+		}
+	}
+	return errs
+}
+
+func checkWhere(where []link.Condition) []error {
+	if len(where) == 0 {
+		return nil
+	}
+	var errs []error
+	for _, err := range link.CheckAlternatives([][]link.Condition{where}) {
+		errs = append(errs, fmt.Errorf(`"where": %w`, err))
+	}
+	return errs
+}
+
+// checkScope wants a field for the scope that needs one, and none otherwise.
+func checkScope(scope Scope, namespaceField string) error {
+	if (scope == ByField) != (namespaceField != "") {
+		return fmt.Errorf(`"scope" is %q and "namespaceField" is %q: "namespaceField" goes with scope %q, and only with that`,
+			scope, namespaceField, ByField)
+	}
+	return link.OneOf("scope", scope, scopes)
+}
+
+func checkGroup(group string) error {
+	if strings.ContainsAny(group, "/* ") {
+		return fmt.Errorf(`"group" is %q: write the group alone, or leave it out for the core`, group)
+	}
+	return checkPlaceholders(group)
+}
+
+func checkFields(paths ...string) error {
+	for _, path := range paths {
+		if path != "" && !fieldPath.MatchString(path) {
+			return fmt.Errorf("%q is no path to a field: write it with dots, as spec.issuerRef.name", path)
+		}
+	}
+	return nil
 }

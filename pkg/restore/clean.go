@@ -1,10 +1,12 @@
 package restore
 
 import (
+	"maps"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // RestoredFrom is the annotation of an object that was created from an archive. Its value is the
@@ -47,4 +49,115 @@ func Creatable(archived *unstructured.Unstructured) *unstructured.Unstructured {
 		clean(o.Object, string(archived.GetUID()))
 	}
 	return o
+}
+
+// cleaners take from objects of the built-in kinds what only the old object could have. They get
+// its uid.
+var cleaners = map[schema.GroupKind]func(o map[string]any, uid string){
+	{Kind: "Namespace"}:             cleanNamespace,
+	{Kind: "Pod"}:                   cleanPod,
+	{Kind: "PersistentVolumeClaim"}: cleanClaim,
+	{Kind: "PersistentVolume"}:      cleanVolume,
+	{Kind: "Secret"}:                cleanSecret,
+	{Kind: "Service"}:               cleanService,
+	{Group: "batch", Kind: "Job"}:   cleanJob,
+}
+
+// remove removes a field, if it is there.
+func remove(o map[string]any, path ...string) { unstructured.RemoveNestedField(o, path...) }
+
+// cleanNamespace: the server sets spec.finalizers itself (NS-001).
+func cleanNamespace(o map[string]any, _ string) { remove(o, "spec", "finalizers") }
+
+// cleanPod: a pod is scheduled anew; its priority is computed from its class; ephemeral containers
+// cannot be created with it.
+func cleanPod(o map[string]any, _ string) {
+	remove(o, "spec", "nodeName")
+	remove(o, "spec", "ephemeralContainers")
+	if class, _, _ := unstructured.NestedString(o, "spec", "priorityClassName"); class != "" {
+		remove(o, "spec", "priority")
+	}
+}
+
+// The annotations with which the controller of volumes says that it has bound a claim and a volume.
+// A claim that has the first and is not bound is Lost.
+const (
+	bindCompleted     = "pv.kubernetes.io/bind-completed"
+	boundByController = "pv.kubernetes.io/bound-by-controller"
+	selectedNode      = "volume.kubernetes.io/selected-node"
+)
+
+// cleanClaim leaves spec.volumeName; whether the volume is still there decides.
+func cleanClaim(o map[string]any, _ string) {
+	for _, annotation := range []string{bindCompleted, boundByController, selectedNode} {
+		remove(o, "metadata", "annotations", annotation)
+	}
+}
+
+// cleanVolume reserves the volume for the claim of the name, whatever its uid.
+func cleanVolume(o map[string]any, _ string) {
+	remove(o, "metadata", "annotations", boundByController)
+	remove(o, "spec", "claimRef", "uid")
+	remove(o, "spec", "claimRef", "resourceVersion")
+}
+
+// cleanSecret: the token of a ServiceAccount is valid for its uid only; the controller of tokens
+// writes a new one, and deletes a Secret with the uid of another.
+func cleanSecret(o map[string]any, _ string) {
+	if kind, _, _ := unstructured.NestedString(o, "type"); kind != "kubernetes.io/service-account-token" {
+		return
+	}
+	remove(o, "metadata", "annotations", "kubernetes.io/service-account.uid")
+	for _, key := range []string{"token", "ca.crt", "namespace"} {
+		remove(o, "data", key)
+	}
+}
+
+// cleanService: without a cluster IP of its own, an ExternalName has none to keep.
+func cleanService(o map[string]any, _ string) {
+	if kind, _, _ := unstructured.NestedString(o, "spec", "type"); kind == "ExternalName" {
+		remove(o, "spec", "clusterIP")
+		remove(o, "spec", "clusterIPs")
+	}
+}
+
+// jobLabels are those by which a Job finds its pods; the server generates them from its uid and
+// name, unless spec.manualSelector says otherwise.
+var jobLabels = []string{"controller-uid", "batch.kubernetes.io/controller-uid", "job-name",
+	"batch.kubernetes.io/job-name"}
+
+// cleanJob has the server generate the selector for the new uid.
+func cleanJob(o map[string]any, uid string) {
+	if manual, _, _ := unstructured.NestedBool(o, "spec", "manualSelector"); manual {
+		return
+	}
+	remove(o, "spec", "selector")
+	for _, label := range jobLabels {
+		remove(o, "spec", "template", "metadata", "labels", label)
+	}
+	labels, _, _ := unstructured.NestedStringMap(o, "metadata", "labels")
+	if labels["controller-uid"] == uid || labels["batch.kubernetes.io/controller-uid"] == uid { // copied from the template
+		maps.DeleteFunc(labels, func(key, _ string) bool { return key == jobLabels[0] || key == jobLabels[1] })
+		_ = unstructured.SetNestedStringMap(o, labels, "metadata", "labels") // it was one
+	}
+}
+
+// dropAllocations removes what the server has chosen from what was free: the addresses and ports of
+// a Service. It chooses again when the object is created without them.
+func dropAllocations(o *unstructured.Unstructured) {
+	if o.GroupVersionKind().GroupKind() != (schema.GroupKind{Kind: "Service"}) {
+		return
+	}
+	if ip, _, _ := unstructured.NestedString(o.Object, "spec", "clusterIP"); ip != "None" {
+		remove(o.Object, "spec", "clusterIP")
+		remove(o.Object, "spec", "clusterIPs")
+	}
+	remove(o.Object, "spec", "healthCheckNodePort")
+	ports, _, _ := unstructured.NestedSlice(o.Object, "spec", "ports")
+	for _, port := range ports {
+		if port, ok := port.(map[string]any); ok {
+			delete(port, "nodePort")
+		}
+	}
+	_ = unstructured.SetNestedSlice(o.Object, ports, "spec", "ports") // it was one
 }

@@ -5,8 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
 )
@@ -87,4 +91,71 @@ func (d *decider) wrongScope(it *item) string {
 		return fmt.Sprintf("the archive has it in namespace %s, and a %s is in no namespace", it.ref.Namespace, it.ref.Kind)
 	}
 	return ""
+}
+
+// IsCopy says whether a live object is what a server makes of one that Creatable has returned:
+// alike in all but what servers and controllers set, with the same annotation RestoredFrom. Its
+// owners are for the caller to compare. Anybody may write the annotation; who writes all else too
+// has created the very object.
+func IsCopy(sent, live *unstructured.Unstructured) bool {
+	return live.GetAnnotations()[RestoredFrom] == sent.GetAnnotations()[RestoredFrom] &&
+		reflect.DeepEqual(compared(sent.DeepCopy()), compared(Creatable(live)))
+}
+
+// compared leaves out what tells a copy from its original.
+func compared(o *unstructured.Unstructured) map[string]any {
+	remove(o.Object, "metadata", "annotations", RestoredFrom)
+	remove(o.Object, "metadata", "ownerReferences")
+	dropAllocations(o)
+	return o.Object
+}
+
+// isAlike says whether a controller has made an object as it was: alike in all but its metadata,
+// its status and how often it is to run, which are the controller's.
+func isAlike(sent, live *unstructured.Unstructured) bool {
+	content := func(o *unstructured.Unstructured) map[string]any {
+		o = o.DeepCopy()
+		for _, path := range [][]string{{"metadata"}, {"status"}, {"spec", "replicas"}} {
+			remove(o.Object, path...)
+		}
+		return o.Object
+	}
+	return reflect.DeepEqual(content(sent), content(Creatable(live)))
+}
+
+// OwnedAlike says whether a live object has no other owners than those of one that was sent.
+func OwnedAlike(sent, live *unstructured.Unstructured) bool {
+	had := liveOf(sent)
+	return !slices.ContainsFunc(live.GetOwnerReferences(),
+		func(r metav1.OwnerReference) bool { return !had.refersTo(string(r.UID)) })
+}
+
+// proof says what is known of a live object that has the place of an archived one and another uid.
+type proof struct {
+	// noted says that the archive's companion has it as restored from the archived one; copied that
+	// it is a copy of it, and alike that it could have been made by the controller of it.
+	noted, copied, alike bool
+}
+
+// isRestored says whether what is in the place of an archived object was restored from it. A copy
+// has no owners but those that the archived object had, or what has become of these.
+func (d *decider) isRestored(it *item) bool {
+	p := d.proofs[it.number]
+	return p.noted || p.copied && !slices.ContainsFunc(d.live[it.number].owners,
+		func(r metav1.OwnerReference) bool { return !d.isOwner(it, string(r.UID)) })
+}
+
+// isOwner says whether a uid is that of an owner of an archived object, then or now.
+func (d *decider) isOwner(it *item, uid string) bool {
+	return slices.ContainsFunc(it.owners, func(r metav1.OwnerReference) bool {
+		owner := d.byUID[string(r.UID)]
+		return string(r.UID) == uid || owner != nil && d.uids[owner.number] == uid
+	})
+}
+
+// isProven says whether the object that is in the place of an archived one, or that is applied
+// over, may be given what the archived one has owned.
+func (d *decider) isProven(it *item) bool {
+	return d.fates[it.number] == applied || d.live[it.number].uid == it.ref.UID || d.isRestored(it) ||
+		d.proofs[it.number].alike
 }

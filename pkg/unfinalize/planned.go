@@ -1,16 +1,23 @@
 package unfinalize
 
 import (
+	"context"
 	"errors"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/ownership"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
 
 // Planned says what is to be done about the finalizers of objects, and what speaks against it.
@@ -109,4 +116,94 @@ func (p *Planned) AllGaps() []v1alpha1.Gap {
 		gaps = v1alpha1.MergeGaps(gaps, c.Gaps())
 	}
 	return gaps
+}
+
+// ErrNotNamed is of a request that names no finalizer and has nobody to choose.
+var ErrNotNamed = errors.New("no finalizer was named")
+
+// Plan reads the objects of a query and says what is to be done about their finalizers. It writes
+// nothing; with Request.DryRun it sends dry runs. A plan without objects is no error. The error is
+// the server's, a NotFound among them, or that of Request.Choose.
+func Plan(ctx context.Context, q *selection.Query, known *finalizer.Registry, req Request) (*Planned, error) {
+	targets, gaps, err := req.targets(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	if req.OnGaps != nil {
+		req.OnGaps(gaps)
+	}
+	reader := cluster.NewReader(q.Client, q.Catalog)
+	assessor := NewAssessor(q.Client, actor.NewFinder(reader, known))
+	assessor.OnSecondLook = req.OnSecondLook
+	p := &Planned{Gaps: gaps, Overrides: req.Overrides, selector: q.Selector}
+	if p.Batches, err = req.assess(ctx, assessor, q, targets, req.named); err != nil {
+		return nil, err
+	}
+	if len(req.Finalizers) == 0 && p.FirstName() != "" {
+		if err := req.choose(ctx, assessor, q, p); err != nil {
+			return nil, err
+		}
+	}
+	if len(p.Batches) == 0 {
+		return p, nil
+	}
+	if err := assessor.Foresee(ctx, p.Candidates()); err != nil {
+		return nil, err
+	}
+	Rights(ctx, q.Client, p.Candidates())
+	if req.DryRun {
+		err = DryRun(ctx, ownership.Guarded(q.Client, reader, known.Links()), p.Candidates(), p.Overrides)
+	}
+	return p, err
+}
+
+// choose has the finalizers of a plan chosen, and assesses again what was chosen.
+func (r Request) choose(ctx context.Context, assessor *Assessor, q *selection.Query, p *Planned) error {
+	if r.Choose == nil {
+		return ErrNotNamed
+	}
+	chosen, err := r.Choose(p)
+	if err != nil {
+		return err
+	}
+	var targets []Target
+	for _, c := range p.Candidates() {
+		if _, ok := chosen[c.Ref.UID]; ok {
+			targets = append(targets, Target{Type: c.Type, Namespace: c.Ref.Namespace, Name: c.Ref.Name, UID: c.Ref.UID})
+		}
+	}
+	p.Batches, err = r.assess(ctx, assessor, q, [][]Target{targets},
+		func(o *unstructured.Unstructured) []string { return chosen[string(o.GetUID())] })
+	return err
+}
+
+// Save writes an archive of the objects that a plan is about to change. With an error there is no
+// file: a refusal if an object cannot be read, and otherwise what is wrong with the file. Perform
+// leaves alone then what has changed since, in anything but its status and its finalizers.
+func Save(ctx context.Context, client *cluster.Client, p *Planned, file string) (*archive.Saved, error) {
+	saved, err := archive.Save(ctx, client, file, p.changed(), p.Allowed().Printed())
+	if err != nil {
+		return nil, archive.NotSaved(ctx, err, "nothing was removed", archive.OmitArchive)
+	}
+	p.saved = saved
+	return saved, nil
+}
+
+// changed are the objects that the plan writes to, and the dependents that lose their references.
+func (p *Planned) changed() archive.Contents {
+	return archive.OfObjects(func(add func(graph.Type, graph.Object)) {
+		for _, c := range p.Allowed().Candidates() {
+			o := graph.Object{Namespace: c.Ref.Namespace, Name: c.Ref.Name, UID: c.Ref.UID, Finalizers: c.Object.GetFinalizers()}
+			for _, r := range c.Object.GetOwnerReferences() {
+				o.Owners = append(o.Owners, graph.OwnerReference{APIVersion: r.APIVersion, Kind: r.Kind, Name: r.Name,
+					UID: string(r.UID)})
+			}
+			add(c.Type, o)
+			for _, d := range c.Dependents {
+				owner := graph.OwnerReference{APIVersion: c.Ref.APIVersion, Kind: c.Ref.Kind, Name: c.Ref.Name, UID: c.Ref.UID}
+				add(d.Type, graph.Object{Namespace: d.Ref.Namespace, Name: d.Ref.Name, UID: d.Ref.UID,
+					Owners: []graph.OwnerReference{owner}})
+			}
+		}
+	})
 }

@@ -3,6 +3,8 @@ package v1alpha1
 import (
 	"fmt"
 	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // ObjectRef identifies one object. For an owner that was referenced and never seen, the fields are
@@ -90,4 +92,12 @@ func (r ObjectRef) Arguments() []string {
 		return []string{r.QualifiedResource() + "/" + r.Name}
 	}
 	return []string{r.QualifiedResource() + "/" + r.Name, "-n", r.Namespace}
+}
+
+// Reference is an entry of metadata.ownerReferences of an object.
+type Reference struct {
+	Object         ObjectRef             `json:"object"`
+	OwnerReference metav1.OwnerReference `json:"ownerReference"`
+	// Index is its place in the list, from 0.
+	Index int `json:"index"`
 }
