@@ -19,6 +19,8 @@ const separator = "---\n"
 
 // Saved is what came of saving objects.
 type Saved struct {
+	// File is where the archive is.
+	File string
 	// Objects is the number of objects in the archive, and Refs are they in its order.
 	Objects int
 	Refs    []graph.Ref
@@ -27,6 +29,8 @@ type Saved struct {
 	Gone []graph.Ref
 	// Unconfirmed are those that were left out because only unconfirmed links lead to them.
 	Unconfirmed []graph.Ref
+	// Gaps says that there may be objects that could not be listed, and are in the plan's gaps.
+	Gaps bool
 
 	// Head is the plan as it is in the archive.
 	Head *v1alpha1.Plan
@@ -60,7 +64,7 @@ func Save(ctx context.Context, client *cluster.Client, path string, what Content
 	}
 	saved := what.saved(ids, s)
 	begin := *head
-	saved.Head = &begin
+	saved.File, saved.Head = path, &begin
 	begin.Cluster, begin.Archived, begin.ArchivedAt = whose, &saved.Objects, &metav1.Time{Time: client.Now().UTC()}
 	err = Write(path, func(file io.Writer) error {
 		return compressed(file, path, func(w io.Writer) error { return write(w, ids, s, &begin) })

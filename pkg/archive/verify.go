@@ -96,8 +96,8 @@ func Named(head *v1alpha1.Plan) iter.Seq[v1alpha1.ObjectRef] {
 }
 
 // Printed returns an archive that was just written as the versioned object that -o json prints.
-func (s *Saved) Printed(file string) *v1alpha1.Archive {
-	out := printed(file, s.Head)
+func (s *Saved) Printed() *v1alpha1.Archive {
+	out := printed(s.File, s.Head)
 	out.Objects, out.Missing, out.Whole = printedRefs(s.Refs, nil), printedRefs(s.Gone, nil), true
 	return out
 }

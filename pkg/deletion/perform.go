@@ -41,7 +41,7 @@ func Perform(ctx context.Context, p *Planned, opts Options) (*Result, error) {
 		return nil, err
 	}
 	if opts.OnStart != nil {
-		opts.OnStart(saved)
+		opts.OnStart()
 	}
 	if p.planner.request.Ordered {
 		return p.performStages(ctx, opts, saved)
@@ -99,6 +99,8 @@ type Archive struct {
 	File string
 	// Head returns the plan as it is printed, which the file begins with.
 	Head func(*Planned) *v1alpha1.Plan
+	// OnSaved, if not nil, is called with what was saved.
+	OnSaved func(*archive.Saved)
 }
 
 // save writes the archive of a plan that is about to be carried out; nil without one. With an error
@@ -111,6 +113,10 @@ func (p *Planned) save(ctx context.Context, a *Archive) (*archive.Saved, error) 
 	saved, err := archive.Save(ctx, p.planner.client, a.File, archive.OfPlan(p.Plan), a.Head(p))
 	if err != nil {
 		return nil, archive.NotSaved(ctx, err, "nothing was deleted", archive.OmitArchive)
+	}
+	saved.Gaps = len(p.Hiding) > 0
+	if a.OnSaved != nil {
+		a.OnSaved(saved)
 	}
 	return saved, nil
 }

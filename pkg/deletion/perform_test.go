@@ -40,7 +40,7 @@ func TestNothingIsWrittenWithoutAgreement(t *testing.T) {
 	result, err := deletion.Perform(t.Context(), p, deletion.Options{
 		Agree:   func(context.Context, *deletion.Planned, *deletion.Change) error { return answer.ErrCancelled },
 		Archive: &deletion.Archive{File: file, Head: func(*deletion.Planned) *v1alpha1.Plan { return &v1alpha1.Plan{} }},
-		OnStart: func(*archive.Saved) { t.Error("it was started") },
+		OnStart: func() { t.Error("it was started") },
 	})
 	if result != nil || !errors.Is(err, answer.ErrCancelled) {
 		t.Errorf("%+v, %v", result, err)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/act"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/collect"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
@@ -108,9 +107,8 @@ type Options struct {
 	// is called before each, with which of how many it is and its plan; it may be nil.
 	StageTimeout time.Duration
 	OnStage      func(n, of int, stage *Planned)
-	// OnStart is called right before the first write, with what was archived; nil without an
-	// archive.
-	OnStart func(*archive.Saved)
+	// OnStart is called right before the first write.
+	OnStart func()
 	// OnEvent is called with what happens to objects, and OnTick every second with what is left.
 	OnEvent func(act.Event)
 	OnTick  func(act.Progress)

@@ -112,20 +112,19 @@ func ArchiveNames(w io.Writer, a *v1alpha1.Archive) error {
 	return writeNames(w, slices.Values(a.Objects), func(o v1alpha1.ObjectRef) graph.Ref { return o })
 }
 
-// Archived writes what an archive has, and which objects it does not have. Gaps says that there may
-// be objects that could not be listed.
-func Archived(w io.Writer, file string, saved *archive.Saved, gaps bool) {
-	NotArchived(w, saved, gaps)
-	fmt.Fprintln(w, ArchivedIn(file, saved))
+// Archived writes what an archive has, and which objects it does not have.
+func Archived(w io.Writer, saved *archive.Saved) {
+	NotArchived(w, saved)
+	fmt.Fprintln(w, ArchivedIn(saved))
 }
 
 // ArchivedIn says how many objects an archive has.
-func ArchivedIn(file string, saved *archive.Saved) string {
-	return fmt.Sprintf("archived %s in %s", phrase.Count(saved.Objects, "object"), Escape(file))
+func ArchivedIn(saved *archive.Saved) string {
+	return fmt.Sprintf("archived %s in %s", phrase.Count(saved.Objects, "object"), Escape(saved.File))
 }
 
 // NotArchived warns of what an archive does not have.
-func NotArchived(w io.Writer, saved *archive.Saved, gaps bool) {
+func NotArchived(w io.Writer, saved *archive.Saved) {
 	for _, ref := range saved.Gone {
 		Warn(w, "%s is not in the archive: it no longer exists", Quoted(ref))
 	}
@@ -135,7 +134,7 @@ func NotArchived(w io.Writer, saved *archive.Saved, gaps bool) {
 			phrase.Plural(len(names), "it does", "they do"), few(names),
 			phrase.Plural(len(names), "it", "them"), phrase.Plural(len(names), "it", "them"))
 	}
-	if gaps {
+	if saved.Gaps {
 		Warn(w, "objects of types that could not be listed are not in the archive; its plan names the gaps")
 	}
 }

@@ -22,7 +22,7 @@ type Options struct {
 	// OnSaved is called with every archive that was written, and OnAction with every write that the
 	// server has taken, in the order of the plan within a step. They may be nil; calls come one at
 	// a time.
-	OnSaved  func(file string, saved *archive.Saved)
+	OnSaved  func(*archive.Saved)
 	OnAction func(Action)
 }
 

@@ -55,7 +55,7 @@ func (r *rescuer) save(ctx context.Context) error {
 		d.Recorded = r.p.record.find(d.Ref.UID) != nil
 	}
 	if r.opts.OnSaved != nil {
-		r.opts.OnSaved(file, saved)
+		r.opts.OnSaved(saved)
 	}
 	return nil
 }

@@ -85,7 +85,11 @@ func (t *Archival) Save(ctx context.Context, client *cluster.Client, path string
 		return nil, answer.Refuse(errors.New("nothing was archived: no objects were found"))
 	}
 	saved, err := archive.Save(ctx, client, path, t.Contents, t.head())
-	return saved, archive.NotSaved(ctx, err, "nothing was archived", "")
+	if err != nil {
+		return nil, archive.NotSaved(ctx, err, "nothing was archived", "")
+	}
+	saved.Gaps = !t.Complete()
+	return saved, nil
 }
 
 // head is the plan of an archive of a tree of which nothing is deleted.

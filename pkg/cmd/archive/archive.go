@@ -134,13 +134,13 @@ func run(ctx context.Context, o *Options) error {
 	if err != nil {
 		return err
 	}
-	render.NotArchived(o.ErrOut, saved, !t.Complete())
+	render.NotArchived(o.ErrOut, saved)
 	return o.Print(ctx, func() error {
 		if o.Output.Format() == "" {
-			_, err := fmt.Fprintln(o.Out, render.ArchivedIn(o.To, saved))
+			_, err := fmt.Fprintln(o.Out, render.ArchivedIn(saved))
 			return err
 		}
-		return o.print(saved.Printed(o.To))
+		return o.print(saved.Printed())
 	})
 }
 

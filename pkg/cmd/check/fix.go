@@ -67,7 +67,7 @@ func (o *Options) fix(ctx context.Context, q *selection.Query, report *v1alpha1.
 		if err != nil {
 			return err
 		}
-		o.Archived(saved, false)
+		o.Archived(saved)
 	}
 	return o.fixed(ctx, p, p.Perform(ctx, func(fix *check.Fix) {
 		if o.Lines() {

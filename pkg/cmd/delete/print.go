@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
 	"github.com/kubectl-gc/kubectl-gc/pkg/collect"
 	"github.com/kubectl-gc/kubectl-gc/pkg/deletion"
@@ -29,10 +28,10 @@ func (o *Options) performing(ctx context.Context, p *deletion.Planned, view *ren
 		},
 	}
 	if o.Archive != "" {
-		opts.Archive = &deletion.Archive{File: o.Archive, Head: printed}
+		opts.Archive = &deletion.Archive{File: o.Archive, Head: printed, OnSaved: o.Archived}
 	}
-	opts.OnStart = func(saved *archive.Saved) {
-		o.started(p, saved)
+	opts.OnStart = func() {
+		o.started(p)
 		view.Begin()
 	}
 	if !o.Wait {
@@ -52,10 +51,7 @@ func (o *Options) performing(ctx context.Context, p *deletion.Planned, view *ren
 }
 
 // started tells what there is to know right before the first write.
-func (o *Options) started(p *deletion.Planned, saved *archive.Saved) {
-	if saved != nil {
-		o.Archived(saved, len(p.Hiding) > 0)
-	}
+func (o *Options) started(p *deletion.Planned) {
 	if g := o.Request.GracePeriodSeconds; g != nil && *g == 0 {
 		render.Warn(o.ErrOut, "Immediate deletion does not wait for confirmation that the running resource has been terminated. "+
 			"The resource may continue to run on the cluster indefinitely.")

@@ -213,8 +213,8 @@ func (m *Mutation) archiveByItself() error {
 
 // Archived says what is in the archive, and of one that nobody has named also which Secrets, and
 // for how long it is kept. It prunes the others.
-func (m *Mutation) Archived(saved *archive.Saved, gaps bool) {
-	render.Archived(m.ErrOut, m.Archive, saved, gaps)
+func (m *Mutation) Archived(saved *archive.Saved) {
+	render.Archived(m.ErrOut, saved)
 	if m.folder == "" {
 		return
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 	"github.com/kubectl-gc/kubectl-gc/pkg/rescue"
@@ -119,10 +118,7 @@ func run(ctx context.Context, o *Options) error {
 		"nothing was changed"); err != nil {
 		return err
 	}
-	opts := rescue.Options{
-		Timeout: o.Timeout,
-		OnSaved: func(file string, saved *archive.Saved) { render.Archived(o.ErrOut, file, saved, false) },
-	}
+	opts := rescue.Options{Timeout: o.Timeout, OnSaved: o.Archived}
 	if o.Lines() {
 		opts.OnAction = func(a rescue.Action) { fmt.Fprintln(o.Out, render.RescueAction(a)) }
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
 	"github.com/kubectl-gc/kubectl-gc/pkg/collect"
@@ -215,11 +214,7 @@ func (o *Options) archive() *collect.Archive {
 	if o.Archive == "" {
 		return nil
 	}
-	return &collect.Archive{
-		File:    o.Archive,
-		Head:    o.planned,
-		OnSaved: func(saved *archive.Saved) { o.Archived(saved, false) },
-	}
+	return &collect.Archive{File: o.Archive, Head: o.planned, OnSaved: o.Archived}
 }
 
 // planned is a plan as it is printed.

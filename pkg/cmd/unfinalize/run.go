@@ -89,7 +89,7 @@ func (o *Options) save(ctx context.Context, client *cluster.Client, p *unfinaliz
 	}
 	saved, err := unfinalize.Save(ctx, client, p, o.Archive)
 	if err == nil {
-		o.Archived(saved, false)
+		o.Archived(saved)
 	}
 	return err
 }
