@@ -3,6 +3,7 @@ package act
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,6 +34,19 @@ type Result struct {
 	// Declined is why the roots that had been changed were not deleted after they were planned
 	// again; they are among the Failed.
 	Declined error
+}
+
+// WaitedFor are the objects that were waited for: those that are being deleted, or all if none is.
+// The others wait for these.
+func (r *Result) WaitedFor() []graph.Ref {
+	deleting := slices.ContainsFunc(r.Blocked, func(l Blocked) bool { return l.Deleting })
+	var refs []graph.Ref
+	for _, l := range r.Blocked {
+		if l.Deleting || !deleting {
+			refs = append(refs, l.Object)
+		}
+	}
+	return refs
 }
 
 // Unseen is an object that nothing is known of, and what the server says of that.

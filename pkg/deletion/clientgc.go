@@ -22,7 +22,7 @@ type clientGC struct {
 	planner *planner
 	saved   *archive.Saved    // nil without an archive
 	plans   func() []*Planned // that were agreed to
-	onEvent func(collect.Event)
+	opts    Options
 	loop    *collect.Loop
 
 	mu      sync.Mutex // the loop tells while it asks
@@ -190,7 +190,10 @@ func (c *clientGC) tell(e collect.Event) {
 	if e.Err == nil && e.Action.Verb == plan.VerbDelete {
 		c.cascade[e.Action.Object.UID] = true // whose dependents go along
 	}
-	if c.onEvent != nil {
-		c.onEvent(e)
+	if c.opts.OnWrite != nil {
+		c.opts.OnWrite(e.Action.Printed(), e.Err)
+	}
+	if c.opts.OnCollect != nil {
+		c.opts.OnCollect(e)
 	}
 }

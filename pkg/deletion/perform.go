@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/collect"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
 // Perform carries out a plan: it refuses what must not be done, has it agreed to, writes the
@@ -64,13 +65,15 @@ func (o Options) limit(ctx context.Context) (context.Context, context.CancelFunc
 func (p *Planned) perform(ctx context.Context, opts Options, saved *archive.Saved) (*Result, error) {
 	pl := p.planner
 	again := &replanner{planner: pl, opts: opts, saved: saved, agreed: []*Planned{p}}
-	gc := &clientGC{planner: pl, saved: saved, plans: func() []*Planned { return again.agreed }, onEvent: opts.OnCollect}
+	gc := &clientGC{planner: pl, saved: saved, plans: func() []*Planned { return again.agreed }, opts: opts}
 	how := act.Options{
 		GracePeriodSeconds: pl.request.GracePeriodSeconds, PropagateGracePeriod: pl.request.PropagateGracePeriod,
 		Archived:     covered(pl.client, saved),
 		ResumePoints: p.Snapshot.ResumePoints, Wait: opts.Wait, OnEvent: opts.OnEvent, Tick: opts.OnTick,
-		OnWrite: opts.OnWrite,
-		Replan:  again.replan, Meant: pl.meant(),
+		Replan: again.replan, Meant: pl.meant(),
+	}
+	if opts.OnWrite != nil {
+		how.OnWrite = func(g *graph.Graph, a plan.Action, err error) { opts.OnWrite(a.Printed(g), err) }
 	}
 	if pl.request.GC == ClientGC {
 		how.Collect, how.PropagateGracePeriod = gc.collect, false

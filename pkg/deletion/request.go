@@ -86,7 +86,7 @@ func (r Request) planOptions(links *link.Links, gaps []v1alpha1.Gap) plan.Option
 }
 
 // Options say how to perform a plan. Each of the functions may be nil. They are called one at a
-// time, but for OnCollect.
+// time, but for those of ClientGC.
 type Options struct {
 	// Agree is asked about the plan, without a change, before anything is written. It is asked
 	// again about a plan that was made anew and goes beyond those that were agreed to. An error
@@ -112,10 +112,9 @@ type Options struct {
 	// OnEvent is called with what happens to objects, and OnTick every second with what is left.
 	OnEvent func(act.Event)
 	OnTick  func(act.Progress)
-	// OnWrite is called with each write of this command that was tried, but for those of ClientGC,
-	// with the error if it was not carried out.
-	OnWrite func(g *graph.Graph, a plan.Action, err error)
-	// OnCollect is called with each write of ClientGC, from any goroutine.
+	// OnWrite is called with each write that was tried, with the error if it was not carried out, and
+	// OnCollect besides with each of ClientGC. Those of ClientGC come from any goroutine.
+	OnWrite   func(v1alpha1.Action, error)
 	OnCollect func(collect.Event)
 	// OnReplan is called when something was planned again and Agree is not asked: because nothing
 	// goes beyond what was agreed to, or because it is refused.

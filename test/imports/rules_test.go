@@ -26,7 +26,7 @@ var (
 // adds one has a reason, and says it in the commit.
 const (
 	floors = 12
-	arrows = 232
+	arrows = 226
 )
 
 // imports says which packages of the module a package imports besides the leaves: these, and no
@@ -42,22 +42,22 @@ var imports = map[string][]string{
 	"pkg/cmd/archive": {"pkg/archive", "pkg/cmd/env", "pkg/render", "pkg/tree"},
 	"pkg/cmd/check":   {"pkg/check", "pkg/cmd/env", "pkg/render", "pkg/selection"},
 	"pkg/cmd/delete": {
-		"pkg/cluster", "pkg/cmd/env", "pkg/collect", "pkg/deletion",
+		"pkg/cluster", "pkg/cmd/env", "pkg/deletion",
 		"pkg/plan", "pkg/render",
 	},
-	"pkg/cmd/explain": {"pkg/cmd/env", "pkg/explain", "pkg/finalizer", "pkg/render"},
+	"pkg/cmd/explain": {"pkg/cmd/env", "pkg/explain", "pkg/render"},
 	"pkg/cmd/protect": {"pkg/cmd/env", "pkg/protect", "pkg/render"},
-	"pkg/cmd/rescue":  {"pkg/cmd/env", "pkg/render", "pkg/rescue", "pkg/unfinalize"},
-	"pkg/cmd/restore": {"pkg/cluster", "pkg/cmd/env", "pkg/render", "pkg/restore"},
+	"pkg/cmd/rescue":  {"pkg/cmd/env", "pkg/render", "pkg/rescue"},
+	"pkg/cmd/restore": {"pkg/cmd/env", "pkg/render", "pkg/restore"},
 	"pkg/cmd/run": {"pkg/cluster", "pkg/cmd/env", "pkg/collect", "pkg/deletion", "pkg/plan",
 		"pkg/render"},
 	"pkg/cmd/snapshot":   {"pkg/archive", "pkg/cmd/env", "pkg/render", "pkg/selection", "pkg/snapshot/take"},
 	"pkg/cmd/tree":       {"pkg/cmd/env", "pkg/render", "pkg/selection", "pkg/tree"},
-	"pkg/cmd/unfinalize": {"pkg/cluster", "pkg/cmd/browse", "pkg/cmd/env", "pkg/render", "pkg/unfinalize"},
+	"pkg/cmd/unfinalize": {"pkg/cmd/browse", "pkg/cmd/env", "pkg/render", "pkg/unfinalize"},
 	"pkg/cmd/wait":       {"pkg/cmd/env", "pkg/deletion", "pkg/render"},
 	"pkg/cmd/why":        {"pkg/cmd/browse", "pkg/cmd/env", "pkg/diagnose", "pkg/render"},
 	"pkg/cmd/env": {
-		"pkg/act", "pkg/archive", "pkg/cluster", "pkg/diagnose", "pkg/dump", "pkg/dump/serve", "pkg/explain",
+		"pkg/archive", "pkg/cluster", "pkg/diagnose", "pkg/dump", "pkg/dump/serve", "pkg/explain",
 		"pkg/finalizer", "pkg/link", "pkg/page", "pkg/render", "pkg/selection",
 	},
 	"pkg/render": {

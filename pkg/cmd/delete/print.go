@@ -6,9 +6,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
-	"github.com/kubectl-gc/kubectl-gc/pkg/collect"
 	"github.com/kubectl-gc/kubectl-gc/pkg/deletion"
-	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
@@ -38,14 +36,7 @@ func (o *Options) performing(ctx context.Context, p *deletion.Planned, view *ren
 		opts.OnCollect = view.Collected
 	}
 	if o.audit != nil {
-		shown := opts.OnCollect
-		opts.OnWrite = func(g *graph.Graph, a plan.Action, err error) { o.auditAction(a.Printed(g), err) }
-		opts.OnCollect = func(e collect.Event) {
-			o.auditAction(e.Action.Printed(), e.Err)
-			if shown != nil {
-				shown(e)
-			}
-		}
+		opts.OnWrite = o.auditAction
 	}
 	return opts
 }

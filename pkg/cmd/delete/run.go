@@ -69,7 +69,7 @@ func perform(ctx context.Context, o *Options) error {
 		return errors.Join(missing, printed)
 	}
 	if result.TimedOut {
-		o.ExplainLeft(ctx, client, catalog, env.WaitedFor(result.Blocked))
+		o.ExplainLeft(ctx, client, catalog, result.WaitedFor())
 	}
 	return errors.Join(missing, err)
 }

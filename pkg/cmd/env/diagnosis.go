@@ -3,13 +3,11 @@ package env
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"k8s.io/klog/v2"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/act"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose"
@@ -49,19 +47,6 @@ func (e *Env) ExplainLeft(ctx context.Context, client *cluster.Client, catalog *
 	// the command's own error follows
 	_ = render.Diagnosis(e.ErrOut, d, e.Now(), render.NewStyle(when, e.ErrOut, false))
 	return d.Stuck
-}
-
-// WaitedFor are the objects that were waited for: those that are being deleted, or all if none is.
-// The others wait for these.
-func WaitedFor(left []act.Blocked) []graph.Ref {
-	deleting := slices.ContainsFunc(left, func(l act.Blocked) bool { return l.Deleting })
-	var refs []graph.Ref
-	for _, l := range left {
-		if l.Deleting || !deleting {
-			refs = append(refs, l.Object)
-		}
-	}
-	return refs
 }
 
 // Page adds to a page what kubectl gc explain says of the finalizers on it, and what kubectl gc why

@@ -108,7 +108,11 @@ func run(ctx context.Context, o *Options) error {
 		return err
 	}
 	if o.TestPack != "" {
-		return o.testPack(ctx, known)
+		test, err := explain.PackLinks(o.TestPack, known)
+		if err != nil {
+			return err
+		}
+		return o.testPack(ctx, test)
 	}
 	question := explain.Question{Known: known, Names: o.Args, Component: o.Component}
 	if o.InCluster {

@@ -13,17 +13,12 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/explain"
-	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
 // testPack prints the links that packs find in objects, and compares them with those that are
 // expected.
-func (o *Options) testPack(ctx context.Context, known *finalizer.Registry) error {
-	test, err := explain.PackLinks(o.TestPack, known)
-	if err != nil {
-		return err
-	}
+func (o *Options) testPack(ctx context.Context, test *v1alpha1.LinkTest) error {
 	want, given, err := explain.ExpectedLinks(o.TestPack)
 	if err != nil {
 		return fmt.Errorf("reading the links that are expected: %w", err)

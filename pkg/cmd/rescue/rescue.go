@@ -14,7 +14,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 	"github.com/kubectl-gc/kubectl-gc/pkg/rescue"
-	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
 )
 
 // Options are the flags and arguments of kubectl gc rescue.
@@ -99,11 +98,12 @@ func run(ctx context.Context, o *Options) error {
 	if err != nil {
 		return err
 	}
-	p, err := rescue.Plan(ctx, q, known, rescue.Request{
+	request := rescue.Request{
 		Archive: o.Archive, DryRun: o.DryRun != "client",
-		Overrides: unfinalize.Overrides{Force: o.Force, Asked: o.MayAsk()},
-		OnGaps:    func(gaps []v1alpha1.Gap) { render.WarnGaps(o.ErrOut, gaps) },
-	})
+		OnGaps: func(gaps []v1alpha1.Gap) { render.WarnGaps(o.ErrOut, gaps) },
+	}
+	request.Overrides.Force, request.Overrides.Asked = o.Force, o.MayAsk()
+	p, err := rescue.Plan(ctx, q, known, request)
 	if err != nil {
 		return q.WithPlace(ctx, err)
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
-	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 	"github.com/kubectl-gc/kubectl-gc/pkg/restore"
@@ -127,7 +126,7 @@ func run(ctx context.Context, o *Options) error {
 		return err
 	}
 	if o.Last {
-		if err := o.last(ctx, client); err != nil {
+		if err := o.last(ctx, client.Identity); err != nil {
 			return err
 		}
 	}
@@ -154,14 +153,15 @@ func run(ctx context.Context, o *Options) error {
 	if err := o.confirm(ctx, p); err != nil {
 		return err
 	}
-	return errors.Join(o.perform(ctx, client, p), finding)
+	r, err := p.Perform(ctx, client, o.performing())
+	return errors.Join(err, o.result(p, r, ctx.Err() != nil), finding)
 }
 
 // last takes the newest archive of this cluster, or of any, and says which one that is.
-func (o *Options) last(ctx context.Context, client *cluster.Client) (err error) {
+func (o *Options) last(ctx context.Context, identity func(context.Context) (string, error)) (err error) {
 	this := ""
 	if !o.OtherCluster {
-		if this, err = client.Identity(ctx); err != nil {
+		if this, err = identity(ctx); err != nil {
 			return err
 		}
 	}
@@ -201,8 +201,8 @@ func (o *Options) confirm(ctx context.Context, p *restore.Plan) error {
 	return o.Agree(ctx, show, env.Question, "", "nothing was restored")
 }
 
-// perform does what was agreed to and says what came of it.
-func (o *Options) perform(ctx context.Context, client *cluster.Client, p *restore.Plan) error {
+// performing says how the plan is performed and what is printed meanwhile.
+func (o *Options) performing() restore.PerformOptions {
 	opts := restore.PerformOptions{DryRun: o.DryRun == "server"}
 	if o.Output.IsOwn() {
 		opts.OnDone = func(d restore.Done) {
@@ -213,13 +213,17 @@ func (o *Options) perform(ctx context.Context, client *cluster.Client, p *restor
 			}
 		}
 	}
-	r, err := p.Perform(ctx, client, opts)
-	errs := render.RestoreErrors(r, ctx.Err() != nil)
+	return opts
+}
+
+// result says what came of what was agreed to.
+func (o *Options) result(p *restore.Plan, r *restore.Result, ended bool) error {
+	errs := render.RestoreErrors(r, ended)
 	if !o.Output.IsOwn() {
 		errs = errors.Join(o.Output.Write(o.Out, r.Printed(p)), errs)
 	} else if n := len(r.Unasked); n > 0 && o.Lines() {
 		render.Warn(o.ErrOut, "the server could not be asked about %d of %d steps, because what they need is not there yet",
 			n, len(p.Steps))
 	}
-	return errors.Join(err, errs)
+	return errs
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
@@ -43,10 +42,19 @@ func run(ctx context.Context, o *Options) error {
 		if err := o.confirm(ctx, p); err != nil {
 			return errors.Join(err, refused, finding)
 		}
-		if err := o.save(ctx, q.Client, p); err != nil {
-			return errors.Join(err, finding)
+		if o.Archive != "" {
+			saved, err := unfinalize.Save(ctx, q.Client, p, o.Archive)
+			if err != nil {
+				return errors.Join(err, finding)
+			}
+			o.Archived(saved)
 		}
-		return errors.Join(o.perform(ctx, q.Client, p), refused, finding)
+		opts := unfinalize.Options{KeepGoing: o.KeepGoing}
+		if o.Lines() {
+			opts.OnAction = func(a unfinalize.Action) { fmt.Fprintln(o.Out, render.UnfinalizeAction(a)) }
+		}
+		outcomes := unfinalize.Perform(ctx, q.Client, p.Allowed(), opts)
+		return errors.Join(o.result(ctx, p, outcomes), refused, finding)
 	}
 }
 
@@ -66,30 +74,13 @@ func (o *Options) request(ctx context.Context) unfinalize.Request {
 	}
 }
 
-// perform does what was agreed to and says what came of it.
-func (o *Options) perform(ctx context.Context, client *cluster.Client, p *unfinalize.Planned) error {
+// result says what came of what was agreed to.
+func (o *Options) result(ctx context.Context, p *unfinalize.Planned, outcomes []*unfinalize.Outcome) error {
 	known, _ := o.Known() // which was read for the plan
-	opts := unfinalize.Options{KeepGoing: o.KeepGoing}
-	if o.Lines() {
-		opts.OnAction = func(a unfinalize.Action) { fmt.Fprintln(o.Out, render.UnfinalizeAction(a)) }
-	}
-	outcomes := unfinalize.Perform(ctx, client, p.Allowed(), opts)
 	return errors.Join(o.Tell(
 		func() error { return render.UnfinalizeOutcomes(o.Out, o.ErrOut, outcomes, known) },
 		func() error { return render.UnfinalizedNames(o.Out, outcomes) },
 		func() env.Document {
 			return p.Result(outcomes, func(u *unfinalize.Outcome) string { return render.UnfinalizeLeft(u, known) })
 		}), render.UnfinalizeErrors(outcomes, ctx.Err() != nil))
-}
-
-// save writes the archive, if there is to be one, of what is about to be changed.
-func (o *Options) save(ctx context.Context, client *cluster.Client, p *unfinalize.Planned) error {
-	if o.Archive == "" {
-		return nil
-	}
-	saved, err := unfinalize.Save(ctx, client, p, o.Archive)
-	if err == nil {
-		o.Archived(saved)
-	}
-	return err
 }

@@ -146,7 +146,7 @@ func run(ctx context.Context, o *Options) error {
 	}
 	var stuck []v1alpha1.Stuck
 	if result.TimedOut {
-		stuck = o.ExplainLeft(ctx, client, catalog, env.WaitedFor(result.Blocked))
+		stuck = o.ExplainLeft(ctx, client, catalog, result.WaitedFor())
 	}
 	return errors.Join(missing, o.print(result, stuck), err)
 }

@@ -1,28 +1,27 @@
-package env
+package act
 
 import (
 	"slices"
 	"testing"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/act"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
 // TestWaitedForAreThoseThatAreBeingDeleted, since the others wait for these; without any it is all
 // of them.
 func TestWaitedForAreThoseThatAreBeingDeleted(t *testing.T) {
-	claim, composite, bucket := act.Blocked{Object: graph.Ref{Name: "claim"}, Deleting: true},
-		act.Blocked{Object: graph.Ref{Name: "composite"}}, act.Blocked{Object: graph.Ref{Name: "bucket"}}
+	claim, composite, bucket := Blocked{Object: graph.Ref{Name: "claim"}, Deleting: true},
+		Blocked{Object: graph.Ref{Name: "composite"}}, Blocked{Object: graph.Ref{Name: "bucket"}}
 	for name, test := range map[string]struct {
-		left []act.Blocked
+		left []Blocked
 		want []string
 	}{
-		"one of three": {[]act.Blocked{claim, composite, bucket}, []string{"claim"}},
-		"none of two":  {[]act.Blocked{composite, bucket}, []string{"composite", "bucket"}},
+		"one of three": {[]Blocked{claim, composite, bucket}, []string{"claim"}},
+		"none of two":  {[]Blocked{composite, bucket}, []string{"composite", "bucket"}},
 		"nothing left": {},
 	} {
 		var got []string
-		for _, ref := range WaitedFor(test.left) {
+		for _, ref := range (&Result{Blocked: test.left}).WaitedFor() {
 			got = append(got, ref.Name)
 		}
 		if !slices.Equal(got, test.want) {
