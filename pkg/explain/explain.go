@@ -68,7 +68,7 @@ func (q Question) find() ([]v1alpha1.ExplainedFinalizer, error) {
 		for _, pack := range q.Known.Packs() {
 			for _, k := range pack.Finalizers {
 				if q.isOf(k) {
-					found = append(found, entry(k.Form(), k))
+					found = append(found, k.Explained(k.Form()))
 				}
 			}
 		}
@@ -84,7 +84,7 @@ func (q Question) find() ([]v1alpha1.ExplainedFinalizer, error) {
 			errs = append(errs, answer.WithHint(fmt.Errorf("the finalizer %q is unknown", name), nearFinalizers(q.Known, name)))
 		}
 		for _, k := range all {
-			found = append(found, entry(name, k))
+			found = append(found, k.Explained(name))
 		}
 	}
 	return found, errors.Join(errs...)

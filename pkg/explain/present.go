@@ -28,7 +28,7 @@ func present(g *graph.Graph, known *finalizer.Registry) []v1alpha1.ExplainedFina
 			k, _ := known.Lookup(name, ref.Group(), ref.Kind) // of one that is not known the id is empty
 			e := entry{name, k.ID}
 			if all[e] == nil {
-				explained := Of(known, name, ref)
+				explained := known.Explain(name, ref)
 				all[e] = &explained
 			}
 			p := place{e, ref.APIVersion, ref.Resource}

@@ -34,6 +34,11 @@ type Query struct {
 	Progress func() (report func(cluster.Progress), done func())
 }
 
+// FindType finds the type that a word means, as the function does.
+func (q *Query) FindType(word string) (cluster.Resource, error) {
+	return FindType(q.Client, q.Catalog, word)
+}
+
 // Namespaces returns those in which objects are meant: none for cluster-scoped objects alone. An
 // empty one among them is any.
 func (q *Query) Namespaces() []string {

@@ -31,7 +31,7 @@ func Resolve(ctx context.Context, getter genericclioptions.RESTClientGetter, cat
 	}
 	if len(req.Args) == 1 && !strings.Contains(req.Args[0], "/") {
 		for _, name := range strings.Split(req.Args[0], ",") {
-			t, err := FindType(mapper, cat, name)
+			t, err := findType(mapper, cat, name)
 			if err != nil {
 				return r, err
 			}

@@ -18,7 +18,11 @@ import (
 
 // FindType finds the type that a word means, as kubectl's arguments do: a resource, a kind or a
 // short name, with or without version and group.
-func FindType(mapper meta.RESTMapper, cat *cluster.Catalog, word string) (cluster.Resource, error) {
+func FindType(client *cluster.Client, cat *cluster.Catalog, word string) (cluster.Resource, error) {
+	return findType(mapperOf(client), cat, word)
+}
+
+func findType(mapper meta.RESTMapper, cat *cluster.Catalog, word string) (cluster.Resource, error) {
 	var gvr schema.GroupVersionResource
 	full, groupResource := schema.ParseResourceArg(word)
 	err := error(&meta.NoResourceMatchError{PartialResource: groupResource.WithVersion("")})
@@ -78,10 +82,12 @@ type freshGetter struct {
 
 // FreshGetter gives cli-runtime the discovery of this client.
 func FreshGetter(config genericclioptions.RESTClientGetter, client *cluster.Client) genericclioptions.RESTClientGetter {
-	return freshGetter{config, client, sync.OnceValue(func() meta.RESTMapper {
-		d := client.Discovery()
-		return restmapper.NewShortcutExpander(restmapper.NewDeferredDiscoveryRESTMapper(d), d, nil)
-	})}
+	return freshGetter{config, client, sync.OnceValue(func() meta.RESTMapper { return mapperOf(client) })}
+}
+
+func mapperOf(client *cluster.Client) meta.RESTMapper {
+	d := client.Discovery()
+	return restmapper.NewShortcutExpander(restmapper.NewDeferredDiscoveryRESTMapper(d), d, nil)
 }
 
 // ToDiscoveryClient implements genericclioptions.RESTClientGetter.

@@ -26,7 +26,7 @@ var (
 // adds one has a reason, and says it in the commit.
 const (
 	floors = 12
-	arrows = 226
+	arrows = 223
 )
 
 // imports says which packages of the module a package imports besides the leaves: these, and no
@@ -38,7 +38,7 @@ var imports = map[string][]string{
 		"pkg/cmd/explain", "pkg/cmd/protect", "pkg/cmd/rescue", "pkg/cmd/restore", "pkg/cmd/run",
 		"pkg/cmd/snapshot", "pkg/cmd/tree", "pkg/cmd/unfinalize", "pkg/cmd/wait", "pkg/cmd/why", "pkg/render",
 	},
-	"pkg/cmd/adopt":   {"pkg/cmd/env", "pkg/ownerref", "pkg/render", "pkg/selection"},
+	"pkg/cmd/adopt":   {"pkg/cmd/env", "pkg/ownerref", "pkg/render"},
 	"pkg/cmd/archive": {"pkg/archive", "pkg/cmd/env", "pkg/render", "pkg/tree"},
 	"pkg/cmd/check":   {"pkg/check", "pkg/cmd/env", "pkg/render", "pkg/selection"},
 	"pkg/cmd/delete": {
@@ -49,7 +49,7 @@ var imports = map[string][]string{
 	"pkg/cmd/protect": {"pkg/cmd/env", "pkg/protect", "pkg/render"},
 	"pkg/cmd/rescue":  {"pkg/cmd/env", "pkg/render", "pkg/rescue"},
 	"pkg/cmd/restore": {"pkg/cmd/env", "pkg/render", "pkg/restore"},
-	"pkg/cmd/run": {"pkg/cluster", "pkg/cmd/env", "pkg/collect", "pkg/deletion", "pkg/plan",
+	"pkg/cmd/run": {"pkg/cmd/env", "pkg/collect", "pkg/deletion", "pkg/plan",
 		"pkg/render"},
 	"pkg/cmd/snapshot":   {"pkg/archive", "pkg/cmd/env", "pkg/render", "pkg/selection", "pkg/snapshot/take"},
 	"pkg/cmd/tree":       {"pkg/cmd/env", "pkg/render", "pkg/selection", "pkg/tree"},
@@ -57,8 +57,7 @@ var imports = map[string][]string{
 	"pkg/cmd/wait":       {"pkg/cmd/env", "pkg/deletion", "pkg/render"},
 	"pkg/cmd/why":        {"pkg/cmd/browse", "pkg/cmd/env", "pkg/diagnose", "pkg/render"},
 	"pkg/cmd/env": {
-		"pkg/archive", "pkg/cluster", "pkg/diagnose", "pkg/dump", "pkg/dump/serve", "pkg/explain",
-		"pkg/finalizer", "pkg/link", "pkg/page", "pkg/render", "pkg/selection",
+		"pkg/archive", "pkg/cluster", "pkg/diagnose", "pkg/dump", "pkg/dump/serve", "pkg/finalizer", "pkg/link", "pkg/page", "pkg/render", "pkg/selection",
 	},
 	"pkg/render": {
 		"pkg/act", "pkg/actor", "pkg/archive", "pkg/check", "pkg/collect", "pkg/deletion",

@@ -13,7 +13,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
 	"github.com/kubectl-gc/kubectl-gc/pkg/ownerref"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
-	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
 
 // DisownOptions are the flags and arguments of kubectl gc disown.
@@ -105,7 +104,14 @@ func disown(ctx context.Context, o *DisownOptions) error {
 	if err != nil {
 		return err
 	}
-	d, err := ownerref.PlanDisown(ctx, q.Client, q.Catalog, child, o.which(q))
+	which := ownerref.Which{UID: o.OwnerUID, All: o.All}
+	which.Kind, which.Name, _ = strings.Cut(o.Owner, "/")
+	if which.Kind != "" {
+		if t, err := q.FindType(which.Kind); err == nil {
+			which.Type = &t.Type
+		}
+	}
+	d, err := ownerref.PlanDisown(ctx, q.Client, q.Catalog, child, which)
 	if err != nil {
 		return q.WithPlace(ctx, err)
 	}
@@ -122,21 +128,6 @@ func disown(ctx context.Context, o *DisownOptions) error {
 		fmt.Fprintln(o.ErrOut, left)
 	}
 	return err
-}
-
-// which are the references that the flags mean.
-func (o *DisownOptions) which(q *selection.Query) ownerref.Which {
-	w := ownerref.Which{UID: o.OwnerUID, All: o.All}
-	if o.Owner == "" {
-		return w
-	}
-	w.Kind, w.Name, _ = strings.Cut(o.Owner, "/")
-	if mapper, err := selection.FreshGetter(o.Config, q.Client).ToRESTMapper(); err == nil {
-		if t, err := selection.FindType(mapper, q.Catalog, w.Kind); err == nil {
-			w.Type = &t.Type
-		}
-	}
-	return w
 }
 
 // agree asks, since the collector deletes the object, or may do so.

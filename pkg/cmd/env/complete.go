@@ -117,11 +117,7 @@ func (e *Env) objectNames(ctx context.Context, word, prefix string) []string {
 	if err != nil {
 		return nil
 	}
-	mapper, err := selection.FreshGetter(e.Config, client).ToRESTMapper()
-	if err != nil {
-		return nil
-	}
-	t, err := selection.FindType(mapper, cat, word)
+	t, err := selection.FindType(client, cat, word)
 	if err != nil {
 		return nil
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose"
-	"github.com/kubectl-gc/kubectl-gc/pkg/explain"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/page"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
@@ -57,9 +56,7 @@ func (e *Env) Page(ctx context.Context, client *cluster.Client, catalog *cluster
 	if err != nil {
 		return err
 	}
-	p.Explain(func(name string, object v1alpha1.ObjectRef) v1alpha1.ExplainedFinalizer {
-		return explain.Of(known, name, object)
-	})
+	p.Explain(known.Explain)
 	if err := e.diagnosePage(ctx, client, catalog, p, diagnose.Options{Known: known}); err != nil {
 		return err
 	}

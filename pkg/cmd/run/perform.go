@@ -10,7 +10,6 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
 	"github.com/kubectl-gc/kubectl-gc/pkg/collect"
 	"github.com/kubectl-gc/kubectl-gc/pkg/deletion"
@@ -31,7 +30,9 @@ func run(ctx context.Context, o *Options) error {
 	if err := o.Identify(ctx, client); err != nil {
 		return err
 	}
-	o.client = client
+	o.examine = func(ctx context.Context, p *plan.Plan) (deletion.Examined, error) {
+		return deletion.Examine(ctx, client, o.Known, p)
+	}
 	p, err := collect.Plan(ctx, client, request)
 	if err != nil {
 		return err
@@ -48,7 +49,12 @@ func run(ctx context.Context, o *Options) error {
 		o.SayUndo()
 		told := func(g v1alpha1.Gap) bool { return slices.Contains(p.Gaps, g) } // with the plan
 		render.WarnGaps(o.ErrOut, slices.DeleteFunc(slices.Clone(outcome.Gaps), told))
-		return errors.Join(o.print(ctx, client, outcome), err)
+		if len(outcome.WaitedFor) > 0 {
+			if catalog, err := client.Discover(ctx); err == nil {
+				o.ExplainLeft(ctx, client, catalog, outcome.WaitedFor)
+			}
+		}
+		return errors.Join(o.print(outcome), err)
 	case answer.IsRefusal(err) && o.Lines():
 		return errors.Join(o.show(p.Proposal), err)
 	}
@@ -121,7 +127,7 @@ func (o *Options) judge(ctx context.Context, p *collect.Proposal, undone string)
 		return nil
 	}
 	var err error
-	if o.examined, err = deletion.Examine(ctx, o.client, o.Known, p.Plan); err != nil {
+	if o.examined, err = o.examine(ctx, p.Plan); err != nil {
 		return err
 	}
 	return render.FailOn(render.RunPlan(p, o.examined), o.FailOn, undone)
@@ -186,12 +192,7 @@ func (o *Options) warned(dependent graph.Ref, err error) {
 	}
 }
 
-func (o *Options) print(ctx context.Context, client *cluster.Client, out *collect.Outcome) error {
-	if len(out.WaitedFor) > 0 {
-		if catalog, err := client.Discover(ctx); err == nil {
-			o.ExplainLeft(ctx, client, catalog, out.WaitedFor)
-		}
-	}
+func (o *Options) print(out *collect.Outcome) error {
 	switch {
 	case !o.Output.IsOwn():
 		known, _ := o.Known() // without it the finalizers are named all the same

@@ -11,9 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
 	"github.com/kubectl-gc/kubectl-gc/pkg/deletion"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
@@ -34,8 +34,9 @@ type Options struct {
 	// Gone are kinds to take for absent, as GROUP/VERSION/KIND.
 	Gone []string
 
-	client *cluster.Client
-	// examined is what --fail-on has found out of the plan that was judged last.
+	// examine finds out what --fail-on needs to know of a plan, and examined is what it has found
+	// out of the plan that was judged last.
+	examine  func(context.Context, *plan.Plan) (deletion.Examined, error)
 	examined deletion.Examined
 }
 

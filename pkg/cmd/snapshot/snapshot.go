@@ -120,10 +120,6 @@ func (o *Options) request(ctx context.Context) (take.Request, error) {
 		return take.Request{}, err
 	}
 	_, server := o.Cluster()
-	mapper, err := o.Config.ToRESTMapper()
-	if err != nil {
-		return take.Request{}, err
-	}
 	namespace, given, err := o.Config.ToRawKubeConfigLoader().Namespace()
 	if err != nil {
 		return take.Request{}, err
@@ -133,7 +129,7 @@ func (o *Options) request(ctx context.Context) (take.Request, error) {
 		r.Namespace = namespace
 	}
 	for _, word := range o.Whole {
-		t, err := selection.FindType(mapper, catalog, word)
+		t, err := selection.FindType(client, catalog, word)
 		if err == nil && !slices.Contains(t.Verbs, "list") {
 			err = fmt.Errorf("--whole: %s cannot be listed", t.Resource)
 		}

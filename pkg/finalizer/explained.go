@@ -1,21 +1,20 @@
-package explain
+package finalizer
 
 import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
-// entry is an entry of a pack as it is printed, under the name that was asked for.
-func entry(name string, k finalizer.Known) v1alpha1.ExplainedFinalizer {
+// Explained is the entry of a pack as it is printed, under the name that was asked for.
+func (k Known) Explained(name string) v1alpha1.ExplainedFinalizer {
 	e := v1alpha1.ExplainedFinalizer{
 		Name: name, Known: !k.Fallback, Form: k.Form(), ByFormOnly: k.Fallback, ID: k.ID, Pack: k.Pack, Kinds: k.Kinds,
 		Field:     string(k.Field),
 		Component: k.Component, Actor: k.Actor, Does: k.Does, IfRemoved: k.IfRemoved, Risk: string(k.Risk),
 		Polarity: string(k.Polarity),
-		Before:   k.Before, Knob: k.Knob, Claims: k.PVCs, Note: k.Note, Signs: explainedSigns(name, k),
+		Before:   k.Before, Knob: k.Knob, Claims: k.PVCs, Note: k.Note, Signs: k.explainedSigns(name),
 		Verified: string(k.Verified), Source: k.Source,
 	}
 	for _, s := range k.Protect {
@@ -27,7 +26,7 @@ func entry(name string, k finalizer.Known) v1alpha1.ExplainedFinalizer {
 	for _, t := range k.Takes {
 		takes := v1alpha1.Takes{IfAbsent: t.IfAbsent, Where: clauses(t.Where), Until: t.Until, Remedy: t.Remedy}
 		if t.Of != nil {
-			takes.Of = &explainedNeeds([]finalizer.Need{*t.Of})[0]
+			takes.Of = &explainedNeeds([]Need{*t.Of})[0]
 		}
 		e.Takes = append(e.Takes, takes)
 	}
@@ -46,13 +45,13 @@ func entry(name string, k finalizer.Known) v1alpha1.ExplainedFinalizer {
 		e.WaitsFor = append(e.WaitsFor, string(kind))
 	}
 	if p := k.Parent; p != nil {
-		e.Parent = &v1alpha1.RelatedKind{Group: p.Group, Kind: p.Kind, Name: filledFor(name, k)([]string{p.Name})[0],
+		e.Parent = &v1alpha1.RelatedKind{Group: p.Group, Kind: p.Kind, Name: k.filledFor(name)([]string{p.Name})[0],
 			Scope: string(p.Scope), Selectors: p.Selectors}
 	}
 	return e
 }
 
-func explainedNeeds(needs []finalizer.Need) []v1alpha1.RelatedKind {
+func explainedNeeds(needs []Need) []v1alpha1.RelatedKind {
 	var all []v1alpha1.RelatedKind
 	for _, n := range needs {
 		all = append(all, v1alpha1.RelatedKind{
@@ -68,8 +67,8 @@ func clauses(conditions []link.Condition) []string {
 	return phrase.Words(conditions, link.Condition.String)
 }
 
-func explainedSigns(name string, k finalizer.Known) *v1alpha1.Signs {
-	a, fill := k.Alive, filledFor(name, k)
+func (k Known) explainedSigns(name string) *v1alpha1.Signs {
+	a, fill := k.Alive, k.filledFor(name)
 	return &v1alpha1.Signs{
 		Deployments: fill(a.Deployments), StatefulSets: fill(a.StatefulSets), DaemonSets: fill(a.DaemonSets),
 		Labels: fill(a.Labels), Images: fill(a.Images),
@@ -80,25 +79,24 @@ func explainedSigns(name string, k finalizer.Known) *v1alpha1.Signs {
 }
 
 // filledFor fills what the finalizer alone says of patterns; what the object would say stays open.
-func filledFor(name string, k finalizer.Known) func([]string) []string {
+func (k Known) filledFor(name string) func([]string) []string {
 	if name == k.Form() {
 		return func(patterns []string) []string { return patterns }
 	}
 	return func(patterns []string) []string {
-		var filled []string
-		for _, p := range patterns {
-			text, _ := k.Fill(p, finalizer.Object{Finalizer: name})
-			filled = append(filled, text)
-		}
-		return filled
+		return phrase.Words(patterns, func(p string) string {
+			text, _ := k.Fill(p, Object{Finalizer: name})
+			return text
+		})
 	}
 }
 
-// Of says what is known of a finalizer on an object. Of one that is not known it has the name only.
-func Of(known *finalizer.Registry, name string, of graph.Ref) v1alpha1.ExplainedFinalizer {
-	k, isKnown := known.Lookup(name, of.Group(), of.Kind)
+// Explain says what is known of a finalizer on an object. Of one that is not known it has the name
+// only.
+func (r *Registry) Explain(name string, of graph.Ref) v1alpha1.ExplainedFinalizer {
+	k, isKnown := r.Lookup(name, of.Group(), of.Kind)
 	if !isKnown {
 		return v1alpha1.ExplainedFinalizer{Name: name}
 	}
-	return entry(name, k)
+	return k.Explained(name)
 }
