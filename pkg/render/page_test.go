@@ -8,13 +8,12 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
-	"github.com/kubectl-gc/kubectl-gc/pkg/page"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
 // edgesOf are the edges of a page in words, sorted.
-func edgesOf(p *page.Page) []string {
+func edgesOf(p *render.Page) []string {
 	var all []string
 	for _, e := range p.Edges {
 		text := p.Objects[e.Owner].Name + " -> " + p.Objects[e.Dependent].Name
@@ -34,9 +33,9 @@ func edgesOf(p *page.Page) []string {
 }
 
 // on returns an object of a page.
-func on(t *testing.T, p *page.Page, name string) page.Object {
+func on(t *testing.T, p *render.Page, name string) render.PageObject {
 	t.Helper()
-	i := slices.IndexFunc(p.Objects, func(o page.Object) bool { return o.Name == name })
+	i := slices.IndexFunc(p.Objects, func(o render.PageObject) bool { return o.Name == name })
 	if i < 0 {
 		t.Fatalf("the page has no object %s", name)
 	}

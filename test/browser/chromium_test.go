@@ -20,7 +20,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/page"
+	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
 // tab is a tab of Chromium with one document. It records what the document asks for and complains
@@ -117,10 +117,10 @@ func openAny(t *testing.T, document string, with setup) *tab {
 }
 
 // show opens the page of what it is given.
-func show(t *testing.T, p *page.Page, with setup) *tab {
+func show(t *testing.T, p *render.Page, with setup) *tab {
 	t.Helper()
 	var out strings.Builder
-	if err := page.Write(&out, p); err != nil {
+	if err := p.Write(&out); err != nil {
 		t.Fatal(err)
 	}
 	return open(t, out.String(), with)

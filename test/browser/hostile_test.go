@@ -9,7 +9,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/page"
+	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
 // hostileTexts are what an object, a reference to one or a server could call itself to run a
@@ -24,7 +24,7 @@ var hostileTexts = []string{
 }
 
 // hostilePage has every hostile text in every place.
-func hostilePage() *page.Page {
+func hostilePage() *render.Page {
 	b := newPage("kubectl gc tree " + strings.Join(hostileTexts, " "))
 	b.Complete = false
 	for i, text := range hostileTexts {
@@ -34,10 +34,10 @@ func hostilePage() *page.Page {
 			fmt.Sprint(i, text), text, text, text
 		object.State, object.DeletingFor, object.Age = v1alpha1.StateDeleting, text, text
 		object.Failing = &v1alpha1.Condition{Type: text, Status: text, Reason: text, Message: text}
-		object.Outcome = &page.Outcome{Word: "deleted", Because: text, WaitsFor: text, Policy: text}
-		object.Finalizers = []page.Finalizer{{Name: text, Known: i}}
-		object.Elsewhere = []page.Owner{{ObjectRef: v1alpha1.ObjectRef{Kind: text, Name: text},
-			Reference: page.Reference{Problems: []string{text}}}}
+		object.Outcome = &render.PageOutcome{Word: "deleted", Because: text, WaitsFor: text, Policy: text}
+		object.Finalizers = []render.PageFinalizer{{Name: text, Known: i}}
+		object.Elsewhere = []render.PageOwner{{ObjectRef: v1alpha1.ObjectRef{Kind: text, Name: text},
+			PageReference: render.PageReference{Problems: []string{text}}}}
 		b.Known = append(b.Known, v1alpha1.ExplainedFinalizer{Name: text, Known: true, Actor: text, Component: "x" + text,
 			Does: text, IfRemoved: text, Risk: text, Before: text, Note: text})
 		if i > 0 {
@@ -50,10 +50,10 @@ func hostilePage() *page.Page {
 			Steps: []v1alpha1.Step{{Command: text, Does: text, Risk: text}},
 		}}})
 	}
-	b.Plan = &page.Plan{Summary: strings.Join(hostileTexts, " "), Warnings: hostileTexts, Remarks: hostileTexts,
-		Steps: []page.Step{{Name: "wave 1"}}}
+	b.Plan = &render.PagePlan{Summary: strings.Join(hostileTexts, " "), Warnings: hostileTexts, Remarks: hostileTexts,
+		Steps: []render.PageStep{{Name: "wave 1"}}}
 	for i, text := range hostileTexts {
-		b.Plan.Steps[0].Actions = append(b.Plan.Steps[0].Actions, page.Action{Verb: text, Object: i, By: text, Because: text})
+		b.Plan.Steps[0].Actions = append(b.Plan.Steps[0].Actions, render.PageAction{Verb: text, Object: i, By: text, Because: text})
 	}
 	return b.Page
 }

@@ -5,11 +5,11 @@ import (
 	"testing"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/page"
+	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
 // colourful has an object in every state and outcome, links, gaps, a cause and a finalizer.
-func colourful() *page.Page {
+func colourful() *render.Page {
 	b := newPage("kubectl gc delete Namespace/shop")
 	b.Complete = false
 	b.Gaps = []v1alpha1.Gap{{Resource: "secrets", Namespace: "shop", Reason: v1alpha1.GapForbidden,
@@ -19,8 +19,8 @@ func colourful() *page.Page {
 	for _, word := range []string{"deleted", "kept", "orphaned", "unblocked", "protected", "deadlocked", "stuck",
 		"forbidden"} {
 		i := b.add("ConfigMap", "that-is-"+word, root)
-		b.Objects[i].Outcome = &page.Outcome{Word: word, Because: "of an example"}
-		b.Edges[len(b.Edges)-1] = page.Edge{Owner: root, Dependent: i, Link: "namespace"}
+		b.Objects[i].Outcome = &render.PageOutcome{Word: word, Because: "of an example"}
+		b.Edges[len(b.Edges)-1] = render.PageEdge{Owner: root, Dependent: i, Link: "namespace"}
 	}
 	for state, name := range map[v1alpha1.State]string{v1alpha1.StateAbsent: "removed",
 		v1alpha1.StateUnknown: "in-a-gap"} {
@@ -31,7 +31,7 @@ func colourful() *page.Page {
 	i := b.add("Challenge", "web-tls", root)
 	o := &b.Objects[i]
 	o.State, o.DeletingFor, o.Root = v1alpha1.StateDeleting, "12m", false
-	o.Finalizers = []page.Finalizer{{Name: "acme.cert-manager.io/finalizer"}, {Name: "example.com/unknown", Known: 1}}
+	o.Finalizers = []render.PageFinalizer{{Name: "acme.cert-manager.io/finalizer"}, {Name: "example.com/unknown", Known: 1}}
 	b.Known = []v1alpha1.ExplainedFinalizer{
 		{Name: "acme.cert-manager.io/finalizer", Known: true, Actor: "cert-manager",
 			Does: "removes what solves the challenge", IfRemoved: "a stale record is left", Risk: "leaks-external"},
@@ -45,8 +45,8 @@ func colourful() *page.Page {
 		Steps: []v1alpha1.Step{{Command: "kubectl scale deployments.apps/cert-manager -n cert-manager --replicas=1",
 			Does: "starts cert-manager again"}},
 	}}}}
-	b.Plan = &page.Plan{Policy: "Background", Summary: "deletes at least 9 objects of 3 kinds in 2 waves",
-		Steps: []page.Step{{Name: "wave 1", Actions: []page.Action{{Verb: "delete", Object: root, By: "client"}}}}}
+	b.Plan = &render.PagePlan{Policy: "Background", Summary: "deletes at least 9 objects of 3 kinds in 2 waves",
+		Steps: []render.PageStep{{Name: "wave 1", Actions: []render.PageAction{{Verb: "delete", Object: root, By: "client"}}}}}
 	return b.Page
 }
 

@@ -4,21 +4,21 @@ import (
 	"fmt"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/page"
+	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
 // builder makes pages for tests.
-type builder struct{ *page.Page }
+type builder struct{ *render.Page }
 
 func newPage(title string) builder {
-	return builder{&page.Page{Title: title, Made: "2026-11-23T08:00:00Z", Complete: true, Gaps: []v1alpha1.Gap{},
+	return builder{&render.Page{Title: title, Made: "2026-11-23T08:00:00Z", Complete: true, Gaps: []v1alpha1.Gap{},
 		Stuck: []v1alpha1.Stuck{}, Unexamined: []v1alpha1.Gap{}}}
 }
 
 // add adds an object below another one, -1 for none, and returns its index.
 func (b builder) add(kind, name string, parent int) int {
 	i := len(b.Objects)
-	b.Objects = append(b.Objects, page.Object{
+	b.Objects = append(b.Objects, render.PageObject{
 		ObjectRef: v1alpha1.ObjectRef{APIVersion: "v1", Kind: kind, Namespace: "shop", Name: name,
 			UID: fmt.Sprintf("%08d-0000-4000-8000-000000000000", i)},
 		State: v1alpha1.StateActive, Age: "12m", Parent: parent, Root: parent < 0,
@@ -30,8 +30,8 @@ func (b builder) add(kind, name string, parent int) int {
 }
 
 func (b builder) owns(owner, dependent int) {
-	b.Edges = append(b.Edges, page.Edge{Owner: owner, Dependent: dependent,
-		Reference: page.Reference{Controller: true, BlockOwnerDeletion: true}})
+	b.Edges = append(b.Edges, render.PageEdge{Owner: owner, Dependent: dependent,
+		PageReference: render.PageReference{Controller: true, BlockOwnerDeletion: true}})
 }
 
 // shop is a small tree: two Deployments with what they own, one of them together.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/chromedp/chromedp/kb"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/page"
+	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
 // planned is the plan of a small tree: a root, what is deleted after it in two waves, something
@@ -15,21 +15,21 @@ func planned() builder {
 	b := shop()
 	b.Title = "kubectl gc delete Deployment/web"
 	for i := range b.Objects {
-		b.Objects[i].Outcome = &page.Outcome{Word: "deleted", Because: "its owner is gone", Policy: "Background"}
+		b.Objects[i].Outcome = &render.PageOutcome{Word: "deleted", Because: "its owner is gone", Policy: "Background"}
 	}
-	b.Objects[1].Outcome = &page.Outcome{Word: "kept", Because: "Deployment/admin owns it too"}
+	b.Objects[1].Outcome = &render.PageOutcome{Word: "kept", Because: "Deployment/admin owns it too"}
 	b.Objects[4].Outcome.WaitsFor = "example.com/drain"
-	b.Objects[6].Outcome = &page.Outcome{}
-	deletes := func(objects ...int) (actions []page.Action) {
+	b.Objects[6].Outcome = &render.PageOutcome{}
+	deletes := func(objects ...int) (actions []render.PageAction) {
 		for _, o := range objects {
-			actions = append(actions, page.Action{Verb: "delete", Object: o, By: "collector", Because: "its owner is gone"})
+			actions = append(actions, render.PageAction{Verb: "delete", Object: o, By: "collector", Because: "its owner is gone"})
 		}
 		return actions
 	}
-	b.Plan = &page.Plan{Policy: "Background", Summary: "deletes 5 objects of 3 kinds in 3 waves; 1 kept",
-		Digest: "sha256:abc", Warnings: []string{"you may not delete pods"}, Steps: []page.Step{
+	b.Plan = &render.PagePlan{Policy: "Background", Summary: "deletes 5 objects of 3 kinds in 3 waves; 1 kept",
+		Digest: "sha256:abc", Warnings: []string{"you may not delete pods"}, Steps: []render.PageStep{
 			{Name: "wave 1", Actions: deletes(0)},
-			{Name: "wave 2", Actions: append(deletes(2), page.Action{Verb: "orphan", Object: 1, By: "collector"})},
+			{Name: "wave 2", Actions: append(deletes(2), render.PageAction{Verb: "orphan", Object: 1, By: "collector"})},
 			{Name: "wave 3", Actions: deletes(3, 4, 5)},
 		}}
 	return b

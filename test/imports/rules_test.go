@@ -26,7 +26,7 @@ var (
 // adds one has a reason, and says it in the commit.
 const (
 	floors = 12
-	arrows = 223
+	arrows = 221
 )
 
 // imports says which packages of the module a package imports besides the leaves: these, and no
@@ -57,11 +57,11 @@ var imports = map[string][]string{
 	"pkg/cmd/wait":       {"pkg/cmd/env", "pkg/deletion", "pkg/render"},
 	"pkg/cmd/why":        {"pkg/cmd/browse", "pkg/cmd/env", "pkg/diagnose", "pkg/render"},
 	"pkg/cmd/env": {
-		"pkg/archive", "pkg/cluster", "pkg/diagnose", "pkg/dump", "pkg/dump/serve", "pkg/finalizer", "pkg/link", "pkg/page", "pkg/render", "pkg/selection",
+		"pkg/archive", "pkg/cluster", "pkg/diagnose", "pkg/dump", "pkg/dump/serve", "pkg/finalizer", "pkg/link", "pkg/render", "pkg/selection",
 	},
 	"pkg/render": {
 		"pkg/act", "pkg/actor", "pkg/archive", "pkg/check", "pkg/collect", "pkg/deletion",
-		"pkg/diagnose/core", "pkg/finalizer", "pkg/link", "pkg/ownerref", "pkg/page", "pkg/plan", "pkg/protect", "pkg/rescue",
+		"pkg/diagnose/core", "pkg/finalizer", "pkg/link", "pkg/ownerref", "pkg/plan", "pkg/protect", "pkg/rescue",
 		"pkg/restore", "pkg/unfinalize",
 	},
 	"pkg/rescue": {
@@ -120,7 +120,6 @@ var imports = map[string][]string{
 	"pkg/snapshot":      {},
 	"pkg/protect":       {"pkg/cluster", "pkg/link", "pkg/ownership", "pkg/plan", "pkg/selection"},
 	"pkg/link":          {},
-	"pkg/page":          {},
 }
 
 // rule keeps some packages from outside out of some of the module's.

@@ -12,7 +12,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
-	"github.com/kubectl-gc/kubectl-gc/pkg/page"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
@@ -51,7 +50,7 @@ func (e *Env) ExplainLeft(ctx context.Context, client *cluster.Client, catalog *
 // Page adds to a page what kubectl gc explain says of the finalizers on it, and what kubectl gc why
 // says of the objects that are being deleted, and prints it. If the second cannot be found out, the
 // page says so: that is no error.
-func (e *Env) Page(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, p *page.Page) error {
+func (e *Env) Page(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, p *render.Page) error {
 	known, err := e.Known()
 	if err != nil {
 		return err
@@ -60,12 +59,12 @@ func (e *Env) Page(ctx context.Context, client *cluster.Client, catalog *cluster
 	if err := e.diagnosePage(ctx, client, catalog, p, diagnose.Options{Known: known}); err != nil {
 		return err
 	}
-	return e.Print(ctx, func() error { return page.Write(e.Out, p) })
+	return e.Print(ctx, func() error { return p.Write(e.Out) })
 }
 
 // diagnosePage adds why the objects still exist that are being deleted. Its error is that ctx has
 // ended.
-func (e *Env) diagnosePage(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, p *page.Page,
+func (e *Env) diagnosePage(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, p *render.Page,
 	opts diagnose.Options) error {
 	deleting := p.Deleting()
 	if len(deleting) == 0 {

@@ -1,4 +1,4 @@
-package page_test
+package render_test
 
 import (
 	"bytes"
@@ -12,17 +12,17 @@ import (
 	"testing"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/page"
+	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
-// hostile is a text that would end the block of data, begin a comment or a script, or take the
+// hostileText is a text that would end the block of data, begin a comment or a script, or take the
 // place of a part of the document.
-const hostile = `</script><script>alert(1)</script><!-- <img src=x onerror=alert(1)> {{data}} {{script}} {{policy}} &lt; ` + "\u2028\u202e"
+const hostileText = `</script><script>alert(1)</script><!-- <img src=x onerror=alert(1)> {{data}} {{script}} {{policy}} &lt; ` + "\u2028\u202e"
 
-func written(t *testing.T, p *page.Page) string {
+func written(t *testing.T, p *render.Page) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := page.Write(&out, p); err != nil {
+	if err := p.Write(&out); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -36,10 +36,10 @@ var (
 )
 
 func TestTextOfObjectsCannotLeaveTheData(t *testing.T) {
-	p := &page.Page{Title: "kubectl gc tree " + hostile, Objects: []page.Object{{
-		ObjectRef: v1alpha1.ObjectRef{Kind: hostile, Name: hostile, Namespace: hostile, UID: hostile}, Status: hostile,
-		Finalizers: []page.Finalizer{{Name: hostile}},
-	}}, Gaps: []v1alpha1.Gap{{Message: hostile}}}
+	p := &render.Page{Title: "kubectl gc tree " + hostileText, Objects: []render.PageObject{{
+		ObjectRef: v1alpha1.ObjectRef{Kind: hostileText, Name: hostileText, Namespace: hostileText, UID: hostileText}, Status: hostileText,
+		Finalizers: []render.PageFinalizer{{Name: hostileText}},
+	}}, Gaps: []v1alpha1.Gap{{Message: hostileText}}}
 	text := written(t, p)
 	if n := strings.Count(text, "<script"); n != 2 {
 		t.Errorf("the page has %d scripts, want its data and its own", n)
@@ -51,11 +51,11 @@ func TestTextOfObjectsCannotLeaveTheData(t *testing.T) {
 	if at := strings.IndexAny(data, "<>&\u2028\u2029"); at >= 0 {
 		t.Errorf("the data have the character %q", data[at])
 	}
-	var back page.Page
+	var back render.Page
 	if err := json.Unmarshal([]byte(data), &back); err != nil {
 		t.Fatal(err)
 	}
-	if got := back.Objects[0].Name; got != hostile {
+	if got := back.Objects[0].Name; got != hostileText {
 		t.Errorf("the name came back as %q", got)
 	}
 	title := regexp.MustCompile(`<title>(.*?)</title>`).FindStringSubmatch(text)
@@ -65,7 +65,7 @@ func TestTextOfObjectsCannotLeaveTheData(t *testing.T) {
 }
 
 func TestThePolicyAllowsItsOwnScriptAndStyleOnly(t *testing.T) {
-	text := written(t, &page.Page{Title: "kubectl gc tree"})
+	text := written(t, &render.Page{Title: "kubectl gc tree"})
 	policy := html.UnescapeString(policyMeta.FindStringSubmatch(text)[1])
 	want := "default-src 'none'; script-src " + source(scriptBlock.FindStringSubmatch(text)[1]) + "; style-src " +
 		source(styleBlock.FindStringSubmatch(text)[1]) +
@@ -86,7 +86,7 @@ func source(text string) string {
 // TestTheScriptMakesNoMarkup: what it is given becomes text and never markup, and it asks nobody
 // for anything.
 func TestTheScriptMakesNoMarkup(t *testing.T) {
-	script := scriptBlock.FindStringSubmatch(written(t, &page.Page{}))[1]
+	script := scriptBlock.FindStringSubmatch(written(t, &render.Page{}))[1]
 	for _, word := range []string{"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "Function(",
 		"fetch(", "XMLHttpRequest", "WebSocket", "import(", "localStorage"} {
 		if strings.Contains(script, word) {
@@ -96,14 +96,14 @@ func TestTheScriptMakesNoMarkup(t *testing.T) {
 }
 
 func TestAFinalizerIsExplainedOnceForAllObjectsThatItMeansTheSameOn(t *testing.T) {
-	on := func(kind string, finalizers ...string) page.Object {
-		o := page.Object{ObjectRef: v1alpha1.ObjectRef{APIVersion: "v1", Kind: kind}}
+	on := func(kind string, finalizers ...string) render.PageObject {
+		o := render.PageObject{ObjectRef: v1alpha1.ObjectRef{APIVersion: "v1", Kind: kind}}
 		for _, f := range finalizers {
-			o.Finalizers = append(o.Finalizers, page.Finalizer{Name: f})
+			o.Finalizers = append(o.Finalizers, render.PageFinalizer{Name: f})
 		}
 		return o
 	}
-	p := &page.Page{Objects: []page.Object{on("Pod", "a", "b"), on("Pod", "a"), on("Service", "a"), on("Secret", "a")}}
+	p := &render.Page{Objects: []render.PageObject{on("Pod", "a", "b"), on("Pod", "a"), on("Service", "a"), on("Secret", "a")}}
 	asked := 0
 	p.Explain(func(name string, object v1alpha1.ObjectRef) v1alpha1.ExplainedFinalizer {
 		asked++
@@ -128,7 +128,7 @@ func TestAFinalizerIsExplainedOnceForAllObjectsThatItMeansTheSameOn(t *testing.T
 }
 
 func TestAWriterThatFailsIsAnError(t *testing.T) {
-	if err := page.Write(broken{}, &page.Page{}); !errors.Is(err, errBroken) {
+	if err := (&render.Page{}).Write(broken{}); !errors.Is(err, errBroken) {
 		t.Errorf("got %v", err)
 	}
 }
