@@ -31,7 +31,7 @@ func TestCommandsListThroughALibrary(t *testing.T) {
 	if files == 0 {
 		t.Error("pkg/cmd has no files")
 	}
-	if len(uses(t, filepath.Join("..", "..", "pkg", "selection", "snapshot.go"), "graph", "NewBuilder")) == 0 {
+	if len(uses(t, filepath.Join("..", "..", "pkg", "selection", "query.go"), "graph", "NewBuilder")) == 0 {
 		t.Error("what this test looks for is not found where it is")
 	}
 }
