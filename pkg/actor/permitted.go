@@ -181,14 +181,10 @@ func (p Permitted) says(what string) string {
 		what += "/finalizers"
 	}
 	says := fmt.Sprintf("%s may %s %s (%s)", who, phrase.And(p.Verbs), what, p.Binding)
-	var users []string
-	for _, o := range p.Workloads {
-		users = append(users, uses(o))
-	}
-	if len(users) == 0 {
+	if len(p.Workloads) == 0 {
 		return says + "; no workload was seen that uses it"
 	}
-	return says + "; " + phrase.And(users)
+	return says + "; " + phrase.And(phrase.Words(p.Workloads, uses))
 }
 
 // addWorkloads finds who runs as the accounts.

@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
 // DefaultRetry and DefaultRetryMost are how long Watch waits for a server that does not answer.
@@ -98,10 +99,7 @@ func (p *pauses) refused(err error) bool {
 	if !errors.As(err, &loss) {
 		return false
 	}
-	var kinds []string
-	for _, m := range loss.Losses {
-		kinds = append(kinds, m.Group+"/"+m.Kind)
-	}
+	kinds := phrase.Words(loss.Losses, func(m plan.OwnerLoss) string { return m.Group + "/" + m.Kind })
 	p.because("mass of "+strings.Join(kinds, " "), err)
 	return true
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
 // Registry answers what is known of a finalizer. It does not change once it is made, and is safe
@@ -91,10 +92,7 @@ func (r *Registry) Pruner(id string) (*link.Pruner, bool) {
 
 // Pruners returns the IDs that Pruner knows, in order.
 func (r *Registry) Pruners() []string {
-	var ids []string
-	for _, p := range r.pruners() {
-		ids = append(ids, p.ID)
-	}
+	ids := phrase.Words(r.pruners(), func(p *link.Pruner) string { return p.ID })
 	slices.Sort(ids)
 	return ids
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
@@ -117,11 +118,9 @@ func (d *Disownment) choose(now *graph.Object, which Which) ([]graph.OwnerRefere
 
 // list names references with their uids.
 func list(refs []graph.OwnerReference) string {
-	var names []string
-	for _, r := range refs {
-		names = append(names, fmt.Sprintf("%s (uid %s)", Name(r), r.UID))
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(phrase.Words(refs, func(r graph.OwnerReference) string {
+		return fmt.Sprintf("%s (uid %s)", Name(r), r.UID)
+	}), ", ")
 }
 
 // removed are those references of an object that are removed.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
@@ -93,11 +94,7 @@ func Names(ctx context.Context, client *cluster.Client, object selection.Object)
 	if err != nil {
 		return nil
 	}
-	var names []string
-	for _, r := range now.Owners {
-		names = append(names, Name(r))
-	}
-	return names
+	return phrase.Words(now.Owners, Name)
 }
 
 // maxAbove bounds how many owners are read on the way up.
@@ -149,9 +146,5 @@ func wayWords(way []graph.OwnerReference) string {
 	if len(way) == 1 {
 		return ""
 	}
-	var names []string
-	for _, r := range way[:len(way)-1] {
-		names = append(names, Name(r))
-	}
-	return " by way of " + strings.Join(names, ", ")
+	return " by way of " + strings.Join(phrase.Words(way[:len(way)-1], Name), ", ")
 }

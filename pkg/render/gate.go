@@ -42,12 +42,7 @@ const Protected = "protected"
 const comesBack = "comes-back"
 
 // Gates are the names that FailOn takes.
-func Gates() (names []string) {
-	for _, g := range gates {
-		names = append(names, g.name)
-	}
-	return names
-}
+func Gates() []string { return phrase.Words(gates, func(g gate) string { return g.name }) }
 
 // RunGates are the names that FailOn takes of a run.
 func RunGates() []string {

@@ -10,6 +10,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
@@ -101,10 +102,7 @@ func (c *Candidate) writes() bool {
 // scope is the namespace in which everything is that can depend on the objects, or the cluster, as
 // empty, and the namespaces of the objects.
 func scope(candidates []*Candidate) (string, []string) {
-	var namespaces []string
-	for _, c := range candidates {
-		namespaces = append(namespaces, c.Ref.Namespace)
-	}
+	namespaces := phrase.Words(candidates, func(c *Candidate) string { return c.Ref.Namespace })
 	slices.Sort(namespaces)
 	namespaces = slices.Compact(namespaces)
 	if len(namespaces) == 1 {

@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
 // PutBack is a finalizer that was removed and is on the object again.
@@ -161,10 +162,7 @@ type RefusedError struct {
 
 // Error gives the reasons.
 func (e *RefusedError) Error() string {
-	var because []string
-	for _, r := range e.Refusals {
-		because = append(because, r.Because)
-	}
+	because := phrase.Words(e.Refusals, func(r Refusal) string { return r.Because })
 	if e.Planned {
 		return strings.Join(because, "; ")
 	}

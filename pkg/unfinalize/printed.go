@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
@@ -30,10 +31,7 @@ func (p *Planned) Printed() *v1alpha1.Plan {
 		for _, a := range c.Actions() {
 			out.Actions = append(out.Actions, a.printed())
 		}
-		var stays []string
-		for _, h := range c.Stays() {
-			stays = append(stays, h.Name)
-		}
+		stays := phrase.Words(c.Stays(), func(h FinalizerRef) string { return h.Name })
 		switch {
 		case len(stays) > 0:
 			out.Blockers = append(out.Blockers,

@@ -65,13 +65,7 @@ func (r Request) named(o *unstructured.Unstructured) []string {
 	if len(r.Finalizers) > 0 {
 		return r.Finalizers
 	}
-	var names []string
-	for _, h := range FinalizersOn(o) {
-		if !slices.Contains(names, h.Name) {
-			names = append(names, h.Name)
-		}
-	}
-	return names
+	return NamesOn(o)
 }
 
 // Finalizers are the names of the finalizers of the objects that a query names, sorted. What cannot
