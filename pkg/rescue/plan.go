@@ -17,7 +17,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
-	"github.com/kubectl-gc/kubectl-gc/pkg/ownership"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/restore"
@@ -104,7 +103,7 @@ func Plan(ctx context.Context, q *selection.Query, known *finalizer.Registry, re
 	p.readVolume(ctx, q.Client, q.Catalog)
 	p.rights(ctx, q.Client)
 	if req.DryRun && len(p.Against()) == 0 {
-		err = p.dryRun(ctx, ownership.Guarded(q.Client, reader, known.Links()))
+		err = p.dryRun(ctx, q.Client, reader, known)
 	}
 	return p, err
 }

@@ -7,7 +7,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
@@ -125,7 +124,7 @@ func (p *Planned) keepDisk(ctx context.Context, reader *cluster.Reader, live *un
 // outside the cluster, and the dependents have no references any more.
 func (p *Planned) assess(ctx context.Context, client *cluster.Client, reader *cluster.Reader,
 	known *finalizer.Registry) error {
-	assessor := unfinalize.NewAssessor(client, actor.NewFinder(reader, known))
+	assessor := unfinalize.NewAssessor(client, reader, known)
 	c, err := assessor.Assess(ctx, p.Type, p.Object, unfinalize.NamesOn(p.Object))
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
 )
@@ -53,7 +54,8 @@ func (p *Planned) rights(ctx context.Context, client *cluster.Client) {
 // dryRun sends the removal of references and finalizers with dryRun=All, and refuses what the
 // server refuses. What has changed since it was read says nothing: it is read again when it is
 // written to. The object cannot be created as long as it is there, so that this is not tried.
-func (p *Planned) dryRun(ctx context.Context, client *cluster.Client) error {
+func (p *Planned) dryRun(ctx context.Context, client *cluster.Client, reader *cluster.Reader,
+	known *finalizer.Registry) error {
 	refusals := make([]error, len(p.Dependents))
 	cluster.Each(client, p.Dependents, func(i int, d *Dependent) {
 		o, err := read(ctx, client, d)
@@ -78,5 +80,5 @@ func (p *Planned) dryRun(ctx context.Context, client *cluster.Client) error {
 	if p.Finalizers == nil {
 		return context.Cause(ctx)
 	}
-	return unfinalize.DryRun(ctx, client, p.Finalizers.Candidates(), p.Overrides)
+	return p.Finalizers.DryRun(ctx, client, reader, known)
 }

@@ -102,7 +102,7 @@ func (f *fixture) claim(name, policy string, owners ...any) {
 // foresee assesses objects and what follows from them.
 func (f *fixture) foresee(t graph.Type, finalizers []string, objects ...string) []*Candidate {
 	f.t.Helper()
-	j := NewAssessor(f.client, lives{})
+	j := newAssessor(f.client, lives{})
 	candidates := f.judgeBy(j, t, finalizers, objects...)
 	if err := j.Foresee(f.t.Context(), candidates); err != nil {
 		f.t.Fatal(err)
@@ -180,7 +180,7 @@ func TestWhatCannotBeReadIsNotHarmless(t *testing.T) {
 		_, err := client.GetObject(ctx, heldType, f.namespace, "db")
 		return err == nil, nil
 	})
-	j := NewAssessor(client, lives{})
+	j := newAssessor(client, lives{})
 	c := f.judgeBy(j, heldType, []string{hold}, "db")[0]
 	if err := j.Foresee(t.Context(), []*Candidate{c}); err != nil {
 		t.Fatal(err)

@@ -10,8 +10,10 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
@@ -21,7 +23,7 @@ import (
 // dry runs, and those only in DryRun. It is safe for concurrent use.
 type Assessor struct {
 	client *cluster.Client
-	lives  ActorFinder
+	lives  actorFinder
 	// OnSecondLook, if not nil, is called before the second look into a namespace that was found
 	// empty, with how long that is off.
 	OnSecondLook func(namespace string, wait time.Duration)
@@ -39,7 +41,11 @@ type Assessor struct {
 const secondLook = 5 * time.Second
 
 // NewAssessor returns an Assessor that has read nothing yet.
-func NewAssessor(client *cluster.Client, lives ActorFinder) *Assessor {
+func NewAssessor(client *cluster.Client, reader *cluster.Reader, known *finalizer.Registry) *Assessor {
+	return newAssessor(client, actor.NewFinder(reader, known))
+}
+
+func newAssessor(client *cluster.Client, lives actorFinder) *Assessor {
 	return &Assessor{client: client, lives: lives, apart: secondLook, surveys: map[string]func() (*survey, error){},
 		empty: map[string]func() (*Emptiness, error){}}
 }

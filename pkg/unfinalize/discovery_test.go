@@ -139,7 +139,7 @@ func TestNothingIsKnownWithoutTheCoreGroup_RO013(t *testing.T) {
 	proxy := faultproxy.Start(t, f.c.Config())
 	proxy.On(faultproxy.Core, faultproxy.Plain(404, "404 page not found"))
 	client := connect(t, proxy.Config())
-	_, errs := NewAssessor(client, lives{}).Candidates(t.Context(),
+	_, errs := newAssessor(client, lives{}).Candidates(t.Context(),
 		[]Target{{Type: configMapType, Namespace: f.namespace, Name: "owner"}},
 		func(*unstructured.Unstructured) []string { return []string{plan.OrphanFinalizer} })
 	if errs[0] == nil || !strings.Contains(errs[0].Error(), "discovery shows no namespaces") {
@@ -169,7 +169,7 @@ func TestPlain404OfADryRunIsARefusal(t *testing.T) {
 					return r.Method == http.MethodPatch && strings.HasSuffix(r.URL.Path, path)
 				}, fault)
 			}
-			if err := DryRun(t.Context(), client, []*Candidate{waiting, orphan}, Overrides{}); err != nil {
+			if err := dryRunAll(t.Context(), client, []*Candidate{waiting, orphan}, Overrides{}); err != nil {
 				t.Fatal(err)
 			}
 			for _, c := range []*Candidate{waiting, orphan} {

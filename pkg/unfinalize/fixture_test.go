@@ -192,7 +192,7 @@ func (l lives) Judge(_ context.Context, _ *unstructured.Unstructured, name strin
 // judge assesses objects.
 func (f *fixture) judge(client *cluster.Client, t graph.Type, finalizers []string, objects ...string) []*Candidate {
 	f.t.Helper()
-	return f.judgeBy(NewAssessor(client, lives{}), t, finalizers, objects...)
+	return f.judgeBy(newAssessor(client, lives{}), t, finalizers, objects...)
 }
 
 func (f *fixture) judgeBy(j *Assessor, t graph.Type, finalizers []string, objects ...string) []*Candidate {

@@ -25,7 +25,7 @@ func (f *fixture) terminating() {
 
 // quick proves a namespace empty in less time.
 func quick(client *cluster.Client) *Assessor {
-	j := NewAssessor(client, lives{})
+	j := newAssessor(client, lives{})
 	j.apart = 10 * time.Millisecond
 	return j
 }

@@ -118,7 +118,7 @@ func TestOrphaningThatFailsKeepsTheFinalizer(t *testing.T) {
 		faultproxy.Status(500, metav1.StatusReasonInternalError, "no"))
 	client := connect(t, proxy.Config())
 	c := f.judge(client, configMapType, []string{plan.OrphanFinalizer}, "owner")[0]
-	if err := DryRun(t.Context(), client, []*Candidate{c}, Overrides{}); err != nil {
+	if err := dryRunAll(t.Context(), client, []*Candidate{c}, Overrides{}); err != nil {
 		t.Fatal(err)
 	}
 	if got := codes(c, Overrides{}); !slices.Equal(got, []Code{ServerRefuses}) {

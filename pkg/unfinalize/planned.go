@@ -8,14 +8,12 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
-	"github.com/kubectl-gc/kubectl-gc/pkg/ownership"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
@@ -133,7 +131,7 @@ func Plan(ctx context.Context, q *selection.Query, known *finalizer.Registry, re
 		req.OnGaps(gaps)
 	}
 	reader := cluster.NewReader(q.Client, q.Catalog)
-	assessor := NewAssessor(q.Client, actor.NewFinder(reader, known))
+	assessor := NewAssessor(q.Client, reader, known)
 	assessor.OnSecondLook = req.OnSecondLook
 	p := &Planned{Gaps: gaps, Overrides: req.Overrides, selector: q.Selector}
 	if p.Batches, err = req.assess(ctx, assessor, q, targets, req.named); err != nil {
@@ -152,7 +150,7 @@ func Plan(ctx context.Context, q *selection.Query, known *finalizer.Registry, re
 	}
 	Rights(ctx, q.Client, p.Candidates())
 	if req.DryRun {
-		err = DryRun(ctx, ownership.Guarded(q.Client, reader, known.Links()), p.Candidates(), p.Overrides)
+		err = p.DryRun(ctx, q.Client, reader, known)
 	}
 	return p, err
 }

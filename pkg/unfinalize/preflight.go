@@ -10,14 +10,22 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/ownership"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
 // DryRun sends every first write of what is not refused already with dryRun=All, and refuses what
 // the server refuses: a webhook that is down or denies it, an object that would not be valid, a
-// conversion that fails. Nothing is stored.
-func DryRun(ctx context.Context, client *cluster.Client, candidates []*Candidate, overrides Overrides) error {
+// conversion that fails. Nothing is stored, and no DELETE is sent for what the packs know to be
+// guarded.
+func (p *Planned) DryRun(ctx context.Context, client *cluster.Client, reader *cluster.Reader,
+	known *finalizer.Registry) error {
+	return dryRunAll(ctx, ownership.Guarded(client, reader, known.Links()), p.Candidates(), p.Overrides)
+}
+
+func dryRunAll(ctx context.Context, client *cluster.Client, candidates []*Candidate, overrides Overrides) error {
 	cluster.Each(client, candidates, func(_ int, c *Candidate) {
 		if !c.Refused(overrides) {
 			c.dryRun(ctx, client)

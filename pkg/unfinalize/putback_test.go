@@ -195,7 +195,7 @@ func TestPreflightTellsWhatTheServerRefuses(t *testing.T) {
 		t.Helper()
 		testcluster.Eventually(t, "the server to refuse it with "+text, func(ctx testContext) (bool, error) {
 			c := f.judge(f.client, configMapType, []string{hold}, "held")[0]
-			if err := DryRun(ctx, f.client, []*Candidate{c}, Overrides{}); err != nil {
+			if err := dryRunAll(ctx, f.client, []*Candidate{c}, Overrides{}); err != nil {
 				return false, err
 			}
 			against := c.Assessments[0].Against(Overrides{Force: true, ForceLive: true})

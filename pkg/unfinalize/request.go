@@ -83,9 +83,9 @@ func Finalizers(ctx context.Context, q *selection.Query) []string {
 	return slices.Compact(names)
 }
 
-// ActorFinder finds out who removes finalizers, whether they are alive, and what of the objects keeps
+// actorFinder finds out who removes finalizers, whether they are alive, and what of the objects keeps
 // them from it, and by what it is known that the garbage collector does not run: actor.Finder does.
-type ActorFinder interface {
+type actorFinder interface {
 	Judge(ctx context.Context, o *unstructured.Unstructured, finalizer string) (actor.Actor, error)
 	Stopped(ctx context.Context) ([]string, error)
 }
