@@ -2,18 +2,23 @@ package deletion
 
 import (
 	"context"
+	"fmt"
+	"iter"
 	"slices"
+	"sync"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
-
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/admission"
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 // backend is a Service that the API server calls when objects of some types are updated: finalizers
@@ -175,4 +180,166 @@ func storageVersion(crd *unstructured.Unstructured) string {
 		}
 	}
 	return ""
+}
+
+// findUnanswered finds out which webhooks refuse what a plan needs, since nothing stands behind their
+// Services: those with failurePolicy Fail that the server calls for each update or deletion of a
+// type. Webhooks that go with the deletion are left out, and those that may not be listed. The error
+// is the end of ctx.
+func findUnanswered(ctx context.Context, reader *cluster.Reader, p *plan.Plan) (all []plan.Unanswered, err error) {
+	behind := map[admission.Service]actor.Backend{}
+	for _, of := range []struct {
+		operation admissionv1.OperationType
+		objects   func(*plan.Plan) []graph.ID
+	}{{admissionv1.Update, updates}, {admissionv1.Delete, deletes}} {
+		hooks := admissionBackends(ctx, reader, p.Graph, of.operation)
+		if len(hooks) == 0 {
+			break
+		}
+		places := byPlace(p.Graph, of.objects(p))
+		for _, b := range hooks {
+			id, listed := p.Graph.Find(b.config.Group(), b.config.Resource, "", b.config.Name)
+			if _, goes := slices.BinarySearch(p.Deleted, id); listed && goes {
+				continue
+			}
+			var called []graph.ID
+			for _, ids := range places {
+				if b.calls(ids[0]) {
+					called = append(called, ids...)
+				}
+			}
+			if _, seen := behind[b.Service]; !seen && len(called) > 0 {
+				behind[b.Service] = actor.BackendOf(ctx, reader, b.Namespace, b.Name)
+			}
+			slices.Sort(called)
+			u := plan.Unanswered{Config: b.config, Because: behind[b.Service].Why, Operation: string(of.operation),
+				Objects: called}
+			if len(called) > 0 && behind[b.Service].Down && !slices.ContainsFunc(all, u.Same) {
+				all = append(all, u)
+			}
+		}
+	}
+	return all, context.Cause(ctx)
+}
+
+// byPlace are objects in groups of one type in one namespace: webhooks are matched once for each.
+func byPlace(g *graph.Graph, ids []graph.ID) map[typeIn][]graph.ID {
+	places := map[typeIn][]graph.ID{}
+	for _, id := range ids {
+		of, _ := g.Type(id)
+		at := typeIn{of, g.Namespace(id)}
+		places[at] = append(places[at], id)
+	}
+	return places
+}
+
+// updates are the objects of a plan whose finalizers or owner references have to be changed, sorted.
+func updates(p *plan.Plan) []graph.ID {
+	var ids []graph.ID
+	for _, carriers := range []iter.Seq2[graph.ID, []string]{blockers(p), begun(p)} {
+		for id, finalizers := range carriers {
+			if len(finalizers) > 0 {
+				ids = append(ids, id)
+			}
+		}
+	}
+	for _, a := range p.Actions {
+		if a.Verb != plan.VerbDelete && a.Verb != plan.VerbFinalizeNamespace {
+			ids = append(ids, a.Object)
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// deletes are the objects that a plan has deleted, sorted.
+func deletes(p *plan.Plan) []graph.ID {
+	var ids []graph.ID
+	for _, a := range p.Actions {
+		if a.Verb == plan.VerbDelete {
+			ids = append(ids, a.Object)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// apisLost are the APIServices that lose what answers them with a plan, and what that means for the
+// plan: which namespaces and which finalizers wait for them, and which objects nobody can delete
+// any more.
+type apisLost struct {
+	services []v1alpha1.Unserved
+	needs    plan.Needs
+	refused  map[graph.ID]string
+}
+
+// findUnserved finds out which APIServices a plan leaves without what answers them, though it does
+// not delete them. If they cannot be listed, nothing is said. The error is the end of ctx.
+func findUnserved(ctx context.Context, reader *cluster.Reader, p *plan.Plan) (apisLost, error) {
+	u := apisLost{needs: plan.Needs{}, refused: map[graph.ID]string{}}
+	going := goingOf(p)
+	if !slices.ContainsFunc(going.ids, func(id graph.ID) bool { return isOf(p.Graph.Ref(id), backendTypes) }) {
+		return u, nil
+	}
+	all, err := reader.ListObjects(ctx, cluster.APIServices, "", cluster.Selection{})
+	if err != nil {
+		return u, context.Cause(ctx)
+	}
+	namespaces := sync.OnceValue(func() []graph.ID { return lasting(p) })
+	for _, o := range all {
+		b, calls := admission.APIService(o)
+		id, listed := p.Graph.Find(cluster.APIServices.Group, cluster.APIServices.Resource, "", o.GetName())
+		if _, goes := slices.BinarySearch(p.Deleted, id); !calls || listed && goes {
+			continue
+		}
+		if part, goes := going.behind(ctx, reader, b); goes {
+			u.add(p, o, part, namespaces())
+		}
+	}
+	return u, context.Cause(ctx)
+}
+
+// add adds what waits for an APIService whose backend goes, and who cannot be deleted without it.
+func (u *apisLost) add(p *plan.Plan, o *unstructured.Unstructured, part graph.ID, namespaces []graph.ID) {
+	service := v1alpha1.Unserved{
+		APIService: graph.Ref{APIVersion: o.GetAPIVersion(), Kind: o.GetKind(), Resource: cluster.APIServices.Resource,
+			Name: o.GetName(), UID: string(o.GetUID())},
+		Backend: p.Graph.Ref(part),
+	}
+	for _, id := range namespaces {
+		service.Namespaces = append(service.Namespaces, p.Graph.Ref(id))
+		u.needs[id] = append(u.needs[id], plan.Removers{{part}})
+	}
+	u.services = append(u.services, service)
+	gv := schema.GroupVersion{Group: status.Nested(o, "spec", "group"), Version: status.Nested(o, "spec", "version")}
+	serves := func(id graph.ID) bool {
+		t, ok := p.Graph.Type(id)
+		return ok && t.Group == gv.Group && t.Version == gv.Version
+	}
+	for _, b := range p.Blockers {
+		if serves(b.Object) {
+			u.needs[b.Object] = append(u.needs[b.Object], plan.Removers{{part}})
+		}
+	}
+	message := fmt.Sprintf("without %s, %s has no backend", service.Backend.Located(), service.APIService.Located())
+	for _, a := range p.Actions { // the requests of this command are sent before
+		if a.Verb == plan.VerbDelete && a.By != plan.ByClient && serves(a.Object) {
+			u.refused[a.Object] = message
+		}
+	}
+}
+
+// lasting are the namespaces that a plan deletes and that the namespace controller does not finish
+// at once.
+func lasting(p *plan.Plan) []graph.ID {
+	var all []graph.ID
+	rounds := plan.TakesRounds(p.Graph)
+	for _, id := range goingOf(p).ids {
+		ref := p.Graph.Ref(id)
+		if ref.Group() == "" && ref.Resource == cluster.Namespaces.Resource && rounds[ref.Name] {
+			all = append(all, id)
+		}
+	}
+	slices.Sort(all)
+	return all
 }
