@@ -189,6 +189,7 @@ var notFound = []*regexp.Regexp{
 func (e *Examiner) saidMissing(ctx context.Context, o *unstructured.Unstructured, needs []actor.Needed) []lack {
 	var all []lack
 	add := func(at, says, text string, proven bool) {
+		text = strings.ReplaceAll(text, `\"`, `"`) // of an error that another one quotes
 		for _, pattern := range notFound {
 			for _, m := range pattern.FindAllStringSubmatch(text, -1) {
 				ref, ok := e.meant(ctx, o, m, needs)
