@@ -52,7 +52,7 @@ func (e *Examiner) mayLack(ctx context.Context, b core.Responsible) lacked {
 	}
 	switch {
 	case len(failed.Evidence) > 0:
-		l.what, l.mend = "the pods to succeed that were made for it since the deletion", "mend what they fail for"
+		l.what, l.mend = "the Job or the pods to succeed that were made for it since the deletion", "mend what they fail for"
 	case len(absent) > 0 && strings.Contains(absent[0].Says, "its metadata.labels["):
 		l.what, l.mend = "what a label of the object names and does not exist", "create that again, or take the label off,"
 	case len(absent) > 0 && first.Namespace != "" && e.Closed(ctx, first.Namespace):
@@ -74,31 +74,58 @@ func (e *Examiner) mayLack(ctx context.Context, b core.Responsible) lacked {
 }
 
 // ownFailed says why pods fail that were made for a custom resource since its deletion, through a
-// Job or without: as a rule they do what has to be done before it goes.
+// Job or without, and why there are none of such a Job: as a rule they do what has to be done before
+// it goes.
 func (e *Examiner) ownFailed(ctx context.Context, o *unstructured.Unstructured) (d core.Downtime) {
 	id, listed := e.Graph.Lookup(string(o.GetUID()))
 	if !listed || cluster.BuiltIn(o.GroupVersionKind().Group) || o.GetDeletionTimestamp() == nil || e.Many {
 		return d
 	}
 	var pods []graph.ID
+	since := func(made *unstructured.Unstructured) bool {
+		return made != nil && !made.GetCreationTimestamp().Time.Before(o.GetDeletionTimestamp().Time)
+	}
 	for edge := range e.Graph.Dependents(id) {
 		pods = append(pods, edge.Dependent)
-		if ref := e.Graph.Ref(edge.Dependent); ref.Kind == "Job" && ref.Group() == "batch" {
-			for made := range e.Graph.Dependents(edge.Dependent) {
-				pods = append(pods, made.Dependent)
-			}
+		if ref := e.Graph.Ref(edge.Dependent); ref.Kind != "Job" || ref.Group() != "batch" {
+			continue
+		}
+		before := len(pods)
+		for made := range e.Graph.Dependents(edge.Dependent) {
+			pods = append(pods, made.Dependent)
+		}
+		if job := e.Own(ctx, edge.Dependent); len(pods) == before && since(job) {
+			e.withoutPods(ctx, &d, job)
 		}
 	}
 	for _, pod := range pods {
 		if !core.OfType(cluster.Pods)(e.Graph.Ref(pod)) || len(d.Repairs) == phrase.MaxNamed {
 			continue
 		}
-		made := e.Own(ctx, pod)
-		if made != nil && !made.GetCreationTimestamp().Time.Before(o.GetDeletionTimestamp().Time) && !goesOn(made) {
+		if made := e.Own(ctx, pod); since(made) && !goesOn(made) {
 			d.AddPod(ctx, e.Examination, made)
 		}
 	}
 	return d
+}
+
+// withoutPods says why there are no pods of a Job that has not ended. What the server refuses, a quota
+// or PodSecurity, is said in events about the Job.
+func (e *Examiner) withoutPods(ctx context.Context, d *core.Downtime, job *unstructured.Unstructured) {
+	if status.Nested(job, "status", "completionTime") != "" || job.GetDeletionTimestamp() != nil {
+		return
+	}
+	if c, failed := status.Find(job, "Failed"); failed && c.Status == "True" {
+		return
+	}
+	name := core.Named(e.Ref(job))
+	if suspended, _, _ := unstructured.NestedBool(job.Object, "spec", "suspend"); suspended {
+		d.Evidence = append(d.Evidence, core.ObservedAt(core.From(job, "spec.suspend"),
+			name+" is suspended, so that it has no pods")...)
+	} else {
+		d.Add(ctx, e.Examination, job)
+	}
+	d.Show(core.At(e.Ref(job), core.Describe()), "shows what is said of the pods of "+name)
 }
 
 // goesOn says whether a pod has succeeded, or runs and none of its containers waits.

@@ -115,9 +115,12 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 		f = e.unknown(ctx, b, f)
 	}
 	switch {
+	case len(lacks.look) > 0: // what it has begun since the deletion
+		f.Remedy = "Whoever removes the finalizer may need " + lacks.what + ": " + lacks.mend + " if so. " +
+			cmp.Or(f.Remedy, f.Usual())
+		f.Commands = slices.Concat(lacks.look, f.Commands)
 	case lacks.what != "":
 		f.Remedy = cmp.Or(f.Remedy, f.Usual()) + " It may need " + lacks.what + ": " + lacks.mend + " if so."
-		f.Commands = append(f.Commands, lacks.look...)
 	case lacks.ownerless != "":
 		f.Remedy = cmp.Or(f.Remedy, f.Usual()) + " " + lacks.missed("whoever removes the finalizer")
 	}
