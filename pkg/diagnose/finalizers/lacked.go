@@ -44,7 +44,8 @@ func (e *Examiner) mayLack(ctx context.Context, b core.Responsible) lacked {
 	}
 	absent, failing, first := e.namedAbsent(ctx, o)
 	failed, down, owner := e.ownFailed(ctx, o), e.ownDown(ctx, o, "it"), e.absentOwner(ctx, o)
-	l := lacked{seen: slices.Concat(absent, failing, failed.Evidence, down, e.come(ctx, o)), look: failed.Steps,
+	set, all, unready := e.siblings(ctx, o)
+	l := lacked{seen: slices.Concat(absent, failing, failed.Evidence, down, unready, e.come(ctx, o)), look: failed.Steps,
 		ownerless: owner}
 	if owner != "" {
 		l.seen = append(l.seen, core.ObservedAt(core.From(o, "metadata.ownerReferences"),
@@ -67,6 +68,10 @@ func (e *Examiner) mayLack(ctx context.Context, b core.Responsible) lacked {
 		}
 	case len(down) > 0:
 		l.what, l.mend = "the pods of the object, which do not run", "repair them"
+	case all:
+		l.what, l.mend = "a ready pod of "+set, "remove the finalizer by hand, since it makes no pods before these are gone,"
+	case set != "":
+		l.what, l.mend = "a ready pod of "+set, "have one come up"
 	case len(failing) > 0:
 		l.what, l.mend = "what the object names, which does not work or is being deleted itself", "see to that first"
 	}

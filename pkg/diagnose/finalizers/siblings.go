@@ -1,0 +1,49 @@
+package finalizers
+
+import (
+	"context"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// siblings is for a pod of a StatefulSet of which no pod is ready: whoever has put a finalizer on it
+// may take it out of what its pods run together, and has to speak to one of them, as k3k does
+// (https://github.com/rancher/k3k/pull/1169). It names the StatefulSet. All says that all its pods are
+// being deleted: it makes none of the same name before they are gone.
+func (e *Examiner) siblings(ctx context.Context, o *unstructured.Unstructured) (set string, all bool,
+	seen []v1alpha1.Observation) {
+	owner := metav1.GetControllerOf(o)
+	if o.GetKind() != "Pod" || owner == nil || owner.Kind != "StatefulSet" || e.Many {
+		return "", false, nil
+	}
+	id, listed := e.Graph.Lookup(string(owner.UID))
+	if !listed {
+		return "", false, nil
+	}
+	w := e.Own(ctx, id)
+	if w == nil {
+		return "", false, nil
+	}
+	sign := actor.ReadWorkload(w)
+	if sign.Scaled || sign.Life == actor.Alive {
+		return "", false, nil
+	}
+	all = true
+	for edge := range e.Graph.Dependents(id) {
+		if core.OfType(cluster.Pods)(e.Graph.Ref(edge.Dependent)) && e.Graph.State(edge.Dependent) != graph.Deleting {
+			all = false
+		}
+	}
+	seen = core.ObservedAt(sign.From, sign.Says)
+	if all {
+		seen = core.ObservedAt(sign.From, sign.Says+", and all its pods that are there are being deleted")
+	}
+	return core.Named(e.Ref(w)), all, seen
+}
