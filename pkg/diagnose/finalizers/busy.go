@@ -44,6 +44,7 @@ func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying, lacks l
 	} else {
 		f.Observe("by its conditions and managedFields, nothing has changed on it for %s", phrase.Ago(quiet))
 	}
+	f.Evidence = append(f.Evidence, lacks.renamed...)
 	switch {
 	case says.what != "":
 		f.Sentence, f.Remedy = says.sentence(), says.remedy(b.Name, len(b.Object.GetFinalizers()) == 1)+b.OnceRunning()
@@ -53,6 +54,9 @@ func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying, lacks l
 	case lacks.what != "":
 		f.Remedy = phrase.Sentence(b.Name+" is alive, and may need "+lacks.what+": find out by what it logs and reports, and "+
 			lacks.mend+" if so") + b.OnceRunning()
+	case len(lacks.renamed) > 0:
+		f.Remedy = phrase.Sentence(b.Name+" is alive, and other objects of the kind have another finalizer: the version that "+
+			"runs may not remove this one. Find out by its log, and remove it by hand if so") + b.OnceRunning()
 	case len(by) > 0:
 		f.Remedy = phrase.Sentence(b.Name+" is alive, and may keep it for "+keepers(by)) + b.OnceRunning()
 	case lacks.ownerless != "":

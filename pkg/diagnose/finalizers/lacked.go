@@ -26,6 +26,8 @@ type lacked struct {
 	what, mend, ownerless string
 	// look are the commands that show more of it.
 	look []core.Step
+	// renamed is the evidence that another version of the program put the finalizer there.
+	renamed []v1alpha1.Observation
 }
 
 // missed says that somebody may not look at an object whose owner is gone.

@@ -1,6 +1,7 @@
 package finalizers
 
 import (
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -12,9 +13,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
-// renamed is the evidence that a finalizer which no pack knows may be that of another version of its
-// program: no other custom resource of the type has it that is not being deleted, and all have another
-// one of the same domain.
+// renamed is the evidence that a finalizer may be that of another version of its program: no other
+// custom resource of the type has it that is not being deleted, and all have another one of the same
+// domain, which the object does not have.
 func (e *Examiner) renamed(o *unstructured.Unstructured, name string) []v1alpha1.Observation {
 	own, seen := e.Graph.Lookup(string(o.GetUID()))
 	if !seen || cluster.BuiltIn(o.GroupVersionKind().Group) {
@@ -36,7 +37,7 @@ func (e *Examiner) renamed(o *unstructured.Unstructured, name string) []v1alpha1
 			}
 		}
 	}
-	if with == 0 || with < others {
+	if with == 0 || with < others || slices.Contains(o.GetFinalizers(), instead) {
 		return nil
 	}
 	return core.Seen("no other %s has it, and %s %s %s: another version of its program may have put it there", ref.Kind,

@@ -66,6 +66,7 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 			return append(ignored, refused...)
 		}
 		lacks := e.mayLack(ctx, b)
+		lacks.renamed = e.renamed(b.Object, a.Finalizer)
 		f.Evidence = slices.Concat(f.Evidence, unsure, lacks.seen)
 		by := slices.DeleteFunc(e.namers(ctx, b.Object), func(n namer) bool {
 			return n.owned && e.quiet(b) < finishing ||
