@@ -102,7 +102,11 @@ func (e *Examiner) dependencyMissing(ctx context.Context, o *unstructured.Unstru
 		Left: "The remaining option is to remove the finalizer by hand."}
 	if t, _ := e.Catalog.Kind(l.object.APIVersion, l.object.Kind); t.Namespaced && c.Namespace == "" {
 		if c.Namespace, _ = refersTo(o, l.object.Name); c.Namespace == "" { // it can be any
-			c.Namespace, c.Perhaps = o.GetNamespace(), true
+			named := namespaceNamed(o)
+			if gone, went := e.wentWith(ctx, f, c, named); went {
+				return gone
+			}
+			c.Namespace, c.Perhaps = cmp.Or(named, o.GetNamespace()), true
 		}
 	}
 	return e.Possible(ctx, f, c)

@@ -1,0 +1,56 @@
+package finalizers
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
+)
+
+// namespaceNamed is the one namespace that the spec or the status of an object names, as
+// status.namespaceName does; empty if there is none or more than one.
+func namespaceNamed(o *unstructured.Unstructured) string {
+	found := map[string]bool{}
+	var walk func(value any)
+	walk = func(value any) {
+		switch v := value.(type) {
+		case []any:
+			for _, item := range v {
+				walk(item)
+			}
+		case map[string]any:
+			for key, item := range v {
+				text, _ := item.(string)
+				key = strings.TrimSuffix(strings.ToLower(key), "name")
+				if strings.HasSuffix(key, "namespace") && validName(text) {
+					found[text] = true
+				}
+				walk(item)
+			}
+		}
+	}
+	walk(o.Object["spec"])
+	walk(o.Object["status"])
+	if len(found) == 1 {
+		for name := range found {
+			return name
+		}
+	}
+	return ""
+}
+
+// wentWith is for something that is missing, and that may have been in the namespace that the object
+// names, where that is proven not to exist: it went with that, and one that is made again is another.
+func (e *Examiner) wentWith(ctx context.Context, f core.Finding, c core.Creation, named string) (core.Finding, bool) {
+	namespaces, served := e.KindIn("", "Namespace")
+	if !served || named == "" || !e.Absent(ctx, namespaces.Type, core.RefTo(namespaces.Type, "", named)) {
+		return f, false
+	}
+	f.Observe("namespace %s, which the object names, does not exist", named)
+	f.Remedy = fmt.Sprintf("Namespace %s, which the object names, does not exist in this cluster: if %s was there, it went with "+
+		"it, and one that is made again is another. Look at what is left to clean up. %s", named, c.What, c.Left)
+	return f, true
+}
