@@ -237,10 +237,14 @@ func (e *Examiner) leads(ctx context.Context, o *unstructured.Unstructured) acto
 
 // Unread is for a finalizer of an object that could not be read.
 func Unread(name string, err error) core.Finding {
-	return core.Finding{
+	f := core.Finding{
 		Code: core.FinalizerActorUnknown, Finalizer: name, Evidence: core.Seen("the object cannot be read: %v", err),
 		Remedy: "Run the command again as a user who may read it.",
 	}
+	if core.ServerFails(err) {
+		f.Remedy = "The API server fails to read it, for whoever it is: run the command again, and read its log if it still fails."
+	}
+	return f
 }
 
 // Unexamined is for the first of the finalizers of an object that are too many to examine.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -68,10 +69,28 @@ func (e *Examiner) updateRefused(ctx context.Context, w admission.Write, err err
 	if apierrors.IsForbidden(err) {
 		return byServerItself(w, saidOf(w, err)), true
 	}
-	if apierrors.IsInternalError(err) {
-		return e.serverFails(ctx, w, saidOf(w, err)), true
+	said := saidOf(w, err)
+	switch ofEtcd := strings.Contains(said, "etcdserver: "); {
+	case core.ServerFails(err) && (ofEtcd || !apierrors.IsInternalError(err)):
+		return storageFails(w, said, ofEtcd), true
+	case apierrors.IsInternalError(err):
+		return e.serverFails(ctx, w, said), true
 	}
 	return nil, false
+}
+
+// storageFails is for an update at which the storage of the API server fails: the server passes on what
+// etcd says, or says that it cannot complete the operation now
+// (k8s.io/apiserver/pkg/storage/errors, InterpretUpdateError).
+func storageFails(w admission.Write, said string, ofEtcd bool) []core.Finding {
+	f := core.Finding{Code: core.AdmissionDenied, Evidence: core.Seen("the dry run of %s failed: %s", w, said),
+		Sentence: "the API server fails at " + w.String(), Commands: []core.Step{core.Describe()},
+		Remedy: "Run the command again. If the API server still fails, its log says why: the storage behind it, as a rule."}
+	if ofEtcd {
+		f.Sentence = "etcd, in which the API server stores objects, fails at " + w.String()
+		f.Remedy = "See to etcd first: the error is its own. As long as it fails, nobody can update the object."
+	}
+	return []core.Finding{f}
 }
 
 // byServerItself is for a write that the API server denies without having asked anybody.
