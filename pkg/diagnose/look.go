@@ -15,10 +15,16 @@ import (
 )
 
 // removes returns who should remove a finalizer of an object, and looks at the object if nobody has
-// yet.
+// yet. What keeps the objects that whoever removes it waits for follows.
 func (e *examiner) removes(ctx context.Context, id graph.ID, finalizer string) []core.Finding {
 	l := e.lookOf(id)
-	return core.Found(e.Graph.Ref(id), e.Like(e.look(ctx, l)[finalizer], id, l.ID)...)
+	findings := core.Found(e.Graph.Ref(id), e.Like(e.look(ctx, l)[finalizer], id, l.ID)...)
+	for _, f := range slices.Clone(findings) {
+		for _, user := range f.Users {
+			findings = append(findings, core.Behind(e.Graph.Ref(user), e.Causes(ctx, user))...)
+		}
+	}
+	return findings
 }
 
 // looked is what was found at an object, by finalizer.

@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
@@ -129,7 +130,10 @@ func (e *Examiner) heldUntilGone(ctx context.Context, q *question, h finalizer.H
 			continue
 		}
 		f := q.says(q.waiting(), h, []string{core.Named(e.Ref(o))})
-		says := fmt.Sprintf("its %s names %s, which is still there", n.Field, core.Named(e.Ref(o)))
+		says := core.Named(e.Ref(o)) + " is still there"
+		if n.Field != "" {
+			says = fmt.Sprintf("its %s names %s, which is still there", n.Field, core.Named(e.Ref(o)))
+		}
 		f.Commands = append(f.Commands, core.Command("kubectl", "gc", "delete", "OBJECT", "--dry-run").
 			Doing("shows what is deleted with it").Risking(finalizer.RiskNone))
 		if o.GetDeletionTimestamp() != nil {
@@ -139,6 +143,9 @@ func (e *Examiner) heldUntilGone(ctx context.Context, q *question, h finalizer.H
 		}
 		f.About, f.Evidence = new(e.Ref(o)), core.ObservedAt(core.From(q.o, n.Field), says)
 		f.Commands = append(f.Commands, e.ByHand(q.o, q.a))
+		if id, listed := e.Graph.Lookup(string(o.GetUID())); listed && e.Graph.DeletionTimestamp(id) != 0 {
+			f.Users = []graph.ID{id}
+		}
 		all = append(all, f)
 	}
 	return all
