@@ -176,3 +176,9 @@ func ofContent(m metav1.ManagedFieldsEntry) bool {
 	delete(fields, "f:metadata")
 	return len(fields) > 0
 }
+
+// waiting is how a message says that somebody waits for something.
+var waiting = regexp.MustCompile(`(?i)\bwait(s|ing)? (for|until|on)\b`)
+
+// SaysWaiting says whether a text says that somebody waits for something.
+func SaysWaiting(text string) bool { return waiting.MatchString(text) }

@@ -91,7 +91,7 @@ func Brief(text string) string {
 // maxWarnings is how many warnings of one object are quoted, each of another reason.
 const maxWarnings = 3
 
-// warning is a Warning event about an object.
+// warning is an event about an object, a Warning as a rule.
 type warning struct {
 	Reason, Message string
 	// times is how often it came, and Last when it came last.
@@ -141,8 +141,34 @@ func (e *Examination) QuotedWarning(i int, w warning) string {
 // Warnings returns the last warnings about an object, the newest first, at most one for each
 // reason.
 func (e *Examination) Warnings(ctx context.Context, o *unstructured.Unstructured) []warning {
-	// The server has no index by object: of many objects all warnings of a namespace are read once.
-	selected := cluster.Selection{Fields: "type=Warning"}
+	var distinct []warning
+	for _, w := range e.events(ctx, o, "Warning") {
+		if len(distinct) < maxWarnings &&
+			!slices.ContainsFunc(distinct, func(d warning) bool { return d.Reason == w.Reason }) {
+			distinct = append(distinct, w)
+		}
+	}
+	return distinct
+}
+
+// Waiting is the last event about an object, at a time or later, that is no warning and says what
+// somebody waits for. Of many objects none is looked for.
+func (e *Examination) Waiting(ctx context.Context, o *unstructured.Unstructured, since time.Time) (warning, bool) {
+	if e.Many {
+		return warning{}, false
+	}
+	all := e.events(ctx, o, "Normal")
+	i := slices.IndexFunc(all, func(w warning) bool { return !w.Last.Before(since) && status.SaysWaiting(w.Message) })
+	if i < 0 {
+		return warning{}, false
+	}
+	return all[i], true
+}
+
+// events are those of a type about an object, the newest first.
+func (e *Examination) events(ctx context.Context, o *unstructured.Unstructured, of string) []warning {
+	// The server has no index by object: of many objects all events of a namespace are read once.
+	selected := cluster.Selection{Fields: "type=" + of}
 	if !e.Many {
 		selected.Fields += ",involvedObject.uid=" + string(o.GetUID())
 	}
@@ -161,14 +187,7 @@ func (e *Examination) Warnings(ctx context.Context, o *unstructured.Unstructured
 		}
 	}
 	slices.SortStableFunc(all, func(a, b warning) int { return b.Last.Compare(a.Last) })
-	var distinct []warning
-	for _, w := range all {
-		if len(distinct) < maxWarnings &&
-			!slices.ContainsFunc(distinct, func(d warning) bool { return d.Reason == w.Reason }) {
-			distinct = append(distinct, w)
-		}
-	}
-	return distinct
+	return all
 }
 
 // WarnedSince are the warnings about an object that came at a time or later.

@@ -28,9 +28,9 @@ type saying struct {
 }
 
 // said returns what is said of an object that is being deleted: what tells of the deletion first, or
-// of what blocks it, then a failure that came since, and last a text of which nobody knows when it
-// was written. Those who remove finalizers do not write the conditions of built-in objects, nor the
-// warnings about pods.
+// of what blocks it, then a failure that came since, then a text of which nobody knows when it was
+// written, and last an event that is no warning and says what somebody waits for. Those who remove
+// finalizers do not write the conditions of built-in objects, nor the warnings about pods.
 func (e *Examiner) said(ctx context.Context, o *unstructured.Unstructured) saying {
 	deleted := o.GetDeletionTimestamp()
 	if deleted == nil {
@@ -59,6 +59,9 @@ func (e *Examiner) said(ctx context.Context, o *unstructured.Unstructured) sayin
 		if status.SaysDeletion("", s.Text) && status.SaysFailure(s.Text) {
 			return saying{s.Field, s.Text, true, false}
 		}
+	}
+	if w, waits := e.Waiting(ctx, o, deleted.Time); waits && !builtIn {
+		return saying{"event " + w.Reason, w.Message, false, true}
 	}
 	return saying{}
 }
