@@ -90,7 +90,15 @@ func (e *examiner) notDeleting(ctx context.Context, id graph.ID) []core.Finding 
 	}
 	t, _ := e.Graph.Type(id)
 	untried := e.refusal.UntriedDeletion(ctx, id)
+	var large []v1alpha1.Observation
+	if o := e.Own(ctx, id); o != nil && len(e.Graph.Finalizers(id)) > 0 { // or else it is deleted without being written
+		large = core.Large(o)
+	}
 	switch {
+	case large != nil:
+		f.Evidence = append(f.Evidence, large...)
+		f.Remedy = "Make it smaller before it is deleted, by what it does not need: the server writes a deletionTimestamp into an " +
+			"object that has finalizers."
 	case untried != nil:
 		f.Evidence = append(f.Evidence, untried...)
 	case e.Reviews.Ask(ctx, []cluster.Access{{Verb: "delete", Type: t, Namespace: ref.Namespace,

@@ -42,7 +42,8 @@ func (e *Examiner) by(ctx context.Context, o *unstructured.Unstructured, a actor
 	b := core.ResponsibleFor(o, a)
 	f := core.Finding{
 		Finalizer: a.Finalizer, Actor: a.Who, Args: []string{"{then}", b.OnceRunning()}, Cost: b.Cost(), DataLoss: b.LosesData(),
-		Evidence: slices.Concat(e.Says(ctx, o), a.Evidence, worked, sign, core.Observed(status.Outside(o)...)),
+		Evidence: slices.Concat(e.Says(ctx, o), a.Evidence, worked, sign, core.Observed(status.Outside(o)...),
+			core.Large(o)),
 	}
 	if a.Node != "" {
 		if n := e.Node(ctx, a.Node); n.Unread {
