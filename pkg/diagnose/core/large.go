@@ -24,6 +24,6 @@ func Large(o *unstructured.Unstructured) []v1alpha1.Observation {
 	if err != nil || len(content) < etcdTakes-fromThere {
 		return nil
 	}
-	return Observed("it has 1.5 MiB or more, about what etcd takes by default: a write that adds to it can fail, which a " +
+	return Observed("it has about 1.5 MiB, which is what etcd takes by default: a write that adds to it can fail, which a " +
 		"dry run does not show")
 }
