@@ -126,7 +126,9 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 	case lacks.ownerless != "":
 		f.Remedy = cmp.Or(f.Remedy, f.Usual()) + " " + lacks.missed("whoever removes the finalizer")
 	}
-	f = e.withDefinition(ctx, b.Object, f)
+	if f.Code != core.FinalizerActorUnknown {
+		f = e.withDefinition(ctx, b.Object, f)
+	}
 	if a.Life == actor.Dead {
 		f = e.alsoForbidden(ctx, b, f)
 	}
