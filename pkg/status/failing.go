@@ -82,6 +82,9 @@ func (c Condition) polarity() polarity {
 	if i := strings.LastIndexAny(name, "./"); i >= 0 { // ACK.Recoverable, example.com/Ready
 		name = name[i+1:]
 	}
+	if noFailure.MatchString(camel.ReplaceAllString(name, "$1 $2")) { // NoErrors
+		return wellIfTrue
+	}
 	for _, words := range []struct {
 		are polarity
 		of  []string
@@ -97,9 +100,12 @@ var (
 	// failureWords are what a reason, split into words, or a message says of a failure.
 	failureWords = regexp.MustCompile(
 		`(?i)\b(fail(s|ed|ing|ure|ures)?|errors?|errored|denied|forbidden|unauthorized|unauthenticated|not found|cannot|can't|could not|couldn't|unable|timed ?out|timeout|refused|rejected|invalid|blocked|in use|still used|exceeded|conflicts?|missing|does not exist|doesn't exist|stuck|not empty|dependency violation)\b`)
-	// noFailure are the ways to say that there is none.
+	// noFailure are the ways to say that there is none, and what is only called after failures: the
+	// failureThreshold of a probe.
 	noFailure = regexp.MustCompile(
-		`(?i)\b(no|0|without|zero|not) (\w+ )?(fail(ed|ing|ures?)?|errors?|conflicts?|missing|blocked|stuck)\b`)
+		`(?i)\b(no|0|without|zero|not|never) (\w+ )?(fail(ed|ing|ures?)?|errors?|conflicts?|missing|blocked|stuck|rejected|invalid)\b|` +
+			`\b(failed|failures?|errors?|conflicts?|rejected|invalid)( ?[:=] ?| )(0\b|none\b|nil\b|<nil>)|` +
+			`\bfailure (thresholds?|domains?|polic(y|ies))\b`)
 	camel = regexp.MustCompile(`([a-z0-9])([A-Z])`)
 )
 

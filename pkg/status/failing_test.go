@@ -167,3 +167,28 @@ func TestTheFirstFailureAndTheStage(t *testing.T) {
 		}
 	}
 }
+
+// TestNoFailure: what says that there is none, or is only called after failures, tells of none.
+func TestNoFailure(t *testing.T) {
+	for text, want := range map[string]bool{
+		"3 done, failed: 0, errors: 0":           false,
+		"ok=3 failed=0":                          false,
+		"last sync succeeded, last error: <nil>": false,
+		"it has never failed":                    false,
+		"failureThreshold is 3":                  false,
+		"spread over failureDomains a and b":     false,
+		"0 rejected, 4 accepted":                 false,
+		"NoError":                                false,
+		"NoConflicts":                            false,
+		"failed: 1, errors: 0":                   true,
+		"error 0: connection refused":            true,
+		"errors: 0x1f":                           true,
+		"no volume, failed":                      true,
+		"FinalizeError":                          true,
+	} {
+		o := &unstructured.Unstructured{Object: map[string]any{"status": map[string]any{"phase": text}}}
+		if got := Fails(o).Text != ""; got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
