@@ -1,7 +1,6 @@
 package core
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -115,12 +114,32 @@ func (e *Examination) scaler(ctx context.Context, w *unstructured.Unstructured) 
 	if err != nil {
 		return nil // and the reader has noted the gap
 	}
-	i := slices.IndexFunc(all, func(o *unstructured.Unstructured) bool {
-		return o.GetDeletionTimestamp() == nil && status.Nested(o, "spec", "scaleTargetRef", "name") == w.GetName() &&
-			cmp.Or(status.Nested(o, "spec", "scaleTargetRef", "kind"), "Deployment") == w.GetKind()
-	})
+	i := slices.IndexFunc(all, func(o *unstructured.Unstructured) bool { return scalesToZero(o, w) })
 	if i < 0 {
 		return nil
 	}
 	return all[i]
+}
+
+// scalesToZero says whether a ScaledObject scales a workload, and to 0: as a rule, or as it says when
+// it is paused or idle. One that is paused without a number scales nothing
+// (https://keda.sh/docs/latest/reference/scaledobject-spec/).
+func scalesToZero(o, w *unstructured.Unstructured) bool {
+	target := func(key, otherwise string) string {
+		return status.FieldOr(o, "spec.scaleTargetRef."+key, otherwise)
+	}
+	of, err := schema.ParseGroupVersion(target("apiVersion", "apps/v1"))
+	if err != nil || of.Group != w.GroupVersionKind().Group || target("kind", "Deployment") != w.GetKind() ||
+		target("name", "") != w.GetName() || o.GetDeletionTimestamp() != nil {
+		return false
+	}
+	if at, paused := o.GetAnnotations()[pausedAt]; paused {
+		return at == "0"
+	}
+	if o.GetAnnotations()["autoscaling.keda.sh/paused"] == "true" {
+		return false
+	}
+	least, _, _ := unstructured.NestedInt64(o.Object, "spec", "minReplicaCount")
+	_, idles, _ := unstructured.NestedInt64(o.Object, "spec", "idleReplicaCount") // which can be 0 only
+	return least == 0 || idles
 }
