@@ -46,7 +46,7 @@ func (e *Examiner) mayLack(ctx context.Context, b core.Responsible) lacked {
 	}
 	absent, failing, first := e.namedAbsent(ctx, o)
 	failed, down, owner := e.ownFailed(ctx, o), e.ownDown(ctx, o, "it"), e.absentOwner(ctx, o)
-	set, all, unready := e.siblings(ctx, o)
+	set, all, unready := e.siblings(ctx, b)
 	l := lacked{seen: slices.Concat(absent, failing, failed.Evidence, down, unready, e.come(ctx, o)), look: failed.Steps,
 		ownerless: owner}
 	if owner != "" {

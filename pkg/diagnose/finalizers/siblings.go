@@ -4,7 +4,6 @@ import (
 	"context"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
@@ -16,11 +15,13 @@ import (
 // siblings is for a pod of a StatefulSet of which no pod is ready: whoever has put a finalizer on it
 // may take it out of what its pods run together, and has to speak to one of them, as k3k does
 // (https://github.com/rancher/k3k/pull/1169). It names the StatefulSet. All says that all its pods are
-// being deleted: it makes none of the same name before they are gone.
-func (e *Examiner) siblings(ctx context.Context, o *unstructured.Unstructured) (set string, all bool,
+// being deleted: it makes none of the same name before they are gone. What a pack knows needs no pod,
+// and before the grace period is over a pod is replaced as a rule.
+func (e *Examiner) siblings(ctx context.Context, b core.Responsible) (set string, all bool,
 	seen []v1alpha1.Observation) {
+	o := b.Object
 	owner := metav1.GetControllerOf(o)
-	if o.GetKind() != "Pod" || owner == nil || owner.Kind != "StatefulSet" || e.Many {
+	if o.GetKind() != "Pod" || b.IsKnown || e.Now.Before(o.GetDeletionTimestamp().Time) || owner == nil || owner.Kind != "StatefulSet" || e.Many {
 		return "", false, nil
 	}
 	id, listed := e.Graph.Lookup(string(owner.UID))
