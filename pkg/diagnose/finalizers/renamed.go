@@ -15,7 +15,7 @@ import (
 
 // renamed is the evidence that a finalizer may be that of another version of its program: no other
 // custom resource of the type has it that is not being deleted, and all have another one of the same
-// domain, which the object does not have.
+// domain and, as far as is known, of the same program, which the object does not have.
 func (e *Examiner) renamed(o *unstructured.Unstructured, name string) []v1alpha1.Observation {
 	own, seen := e.Graph.Lookup(string(o.GetUID()))
 	if !seen || cluster.BuiltIn(o.GroupVersionKind().Group) {
@@ -31,7 +31,7 @@ func (e *Examiner) renamed(o *unstructured.Unstructured, name string) []v1alpha1
 			switch {
 			case other == name:
 				return nil
-			case domain(other) == domain(name) && (instead == "" || instead == other):
+			case domain(other) == domain(name) && !e.ofAnother(name, other, ref) && (instead == "" || instead == other):
 				instead = other
 				with++
 			}
@@ -42,6 +42,14 @@ func (e *Examiner) renamed(o *unstructured.Unstructured, name string) []v1alpha1
 	}
 	return core.Seen("no other %s has it, and %s %s %s: another version of its program may have put it there", ref.Kind,
 		phrase.Count(with, "other"), phrase.Plural(with, "has", "have"), instead)
+}
+
+// ofAnother says whether two finalizers are known to be those of two programs, as Tekton Chains and
+// Tekton Results are.
+func (e *Examiner) ofAnother(name, other string, on graph.Ref) bool {
+	one, isKnown := e.Registry.Lookup(name, on.Group(), on.Kind)
+	two, alsoKnown := e.Registry.Lookup(other, on.Group(), on.Kind)
+	return isKnown && alsoKnown && one.Component != two.Component
 }
 
 // domain are the last two labels of the domain of a finalizer.

@@ -1,0 +1,33 @@
+package finalizers
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/test/fixture"
+)
+
+// TestFinalizersOfTwoPrograms: one that is known to be of another program with the same domain is no
+// newer name; the two of Tekton Chains are.
+func TestFinalizersOfTwoPrograms(t *testing.T) {
+	t.Parallel()
+	run := graph.Type{Group: "tekton.dev", Version: "v1", Resource: "taskruns", Kind: "TaskRun", Namespaced: true}
+	b := graph.NewBuilder()
+	l := b.Listing(run, "n")
+	l.Add(graph.Object{Namespace: "n", Name: "old", UID: "old", DeletionTimestamp: time.Now().Unix()})
+	l.Add(graph.Object{Namespace: "n", Name: "new", UID: "new", Finalizers: []string{"chains.tekton.dev/taskrun"}})
+	e := &Examiner{Examination: &core.Examination{Snapshot: core.Snapshot{Graph: b.Build()}, Registry: fixture.Packs(t)}}
+	o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "tekton.dev/v1", "kind": "TaskRun"}}
+	o.SetUID("old")
+	for name, want := range map[string]bool{"chains.tekton.dev": true, "results.tekton.dev/taskrun": false} {
+		seen := e.renamed(o, name)
+		if got := len(seen) > 0 && strings.Contains(seen[0].Says, "another version"); got != want {
+			t.Errorf("%s: %v", name, seen)
+		}
+	}
+}
