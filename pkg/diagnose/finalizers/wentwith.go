@@ -11,8 +11,12 @@ import (
 )
 
 // namespaceNamed is the one namespace that the spec or the status of an object names, as
-// status.namespaceName does; empty if there is none or more than one.
+// status.namespaceName does; empty if there is none or more than one. An object in a namespace is
+// taken to mean what is there.
 func namespaceNamed(o *unstructured.Unstructured) string {
+	if o.GetNamespace() != "" {
+		return ""
+	}
 	found := map[string]bool{}
 	var walk func(value any)
 	walk = func(value any) {

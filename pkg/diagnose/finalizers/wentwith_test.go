@@ -17,6 +17,8 @@ func TestNamespaceNamed(t *testing.T) {
 			"refs": []any{map[string]any{"name": "x", "namespace": "db"}}}}},
 		{"twice the same", "db", map[string]any{"spec": map[string]any{"secretNamespace": "db"},
 			"status": map[string]any{"namespace": "db"}}},
+		{"of an object that is in a namespace", "", map[string]any{"metadata": map[string]any{"namespace": "app"},
+			"spec": map[string]any{"targetNamespace": "db"}}},
 		{"two", "", map[string]any{"spec": map[string]any{"namespace": "a", "targetNamespace": "b"}}},
 		{"none", "", map[string]any{"metadata": map[string]any{"namespace": "a"}, "spec": map[string]any{"name": "a"}}},
 		{"no name of a namespace", "", map[string]any{"spec": map[string]any{"namespace": "{{ tenant }}"}}},
