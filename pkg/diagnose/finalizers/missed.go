@@ -30,7 +30,8 @@ type again struct {
 // missed says how the first of some workloads that runs may have missed a deletion. One that was down
 // then sees the object as a new one when it starts, and not every program looks there whether it is
 // being deleted (https://github.com/dotnet/dotnet-operator-sdk/pull/972); a change has it look. One
-// that ran all the time lists everything again when it is restarted.
+// that ran all the time lists everything again when it is restarted. None has missed it if the object
+// was written since.
 func (e *Examiner) missed(b core.Responsible, workloads []*unstructured.Unstructured) again {
 	deleted := b.Object.GetDeletionTimestamp()
 	i := slices.IndexFunc(workloads, func(w *unstructured.Unstructured) bool {
@@ -42,10 +43,16 @@ func (e *Examiner) missed(b core.Responsible, workloads []*unstructured.Unstruct
 	}
 	w := workloads[i]
 	name := graph.Located(w.GetKind(), w.GetNamespace(), w.GetName())
-	if up, _ := status.Find(w, "Available"); up.Status == "True" && !up.Since.Before(deleted.Time) {
+	up, _ := status.Find(w, "Available")
+	cameUp := up.Status == "True" && !up.Since.Before(deleted.Time)
+	last, worked := status.ChangedSinceDeletion(b.Object)
+	switch {
+	case worked && (!cameUp || !last.At.Before(up.Since)):
+		return again{}
+	case cameUp:
 		return again{
 			seen: core.ObservedAt(core.From(w, up.Field), fmt.Sprintf("%s became available %s ago, after the "+
-				"deletion of the object, and was down before", name, phrase.Ago(e.Now.Sub(up.Since)))),
+				"deletion of the object, and was not before", name, phrase.Ago(e.Now.Sub(up.Since)))),
 			remedy: " If its log does not name the object, it may have missed the deletion: a change of the object has it look " +
 				"again.",
 			steps: []core.Step{core.Command("kubectl", "annotate", "OBJECT", touched+"="+e.Now.UTC().Format(time.RFC3339),

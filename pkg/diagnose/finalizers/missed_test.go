@@ -25,13 +25,17 @@ func TestWhoMissedADeletionLooksAgain(t *testing.T) {
 	for _, test := range []struct {
 		deleted, up    time.Duration // ago
 		ready          int64
+		written        time.Duration // ago, by a program; 0 is never
 		want, evidence string
 	}{
-		{3 * time.Hour, time.Hour, 1, touch, "became available 60 min ago, after the deletion of the object, and was down before"},
-		{3 * time.Hour, 72 * time.Hour, 1, restart, ""},
-		{time.Minute, 72 * time.Hour, 1, "", ""},
-		{time.Minute, 30 * time.Second, 1, "", "became available 30 s ago"},
-		{3 * time.Hour, time.Hour, 0, "", ""},
+		{3 * time.Hour, time.Hour, 1, 0, touch, "became available 60 min ago, after the deletion of the object, and was not before"},
+		{3 * time.Hour, 72 * time.Hour, 1, 0, restart, ""},
+		{time.Minute, 72 * time.Hour, 1, 0, "", ""},
+		{time.Minute, 30 * time.Second, 1, 0, "", "became available 30 s ago"},
+		{3 * time.Hour, time.Hour, 0, 0, "", ""},
+		{3 * time.Hour, 72 * time.Hour, 1, 2 * time.Hour, "", ""},
+		{3 * time.Hour, time.Hour, 1, 30 * time.Minute, "", ""},
+		{3 * time.Hour, time.Hour, 1, 2 * time.Hour, touch, "became available 60 min ago"},
 	} {
 		w := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "apps/v1", "kind": "Deployment",
 			"metadata": map[string]any{"namespace": "ops", "name": "op"}, "spec": map[string]any{"replicas": int64(1)},
@@ -41,6 +45,10 @@ func TestWhoMissedADeletionLooksAgain(t *testing.T) {
 		o.SetName("it")
 		o.SetNamespace("app")
 		o.SetDeletionTimestamp(&metav1.Time{Time: now.Add(-test.deleted)})
+		if test.written > 0 {
+			o.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: "op", Time: &metav1.Time{Time: now.Add(-test.written)},
+				FieldsV1: metav1.NewFieldsV1(`{"f:status":{}}`)}})
+		}
 		f := e.busy(core.ResponsibleFor(o, actor.Actor{Finalizer: "example.com/f", Who: "Op", Life: actor.Alive,
 			Workloads: []*unstructured.Unstructured{w}}), core.Finding{Actor: "Op"}, saying{}, lacked{}, nil)
 		got, advised := f.Printed(), ""
