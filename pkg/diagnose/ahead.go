@@ -21,6 +21,7 @@ import (
 func (e *examiner) lookAhead(ctx context.Context, ids []graph.ID) error {
 	looks, deletions := e.ahead(ids)
 	e.refusal.Tries.Many = len(looks)+len(deletions) > 1
+	e.ManyLooks = e.Many || len(looks) > core.MaxByName
 	var own []graph.ID
 	var all []func()
 	for _, l := range looks {

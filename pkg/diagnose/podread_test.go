@@ -7,6 +7,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
+	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
@@ -45,4 +46,31 @@ func TestManyPodsAreReadByAList(t *testing.T) {
 		t.Errorf("%d deletions were tried", tried)
 	}
 	c.Kubectl(t, "delete", "pods", "--all", "-n", ns, "--force", "--grace-period=0")
+}
+
+// TestEventsOfManyAreReadByAList: a namespace can have thousands of objects in it, whose events must
+// not cost a request for each.
+func TestEventsOfManyAreReadByAList(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	var manifests strings.Builder
+	names := []string{"configmap", "-n", ns}
+	for i := range core.MaxByName + 5 {
+		name := fmt.Sprintf("m%02d", i)
+		manifests.WriteString(fixture.ConfigMap(ns, name, "example.com/kept"))
+		fixture.Free(t, c, ns, "configmap/"+name)
+		names = append(names, name)
+	}
+	c.Apply(t, manifests.String())
+	deleted(t, c, names...)
+	c.Kubectl(t, "delete", "namespace", ns, "--wait=false")
+	proxy := faultproxy.Start(t, c.Config())
+	d := examine(t, proxy.Config(), Options{}, ns, subject{"namespaces/" + ns, ""})
+	if len(d.Stuck) != 1 || len(d.Stuck[0].Causes) == 0 {
+		t.Errorf("the namespace is not explained: %+v", d.Stuck)
+	}
+	if read := proxy.Count("GET", "/namespaces/"+ns+"/events"); read > 1 {
+		t.Errorf("events were read %d times", read)
+	}
 }

@@ -45,6 +45,9 @@ type Examination struct {
 	// Sampled are the objects that were not looked at themselves.
 	Sampled map[graph.ID]bool
 	Many    bool // objects to explain, so that what takes a request for each is left out
+	// ManyLooks says that many are looked at, be it for one that is explained, as a namespace is: the
+	// events of a namespace are read once then.
+	ManyLooks bool
 
 	// Causes returns what holds an object, followed to the roots, and ByActor who should remove a
 	// finalizer of one.

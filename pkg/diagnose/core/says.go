@@ -154,7 +154,7 @@ func (e *Examination) Warnings(ctx context.Context, o *unstructured.Unstructured
 // Waiting is the last event about an object, at a time or later, that is no warning and says what
 // somebody waits for. Of many objects none is looked for.
 func (e *Examination) Waiting(ctx context.Context, o *unstructured.Unstructured, since time.Time) (warning, bool) {
-	if e.Many {
+	if e.ManyLooks {
 		return warning{}, false
 	}
 	all := e.events(ctx, o, "Normal")
@@ -169,7 +169,7 @@ func (e *Examination) Waiting(ctx context.Context, o *unstructured.Unstructured,
 func (e *Examination) events(ctx context.Context, o *unstructured.Unstructured, of string) []warning {
 	// The server has no index by object: of many objects all events of a namespace are read once.
 	selected := cluster.Selection{Fields: "type=" + of}
-	if !e.Many {
+	if !e.ManyLooks {
 		selected.Fields += ",involvedObject.uid=" + string(o.GetUID())
 	}
 	namespace := o.GetNamespace()
