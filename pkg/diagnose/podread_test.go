@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
@@ -69,6 +70,25 @@ func TestEventsOfManyAreReadByAList(t *testing.T) {
 	d := examine(t, proxy.Config(), Options{}, ns, subject{"namespaces/" + ns, ""})
 	if len(d.Stuck) != 1 || len(d.Stuck[0].Causes) == 0 {
 		t.Errorf("the namespace is not explained: %+v", d.Stuck)
+	}
+	if read := proxy.Count("GET", "/namespaces/"+ns+"/events"); read > 1 {
+		t.Errorf("events were read %d times", read)
+	}
+}
+
+// TestEventsOfBuiltInObjects: those that warn are read, and no others, which nothing is made of.
+func TestEventsOfBuiltInObjects(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	c.Apply(t, fixture.ConfigMap(ns, "kept", "example.com/kept")+fixture.Lease(ns, "leader", "me", time.Now().Add(time.Hour)))
+	fixture.Free(t, c, ns, "configmap/kept")
+	deleted(t, c, "configmap", "kept", "-n", ns)
+	proxy := faultproxy.Start(t, c.Config())
+	known := fixture.Pack(t, "example.com/kept", "leases: ['"+ns+"/leader']")
+	d := examine(t, proxy.Config(), Options{Known: known}, ns, subject{"configmaps/kept", ns})
+	if got := d.Stuck[0].Causes[0].Code; got != string(core.FinalizerActorAlive) {
+		t.Errorf("it is %s", got)
 	}
 	if read := proxy.Count("GET", "/namespaces/"+ns+"/events"); read > 1 {
 		t.Errorf("events were read %d times", read)

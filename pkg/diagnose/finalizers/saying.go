@@ -60,7 +60,10 @@ func (e *Examiner) said(ctx context.Context, o *unstructured.Unstructured) sayin
 			return saying{s.Field, s.Text, true, false}
 		}
 	}
-	if w, waits := e.Waiting(ctx, o, deleted.Time); waits && !builtIn {
+	if builtIn {
+		return saying{}
+	}
+	if w, waits := e.Waiting(ctx, o, deleted.Time); waits {
 		return saying{"event " + w.Reason, w.Message, false, true}
 	}
 	return saying{}
