@@ -19,9 +19,9 @@ import (
 // lookAhead looks side by side at what the examination comes to, which goes from object to object
 // by itself.
 func (e *examiner) lookAhead(ctx context.Context, ids []graph.ID) error {
-	looks, deletions := e.ahead(ids)
-	e.refusal.Tries.Many = len(looks)+len(deletions) > 1
-	e.ManyLooks = e.Many || len(looks) > core.MaxByName
+	looks, deletions := e.comesTo(ids)
+	e.refusal.Tries.Many = e.refusal.Tries.Many || len(looks)+len(deletions) > 1
+	e.ManyLooks = e.ManyLooks || e.Many || len(looks) > core.MaxByName
 	var own []graph.ID
 	var all []func()
 	for _, l := range looks {
@@ -64,9 +64,9 @@ func (e *examiner) counter(total int) func() {
 	}
 }
 
-// ahead follows objects to what they wait for, as far as the snapshot shows it, and returns what is
+// comesTo follows objects to what they wait for, as far as the snapshot shows it, and returns what is
 // to be looked at, and what is to be asked of the server whether it could be deleted.
-func (e *examiner) ahead(ids []graph.ID) (looks []*core.Examined[looked],
+func (e *examiner) comesTo(ids []graph.ID) (looks []*core.Examined[looked],
 	deletions []*core.Examined[refusal.Deletion]) {
 	seen := map[graph.ID]bool{}
 	looking, asking := map[graph.ID]bool{}, map[graph.ID]bool{}

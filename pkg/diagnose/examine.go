@@ -116,7 +116,9 @@ type examiner struct {
 	// examination has not ended.
 	settled map[graph.ID][]core.Finding
 	looking map[graph.ID]bool
-	looks   core.Sample[string, looked]
+	// ahead are the objects in the way of others whose content was looked at side by side.
+	ahead map[graph.ID]bool
+	looks core.Sample[string, looked]
 
 	refusal    *refusal.Examiner
 	unlisted   *unlisted
@@ -132,7 +134,7 @@ func newExaminer(client *cluster.Client, s core.Snapshot, opts Options) *examine
 	c.NoDryRun, c.Limits = opts.NoDryRun || c.Client.IsStill(), opts.limits.OrUsual()
 	e := &examiner{
 		Examination: c, opts: opts,
-		settled: map[graph.ID][]core.Finding{}, looking: map[graph.ID]bool{},
+		settled: map[graph.ID][]core.Finding{}, looking: map[graph.ID]bool{}, ahead: map[graph.ID]bool{},
 		refusal: refusal.New(c), workloads: workloads.New(c),
 	}
 	c.Causes, c.ByActor = e.explained, e.removes

@@ -21,6 +21,10 @@ func (e *examiner) removes(ctx context.Context, id graph.ID, finalizer string) [
 	findings := core.Found(e.Graph.Ref(id), e.Like(e.look(ctx, l)[finalizer], id, l.ID)...)
 	for _, f := range slices.Clone(findings) {
 		for _, user := range f.Users {
+			if _, known := e.settled[user]; !known && !e.ahead[user] {
+				e.ahead[user] = true
+				_ = e.lookAhead(ctx, []graph.ID{user}) // which fails with the context only
+			}
 			findings = append(findings, core.Behind(e.Graph.Ref(user), e.Causes(ctx, user))...)
 		}
 	}

@@ -4,12 +4,16 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
 	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
@@ -238,5 +242,48 @@ func TestForbiddenReadIsAskedOnce(t *testing.T) {
 	}
 	if n := proxy.Count(http.MethodGet, "/configmaps/"); n != 1 {
 		t.Errorf("the server was asked %d times for what may not be read, want 1", n)
+	}
+}
+
+// TestWhatIsWaitedForIsLookedAtSideBySide: the content of a namespace that has to be gone first, of
+// which only a pack tells.
+func TestWhatIsWaitedForIsLookedAtSideBySide(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns, space := c.Namespace(t), c.Namespace(t)
+	manifests, names := fixture.ConfigMap(ns, "member", "example.com/member"), []string{"configmap", "-n", space}
+	fixture.Free(t, c, ns, "configmap/member")
+	for i := range core.MaxByName + 5 {
+		name := fmt.Sprintf("work-%02d", i)
+		manifests += fixture.ConfigMap(space, name, "example.com/work")
+		fixture.Free(t, c, space, "configmap/"+name)
+		names = append(names, name)
+	}
+	c.Apply(t, manifests)
+	deleted(t, c, names...)
+	deleted(t, c, "configmap", "member", "-n", ns)
+	c.Kubectl(t, "delete", "namespace", space, "--wait=false")
+	known, err := finalizer.Load(fstest.MapFS{"test.yaml": &fstest.MapFile{Data: []byte(`title: Test
+components: {Test operator: {leases: [none/none]}}
+finalizers:
+- {id: test, exact: example.com/member, kinds: ['*'], component: Test operator, does: deletes the works, ifRemoved: works stay, risk: leaks-external,
+   polarity: cleanup, verified: source, source: 'https://example.com',
+   heldBy: [{untilGone: [{kind: Namespace, name: ` + space + `, scope: cluster}], waits: 'waits until {held} is gone', remedy: 'See what keeps it.'}]}
+`)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := faultproxy.Start(t, c.Config())
+	listed := fixture.List(t, proxy.Config(), cluster.ListOptions{})
+	d, err := Examine(t.Context(), listed.Client, core.Snapshot{Catalog: listed.Catalog, Graph: listed.Graph},
+		Subjects{Observed: []graph.ID{listed.Find(t, "", "configmaps", ns, "member")}}, Options{Known: known})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(d.Stuck[0].Causes, func(c v1alpha1.Cause) bool { return c.Finalizer == "example.com/work" }) {
+		t.Errorf("what keeps the namespace is not said: %+v", d.Stuck[0].Causes)
+	}
+	if read := proxy.Count("GET", "/namespaces/"+space+"/events"); read > 1 {
+		t.Errorf("events were read %d times", read)
 	}
 }
