@@ -322,26 +322,26 @@ func (e *Examiner) kindSaid(o *unstructured.Unstructured, word, group string) (c
 	return cluster.Resource{}, false
 }
 
+// eachField calls do with each field of a value, however deep it stands: with what it is a field of,
+// with its key, and with what it has.
+func eachField(value any, do func(of map[string]any, key string, item any)) {
+	switch v := value.(type) {
+	case []any:
+		for _, item := range v {
+			eachField(item, do)
+		}
+	case map[string]any:
+		for key, item := range v {
+			do(v, key, item)
+			eachField(item, do)
+		}
+	}
+}
+
 // refersTo says whether an object refers to a name, and in which namespace: that which stands
 // beside the name, or its own. It is false where it can be one of several.
 func refersTo(o *unstructured.Unstructured, name string) (namespace string, ok bool) {
 	namespaces := map[string]bool{}
-	var walk func(value any)
-	walk = func(value any) {
-		switch v := value.(type) {
-		case []any:
-			for _, item := range v {
-				walk(item)
-			}
-		case map[string]any:
-			for key, item := range v {
-				if item == name {
-					namespaces[cmp.Or(beside(key, func(key string) string { return status.Text(v, key) }), o.GetNamespace())] = true
-				}
-				walk(item)
-			}
-		}
-	}
 	annotations := o.GetAnnotations()
 	for key, value := range annotations {
 		if value == name {
@@ -350,7 +350,11 @@ func refersTo(o *unstructured.Unstructured, name string) (namespace string, ok b
 	}
 	for key, value := range o.Object {
 		if key != "metadata" && key != "status" {
-			walk(value)
+			eachField(value, func(of map[string]any, key string, item any) {
+				if item == name {
+					namespaces[cmp.Or(beside(key, func(key string) string { return status.Text(of, key) }), o.GetNamespace())] = true
+				}
+			})
 		}
 	}
 	if len(namespaces) != 1 {

@@ -21,7 +21,8 @@ func (e *Examiner) siblings(ctx context.Context, b core.Responsible) (set string
 	seen []v1alpha1.Observation) {
 	o := b.Object
 	owner := metav1.GetControllerOf(o)
-	if o.GetKind() != "Pod" || b.IsKnown || e.Now.Before(o.GetDeletionTimestamp().Time) || owner == nil || owner.Kind != "StatefulSet" || e.Many {
+	if o.GetKind() != "Pod" || owner == nil || owner.Kind != "StatefulSet" || b.IsKnown || e.Many ||
+		e.Now.Before(o.GetDeletionTimestamp().Time) {
 		return "", false, nil
 	}
 	id, listed := e.Graph.Lookup(string(owner.UID))

@@ -18,26 +18,15 @@ func namespaceNamed(o *unstructured.Unstructured) string {
 		return ""
 	}
 	found := map[string]bool{}
-	var walk func(value any)
-	walk = func(value any) {
-		switch v := value.(type) {
-		case []any:
-			for _, item := range v {
-				walk(item)
+	for _, part := range []string{"spec", "status"} {
+		eachField(o.Object[part], func(_ map[string]any, key string, item any) {
+			text, _ := item.(string)
+			key = strings.TrimSuffix(strings.ToLower(key), "name")
+			if strings.HasSuffix(key, "namespace") && validName(text) {
+				found[text] = true
 			}
-		case map[string]any:
-			for key, item := range v {
-				text, _ := item.(string)
-				key = strings.TrimSuffix(strings.ToLower(key), "name")
-				if strings.HasSuffix(key, "namespace") && validName(text) {
-					found[text] = true
-				}
-				walk(item)
-			}
-		}
+		})
 	}
-	walk(o.Object["spec"])
-	walk(o.Object["status"])
 	if len(found) == 1 {
 		for name := range found {
 			return name
