@@ -176,7 +176,7 @@ func (w *waiter) keep(left []waited, deleted map[string]bool) []KeptObject {
 	var kept []KeptObject
 	for l := range w.each {
 		if uid := l.Object.UID; !l.Deleting && !deleted[uid] {
-			kept = append(kept, KeptObject{l.Object, by[uid]})
+			kept = append(kept, KeptObject{l.Object, by[uid], l.within})
 		}
 	}
 	if len(kept) > 0 {

@@ -95,6 +95,9 @@ func TestWhatAProgramLeavesAlone(t *testing.T) {
 			var kept []string
 			for _, k := range r.result.Kept {
 				kept = append(kept, k.Object.Name)
+				if k.Object.Name == "target" && k.Within != test.within {
+					t.Errorf("%s may be deleted for %s", k.Object.Name, k.Within)
+				}
 				if by := k.By.Name; k.Object.Name == "target" && by != "source" || k.Object.Name == "below" && by != "" {
 					t.Errorf("%s is kept by %q", k.Object.Name, by)
 				}

@@ -61,6 +61,9 @@ type KeptObject struct {
 	// By is the object that is gone and whose deletion was to have a program delete it. It is empty
 	// if it stays because of another that does.
 	By graph.Ref
+	// Within is how long after that the program deletes at the latest, where no finalizer showed that
+	// it has done what it does: it may still, if it did not run. Zero where one showed it.
+	Within time.Duration
 }
 
 // Done is an action that was carried out. Its IDs are those of the Graph: a plan that was made

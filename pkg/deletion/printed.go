@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/act"
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
@@ -73,6 +76,9 @@ func (r *Result) remaining(waits func(act.Blocked) string) []v1alpha1.SkippedObj
 func keptBecause(k act.KeptObject) string {
 	if k.By.UID == "" {
 		return "kept: what was to take it along was kept"
+	}
+	if k.Within > 0 {
+		return fmt.Sprintf("not deleted yet, %s after %s was gone", duration.HumanDuration(k.Within), phrase.Escape(k.By.KindName()))
 	}
 	return fmt.Sprintf("kept: %s, which was to delete it, is gone", phrase.Escape(k.By.KindName()))
 }
@@ -147,7 +153,7 @@ func failures(result *act.Result) []error {
 // keptError is the finding that programs have left alone what they were to delete; nil if none has.
 // It names the objects by what they were to go with.
 func keptError(kept []act.KeptObject) error {
-	objects := map[string][]graph.Ref{}
+	objects, within := map[string][]graph.Ref{}, map[string]time.Duration{}
 	var deleters []graph.Ref
 	for _, k := range kept {
 		if k.By.UID == "" {
@@ -157,6 +163,7 @@ func keptError(kept []act.KeptObject) error {
 			deleters = append(deleters, k.By)
 		}
 		objects[k.By.UID] = append(objects[k.By.UID], k.Object)
+		within[k.By.UID] = max(within[k.By.UID], k.Within)
 	}
 	var errs []error
 	for _, by := range deleters {
@@ -164,6 +171,11 @@ func keptError(kept []act.KeptObject) error {
 		were, them := "was", "it"
 		if len(of) > 1 {
 			were, them = "were", "them"
+		}
+		if after := within[by.UID]; after > 0 {
+			errs = append(errs, answer.Refuse(fmt.Errorf("%s %s not deleted within %s after %s was gone: see whether the "+
+				"program that deletes %s runs", firstFew(of), were, duration.HumanDuration(after), firstFew([]graph.Ref{by}), them)))
+			continue
 		}
 		errs = append(errs, answer.Refuse(fmt.Errorf("%s %s kept: %s, which was to delete %s, is gone", firstFew(of), were,
 			firstFew([]graph.Ref{by}), them)))
