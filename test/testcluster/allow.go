@@ -31,9 +31,13 @@ func (c *Cluster) Allow(t testing.TB, namespace, user string, verbs, resources [
 		role.Rules = append(role.Rules, rbacv1.PolicyRule{Verbs: verbs, APIGroups: []string{found.Group},
 			Resources: []string{found.Resource}, ResourceNames: names})
 		for _, verb := range verbs {
-			for _, name := range append(names, "")[:max(1, len(names))] {
-				reviews = append(reviews, authorizationv1.ResourceAttributes{Namespace: namespace, Verb: verb,
-					Group: found.Group, Resource: found.Resource, Name: name})
+			review := authorizationv1.ResourceAttributes{Namespace: namespace, Verb: verb, Group: found.Group,
+				Resource: found.Resource}
+			if len(names) == 0 {
+				reviews = append(reviews, review)
+			}
+			for _, review.Name = range names {
+				reviews = append(reviews, review)
 			}
 		}
 	}
