@@ -98,6 +98,8 @@ func (w *waiter) add(next Replanned) []cluster.ResumePoint {
 			if a.Verb == plan.VerbDelete {
 				l.deletedIn, l.policy = a.Wave, a.Policy
 				if a.Because.Code == plan.LinkDeleted {
+					f, found := p.Link(a.Object, a.Because)
+					l.Untold = found && f.Definition.Deletion.Finalizer == ""
 					deleters, within := p.LinkDeleters(a.Object)
 					l.deleters, l.within = deleters, within.Duration
 				}

@@ -131,7 +131,7 @@ func inStage(n, of int, err error) error {
 	for _, err := range answer.Flatten(err) {
 		all = append(all, fmt.Errorf("stage %d of %d: %w", n, of, err))
 	}
-	if hint := answer.Hint(err); n < of && (hint == "" || hint == hintLeft) {
+	if hint := answer.Hint(err); n < of && (hint == "" || hint == hintLeft || hint == hintUntold) {
 		all[0] = answer.WithHint(all[0], "the later stages have not begun; the same command goes on where this one stopped")
 	}
 	return errors.Join(all...)

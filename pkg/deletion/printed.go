@@ -185,14 +185,17 @@ func keptError(kept []act.KeptObject) error {
 
 // ended is the error for what ended the deletion early; nil if nothing did.
 func ended(ctx context.Context, opts Options, result *act.Result, err error) error {
-	left := opts.Words.remaining(result)
+	left, hint := opts.Words.remaining(result), hintLeft
+	if slices.ContainsFunc(result.Blocked, func(b act.Blocked) bool { return b.Untold && !b.Deleting }) {
+		hint = hintUntold
+	}
 	switch {
 	case err == nil:
 		return nil
 	case ctx.Err() != nil && !errors.Is(context.Cause(ctx), context.Canceled):
-		return answer.WithHint(fmt.Errorf("%w; not deleted yet: %s", context.Cause(ctx), left), hintLeft)
+		return answer.WithHint(fmt.Errorf("%w; not deleted yet: %s", context.Cause(ctx), left), hint)
 	case ctx.Err() != nil:
-		return answer.WithHint(errors.New("interrupted; not deleted yet: "+left), hintLeft)
+		return answer.WithHint(errors.New("interrupted; not deleted yet: "+left), hint)
 	case errors.Is(err, act.ErrNotCollected):
 		return answer.Refuse(answer.WithHint(fmt.Errorf("timed out after %s; %w", opts.Timeout, err),
 			"kubectl gc run removes them"))
@@ -206,6 +209,9 @@ func ended(ctx context.Context, opts Options, result *act.Result, err error) err
 
 // hintLeft is what to do about a cascade that was not waited for to its end.
 const hintLeft = "the cascade continues in the cluster; kubectl gc wait with the same objects waits for it"
+
+// hintUntold is hintLeft where a wait that begins later would not know what is to wait for.
+const hintUntold = "the cascade continues in the cluster; kubectl get shows whether they are gone"
 
 // remaining says what is left of a deletion.
 func (w Words) remaining(result *act.Result) string {
