@@ -4,7 +4,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -18,6 +23,7 @@ func (e *Examiner) used(_ context.Context, q *question) []core.Finding {
 	var names []string
 	waiting := 0 // of the users, those that are not being deleted
 	until := ""  // with what the use ends
+	field := ""  // where the users that wait name it, if that can be changed
 	for _, u := range q.a.Users {
 		if u.Kind == "" {
 			continue // what has a finding of its own
@@ -40,7 +46,7 @@ func (e *Examiner) used(_ context.Context, q *question) []core.Finding {
 			step = core.Command("kubectl", "gc", "why", "OBJECT").Doing("says why it is still there").Risking(finalizer.RiskNone)
 		} else {
 			waiting++
-			until = u.Until
+			until, field = u.Until, changeable(u)
 		}
 		what := core.Named(e.Ref(u.Object))
 		if u.ForField != "" {
@@ -73,10 +79,27 @@ func (e *Examiner) used(_ context.Context, q *question) []core.Finding {
 	case until != "":
 		f.Remedy = fmt.Sprintf("Wait until %s, or delete %s: then %s removes the finalizer.", until, phrase.And(names),
 			core.Whoever(q.a))
+	case field != "":
+		f.Remedy = fmt.Sprintf("Delete %s first, or take it out of %s there: then %s removes the finalizer.", phrase.And(names),
+			field, core.Whoever(q.a))
 	}
 	f.Commands = append(f.Commands, e.ByHand(q.o, q.a))
 	q.proven = true
 	return []core.Finding{f}
+}
+
+// changeable is the field of the spec in which a custom resource names what it uses: it need not be
+// deleted then. It is empty where that is another part of the object, or another object is to be deleted.
+func changeable(u actor.User) string {
+	field := u.NameField
+	if !u.Items.IsZero() {
+		field = u.Items.String() + "." + field
+	}
+	if !strings.HasPrefix(field, "spec.") || u.ForField != "" || cluster.BuiltIn(u.Object.GroupVersionKind().Group) ||
+		metav1.GetControllerOf(u.Object) != nil {
+		return ""
+	}
+	return field
 }
 
 // inUse begins the finding that others use an object.
