@@ -105,6 +105,9 @@ func (e *Examiner) looked(ctx context.Context, o *unstructured.Unstructured) (ab
 		if !known {
 			r, guessed = e.kindLike(o.GroupVersionKind().Group, n)
 		}
+		if !known && !guessed {
+			r, guessed = e.kindBefore(o, n)
+		}
 		bare := n.bare && (known && isBareKind(o.GroupVersionKind().GroupKind(), r, n.stem) ||
 			guessed && (n.several || alikeBut(r.Kind, o.GetKind(), n.stem)))
 		if !known && !guessed {
@@ -201,6 +204,24 @@ func (e *Examiner) kindLike(group string, n namedIn) (found cluster.Resource, on
 			if only {
 				return found, false
 			}
+			found, only = r, true
+		}
+	}
+	return found, only
+}
+
+// takenOf is what kinds are called whose objects are taken or made of another, behind its kind.
+var takenOf = regexp.MustCompile(`^(?:Backup|Database|Export|Restore|Role|Snapshot|Topic|User)`)
+
+// kindBefore is the kind of which objects like this one are taken, as a PerconaServerMongoDBBackup is
+// of a PerconaServerMongoDB, for a field that says only that it is a cluster or the like.
+func (e *Examiner) kindBefore(o *unstructured.Unstructured, n namedIn) (found cluster.Resource, only bool) {
+	if n.kind != "" || !slices.Contains([]string{"cluster", "database", "instance", "server"}, n.stem) {
+		return found, false
+	}
+	for _, r := range e.Catalog.Resources {
+		rest, begins := strings.CutPrefix(o.GetKind(), r.Kind)
+		if begins && r.Group == o.GroupVersionKind().Group && takenOf.MatchString(rest) && len(r.Kind) > len(found.Kind) {
 			found, only = r, true
 		}
 	}
