@@ -1,6 +1,7 @@
 package finalizers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -116,20 +117,23 @@ func (e *Examiner) ownFailed(ctx context.Context, o *unstructured.Unstructured) 
 	return d
 }
 
-// withoutPods says why there are no pods of a Job that has not ended. What the server refuses, a quota
-// or PodSecurity, is said in events about the Job.
+// withoutPods says why there are no pods of a Job that has not succeeded. What the server refuses, a
+// quota or PodSecurity, is said in events about the Job. One that has failed at its deadline has none
+// left.
 func (e *Examiner) withoutPods(ctx context.Context, d *core.Downtime, job *unstructured.Unstructured) {
 	if status.Nested(job, "status", "completionTime") != "" || job.GetDeletionTimestamp() != nil {
 		return
 	}
-	if c, failed := status.Find(job, "Failed"); failed && c.Status == "True" {
-		return
-	}
 	name := core.Named(e.Ref(job))
-	if suspended, _, _ := unstructured.NestedBool(job.Object, "spec", "suspend"); suspended {
+	suspended, _, _ := unstructured.NestedBool(job.Object, "spec", "suspend")
+	switch c, failed := status.Find(job, "Failed"); {
+	case failed && c.Status == "True":
+		d.Evidence = append(d.Evidence, core.ObservedAt(core.From(job, c.Field),
+			fmt.Sprintf("%s has failed, and is not tried again: %s", name, core.Brief(cmp.Or(c.Message, c.Reason))))...)
+	case suspended:
 		d.Evidence = append(d.Evidence, core.ObservedAt(core.From(job, "spec.suspend"),
 			name+" is suspended, so that it has no pods")...)
-	} else {
+	default:
 		d.Add(ctx, e.Examination, job)
 	}
 	d.Show(core.At(e.Ref(job), core.Describe()), "shows what is said of the pods of "+name)
