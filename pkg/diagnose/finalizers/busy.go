@@ -47,7 +47,8 @@ func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying, lacks l
 	f.Evidence = append(f.Evidence, lacks.renamed...)
 	switch {
 	case says.what != "":
-		f.Sentence, f.Remedy = says.sentence(), says.remedy(b.Name, len(b.Object.GetFinalizers()) == 1)+b.OnceRunning()
+		f.Sentence, f.Remedy = says.sentence(), says.remedy(b.Name, len(b.Object.GetFinalizers()) == 1)+
+			lacks.also(says)+b.OnceRunning()
 	case b.UsersUnread != nil:
 		f.Remedy = phrase.Sentence(b.Name+" is alive, and may wait for what uses the object: look for that, or run the "+
 			"command as a user who may list it") + b.OnceRunning()

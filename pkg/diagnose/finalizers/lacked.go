@@ -21,14 +21,24 @@ import (
 )
 
 // lacked is what whoever cleans up after an object may need and does not have, and how to mend
-// that. Ownerless names its owner, if that does not exist.
+// that. Ownerless names its owner, if that does not exist, and first is the name of the first object
+// that it names and that does not.
 type lacked struct {
-	seen                  []v1alpha1.Observation
-	what, mend, ownerless string
+	seen                         []v1alpha1.Observation
+	what, mend, ownerless, first string
 	// look are the commands that show more of it.
 	look []core.Step
 	// renamed is the evidence that another version of the program put the finalizer there.
 	renamed []v1alpha1.Observation
+}
+
+// also says what may be lacking beside what the object says, as a sentence with a space in front; empty
+// if that says the same.
+func (l lacked) also(says saying) string {
+	if l.what == "" || l.first != "" && strings.Contains(says.message, l.first) {
+		return ""
+	}
+	return " It may need " + l.what + ": " + l.mend + " if so."
 }
 
 // missed says that somebody may not look at an object whose owner is gone.
@@ -49,7 +59,7 @@ func (e *Examiner) mayLack(ctx context.Context, b core.Responsible) lacked {
 	failed, down, owner := e.ownFailed(ctx, o), e.ownDown(ctx, o, "it"), e.absentOwner(ctx, o)
 	set, all, unready := e.siblings(ctx, b)
 	l := lacked{seen: slices.Concat(absent, failing, failed.Evidence, down, unready, e.come(ctx, o)), look: failed.Steps,
-		ownerless: owner}
+		ownerless: owner, first: first.Name}
 	if owner != "" {
 		l.seen = append(l.seen, core.ObservedAt(core.From(o, "metadata.ownerReferences"),
 			"its owner "+owner+" does not exist")...)

@@ -122,7 +122,7 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 			cmp.Or(f.Remedy, f.Usual())
 		f.Commands = slices.Concat(lacks.look, f.Commands)
 	case lacks.what != "":
-		f.Remedy = cmp.Or(f.Remedy, f.Usual()) + " It may need " + lacks.what + ": " + lacks.mend + " if so."
+		f.Remedy = cmp.Or(f.Remedy, f.Usual()) + lacks.also(saying{})
 	case lacks.ownerless != "":
 		f.Remedy = cmp.Or(f.Remedy, f.Usual()) + " " + lacks.missed("whoever removes the finalizer")
 	}
