@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 // likeness is how a workload was recognised as a component's, the surest way first.
@@ -265,8 +266,43 @@ func wordOf(domain string) string {
 		return ""
 	}
 	word := parts[len(parts)-2]
-	if len(word) < 4 || slices.Contains([]string{"kubernetes", "x-k8s", "example", "github", "services"}, word) {
+	if len(word) < shortestWord || slices.Contains(sharedWords, word) {
 		return ""
 	}
 	return word
+}
+
+// shortestWord is how long a word of a finalizer must be to name a program: org is not.
+const shortestWord = 4
+
+// sharedWords are in the finalizers of many programs.
+var sharedWords = []string{
+	"kubernetes", "x-k8s", "example", "github", "services", "finalizer", "finalizers", "protection",
+	"resource", "resources",
+}
+
+// CalledLike is how many words of a finalizer of objects of some kind are in the name and the images
+// of a workload. The kind tells nothing: other programs for it are called like that as well.
+func CalledLike(w *unstructured.Unstructured, finalizer, kind string) int {
+	path := []string{"spec", "template", "spec", "containers"}
+	if w.GetKind() == "Pod" {
+		path = []string{"spec", "containers"}
+	}
+	called := slug(w.GetName())
+	kind = slug(kind)
+	containers, _, _ := unstructured.NestedSlice(w.Object, path...)
+	for _, c := range containers {
+		m, _ := c.(map[string]any)
+		called += " " + slug(repository(status.Text(m, "image")))
+	}
+	var has []string
+	for _, word := range strings.FieldsFunc(finalizer, func(r rune) bool { return strings.ContainsRune("./-_", r) }) {
+		word = slug(word)
+		if len(word) >= shortestWord && !genericWords[word] && !slices.Contains(sharedWords, word) &&
+			!strings.Contains(kind, word) && !strings.Contains(word, kind) && !slices.Contains(has, word) &&
+			strings.Contains(called, word) {
+			has = append(has, word)
+		}
+	}
+	return len(has)
 }

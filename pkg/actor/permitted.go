@@ -27,6 +27,8 @@ type Permitted struct {
 	// subresource only.
 	Verbs      []string
 	Finalizers bool
+	// Status says that it may write the status of the object as well, as the controller of a type does.
+	Status bool
 	// Workloads run as the account: Deployments, StatefulSets and DaemonSets, or pods if there are
 	// none.
 	Workloads []*unstructured.Unstructured
@@ -63,6 +65,10 @@ func (f *Finder) Permitted(ctx context.Context, o *unstructured.Unstructured) (P
 	found := p.permitted(target{t.Group, t.Resource, o.GetName()})
 	found.what, found.Unread = schema.GroupResource{Group: t.Group, Resource: t.Resource}.String(), slices.Clone(p.unread)
 	found.namespace = o.GetNamespace()
+	status := p.permitted(target{t.Group, t.Resource + "/status", o.GetName()}).Accounts
+	for i, a := range found.Accounts {
+		found.Accounts[i].Status = slices.ContainsFunc(status, func(b Permitted) bool { return a.Account == b.Account })
+	}
 	f.addWorkloads(ctx, &found)
 	if len(found.Accounts) == 0 && found.Anybody == "" {
 		f.addPlaced(ctx, &found, o, target{t.Group, t.Resource, o.GetName()})
@@ -281,12 +287,41 @@ func (p Permissions) Only() *unstructured.Unstructured {
 	return only[0]
 }
 
-// Running returns the first few of the workloads that may, and that run.
-func (p Permissions) Running(most int) []*unstructured.Unstructured {
-	var all []*unstructured.Unstructured
+// Controls returns the one of several workloads that may which may write the status of the object as
+// well, nil if there are several, or none.
+func (p Permissions) Controls() *unstructured.Unstructured {
+	p.Accounts = slices.DeleteFunc(slices.Clone(p.Accounts), func(a Permitted) bool { return !a.Status })
+	return p.Only()
+}
+
+// Like returns the one of several workloads that may in whose name and images most words of a
+// finalizer are, nil if none stands out.
+func (p Permissions) Like(finalizer, kind string) *unstructured.Unstructured {
+	var like *unstructured.Unstructured
+	most, alone := 0, false
 	for _, a := range p.Accounts {
 		for _, w := range a.Workloads {
-			if len(all) < most && running(w) {
+			has := CalledLike(w, finalizer, kind)
+			if alone = has != most && (alone || has > most); has > most {
+				like, most = w, has
+			}
+		}
+	}
+	if !alone {
+		return nil
+	}
+	return like
+}
+
+// Running returns the first few of the workloads that may, and that run, one of them first.
+func (p Permissions) Running(most int, first *unstructured.Unstructured) []*unstructured.Unstructured {
+	var all []*unstructured.Unstructured
+	if first != nil && running(first) {
+		all = append(all, first)
+	}
+	for _, a := range p.Accounts {
+		for _, w := range a.Workloads {
+			if len(all) < most && running(w) && w != first {
 				all = append(all, w)
 			}
 		}

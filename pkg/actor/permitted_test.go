@@ -194,3 +194,41 @@ func TestNobodyMayRemoveAFinalizer(t *testing.T) {
 		t.Errorf("the evidence is %q", text)
 	}
 }
+
+// TestWhichOfSeveralMayBeIt: of several workloads that may, that one stands out which is called like
+// the finalizer, or which alone may write the status.
+func TestWhichOfSeveralMayBeIt(t *testing.T) {
+	works := func(name, image string, status bool) Permitted {
+		w := objectNamed("apps/v1", "Deployment", "infra", name)
+		w.Object["spec"] = map[string]any{"template": map[string]any{"spec": map[string]any{"containers": []any{
+			map[string]any{"name": "c", "image": image}}}}}
+		return Permitted{Status: status, Workloads: []*unstructured.Unstructured{w}}
+	}
+	name := func(w *unstructured.Unstructured) string {
+		if w == nil {
+			return ""
+		}
+		return w.GetName()
+	}
+	kserve, registry := works("kserve-controller-manager", "kserve/kserve-controller:v0.15.0", true),
+		works("model-registry-inference-service-controller", "ghcr.io/kubeflow/model-registry/controller:v0.3.0", false)
+	for _, test := range []struct {
+		finalizer, like, controls string
+		may                       []Permitted
+	}{
+		{"modelregistry.kubeflow.org/finalizer", "model-registry-inference-service-controller", "kserve-controller-manager",
+			[]Permitted{kserve, registry}},
+		{"inferenceservice.finalizers", "", "kserve-controller-manager", []Permitted{kserve, registry}},
+		{"billing.acme.org/export", "bill-sync", "", []Permitted{kserve, works("bill-sync", "acme/exporter:1", true)}},
+		{"acme.org/finalizer", "", "", []Permitted{works("a", "acme/a:1", false), works("b", "acme/b:1", false)}},
+		{"services.kubernetes.io/protection", "", "", []Permitted{works("kubernetes-services", "x:1", false), kserve,
+			works("b", "y:1", true)}},
+	} {
+		p := Permissions{Accounts: test.may}
+		if like, controls := name(p.Like(test.finalizer, "InferenceService")), name(p.Controls()); like != test.like ||
+			controls != test.controls {
+			t.Errorf("%s: called like it is %q, and the status may write %q; want %q and %q", test.finalizer, like, controls,
+				test.like, test.controls)
+		}
+	}
+}

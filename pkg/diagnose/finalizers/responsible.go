@@ -183,32 +183,60 @@ func (e *Examiner) outside(b core.Responsible, f core.Finding) core.Finding {
 	return f
 }
 
+// log shows what a workload says that may be the one.
+func (e *Examiner) log(w *unstructured.Unstructured) core.Step {
+	return core.At(e.Ref(w), core.Command("kubectl", "logs", "OBJECT")).Doing("shows whether it works on the object").
+		Risking(finalizer.RiskNone)
+}
+
 // unfound is for an actor of which nobody knows whether it is there: the cluster is asked who may.
 func (e *Examiner) unfound(ctx context.Context, b core.Responsible, f core.Finding) core.Finding {
 	leads := e.leads(ctx, b.Object)
 	f.Evidence = withLeads(f.Evidence, leads.Observations())
-	only := leads.Only()
+	first, why := leads.Only(), "RBAC lets no other workload write objects of this type, but for administrators and Kubernetes itself"
+	if first == nil && !b.IsKnown {
+		first, why = leads.Like(b.Finalizer, b.Object.GetKind()),
+			"of the workloads that RBAC lets write objects of this type, it is the one that is called like the finalizer"
+	}
+	if first == nil && !b.IsKnown && strings.Contains(b.Finalizer, b.Object.GroupVersionKind().Group) {
+		first, why = leads.Controls(), "the finalizer has the group of the object, and RBAC lets no other workload write its status"
+	}
+	itself := ofItself(b)
 	switch {
-	case only != nil:
-		f.Remedy = fmt.Sprintf("Look at %s %s/%s first: RBAC lets no other workload write objects of this type, "+
-			"but for administrators and Kubernetes itself.", only.GetKind(), only.GetNamespace(), only.GetName()) +
+	case itself != "":
+		f.Remedy, first = itself, nil
+	case first != nil:
+		f.Remedy = fmt.Sprintf("Look at %s %s/%s first: %s.", first.GetKind(), first.GetNamespace(), first.GetName(), why) +
 			b.OnceRunning()
 	case b.IsKnown && !b.NotFound():
 		f.Remedy = phrase.Sentence("check that "+b.Name+" is running; its state is not visible through the API") +
 			b.OnceRunning()
 	}
-	if only != nil {
-		d := e.downLead(ctx, b, only)
+	if first != nil {
+		d := e.downLead(ctx, b, first)
 		f.Evidence, f.Commands = append(f.Evidence, d.Evidence...), append(f.Commands, d.Steps...)
 	}
 	f.Commands = append(f.Commands,
 		core.Describe().Doing("shows what its controller says of it").Risking(finalizer.RiskNone))
-	for _, w := range leads.Running(2) {
-		f.Commands = append(f.Commands,
-			core.At(e.Ref(w), core.Command("kubectl", "logs",
-				"OBJECT")).Doing("shows whether it works on the object").Risking(finalizer.RiskNone))
+	for _, w := range leads.Running(2, first) {
+		f.Commands = append(f.Commands, e.log(w))
 	}
 	return f
+}
+
+// ofItself is the remedy for a workload that is called like its finalizer, which its own pods may have
+// to remove; empty if it is not. Nobody makes pods of one that is being deleted, see leaving.
+func ofItself(b core.Responsible) string {
+	w := b.Object
+	if w.GroupVersionKind().Group != "apps" || w.GetDeletionTimestamp() == nil || b.IsKnown ||
+		actor.CalledLike(w, b.Finalizer, w.GetKind()) == 0 {
+		return ""
+	}
+	if actor.ReadWorkload(w).Life == actor.Alive {
+		return "By its images, it may be its own pods that remove the finalizer: look at their log first."
+	}
+	return "By its images, it may be its own pods that remove the finalizer. None is ready, and Kubernetes rolls nothing out of what " +
+		"is being deleted: unless one comes up, or another controller removes it, remove it by hand."
 }
 
 // withLeads adds to what was seen who may remove the finalizer. A workload that was named by its name
