@@ -105,7 +105,7 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 	case a.Life == actor.Dead || len(down.Repairs)+len(down.Steps) > 0:
 		f = e.remedied(ctx, b, down, f)
 	case b.RunsOutside():
-		f = e.outside(b, f)
+		f = e.outside(ctx, b, f)
 	default:
 		f = e.unfound(ctx, b, f)
 	}
@@ -167,20 +167,45 @@ func (e *Examiner) workedOn(ctx context.Context, o *unstructured.Unstructured) [
 		last.Says, phrase.Ago(e.Now.Sub(last.At))))
 }
 
-// outside is for an actor that nobody can see from here.
-func (e *Examiner) outside(b core.Responsible, f core.Finding) core.Finding {
-	if b.Reporter != nil {
+// outside is for an actor that nobody can see from here. Which it is, the object may say, as classes
+// do: there may be a workload that is called like that.
+func (e *Examiner) outside(ctx context.Context, b core.Responsible, f core.Finding) core.Finding {
+	field, called := controllerOf(b.Object)
+	switch {
+	case b.Reporter != nil:
 		f.Remedy = phrase.Sentence(b.Name+" runs elsewhere, and what runs here does not do its work: "+
 			"find out there whether it runs, and what it says") + b.OnceRunning()
 		f.Commands = append(f.Commands, core.At(e.Ref(b.Reporter), core.Describe()).
 			Doing("shows what is heard from there").Risking(finalizer.RiskNone))
 		return f
+	case called != "":
+		f.Remedy = phrase.Sentence(fmt.Sprintf("find out whether %s runs that its %s names, %s, in the cluster or outside of it",
+			b.Name, field, called)) + b.OnceRunning()
+		if e.unused(b) {
+			f.Remedy += " If it was uninstalled, remove the finalizer by hand: nothing is seen for which it would keep the object."
+		}
+	default:
+		f.Remedy = phrase.Sentence(b.Name+" normally runs outside the cluster: not seeing it here means nothing") + " " +
+			phrase.Sentence("check there that it is running") + b.OnceRunning()
 	}
-	f.Remedy = phrase.Sentence(b.Name+" normally runs outside the cluster: not seeing it here means nothing") + " " +
-		phrase.Sentence("check there that it is running") + b.OnceRunning()
 	f.Commands = append(f.Commands,
 		core.Describe().Doing("shows what its controller says of it").Risking(finalizer.RiskNone))
+	if w := e.leads(ctx, b.Object).Like(called, b.Object.GetKind()); w != nil {
+		f.Evidence = append(f.Evidence, core.Observed(actor.ByItsName+actor.ReadWorkload(w).Says)...)
+		f.Commands = append(f.Commands, e.log(w))
+	}
 	return f
+}
+
+// controllerOf is what an object calls its controller, and in which field, as a GatewayClass and an
+// IngressClass do.
+func controllerOf(o *unstructured.Unstructured) (field, name string) {
+	for _, field := range []string{"controllerName", "controller"} {
+		if name := status.Nested(o, "spec", field); name != "" {
+			return "spec." + field, name
+		}
+	}
+	return "", ""
 }
 
 // log shows what a workload says that may be the one.
@@ -324,7 +349,7 @@ func (e *Examiner) remedied(ctx context.Context, b core.Responsible, d core.Down
 		}
 		f.Remedy += " It removes the finalizer then." + b.OnceStarted()
 	case b.Reporter != nil:
-		return e.outside(b, f)
+		return e.outside(ctx, b, f)
 	case b.Local:
 		f.Remedy = phrase.Sentence("have "+b.Name+" run on Node "+b.Node+" again: another node cannot do it") +
 			b.OnceStarted()
