@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 // Pause is where an object, or the one that it belongs to, says that controllers are to ignore it.
@@ -204,6 +205,11 @@ func (u Untaken) Guessed() bool { return u.Until != "" && u.Missing == nil }
 // addUntaken finds out why the actor of a finalizer leaves an object alone, by its pack, and says
 // what that depends on and cannot be read.
 func (f *Finder) addUntaken(ctx context.Context, o *unstructured.Unstructured, a *Actor) {
+	if field, by, another := managedByAnother(o); another {
+		a.Untaken = append(a.Untaken, Untaken{By: o, Wants: field + " names one of the group of the object, or is not set",
+			Evidence: v1alpha1.Observation{From: place(o, field),
+				Says: fmt.Sprintf("its %s is %q: the controllers of its group leave it to that one", field, by)}})
+	}
 	if !a.IsKnown {
 		return
 	}
@@ -216,6 +222,21 @@ func (f *Finder) addUntaken(ctx context.Context, o *unstructured.Unstructured, a
 			a.note("whether it takes the object is not known: " + err.Error())
 		}
 	}
+}
+
+// managedByAnother says whether a custom resource is left to a controller of another group than its
+// own, and in which field: that is how Jobs say it, and what is like them
+// (https://github.com/kubernetes-sigs/kueue/pull/1705, https://github.com/ray-project/kuberay/pull/4807).
+func managedByAnother(o *unstructured.Unstructured) (field, by string, another bool) {
+	group := strings.Split(o.GroupVersionKind().Group, ".")
+	for _, field := range []string{"spec.managedBy", "spec.runPolicy.managedBy"} {
+		by := status.Nested(o, strings.Split(field, ".")...)
+		if domain, _, names := strings.Cut(by, "/"); names && !cluster.BuiltIn(o.GroupVersionKind().Group) {
+			of := strings.Split(domain, ".")
+			return field, by, !slices.Contains(group, of[0]) && !slices.Contains(of, group[0])
+		}
+	}
+	return "", "", false
 }
 
 func (f *Finder) leftBy(ctx context.Context, o *unstructured.Unstructured, a Actor, t finalizer.Take) (u Untaken,

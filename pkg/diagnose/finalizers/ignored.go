@@ -211,8 +211,10 @@ func (e *Examiner) untaken(ctx context.Context, b core.Responsible, f core.Findi
 			g.Sentence = fmt.Sprintf("%s is alive, and leaves the object alone, by what %s says", b.Name, by)
 			g.Remedy = fmt.Sprintf("Find out whether whoever %s names is there, and does it; %s takes it only if %s.", by,
 				b.Name, u.Wants)
-			g.Commands = append(g.Commands, core.At(e.Ref(u.By), core.Describe()).Doing("shows what it says").
-				Risking(finalizer.RiskNone))
+			if u.By != b.Object {
+				g.Commands = append(g.Commands, core.At(e.Ref(u.By), core.Describe()).Doing("shows what it says").
+					Risking(finalizer.RiskNone))
+			}
 		}
 		if u.Guessed() {
 			g.Sentence = fmt.Sprintf("%s is alive, and leaves the object alone in versions before %s", b.Name, u.Until)
