@@ -60,6 +60,7 @@ func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying, lacks l
 			"runs may not remove this one. Find out by its log, and remove it by hand if so") + b.OnceRunning()
 	case len(by) > 0:
 		f.Remedy = phrase.Sentence(b.Name+" is alive, and may keep it for "+keepers(by)) + b.OnceRunning()
+		f = e.behindDependents(f, by)
 	case lacks.ownerless != "":
 		f.Remedy = phrase.Sentence(b.Name+" is alive") + " " + lacks.missed(b.Name) +
 			" Find out by what it logs and reports." + b.OnceRunning()

@@ -28,6 +28,7 @@ const (
 	// shortestEnd is how long a key must be to mean a kind that only ends like it: cluster of
 	// TemporalCluster.
 	shortestEnd = 4
+	ownersField = "metadata.ownerReferences"
 )
 
 // namer is an object that refers to another in a field, such as metadata.ownerReferences; or an
@@ -72,7 +73,7 @@ func (e *Examiner) namers(ctx context.Context, o *unstructured.Unstructured) (al
 	var owned []namer
 	if listed {
 		for edge := range e.Graph.Dependents(id) {
-			n := namer{ref: e.Graph.Ref(edge.Dependent), field: "metadata.ownerReferences"}
+			n := namer{ref: e.Graph.Ref(edge.Dependent), field: ownersField}
 			n.deleting = e.Graph.DeletionTimestamp(edge.Dependent) != 0
 			n.owned = !n.deleting && e.Graph.Observed(edge.Dependent) && ofOneDomain(n.ref.Group(), group) &&
 				e.deletedAfter(edge.Dependent, o)
@@ -114,6 +115,19 @@ func (e *Examiner) namers(ctx context.Context, o *unstructured.Unstructured) (al
 		}
 	}
 	return append(all, owned...)
+}
+
+// behindDependents puts a finding behind what keeps the dependents among namers that are being deleted
+// as well, and that a finalizer holds themselves.
+func (e *Examiner) behindDependents(f core.Finding, by []namer) core.Finding {
+	for _, n := range by {
+		if id, listed := e.Graph.Lookup(n.ref.UID); listed && n.deleting && n.field == ownersField &&
+			len(core.Others(e.Graph.Finalizers(id))) > 0 && !cluster.BuiltIn(n.ref.Group()) && len(f.Users) < phrase.MaxNamed {
+			f.Users = append(f.Users, id)
+			f.After = max(f.After, 1)
+		}
+	}
+	return f
 }
 
 // ofOneDomain says whether two API groups, not of Kubernetes itself, are of one domain, as

@@ -138,7 +138,7 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 	if f.Code == core.FinalizerActorUnknown {
 		if by := e.namers(ctx, b.Object); len(by) > 0 {
 			f.Remedy = cmp.Or(f.Remedy, f.Usual()) + " " + phrase.Sentence("it may be kept for "+keepers(by))
-			f = e.keptFor(f, by)
+			f = e.behindDependents(e.keptFor(f, by), by)
 		} else if lacks.what == "" && lacks.ownerless == "" && len(b.Pauses) == 0 && !b.RunsOutside() {
 			f = e.lookAgain(ctx, b, f)
 		}
