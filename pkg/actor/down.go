@@ -32,11 +32,17 @@ type Fault struct {
 	Starting bool
 }
 
+// jobController is what a Job names, or leaves out, whose pods kube-controller-manager makes
+// (https://kubernetes.io/docs/concepts/workloads/controllers/job/#delegation-of-managing-a-job-object-to-external-controller).
+const jobController = "kubernetes.io/job-controller"
+
 // Faults finds out why a workload that should have pods has none that is ready: from its pods, and
-// where it has none, from what it says of making them. It returns none for one that is scaled to 0,
-// and what could not be listed.
+// where it has none, from what it says of making them. It returns none for one that is scaled to 0 or
+// a Job that another controller manages, which may have its pods elsewhere, and what could not be
+// listed.
 func (f *Finder) Faults(ctx context.Context, w *unstructured.Unstructured) (faults []Fault, unread []string) {
-	if number(w, 1, "spec", "replicas") == 0 && w.GetKind() != "DaemonSet" {
+	if number(w, 1, "spec", "replicas") == 0 && w.GetKind() != "DaemonSet" ||
+		w.GetKind() == "Job" && status.FieldOr(w, "spec.managedBy", jobController) != jobController {
 		return nil, nil
 	}
 	if idle(w) && observed(w) {
@@ -65,7 +71,8 @@ func (f *Finder) Faults(ctx context.Context, w *unstructured.Unstructured) (faul
 				Repair: "install it again: " + name + " is being deleted"}}, nil
 		}
 		faults = append(faults, Fault{Says: name + " has no pods, and does not say why", From: name,
-			Repair: "find out why kube-controller-manager makes no pods of " + name})
+			Repair:   "find out why kube-controller-manager makes no pods of " + name,
+			Starting: f.now().Sub(w.GetCreationTimestamp().Time) < minStale})
 	}
 	return faults, unread
 }

@@ -4,7 +4,11 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
@@ -103,6 +107,36 @@ func TestWhyAWorkloadIsDown(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestWhatWasMadeSecondsAgoMayHavePodsYet: it is starting for a minute. A Job that another controller
+// manages may have its pods in another cluster, and is no fault.
+func TestWhatWasMadeSecondsAgoMayHavePodsYet(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	const job = "---\napiVersion: batch/v1\nkind: Job\nmetadata: {name: %s, namespace: %s}\nspec: {%stemplate: {spec: " +
+		"{restartPolicy: Never, containers: [{name: c, image: example.com/c}]}}}\n"
+	c.Apply(t, fixture.Deployment(ns, "op", 1)+fmt.Sprintf(job, "own", ns, "managedBy: kubernetes.io/job-controller, ")+
+		fmt.Sprintf(job, "other", ns, "managedBy: kueue.x-k8s.io/multikueue, "))
+	f := finderOf(t, c.Config(), fixture.Packs(t))
+	start := time.Now()
+	for after, starting := range map[time.Duration]bool{0: true, 2 * time.Minute: false} {
+		f.now = func() time.Time { return start.Add(after) }
+		for _, w := range []schema.GroupResource{{Group: "apps", Resource: "deployments"}, {Group: "batch", Resource: "jobs"}} {
+			all, err := f.reader.ListObjects(t.Context(), w, ns, cluster.Selection{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, o := range all {
+				faults, _ := f.Faults(t.Context(), o)
+				if o.GetName() == "other" && len(faults) > 0 ||
+					o.GetName() != "other" && (len(faults) != 1 || faults[0].Starting != starting) {
+					t.Errorf("%s after %s: %+v", o.GetName(), after, faults)
+				}
+			}
+		}
 	}
 }
 

@@ -129,9 +129,9 @@ func (e *Examiner) ownFailed(ctx context.Context, o *unstructured.Unstructured) 
 	return d
 }
 
-// withoutPods says why there are no pods of a Job that has not succeeded. What the server refuses, a
-// quota or PodSecurity, is said in events about the Job. One that has failed at its deadline has none
-// left.
+// withoutPods says why there are no pods of a Job that has not succeeded; nothing if they may come
+// yet. What the server refuses, a quota or PodSecurity, is said in events about the Job. One that has
+// failed at its deadline has none left.
 func (e *Examiner) withoutPods(ctx context.Context, d *core.Downtime, job *unstructured.Unstructured) {
 	if status.Nested(job, "status", "completionTime") != "" || job.GetDeletionTimestamp() != nil {
 		return
@@ -146,6 +146,10 @@ func (e *Examiner) withoutPods(ctx context.Context, d *core.Downtime, job *unstr
 		d.Evidence = append(d.Evidence, core.ObservedAt(core.From(job, "spec.suspend"),
 			name+" is suspended, so that it has no pods")...)
 	default:
+		faults, _ := e.Actors.Faults(ctx, job)
+		if !slices.ContainsFunc(faults, func(f actor.Fault) bool { return !f.Starting }) {
+			return
+		}
 		d.Add(ctx, e.Examination, job)
 	}
 	d.Show(core.At(e.Ref(job), core.Describe()), "shows what is said of the pods of "+name)
