@@ -3,6 +3,7 @@ package diagnose
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/kubectl-gc/kubectl-gc/test/fixture"
@@ -46,5 +47,25 @@ spec: {sourceBucketRef: {kind: Bucket, name: %[1]s}}
 	}
 	if slices.ContainsFunc(cause.Commands, func(command string) bool { return command == "kubectl gc why configmaps/staying -n "+ns }) {
 		t.Errorf("a dependent that waits for its owner is to be looked at: %q", cause.Commands)
+	}
+}
+
+// TestFinalizersThatTwoProgramsWrote: of one domain, that which others have is no newer name of that
+// which the object has; by one program it may be.
+func TestFinalizersThatTwoProgramsWrote(t *testing.T) {
+	t.Parallel()
+	c := withPlatforms(t)
+	for second, want := range map[string]bool{"monitor": false, "backup": true} {
+		ns := c.Namespace(t)
+		for name, of := range map[string][2]string{"old": {"backup", "backup"}, "new": {"monitor", second}} {
+			c.Apply(t, fmt.Sprintf("{apiVersion: platform.example.org/v1, kind: Database, metadata: {name: %s, namespace: %s, "+
+				"finalizers: [%s.acme.example/finalizer]}}", name, ns, of[0]), "--field-manager=acme-"+of[1])
+			fixture.Free(t, c, ns, "databases.platform.example.org/"+name)
+		}
+		deleted(t, c, "databases.platform.example.org/old", "-n", ns)
+		cause := stuckOf(t, examine(t, c.Config(), Options{Known: fixture.Packs(t)}, ns), "old").Causes[0]
+		if got := strings.Contains(strings.Join(cause.Evidence, "\n"), "another version of its program"); got != want {
+			t.Errorf("written by %s: %q", second, cause.Evidence)
+		}
 	}
 }

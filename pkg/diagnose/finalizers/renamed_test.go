@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/test/fixture"
@@ -25,7 +26,7 @@ func TestFinalizersOfTwoPrograms(t *testing.T) {
 	o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "tekton.dev/v1", "kind": "TaskRun"}}
 	o.SetUID("old")
 	for name, want := range map[string]bool{"chains.tekton.dev": true, "results.tekton.dev/taskrun": false} {
-		seen := e.renamed(o, name)
+		seen := e.renamed(t.Context(), o, actor.Actor{Finalizer: name})
 		if got := len(seen) > 0 && strings.Contains(seen[0].Says, "another version"); got != want {
 			t.Errorf("%s: %v", name, seen)
 		}

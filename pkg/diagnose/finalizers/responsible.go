@@ -67,7 +67,7 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 			return append(ignored, refused...)
 		}
 		lacks := e.mayLack(ctx, b)
-		lacks.renamed = e.renamed(b.Object, a.Finalizer)
+		lacks.renamed = e.renamed(ctx, b.Object, a)
 		f.Evidence = slices.Concat(f.Evidence, unsure, lacks.seen)
 		by := slices.DeleteFunc(e.namers(ctx, b.Object), func(n namer) bool {
 			return n.owned && e.quiet(b) < finishing ||
@@ -92,7 +92,7 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 		f.Evidence = append(f.Evidence, lacks.seen...)
 	}
 	if !a.IsKnown {
-		f.Evidence = slices.Concat(f.Evidence, e.renamed(b.Object, a.Finalizer), e.namesake(b.Object, a.Finalizer))
+		f.Evidence = slices.Concat(f.Evidence, e.renamed(ctx, b.Object, a), e.namesake(b.Object, a.Finalizer))
 	}
 	f.Code = core.FinalizerActorUnknown
 	switch {
