@@ -8,6 +8,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 // Node is what is known of a node, as of that of a pod.
@@ -62,7 +63,9 @@ func (e *Examination) kubelet(ctx context.Context, name string) []v1alpha1.Obser
 }
 
 // standsIn says who does the work of a kubelet on a node without one, by the label or annotation that
-// it gives its nodes; empty for all others.
+// it gives its nodes; empty for all others. The label type anybody may use, and a virtual kubelet renews
+// a Lease too: it reports no boot of a machine, as a kubelet does
+// (https://github.com/virtual-kubelet/virtual-kubelet, node/nodeutil/controller.go).
 func standsIn(node *unstructured.Unstructured) string {
 	for _, by := range []struct{ key, value, who string }{
 		// https://github.com/loft-sh/vcluster, pkg/controllers/resources/nodes/fake_syncer.go
@@ -70,6 +73,9 @@ func standsIn(node *unstructured.Unstructured) string {
 		{"kwok.x-k8s.io/node", "fake", "the controller of kwok"},
 		{"type", "virtual-kubelet", "the provider of its virtual kubelet"},
 	} {
+		if by.key == "type" && status.Nested(node, "status", "nodeInfo", "bootID") != "" {
+			continue
+		}
 		if node.GetLabels()[by.key] == by.value || node.GetAnnotations()[by.key] == by.value {
 			return by.who
 		}
