@@ -185,4 +185,24 @@ func TestVolumeIsAttached(t *testing.T) {
 		t.Errorf("causes %+v, want the finalizer of the attachment", d.Stuck[0].Causes)
 	}
 	wantEvidence(t, d.Stuck[0].Causes[0], "the disk is busy")
+	// There is no Lease of the attacher: only what it has written shows that it lives.
+	attachment := subject{"volumeattachments.storage.k8s.io/" + ns, ""}
+	lives := func(remedy string) {
+		t.Helper()
+		got := examine(t, c.Config(), Options{Known: fixture.Packs(t)}, ns, attachment).Stuck[0].Causes[0]
+		if got.Code != "FinalizerActorAlive" || !strings.Contains(got.Remedy, remedy) {
+			t.Errorf("%s, %q: want it alive, and %q", got.Code, got.Remedy, remedy)
+		}
+		wantEvidence(t, got, "its attacher, which wrote that, was alive ")
+	}
+	lives("does not exist: find out at the provider")
+	c.Apply(t, "{apiVersion: v1, kind: Node, metadata: {name: "+ns+"}}")
+	lives("See to what status.detachError says")
+	c.Kubectl(t, "patch", "volumeattachment", ns, "--subresource=status", "--type=merge", "-p",
+		`{"status":{"detachError":{"time":"2026-01-01T00:00:00Z"}}}`)
+	if got := examine(t, c.Config(), Options{Known: fixture.Packs(t)}, ns, attachment).Stuck[0].Causes[0]; got.Code ==
+		"FinalizerActorAlive" {
+		t.Errorf("%+v: what was written long ago is no sign of life", got)
+	}
+	c.Kubectl(t, "delete", "node", ns)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
@@ -192,9 +194,14 @@ func (e *Examiner) Provisioned(ctx context.Context, id graph.ID, name string) []
 	return findings
 }
 
+// detaches is within what time an attacher that lives has written why it fails to detach: it tries again
+// after five minutes at the latest, by its default
+// (https://github.com/kubernetes-csi/external-attacher/blob/e61060241a7b/README.md).
+const detaches = 10 * time.Minute
+
 // Detaching returns who should remove the finalizer of a VolumeAttachment, and what is known of the
 // attachment. A driver that has failed to detach from a node that does not exist fails again: to
-// wait for it is no cure.
+// wait for it is no cure. Nobody else writes that it has failed, so that it is a sign of its life.
 func (e *Examiner) Detaching(ctx context.Context, id graph.ID, name string) []core.Finding {
 	findings := e.ByActor(ctx, id, name)
 	o := e.Own(ctx, id)
@@ -203,15 +210,29 @@ func (e *Examiner) Detaching(ctx context.Context, id graph.ID, name string) []co
 	}
 	f := e.attachment(ctx, o)
 	findings = core.WithEvidence(findings, f.Evidence...)
+	node, failed := status.Nested(o, "spec", "nodeName"), status.Nested(o, "status", "detachError", "message")
 	for i := range findings {
-		if findings[i].Code != core.FinalizerActorAlive {
+		switch findings[i].Code {
+		case core.FinalizerActorAlive:
+		case core.FinalizerActorNotFound, core.FinalizerActorUnknown:
+			at, err := time.Parse(time.RFC3339, status.Nested(o, "status", "detachError", "time"))
+			if ago := e.Now.Sub(at); err == nil && ago < detaches {
+				findings[i].Code, findings[i].Sentence = core.FinalizerActorAlive, ""
+				findings[i].Evidence = append(findings[i].Evidence, core.ObservedAt(core.From(o, "status.detachError"),
+					fmt.Sprintf("its attacher, which wrote that, was alive %s ago", phrase.Ago(ago)))...)
+				break
+			}
+			continue
+		default:
 			continue
 		}
-		node := status.Nested(o, "spec", "nodeName")
-		if failed := status.Nested(o, "status", "detachError", "message"); failed != "" && e.workloads.Node(ctx, node).Gone {
+		switch {
+		case failed != "" && e.workloads.Node(ctx, node).Gone:
 			findings[i].Remedy = fmt.Sprintf(
 				"The CSI driver has failed to detach the volume, and Node %s does not exist: find out at the provider whether the machine is gone. "+
 					"If it certainly is, remove the finalizer by hand; a machine that still runs would keep writing to the disk.", node)
+		case failed != "":
+			findings[i].Remedy = "See to what status.detachError says: the CSI driver has failed to detach the volume, and tries again."
 		}
 		last := max(len(findings[i].Commands)-1, 0) // what removes the finalizer
 		findings[i].Commands = slices.Insert(slices.Clone(findings[i].Commands), last, f.Commands...)
