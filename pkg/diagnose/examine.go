@@ -119,6 +119,8 @@ type examiner struct {
 	// ahead are the objects in the way of others whose content was looked at side by side.
 	ahead map[graph.ID]bool
 	looks core.Sample[string, looked]
+	// renewed is when a Lease was renewed last; nil before that was looked at.
+	renewed *time.Time
 
 	refusal    *refusal.Examiner
 	unlisted   *unlisted

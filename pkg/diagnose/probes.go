@@ -33,6 +33,7 @@ type finalizerProbe struct {
 // something. All of a group that look at an object are asked.
 func (e *examiner) ofObjects() [][]objectProbe {
 	return [][]objectProbe{
+		{{e.goes, e.unwritten}},
 		{{func(graph.ID) bool { return true }, e.strayed}}, // nothing else can be done before the namespace exists
 		{{e.due, e.neverCollected}},
 		{{e.lives, e.rejected}},

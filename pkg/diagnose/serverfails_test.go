@@ -4,8 +4,10 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
@@ -56,5 +58,67 @@ func TestServerThatFailsAtAnUpdateOrARead(t *testing.T) {
 	}
 	if core.ServerFails(nil) {
 		t.Error("no error is taken for a failure of the server")
+	}
+}
+
+// TestServerThatStoresNothing: with a full etcd nobody renews a Lease, nor does the API server itself, and
+// no controller is dead for that. Where somebody renews one, or the object was deleted since, it stores.
+func TestServerThatStoresNothing(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Another(t, "platforms", testcluster.NoControllers())
+	ns := c.Namespace(t)
+	c.Apply(t, fixture.ConfigMap(ns, "app", "example.com/kept")+fixture.Lease("default", ns, "op-1", time.Now())+
+		fixture.Lease(ns, "leader", "op-1", time.Now().Add(-3*time.Hour)))
+	fixture.Free(t, c, ns, "configmap/app")
+	deleted(t, c, "configmap", "app", "-n", ns)
+	known := fixture.Pack(t, "example.com/kept", "leases: ['"+ns+"/leader']")
+	const hours = 3 * time.Hour
+	for name, test := range map[string]struct {
+		servers, others, deleted time.Duration // ago
+		want                     string
+	}{
+		"it stores":               {0, hours, hours, "FinalizerActorDead"},
+		"somebody renews one":     {hours, 0, hours, "FinalizerActorDead"},
+		"it was deleted since":    {hours, hours, time.Hour, "FinalizerActorDead"},
+		"nobody renews any since": {hours, hours, hours, "AdmissionDenied"},
+	} {
+		proxy, now := faultproxy.Start(t, c.Config()), time.Now()
+		at := func(ago time.Duration) string { return now.Add(-ago).UTC().Format("2006-01-02T15:04:05.000000Z") }
+		proxy.On(faultproxy.Path("/leases"), faultproxy.Edit(func(answer any) any {
+			list, _ := answer.(map[string]any)["items"].([]any)
+			renewed := false
+			for _, item := range list {
+				o := &unstructured.Unstructured{Object: item.(map[string]any)}
+				spec, _ := o.Object["spec"].(map[string]any)
+				switch _, ofServer := o.GetLabels()["apiserver.kubernetes.io/identity"]; {
+				case spec == nil:
+				case ofServer:
+					spec["renewTime"] = at(test.servers)
+				case o.GetNamespace() != ns && !renewed:
+					spec["holderIdentity"], spec["renewTime"], renewed = "somebody", at(test.others), true
+				default:
+					spec["renewTime"] = at(hours)
+				}
+			}
+			return answer
+		}))
+		proxy.On(faultproxy.Path("/configmaps"), faultproxy.Edit(func(answer any) any {
+			list, _ := answer.(map[string]any)["items"].([]any)
+			for _, item := range list {
+				m, _ := item.(map[string]any)["metadata"].(map[string]any)
+				if m["name"] == "app" {
+					m["deletionTimestamp"] = now.Add(-test.deleted).UTC().Format(time.RFC3339)
+				}
+			}
+			return answer
+		}))
+		cause := stuckOf(t, examine(t, proxy.Config(), Options{Known: known}, ns), "app").Causes[0]
+		if cause.Code != test.want {
+			t.Errorf("%s: %+v", name, cause)
+		}
+		if test.want == "AdmissionDenied" {
+			wantEvidence(t, cause, "no Lease was renewed for 3 h, not even that of the API server, which answers")
+			wantRemedy(t, cause, "See to the API server and to etcd first")
+		}
 	}
 }
