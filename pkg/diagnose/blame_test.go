@@ -258,10 +258,10 @@ func TestActorThatRunsOutsideIsNotMissed(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	d := stuckOn(t, c, ns, bucket, fixture.Pack(t, bucket, "outside: true"), "")
+	d := stuckOn(t, c, ns, bucket, fixture.Pack(t, bucket, "outside: true, note: Its log is in the seed."), "")
 	wantCauses(t, d, map[string][]string{"ConfigMap/it": {"FinalizerActorUnknown ConfigMap/it"}})
 	wantRemedy(t, d.Stuck[0].Causes[0],
-		"The Test operator normally runs outside the cluster: not seeing it here means nothing. Check there that it is running")
+		"The Test operator normally runs outside the cluster: not seeing it here means nothing. Its log is in the seed. Check there that it is running")
 	wantSteps(t, d.Stuck[0].Causes[0], "kubectl describe configmaps/it -n "+ns,
 		fmt.Sprintf("kubectl gc unfinalize configmaps/it -n %s --finalizer %s --force", ns, bucket))
 }

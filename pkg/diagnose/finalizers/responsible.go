@@ -185,8 +185,11 @@ func (e *Examiner) outside(ctx context.Context, b core.Responsible, f core.Findi
 			f.Remedy += " If it was uninstalled, remove the finalizer by hand: nothing is seen for which it would keep the object."
 		}
 	default:
-		f.Remedy = phrase.Sentence(b.Name+" normally runs outside the cluster: not seeing it here means nothing") + " " +
-			phrase.Sentence("check there that it is running") + b.OnceRunning()
+		f.Remedy = phrase.Sentence(b.Name+" normally runs outside the cluster: not seeing it here means nothing") + " "
+		if note := b.Known.Alive.Note; note != "" {
+			f.Remedy += phrase.Sentence(note) + " "
+		}
+		f.Remedy += phrase.Sentence("check there that it is running") + b.OnceRunning()
 	}
 	f.Commands = append(f.Commands,
 		core.Describe().Doing("shows what its controller says of it").Risking(finalizer.RiskNone))
