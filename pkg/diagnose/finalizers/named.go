@@ -276,9 +276,9 @@ func (e *Examiner) isKind(key string) bool {
 
 // namedIn is an object that a field names. The stem is the lower-case key of the field without what
 // says that it is a name or a reference; the kind and its group are empty if the field says none. One
-// that is addressed is of the core. One that is loose is in a list, or in a field whose key does not
-// say that it is a name; such a field is bare if it is a text at the top of the spec, and several if
-// its key has several words, as pgCluster has.
+// that is addressed is of the core. One that is loose is in a list, but for one of what values come from,
+// or in a field whose key does not say that it is a name; such a field is bare if it is a text at the top
+// of the spec, and several if its key has several words, as pgCluster has.
 type namedIn struct {
 	field, stem, group, kind, namespace, name string
 	addressed, loose, bare, several           bool
@@ -317,6 +317,9 @@ func namesIn(m map[string]any, path string) (all []namedIn) {
 				n.name, n.kind, n.namespace = status.Text(v, "name"), status.Text(v, "kind"), status.Text(v, "namespace")
 				n.group = cmp.Or(graph.Ref{APIVersion: status.Text(v, "apiVersion")}.Group(), status.Text(v, "apiGroup"),
 					status.Text(v, "group"))
+				if slices.Contains([]string{"ConfigMap", "Secret"}, n.kind) && strings.HasSuffix(lower, "from") { // varsFrom
+					n.loose = false
+				}
 				n.field += ".name"
 				n.stem, _ = stemOf(lower, "ref", "selector", "key")
 				if (validName(n.name) || n.name != "" && n.isTyped()) && v["optional"] != true {
