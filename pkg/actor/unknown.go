@@ -3,6 +3,7 @@ package actor
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/admission"
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
@@ -55,6 +57,30 @@ func (f *Finder) unknown(ctx context.Context, o *unstructured.Unstructured, acto
 		actor.note(f.namesakes(ctx, o, domain)...)
 	}
 	actor.take(s.signs)
+	if !actor.Found {
+		actor.Evidence = append(actor.Evidence, f.leaders(ctx, o, actor.Finalizer)...)
+	}
+}
+
+// ofProject is the name of the Lease that an operator takes which kubebuilder has laid out: a hash and
+// the domain of its project (https://github.com/kubernetes-sigs/kubebuilder, LeaderElectionID).
+var ofProject = regexp.MustCompile(`^[0-9a-f]{8}\.([^.]+\..+)$`)
+
+// leaders are such Leases of the project whose domain both the finalizer and the API group of an object
+// end in. A project can have several operators: it is evidence alone.
+func (f *Finder) leaders(ctx context.Context, o *unstructured.Unstructured, finalizer string) (
+	seen []v1alpha1.Observation) {
+	domain, _, _ := strings.Cut(finalizer, "/")
+	in := func(name, project string) bool { return strings.HasSuffix("."+name, "."+project) }
+	all, _ := f.reader.ListObjects(ctx, cluster.Leases, "", cluster.Selection{}) // the reader notes it as a gap
+	for _, lease := range all {
+		m := ofProject.FindStringSubmatch(lease.GetName())
+		if m != nil && in(domain, m[1]) && in(o.GroupVersionKind().Group, m[1]) && len(seen) < phrase.MaxNamed {
+			sign := ReadLease(lease, f.now())
+			seen = append(seen, v1alpha1.Observation{Says: sign.Says + ", and is named after the domain of the finalizer and of the API group", From: sign.From})
+		}
+	}
+	return seen
 }
 
 // called looks for workloads that are called like a field manager: as a program, it is named after
