@@ -1,6 +1,7 @@
 package finalizers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -44,6 +45,7 @@ func (e *Examiner) wentWith(ctx context.Context, f core.Finding, c core.Creation
 	}
 	f.Observe("namespace %s, which the object names, does not exist", named)
 	f.Remedy = fmt.Sprintf("Namespace %s, which the object names, does not exist in this cluster: if %s was there, it went with "+
-		"it, and one that is made again is another. Look at what is left to clean up. %s", named, c.What, c.Left)
+		"it, and one that is made again is another. Look at what is left to clean up. If it was never made, make it where %s looks for it. %s",
+		named, c.What, cmp.Or(f.Actor, "whoever removes the finalizer"), c.Left)
 	return f, true
 }
