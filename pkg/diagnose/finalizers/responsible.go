@@ -190,6 +190,10 @@ func (e *Examiner) outside(ctx context.Context, b core.Responsible, f core.Findi
 			f.Remedy += phrase.Sentence(note) + " "
 		}
 		f.Remedy += phrase.Sentence("check there that it is running") + b.OnceRunning()
+		if none := unnamed(b); none != "" {
+			f.Evidence = append(f.Evidence, core.ObservedAt(core.From(b.Object, "status"), "it names no "+none)...)
+			f.Remedy += fmt.Sprintf(" If no %s was ever made for it, as where nobody runs who does, remove the finalizer by hand.", none)
+		}
 	}
 	f.Commands = append(f.Commands,
 		core.Describe().Doing("shows what its controller says of it").Risking(finalizer.RiskNone))
@@ -215,6 +219,16 @@ func controllerOf(o *unstructured.Unstructured) (field, name string) {
 func (e *Examiner) log(w *unstructured.Unstructured) core.Step {
 	return core.At(e.Ref(w), core.Command("kubectl", "logs", "OBJECT")).Doing("shows whether it works on the object").
 		Risking(finalizer.RiskNone)
+}
+
+// unnamed is what a pack says that the object names of what it stands for outside the cluster, where it
+// names none; empty if it does, or if no pack says where.
+func unnamed(b core.Responsible) string {
+	if len(b.Known.External) == 0 || slices.ContainsFunc(b.Known.External,
+		func(x finalizer.External) bool { return len(x.Names(b.Object.Object)) > 0 }) {
+		return ""
+	}
+	return b.Known.External[0].Is
 }
 
 // unfound is for an actor of which nobody knows whether it is there: the cluster is asked who may.
