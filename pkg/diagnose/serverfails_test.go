@@ -61,8 +61,9 @@ func TestServerThatFailsAtAnUpdateOrARead(t *testing.T) {
 	}
 }
 
-// TestServerThatStoresNothing: with a full etcd nobody renews a Lease, nor does the API server itself, and
-// no controller is dead for that. Where somebody renews one, or the object was deleted since, it stores.
+// TestServerThatStoresNothing: with a full etcd nobody renews a Lease, nor does the API server itself,
+// and no controller is dead for that. Where somebody renews one, or the object was deleted since, it
+// stores.
 func TestServerThatStoresNothing(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Another(t, "platforms", testcluster.NoControllers())

@@ -21,8 +21,8 @@ const storesNothing = 10 * time.Minute
 
 // unwritten is for an API server that answers, and does not renew its own Lease, as nobody renews any
 // since the object was deleted: it refuses writes, as with a full etcd
-// (https://etcd.io/docs/v3.2/op-guide/maintenance/). No controller can act then, be it alive or not, and
-// a dry run succeeds, which does not reach the storage. What a dump has is too old.
+// (https://etcd.io/docs/v3.2/op-guide/maintenance/). No controller can act then, be it alive or not,
+// and a dry run succeeds, which does not reach the storage. What a dump has is too old.
 func (e *examiner) unwritten(ctx context.Context, id graph.ID) []core.Finding {
 	now := e.Reader.Now() // by the clock of the server
 	if e.Client.IsStill() {

@@ -276,9 +276,9 @@ func (e *Examiner) isKind(key string) bool {
 
 // namedIn is an object that a field names. The stem is the lower-case key of the field without what
 // says that it is a name or a reference; the kind and its group are empty if the field says none. One
-// that is addressed is of the core. One that is loose is in a list, but for one of what values come from,
-// or in a field whose key does not say that it is a name; such a field is bare if it is a text at the top
-// of the spec, and several if its key has several words, as pgCluster has.
+// that is addressed is of the core. One that is loose is in a list, but for one of what values come
+// from, or in a field whose key does not say that it is a name; such a field is bare if it is a text
+// at the top of the spec, and several if its key has several words, as pgCluster has.
 type namedIn struct {
 	field, stem, group, kind, namespace, name string
 	addressed, loose, bare, several           bool

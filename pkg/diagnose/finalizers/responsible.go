@@ -221,8 +221,8 @@ func (e *Examiner) log(w *unstructured.Unstructured) core.Step {
 		Risking(finalizer.RiskNone)
 }
 
-// unnamed is what a pack says that the object names of what it stands for outside the cluster, where it
-// names none; empty if it does, or if no pack says where.
+// unnamed is what a pack says that the object names of what it stands for outside the cluster, where
+// it names none; empty if it does, or if no pack says where.
 func unnamed(b core.Responsible) string {
 	if len(b.Known.External) == 0 || slices.ContainsFunc(b.Known.External,
 		func(x finalizer.External) bool { return len(x.Names(b.Object.Object)) > 0 }) {
