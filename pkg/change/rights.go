@@ -19,43 +19,12 @@ import (
 // AskForPermission is the hint of what is refused for want of a permission.
 const AskForPermission = "ask an administrator for this permission"
 
-// MissingRight is a right that the user does not have.
-type MissingRight struct {
-	cluster.Access
-	// Reason is what the authorizer says, often nothing.
-	Reason string
-}
-
-// What names what the user may not do: patch configmaps in namespace "shop". A cluster-scoped
-// object is named.
-func (m MissingRight) What() string {
-	what := m.Verb + " " + graph.Ref{APIVersion: m.Type.APIVersion(), Resource: m.Type.Resource}.QualifiedResource()
-	if m.Subresource != "" {
-		what += "/" + m.Subresource
-	}
-	switch {
-	case m.Namespace != "":
-		return fmt.Sprintf("%s in namespace %q", what, m.Namespace)
-	case m.Name != "":
-		return fmt.Sprintf("%s %q", what, m.Name)
-	}
-	return what
-}
-
-// Error says which right is missing, and why if the authorizer does.
-func (m MissingRight) Error() string {
-	if m.Reason == "" {
-		return "you may not " + m.What()
-	}
-	return "you may not " + m.What() + ": " + m.Reason
-}
-
 // Denied asks the server for rights, and returns those that it denies, with their places. What it
 // does not say is not denied.
-func Denied(ctx context.Context, client *cluster.Client, rights []cluster.Access) iter.Seq2[int, MissingRight] {
-	return func(yield func(int, MissingRight) bool) {
+func Denied(ctx context.Context, client *cluster.Client, rights []cluster.Access) iter.Seq2[int, cluster.MissingRight] {
+	return func(yield func(int, cluster.MissingRight) bool) {
 		for i, review := range client.Reviews().Ask(ctx, rights) {
-			if review.Permission == cluster.Denied && !yield(i, MissingRight{rights[i], review.Reason}) {
+			if review.Permission == cluster.Denied && !yield(i, cluster.MissingRight{Access: rights[i], Reason: review.Reason}) {
 				return
 			}
 		}
@@ -67,18 +36,18 @@ func Denied(ctx context.Context, client *cluster.Client, rights []cluster.Access
 func Permitted(ctx context.Context, client *cluster.Client, object graph.Ref, patch cluster.Access,
 	besides ...Enforcement) error {
 	if missing, denied := maps.Collect(Denied(ctx, client, []cluster.Access{patch}))[0]; denied {
-		return missing.forbidden(object)
+		return forbidden(missing, object)
 	}
 	if enforced := Enforced(ctx, client, besides); len(enforced) > 0 {
 		missing := enforced[0]
 		missing.Reason = cmp.Or(missing.Reason, "the server requires it for a change of owner references")
-		return missing.forbidden(object)
+		return forbidden(missing, object)
 	}
 	return context.Cause(ctx)
 }
 
-func (m MissingRight) forbidden(object graph.Ref) error {
-	return answer.Refuse(answer.WithHint(fmt.Errorf("%s was not changed: %w", object.Quoted(), m), AskForPermission))
+func forbidden(missing cluster.MissingRight, object graph.Ref) error {
+	return answer.Refuse(answer.WithHint(fmt.Errorf("%s was not changed: %w", object.Quoted(), missing), AskForPermission))
 }
 
 // Enforcement is a right that the admission plugin OwnerReferencesPermissionEnforcement asks for
@@ -93,12 +62,12 @@ type Enforcement struct {
 // Enforced are those of some rights that the plugin is seen to ask for and the user does not have,
 // in their order, each once: where a review denies one, the dry run tells. A dry run that fails for
 // another reason says nothing. It writes nothing.
-func Enforced(ctx context.Context, client *cluster.Client, all []Enforcement) []MissingRight {
+func Enforced(ctx context.Context, client *cluster.Client, all []Enforcement) []cluster.MissingRight {
 	accesses := make([]cluster.Access, len(all))
 	for i, e := range all {
 		accesses[i] = e.Access
 	}
-	denied := map[int]MissingRight{}
+	denied := map[int]cluster.MissingRight{}
 	asked := map[cluster.Access]bool{}
 	for i, d := range Denied(ctx, client, accesses) {
 		if !asked[d.Access] {
@@ -111,7 +80,7 @@ func Enforced(ctx context.Context, client *cluster.Client, all []Enforcement) []
 			tried[n] = -1
 		}
 	})
-	var missing []MissingRight
+	var missing []cluster.MissingRight
 	for _, i := range tried {
 		if i >= 0 {
 			missing = append(missing, denied[i])

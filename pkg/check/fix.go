@@ -217,7 +217,7 @@ func (p *Fixes) enforced(ctx context.Context) error {
 			return err
 		}}
 	}
-	denied := phrase.Words(change.Enforced(ctx, p.client, rights), func(missing change.MissingRight) string {
+	denied := phrase.Words(change.Enforced(ctx, p.client, rights), func(missing cluster.MissingRight) string {
 		return graph.Ref{Resource: missing.Type.Resource, Namespace: missing.Namespace, Name: missing.Name,
 			APIVersion: missing.Type.APIVersion(), Kind: missing.Type.Kind}.Quoted()
 	})

@@ -21,6 +21,37 @@ type Access struct {
 	Namespace, Name string
 }
 
+// MissingRight is a right that the user does not have.
+type MissingRight struct {
+	Access
+	// Reason is what the authorizer says, often nothing.
+	Reason string
+}
+
+// What names what the user may not do: patch configmaps in namespace "shop". A cluster-scoped
+// object is named.
+func (m MissingRight) What() string {
+	what := m.Verb + " " + graph.Ref{APIVersion: m.Type.APIVersion(), Resource: m.Type.Resource}.QualifiedResource()
+	if m.Subresource != "" {
+		what += "/" + m.Subresource
+	}
+	switch {
+	case m.Namespace != "":
+		return fmt.Sprintf("%s in namespace %q", what, m.Namespace)
+	case m.Name != "":
+		return fmt.Sprintf("%s %q", what, m.Name)
+	}
+	return what
+}
+
+// Error says which right is missing, and why if the authorizer does.
+func (m MissingRight) Error() string {
+	if m.Reason == "" {
+		return "you may not " + m.What()
+	}
+	return "you may not " + m.What() + ": " + m.Reason
+}
+
 // Permission is what is known of a right.
 type Permission uint8
 

@@ -92,7 +92,7 @@ func (p *pass) complete(ctx context.Context, id graph.ID, finalizer string, beca
 		p.again()
 		return
 	}
-	if ref.Namespace == "" && p.loop.opts.List.Namespace != "" || len(plan.Hiding(p.graph, p.result.Gaps, ref)) > 0 {
+	if ref.Namespace == "" && p.loop.opts.List.Namespace != "" || len(p.graph.Hiding(p.result.Gaps, ref)) > 0 {
 		return
 	}
 	if !p.recheck.shows(ctx, p, id) {

@@ -15,7 +15,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
-	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
 
@@ -126,7 +125,7 @@ func (r *recheck) shows(ctx context.Context, p *pass, id graph.ID) bool {
 	}
 	ref := p.graph.Ref(id)
 	now, err := r.list(ctx, p, ref.Namespace)
-	if err != nil || len(plan.Hiding(now.Graph, now.Gaps, ref)) > 0 {
+	if err != nil || len(now.Graph.Hiding(now.Gaps, ref)) > 0 {
 		return false
 	}
 	owner, referenced := now.Graph.Lookup(ref.UID)

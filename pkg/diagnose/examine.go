@@ -17,6 +17,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/workloads"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/ownership"
 )
 
 // Options say what to examine and how.
@@ -132,7 +133,11 @@ type examiner struct {
 }
 
 func newExaminer(client *cluster.Client, s core.Snapshot, opts Options) *examiner {
-	c := core.New(client, s, opts.Known)
+	reader := cluster.NewReader(client, s.Catalog)
+	if opts.Known != nil {
+		client = ownership.Guarded(client, reader, opts.Known.Links())
+	}
+	c := core.New(client, reader, s, opts.Known)
 	c.NoDryRun, c.Limits = opts.NoDryRun || c.Client.IsStill(), opts.limits.OrUsual()
 	e := &examiner{
 		Examination: c, opts: opts,

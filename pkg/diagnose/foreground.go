@@ -38,7 +38,7 @@ func (e *collector) foreground(ctx context.Context, id graph.ID) []core.Finding 
 	if blocked {
 		return findings
 	}
-	if hiding := plan.Hiding(e.Graph, e.Gaps, ref); len(hiding) > 0 {
+	if hiding := e.Graph.Hiding(e.Gaps, ref); len(hiding) > 0 {
 		return core.Found(ref, core.Finding{
 			Code: core.BlockerHidden, Finalizer: plan.ForegroundFinalizer,
 			Evidence: core.Observed(actor.GapClauses(hiding...)...), Commands: again("background"),
@@ -164,7 +164,7 @@ func (e *collector) orphan(ctx context.Context, id graph.ID) []core.Finding {
 		return refused
 	}
 	var evidence []v1alpha1.Observation
-	hiding := plan.Hiding(e.Graph, e.Gaps, e.Graph.Ref(id))
+	hiding := e.Graph.Hiding(e.Gaps, e.Graph.Ref(id))
 	switch {
 	case n > 0:
 		evidence = core.Seen("%s still %s it as an owner", phrase.Count(n, "dependent"), phrase.Plural(n, "names", "name"))

@@ -7,7 +7,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/finalizers"
@@ -94,7 +93,7 @@ func (e *examiner) briefly(id graph.ID, err error) error {
 		return err
 	}
 	t, _ := e.Graph.Type(id)
-	return change.MissingRight{Access: cluster.Access{Verb: "get", Type: t, Namespace: e.Graph.Namespace(id)}}
+	return cluster.MissingRight{Access: cluster.Access{Verb: "get", Type: t, Namespace: e.Graph.Namespace(id)}}
 }
 
 // behindObstacles puts what is found of a finalizer behind what refuses every update: it comes up

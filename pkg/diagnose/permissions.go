@@ -3,7 +3,6 @@ package diagnose
 import (
 	"context"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
@@ -42,7 +41,7 @@ func (e *examiner) withPermissions(ctx context.Context, findings []core.Finding)
 		findings = append(findings, core.Finding{
 			Code: core.CureForbidden, About: new(of[i].Object()), At: of[i].At, Via: of[i].Via, After: of[i].After,
 			Finalizer: of[i].Finalizer,
-			Evidence:  core.Observed(change.MissingRight{Access: a, Reason: review.Reason}.Error()),
+			Evidence:  core.Observed(cluster.MissingRight{Access: a, Reason: review.Reason}.Error()),
 			Commands:  []core.Step{canI(a).Doing("asks again whether you may")},
 		})
 	}

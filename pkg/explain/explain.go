@@ -3,7 +3,6 @@ package explain
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -14,7 +13,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
-	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 	"github.com/kubectl-gc/kubectl-gc/pkg/suggest"
 )
 
@@ -40,30 +38,22 @@ func Known(q Question) (*v1alpha1.Explanation, error) {
 		Gaps: []v1alpha1.Gap{}}, err
 }
 
-// Present lists what is in the scope of a query and says which of the finalizers are there, on how
-// many objects.
-func Present(ctx context.Context, query *selection.Query, q Question) (*v1alpha1.Explanation, error) {
-	if err := q.checkComponent(); err != nil {
-		return nil, err
-	}
-	listed, err := query.List(ctx)
-	if err != nil {
-		return nil, err
-	}
-	found := slices.DeleteFunc(present(listed.Graph, q.Known), func(e v1alpha1.ExplainedFinalizer) bool {
+// Present says which of the finalizers are on objects that were listed, and on how many.
+func Present(g *graph.Graph, gaps []v1alpha1.Gap, q Question) *v1alpha1.Explanation {
+	found := slices.DeleteFunc(present(g, q.Known), func(e v1alpha1.ExplainedFinalizer) bool {
 		return len(q.Names) > 0 && !slices.Contains(q.Names, e.Name) || q.Component != "" &&
 			!q.isOf(finalizer.Known{Component: e.Component, Actor: e.Actor})
 	})
 	return &v1alpha1.Explanation{
-		TypeMeta: v1alpha1.TypeMeta("Explanation"), Finalizers: found, Complete: len(listed.Gaps) == 0,
-		Gaps: append([]v1alpha1.Gap{}, listed.Gaps...),
-	}, nil
+		TypeMeta: v1alpha1.TypeMeta("Explanation"), Finalizers: found, Complete: len(gaps) == 0,
+		Gaps: append([]v1alpha1.Gap{}, gaps...),
+	}
 }
 
 // find returns what is known of the finalizers that were named, or of all of a component. The error
 // names all of which nothing is known.
 func (q Question) find() ([]v1alpha1.ExplainedFinalizer, error) {
-	if err := q.checkComponent(); err != nil {
+	if err := q.Check(); err != nil {
 		return nil, err
 	}
 	found := []v1alpha1.ExplainedFinalizer{}
@@ -105,8 +95,8 @@ func (q Question) isOf(k finalizer.Known) bool {
 	return strings.Contains(strings.ToLower(k.Component), word) || strings.Contains(strings.ToLower(k.Actor), word)
 }
 
-// checkComponent is an error if a component was named and there is none of that name.
-func (q Question) checkComponent() error {
+// Check is an error if a component was named and there is none of that name.
+func (q Question) Check() error {
 	if q.Component == "" {
 		return nil
 	}

@@ -319,7 +319,7 @@ func (s *simulation) mayHide(id graph.ID) bool {
 		if s.hides == nil {
 			s.hides = map[string]bool{}
 		}
-		hides = len(Hiding(s.Graph, s.options.Gaps, ref)) > 0
+		hides = len(s.Graph.Hiding(s.options.Gaps, ref)) > 0
 		s.hides[ref.Namespace] = hides
 	}
 	return hides
@@ -336,32 +336,7 @@ func (p *Plan) Relevant(gaps []v1alpha1.Gap) []v1alpha1.Gap {
 			namespaces[p.Graph.Ref(id).Namespace] = true
 		}
 	}
-	return hidingIn(p.Graph, gaps, namespaces)
-}
-
-// Hiding returns the gaps in which a dependent of one of the owners can be hidden. The dependents
-// of a namespaced object are in its namespace: a cluster-scoped one that names it is a mistake that
-// the collector never acts on (GC-048). Those of a cluster-scoped object can be anywhere, and a
-// group whose discovery failed can hold anything (RO-012).
-func Hiding(g *graph.Graph, gaps []v1alpha1.Gap, owners ...graph.Ref) []v1alpha1.Gap {
-	namespaces := map[string]bool{}
-	for _, o := range owners {
-		namespaces[o.Namespace] = true
-	}
-	return hidingIn(g, gaps, namespaces)
-}
-
-// hidingIn is Hiding for owners in some namespaces; the empty one is that of cluster-scoped owners.
-func hidingIn(g *graph.Graph, gaps []v1alpha1.Gap, namespaces map[string]bool) []v1alpha1.Gap {
-	var hiding []v1alpha1.Gap
-	for _, gap := range gaps {
-		namespaced, known := g.Scope(gap.Group, gap.Resource)
-		elsewhere := gap.Namespace != "" && !namespaces[gap.Namespace]
-		if namespaces[""] || !elsewhere && (!known || namespaced) {
-			hiding = append(hiding, gap)
-		}
-	}
-	return hiding
+	return p.Graph.HidingIn(gaps, namespaces)
 }
 
 // cycles returns the deadlocks in which what is stuck ends, as rings of objects each of which waits

@@ -18,7 +18,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
-	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/restore"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
@@ -221,7 +220,7 @@ func (p *Planned) list(ctx context.Context, q *selection.Query, req Request) err
 	if err != nil {
 		return err
 	}
-	p.Gaps = plan.Hiding(listed.Graph, listed.Gaps, p.Ref)
+	p.Gaps = listed.Graph.Hiding(listed.Gaps, p.Ref)
 	if req.OnGaps != nil {
 		req.OnGaps(p.Gaps)
 	}

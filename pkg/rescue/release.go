@@ -171,7 +171,7 @@ func (r *rescuer) list(ctx context.Context) ([]*Dependent, []v1alpha1.Gap, error
 	if err != nil {
 		return nil, nil, err
 	}
-	return dependentsOf(listed.Graph, r.p.Ref.UID), plan.Hiding(listed.Graph, listed.Gaps, r.p.Ref), nil
+	return dependentsOf(listed.Graph, r.p.Ref.UID), listed.Graph.Hiding(listed.Gaps, r.p.Ref), nil
 }
 
 // Reference is a reference of a dependent to the object, as it was before the rescue.

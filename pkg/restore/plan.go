@@ -123,7 +123,7 @@ type Plan struct {
 	Left, Held []v1alpha1.Survivor
 	// Forbidden are rights that the user needs and does not have. If there are any, nothing is
 	// done.
-	Forbidden []change.MissingRight
+	Forbidden []cluster.MissingRight
 
 	opts  Options
 	index *index

@@ -12,7 +12,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
-	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
 
@@ -57,7 +56,7 @@ func NewArchival(ctx context.Context, q *selection.Query, links bool,
 			t.Objects = slices.DeleteFunc(t.Objects, func(id graph.ID) bool { return !belongs(id) })
 		}
 	}
-	t.Hiding = plan.Hiding(s.Graph, s.Gaps, owners...)
+	t.Hiding = s.Graph.Hiding(s.Gaps, owners...)
 	return t, nil
 }
 

@@ -58,7 +58,7 @@ func (j *Assessor) Foresee(ctx context.Context, candidates []*Candidate) error {
 			c.details.After = twin.details.After
 			continue
 		}
-		c.details.After = &Aftermath{Gaps: plan.Hiding(s.Graph, s.Gaps, c.Ref), Unlisted: !listed || !s.Graph.Observed(id)}
+		c.details.After = &Aftermath{Gaps: s.Graph.Hiding(s.Gaps, c.Ref), Unlisted: !listed || !s.Graph.Observed(id)}
 		if !c.details.After.Unlisted {
 			byID[id] = c
 			releases = append(releases, c.release(id))

@@ -15,7 +15,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
-	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
 
@@ -169,7 +168,7 @@ func (j *Assessor) learn(ctx context.Context, c *Candidate, refs []FinalizerRef)
 // orphans takes the dependents out of a survey.
 func (c *Candidate) orphans(s *survey) {
 	id, listed := s.Graph.Lookup(c.Ref.UID)
-	c.details.Hiding = plan.Hiding(s.Graph, s.Gaps, c.Ref)
+	c.details.Hiding = s.Graph.Hiding(s.Gaps, c.Ref)
 	if c.details.Unlisted = !listed || !s.Graph.Observed(id); !listed {
 		return
 	}

@@ -175,7 +175,7 @@ func (p *performer) orphan(ctx context.Context, o *Outcome) error {
 	if !deleting(now) || !slices.Contains(now.GetFinalizers(), plan.OrphanFinalizer) {
 		return nil
 	}
-	if hiding := plan.Hiding(summary.Graph, summary.Gaps, c.Ref); len(hiding) > 0 {
+	if hiding := summary.Graph.Hiding(summary.Gaps, c.Ref); len(hiding) > 0 {
 		return &RefusedError{Refusals: []Refusal{{Code: HiddenDependents,
 			Because: "types that may contain dependents could not be listed (" + gapNames(hiding) + ")"}}}
 	}

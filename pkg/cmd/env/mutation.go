@@ -15,6 +15,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
@@ -192,15 +193,31 @@ const auto = "auto"
 // archiveVariable is the environment variable that makes it the default.
 const archiveVariable = "KUBECTL_GC_ARCHIVE"
 
-// Archives is the folder of the archives that nobody names.
-func Archives() (archive.Folder, error) {
+// archives is the folder of the archives that nobody names.
+func archives() (archive.Folder, error) {
 	home, err := os.UserHomeDir()
 	return archive.Folder(filepath.Join(home, ".kube", "gc", "archives")), err
 }
 
+// LastArchive returns the newest of these that is of the client's cluster, or of any.
+func LastArchive(ctx context.Context, client *cluster.Client, ofAny bool) (string, error) {
+	this := ""
+	if !ofAny {
+		var err error
+		if this, err = client.Identity(ctx); err != nil {
+			return "", err
+		}
+	}
+	folder, err := archives()
+	if err != nil {
+		return "", err
+	}
+	return folder.Last(this)
+}
+
 // archiveByItself names the archive.
 func (m *Mutation) archiveByItself() error {
-	folder, err := Archives()
+	folder, err := archives()
 	if err == nil {
 		m.Archive, err = folder.Name(time.Now())
 	}

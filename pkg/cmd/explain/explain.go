@@ -130,10 +130,14 @@ func (o *Options) inCluster(ctx context.Context, question explain.Question) erro
 	if err != nil {
 		return err
 	}
-	e, err := explain.Present(ctx, query, question)
+	if err := question.Check(); err != nil {
+		return err
+	}
+	listed, err := query.List(ctx)
 	if err != nil {
 		return err
 	}
+	e := explain.Present(listed.Graph, listed.Gaps, question)
 	render.WarnGaps(o.ErrOut, e.Gaps)
 	if err := o.Print(ctx, func() error { return o.print(e) }); err != nil {
 		return err

@@ -126,9 +126,10 @@ func run(ctx context.Context, o *Options) error {
 		return err
 	}
 	if o.Last {
-		if err := o.last(ctx, client.Identity); err != nil {
-			return err
+		if o.File, err = env.LastArchive(ctx, client, o.OtherCluster); err != nil {
+			return fmt.Errorf("--last: %w", err)
 		}
+		fmt.Fprintf(o.ErrOut, "restoring from %s\n", render.Escape(o.File))
 	}
 	p, err := restore.New(ctx, client, catalog, o.File, restore.Options{
 		Names: o.Names, Namespace: o.namespace(), All: o.All, Overwrite: o.Overwrite, Status: o.Status,
@@ -155,25 +156,6 @@ func run(ctx context.Context, o *Options) error {
 	}
 	r, err := p.Perform(ctx, client, o.performing())
 	return errors.Join(err, o.result(p, r, ctx.Err() != nil), finding)
-}
-
-// last takes the newest archive of this cluster, or of any, and says which one that is.
-func (o *Options) last(ctx context.Context, identity func(context.Context) (string, error)) (err error) {
-	this := ""
-	if !o.OtherCluster {
-		if this, err = identity(ctx); err != nil {
-			return err
-		}
-	}
-	folder, err := env.Archives()
-	if err == nil {
-		o.File, err = folder.Last(this)
-	}
-	if err != nil {
-		return fmt.Errorf("--last: %w", err)
-	}
-	fmt.Fprintf(o.ErrOut, "restoring from %s\n", render.Escape(o.File))
-	return nil
 }
 
 func (o *Options) show(p *restore.Plan) error {

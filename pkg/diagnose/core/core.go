@@ -14,7 +14,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
-	"github.com/kubectl-gc/kubectl-gc/pkg/ownership"
 )
 
 // Snapshot is what the cluster was seen to be before the examination.
@@ -56,11 +55,7 @@ type Examination struct {
 }
 
 // New returns an examination that has read nothing yet.
-func New(client *cluster.Client, s Snapshot, known *finalizer.Registry) *Examination {
-	reader := cluster.NewReader(client, s.Catalog)
-	if known != nil {
-		client = ownership.Guarded(client, reader, known.Links())
-	}
+func New(client *cluster.Client, reader *cluster.Reader, s Snapshot, known *finalizer.Registry) *Examination {
 	return &Examination{
 		Snapshot: s, Client: client, Registry: known, Reader: reader,
 		Actors: actor.NewFinder(reader, known), Now: now(client), objects: newObjectCache(),
