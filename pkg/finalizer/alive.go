@@ -67,7 +67,7 @@ type Report struct {
 }
 
 // Counts says whether an object of the kind is one that reports.
-func (r Report) Counts(object map[string]any) bool { return met(r.Where, object) }
+func (r Report) Counts(object map[string]any) bool { return link.AllMet(r.Where, object) }
 
 // Follow is how a component is found from the type of an object.
 type Follow string

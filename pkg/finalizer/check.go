@@ -15,30 +15,19 @@ import (
 
 // check returns what is wrong with an entry, and compiles its regular expression.
 func (k *Known) check() []error {
-	var errs []error
-	add := func(err error) {
-		if err != nil {
-			errs = append(errs, err)
-		}
-	}
-	add(text("id", k.ID))
-	add(k.checkForm())
-	add(checkKinds(k.Kinds))
-	add(link.OneOf("field", k.Field, fields))
-	add(text("component", k.Component))
-	add(clause("does", k.Does))
-	add(clause("ifRemoved", k.IfRemoved))
-	add(link.OneOf("risk", k.Risk, risks))
-	add(link.OneOf("polarity", k.Polarity, polarities))
-	add(link.OneOf("verified", k.Verified, verified))
+	var errs link.Problems
+	errs.Add("", text("id", k.ID), k.checkForm(), checkKinds(k.Kinds), link.OneOf("field", k.Field, fields),
+		text("component", k.Component), clause("does", k.Does), clause("ifRemoved", k.IfRemoved),
+		link.OneOf("risk", k.Risk, risks), link.OneOf("polarity", k.Polarity, polarities),
+		link.OneOf("verified", k.Verified, verified))
 	for _, optional := range []struct{ key, value string }{{"actor", k.Actor}, {"before", k.Before}, {"knob", k.Knob},
 		{"note", k.Note}} {
 		if optional.value != "" {
-			add(text(optional.key, optional.value))
+			errs.Add("", text(optional.key, optional.value))
 		}
 	}
 	if !strings.HasPrefix(k.Source, "https://") {
-		add(fmt.Errorf(`"source" is %q: give the https:// address where it can be read`, k.Source))
+		errs.Add("", fmt.Errorf(`"source" is %q: give the https:// address where it can be read`, k.Source))
 	}
 	return append(errs, k.checkRelated()...)
 }
@@ -114,26 +103,24 @@ func clause(key, value string) error {
 // entries know exactly, on the same kind.
 func duplicates(packs []Pack) []error {
 	type claim struct{ form, kind string }
-	ids, links, pruners, claims := map[string]string{}, map[string]string{}, map[string]string{}, map[claim]string{}
+	ids, claims := map[[2]string]string{}, map[claim]string{}
 	var errs []error
 	for _, pack := range packs {
-		for _, d := range pack.Links {
-			if other, twice := links[d.ID]; twice && d.ID != "" {
-				errs = append(errs, fmt.Errorf("%s: link %q: %s has a link of that id: give it another", pack.File, d.ID, other))
+		note := func(article, what, id string) {
+			if other, twice := ids[[2]string{what, id}]; twice && id != "" {
+				errs = append(errs, fmt.Errorf("%s: %s %q: %s has %s %s of that id: give it another", pack.File, what, id, other,
+					article, what))
 			}
-			links[d.ID] = pack.File
+			ids[[2]string{what, id}] = pack.File
+		}
+		for _, d := range pack.Links {
+			note("a", "link", d.ID)
 		}
 		for _, p := range pack.Pruners {
-			if other, twice := pruners[p.ID]; twice && p.ID != "" {
-				errs = append(errs, fmt.Errorf("%s: pruner %q: %s has a pruner of that id: give it another", pack.File, p.ID, other))
-			}
-			pruners[p.ID] = pack.File
+			note("a", "pruner", p.ID)
 		}
 		for _, k := range pack.Finalizers {
-			if other, twice := ids[k.ID]; twice && k.ID != "" {
-				errs = append(errs, fmt.Errorf("%s: entry %q: %s has an entry of that id: give it another", pack.File, k.ID, other))
-			}
-			ids[k.ID] = pack.File
+			note("an", "entry", k.ID)
 			if k.Exact == "" {
 				continue
 			}
@@ -152,50 +139,41 @@ func duplicates(packs []Pack) []error {
 
 // check returns what is wrong with a component.
 func (a Alive) check() []error {
-	var errs []error
-	add := func(err error) {
-		if err != nil {
-			errs = append(errs, err)
-		}
-	}
+	var errs link.Problems
 	for _, name := range a.named() {
 		// What a placeholder becomes has no slash, where its key may.
 		filled := placeholder.ReplaceAllString(name, "x")
 		if _, err := path.Match(filled, ""); err != nil || strings.Count(filled, "/") != 1 || strings.HasPrefix(filled, "/") {
-			add(fmt.Errorf(`%q: write namespace/name, with "*" for a namespace that is not known`, name))
+			errs.Add("", fmt.Errorf(`%q: write namespace/name, with "*" for a namespace that is not known`, name))
 		}
 	}
 	for _, image := range a.Images {
 		filled := placeholder.ReplaceAllString(image, "x")
 		first, rest, _ := strings.Cut(filled, "/")
 		if strings.ContainsAny(filled, ":@*") || first == "" || rest != "" && strings.Contains(first, ".") {
-			add(fmt.Errorf(`"images" has %q: write the path of the repository, without registry, tag and digest`, image))
+			errs.Add("",
+				fmt.Errorf(`"images" has %q: write the path of the repository, without registry, tag and digest`, image))
 		}
 	}
 	names := slices.Concat(a.named(), a.Labels, a.Images, a.APIServices, a.Webhooks)
 	for _, name := range names {
-		add(text("a name", name))
-		add(checkPlaceholders(name))
+		errs.Add("", text("a name", name), checkPlaceholders(name))
 	}
 	for _, name := range a.Unverified {
 		if !slices.Contains(names, name) {
-			add(fmt.Errorf(`"unverified" has %q, which the component does not list`, name))
+			errs.Add("", fmt.Errorf(`"unverified" has %q, which the component does not list`, name))
 		}
 	}
 	if r := a.ReportedBy; r != nil {
-		for _, err := range []error{text("kind", r.Kind), text("name", r.Name), text("condition", r.Condition),
-			text("about", r.About), checkGroup(r.Group), checkPlaceholders(r.Name), errors.Join(checkWhere(r.Where)...)} {
-			if err != nil {
-				add(fmt.Errorf(`"reportedBy": %w`, err))
-			}
-		}
+		errs.Add(`"reportedBy": `, append(checkWhere(r.Where), text("kind", r.Kind), text("name", r.Name),
+			text("condition", r.Condition), text("about", r.About), checkGroup(r.Group), checkPlaceholders(r.Name))...)
 	}
-	add(link.OneOf("follow", a.Follow, follows))
+	errs.Add("", link.OneOf("follow", a.Follow, follows))
 	if a.Instance.Label != "" {
-		add(text("instance.label", a.Instance.Label))
+		errs.Add("", text("instance.label", a.Instance.Label))
 	}
 	if a.Note != "" {
-		add(text("note", a.Note))
+		errs.Add("", text("note", a.Note))
 	}
 	return errs
 }
@@ -244,29 +222,17 @@ var fieldPath = regexp.MustCompile(`^[a-z][A-Za-z0-9]*(\.[a-zA-Z0-9]+)*$`)
 
 // checkRelated returns what is wrong with what an entry says beside the finalizer.
 func (k *Known) checkRelated() []error {
-	var errs []error
-	add := func(key string, i int, all ...error) {
-		for _, err := range all {
-			if err != nil {
-				errs = append(errs, fmt.Errorf("%q, number %d: %w", key, i+1, err))
-			}
-		}
-	}
+	var errs link.Problems
+	add := func(key string, i int, all ...error) { errs.Add(fmt.Sprintf("%q, number %d: ", key, i+1), all...) }
 	for i, s := range k.Protect {
 		add("protect", i, s.check(), clause("does", s.Does))
 	}
-	if err := checkPlaceholders(k.PVCs); err != nil {
-		errs = append(errs, fmt.Errorf(`"claims": %w`, err))
-	}
+	errs.Add(`"claims": `, checkPlaceholders(k.PVCs))
 	for i, p := range k.PausedBy {
 		add("pausedBy", i, p.check())
 	}
-	for _, err := range link.CheckAlternatives(k.Spares) {
-		errs = append(errs, fmt.Errorf(`"spares", %w`, err))
-	}
-	for _, err := range link.CheckAlternatives(k.DeletesNothing) {
-		errs = append(errs, fmt.Errorf(`"deletesNothing", %w`, err))
-	}
+	errs.Add(`"spares", `, link.CheckAlternatives(k.Spares)...)
+	errs.Add(`"deletesNothing", `, link.CheckAlternatives(k.DeletesNothing)...)
 	for i, d := range k.Decides {
 		add("decides", i, d.check()...)
 	}
@@ -292,23 +258,14 @@ func (k *Known) checkRelated() []error {
 		}
 	}
 	for _, kind := range k.WaitsFor {
-		if err := checkKinds([]string{string(kind)}); err != nil {
-			errs = append(errs, fmt.Errorf(`"waitsFor": %w`, err))
-		}
+		errs.Add(`"waitsFor": `, checkKinds([]string{string(kind)}))
 	}
 	if k.Node != nil {
-		if err := k.Node.check(); err != nil {
-			errs = append(errs, err)
-		}
+		errs.Add(`"node": `, k.Node.check()...)
 	}
 	if p := k.Parent; p != nil {
-		for _, err := range []error{text("kind", p.Kind), text("name", p.Name), checkGroup(p.Group),
-			checkPlaceholders(p.Name), checkScope(p.Scope, ""),
-			checkFields(p.Selectors...)} {
-			if err != nil {
-				errs = append(errs, fmt.Errorf(`"parent": %w`, err))
-			}
-		}
+		errs.Add(`"parent": `, text("kind", p.Kind), text("name", p.Name), checkGroup(p.Group),
+			checkPlaceholders(p.Name), checkScope(p.Scope, ""), checkFields(p.Selectors...))
 	}
 	return errs
 }
@@ -347,7 +304,7 @@ func (d Decision) check() []error {
 }
 
 func (n Need) check() []error {
-	errs := []error{checkScope(n.Scope, n.NamespaceField), checkGroup(n.Group), checkPlaceholders(n.Name),
+	errs := link.Problems{checkScope(n.Scope, n.NamespaceField), checkGroup(n.Group), checkPlaceholders(n.Name),
 		checkFields(n.GroupField, n.KindField, n.NameField, n.NamespaceField)}
 	switch {
 	case n.Kind == "" && n.KindField == "":
@@ -362,11 +319,7 @@ func (n Need) check() []error {
 	}
 	errs = append(errs, checkWhere(n.Where)...)
 	for i, of := range n.Needs {
-		for _, err := range of.check() {
-			if err != nil {
-				errs = append(errs, fmt.Errorf(`"needs", number %d: %w`, i+1, err))
-			}
-		}
+		errs.Add(fmt.Sprintf(`"needs", number %d: `, i+1), of.check()...)
 	}
 	return errs
 }
@@ -375,10 +328,8 @@ func checkWhere(where []link.Condition) []error {
 	if len(where) == 0 {
 		return nil
 	}
-	var errs []error
-	for _, err := range link.CheckAlternatives([][]link.Condition{where}) {
-		errs = append(errs, fmt.Errorf(`"where": %w`, err))
-	}
+	var errs link.Problems
+	errs.Add(`"where": `, link.CheckAlternatives([][]link.Condition{where})...)
 	return errs
 }
 

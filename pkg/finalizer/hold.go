@@ -94,7 +94,7 @@ func (h Hold) Held() string {
 
 // Applies says whether what is said there holds the object now.
 func (h Hold) Applies(object map[string]any) bool {
-	return met(h.Where, object)
+	return link.AllMet(h.Where, object)
 }
 
 // Meets says in which words an object meets Each; false if it does not.
@@ -182,7 +182,7 @@ func (h Hold) Texts(object map[string]any) []string {
 }
 
 func (h Hold) check() []error {
-	errs := []error{clause("waits", h.Waits), text("remedy", h.Remedy)}
+	errs := link.Problems{clause("waits", h.Waits), text("remedy", h.Remedy)}
 	given := 0
 	for _, is := range []bool{!h.Items.IsZero() || !h.Says.IsZero(), h.Annotation != "", h.Kind != "",
 		len(h.UntilGone) > 0, !h.Node.IsZero() || h.Warning != ""} {
@@ -205,11 +205,7 @@ func (h Hold) check() []error {
 	errs = append(errs, checkGroup(h.Group))
 	for key, needs := range map[string][]Need{"unlessDeleted": h.UnlessDeleted, "untilGone": h.UntilGone} {
 		for i, n := range needs {
-			for _, err := range n.check() {
-				if err != nil {
-					errs = append(errs, fmt.Errorf(`%q, number %d: %w`, key, i+1, err))
-				}
-			}
+			errs.Add(fmt.Sprintf(`%q, number %d: `, key, i+1), n.check()...)
 		}
 	}
 	for key, conditions := range map[string][]link.Condition{"each": h.Each, "where": h.Where} {
@@ -217,9 +213,7 @@ func (h Hold) check() []error {
 		if len(conditions) == 0 && (key == "where" || !each) {
 			continue
 		}
-		for _, err := range link.CheckAlternatives([][]link.Condition{conditions}) {
-			errs = append(errs, fmt.Errorf("%q: %w", key, err))
-		}
+		errs.Add(fmt.Sprintf("%q: ", key), link.CheckAlternatives([][]link.Condition{conditions})...)
 	}
 	return errs
 }

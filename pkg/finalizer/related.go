@@ -2,7 +2,6 @@ package finalizer
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
@@ -85,7 +84,7 @@ func (n Need) At(field string) string {
 }
 
 // Applies says whether the actor needs it for the object that has the fields.
-func (n Need) Applies(object map[string]any) bool { return met(n.Where, object) }
+func (n Need) Applies(object map[string]any) bool { return link.AllMet(n.Where, object) }
 
 // Leaves says in which words an object tells the actor to leave what it manages outside the
 // cluster; false if it does not.
@@ -169,17 +168,15 @@ func (t Take) Met(object map[string]any) (string, bool) {
 }
 
 func (t Take) check() []error {
-	var errs []error
-	for _, err := range link.CheckAlternatives([][]link.Condition{t.Where}) {
-		errs = append(errs, fmt.Errorf(`"where": %w`, err))
+	var errs link.Problems
+	errs.Add(`"where": `, link.CheckAlternatives([][]link.Condition{t.Where})...)
+	if t.Of != nil {
+		return append(errs, t.Of.check()...)
 	}
-	if t.Of == nil {
-		if t.IfAbsent {
-			errs = append(errs, errors.New(`"ifAbsent" goes with "of", and only with that`))
-		}
-		return errs
+	if t.IfAbsent {
+		errs.Add("", errors.New(`"ifAbsent" goes with "of", and only with that`))
 	}
-	return append(errs, t.Of.check()...)
+	return errs
 }
 
 // AtNode is where an object, or its finalizer, names the Node on which the actor does its work: only
@@ -210,17 +207,12 @@ func (k Known) NodeOf(object map[string]any, of Object) string {
 	return name
 }
 
-func (n *AtNode) check() error {
+func (n *AtNode) check() []error {
+	errs := append(checkWhere(n.Where), checkPlaceholders(n.Name))
 	if n.Field.IsZero() == (n.Name == "") {
-		return errors.New(`"node": give exactly one of "field" and "name"`)
+		errs = append(errs, errors.New(`give exactly one of "field" and "name"`))
 	}
-	if err := checkPlaceholders(n.Name); err != nil {
-		return fmt.Errorf(`"node": %w`, err)
-	}
-	if len(n.Where) == 0 {
-		return nil
-	}
-	return errors.Join(link.CheckAlternatives([][]link.Condition{n.Where})...)
+	return errs
 }
 
 // Use is a kind of object that uses the one that has the finalizer. Group may hold placeholders.
@@ -250,7 +242,7 @@ type Use struct {
 }
 
 // Uses says whether an object that names the used one uses it now.
-func (u Use) Uses(object map[string]any) bool { return met(u.Where, object) }
+func (u Use) Uses(object map[string]any) bool { return link.AllMet(u.Where, object) }
 
 // Names are the places where an object names what it uses: the items, or the object itself.
 func (u Use) Names(object map[string]any) []map[string]any {
@@ -258,15 +250,6 @@ func (u Use) Names(object map[string]any) []map[string]any {
 		return []map[string]any{object}
 	}
 	return u.Items.Objects(object)
-}
-
-// met says whether an object meets all conditions; it does if there are none.
-func met(where []link.Condition, object map[string]any) bool {
-	if len(where) == 0 {
-		return true
-	}
-	_, ok := link.AnyMet([][]link.Condition{where}, object)
-	return ok
 }
 
 // Parent is the object on whose behalf a finalizer was put on another. Where it is gone, or selects

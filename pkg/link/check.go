@@ -28,49 +28,49 @@ var (
 
 // Check returns what is wrong with a definition, each with what to do about it.
 func (d *Definition) Check() []error {
-	var errs problems
-	errs.add("", required("id", d.ID), required("name", d.Name), OneOf("verified", d.Verified, verified))
+	var errs Problems
+	errs.Add("", required("id", d.ID), required("name", d.Name), OneOf("verified", d.Verified, verified))
 	if strings.ContainsAny(d.Name, " \t\n") {
-		errs.add("", fmt.Errorf(`"name" is %q: write one word, it stands on each edge`, d.Name))
+		errs.Add("", fmt.Errorf(`"name" is %q: write one word, it stands on each edge`, d.Name))
 	}
 	if !strings.HasPrefix(d.Source, "https://") {
-		errs.add("", fmt.Errorf(`"source" is %q: give the https:// address where it can be read`, d.Source))
+		errs.Add("", fmt.Errorf(`"source" is %q: give the https:// address where it can be read`, d.Source))
 	}
-	errs.add(`"from": `, d.From.check()...)
+	errs.Add(`"from": `, d.From.check()...)
 	if len(d.Ends) == 0 {
-		errs.add("", errors.New(`"ends" is empty: say where the object names the other ends`))
+		errs.Add("", errors.New(`"ends" is empty: say where the object names the other ends`))
 	}
 	for i, e := range d.Ends {
-		errs.add(fmt.Sprintf(`"ends", number %d: `, i+1), e.check()...)
+		errs.Add(fmt.Sprintf(`"ends", number %d: `, i+1), e.check()...)
 	}
 	if d.Deletion.Of == Lead && slices.ContainsFunc(d.Ends, func(e Ends) bool { return e.Fields != "" }) {
-		errs.add("", errors.New(`"fields" is not for a deletion "of" lead`))
+		errs.Add("", errors.New(`"fields" is not for a deletion "of" lead`))
 	}
-	errs.add(`"deletion": `, d.Deletion.check()...)
-	errs.add("", d.checkConfirmed()...)
-	errs.add("", d.checkGuard()...)
+	errs.Add(`"deletion": `, d.Deletion.check()...)
+	errs.Add("", d.checkConfirmed()...)
+	errs.Add("", d.checkGuard()...)
 	for i, r := range d.Recreates {
-		errs.add(fmt.Sprintf(`"recreates", number %d: `, i+1), checkConditions(r.Where)...)
+		errs.Add(fmt.Sprintf(`"recreates", number %d: `, i+1), checkConditions(r.Where)...)
 		if r.By == "" && d.Deletion.By == "" {
-			errs.add("", fmt.Errorf(`"recreates", number %d: "by" is missing: name the program that creates the end again`, i+1))
+			errs.Add("", fmt.Errorf(`"recreates", number %d: "by" is missing: name the program that creates the end again`, i+1))
 		}
 	}
 	if d.Before && d.Deletion.Of != Neither && d.Deletion.Of != Source {
-		errs.add("", fmt.Errorf(
+		errs.Add("", fmt.Errorf(
 			`"before" is for a source that needs its ends: with a deletion "of" %s something else orders them`, d.Deletion.Of))
 	}
 	if len(d.Recreates) > 0 && d.OwnerSide() != Source {
-		errs.add("", fmt.Errorf(`"recreates" is for a source that stands above its ends: with a deletion "of" %s it does not`,
+		errs.Add("", fmt.Errorf(`"recreates" is for a source that stands above its ends: with a deletion "of" %s it does not`,
 			d.Deletion.Of))
 	}
 	if d.OfDependents() && (len(d.Recreates) == 0 || d.Deletion.Of != Neither || d.OwnerSide() == End ||
 		slices.ContainsFunc(d.Ends, func(e Ends) bool { return e.Form != Dependents })) {
-		errs.add("", errors.New(`"dependents" are the only form of a link "of" neither that says by "recreates" when they come back`))
+		errs.Add("", errors.New(`"dependents" are the only form of a link "of" neither that says by "recreates" when they come back`))
 	}
 	if d.Owner != "" {
-		errs.add("", OneOf("owner", d.Owner, []Direction{Source, End}))
+		errs.Add("", OneOf("owner", d.Owner, []Direction{Source, End}))
 		if d.Deletion.Of != Neither {
-			errs.add("", fmt.Errorf(`"owner" is for a deletion "of" neither: with %q that says it`, d.Deletion.Of))
+			errs.Add("", fmt.Errorf(`"owner" is for a deletion "of" neither: with %q that says it`, d.Deletion.Of))
 		}
 	}
 	return errs
@@ -78,26 +78,27 @@ func (d *Definition) Check() []error {
 
 // checkConfirmed says what is wrong with where an end names its source.
 func (d *Definition) checkConfirmed() []error {
-	var errs problems
+	var errs Problems
 	if len(d.Confirmed) > 0 && (d.OwnerSide() == End || d.Deletion.Of == Lead) {
-		errs.add("", fmt.Errorf(`"confirmed" is for a source that stands above its ends: with a deletion "of" %s it does not`,
+		errs.Add("", fmt.Errorf(`"confirmed" is for a source that stands above its ends: with a deletion "of" %s it does not`,
 			d.Deletion.Of))
 	}
 	for i, e := range d.Confirmed {
 		where := fmt.Sprintf(`"confirmed", number %d: `, i+1)
 		if !slices.Contains([]Form{Reference, Text, Labels}, e.Form) || e.Fields != "" {
-			errs.add(where, errors.New(`"form" must be one of reference, text, labels, without "fields"`))
+			errs.Add(where, errors.New(`"form" must be one of reference, text, labels, without "fields"`))
 			continue
 		}
-		errs.add(where, e.check()...)
+		errs.Add(where, e.check()...)
 	}
 	return errs
 }
 
-// problems are errors, each after a word on where it is.
-type problems []error
+// Problems are errors, each after a word on where it is.
+type Problems []error
 
-func (p *problems) add(where string, errs ...error) {
+// Add adds those of some errors that are any.
+func (p *Problems) Add(where string, errs ...error) {
 	for _, err := range errs {
 		if err != nil {
 			*p = append(*p, fmt.Errorf("%s%w", where, err))

@@ -117,25 +117,25 @@ func (d *Definition) UsersOf(guard map[string]any) (users []Named, reason string
 
 // checkGuard returns what is wrong with what a definition says of users.
 func (d *Definition) checkGuard() []error {
-	var errs problems
+	var errs Problems
 	if d.Deletion.Of != Guard && (len(d.Users) > 0 || !d.ReasonField.IsZero()) {
-		errs.add("", errors.New(`"users" and "reasonField" are for a deletion "of" guard`))
+		errs.Add("", errors.New(`"users" and "reasonField" are for a deletion "of" guard`))
 	}
 	if w := d.DryRunWrites; w != nil {
 		if d.Deletion.Of != Guard {
-			errs.add("", errors.New(`"dryRunWrites" is for a deletion "of" guard`))
+			errs.Add("", errors.New(`"dryRunWrites" is for a deletion "of" guard`))
 		}
-		errs.add(`"dryRunWrites": `, required("label", w.Label), required("writes", w.Writes))
+		errs.Add(`"dryRunWrites": `, required("label", w.Label), required("writes", w.Writes))
 		if len(w.Webhooks) == 0 {
-			errs.add(`"dryRunWrites": `, errors.New(`"webhooks" is empty: name the webhooks that write`))
+			errs.Add(`"dryRunWrites": `, errors.New(`"webhooks" is empty: name the webhooks that write`))
 		}
 	}
 	for _, u := range d.Users {
 		if u.Form == Labels {
-			errs.add(`"users": `, errors.New(`write the form "reference" or "text": a guard names its users one by one`))
+			errs.Add(`"users": `, errors.New(`write the form "reference" or "text": a guard names its users one by one`))
 			continue
 		}
-		errs.add(`"users": `, u.check()...)
+		errs.Add(`"users": `, u.check()...)
 	}
 	return errs
 }

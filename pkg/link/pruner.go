@@ -139,46 +139,46 @@ func (p *Pruner) ParentsOf(object map[string]any) ([]Named, error) {
 
 // Check returns what is wrong with a pruner, each with what to do about it.
 func (p *Pruner) Check() []error {
-	var errs problems
-	errs.add("", required("id", p.ID), required("by", p.By), OneOf("policy", p.Policy, policies),
+	var errs Problems
+	errs.Add("", required("id", p.ID), required("by", p.By), OneOf("policy", p.Policy, policies),
 		OneOf("verified", p.Verified, verified))
 	if !strings.HasPrefix(p.Source, "https://") {
-		errs.add("", fmt.Errorf(`"source" is %q: give the https:// address where it can be read`, p.Source))
+		errs.Add("", fmt.Errorf(`"source" is %q: give the https:// address where it can be read`, p.Source))
 	}
 	if len(p.Prunes) == 0 {
-		errs.add("", errors.New(`"prunes" is empty: say which objects the program has applied`))
+		errs.Add("", errors.New(`"prunes" is empty: say which objects the program has applied`))
 	}
 	for i, of := range p.Prunes {
 		where := fmt.Sprintf(`"prunes", number %d: `, i+1)
-		errs.add(where, checkKinds(of.Kinds))
-		errs.add(where, checkConditions(of.Where)...)
-		errs.add(where, checkInMetadata(of.Where))
+		errs.Add(where, checkKinds(of.Kinds))
+		errs.Add(where, checkConditions(of.Where)...)
+		errs.Add(where, checkInMetadata(of.Where))
 		if len(of.Where) == 0 {
-			errs.add(where, errors.New(`"where" is empty: say what shows that the program has applied an object`))
+			errs.Add(where, errors.New(`"where" is empty: say what shows that the program has applied an object`))
 		}
 	}
-	errs.add(`"keep", `, CheckAlternatives(p.Keep)...)
+	errs.Add(`"keep", `, CheckAlternatives(p.Keep)...)
 	for _, all := range p.Keep {
-		errs.add(`"keep": `, checkInMetadata(all))
+		errs.Add(`"keep": `, checkInMetadata(all))
 	}
-	errs.add(`"never", `, CheckAlternatives(p.Never)...)
+	errs.Add(`"never", `, CheckAlternatives(p.Never)...)
 	for i, other := range p.Policies {
 		where := fmt.Sprintf(`"policies", number %d: `, i+1)
-		errs.add(where, OneOf("policy", other.Policy, policies))
-		errs.add(where, CheckAlternatives([][]Condition{other.Parent})...)
+		errs.Add(where, OneOf("policy", other.Policy, policies))
+		errs.Add(where, CheckAlternatives([][]Condition{other.Parent})...)
 	}
 	for i, w := range p.Waits {
 		where := fmt.Sprintf(`"waits", number %d: `, i+1)
-		errs.add(where, required("until", w.Until), checkInMetadata(w.Where))
-		errs.add(where, CheckAlternatives([][]Condition{append(w.Where[:len(w.Where):len(w.Where)], w.Parent...)})...)
+		errs.Add(where, required("until", w.Until), checkInMetadata(w.Where))
+		errs.Add(where, CheckAlternatives([][]Condition{append(w.Where[:len(w.Where):len(w.Where)], w.Parent...)})...)
 	}
 	for i, e := range p.Parents {
 		where := fmt.Sprintf(`"parents", number %d: `, i+1)
 		if e.Form != Reference && e.Form != Text || !e.inMetadata() {
-			errs.add(where, errors.New(`"form" must be reference or text, of a field of the metadata`))
+			errs.Add(where, errors.New(`"form" must be reference or text, of a field of the metadata`))
 			continue
 		}
-		errs.add(where, e.check()...)
+		errs.Add(where, e.check()...)
 	}
 	return errs
 }
