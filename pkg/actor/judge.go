@@ -10,7 +10,6 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
-	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
@@ -157,9 +156,8 @@ func (f *Finder) Missing(ctx context.Context, o *unstructured.Unstructured, a Ac
 		}
 		if needed, err := f.reader.GetObject(ctx, schema.GroupResource{Group: n.Type.Group, Resource: n.Type.Resource},
 			n.Namespace, n.Name); err == nil && needed == nil {
-			ref := graph.Ref{APIVersion: n.Type.APIVersion(), Kind: n.Type.Kind, Resource: n.Type.Resource,
-				Namespace: n.Namespace, Name: n.Name}
-			says = append(says, fmt.Sprintf("%s needs %s, which does not exist", a.Who, ref.Located()))
+			says = append(says, fmt.Sprintf("%s needs %s, which does not exist", a.Who,
+				n.Type.Ref(n.Namespace, n.Name, "").Located()))
 		}
 	}
 	return says

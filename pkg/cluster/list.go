@@ -200,7 +200,7 @@ func (l *lister) once(ctx context.Context, r Resource, namespace string) error {
 // asked for.
 func (l *lister) anyVersion(ctx context.Context, r Resource, namespace string) error {
 	err := l.whole(ctx, r, namespace)
-	if !isServerError(err) {
+	if !IsServerError(err) {
 		return err
 	}
 	for _, version := range r.OtherVersions {
@@ -213,7 +213,9 @@ func (l *lister) anyVersion(ctx context.Context, r Resource, namespace string) e
 	return err
 }
 
-func isServerError(err error) bool {
+// IsServerError says whether an error is an answer of the API server that it fails itself: with 500,
+// whatever reason it gives.
+func IsServerError(err error) bool {
 	var status apierrors.APIStatus
 	return errors.As(err, &status) && status.Status().Code == http.StatusInternalServerError
 }

@@ -357,10 +357,8 @@ func (l leaving) held(ctx context.Context, t graph.Type) []v1alpha1.Abandoned {
 			a := &all[i]
 			a.Count++
 			if len(a.Objects) < maxFirst {
-				a.Objects = append(a.Objects, graph.Ref{
-					APIVersion: t.APIVersion(), Kind: t.Kind, Resource: t.Resource, Namespace: strings.Clone(o.Namespace),
-					Name: strings.Clone(o.Name), UID: strings.Clone(o.UID),
-				})
+				a.Objects = append(a.Objects,
+					t.Ref(strings.Clone(o.Namespace), strings.Clone(o.Name), strings.Clone(o.UID)))
 			}
 		}
 	})

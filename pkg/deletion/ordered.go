@@ -66,7 +66,7 @@ func (p *Planned) unordered() error {
 // OrderSentence says which objects wait for each other, so that their deletion has no order; empty
 // if it has one.
 func (p *Planned) OrderSentence() string {
-	cycle := refs(p.Graph, p.OrderCycle())
+	cycle := p.Graph.Refs(p.OrderCycle())
 	switch len(cycle) {
 	case 0:
 		return ""
@@ -101,7 +101,7 @@ func (p *Planned) performStages(ctx context.Context, opts Options, saved *archiv
 		if n == of {
 			return s.result, nil
 		}
-		s.deleted = refs(next.Graph, next.Stages()[0].Deleted)
+		s.deleted = next.Graph.Refs(next.Stages()[0].Deleted)
 		for _, ref := range s.deleted {
 			s.gone[ref.UID] = true
 		}
@@ -242,7 +242,7 @@ func (s *stages) planRest(ctx context.Context) (*Planned, error) {
 	pl.client, pl.catalog = client, catalog
 	s.planner = &pl
 	var roots []graph.Ref
-	for _, ref := range refs(s.whole.Graph, s.whole.Roots) {
+	for _, ref := range s.whole.Graph.Refs(s.whole.Roots) {
 		if !s.gone[ref.UID] {
 			roots = append(roots, ref)
 		}

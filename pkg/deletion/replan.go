@@ -103,7 +103,7 @@ func (r *replanner) refused(next *Planned, change *Change) error {
 	if missing := r.saved.Missing(next.Plan); len(missing) > 0 {
 		return answer.Refuse(
 			answer.WithHint(fmt.Errorf("%s; not deleted because the new plan writes to objects that are not in the archive: %s",
-				change.What(), firstFew(refs(next.Graph, missing))), hintArchive))
+				change.What(), firstFew(next.Graph.Refs(missing))), hintArchive))
 	}
 	if !change.Growth.None() {
 		return answer.Refuse(
@@ -160,7 +160,7 @@ func (c *Change) What() string {
 func (c *Change) More() string {
 	var parts []string
 	if len(c.Growth.Deleted) > 0 {
-		parts = append(parts, "deletes "+firstFew(refs(c.graph, c.Growth.Deleted)))
+		parts = append(parts, "deletes "+firstFew(c.graph.Refs(c.Growth.Deleted)))
 	}
 	for i, b := range c.Growth.Blockers {
 		if i == phrase.MaxNamed {
@@ -175,7 +175,7 @@ func (c *Change) More() string {
 		stuck = append(stuck, s.Object)
 	}
 	if len(stuck) > 0 {
-		parts = append(parts, "the deletion of "+firstFew(refs(c.graph, stuck))+" cannot complete")
+		parts = append(parts, "the deletion of "+firstFew(c.graph.Refs(stuck))+" cannot complete")
 	}
 	return strings.Join(parts, "; ")
 }
@@ -188,15 +188,6 @@ func firstFew(refs []graph.Ref) string {
 		names[i] = r.KindName()
 	}
 	return strings.ReplaceAll(phrase.SortedFew(names), "\n", `\n`)
-}
-
-// refs are the objects of a graph by their IDs.
-func refs(g *graph.Graph, ids []graph.ID) []graph.Ref {
-	refs := make([]graph.Ref, len(ids))
-	for i, id := range ids {
-		refs[i] = g.Ref(id)
-	}
-	return refs
 }
 
 const (

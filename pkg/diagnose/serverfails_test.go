@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
 	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
@@ -56,7 +56,7 @@ func TestServerThatFailsAtAnUpdateOrARead(t *testing.T) {
 			t.Errorf("%s: %q, %q", name, cause.Summary, cause.Remedy)
 		}
 	}
-	if core.ServerFails(nil) {
+	if cluster.IsServerError(nil) {
 		t.Error("no error is taken for a failure of the server")
 	}
 }

@@ -88,9 +88,7 @@ func subjectsOf(ctx context.Context, q *selection.Query, s core.Snapshot) (Subje
 		}
 		// What the user may not see is the server's to refuse, in its own words.
 		if gap, hidden := gapOf(s.Gaps, o.Type, o.Namespace); hidden && !gap.Reason.OfReader() {
-			ref := v1alpha1.ObjectRef{APIVersion: o.APIVersion(), Kind: o.Kind, Resource: o.Resource.Resource,
-				Namespace: o.Namespace, Name: o.Name}
-			all.Hidden = append(all.Hidden, Hidden{Object: ref, Gap: gap})
+			all.Hidden = append(all.Hidden, Hidden{Object: o.Type.Ref(o.Namespace, o.Name, ""), Gap: gap})
 			continue
 		}
 		missing = append(missing, q.ExplainMissing(ctx, s.Graph, o))

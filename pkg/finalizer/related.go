@@ -68,11 +68,13 @@ type Need struct {
 }
 
 // Names are the places where an object names what is needed: the items, or the object itself.
-func (n Need) Names(object map[string]any) []map[string]any {
-	if n.Items.IsZero() {
+func (n Need) Names(object map[string]any) []map[string]any { return itemsOr(n.Items, object) }
+
+func itemsOr(items link.Path, object map[string]any) []map[string]any {
+	if items.IsZero() {
 		return []map[string]any{object}
 	}
-	return n.Items.Objects(object)
+	return items.Objects(object)
 }
 
 // At is where a field of the Need is in the object: "spec.secretStoreRefs[*].name".
@@ -245,12 +247,7 @@ type Use struct {
 func (u Use) Uses(object map[string]any) bool { return link.AllMet(u.Where, object) }
 
 // Names are the places where an object names what it uses: the items, or the object itself.
-func (u Use) Names(object map[string]any) []map[string]any {
-	if u.Items.IsZero() {
-		return []map[string]any{object}
-	}
-	return u.Items.Objects(object)
-}
+func (u Use) Names(object map[string]any) []map[string]any { return itemsOr(u.Items, object) }
 
 // Parent is the object on whose behalf a finalizer was put on another. Where it is gone, or selects
 // the other no longer, nobody removes the finalizer.

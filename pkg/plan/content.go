@@ -58,8 +58,8 @@ func (s *simulation) awaits(id, o graph.ID) bool {
 }
 
 // special says whether an object takes others along by a rule.
-func (s *simulation) special(id graph.ID) bool {
-	_, is := link.Of(s.Graph.Ref(id))
+func special(g *graph.Graph, id graph.ID) bool {
+	_, is := link.Of(g.Ref(id))
 	return is
 }
 

@@ -80,7 +80,7 @@ func newCandidates(p *Plan, o Ordering) *candidates {
 		c.ranks[id] = c.rankOf(id)
 	}
 	for _, id := range ids {
-		if o.First(id) && !c.special(id) && p.Belongs(id) {
+		if o.First(id) && !special(p.Graph, id) && p.Belongs(id) {
 			c.first(id)
 		}
 	}
@@ -103,11 +103,6 @@ func (c *candidates) note(id graph.ID) {
 			c.inside[o] = append(c.inside[o], id)
 		}
 	}
-}
-
-func (c *candidates) special(id graph.ID) bool {
-	_, ok := link.Of(c.plan.Graph.Ref(id))
-	return ok
 }
 
 func (c *candidates) rankOf(id graph.ID) rank {

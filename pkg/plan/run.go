@@ -156,7 +156,7 @@ func (s *simulation) resume() {
 
 // resumeDeletion brings an object to where delete would have left it.
 func (s *simulation) resumeDeletion(id graph.ID) {
-	if s.special(id) {
+	if special(s.Graph, id) {
 		s.objects[id] |= cleanup
 		if len(s.Graph.Finalizers(id)) == 0 {
 			s.objects[id] &^= foreignFinalizers // there is no grace period

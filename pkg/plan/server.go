@@ -16,7 +16,7 @@ func (s *simulation) delete(id graph.ID, policy Policy, by By, because Reason) {
 	}
 	s.noteGuards(id, by, because)
 	s.act(Action{Verb: VerbDelete, Object: id, Policy: policy, By: by, Because: because})
-	if s.special(id) {
+	if special(s.Graph, id) {
 		s.objects[id] |= cleanup // which ignores the policy until its content is gone (API-060, NS-003)
 	}
 	s.Delete(id, policy)

@@ -32,8 +32,7 @@ func OfType(resource schema.GroupResource) func(graph.Ref) bool {
 
 // RefTo identifies an object of a type by its name.
 func RefTo(t graph.Type, namespace, name string) v1alpha1.ObjectRef {
-	return v1alpha1.ObjectRef{APIVersion: t.APIVersion(), Kind: t.Kind, Resource: t.Resource, Namespace: namespace,
-		Name: name}
+	return t.Ref(namespace, name, "")
 }
 
 // Absent says whether an object is proven not to exist: by a live read, or, for a namespaced kind

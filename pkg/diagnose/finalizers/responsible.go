@@ -314,7 +314,7 @@ func Unread(name string, err error) core.Finding {
 		Code: core.FinalizerActorUnknown, Finalizer: name, Evidence: core.Seen("the object cannot be read: %v", err),
 		Remedy: "Run the command again as a user who may read it.",
 	}
-	if core.ServerFails(err) {
+	if cluster.IsServerError(err) {
 		f.Remedy = "The API server fails to read it, for whoever it is: run the command again, and read its log if it still fails."
 	}
 	return f

@@ -71,7 +71,7 @@ func (e *Examiner) updateRefused(ctx context.Context, w admission.Write, err err
 	}
 	said := saidOf(w, err)
 	switch ofEtcd := strings.Contains(said, "etcdserver: "); {
-	case core.ServerFails(err) && (ofEtcd || !apierrors.IsInternalError(err)):
+	case cluster.IsServerError(err) && (ofEtcd || !apierrors.IsInternalError(err)):
 		return storageFails(w, said, ofEtcd), true
 	case apierrors.IsInternalError(err):
 		return e.serverFails(ctx, w, said), true
