@@ -137,7 +137,7 @@ func BackendOf(ctx context.Context, r *cluster.Reader, namespace, name string) B
 		b.Down, b.Why = true, fmt.Sprintf("Service %s/%s does not exist", namespace, name)
 		return b
 	}
-	if kind, _, _ := unstructured.NestedString(service.Object, "spec", "type"); kind == "ExternalName" {
+	if kind := status.Nested(service, "spec", "type"); kind == "ExternalName" {
 		b.Why = fmt.Sprintf("Service %s/%s is a name outside the cluster", namespace, name)
 		return b
 	}

@@ -162,7 +162,7 @@ func ClaimOf(ctx context.Context, r *cluster.Reader, volume *unstructured.Unstru
 // whatever its phase. A PVC of its own, for an ephemeral volume, it keeps until the kubelet is done
 // with it.
 func mounts(pod *unstructured.Unstructured, claim string) bool {
-	if node, _, _ := unstructured.NestedString(pod.Object, "spec", "nodeName"); node == "" {
+	if node := status.Nested(pod, "spec", "nodeName"); node == "" {
 		return false
 	}
 	grace := pod.GetDeletionGracePeriodSeconds()

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 // Webhook is one webhook of a configuration. Both kinds have the fields that are read here.
@@ -94,7 +95,7 @@ func APIService(o *unstructured.Unstructured) (Service, bool) {
 // Conversion returns what the server calls to convert the objects of a CustomResourceDefinition.
 func Conversion(crd *unstructured.Unstructured) (Service, bool) {
 	s, ok := service(crd, "spec", "conversion", "webhook", "clientConfig", "service")
-	s.URL, _, _ = unstructured.NestedString(crd.Object, "spec", "conversion", "webhook", "clientConfig", "url")
+	s.URL = status.Nested(crd, "spec", "conversion", "webhook", "clientConfig", "url")
 	return s, ok || s.URL != ""
 }
 

@@ -162,19 +162,16 @@ func OfPlan(p *plan.Plan) Contents {
 }
 
 // OfObjects are the objects that each passes on, with the owners by which they are put in order.
-func OfObjects(each func(add func(graph.Type, graph.Object))) Contents {
+func OfObjects(each func(add func(t graph.Type, ref graph.Ref, owners ...graph.OwnerReference))) Contents {
 	b := graph.NewBuilder()
-	each(func(t graph.Type, o graph.Object) {
+	each(func(t graph.Type, ref graph.Ref, owners ...graph.OwnerReference) {
 		b.Serve(t)
-		list := b.Listing(t, o.Namespace)
-		list.Add(o)
+		list := b.Listing(t, ref.Namespace)
+		list.Add(graph.Object{Namespace: ref.Namespace, Name: ref.Name, UID: ref.UID, Owners: owners})
 		list.Complete()
 	})
-	c := Contents{Graph: b.Build()}
-	for i := range c.Graph.Len() {
-		c.Objects = append(c.Objects, graph.ID(i))
-	}
-	return c
+	g := b.Build()
+	return Contents{Graph: g, Objects: slices.Collect(g.IDs())}
 }
 
 // Listed are the objects without those that were not listed, sorted.

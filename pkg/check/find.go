@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"golang.org/x/sync/errgroup"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
@@ -45,8 +44,7 @@ type Found struct {
 func Find(in Input) Found {
 	f := newFinder(in)
 	var out Found
-	for i := range in.Graph.Len() {
-		id := graph.ID(i)
+	for id := range in.Graph.IDs() {
 		if !f.checks(id) {
 			continue
 		}
@@ -225,16 +223,8 @@ func (f *finder) add(finding v1alpha1.CheckFinding) {
 
 // about begins a finding about a reference.
 func (f *finder) about(o judged, i int, code Code) v1alpha1.CheckFinding {
-	e := o.refs[i]
-	ref := metav1.OwnerReference{APIVersion: e.APIVersion, Kind: e.Kind, Name: e.Name, UID: uidOf(f.Graph, e)}
-	if e.Controller {
-		ref.Controller = new(true)
-	}
-	if e.Block {
-		ref.BlockOwnerDeletion = new(true)
-	}
-	return v1alpha1.CheckFinding{Object: f.Graph.Ref(o.id), OwnerReference: &ref, Index: i,
-		Code: string(code)}
+	return v1alpha1.CheckFinding{Object: f.Graph.Ref(o.id), OwnerReference: new(f.Graph.Reference(o.refs[i]).Meta()),
+		Index: i, Code: string(code)}
 }
 
 // passing are the codes of what a working collector sets right at once: of objects that are listed
@@ -285,7 +275,7 @@ func (c *checker) isAsListed(id graph.ID, now *graph.Object) bool {
 	}
 	i := 0
 	for e := range g.Owners(id) {
-		if now.Owners[i].UID != string(uidOf(g, e)) {
+		if now.Owners[i].UID != g.Ref(e.Owner).UID {
 			return false
 		}
 		i++

@@ -83,7 +83,7 @@ func PlanFixes(ctx context.Context, client *cluster.Client, catalog *cluster.Cat
 			byUID[f.Object.UID] = fix
 			candidates = append(candidates, fix)
 		}
-		fix.proposed = append(fix.proposed, referenceOf(f))
+		fix.proposed = append(fix.proposed, graph.ReferenceOf(*f.OwnerReference))
 	}
 	errs := make([]error, len(candidates))
 	cluster.Each(client, candidates, func(i int, fix *Fix) { errs[i] = p.look(ctx, fix) })
@@ -98,15 +98,6 @@ func PlanFixes(ctx context.Context, client *cluster.Client, catalog *cluster.Cat
 		p.Fixes = append(p.Fixes, fix)
 	}
 	return p, p.permitted(ctx)
-}
-
-// referenceOf is the reference of a finding.
-func referenceOf(f v1alpha1.CheckFinding) graph.OwnerReference {
-	r := f.OwnerReference
-	return graph.OwnerReference{
-		APIVersion: r.APIVersion, Kind: r.Kind, Name: r.Name, UID: string(r.UID),
-		Controller: r.Controller != nil && *r.Controller, Block: r.BlockOwnerDeletion != nil && *r.BlockOwnerDeletion,
-	}
 }
 
 // object is the object that is fixed.
@@ -218,8 +209,7 @@ func (p *Fixes) enforced(ctx context.Context) error {
 		}}
 	}
 	denied := phrase.Words(change.Enforced(ctx, p.client, rights), func(missing cluster.MissingRight) string {
-		return graph.Ref{Resource: missing.Type.Resource, Namespace: missing.Namespace, Name: missing.Name,
-			APIVersion: missing.Type.APIVersion(), Kind: missing.Type.Kind}.Quoted()
+		return missing.Type.Ref(missing.Namespace, missing.Name, "").Quoted()
 	})
 	if len(denied) > 0 {
 		return mayNot("delete %s, which the server requires for a change of owner references", denied)

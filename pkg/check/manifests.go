@@ -17,6 +17,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 // Local checks manifests by what they say of each other alone. Namespace is that of the objects
@@ -126,12 +127,8 @@ func references(o *unstructured.Unstructured) []metav1.OwnerReference {
 	refs := make([]metav1.OwnerReference, len(list))
 	for i, item := range list {
 		fields, _ := item.(map[string]any)
-		text := func(key string) string {
-			s, _, _ := unstructured.NestedString(fields, key)
-			return s
-		}
-		refs[i] = metav1.OwnerReference{APIVersion: text("apiVersion"), Kind: text("kind"), Name: text("name")}
-		refs[i].UID = types.UID(text("uid"))
+		refs[i] = metav1.OwnerReference{APIVersion: status.Text(fields, "apiVersion"), Kind: status.Text(fields, "kind"),
+			Name: status.Text(fields, "name"), UID: types.UID(status.Text(fields, "uid"))}
 		if yes, _, _ := unstructured.NestedBool(fields, "controller"); yes {
 			refs[i].Controller = new(true)
 		}
@@ -163,19 +160,7 @@ func definedTypes(all []selection.Manifest) []graph.Type {
 			Kind: "CustomResourceDefinition"}) {
 			continue
 		}
-		text := func(path ...string) string {
-			s, _, _ := unstructured.NestedString(o.Object, append([]string{"spec"}, path...)...)
-			return s
-		}
-		versions, _, _ := unstructured.NestedSlice(o.Object, "spec", "versions")
-		for _, v := range versions {
-			fields, _ := v.(map[string]any)
-			name, _, _ := unstructured.NestedString(fields, "name")
-			if served, _, _ := unstructured.NestedBool(fields, "served"); served {
-				defined = append(defined, graph.Type{Group: text("group"), Version: name, Resource: text("names", "plural"),
-					Kind: text("names", "kind"), Namespaced: text("scope") != "Cluster"})
-			}
-		}
+		defined = append(defined, status.Served(o)...)
 	}
 	return defined
 }
@@ -197,15 +182,12 @@ func (m *manifests) build(b *graph.Builder, own func(int) string, of func(int, m
 		o := graph.Object{Namespace: m.names[i].Namespace, Name: m.names[i].Name, UID: own(i),
 			Finalizers: m.all[i].Object.GetFinalizers()}
 		for _, r := range m.refs[i] {
-			uid, ok := of(i, r)
-			if !ok {
-				o.Owners = append(o.Owners, graph.OwnerReference{})
-				continue
+			var owner graph.OwnerReference
+			if uid, ok := of(i, r); ok {
+				owner = graph.ReferenceOf(r)
+				owner.UID = uid
 			}
-			o.Owners = append(o.Owners, graph.OwnerReference{
-				APIVersion: r.APIVersion, Kind: r.Kind, Name: r.Name, UID: uid,
-				Controller: r.Controller != nil, Block: r.BlockOwnerDeletion != nil,
-			})
+			o.Owners = append(o.Owners, owner)
 		}
 		listings[t].Add(o)
 	}

@@ -111,9 +111,9 @@ func (p *Fixes) Save(ctx context.Context, file string) (*archive.Saved, error) {
 
 // changed are the objects of the plan.
 func (p *Fixes) changed() archive.Contents {
-	return archive.OfObjects(func(add func(graph.Type, graph.Object)) {
+	return archive.OfObjects(func(add func(graph.Type, graph.Ref, ...graph.OwnerReference)) {
 		for _, fix := range p.Fixes {
-			add(fix.Type, *fix.was)
+			add(fix.Type, fix.Object, fix.was.Owners...)
 		}
 	})
 }

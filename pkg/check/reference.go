@@ -5,15 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/types"
-
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
-
-func uidOf(g *graph.Graph, e graph.Edge) types.UID { return types.UID(g.Ref(e.Owner).UID) }
 
 // reference is the finding about one reference.
 func (f *finder) reference(o judged, i int, code Code) v1alpha1.CheckFinding {

@@ -17,7 +17,7 @@ type step struct {
 
 // patch is the command that changes one reference of an object, if it still has the uid.
 func (f *finder) patch(o judged, i int, steps ...step) string {
-	all := append([]step{{"test", fmt.Sprintf("/metadata/ownerReferences/%d/uid", i), string(uidOf(f.Graph, o.refs[i]))}},
+	all := append([]step{{"test", fmt.Sprintf("/metadata/ownerReferences/%d/uid", i), f.Graph.Ref(o.refs[i].Owner).UID}},
 		steps...)
 	text, _ := json.Marshal(all) // of strings and booleans
 	args := append([]string{"kubectl", "patch"}, f.Graph.Ref(o.id).Arguments()...)

@@ -16,6 +16,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/admission"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 // Reader reads what an examination wants to know of the cluster, each thing once. It is safe for
@@ -332,7 +333,7 @@ func (r *Reader) volume(ctx context.Context, ref graph.Ref) (*unstructured.Unstr
 	if pvc == nil || string(pvc.GetUID()) != ref.UID {
 		return nil, err
 	}
-	name, _, _ := unstructured.NestedString(pvc.Object, "spec", "volumeName")
+	name := status.Nested(pvc, "spec", "volumeName")
 	if name == "" {
 		return nil, nil
 	}

@@ -83,9 +83,9 @@ func checkUnserved(s *Snapshot, overrides plan.Overrides) error {
 				return refuse(fmt.Sprintf("%s serves this kind", t.APIVersion()))
 			}
 		}
-		for i := range s.Graph.Len() {
-			r := s.Graph.Ref(graph.ID(i))
-			if s.Graph.Observed(graph.ID(i)) && (r.Resource == "customresourcedefinitions" || r.Resource == "apiservices") &&
+		for id := range s.Graph.IDs() {
+			r := s.Graph.Ref(id)
+			if s.Graph.Observed(id) && (r.Resource == "customresourcedefinitions" || r.Resource == "apiservices") &&
 				strings.HasSuffix(r.Name, "."+group) {
 				return refuse(fmt.Sprintf("%s %s of the same group exists", r.Kind, r.Name))
 			}

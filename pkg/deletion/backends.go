@@ -152,10 +152,10 @@ func conversionBackends(ctx context.Context, reader *cluster.Reader, g *graph.Gr
 		if s.Name == "" {
 			continue
 		}
-		group, _, _ := unstructured.NestedString(crd.Object, "spec", "group")
-		plural, _, _ := unstructured.NestedString(crd.Object, "spec", "names", "plural")
+		group := status.Nested(crd, "spec", "group")
+		plural := status.Nested(crd, "spec", "names", "plural")
 		if t, served := reader.Lookup(schema.GroupResource{Group: group, Resource: plural}); !served ||
-			t.Version == storageVersion(crd) {
+			t.Version == status.StorageVersion(crd) {
 			continue
 		}
 		config := graph.Ref{APIVersion: crd.GetAPIVersion(), Kind: crd.GetKind(), Resource: cluster.CRDs.Resource,
@@ -167,19 +167,6 @@ func conversionBackends(ctx context.Context, reader *cluster.Reader, g *graph.Gr
 		all = append(all, b)
 	}
 	return all
-}
-
-// storageVersion is the version in which a CRD stores its objects.
-func storageVersion(crd *unstructured.Unstructured) string {
-	versions, _, _ := unstructured.NestedSlice(crd.Object, "spec", "versions")
-	for _, item := range versions {
-		m, _ := item.(map[string]any)
-		if storage, _, _ := unstructured.NestedBool(m, "storage"); storage {
-			name, _, _ := unstructured.NestedString(m, "name")
-			return name
-		}
-	}
-	return ""
 }
 
 // findUnanswered finds out which webhooks refuse what a plan needs, since nothing stands behind their

@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"context"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -68,12 +69,7 @@ func (e *examiner) unreadable(ctx context.Context, crd *unstructured.Unstructure
 	if !ok || status.Nested(crd, "spec", "conversion", "strategy") != "Webhook" {
 		return nil
 	}
-	versions, _, _ := unstructured.NestedSlice(crd.Object, "spec", "versions")
-	for _, item := range versions {
-		if m, _ := item.(map[string]any); m["storage"] == true {
-			t.Version = status.Text(m, "name")
-		}
-	}
+	t.Version = cmp.Or(status.StorageVersion(crd), t.Version)
 	ref := e.Graph.Ref(instance)
 	if _, err := e.Client.GetObject(ctx, t, ref.Namespace, ref.Name); err != nil {
 		return e.refusal.Conversions(ctx, err.Error())

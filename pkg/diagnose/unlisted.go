@@ -134,7 +134,7 @@ func (e *unlisted) aggregated(ctx context.Context, group string) ([]*unstructure
 	all, err := e.Reader.ListObjects(ctx, cluster.APIServices, "", cluster.Selection{})
 	var of []*unstructured.Unstructured
 	for _, o := range all {
-		g, _, _ := unstructured.NestedString(o.Object, "spec", "group")
+		g := status.Nested(o, "spec", "group")
 		if _, served := admission.APIService(o); served && g == group {
 			of = append(of, o)
 		}

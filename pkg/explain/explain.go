@@ -141,8 +141,7 @@ func present(g *graph.Graph, known *finalizer.Registry) []v1alpha1.ExplainedFina
 		apiVersion, resource string
 	}
 	all, places := map[entry]*v1alpha1.ExplainedFinalizer{}, map[place]*v1alpha1.FinalizersOn{}
-	for i := range g.Len() {
-		id := graph.ID(i)
+	for id := range g.IDs() {
 		for _, name := range g.Finalizers(id) {
 			ref := g.Ref(id)
 			k, _ := known.Lookup(name, ref.Group(), ref.Kind) // of one that is not known the id is empty

@@ -17,6 +17,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 // Links says which links the definitions find in some objects, and what a deletion does along each,
@@ -223,9 +224,9 @@ func describeKinds(objects []*unstructured.Unstructured) map[graph.KindPattern]k
 		if groupOf(o) != "apiextensions.k8s.io" || o.GetKind() != "CustomResourceDefinition" {
 			continue
 		}
-		group, _, _ := unstructured.NestedString(o.Object, "spec", "group")
-		kind, _, _ := unstructured.NestedString(o.Object, "spec", "names", "kind")
-		scope, _, _ := unstructured.NestedString(o.Object, "spec", "scope")
+		group := status.Nested(o, "spec", "group")
+		kind := status.Nested(o, "spec", "names", "kind")
+		scope := status.Nested(o, "spec", "scope")
 		categories, _, _ := unstructured.NestedStringSlice(o.Object, "spec", "names", "categories")
 		kinds[nameKind(group, kind)] = kindInfo{categories, scope == "Cluster"}
 	}

@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 )
 
@@ -56,6 +59,26 @@ type Object struct {
 type OwnerReference struct {
 	APIVersion, Kind, Name, UID string
 	Controller, Block           bool
+}
+
+// Meta returns the reference as the API machinery has it.
+func (r OwnerReference) Meta() metav1.OwnerReference {
+	m := metav1.OwnerReference{APIVersion: r.APIVersion, Kind: r.Kind, Name: r.Name, UID: types.UID(r.UID)}
+	if r.Controller {
+		m.Controller = new(true)
+	}
+	if r.Block {
+		m.BlockOwnerDeletion = new(true)
+	}
+	return m
+}
+
+// ReferenceOf returns what Meta was made of.
+func ReferenceOf(m metav1.OwnerReference) OwnerReference {
+	return OwnerReference{
+		APIVersion: m.APIVersion, Kind: m.Kind, Name: m.Name, UID: string(m.UID),
+		Controller: m.Controller != nil && *m.Controller, Block: m.BlockOwnerDeletion != nil && *m.BlockOwnerDeletion,
+	}
 }
 
 // UIDs are those of references, each once.

@@ -272,9 +272,9 @@ func (s *search) instances(types []graph.Type) []graph.ID {
 	var ids []graph.ID
 	for _, t := range types {
 		s.wider = s.wider || t.Namespaced && s.Scope != ""
-		for i := range s.Graph.Len() {
-			if of, ok := s.Graph.Type(graph.ID(i)); ok && of == t && s.Graph.Observed(graph.ID(i)) {
-				ids = append(ids, graph.ID(i))
+		for id := range s.Graph.IDs() {
+			if of, ok := s.Graph.Type(id); ok && of == t && s.Graph.Observed(id) {
+				ids = append(ids, id)
 			}
 		}
 	}

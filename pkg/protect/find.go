@@ -223,8 +223,7 @@ func (p *Protection) neighbour(of graph.Ref, stored []Denial) (graph.Ref, bool) 
 			return slices.ContainsFunc(policy.Guards, func(g Guard) bool { return g.UID == uid })
 		}) || slices.ContainsFunc(stored, func(d Denial) bool { return d.Denies(uid, false) })
 	}
-	for i := range p.graph.Len() {
-		id := graph.ID(i)
+	for id := range p.graph.IDs() {
 		ref := p.graph.Ref(id)
 		if ref.Group() == of.Group() && ref.Resource == of.Resource && p.graph.State(id) == graph.Active &&
 			p.graph.Observed(id) && !guarded(ref.UID) && !cluster.IsImmortal(ref) {
@@ -264,9 +263,9 @@ func Guards(g *graph.Graph, links *link.Links, id graph.ID) []Guarded {
 // by a rule, as its namespace and its CRD; and what stands above that.
 func ancestors(g *graph.Graph, links *link.Links, id graph.ID) []graph.ID {
 	var ruled []graph.ID // those that others go with by a rule
-	for i := range g.Len() {
-		if _, has := link.Of(g.Ref(graph.ID(i))); has && g.Observed(graph.ID(i)) {
-			ruled = append(ruled, graph.ID(i))
+	for id := range g.IDs() {
+		if _, has := link.Of(g.Ref(id)); has && g.Observed(id) {
+			ruled = append(ruled, id)
 		}
 	}
 	found := []graph.ID{id}

@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 // Protects is the annotation of a policy that names the object which it protects.
@@ -127,7 +128,7 @@ func Stored(ctx context.Context, reader *cluster.Reader) ([]Denial, error) {
 
 // isAppliedBy says whether a binding applies the policy to all that it is about, and denies.
 func (d Denial) isAppliedBy(binding *unstructured.Unstructured) bool {
-	name, _, _ := unstructured.NestedString(binding.Object, "spec", "policyName")
+	name := status.Nested(binding, "spec", "policyName")
 	actions, _, _ := unstructured.NestedStringSlice(binding.Object, "spec", "validationActions")
 	_, narrows, _ := unstructured.NestedMap(binding.Object, "spec", "matchResources")
 	return name == d.Policy && !narrows && slices.Contains(actions, string(admissionv1.Deny))

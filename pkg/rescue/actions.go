@@ -69,6 +69,9 @@ const (
 // that references are removed from, or put back to; its uid is empty as long as that is not known.
 type Action = unfinalize.Action
 
+// Overrides are the refusals that the user has overridden.
+type Overrides = unfinalize.Overrides
+
 // errDeleting is of a dependent that cannot be written to any more.
 var errDeleting = errors.New("it is being deleted itself")
 

@@ -2,7 +2,6 @@ package rescue
 
 import (
 	"context"
-	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -44,11 +43,8 @@ func (r *rescuer) create(ctx context.Context) error {
 		if made, err = r.existing(ctx); err != nil {
 			return err
 		}
-	case ctx.Err() != nil && err != nil:
-		return context.Cause(ctx)
 	case err != nil:
-		r.out.Add(printed(action), err)
-		return fmt.Errorf("%s was not created again: %w", r.p.Ref.Quoted(), err)
+		return r.failed(ctx, action, err, r.p.Ref.Quoted()+" was not created again")
 	default:
 		action.Object = unfinalize.RefOf(r.p.Type, made)
 		r.done(action)
@@ -139,11 +135,7 @@ func (r *rescuer) rebind(ctx context.Context) error {
 	}
 	action := Action{Verb: VerbRebind, Object: *r.p.Volume}
 	if err := restore.RebindVolume(ctx, r.q.Client, r.p.volumes, *r.p.Volume, r.p.Ref.UID, r.p.Now.UID); err != nil {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		r.out.Add(printed(action), err)
-		return fmt.Errorf("%s was not bound to the new claim: %w", r.p.Volume.Quoted(), err)
+		return r.failed(ctx, action, err, r.p.Volume.Quoted()+" was not bound to the new claim")
 	}
 	r.done(action)
 	return nil

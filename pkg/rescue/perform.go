@@ -109,6 +109,15 @@ func (r *rescuer) done(a Action) {
 	}
 }
 
+// failed notes a write that failed, and returns why the rescue ends with it.
+func (r *rescuer) failed(ctx context.Context, a Action, err error, what string) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	r.out.Add(printed(a), err)
+	return fmt.Errorf("%s: %w", what, err)
+}
+
 // result is what came of a write to a dependent: whether it was written to, or why not.
 type result struct {
 	wrote   bool

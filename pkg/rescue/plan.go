@@ -29,7 +29,7 @@ type Request struct {
 	// it is of goes on.
 	Archive string
 	// Overrides are the refusals that are overridden.
-	Overrides unfinalize.Overrides
+	Overrides Overrides
 	// DryRun sends the writes that can be sent before the others with dryRun=All, so that what the
 	// server refuses is refused in the plan.
 	DryRun bool
@@ -60,7 +60,7 @@ type Planned struct {
 	Finalizers *unfinalize.Planned
 	// Refusals are what speaks against it besides what Finalizers has.
 	Refusals  []unfinalize.Refusal
-	Overrides unfinalize.Overrides
+	Overrides Overrides
 	// Gaps are what could not be listed.
 	Gaps []v1alpha1.Gap
 

@@ -243,12 +243,11 @@ func (r *rescuer) lasting(o *unstructured.Unstructured) map[string]any {
 
 // contents are the object and its dependents as pkg/archive takes them.
 func (p *Planned) contents() archive.Contents {
-	return archive.OfObjects(func(add func(graph.Type, graph.Object)) {
-		add(p.Type, graph.Object{Namespace: p.Ref.Namespace, Name: p.Ref.Name, UID: p.Ref.UID})
-		owner := graph.OwnerReference{APIVersion: p.Ref.APIVersion, Kind: p.Ref.Kind, Name: p.Ref.Name, UID: p.Ref.UID}
+	return archive.OfObjects(func(add func(graph.Type, graph.Ref, ...graph.OwnerReference)) {
+		add(p.Type, p.Ref)
 		for _, d := range p.Dependents {
-			add(d.Type, graph.Object{Namespace: d.Ref.Namespace, Name: d.Ref.Name, UID: d.Ref.UID,
-				Owners: []graph.OwnerReference{owner}})
+			add(d.Type, d.Ref, graph.OwnerReference{APIVersion: p.Ref.APIVersion, Kind: p.Ref.Kind, Name: p.Ref.Name,
+				UID: p.Ref.UID})
 		}
 	})
 }

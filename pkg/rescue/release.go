@@ -203,7 +203,7 @@ func (d *Dependent) found(exact []Reference) {
 // own (API-037).
 func (d *Dependent) blocks() bool {
 	return slices.ContainsFunc(d.References,
-		func(r Reference) bool { return r.BlockOwnerDeletion != nil && *r.BlockOwnerDeletion })
+		func(r Reference) bool { return graph.ReferenceOf(r.OwnerReference).Block })
 }
 
 // referencesTo are the references of an object to an owner, in their order.
@@ -237,22 +237,9 @@ func dependentsOf(g *graph.Graph, uid string) []*Dependent {
 			at[e.Dependent] = d
 			all = append(all, d)
 		}
-		d.References = append(d.References, referenceOf(g, e))
+		d.References = append(d.References, Reference{g.Reference(e).Meta(), g.Place(e)})
 	}
 	return all
-}
-
-// referenceOf is the reference that an edge stands for.
-func referenceOf(g *graph.Graph, e graph.Edge) Reference {
-	r := Reference{OwnerReference: metav1.OwnerReference{APIVersion: e.APIVersion, Kind: e.Kind, Name: e.Name,
-		UID: types.UID(g.Ref(e.Owner).UID)}, Index: g.Place(e)}
-	if e.Controller {
-		r.Controller = &e.Controller
-	}
-	if e.Block {
-		r.BlockOwnerDeletion = &e.Block
-	}
-	return r
 }
 
 // adopt gives the dependents their references back, with the new uid. Dependents that came up when
@@ -301,11 +288,7 @@ func (r *rescuer) giveStatus(ctx context.Context) error {
 	live.Object["status"] = state
 	action := Action{Verb: VerbUpdateStatus, Object: r.p.Now}
 	if _, err := r.q.Client.UpdateStatus(ctx, r.p.Type, live, cluster.WriteOptions{}); err != nil {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		r.out.Add(printed(action), err)
-		return fmt.Errorf("the status of %s was not restored: %w", r.p.Now.Quoted(), err)
+		return r.failed(ctx, action, err, "the status of "+r.p.Now.Quoted()+" was not restored")
 	}
 	r.done(action)
 	return nil

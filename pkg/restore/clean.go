@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 // RestoredFrom is the annotation of an object that was created from an archive. Its value is the
@@ -152,7 +153,7 @@ func dropAllocations(o *unstructured.Unstructured) {
 	if o.GroupVersionKind().GroupKind() != (schema.GroupKind{Kind: "Service"}) {
 		return
 	}
-	if ip, _, _ := unstructured.NestedString(o.Object, "spec", "clusterIP"); ip != "None" {
+	if ip := status.Nested(o, "spec", "clusterIP"); ip != "None" {
 		remove(o.Object, "spec", "clusterIP")
 		remove(o.Object, "spec", "clusterIPs")
 	}
@@ -197,12 +198,9 @@ func volumeOf(ctx context.Context, client *cluster.Client, t graph.Type, name st
 		return volume{}
 	}
 	v := volume{Type: t, found: true, uid: string(o.GetUID())}
-	text := func(field string) string {
-		s, _, _ := unstructured.NestedString(o.Object, "spec", "claimRef", field)
-		return s
-	}
-	if name := text("name"); name != "" {
-		v.claim, v.claimUID = text("namespace")+"/"+name, text("uid")
+	if name := status.Nested(o, "spec", "claimRef", "name"); name != "" {
+		v.claim = status.Nested(o, "spec", "claimRef", "namespace") + "/" + name
+		v.claimUID = status.Nested(o, "spec", "claimRef", "uid")
 	}
 	return v
 }

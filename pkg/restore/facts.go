@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 // facts are what the content of an archived object decides.
@@ -46,66 +47,40 @@ var (
 // mirrorPod is the annotation of a pod that the kubelet made from a file.
 const mirrorPod = "kubernetes.io/config.mirror"
 
-func factsOf(kind schema.GroupKind, o map[string]any) facts {
+func factsOf(kind schema.GroupKind, o *unstructured.Unstructured) facts {
 	var f facts
-	status, _, _ := unstructured.NestedMap(o, "status")
-	f.status = len(status) > 0
-	text := func(path ...string) string {
-		s, _, _ := unstructured.NestedString(o, path...)
-		return s
-	}
+	state, _, _ := unstructured.NestedMap(o.Object, "status")
+	f.status = len(state) > 0
 	switch kind {
 	case kindDefinition:
-		f.definition = typesOf(o)
+		f.definition = status.Served(o)
 	case kindJob:
-		f.finished = isTrue(status, "Complete") || isTrue(status, "Failed")
+		f.finished = isTrue(state, "Complete") || isTrue(state, "Failed")
 	case kindPod:
-		phase := text("status", "phase")
+		phase := status.Nested(o, "status", "phase")
 		f.finished = phase == "Succeeded" || phase == "Failed"
-		_, f.mirror, _ = unstructured.NestedString(o, "metadata", "annotations", mirrorPod)
+		_, f.mirror = o.GetAnnotations()[mirrorPod]
 	case kindService:
-		selector, _, _ := unstructured.NestedMap(o, "spec", "selector")
+		selector, _, _ := unstructured.NestedMap(o.Object, "spec", "selector")
 		f.selects = len(selector) > 0
 	case kindClaim:
-		f.volume = text("spec", "volumeName")
+		f.volume = status.Nested(o, "spec", "volumeName")
 	case kindVolume:
-		f.retained = text("spec", "persistentVolumeReclaimPolicy") != "Delete"
+		f.retained = status.Nested(o, "spec", "persistentVolumeReclaimPolicy") != "Delete"
 	}
 	return f
 }
 
 // IsFinished says whether a Job or a Pod has run to its end; created again, it runs again.
 func IsFinished(o *unstructured.Unstructured) bool {
-	return factsOf(o.GroupVersionKind().GroupKind(), o.Object).finished
+	return factsOf(o.GroupVersionKind().GroupKind(), o).finished
 }
 
 // isTrue says whether a status has a condition that is True.
-func isTrue(status map[string]any, condition string) bool {
-	conditions, _, _ := unstructured.NestedSlice(status, "conditions")
+func isTrue(state map[string]any, condition string) bool {
+	conditions, _, _ := unstructured.NestedSlice(state, "conditions")
 	return slices.ContainsFunc(conditions, func(c any) bool {
 		fields, _ := c.(map[string]any)
 		return fields["type"] == condition && fields["status"] == "True"
 	})
-}
-
-// typesOf are the types that a CustomResourceDefinition serves.
-func typesOf(o map[string]any) []graph.Type {
-	text := func(path ...string) string {
-		s, _, _ := unstructured.NestedString(o, path...)
-		return s
-	}
-	var types []graph.Type
-	versions, _, _ := unstructured.NestedSlice(o, "spec", "versions")
-	for _, v := range versions {
-		fields, _ := v.(map[string]any)
-		name, _ := fields["name"].(string)
-		if served, _ := fields["served"].(bool); served && name != "" {
-			types = append(types, graph.Type{
-				Group: text("spec", "group"), Version: name, Resource: text("spec", "names", "plural"),
-				Kind:       text("spec", "names", "kind"),
-				Namespaced: text("spec", "scope") == "Namespaced",
-			})
-		}
-	}
-	return types
 }

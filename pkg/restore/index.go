@@ -62,7 +62,7 @@ func (it *item) controller() *metav1.OwnerReference {
 }
 
 // IsController returns whether an owner manages the object.
-func IsController(r metav1.OwnerReference) bool { return r.Controller != nil && *r.Controller }
+func IsController(r metav1.OwnerReference) bool { return graph.ReferenceOf(r).Controller }
 
 // readIndex reads an archive to its end. The error names the file and the line; nothing is to be
 // restored from an archive that is not whole.
@@ -108,7 +108,7 @@ func newItem(o *unstructured.Unstructured) (*item, error) {
 			UID: string(o.GetUID())},
 		owners: o.GetOwnerReferences(),
 	}
-	it.facts = factsOf(it.kind(), o.Object)
+	it.facts = factsOf(it.kind(), o)
 	return it, nil
 }
 

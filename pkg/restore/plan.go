@@ -297,7 +297,7 @@ func (p *Plan) enforcements(client *cluster.Client, catalog *cluster.Catalog) []
 		}
 		for _, ref := range slices.Concat(s.References, s.Late) {
 			t, served := catalog.Kind(ref.APIVersion, ref.Kind)
-			if !served || ref.BlockOwnerDeletion == nil || !*ref.BlockOwnerDeletion || s.Object.Namespace == "" {
+			if !served || !graph.ReferenceOf(ref.OwnerReference).Block || s.Object.Namespace == "" {
 				continue
 			}
 			access := cluster.Access{Verb: "update", Type: t, Subresource: "finalizers", Namespace: s.Object.Namespace}

@@ -361,15 +361,3 @@ func look(ctx context.Context, client *cluster.Client, targets []target) (map[ta
 		return context.Cause(ctx)
 	})
 }
-
-// lookAt reads what is in one place now.
-func lookAt(ctx context.Context, client *cluster.Client, t target) live {
-	o, err := client.GetObjectMeta(ctx, t.Type, t.namespace, t.name)
-	switch {
-	case cluster.IsAbsent(err, t.Type, t.name):
-		return live{}
-	case err != nil:
-		return live{err: err}
-	}
-	return liveOf(o)
-}

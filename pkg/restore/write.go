@@ -159,12 +159,13 @@ func (r *performer) rebind(ctx context.Context, s *Step) outcome {
 	if r.opts.DryRun {
 		return outcome{unasked: true}
 	}
-	claim := lookAt(ctx, r.client, target{r.plan.types[s.claim.number], s.claim.ref.Namespace, s.claim.ref.Name})
-	uid := s.claimUID
+	at := target{r.plan.types[s.claim.number], s.claim.ref.Namespace, s.claim.ref.Name}
+	found, err := look(ctx, r.client, []target{at})
+	claim, uid := found[at], s.claimUID
 	if uid == "" {
 		uid = r.uidOf(ctx, s.claim)
 	}
-	if claim.err != nil || uid == "" || claim.uid != uid {
+	if err != nil || claim.err != nil || uid == "" || claim.uid != uid {
 		return outcome{err: fmt.Errorf("claim %s was not restored", s.claim.ref.Name)}
 	}
 	if err := RebindVolume(ctx, r.client, s.Type, s.Object, s.claim.ref.UID, claim.uid); err != nil {

@@ -172,8 +172,7 @@ func (q *Query) Matching(g *graph.Graph) []graph.ID {
 		wanted[[2]string{t.Group, t.Resource}] = true
 	}
 	var ids []graph.ID
-	for i := range g.Len() {
-		id := graph.ID(i)
+	for id := range g.IDs() {
 		if !g.Observed(id) || q.Selector != nil && !g.Selected(id) {
 			continue
 		}

@@ -39,8 +39,7 @@ func Compare(before, after Side, namespace string) *v1alpha1.Comparison {
 		Deleted: []v1alpha1.DeletedObject{}, Created: []v1alpha1.CreatedObject{}, Changed: []v1alpha1.ChangedObject{},
 		Unknown: []v1alpha1.ObjectRef{}}
 	out.Complete = len(out.Gaps) == 0
-	for i := range before.Graph.Len() {
-		id := graph.ID(i)
+	for id := range before.Graph.IDs() {
 		ref := before.Graph.Ref(id)
 		if !before.Graph.Observed(id) || !c.covers(ref) {
 			continue
@@ -57,8 +56,7 @@ func Compare(before, after Side, namespace string) *v1alpha1.Comparison {
 			out.Unknown = append(out.Unknown, ref)
 		}
 	}
-	for i := range after.Graph.Len() {
-		id := graph.ID(i)
+	for id := range after.Graph.IDs() {
 		ref := after.Graph.Ref(id)
 		if _, there := before.has(ref.UID); there || !after.Graph.Observed(id) || !c.covers(ref) {
 			continue

@@ -255,8 +255,8 @@ func content(ctx context.Context, client *cluster.Client, namespace string) (*Em
 		return nil, err
 	}
 	e := &Emptiness{Gaps: s.Gaps}
-	for i := range s.Graph.Len() {
-		if id := graph.ID(i); s.Graph.Observed(id) && s.Graph.Namespace(id) == namespace {
+	for id := range s.Graph.IDs() {
+		if s.Graph.Observed(id) && s.Graph.Namespace(id) == namespace {
 			e.Remaining = append(e.Remaining, s.Graph.Ref(id))
 		}
 	}

@@ -258,8 +258,5 @@ func halfDeleted(o *unstructured.Unstructured) bool {
 
 // RefOf identifies an object of a type.
 func RefOf(t graph.Type, o *unstructured.Unstructured) graph.Ref {
-	return graph.Ref{
-		APIVersion: t.APIVersion(), Kind: t.Kind, Resource: t.Resource, Namespace: o.GetNamespace(), Name: o.GetName(),
-		UID: string(o.GetUID()),
-	}
+	return t.Ref(o.GetNamespace(), o.GetName(), string(o.GetUID()))
 }

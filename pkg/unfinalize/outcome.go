@@ -139,7 +139,7 @@ func (p *performer) look(ctx context.Context, o *Outcome) (over bool) {
 // found notes how the object is now.
 func (o *Outcome) found(now *unstructured.Unstructured) {
 	o.Remaining, o.Grace, o.Half = FinalizersOn(now), grace(now), halfDeleted(now)
-	o.Node, _, _ = unstructured.NestedString(now.Object, "spec", "nodeName")
+	o.Node = status.Nested(now, "spec", "nodeName")
 }
 
 // back are the finalizers that were removed and are there.

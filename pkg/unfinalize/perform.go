@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -39,7 +40,7 @@ type Options struct {
 func Perform(ctx context.Context, client *cluster.Client, planned *Planned, opts Options) []*Outcome {
 	p := &performer{client: client, opts: opts, overrides: planned.Overrides, selector: planned.selector,
 		saved: planned.saved}
-	p.stop = !opts.KeepGoing && len(planned.Refused()) > 0
+	p.stop.Store(!opts.KeepGoing && len(planned.Refused()) > 0)
 	var outcomes []*Outcome
 	for _, batch := range planned.Batches {
 		first := len(outcomes)
@@ -47,17 +48,17 @@ func Perform(ctx context.Context, client *cluster.Client, planned *Planned, opts
 			outcomes = append(outcomes, newOutcome(c))
 		}
 		cluster.Each(client, outcomes[first:], func(_ int, o *Outcome) {
-			switch refused := o.Candidate.against(p.overrides); {
+			switch refused := against(o.Candidate.Assessments, p.overrides); {
 			case len(refused) > 0:
 				o.failed(&RefusedError{Refusals: refused, Planned: true})
 			case ctx.Err() != nil:
 				o.failed(context.Cause(ctx))
-			case p.ended():
+			case p.stop.Load():
 				o.failed(ErrNotReached)
 			default:
 				if err := p.perform(ctx, o); err != nil {
 					o.failed(err)
-					p.failed()
+					p.stop.Store(!opts.KeepGoing)
 				}
 			}
 		})
@@ -73,21 +74,8 @@ type performer struct {
 	selector  labels.Selector
 	saved     *archive.Saved
 
-	mu   sync.Mutex
-	stop bool
+	stop atomic.Bool
 	told sync.Mutex
-}
-
-func (p *performer) ended() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.stop
-}
-
-func (p *performer) failed() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.stop = !p.opts.KeepGoing
 }
 
 func (p *performer) done(o *Outcome, a Action) {
@@ -122,8 +110,8 @@ func (p *performer) perform(ctx context.Context, o *Outcome) error {
 					return nil, nil
 				}
 				a := *o.next
-				if err := against(a.assessments, p.overrides); err != nil {
-					return nil, err
+				if refused := against(a.assessments, p.overrides); len(refused) > 0 {
+					return nil, &RefusedError{Refusals: refused}
 				}
 				return func(ctx context.Context) error {
 					err := p.do(ctx, o, a)
@@ -192,25 +180,13 @@ func (p *performer) do(ctx context.Context, o *Outcome, a Action) error {
 	return nil
 }
 
-// against are the refusals of a candidate that the overrides do not cover.
-func (c *Candidate) against(t Overrides) []Refusal {
-	var refusals []Refusal
-	for _, v := range c.Assessments {
-		refusals = append(refusals, v.Against(t)...)
-	}
-	return refusals
-}
-
-// against is the error of assessments that the overrides do not cover any more.
-func against(assessments []Assessment, t Overrides) error {
+// against are the refusals of assessments that the overrides do not cover.
+func against(assessments []Assessment, t Overrides) []Refusal {
 	var refusals []Refusal
 	for _, v := range assessments {
 		refusals = append(refusals, v.Against(t)...)
 	}
-	if len(refusals) == 0 {
-		return nil
-	}
-	return &RefusedError{Refusals: refusals}
+	return refusals
 }
 
 // read reads the object of a candidate live. The error is change.ErrGone, change.ErrReplaced, or

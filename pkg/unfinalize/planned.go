@@ -189,18 +189,16 @@ func Save(ctx context.Context, client *cluster.Client, p *Planned, file string) 
 
 // changed are the objects that the plan writes to, and the dependents that lose their references.
 func (p *Planned) changed() archive.Contents {
-	return archive.OfObjects(func(add func(graph.Type, graph.Object)) {
+	return archive.OfObjects(func(add func(graph.Type, graph.Ref, ...graph.OwnerReference)) {
 		for _, c := range p.Allowed().Candidates() {
-			o := graph.Object{Namespace: c.Ref.Namespace, Name: c.Ref.Name, UID: c.Ref.UID, Finalizers: c.Object.GetFinalizers()}
+			var owners []graph.OwnerReference
 			for _, r := range c.Object.GetOwnerReferences() {
-				o.Owners = append(o.Owners, graph.OwnerReference{APIVersion: r.APIVersion, Kind: r.Kind, Name: r.Name,
-					UID: string(r.UID)})
+				owners = append(owners, graph.ReferenceOf(r))
 			}
-			add(c.Type, o)
+			add(c.Type, c.Ref, owners...)
 			for _, d := range c.Dependents {
-				owner := graph.OwnerReference{APIVersion: c.Ref.APIVersion, Kind: c.Ref.Kind, Name: c.Ref.Name, UID: c.Ref.UID}
-				add(d.Type, graph.Object{Namespace: d.Ref.Namespace, Name: d.Ref.Name, UID: d.Ref.UID,
-					Owners: []graph.OwnerReference{owner}})
+				add(d.Type, d.Ref, graph.OwnerReference{APIVersion: c.Ref.APIVersion, Kind: c.Ref.Kind, Name: c.Ref.Name,
+					UID: c.Ref.UID})
 			}
 		}
 	})

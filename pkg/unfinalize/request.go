@@ -155,8 +155,8 @@ func (r Request) pick(ctx context.Context, q *selection.Query, g *graph.Graph) (
 		return batches, nil
 	case r.AllStuck:
 		var ids []graph.ID
-		for i := range g.Len() {
-			if id := graph.ID(i); stuck(id) && (q.AllNamespaces || g.Namespace(id) == q.Namespace) {
+		for id := range g.IDs() {
+			if stuck(id) && (q.AllNamespaces || g.Namespace(id) == q.Namespace) {
 				ids = append(ids, id)
 			}
 		}

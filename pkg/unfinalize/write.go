@@ -88,8 +88,8 @@ func (p *performer) finalize(ctx context.Context, o *Outcome, a Action) error {
 		}
 		c.details.Empty = now
 		c.reassess(c.Object)
-		if err := against(c.By(ByFinalizing), p.overrides); err != nil {
-			return err
+		if refused := against(c.By(ByFinalizing), p.overrides); len(refused) > 0 {
+			return &RefusedError{Refusals: refused}
 		}
 	}
 	answer, err := p.client.Finalize(ctx, c.Object, without(c.Object, a.assessments), cluster.WriteOptions{})

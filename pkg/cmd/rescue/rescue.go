@@ -100,9 +100,9 @@ func run(ctx context.Context, o *Options) error {
 	}
 	request := rescue.Request{
 		Archive: o.Archive, DryRun: o.DryRun != "client",
-		OnGaps: func(gaps []v1alpha1.Gap) { render.WarnGaps(o.ErrOut, gaps) },
+		Overrides: rescue.Overrides{Force: o.Force, Asked: o.MayAsk()},
+		OnGaps:    func(gaps []v1alpha1.Gap) { render.WarnGaps(o.ErrOut, gaps) },
 	}
-	request.Overrides.Force, request.Overrides.Asked = o.Force, o.MayAsk()
 	p, err := rescue.Plan(ctx, q, known, request)
 	if err != nil {
 		return q.WithPlace(ctx, err)

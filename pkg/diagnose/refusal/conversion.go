@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 // conversionFailed is how the API server says that a conversion webhook did not do what it should.
@@ -59,8 +60,8 @@ func (e *Examiner) unconverted(ctx context.Context, _ admission.Write, said stri
 func (e *Examiner) crdOf(ctx context.Context, group, kind string) (*unstructured.Unstructured, error) {
 	all, err := e.Reader.ListObjects(ctx, cluster.CRDs, "", cluster.Selection{})
 	for _, crd := range all {
-		g, _, _ := unstructured.NestedString(crd.Object, "spec", "group")
-		k, _, _ := unstructured.NestedString(crd.Object, "spec", "names", "kind")
+		g := status.Nested(crd, "spec", "group")
+		k := status.Nested(crd, "spec", "names", "kind")
 		if g == group && k == kind {
 			return crd, nil
 		}

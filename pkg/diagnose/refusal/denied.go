@@ -182,8 +182,8 @@ func (e *Examiner) withoutParameters(ctx context.Context, w admission.Write, f c
 		schema.GroupResource{Group: admission.ValidatingPolicies.Group, Resource: binding.Resource}, "", binding.Name)
 	known := err == nil && o != nil
 	if known {
-		name, _, _ := unstructured.NestedString(o.Object, "spec", "paramRef", "name")
-		in, _, _ := unstructured.NestedString(o.Object, "spec", "paramRef", "namespace")
+		name := status.Nested(o, "spec", "paramRef", "name")
+		in := status.Nested(o, "spec", "paramRef", "namespace")
 		if name != "" {
 			what = "its parameters, " + name
 		}

@@ -258,9 +258,9 @@ func (r *podReader) read(ctx context.Context, e *Examiner, id graph.ID) (*unstru
 	ref := e.Graph.Ref(id)
 	if r.deleting == nil {
 		r.deleting, r.listed = map[string]int{}, map[string]map[string]*unstructured.Unstructured{}
-		for i := range e.Graph.Len() {
-			if o := e.Graph.Ref(graph.ID(i)); o.Resource == cluster.Pods.Resource && o.Group() == "" &&
-				e.Graph.DeletionTimestamp(graph.ID(i)) != 0 {
+		for id := range e.Graph.IDs() {
+			if o := e.Graph.Ref(id); o.Resource == cluster.Pods.Resource && o.Group() == "" &&
+				e.Graph.DeletionTimestamp(id) != 0 {
 				r.deleting[o.Namespace]++
 			}
 		}
