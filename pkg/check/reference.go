@@ -92,11 +92,7 @@ func (f *finder) exactKinds(e graph.Edge) []graph.Type {
 }
 
 func resources(all []graph.Type) []string {
-	names := make([]string, len(all))
-	for i, t := range all {
-		names[i] = graph.Ref{APIVersion: t.APIVersion(), Resource: t.Resource}.QualifiedResource()
-	}
-	return names
+	return phrase.Words(all, func(t graph.Type) string { return t.Ref("", "", "").QualifiedResource() })
 }
 
 // versions are the apiVersions in which the kind is served that a reference names.

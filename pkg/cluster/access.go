@@ -31,7 +31,7 @@ type MissingRight struct {
 // What names what the user may not do: patch configmaps in namespace "shop". A cluster-scoped
 // object is named.
 func (m MissingRight) What() string {
-	what := m.Verb + " " + graph.Ref{APIVersion: m.Type.APIVersion(), Resource: m.Type.Resource}.QualifiedResource()
+	what := m.Verb + " " + m.Type.Ref("", "", "").QualifiedResource()
 	if m.Subresource != "" {
 		what += "/" + m.Subresource
 	}

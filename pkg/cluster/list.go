@@ -213,8 +213,8 @@ func (l *lister) anyVersion(ctx context.Context, r Resource, namespace string) e
 	return err
 }
 
-// IsServerError says whether an error is an answer of the API server that it fails itself: with 500,
-// whatever reason it gives.
+// IsServerError says whether an error is an answer of the API server that it fails itself: with
+// 500, whatever reason it gives.
 func IsServerError(err error) bool {
 	var status apierrors.APIStatus
 	return errors.As(err, &status) && status.Status().Code == http.StatusInternalServerError

@@ -183,11 +183,7 @@ func (c *Change) More() string {
 // firstFew names some of the objects in an error. The line breaks of an error are printed, those of
 // a name must not be.
 func firstFew(refs []graph.Ref) string {
-	names := make([]string, len(refs))
-	for i, r := range refs {
-		names[i] = r.KindName()
-	}
-	return strings.ReplaceAll(phrase.SortedFew(names), "\n", `\n`)
+	return strings.ReplaceAll(phrase.SortedFew(phrase.Words(refs, graph.Ref.KindName)), "\n", `\n`)
 }
 
 const (

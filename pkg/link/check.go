@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
 var (
@@ -338,9 +339,6 @@ func OneOf[T ~string](key string, value T, all []T) error {
 	if slices.Contains(all, value) {
 		return nil
 	}
-	words := make([]string, len(all))
-	for i, a := range all {
-		words[i] = string(a)
-	}
+	words := phrase.Words(all, func(a T) string { return string(a) })
 	return fmt.Errorf("%q is %q: it must be one of %s", key, value, strings.Join(words, ", "))
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
 // Condition is what an object says of itself: exactly one of an annotation, a label and a field.
@@ -158,9 +160,5 @@ func CheckAlternatives(alternatives [][]Condition) []error {
 
 // Describe says which conditions these are, as a clause.
 func Describe(conditions []Condition) string {
-	clauses := make([]string, len(conditions))
-	for i, c := range conditions {
-		clauses[i] = c.String()
-	}
-	return strings.Join(clauses, " and ")
+	return strings.Join(phrase.Words(conditions, Condition.String), " and ")
 }

@@ -6,11 +6,7 @@ import "strings"
 // printed command goes through it, since objects, files and users supply names. Quotes do not keep
 // a word from being an option: write an object as TYPE/NAME.
 func Command(words ...string) string {
-	quoted := make([]string, len(words))
-	for i, word := range words {
-		quoted[i] = ShellWord(word)
-	}
-	return strings.Join(quoted, " ")
+	return strings.Join(Words(words, ShellWord), " ")
 }
 
 // ShellWord writes a word so that a shell takes it for one.

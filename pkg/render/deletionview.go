@@ -264,7 +264,7 @@ func warnUnseen(errOut io.Writer, unseen []act.Unseen) {
 	}) {
 		names := phrase.Words(there, func(u act.Unseen) string { return KindName(u.Object) })
 		Warn(errOut, "cannot wait for %s, whose deletion continues: %s", SortedFew(names),
-			Escape(Shorten(there[0].Err.Error())))
+			Escape(phrase.Shorten(there[0].Err.Error())))
 	}
 }
 

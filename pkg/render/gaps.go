@@ -40,14 +40,14 @@ func WarnGaps(errOut io.Writer, gaps []v1alpha1.Gap) {
 		if c.links {
 			what = "the links of " + SortedFew(types[c]) + " are not known"
 		}
-		Warn(errOut, "%s: %s", what, Escape(Shorten(c.message)))
+		Warn(errOut, "%s: %s", what, Escape(phrase.Shorten(c.message)))
 	}
 }
 
 // WarnUnread writes what could not be read live.
 func WarnUnread(errOut io.Writer, unread []v1alpha1.Gap) {
 	for _, g := range unread {
-		Warn(errOut, "%s", Escape(Shorten(g.Message)))
+		Warn(errOut, "%s", Escape(phrase.Shorten(g.Message)))
 	}
 }
 
@@ -60,6 +60,3 @@ func scopeOf(g v1alpha1.Gap) string {
 
 // SortedFew sorts names, names the first few and counts the rest.
 func SortedFew(names []string) string { return Escape(phrase.SortedFew(names)) }
-
-// Shorten keeps a server's message to what fits a few lines of a terminal.
-func Shorten(message string) string { return phrase.Shorten(message) }

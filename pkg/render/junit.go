@@ -59,7 +59,7 @@ func JUnit(w io.Writer, report *v1alpha1.CheckReport, least check.Severity) erro
 		if g.Namespace != "" {
 			c.Name += " in " + Escape(g.Namespace)
 		}
-		c.Error = &junitFault{Type: string(g.Reason), Message: Escape(Shorten(g.Message))}
+		c.Error = &junitFault{Type: string(g.Reason), Message: Escape(phrase.Shorten(g.Message))}
 		suite.Cases = append(suite.Cases, c)
 	}
 	if len(suite.Cases) == 0 {

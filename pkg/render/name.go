@@ -102,7 +102,7 @@ func Paused(err error) string {
 		return fmt.Sprintf(
 			"Warning: nothing is collected while %s; if you want their dependents collected, start again with --allow-mass-collection", Escape(loss.Error()))
 	}
-	return "Warning: nothing is collected until the server answers again: " + Escape(Shorten(err.Error()))
+	return "Warning: nothing is collected until the server answers again: " + Escape(phrase.Shorten(err.Error()))
 }
 
 // EventWritten is a line about the Event of a reference to an owner in another namespace, which may

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
@@ -138,7 +139,7 @@ func (p Plan) judge(of func(graph.ID) outcome, set func(graph.ID, outcome),
 	})
 	for _, r := range p.protected() {
 		id, _ := p.Graph.Lookup(r.Object.UID)
-		say(id, protected, "the server refuses its deletion: "+Escape(Shorten(r.Message)))
+		say(id, protected, "the server refuses its deletion: "+Escape(phrase.Shorten(r.Message)))
 	}
 	for _, d := range p.Denied {
 		say(d.Object, protected, "policy "+Escape(d.Policy)+" denies its deletion")

@@ -171,7 +171,7 @@ func (p Plan) remarkProtected() []remark {
 	for message, objects := range groups(p.protected(),
 		func(r v1alpha1.Protected) (string, graph.Ref) { return r.Message, r.Object }) {
 		all = append(all, remark{fmt.Sprintf("the server refuses the deletion of %s: %s",
-			few(KindNames(objects...)), Escape(Shorten(message))), objects})
+			few(KindNames(objects...)), Escape(phrase.Shorten(message))), objects})
 	}
 	return all
 }

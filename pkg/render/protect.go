@@ -61,7 +61,7 @@ func CheckedDeletions(w io.Writer, all []protect.Checked) error {
 		says := "allowed"
 		switch {
 		case c.Err != nil:
-			says = "unknown: " + Escape(Shorten(c.Err.Error()))
+			says = "unknown: " + Escape(phrase.Shorten(c.Err.Error()))
 		case c.Denied:
 			says = "denied"
 		}

@@ -173,7 +173,7 @@ func CheckSARIF(w io.Writer, report *v1alpha1.CheckReport) error {
 		run.add(f.Code, sarifLevel(f.Severity), f.Message+": "+f.Consequence, f.File, []v1alpha1.ObjectRef{f.Object})
 	}
 	for _, g := range report.Gaps {
-		run.add(notListed, warning, "cannot check "+g.TypeName()+": "+Shorten(g.Message), "", nil)
+		run.add(notListed, warning, "cannot check "+g.TypeName()+": "+phrase.Shorten(g.Message), "", nil)
 	}
 	return run.write(w)
 }

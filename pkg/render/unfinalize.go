@@ -328,7 +328,7 @@ func strandedLines(p *unfinalize.Planned) []string {
 		}
 		for _, g := range e.Gaps {
 			lines = append(lines, fmt.Sprintf("  possibly %s, which could not be listed: %s", Escape(g.TypeName()),
-				Escape(Shorten(g.Message))))
+				Escape(phrase.Shorten(g.Message))))
 		}
 	}
 	return lines

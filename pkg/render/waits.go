@@ -39,7 +39,7 @@ func (w Waits) For(l act.Blocked) string {
 	others = append(others, l.InSpec...)
 	switch {
 	case l.Refused != nil:
-		return "the server refuses its deletion: " + Escape(Shorten(l.Refused.Error()))
+		return "the server refuses its deletion: " + Escape(phrase.Shorten(l.Refused.Error()))
 	case !l.Deleting && l.CollectorsTurn:
 		return "the collector has not deleted it yet"
 	case !l.Deleting:
@@ -88,7 +88,7 @@ func troubleOf(l act.Blocked) string {
 		s += " (" + c.Reason + ")"
 	}
 	if c.Message != "" {
-		s += ": " + Shorten(c.Message)
+		s += ": " + phrase.Shorten(c.Message)
 	}
 	return Escape(s)
 }
