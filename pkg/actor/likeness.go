@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -83,6 +84,9 @@ func (f features) of(w cluster.Workload) likeness {
 	product := f.labelled(w, func(l map[string]string) []string { return []string{l["app.kubernetes.io/part-of"]} })
 	label := f.labelled(w, func(l map[string]string) []string {
 		name, component, of := l["app.kubernetes.io/name"], l["app.kubernetes.io/component"], l["app.kubernetes.io/part-of"]
+		if f.another(component) {
+			return nil
+		}
 		all := []string{name, l["app"], l["k8s-app"]}
 		if component != "" {
 			all = append(all, name+component, of+component)
@@ -118,6 +122,15 @@ func (f features) of(w cluster.Workload) likeness {
 	}
 	return unlike
 }
+
+// another says whether what a label says which part of a product a workload is, is the name of another
+// operator: Bitnami's chart calls the topology operator of RabbitMQ rabbitmq-cluster-operator too.
+func (f features) another(part string) bool {
+	return otherPart.MatchString(part) && !generic(part) &&
+		!slices.ContainsFunc(f.slugs, func(word string) bool { return strings.Contains(word, slug(part)) })
+}
+
+var otherPart = regexp.MustCompile(`-(operator|controller|manager)$`)
 
 // image says whether one of a workload's images is the component's: one that the pack names, or one
 // that is called like the workload, or like the component.
