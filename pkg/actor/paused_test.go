@@ -96,7 +96,6 @@ spec:
   versions: [{name: v1beta1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]
 `)
 	t.Cleanup(func() { c.Kubectl(t, "delete", "crd", "clusters.cluster.x-k8s.io") })
-	c.Kubectl(t, "wait", "--for=condition=Established", "crd/clusters.cluster.x-k8s.io")
 	c.Apply(t, "apiVersion: cluster.x-k8s.io/v1beta1\nkind: Cluster\nmetadata: {name: prod, namespace: "+ns+
 		"}\nspec: {paused: true}\n")
 	o := objectNamed("infrastructure.cluster.x-k8s.io/v1", "AWSMachine", ns, "m-1")

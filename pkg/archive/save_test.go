@@ -152,7 +152,6 @@ func makeWorkload(t *testing.T, c *testcluster.Cluster, ns string) {
 	t.Helper()
 	c.Apply(t, strings.ReplaceAll(workload, "$NS", ns))
 	t.Cleanup(func() { c.Kubectl(t, "delete", "crd", "widgets."+ns+".example.com", "--wait=false") })
-	c.Kubectl(t, "wait", "--for=condition=Established", "crd/widgets."+ns+".example.com")
 	create := c.Command(t.Context(), "create", "-f", "-") // applied on the server, some of the text would be no YAML
 	create.Stdin = strings.NewReader(strings.ReplaceAll(content, "$NS", ns))
 	if out, err := create.CombinedOutput(); err != nil {

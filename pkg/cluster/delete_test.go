@@ -170,7 +170,6 @@ spec:
   versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]
 `)
 	t.Cleanup(func() { uninstall(t, c, "statuses", ns+".example.com") })
-	c.Kubectl(t, "wait", "customresourcedefinition", "statuses."+ns+".example.com", "--for=condition=Established")
 	client, err := New(c.Config(), 0)
 	if err != nil {
 		t.Fatal(err)

@@ -374,7 +374,6 @@ func TestTypeThatDiscoveryHidesBesideAnother(t *testing.T) {
 	c.Apply(t, strings.NewReplacer("widgets", "gadgets", "widget", "gadget", "Widget",
 		"Gadget").Replace(definition(group, oneVersion)))
 	t.Cleanup(func() { uninstall(t, c, "gadgets", group) })
-	c.Kubectl(t, "wait", "--for=condition=Established", "crd/gadgets."+group)
 	eventuallyServes(t, c, group, "v1")
 	c.Apply(t, widget(group, "v1", ns, "hidden"))
 	for name, fault := range map[string]faultproxy.Fault{"one": faultproxy.WithoutResource(group, "widgets"),

@@ -246,7 +246,6 @@ spec:
   names: {plural: %[1]ss, singular: %[1]s, kind: %[1]s}
   versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]
 `, name))
-		c.Kubectl(t, "wait", "--for=condition=Established", "crd/"+name+"s.undefined.example.com")
 	}
 	proxy := faultproxy.Start(t, c.Config())
 	client, err := New(proxy.Config(), 0)

@@ -42,7 +42,6 @@ const (
 func install(t *testing.T, c *testcluster.Cluster, group, manifest string) {
 	t.Helper()
 	c.Apply(t, manifest)
-	c.Kubectl(t, "wait", "--for=condition=Established", "crd/widgets."+group)
 	t.Cleanup(func() { uninstall(t, c, "widgets", group) })
 }
 

@@ -27,7 +27,6 @@ spec:
   - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}
 `)
 	t.Cleanup(func() { uninstall(t, c, "patches", "patch.example.com") })
-	c.Kubectl(t, "wait", "--for=condition=Established", "crd/patches.patch.example.com")
 	return []graph.Type{configMapType,
 		{Group: "patch.example.com", Version: "v1", Resource: "patches", Kind: "Patched", Namespaced: true}}
 }

@@ -91,8 +91,6 @@ func prepare(t *testing.T, plane string, c *testcluster.Cluster) bool {
 		return false
 	}
 	c.Apply(t, definitions)
-	c.Kubectl(t, "wait", "--for=condition=Established", "crd/gadgets.scenario.example.com",
-		"crd/clustergadgets.scenario.example.com")
 	if prepared.planes == nil {
 		prepared.planes = map[string]bool{}
 	}

@@ -116,7 +116,6 @@ func TestAnXRDIsFollowedToItsComposites(t *testing.T) {
 	owner := fmt.Sprintf(
 		"ownerReferences: [{apiVersion: apiextensions.crossplane.io/v1, kind: CompositeResourceDefinition, name: xapps.%s, uid: %s, controller: true, blockOwnerDeletion: true}], annotations:", group, uidOf(t, c, "", xrd))
 	c.Apply(t, strings.Replace(definitionOf(group, "xapps", "XApp", "Cluster", "composite"), "annotations:", owner, 1))
-	c.Kubectl(t, "wait", "--for=condition=Established", "crd/xapps."+group)
 	c.Apply(t, fmt.Sprintf(
 		"apiVersion: %s/v1\nkind: XApp\nmetadata: {name: shop, finalizers: [nobody.example.net/x]}\n", group))
 	fixture.Free(t, c, "", "xapps."+group+"/shop")

@@ -142,7 +142,6 @@ spec:
   names: {plural: widgets, singular: widget, kind: Widget}
   versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]
 `, group))
-	c.Kubectl(t, "wait", "crd/widgets."+group, "--for=condition=Established")
 	until(t, c, "widgets", "api-resources", "--api-group="+group)
 	c.Apply(t, fmt.Sprintf(
 		"apiVersion: %s/v1\nkind: Widget\nmetadata: {name: held, namespace: %s, finalizers: [nobody.example.net/x]}\n",

@@ -57,13 +57,10 @@ func withPlatforms(t testing.TB) *testcluster.Cluster {
 		return c
 	}
 	var manifest strings.Builder
-	names := []string{"wait", "--for=condition=Established"}
 	for _, of := range platformTypes {
 		manifest.WriteString(definitionOf(of[0], of[1], of[2], of[3], of[4]))
-		names = append(names, "crd/"+of[1]+"."+of[0])
 	}
 	c.Apply(t, manifest.String()+fixture.Deployment("default", "crossplane", 0))
-	c.Kubectl(t, names...)
 	platforms.made = true
 	return c
 }

@@ -332,7 +332,6 @@ spec:
 	}
 	c.Apply(t, definition(""))
 	t.Cleanup(func() { c.Kubectl(t, "delete", "crd", "widgets."+group, "--wait=false") })
-	c.Kubectl(t, "wait", "crd/widgets."+group, "--for=condition=Established")
 	until(t, c, "widgets", "api-resources", "--api-group="+group)
 	c.Apply(t, fmt.Sprintf(
 		"apiVersion: %s/v1\nkind: Widget\nmetadata: {name: w, namespace: %s, finalizers: [example.com/held]}\n", group, ns))

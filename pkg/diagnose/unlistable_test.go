@@ -111,7 +111,6 @@ func TestConversionWebhookIsDown(t *testing.T) {
 			group := "b05-" + test.name + ".example.com"
 			c.Apply(t, twoVersions(group, "v1", "{strategy: None}"))
 			t.Cleanup(func() { c.Kubectl(t, "delete", "crd", "widgets."+group, "--wait=false") })
-			c.Kubectl(t, "wait", "crd/widgets."+group, "--for=condition=Established")
 			until(t, c, "widgets", "api-resources", "--api-group="+group)
 			widget := func(name string) {
 				c.Apply(t, fmt.Sprintf("apiVersion: %s/v1\nkind: Widget\nmetadata: {name: %s, namespace: %s}\n", group, name, ns))
@@ -154,7 +153,6 @@ func TestCRDThatCannotBeEmptied(t *testing.T) {
 	ns := c.Namespace(t)
 	group := "b05-crd.example.com"
 	c.Apply(t, twoVersions(group, "v1", "{strategy: None}"))
-	c.Kubectl(t, "wait", "crd/widgets."+group, "--for=condition=Established")
 	until(t, c, "widgets", "api-resources", "--api-group="+group)
 	c.Apply(t, fmt.Sprintf("apiVersion: %s/v1\nkind: Widget\nmetadata: {name: one, namespace: %s}\n", group, ns))
 	c.Apply(t, twoVersions(group, "v2",

@@ -30,7 +30,6 @@ func TestACustomResourceKeepsItsStatus_AndACRDIsRefused(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Another(t, "types", testcluster.Controllers(testcluster.Collector))
 	c.Apply(t, databases)
-	c.Kubectl(t, "wait", "--for=condition=Established", "crd/databases.rescue.example.com")
 	namespace := c.Namespace(t)
 	c.Apply(t, `{apiVersion: rescue.example.com/v1, kind: Database, metadata: {name: orders, finalizers: [`+hold+
 		`]}, spec: {size: 3}}`)

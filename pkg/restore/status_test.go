@@ -37,7 +37,6 @@ func TestAStatusComesBackWhateverItWasCutOffAt(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Another(t, "types", testcluster.NoControllers())
 	c.Apply(t, withStatus)
-	c.Kubectl(t, "wait", "--for=condition=Established", "crd/gauges.restore.example.com")
 	gauges := dynamic.NewForConfigOrDie(c.Config()).Resource(schema.GroupVersionResource{Group: "restore.example.com",
 		Version: "v1", Resource: "gauges"})
 	for n := range 4 {

@@ -34,7 +34,6 @@ spec:
     - {name: SYNCED, type: string, jsonPath: '.status.conditions[?(@.type=="Synced")].status'}
     - {name: READY, type: string, jsonPath: '.status.conditions[?(@.type=="Ready")].status'}
 `)
-	c.Kubectl(t, "wait", "--for=condition=Established", "crd/pumps.readings.example.com")
 	fixture.Define(t, c, fixture.Kind{Group: "plain.example.com", Kind: "Valve"})
 	ns := c.Namespace(t)
 	custom := func(group, kind, name, conditions string) string {

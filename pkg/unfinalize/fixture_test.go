@@ -86,7 +86,6 @@ func (f *fixture) custom() {
 	f.t.Helper()
 	served.Do(func() {
 		f.c.Apply(f.t, heldDefinition)
-		f.c.Kubectl(f.t, "wait", "--for=condition=Established", "crd/helds.unfinalize.example.com")
 	})
 }
 

@@ -66,7 +66,6 @@ func TestADumpIsTheCluster(t *testing.T) {
 	c.Apply(t, shop, "-n", ns)
 	uid := func(of string) string { return c.Kubectl(t, "get", of, "-n", ns, "-o", "jsonpath={.metadata.uid}") }
 	c.Apply(t, strings.NewReplacer("WEB", uid("deployment/web"), "KEY", uid("secret/key")).Replace(owned), "-n", ns)
-	c.Kubectl(t, "wait", "--for=condition=Established", "crd/gadgets.dump.example.com")
 	c.Apply(t, `{apiVersion: dump.example.com/v1, kind: Gadget, metadata: {name: g, ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: web, uid: `+
 		uid("deployment/web")+`}]}}`, "-n", ns)
 	c.Kubectl(t, "delete", "configmap/held", "-n", ns, "--wait=false")

@@ -31,7 +31,6 @@ spec:
   versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]
 `, "GROUP", group)
 	c.Apply(t, definition)
-	c.Kubectl(t, "wait", "crd/widgets."+group, "--for=condition=Established")
 	file := filepath.Join(t.TempDir(), "all.yaml")
 	widget := "apiVersion: " + group + "/v1\nkind: Widget\nmetadata: {name: w}\n"
 	if err := os.WriteFile(file, []byte(widget+configMap("c", "")), 0o600); err != nil {

@@ -138,7 +138,6 @@ func TestWhatAChangeKeepsAndDeletesAllTheSame(t *testing.T) {
 		c.Kubectl(t, "delete", "namespace/"+ns+"-away", "crd/gadgets."+ns+".example.com", "--wait=false")
 	})
 	c.Apply(t, inside)
-	c.Kubectl(t, "wait", "--for=condition=Established", "crd/gadgets."+ns+".example.com")
 	c.Apply(t, instance)
 	c.Kubectl(t, "patch", "secret", "below", "-n", ns, "--type=merge", "-p", `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"top","uid":"`+
 		c.Kubectl(t, "get", "configmap", "top", "-n", ns, "-o", "jsonpath={.metadata.uid}")+`"}]}}`)

@@ -61,7 +61,6 @@ func makeDryRunObjects(t *testing.T, c *testcluster.Cluster, ns string) string {
 	t.Helper()
 	c.Apply(t, strings.ReplaceAll(dryRunDefinition, "$NS", ns))
 	// It stays: a type that goes would be a gap of other tests.
-	c.Kubectl(t, "wait", "--for=condition=Established", "crd/widgets."+ns+".example.com")
 	c.Apply(t, dryRunObjects, "-n", ns)
 	c.Apply(t, "apiVersion: "+ns+".example.com/v1\nkind: Widget\nmetadata: {name: widget}\n", "-n", ns)
 	for dependent, owners := range map[string][]string{

@@ -59,7 +59,6 @@ spec:
 func define(t *testing.T, c *testcluster.Cluster) {
 	t.Helper()
 	c.Apply(t, widgets)
-	c.Kubectl(t, "wait", "--for=condition=Established", "crd/widgets.faults.example.com")
 }
 
 // object is what is known of an object of a world.

@@ -56,7 +56,6 @@ spec:
   names: {plural: things, singular: thing, kind: Thing}
   versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]
 `)
-	c.Kubectl(t, "wait", "--for=condition=Established", "crd/things.plan.example.com")
 	client, err := dynamic.NewForConfig(c.Config())
 	if err != nil {
 		t.Fatal(err)

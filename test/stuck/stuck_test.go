@@ -1,7 +1,6 @@
 package stuck
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -65,14 +64,7 @@ func side(t *testing.T, c *testcluster.Cluster, scripts []string, atLeast int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	types := types(t, filepath.Join(filepath.Dir(scripts[0]), "types"), slices.Concat(scripts, []string{"testdata/base.yaml"}))
-	c.Apply(t, strings.Join(types.manifests, ""))
-	c.Kubectl(t, append([]string{"wait", "--for=condition=Established", "--timeout=60s"}, types.names...)...)
-	testcluster.Eventually(t, "all types are discovered", func(ctx context.Context) (bool, error) {
-		served, err := c.Try(ctx, "", "api-resources", "--cached=false", "-o", "name")
-		return !slices.ContainsFunc(types.names,
-			func(name string) bool { return !strings.Contains(served, strings.TrimPrefix(name, "crd/")+"\n") }), err
-	})
+	c.Apply(t, types(t, filepath.Join(filepath.Dir(scripts[0]), "types"), slices.Concat(scripts, []string{"testdata/base.yaml"})))
 	c.Apply(t, string(base))
 	parent := t
 	t.Run("case", func(t *testing.T) {
@@ -89,13 +81,10 @@ func TestStuckAlone(t *testing.T) {
 	script.Run(t, c, script.Scripts{Dir: "testdata/alone", ToTheEnd: true, InTurn: true})
 }
 
-// customTypes are CustomResourceDefinitions, and their names as kubectl wants them.
-type customTypes struct{ manifests, names []string }
-
-// types reads a list of types and returns those whose API group is named in one of some files. A line
-// of the list has the API version, kind and plural of a type, and the word cluster if it has no
-// namespace.
-func types(t *testing.T, list string, files []string) (all customTypes) {
+// types reads a list of types and returns the definitions of those whose API group is named in one
+// of some files. A line of the list has the API version, kind and plural of a type, and the word
+// cluster if it has no namespace.
+func types(t *testing.T, list string, files []string) string {
 	t.Helper()
 	read := func(file string) string {
 		text, err := os.ReadFile(file)
@@ -104,7 +93,7 @@ func types(t *testing.T, list string, files []string) (all customTypes) {
 		}
 		return string(text)
 	}
-	var named strings.Builder
+	var named, all strings.Builder
 	for _, file := range files {
 		named.WriteString(read(file))
 	}
@@ -124,7 +113,7 @@ func types(t *testing.T, list string, files []string) (all customTypes) {
 		if len(words) == 4 {
 			scope = "Cluster"
 		}
-		all.manifests = append(all.manifests, fmt.Sprintf(`---
+		fmt.Fprintf(&all, `---
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: %[1]s.%[2]s, annotations: {api-approved.kubernetes.io: "unapproved, for a test"}}
@@ -133,8 +122,7 @@ spec:
   scope: %[3]s
   names: {plural: %[1]s, kind: %[4]s}
   versions: [{name: %[5]s, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]
-`, words[2], group, scope, words[1], version))
-		all.names = append(all.names, "crd/"+words[2]+"."+group)
+`, words[2], group, scope, words[1], version)
 	}
-	return all
+	return all.String()
 }

@@ -52,7 +52,6 @@ spec:
       clientConfig: {url: "https://127.0.0.1:1/convert"}
 `)
 	t.Cleanup(func() { c.Kubectl(t, "delete", "crd", "widgets.dead.example.com") })
-	c.Kubectl(t, "wait", "crd/widgets.dead.example.com", "--for=condition=Established")
 	ns := c.Namespace(t)
 	Eventually(t, "an instance is made", func(ctx context.Context) (bool, error) {
 		cmd := c.Command(ctx, "create", "-n", ns, "-f", "-")

@@ -31,9 +31,9 @@ var verbs = map[string]verb{
 	"apply": {[]string{"namespace", "filename", "server-side", "field-manager"}, func(l commandLine) bool {
 		return len(l.words) == 0 && l.is("filename", "-") && l.is("server-side", "true")
 	}, apply},
-	"create": {[]string{"namespace"}, func(l commandLine) bool { return len(l.words) == 2 && l.words[0] == "configmap" },
+	"create": {[]string{"namespace"}, func(l commandLine) bool { return len(l.words) == 2 && created[l.words[0]] != "" },
 		create},
-	"delete": {[]string{"namespace", "cascade", "dry-run", "grace-period", "ignore-not-found", "wait"},
+	"delete": {[]string{"namespace", "cascade", "dry-run", "grace-period", "ignore-not-found", "timeout", "wait"},
 		func(l commandLine) bool {
 			return len(l.words) > 0 && (l.is("dry-run", "") || l.is("dry-run", "server"))
 		}, remove},
@@ -45,6 +45,9 @@ var verbs = map[string]verb{
 		return len(l.words) > 0 && patchTypes[l.flags["type"]] != "" && (l.is("dry-run", "") || l.is("dry-run", "server"))
 	}, patch},
 }
+
+// created are the kinds that create makes, by what kubectl calls them.
+var created = map[string]string{"configmap": "ConfigMap", "namespace": "Namespace"}
 
 var patchTypes = map[string]types.PatchType{"merge": types.MergePatchType, "json": types.JSONPatchType}
 
@@ -83,8 +86,7 @@ func (r *requests) visit(l commandLine, b *resource.Builder, do func(*resource.I
 	})
 }
 
-// apply applies what stdin says, server-side, and waits until definitions have conditions: kubectl
-// wait fails where they are null, as they are at first.
+// apply applies what stdin says, server-side, and waits until the types that it defines are served.
 func apply(ctx context.Context, r *requests, l commandLine) (string, error) {
 	manager := l.flags["field-manager"]
 	if manager == "" {
@@ -94,13 +96,13 @@ func apply(ctx context.Context, r *requests, l commandLine) (string, error) {
 	if l.flags["namespace"] != "" {
 		b.RequireNamespace()
 	}
-	var definitions []*resource.Info
+	var defined []*resource.Info
 	err := b.Stream(strings.NewReader(l.stdin), "stdin").Flatten().Do().Visit(func(info *resource.Info, err error) error {
 		if err != nil {
 			return err
 		}
 		if info.Mapping.GroupVersionKind.Kind == "CustomResourceDefinition" {
-			definitions = append(definitions, info)
+			defined = append(defined, info)
 		}
 		data, err := runtime.Encode(unstructured.UnstructuredJSONScheme, info.Object)
 		if err != nil {
@@ -110,29 +112,10 @@ func apply(ctx context.Context, r *requests, l commandLine) (string, error) {
 			types.ApplyPatchType, data, nil)
 		return err
 	})
-	for _, info := range definitions {
-		if err == nil {
-			err = untilConditions(ctx, info)
-		}
+	if err == nil && len(defined) > 0 {
+		err = r.untilServed(ctx, defined)
 	}
 	return "", err
-}
-
-// untilConditions waits until an object has conditions.
-func untilConditions(ctx context.Context, info *resource.Info) error {
-	for {
-		now, err := resource.NewHelper(info.Client, info.Mapping).Get(info.Namespace, info.Name)
-		if err != nil {
-			return err
-		}
-		if conditions, _, _ := unstructured.NestedSlice(now.(*unstructured.Unstructured).Object, "status",
-			"conditions"); len(conditions) > 0 {
-			return nil
-		}
-		if err := pause(ctx); err != nil {
-			return err
-		}
-	}
 }
 
 // pause waits between two looks.
@@ -145,18 +128,18 @@ func pause(ctx context.Context) error {
 	}
 }
 
-// create makes an empty config map.
+// create makes a namespace or an empty config map.
 func create(_ context.Context, r *requests, l commandLine) (string, error) {
 	o := &unstructured.Unstructured{}
 	o.SetAPIVersion("v1")
-	o.SetKind("ConfigMap")
+	o.SetKind(created[l.words[0]])
 	o.SetName(l.words[1])
 	data, err := o.MarshalJSON()
 	if err != nil {
 		return "", err
 	}
 	return "", r.builder(l.namespace()).Stream(strings.NewReader(string(data)),
-		"a config map").Do().Visit(func(info *resource.Info, err error) error {
+		"the object").Do().Visit(func(info *resource.Info, err error) error {
 		if err != nil {
 			return err
 		}
@@ -179,6 +162,15 @@ func remove(ctx context.Context, r *requests, l commandLine) (string, error) {
 			return "", err
 		}
 		options.GracePeriodSeconds = &seconds
+	}
+	if text := l.flags["timeout"]; text != "" {
+		timeout, err := time.ParseDuration(text)
+		if err != nil {
+			return "", err
+		}
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, timeout)
+		defer cancel()
 	}
 	dry := l.is("dry-run", "server")
 	var deleted []*resource.Info

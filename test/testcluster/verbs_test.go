@@ -36,23 +36,36 @@ func TestVerbsDoWhatKubectlDoes(t *testing.T) {
 		{"", "get configmap three -o name"},
 		{"", "delete configmap three none"},
 		{"", "delete configmap three --ignore-not-found"},
+		{"", "create namespace NS-of"},
+		{"", "get namespace NS-of -o jsonpath={.metadata.managedFields[*].manager}"},
+		{"", "delete namespace NS-of --wait=false --timeout=1m"},
+		{"", "delete configmap one --timeout=soon"},
 		{"", "delete configmap one --wait=false --cascade=foreground"},
 		{"", "get configmap one -o jsonpath={.metadata.finalizers}{.metadata.labels}{.data}{.metadata.managedFields[*].manager}"},
 	}
 	direct, through := c.Namespace(t), c.Namespace(t)
 	for _, s := range steps {
 		args := strings.Fields(s.line)
-		got, known, err := c.requests.try(t.Context(), s.stdin, append(args, "-n", direct))
+		got, known, err := c.requests.try(t.Context(), s.stdin, in(args, direct))
 		if !known {
 			t.Errorf("%s: a process was to be started", s.line)
 		}
-		cmd := c.Command(t.Context(), append(args, "-n", through)...)
+		cmd := c.Command(t.Context(), in(args, through)...)
 		cmd.Stdin = strings.NewReader(s.stdin)
 		want, failure := output(cmd)
 		if (err != nil) != (failure != nil) || args[0] == "get" && got != want {
 			t.Errorf("%s: %q, %v; with kubectl %q, %v", s.line, got, err, want, failure)
 		}
 	}
+}
+
+// in is a command line in a namespace, which NS in its words stands for.
+func in(args []string, namespace string) []string {
+	var line []string
+	for _, arg := range args {
+		line = append(line, strings.ReplaceAll(arg, "NS", namespace))
+	}
+	return append(line, "-n", namespace)
 }
 
 // TestOtherCommandLinesAreKubectls: what is not known as a whole is not done by halves.

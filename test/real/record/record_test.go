@@ -75,7 +75,6 @@ spec:
   scope: Namespaced
   versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]
 `)
-	c.Kubectl(t, "wait", "crd/widgets.record.example.com", "--for=condition=Established")
 	ns := c.Namespace(t)
 	c.Apply(t, "{apiVersion: record.example.com/v1, kind: Widget, metadata: {name: one}}", "-n", ns)
 	r := Start(t, c.Config())
