@@ -57,6 +57,9 @@ func TestCertManager(t *testing.T) {
 	server := beside.StartPebble(t)
 	t.Run("SecretComesBack", func(t *testing.T) { secretComesBack(t, newSelfSigned(t, c)) })
 	t.Run("SecretStays", func(t *testing.T) { secretOfACertificate(t, newSelfSigned(t, c), false) })
+	t.Run("AccountComesBack", func(t *testing.T) {
+		makesAgain(t, c, newACME(t, c, server, "http").namespace, secrets, "acme-account", "cert-manager", "Issuer")
+	})
 	t.Run("ChallengeComesBack", func(t *testing.T) { challengeComesBack(t, newACME(t, c, server, "http")) })
 	t.Run("ChallengeWithoutItsIssuer", func(t *testing.T) {
 		challengeWithoutItsIssuer(t, newACME(t, c, server, "http"))
