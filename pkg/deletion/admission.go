@@ -63,11 +63,17 @@ func (p *Planned) ask(ctx context.Context, most int) {
 	asked := act.Ask(ctx, p.planner.client, p.Plan, most)
 	p.Asked = &asked
 	refused := map[graph.ID]string{}
+	var kept []graph.ID
 	for _, r := range asked.Refused {
-		refused[r.Action.Object] = r.Err.Error()
+		id := r.Action.Object
+		refused[id] = r.Err.Error()
+		if unasked := cluster.Unasked(r.Err); unasked != nil && unasked.Guard != "" {
+			kept = append(kept, id)
+		}
 	}
-	p.Plan = p.Without(refused)
-	if len(refused) > 0 {
+	p.Plan = p.WithoutKept(refused, kept)
+	asked.Refused = slices.DeleteFunc(asked.Refused, func(r act.Failure) bool { return !p.Refuses(r.Action.Object) })
+	if len(asked.Refused) > 0 {
 		p.Plan = p.With(p.needs)
 	}
 }

@@ -583,6 +583,53 @@ func TestGuards(t *testing.T) {
 	}
 }
 
+// TestRefusedOnlyUntilTheGuardIsGone: the deletion of a composite takes the user of a bucket along, and
+// with the user the usage that keeps the bucket, whose deletion is repeated until then. One that
+// nothing takes along keeps it for good, as does a policy.
+func TestRefusedOnlyUntilTheGuardIsGone(t *testing.T) {
+	const all = "bucket composite usage user"
+	for _, c := range []struct {
+		name     string
+		kept     bool // by a guard, and not by a policy
+		user     bool // goes along
+		bucketBy string
+		want     string
+	}{
+		{"the guard goes", true, true, "", all},
+		{"the guard stays", true, false, "", "composite"},
+		{"a policy", false, true, "", "composite usage user"},
+		{"the user of the guard waits for what it keeps", true, true, "user", "composite"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newTied(t)
+			s.add(roles, "composite")
+			s.add(xdatabases, "user")
+			s.add(buckets, "bucket", to(roles, "composite"))
+			if c.user {
+				s.objects[xdatabases][0].Owners = []graph.OwnerReference{to(roles, "composite")}
+			}
+			s.add(usages, "usage", to(xdatabases, "user"))
+			s.tie(guardOf, "usage", "bucket", nil)
+			if c.bucketBy != "" {
+				s.objects[xdatabases][0].Finalizers = []string{ForegroundFinalizer}
+				s.objects[xdatabases][0].DeletionTimestamp = 1
+				s.objects[buckets][0].Owners = append(s.objects[buckets][0].Owners, block(xdatabases, "user"))
+			}
+			p := s.plan(Background, "composite")
+			bucket := lookup(t, p.Graph, "bucket")
+			var kept []graph.ID
+			if c.kept {
+				kept = bucket
+			}
+			p = p.WithoutKept(map[graph.ID]string{bucket[0]: "no"}, kept)
+			wantDeleted(t, p, c.want)
+			if refuses := !strings.Contains(c.want, "bucket"); p.Refuses(bucket[0]) != refuses || len(p.Protected()) > 0 != refuses {
+				t.Errorf("refuses %t, protected %+v", p.Refuses(bucket[0]), p.Protected())
+			}
+		})
+	}
+}
+
 // TestADeletionThatIsRepeated: somebody has tried to delete what a guard keeps. Its program deletes
 // it when the guard is gone, which nothing refuses any more; the plan of the object says so.
 func TestADeletionThatIsRepeated(t *testing.T) {

@@ -130,6 +130,38 @@ func (p *Plan) Without(refused map[graph.ID]string) *Plan {
 	return New(p.Graph, p.Roots, p.Policy, opts)
 }
 
+// WithoutKept is Without of objects that the server refuses to delete, some of them only because a
+// guard keeps each. Who has sent a delete in the course of a cascade repeats it, so that one is
+// refused for good only where a guard of its object stays as long as the object does.
+func (p *Plan) WithoutKept(refused map[graph.ID]string, kept []graph.ID) *Plan {
+	for refused = maps.Clone(refused); ; {
+		without := p.Without(refused)
+		freed := slices.DeleteFunc(slices.Clone(kept), func(id graph.ID) bool { return !without.outlivesGuards(id) })
+		if len(freed) == 0 {
+			return without
+		}
+		kept = slices.DeleteFunc(slices.Clone(kept), func(id graph.ID) bool { return slices.Contains(freed, id) })
+		for _, id := range freed {
+			delete(refused, id)
+		}
+	}
+}
+
+// outlivesGuards says whether an object has guards, and all of these are gone in the end.
+func (p *Plan) outlivesGuards(id graph.ID) bool {
+	guarded := false
+	for _, f := range p.options.Links.Found(id) {
+		if f.Definition.Deletion.Of != link.Guard || f.Dependent() == id {
+			continue
+		}
+		if !p.end.is(f.Dependent(), gone) {
+			return false
+		}
+		guarded = true
+	}
+	return guarded
+}
+
 // Holding returns the plan of the same deletion with the finalizers in the specs of namespaces, which
 // metadata does not show.
 func (p *Plan) Holding(finalizers map[graph.ID][]string) *Plan {
@@ -139,6 +171,12 @@ func (p *Plan) Holding(finalizers map[graph.ID][]string) *Plan {
 	opts := p.options
 	opts.specFinalizers = finalizers
 	return New(p.Graph, p.Roots, p.Policy, opts)
+}
+
+// Refuses says whether the server refuses to delete an object, whoever asks.
+func (p *Plan) Refuses(id graph.ID) bool {
+	_, refused := p.options.protected[id]
+	return refused
 }
 
 // Protected are the objects of the cascade whose deletion the server refuses, sorted.

@@ -3,6 +3,7 @@ package render
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
@@ -189,6 +190,9 @@ func (p Plan) remarkGuarded() []remark {
 		guard, object := p.Graph.Ref(g.Guard), located(p.Graph, g.Object)
 		line := fmt.Sprintf("%s keeps %s: the deletion of %s is refused until the %s is deleted", Escape(guard.Located()),
 			object, object, Escape(guard.Kind))
+		if slices.Contains(p.Deleted, g.Guard) && !slices.Contains(p.Roots, g.Object) {
+			line += ", as it is, and repeated then"
+		}
 		if g.RepeatedBy != "" {
 			line += fmt.Sprintf("; %s deletes %s then, because somebody has tried to", Escape(g.RepeatedBy), object)
 		}

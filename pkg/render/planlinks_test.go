@@ -118,6 +118,23 @@ func TestPlanOfLinks(t *testing.T) {
 	}
 }
 
+// TestRemarkOfAGuardThatGoes: the deletion of what a guard keeps is repeated until the guard is gone.
+func TestRemarkOfAGuardThatGoes(t *testing.T) {
+	p := planOfLinks(t, map[graph.Type][]graph.Object{
+		deployments: {finalized(object("apps", "claim", time.Hour), "example.com/claim"),
+			finalized(object("apps", "u1", time.Hour), "example.com/hold")},
+		clusterRoles: {object("", "composite", time.Hour)},
+	}, []tie{
+		{crossplane, "claim", "composite", link.Effect{Deletes: true, Policy: link.Background}, ""},
+		{usage, "u1", "composite", link.Effect{}, ""},
+	}, "claim", "u1")
+	want := "Deployment apps/u1 keeps ClusterRole composite: the deletion of ClusterRole composite is refused until the " +
+		"Deployment is deleted, as it is, and repeated then"
+	if got := p.Remarks(); !slices.Contains(got, want) {
+		t.Errorf("remarks %q, want %q among them", got, want)
+	}
+}
+
 // TestRemarksOfLinks: what comes back and what is guarded, a line for each object that names
 // others, with text of objects and packs escaped.
 func TestRemarksOfLinks(t *testing.T) {

@@ -57,6 +57,7 @@ func TestCrossplane2(t *testing.T) {
 		{"Foreground", func(t *testing.T, p *platform) { shelfDeleted(t, p, metav1.DeletePropagationForeground) }},
 		{"Replay", replayed},
 		{"ReplayInTheCluster", replayedInTheCluster},
+		{"KeptForASibling", keptForASibling},
 		{"Paused", pausedManaged},
 		{"MissingSecret", missingSecret},
 	} {
@@ -296,6 +297,47 @@ spec:
 		t.Fatal(err)
 	}
 	r.Until(t, "what is replayed is gone", func(h record.History) bool { return gone(h, all...) })
+}
+
+// keptForASibling: a Usage keeps a managed resource of a composite until another one of it is gone,
+// and goes then itself. So the composite is deleted with all of that, and kubectl gc does so. A Usage
+// that nothing takes along keeps what it is of, and kubectl gc refuses to begin.
+func keptForASibling(t *testing.T, p *platform) {
+	s := newShelf(t, p)
+	name := s.composite.GetName()
+	protecting := read(t, p.Cluster, protections, s.ns)
+	use := func(usage, by string) {
+		t.Helper()
+		p.Apply(t, fmt.Sprintf(`
+apiVersion: protection.crossplane.io/v1beta1
+kind: Usage
+metadata: {name: %s}
+spec:
+  of: {apiVersion: kubernetes.m.crossplane.io/v1alpha1, kind: Object, resourceRef: {name: %s-settings}}
+  %s
+`, usage, name, by), "-n", s.ns)
+		protecting.until(usage, "is ready", func(o *unstructured.Unstructured) bool { return condition(o, "Ready") })
+	}
+	use("sibling", "by: {apiVersion: kubernetes.m.crossplane.io/v1alpha1, kind: Object, resourceRef: {name: "+name+"-access}}")
+	use("nobody", "reason: none")
+	args := []string{"shelves.platform.example.org/" + name, "-n", s.ns}
+	remove := append([]string{"delete", "--yes", "--timeout=2m"}, args...)
+	if a := plugin.Run(t, p.Cluster, remove...); a.Code != 2 || !strings.Contains(a.Stderr,
+		"the server refuses to delete Object/"+name+"-settings: Usage "+s.ns+"/") {
+		t.Errorf("with a Usage that stays: exit code %d\n%s%s", a.Code, a.Stdout, a.Stderr)
+	}
+	p.Kubectl(t, "delete", "usages.protection.crossplane.io", "nobody", "-n", s.ns)
+	plan := planned(t, p.Cluster, args...)
+	if all := slices.Sorted(slices.Values(append(s.all(), protecting.get("sibling").GetUID()))); !slices.Equal(plan, all) {
+		t.Errorf("the plan deletes %v, and there are %v", plan, all)
+	}
+	r := record.Start(t, p.Config())
+	if a := plugin.Run(t, p.Cluster, remove...); a.Code != 0 {
+		t.Fatalf("exit code %d\n%s%s", a.Code, a.Stdout, a.Stderr)
+	}
+	if h := r.Settle(t).In(s.ns); !slices.Equal(went(h), plan) {
+		t.Errorf("the plan deletes %v, and %v are gone", plan, went(h))
+	}
 }
 
 // pausedManaged: a managed resource that is paused is not gone before the pause ends. The plan of its
