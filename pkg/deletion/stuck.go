@@ -47,6 +47,12 @@ func (p *Planned) hintStuck() string {
 	case len(p.Protected()) > 0:
 		return "change what refuses it, or leave the object out; --allow-stuck deletes the rest all the same"
 	case slices.ContainsFunc(p.Stuck(), func(s plan.ObjectReason) bool { return s.Because.Code == plan.LinkRefused }):
+		if _, cause := p.stuckFor(plan.LinkRefused); !slices.ContainsFunc(p.Stuck(), func(s plan.ObjectReason) bool {
+			f, ok := p.Link(s.Object, s.Because)
+			return ok && f.Account != ""
+		}) {
+			return "delete " + cause.Located() + " first; --allow-stuck deletes the rest all the same"
+		}
 		return "give the ServiceAccount the right to, or leave the object out; --allow-stuck deletes the rest all the same"
 	case p.planner.request.Ordered ||
 		slices.ContainsFunc(p.Stuck(), func(s plan.ObjectReason) bool { return !p.Belongs(s.Object) }):

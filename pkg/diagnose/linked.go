@@ -93,7 +93,8 @@ func (e *linked) throughLinks(ctx context.Context, id graph.ID, name string, own
 func (e *linked) unpermitted(id graph.ID, name string, own []core.Finding) []core.Finding {
 	f := core.Finding{Code: core.ActorForbidden, Finalizer: name, At: e.Graph.Ref(id)}
 	for _, l := range e.Links.Found(id) {
-		if !l.Definition.Deletion.Holds(name) || !l.Tries() || l.Refused == "" || !e.Graph.Observed(l.Dependent()) {
+		if !l.Definition.Deletion.Holds(name) || !l.Tries() || l.Refused == "" || l.Account == "" ||
+			!e.Graph.Observed(l.Dependent()) {
 			continue
 		}
 		t, _ := e.Graph.Type(l.Dependent())

@@ -167,6 +167,9 @@ func effect(d *link.Definition, source, end *unstructured.Unstructured) v1alpha1
 	}
 	e := d.EffectOf(source.Object, finalizers)
 	l.Why = e.Why
+	if fails := d.FailsFor(source.Object); e.Deletes && fails != "" {
+		e.Deletes, l.Why = false, fails
+	}
 	if d.Deletion.Of == link.End && end != nil {
 		l.Kept, _ = link.Kept(d.KeepOf(source.Object), end.Object)
 		e.Policy = d.PolicyFor(end.Object, e)

@@ -293,7 +293,7 @@ func (d Deletion) check() []error {
 	errs := []error{OneOf("of", d.Of, directions)}
 	if d.Of == Neither || d.Of == Guard || d.Of == Lead {
 		if d.Policy != "" || d.Finalizer != "" || d.Waits != "" || !d.PolicyField.IsZero() || d.Turn != 0 ||
-			len(d.Keep)+len(d.Never) > 0 || d.Annotation != "" || d.Force || d.Within.Duration != 0 || !d.As.IsZero() || d.Waves != "" || d.Permits != nil {
+			len(d.Keep)+len(d.Never) > 0 || d.Fails != nil || d.Annotation != "" || d.Force || d.Within.Duration != 0 || !d.As.IsZero() || d.Waves != "" || d.Permits != nil {
 			errs = append(errs, fmt.Errorf(`"of" is %q: leave out what says how a deletion travels`, d.Of))
 		}
 		return errs
@@ -305,6 +305,12 @@ func (d Deletion) check() []error {
 	}
 	if !d.As.IsZero() && (d.Of != End || d.Finalizer == "") {
 		errs = append(errs, errors.New(`"as" is of ends that go, and of a "finalizer" that stays with them`))
+	}
+	if f := d.Fails; f != nil {
+		errs = append(errs, checkConditions(f.Where)...)
+		if len(f.Where) == 0 || f.Because == "" || d.Of != End || d.Finalizer == "" {
+			errs = append(errs, errors.New(`"fails" is of ends that go, and of a "finalizer" that stays with them: write "where" and "because"`))
+		}
 	}
 	if p := d.Permits; p != nil && (p.Kind == "" || p.NameField.IsZero() && p.Name == "" ||
 		p.Places != nil && p.Places.List.IsZero()) {

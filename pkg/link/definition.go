@@ -135,6 +135,7 @@ func (d *Definition) MetadataOnly() bool {
 		!slices.ContainsFunc(d.Recreates, func(r Recreation) bool { return slices.ContainsFunc(r.Where, inContent) }) &&
 		!slices.ContainsFunc(d.Ends, func(e Ends) bool { return !e.inMetadata() }) &&
 		d.Deletion.PolicyField.IsZero() && d.Deletion.As.IsZero() && len(d.Deletion.Never) == 0 &&
+		d.Deletion.Fails == nil &&
 		!slices.ContainsFunc(d.Deletion.Keep, Keep.asksSource)
 }
 
@@ -312,6 +313,9 @@ type Deletion struct {
 	// Never are alternatives of conditions on the source; where all of one are met nothing is
 	// deleted.
 	Never [][]Condition `json:"never,omitempty"`
+	// Fails is of sources whose ends the program tries to delete and cannot, so that it does not let
+	// them go either; nil if there are none.
+	Fails *Failing `json:"fails,omitempty"`
 	// Keep are conditions on an end; where one is met that end stays.
 	Keep []Keep `json:"keep,omitempty"`
 	// As is the path in the source to the name of the ServiceAccount, in the source's namespace, as
@@ -323,6 +327,13 @@ type Deletion struct {
 	// Annotation, if not empty, is that of an end which has the program delete it; its value is the
 	// policy. The link is not there without it.
 	Annotation string `json:"annotation,omitempty"`
+}
+
+// Failing says of which sources a program cannot delete the ends: of those that meet all conditions.
+type Failing struct {
+	Where []Condition `json:"where"`
+	// Because is why, as a clause.
+	Because string `json:"because"`
 }
 
 // Keep is a condition on an end with which it stays. A path between braces in its Value stands for

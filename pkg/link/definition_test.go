@@ -251,6 +251,28 @@ deletion: {of: end, by: OLM, policy: orphan, waits: never}`)
 	}
 }
 
+// TestProgramThatCannotDelete: of a source that meets all conditions the ends cannot be deleted.
+func TestProgramThatCannotDelete(t *testing.T) {
+	d := definition(t, `
+from: {kinds: [example.org/Definition]}
+ends: [{form: instances, field: spec, keys: {kind: names.kind}}]
+deletion:
+  of: end
+  by: Crossplane
+  finalizer: example.org/defined
+  policy: background
+  waits: always
+  fails: {where: [{field: spec.scope, value: Namespaced}], because: it cannot}`)
+	for source, want := range map[string]string{"{spec: {scope: Namespaced}}": "it cannot", "{spec: {scope: Cluster}}": "", "{}": ""} {
+		if got := d.FailsFor(object(t, source)); got != want {
+			t.Errorf("%s: %q, want %q", source, got, want)
+		}
+	}
+	if d.MetadataOnly() {
+		t.Error("the metadata of a source is taken for enough")
+	}
+}
+
 // TestEffectOfADeletion: the finalizer, what the source says of the policy, and what makes that
 // nothing is deleted.
 func TestEffectOfADeletion(t *testing.T) {
@@ -507,6 +529,8 @@ func TestDefinitionsThatAreRefused(t *testing.T) {
 		"a policy of none":    {"policy: background", "policy: never", `"policy" is "never": it must be one of background`},
 		"a finalizer of none": {"of: end", "of: neither", "leave out what says how a deletion travels"},
 		"any finalizer":       {"finalizer: finalizer.apiextensions.crossplane.io", "finalizer: '*'", "write how it begins"},
+		"a failure of none":   {"of: end, ", "of: source, fails: {where: [{field: a}], because: b}, ", `"fails" is of ends that go`},
+		"a failure of all":    {"of: end, ", "of: end, fails: {because: b}, ", `"fails" is of ends that go`},
 		"an account of none":  {"of: end, ", "of: source, as: spec.account, ", `"as" is of ends that go`},
 		"an empty never":      {"waits: foreground", "waits: foreground, never: [[]]", `"never", number 1, is empty`},
 		"a bad namespace":     {"form: reference", "form: reference, namespace: 'a/b'", `"namespace" is "a/b"`},

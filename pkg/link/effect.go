@@ -64,6 +64,14 @@ func (d *Definition) effectOf(source map[string]any, finalizers []string, stated
 		d.Deletion.Waits == WaitsForeground && policy == Foreground}
 }
 
+// FailsFor says why the program cannot delete the ends of a source; empty if it can.
+func (d *Definition) FailsFor(source map[string]any) string {
+	if f := d.Deletion.Fails; f != nil && AllMet(f.Where, source) {
+		return f.Because
+	}
+	return ""
+}
+
 // released says whether one of the finalizers is the one by which the program sees a deletion.
 func (d Deletion) released(finalizers []string) bool {
 	return d.Finalizer == "" || slices.ContainsFunc(finalizers, d.Holds)

@@ -31,7 +31,7 @@ type Found struct {
 	// Bound is the object that the end is bound to in place of the source, as "Database shop/db",
 	// so that the program refuses to act; empty if it is bound to none.
 	Bound string
-	// Refused says why the account as which the program acts cannot delete the end, so that the
+	// Refused says why the program, or the account as which it acts, cannot delete the end, so that the
 	// program does not let the source go either; empty if it can. Unsure says why it is not known
 	// whether that account can, or is there.
 	Refused, Unsure string

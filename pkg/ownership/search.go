@@ -228,7 +228,7 @@ func (s *search) note(f named, o *unstructured.Unstructured) {
 			}
 		}
 	}
-	f.Recreation = f.Definition.RecreatedBy(o.Object)
+	f.Recreation, f.Refused = f.Definition.RecreatedBy(o.Object), f.Definition.FailsFor(o.Object)
 	f.Account, _ = f.Definition.Deletion.As.Text(o.Object)
 	s.links = append(s.links, f)
 	if f.Definition.OwnerSide() == link.End {

@@ -12,9 +12,11 @@ func TestAccountThatAProgramActsAs(t *testing.T) {
 		roots           []string
 		deleted, doubts string
 		stuck           ReasonCode
+		own             bool // no account is named
 	}{
 		"has the right":     {roots: []string{"shop"}, deleted: "other set shop"},
 		"lacks it":          {refused: "no", roots: []string{"shop"}, deleted: "other", stuck: LinkRefused},
+		"acts as itself":    {refused: "no", own: true, roots: []string{"shop"}, deleted: "other", stuck: LinkRefused},
 		"and nobody knows":  {unsure: "no answer", roots: []string{"shop"}, deleted: "other set shop", doubts: "set"},
 		"and the end goes":  {refused: "no", roots: []string{"shop", "set"}, deleted: "other set shop"},
 		"and it goes too":   {refused: "no", roots: []string{"shop", "account"}, deleted: "account other shop", doubts: "other"},
@@ -33,6 +35,9 @@ func TestAccountThatAProgramActsAs(t *testing.T) {
 			s.tie(inventoryOf, "shop", "other", nil, fluxFinalizer).account = "account"
 			end := s.tie(inventoryOf, "shop", "set", nil, fluxFinalizer)
 			end.account, end.refused, end.unsure = "account", test.refused, test.unsure
+			if test.own {
+				end.account = ""
+			}
 			p := s.plan(Background, test.roots...)
 			wantDeleted(t, p, test.deleted)
 			stuck := ReasonCode("")

@@ -53,7 +53,7 @@ var remarks = [...]kindOfRemark{
 	{"DeniedByPolicy", severe, "a policy of kubectl gc protect denies the deletion of an object that is to be deleted: nothing is deleted", Plan.remarkDenied, true},
 	{"ForegroundCycle", severe, "objects wait for each other in a ring: their deletion does not complete",
 		Plan.remarkCycles, false},
-	{"AccountRefused", severe, "a program lets an object go only once others are deleted, and the ServiceAccount as which it acts cannot delete these", Plan.remarkRefused, true},
+	{"AccountRefused", severe, "a program lets an object go only once others are deleted, and it, or the ServiceAccount as which it acts, cannot delete these", Plan.remarkRefused, true},
 	{"Guarded", severe, "the server refuses the deletion of an object until another one is deleted",
 		Plan.remarkGuarded, true},
 	{"Stage", info, "which objects an ordered deletion deletes in a stage", Plan.remarkStages, false},

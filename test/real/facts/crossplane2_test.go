@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"context"
 	_ "embed"
 	"fmt"
 	"os"
@@ -60,6 +61,7 @@ func TestCrossplane2(t *testing.T) {
 		{"KeptForASibling", keptForASibling},
 		{"Paused", pausedManaged},
 		{"MissingSecret", missingSecret},
+		{"Definition", definitionOfNamespaced},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, p) })
 	}
@@ -431,4 +433,35 @@ spec:
 	}
 	create()
 	client.gone("one")
+}
+
+// definitionOfNamespaced: Crossplane deletes no composites that are in namespaces with their
+// CompositeResourceDefinition, and waits until somebody else has. The plan says so, and kubectl gc
+// refuses to begin; with the composites it deletes all.
+func definitionOfNamespaced(t *testing.T, p *platform) {
+	s := newShelf(t, p)
+	definition, composite := "compositeresourcedefinition/shelves.platform.example.org", s.composite.GetName()
+	plan := planOf(t, p.Cluster, definition)
+	if len(plan.Deleted) > 0 || len(plan.Stuck) != 1 || plan.Stuck[0].Reason != "LinkRefused" {
+		t.Errorf("the plan deletes %+v and keeps %+v", plan.Deleted, plan.Stuck)
+	}
+	a := plugin.Run(t, p.Cluster, "delete", definition, "--yes", "--timeout=2m")
+	if a.Code != 2 || !strings.Contains(a.Stderr, "it deletes no composite resources that are in namespaces") ||
+		!strings.Contains(a.Stderr, "delete Shelf "+s.ns+"/"+composite+" first") {
+		t.Errorf("exit code %d\n%s%s", a.Code, a.Stdout, a.Stderr)
+	}
+	r := record.Start(t, p.Config())
+	definitions := read(t, p.Cluster, xrds, "")
+	if err := definitions.delete("shelves.platform.example.org", metav1.DeletePropagationBackground); err != nil {
+		t.Fatal(err)
+	}
+	testcluster.Eventually(t, "Crossplane waits for the composite", func(ctx context.Context) (bool, error) {
+		out, err := p.Try(ctx, "", "get", "events", "-A", "--field-selector=reason=TerminateComposite", "-o", "jsonpath={.items[*].message}")
+		return strings.Contains(out, "waiting for defined composite resources to be deleted"), err
+	})
+	if h := r.Settle(t); began(h, s.composite.GetUID()) {
+		t.Errorf("Crossplane deletes it: %v", h.About(s.composite.GetUID()))
+	}
+	p.Kubectl(t, "delete", "shelves.platform.example.org", composite, "-n", s.ns)
+	definitions.gone("shelves.platform.example.org")
 }
