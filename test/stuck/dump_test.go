@@ -41,7 +41,7 @@ func ofADump(t *testing.T, c *testcluster.Cluster, atLeast int) {
 	if compared < atLeast {
 		t.Errorf("only %d objects were compared, of %d", compared, len(before))
 	}
-	ofASnapshot(t, c, atLeast)
+	ofASnapshot(t, c, after, atLeast)
 	type claim struct{ without, of, code string }
 	var claims []claim
 	for _, resource := range []string{"core/pods", "core/nodes", "core/secrets", "apps/deployments",
@@ -76,8 +76,8 @@ func ofADump(t *testing.T, c *testcluster.Cluster, atLeast int) {
 
 // ofASnapshot compares what why says of everything that is stuck with what it says of a snapshot that
 // has pods whole, and with one that has not. Of what that does not have it knows less, and
-// blames nobody for it.
-func ofASnapshot(t *testing.T, c *testcluster.Cluster, atLeast int) {
+// blames nobody for it. Before is what it said last.
+func ofASnapshot(t *testing.T, c *testcluster.Cluster, before map[string][]string, atLeast int) {
 	t.Helper()
 	take := func(more ...string) map[string][]string {
 		file := filepath.Join(t.TempDir(), "cluster.snapshot")
@@ -87,7 +87,6 @@ func ofASnapshot(t *testing.T, c *testcluster.Cluster, atLeast int) {
 		}
 		return causes(t, "--from", file)
 	}
-	before := causes(t, "--kubeconfig", c.Kubeconfig())
 	least, most := take(), take("--whole", "pods")
 	after := causes(t, "--kubeconfig", c.Kubeconfig())
 	compared := 0
