@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
 // linked says what keeps an object whose actor waits for, or deletes, what links of packs lead to.
@@ -38,12 +39,13 @@ func (e *linked) awaitedBy(id graph.ID, name string) []graph.ID {
 	return slices.Compact(all)
 }
 
-// linkedBy returns what is still there of what the actor of a finalizer deletes by links of packs;
-// if awaited, only what it waits for.
+// linkedBy returns what is still there of what the actor of a finalizer deletes by links of packs, or
+// waits for once somebody else has deleted it; if awaited, only what it waits for.
 func (e *linked) linkedBy(id graph.ID, name string, awaited bool) []graph.ID {
 	var all []graph.ID
 	for _, f := range e.Links.Found(id) {
-		if f.Definition.Deletion.Holds(name) && f.Deletes() && (f.Effect.Waits || !awaited) &&
+		deleted := f.Deletes() || f.Tries() && f.Account == "" && e.Graph.DeletionTimestamp(f.Dependent()) != 0
+		if f.Definition.Deletion.Holds(name) && deleted && (f.Effect.Waits || !awaited) &&
 			e.Graph.Observed(f.Dependent()) {
 			all = append(all, f.Dependent())
 		}
@@ -89,23 +91,35 @@ func (e *linked) throughLinks(ctx context.Context, id graph.ID, name string, own
 	return append(findings, e.leaving(id, name, own)...)
 }
 
-// unpermitted is for an actor that deletes other objects first, as a ServiceAccount that cannot.
+// unpermitted is for an actor that deletes other objects first, and that, or the ServiceAccount as
+// which it acts, cannot.
 func (e *linked) unpermitted(id graph.ID, name string, own []core.Finding) []core.Finding {
-	f := core.Finding{Code: core.ActorForbidden, Finalizer: name, At: e.Graph.Ref(id)}
+	f := core.Finding{Finalizer: name, At: e.Graph.Ref(id)}
+	var ends []string
 	for _, l := range e.Links.Found(id) {
-		if !l.Definition.Deletion.Holds(name) || !l.Tries() || l.Refused == "" || l.Account == "" ||
-			!e.Graph.Observed(l.Dependent()) {
+		itself := l.Account == ""
+		if !l.Definition.Deletion.Holds(name) || !l.Tries() || l.Refused == "" || !e.Graph.Observed(l.Dependent()) ||
+			itself && e.Graph.DeletionTimestamp(l.Dependent()) != 0 {
 			continue
 		}
 		t, _ := e.Graph.Type(l.Dependent())
 		end := e.Graph.Ref(l.Dependent())
-		f.Observe("%s is to be deleted first, and %s", end.Located(), l.Refused)
-		if len(f.Commands) > 0 {
+		if ends = append(ends, end.Located()); len(ends) <= phrase.MaxNamed {
+			f.Observe("%s is to be deleted first, and %s", end.Located(), l.Refused)
+		}
+		if len(ends) > 1 {
 			continue
 		}
-		account := cluster.ServiceAccount{Namespace: e.Graph.Namespace(l.Source), Name: l.Account}
 		f.Actor = l.Definition.Deletion.By
 		f.Sentence = f.Actor + " removes the finalizer when it has deleted other objects, and " + l.Refused
+		if itself {
+			f.Code = core.InUse
+			f.Commands = []core.Step{core.At(end, core.Command("kubectl", "gc", "delete", "OBJECT", "--dry-run").
+				Doing("shows what is deleted with it").Risking(finalizer.RiskNone))}
+			continue
+		}
+		f.Code = core.ActorForbidden
+		account := cluster.ServiceAccount{Namespace: e.Graph.Namespace(l.Source), Name: l.Account}
 		f.Remedy = fmt.Sprintf("Let ServiceAccount %s/%s get and delete %s again, or delete it yourself; %s goes on then.",
 			account.Namespace, account.Name, end.Located(), f.Actor)
 		ask := []string{"kubectl", "auth", "can-i", "delete", schema.GroupResource{Group: t.Group, Resource: t.Resource}.String(),
@@ -116,9 +130,13 @@ func (e *linked) unpermitted(id graph.ID, name string, own []core.Finding) []cor
 		f.Commands = []core.Step{
 			core.FixedCommand(ask...).Doing("asks the server whether it may").Risking(finalizer.RiskNone)}
 	}
-	if len(f.Commands) == 0 {
+	if len(ends) == 0 {
 		return nil
 	}
+	if more := len(ends) - phrase.MaxNamed; more > 0 {
+		f.Observe("%d more are to be deleted first", more)
+	}
+	f.Args = []string{"{users}", phrase.And(ends)}
 	for _, of := range own {
 		if of.Finalizer == name {
 			f.Cost, f.DataLoss = of.Cost, of.DataLoss

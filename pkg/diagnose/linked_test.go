@@ -132,6 +132,39 @@ func TestAnXRDIsFollowedToItsComposites(t *testing.T) {
 	wantEvidence(t, d.Stuck[0].Causes[1], "CustomResourceDefinition xapps."+group+" still exists")
 }
 
+// TestAnXRDOfCompositesInNamespaces: Crossplane does not delete these, so that waiting for it does not
+// help; those that somebody has deleted are looked into.
+func TestAnXRDOfCompositesInNamespaces(t *testing.T) {
+	t.Parallel()
+	c := withPlatforms(t)
+	ns := c.Namespace(t)
+	group := ns + ".example.org"
+	c.Apply(t, definitionOf(group, "apps", "App", "Namespaced", "composite")+fmt.Sprintf(`---
+apiVersion: apiextensions.crossplane.io/v1
+kind: CompositeResourceDefinition
+metadata: {name: apps.%[1]s, finalizers: [defined.apiextensions.crossplane.io]}
+spec: {group: %[1]s, scope: Namespaced, names: {kind: App, plural: apps}}
+`, group))
+	xrd := "compositeresourcedefinition/apps." + group
+	fixture.Free(t, c, "", xrd)
+	c.Apply(t, fmt.Sprintf("apiVersion: %s/v1\nkind: App\nmetadata: {name: shop, namespace: %s, finalizers: [nobody.example.net/x]}\n",
+		group, ns))
+	fixture.Free(t, c, ns, "apps."+group+"/shop")
+	deleted(t, c, xrd)
+	of := subject{"compositeresourcedefinitions.apiextensions.crossplane.io/apps." + group, ""}
+	d := examine(t, c.Config(), Options{}, "", of)
+	own := "FinalizerActorDead CompositeResourceDefinition/apps." + group
+	wantCauses(t, d, map[string][]string{"CompositeResourceDefinition/apps." + group: {
+		"InUse CompositeResourceDefinition/apps." + group, own,
+	}})
+	first := d.Stuck[0].Causes[0]
+	wantEvidence(t, first, "App "+ns+"/shop is to be deleted first, and it deletes no composite resources that are in namespaces")
+	wantRemedy(t, first, "Delete App "+ns+"/shop first: then Crossplane removes the finalizer.")
+	deleted(t, c, "apps."+group+"/shop", "-n", ns)
+	d = examine(t, c.Config(), Options{}, "", of)
+	wantCauses(t, d, map[string][]string{"CompositeResourceDefinition/apps." + group: {"FinalizerActorUnknown App/shop", own}})
+}
+
 // TestAClusterIsFollowedToTheMachineThatStays: ownerReferences that do not block lead from the
 // Cluster to its Machines, and a link from there to the infrastructure. What the infrastructure
 // lacks is the cause, and not the controllers that wait for it.
