@@ -58,8 +58,12 @@ func (e *Examiner) siblings(ctx context.Context, b core.Responsible) (set string
 
 // makesOne says whether a StatefulSet makes a pod though all that are there are being deleted: it makes
 // those that are missing, in order, up to the first that is being deleted, and all of them if it is
-// Parallel (https://github.com/kubernetes/kubernetes/blob/v1.36.3/pkg/controller/statefulset/stateful_set_control.go).
+// Parallel. One that is being deleted itself makes none
+// (https://github.com/kubernetes/kubernetes/blob/v1.36.3/pkg/controller/statefulset/stateful_set_control.go).
 func makesOne(set *unstructured.Unstructured, there map[string]bool) bool {
+	if set.GetDeletionTimestamp() != nil {
+		return false
+	}
 	number := func(otherwise int64, fields ...string) int64 {
 		if n, found, _ := unstructured.NestedInt64(set.Object, fields...); found {
 			return n

@@ -2,13 +2,16 @@ package finalizers
 
 import (
 	"testing"
+	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 )
 
 // TestWhetherAStatefulSetMakesAPod: while all that are there are being deleted, one that is Parallel
-// makes those that are missing, and another those before the first that is there.
+// makes those that are missing, and another those before the first that is there; none does that is
+// being deleted itself.
 func TestWhetherAStatefulSetMakesAPod(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -36,12 +39,17 @@ func TestWhetherAStatefulSetMakesAPod(t *testing.T) {
 				}
 			}
 		}
+		goes := set.DeepCopy()
+		goes.SetDeletionTimestamp(&metav1.Time{Time: time.Unix(1, 0)})
 		there := map[string]bool{}
 		for _, name := range test.there {
 			there[name] = true
 		}
 		if got := makesOne(set, there); got != test.want {
 			t.Errorf("%s with %v: %t", test.spec, test.there, got)
+		}
+		if makesOne(goes, there) {
+			t.Errorf("%s with %v makes one, and is being deleted", test.spec, test.there)
 		}
 	}
 }
