@@ -205,7 +205,7 @@ func (u Untaken) Guessed() bool { return u.Until != "" && u.Missing == nil }
 // addUntaken finds out why the actor of a finalizer leaves an object alone, by its pack, and says
 // what that depends on and cannot be read.
 func (f *Finder) addUntaken(ctx context.Context, o *unstructured.Unstructured, a *Actor) {
-	if field, by, another := managedByAnother(o); another {
+	if field, by, another := managedByAnother(o, a.Finalizer); another {
 		a.Untaken = append(a.Untaken, Untaken{By: o, Wants: field + " names one of the group of the object, or is not set",
 			Evidence: v1alpha1.Observation{From: place(o, field),
 				Says: fmt.Sprintf("its %s is %q: the controllers of its group leave it to that one", field, by)}})
@@ -227,16 +227,25 @@ func (f *Finder) addUntaken(ctx context.Context, o *unstructured.Unstructured, a
 // managedByAnother says whether a custom resource is left to a controller of another group than its
 // own, and in which field: that is how Jobs say it, and what is like them
 // (https://github.com/kubernetes-sigs/kueue/pull/1705, https://github.com/ray-project/kuberay/pull/4807).
-func managedByAnother(o *unstructured.Unstructured) (field, by string, another bool) {
-	group := strings.Split(o.GroupVersionKind().Group, ".")
+// It is said to the controllers of that group, and not to who has put a finalizer of another domain there.
+func managedByAnother(o *unstructured.Unstructured, finalizer string) (field, by string, another bool) {
+	group := o.GroupVersionKind().Group
+	if of, _, _ := strings.Cut(finalizer, "/"); cluster.BuiltIn(group) || strings.Contains(of, ".") && !ofOneGroup(of, group) {
+		return "", "", false
+	}
 	for _, field := range []string{"spec.managedBy", "spec.runPolicy.managedBy"} {
 		by := status.Nested(o, strings.Split(field, ".")...)
-		if domain, _, names := strings.Cut(by, "/"); names && !cluster.BuiltIn(o.GroupVersionKind().Group) {
-			of := strings.Split(domain, ".")
-			return field, by, !slices.Contains(group, of[0]) && !slices.Contains(of, group[0])
+		if domain, _, names := strings.Cut(by, "/"); names && strings.Contains(domain, ".") {
+			return field, by, !ofOneGroup(domain, group)
 		}
 	}
 	return "", "", false
+}
+
+// ofOneGroup says whether a domain has the first word of an API group, or that has the domain's.
+func ofOneGroup(domain, group string) bool {
+	a, b := strings.Split(domain, "."), strings.Split(group, ".")
+	return slices.Contains(b, a[0]) || slices.Contains(a, b[0])
 }
 
 func (f *Finder) leftBy(ctx context.Context, o *unstructured.Unstructured, a Actor, t finalizer.Take) (u Untaken,

@@ -113,3 +113,28 @@ spec:
 		t.Errorf("%+v, want nothing: its Cluster does not exist", all)
 	}
 }
+
+// TestWhoIsLeftToAnotherController: spec.managedBy speaks to the controllers of the object's group, and
+// not to others that have a finalizer on it; what names no domain names no controller.
+func TestWhoIsLeftToAnotherController(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		group, by, finalizer string
+		want                 bool
+	}{
+		{"ray.io", "kueue.x-k8s.io/multikueue", "ray.io/rayservice-finalizer", true},
+		{"ray.io", "kueue.x-k8s.io/multikueue", "rayservice-finalizer", true},
+		{"ray.io", "kueue.x-k8s.io/multikueue", "kueue.x-k8s.io/managed", false},
+		{"ray.io", "kueue.x-k8s.io/multikueue", "backup.acme.example/finalizer", false},
+		{"ray.io", "ray.io/kuberay-operator", "ray.io/rayservice-finalizer", false},
+		{"jobset.x-k8s.io", "jobset.sigs.k8s.io/jobset-controller", "jobset.x-k8s.io/finalizer", false},
+		{"db.acme.example", "payments/team-a", "db.acme.example/finalizer", false},
+		{"batch", "kueue.x-k8s.io/multikueue", "batch.kubernetes.io/x", false},
+	} {
+		o := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"managedBy": test.by}}}
+		o.SetAPIVersion(test.group + "/v1")
+		if _, _, got := managedByAnother(o, test.finalizer); got != test.want {
+			t.Errorf("%s in %s with %s: %t", test.by, test.group, test.finalizer, got)
+		}
+	}
+}
