@@ -241,11 +241,11 @@ func (e *Examiner) unfound(ctx context.Context, b core.Responsible, f core.Findi
 			"of the workloads that RBAC lets write objects of this type, it is the one that is called like the finalizer"
 	}
 	if first == nil && !b.IsKnown && strings.Contains(b.Finalizer, b.Object.GroupVersionKind().Group) {
-		first, why = leads.Controls(), "the finalizer has the group of the object, and RBAC lets no other workload write its status"
+		first, why = leads.Controls(), "the finalizer has the group of the object, and but for administrators RBAC lets no other workload write its status"
 	}
 	itself := ofItself(b)
 	switch {
-	case itself != "":
+	case itself != "" && (first == nil || first.GetUID() == b.Object.GetUID()):
 		f.Remedy, first = itself, nil
 	case first != nil:
 		f.Remedy = fmt.Sprintf("Look at %s %s/%s first: %s.", first.GetKind(), first.GetNamespace(), first.GetName(), why) +
@@ -267,7 +267,7 @@ func (e *Examiner) unfound(ctx context.Context, b core.Responsible, f core.Findi
 }
 
 // ofItself is the remedy for a workload that is called like its finalizer, which its own pods may have
-// to remove; empty if it is not. Nobody makes pods of one that is being deleted, see leaving.
+// to remove; empty if it is not.
 func ofItself(b core.Responsible) string {
 	w := b.Object
 	if w.GroupVersionKind().Group != "apps" || w.GetDeletionTimestamp() == nil || b.IsKnown ||
@@ -275,9 +275,9 @@ func ofItself(b core.Responsible) string {
 		return ""
 	}
 	if actor.ReadWorkload(w).Life == actor.Alive {
-		return "By its images, it may be its own pods that remove the finalizer: look at their log first."
+		return "By its name and images, it may be its own pods that remove the finalizer: look at their log first."
 	}
-	return "By its images, it may be its own pods that remove the finalizer. None is ready, and Kubernetes rolls nothing out of what " +
+	return "By its name and images, it may be its own pods that remove the finalizer. None is ready, and Kubernetes rolls nothing out of what " +
 		"is being deleted: unless one comes up, or another controller removes it, remove it by hand."
 }
 
