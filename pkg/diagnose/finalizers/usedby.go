@@ -22,8 +22,8 @@ func (e *Examiner) used(_ context.Context, q *question) []core.Finding {
 	f := q.inUse()
 	var names []string
 	waiting := 0 // of the users, those that are not being deleted
-	until := ""  // with what the use ends
-	field := ""  // where the users that wait name it, if that can be changed
+	until := ""  // with what the use by all of these ends
+	field := ""  // where all of these name it, if that can be changed
 	for _, u := range q.a.Users {
 		if u.Kind == "" {
 			continue // what has a finding of its own
@@ -45,8 +45,8 @@ func (e *Examiner) used(_ context.Context, q *question) []core.Finding {
 			state = ", and is being deleted"
 			step = core.Command("kubectl", "gc", "why", "OBJECT").Doing("says why it is still there").Risking(finalizer.RiskNone)
 		} else {
+			until, field = agreed(waiting, until, u.Until), agreed(waiting, field, changeable(u))
 			waiting++
-			until, field = u.Until, changeable(u)
 		}
 		what := core.Named(e.Ref(u.Object))
 		if u.ForField != "" {
@@ -86,6 +86,14 @@ func (e *Examiner) used(_ context.Context, q *question) []core.Finding {
 	f.Commands = append(f.Commands, e.ByHand(q.o, q.a))
 	q.proven = true
 	return []core.Finding{f}
+}
+
+// agreed is what one more says, if that is what all of so many before it say; empty if it is not.
+func agreed(before int, said, says string) string {
+	if before > 0 && says != said {
+		return ""
+	}
+	return says
 }
 
 // changeable is the field of the spec in which a custom resource names what it uses: it need not be
