@@ -124,10 +124,13 @@ func (f features) of(w cluster.Workload) likeness {
 }
 
 // another says whether what a label says which part of a product a workload is, is the name of another
-// operator: Bitnami's chart calls the topology operator of RabbitMQ rabbitmq-cluster-operator too.
+// operator: Bitnami's chart calls the topology operator of RabbitMQ rabbitmq-cluster-operator too. The
+// rollouts-controller of Argo Rollouts is none.
 func (f features) another(part string) bool {
-	return otherPart.MatchString(part) && !generic(part) &&
-		!slices.ContainsFunc(f.slugs, func(word string) bool { return strings.Contains(word, slug(part)) })
+	short := slug(otherPart.ReplaceAllString(part, ""))
+	return otherPart.MatchString(part) && !generic(part) && !slices.ContainsFunc(f.slugs, func(word string) bool {
+		return strings.Contains(word, short) || strings.Contains(short, word)
+	})
 }
 
 var otherPart = regexp.MustCompile(`-(operator|controller|manager)$`)
