@@ -72,7 +72,9 @@ func (p *Planned) ask(ctx context.Context, most int) {
 		}
 	}
 	p.Plan = p.WithoutKept(refused, kept)
+	of := len(asked.Refused)
 	asked.Refused = slices.DeleteFunc(asked.Refused, func(r act.Failure) bool { return !p.Refuses(r.Action.Object) })
+	asked.Unanswered += of - len(asked.Refused) // what else may refuse these was not asked
 	if len(asked.Refused) > 0 {
 		p.Plan = p.With(p.needs)
 	}

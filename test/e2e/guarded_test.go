@@ -139,6 +139,19 @@ func TestNoDryRunIsSentForWhatAGuardKeeps(t *testing.T) {
 			}
 		})
 	}
+	t.Run("what goes with its guard", func(t *testing.T) {
+		c.Apply(t, configMap("family", ""), "-n", ns)
+		of := ownedBy("family", uidOf(t, c, ns, "family"), "")
+		c.Apply(t, configMap("kept", of), "-n", ns)
+		c.Apply(t, configMap("user", of), "-n", ns)
+		of = ownedBy("user", uidOf(t, c, ns, "user"), "")
+		c.Apply(t, configMap("keeper", of+`, labels: {`+ns+`-guard: "true"}`)+"data: {keeps: kept}\n", "-n", ns)
+		p := faultproxy.Start(t, c.Config())
+		if _, printed := run(t, p, "delete configmap/family --dry-run=server"); strings.Contains(dryDeleted(p), "kept") ||
+			!strings.Contains(printed, "it is unknown whether the server refuses 1 delete") {
+			t.Errorf("dry runs of DELETE for %q; printed:\n%s", dryDeleted(p), printed)
+		}
+	})
 	t.Run("where the guards may not be listed", func(t *testing.T) {
 		for command, says := range map[string]string{
 			"delete configmap/free --dry-run=server": "no dry run was sent",
