@@ -214,14 +214,16 @@ func (e *Examiner) kindLike(group string, n namedIn) (found cluster.Resource, on
 var takenOf = regexp.MustCompile(`^(?:Backup|Database|Export|Restore|Role|Snapshot|Topic|User)`)
 
 // kindBefore is the kind of which objects like this one are taken, as a PerconaServerMongoDBBackup is
-// of a PerconaServerMongoDB, for a field that says only that it is a cluster or the like.
+// of a PerconaServerMongoDB, for a field that says only that it is a cluster or the like. The
+// databaseName of a MySQLDatabase is its own.
 func (e *Examiner) kindBefore(o *unstructured.Unstructured, n namedIn) (found cluster.Resource, only bool) {
 	if n.kind != "" || !slices.Contains([]string{"cluster", "database", "instance", "server"}, n.stem) {
 		return found, false
 	}
 	for _, r := range e.Catalog.Resources {
 		rest, begins := strings.CutPrefix(o.GetKind(), r.Kind)
-		if begins && r.Group == o.GroupVersionKind().Group && takenOf.MatchString(rest) && len(r.Kind) > len(found.Kind) {
+		if begins && r.Group == o.GroupVersionKind().Group && takenOf.MatchString(rest) && len(r.Kind) > len(found.Kind) &&
+			!strings.EqualFold(rest, n.stem) {
 			found, only = r, true
 		}
 	}

@@ -283,3 +283,20 @@ func TestWhichKindIsAlike(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatAnObjectIsTakenOf: the cluster of a MySQLBackup may be a MySQL; the database of a
+// MySQLDatabase is its own.
+func TestWhatAnObjectIsTakenOf(t *testing.T) {
+	t.Parallel()
+	e := &Examiner{Examination: &core.Examination{Snapshot: core.Snapshot{Catalog: &cluster.Catalog{Resources: []cluster.Resource{
+		{Type: graph.Type{Group: "example.com", Kind: "MySQL"}}}}}}}
+	for _, test := range []struct{ kind, stem, want string }{
+		{"MySQLBackup", "cluster", "MySQL"}, {"MySQLBackup", "database", "MySQL"}, {"MySQLDatabase", "cluster", "MySQL"},
+		{"MySQLDatabase", "database", ""}, {"MySQLProxy", "cluster", ""}, {"MySQLBackup", "bucket", ""},
+	} {
+		o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": test.kind}}
+		if r, _ := e.kindBefore(o, namedIn{stem: test.stem}); r.Kind != test.want {
+			t.Errorf("%s of a %s: %q", test.stem, test.kind, r.Kind)
+		}
+	}
+}
