@@ -232,3 +232,11 @@ func TestWhichOfSeveralMayBeIt(t *testing.T) {
 		}
 	}
 }
+
+// TestNoLeaseIsOfAnObjectOfKubernetes: a Lease named after a project is looked for only where the object's
+// API group may be of that.
+func TestNoLeaseIsOfAnObjectOfKubernetes(t *testing.T) {
+	if seen := (&Finder{}).leaders(t.Context(), objectNamed("v1", "ConfigMap", "shop", "app"), "acme.example/f"); len(seen) > 0 {
+		t.Errorf("%v", seen)
+	}
+}

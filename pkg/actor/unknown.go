@@ -31,6 +31,7 @@ func when(age time.Duration) string {
 // the cluster has to do with its domain.
 func (f *Finder) unknown(ctx context.Context, o *unstructured.Unstructured, actor *Actor) {
 	s := &search{Finder: f, about: o}
+	actor.Who = WrittenBy(o, actor.Finalizer)
 	for _, w := range cluster.Writers(o, cluster.FinalizerPath(actor.Finalizer)) {
 		at := ""
 		if !w.At.IsZero() {
@@ -44,13 +45,9 @@ func (f *Finder) unknown(ctx context.Context, o *unstructured.Unstructured, acto
 		default:
 			actor.noteAt("metadata.managedFields", fmt.Sprintf("field manager %q wrote it%s", w.Manager, at))
 		}
-		if generic(w.Manager) || begins(clients, w.Manager) {
-			continue
+		if isProgram(w.Manager) {
+			s.called(ctx, w.Manager)
 		}
-		if actor.Who == "" {
-			actor.Who = w.Manager
-		}
-		s.called(ctx, w.Manager)
 	}
 	if domain, _, ok := strings.Cut(actor.Finalizer, "/"); ok && strings.Contains(domain, ".") {
 		s.domain(ctx, actor, domain)
@@ -62,6 +59,20 @@ func (f *Finder) unknown(ctx context.Context, o *unstructured.Unstructured, acto
 	}
 }
 
+// WrittenBy is the field manager of the program that has put a finalizer on an object; empty if
+// none is named.
+func WrittenBy(o *unstructured.Unstructured, finalizer string) string {
+	for _, w := range cluster.Writers(o, cluster.FinalizerPath(finalizer)) {
+		if isProgram(w.Manager) && !applies(o, w.Manager) {
+			return w.Manager
+		}
+	}
+	return ""
+}
+
+// isProgram says whether a field manager is called like one program, and not like a tool or like many.
+func isProgram(manager string) bool { return !generic(manager) && !begins(clients, manager) }
+
 // ofProject is the name of the Lease that an operator takes which kubebuilder has laid out: a hash and
 // the domain of its project (https://github.com/kubernetes-sigs/kubebuilder, LeaderElectionID).
 var ofProject = regexp.MustCompile(`^[0-9a-f]{8}\.([^.]+\..+)$`)
@@ -70,6 +81,9 @@ var ofProject = regexp.MustCompile(`^[0-9a-f]{8}\.([^.]+\..+)$`)
 // end in. A project can have several operators: it is evidence alone.
 func (f *Finder) leaders(ctx context.Context, o *unstructured.Unstructured, finalizer string) (
 	seen []v1alpha1.Observation) {
+	if cluster.BuiltIn(o.GroupVersionKind().Group) {
+		return nil
+	}
 	domain, _, _ := strings.Cut(finalizer, "/")
 	in := func(name, project string) bool { return strings.HasSuffix("."+name, "."+project) }
 	all, _ := f.reader.ListObjects(ctx, cluster.Leases, "", cluster.Selection{}) // the reader notes it as a gap

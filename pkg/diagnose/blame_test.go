@@ -11,6 +11,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
 	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
@@ -258,7 +259,13 @@ func TestActorThatRunsOutsideIsNotMissed(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
-	d := stuckOn(t, c, ns, bucket, fixture.Pack(t, bucket, "outside: true, note: Its log is in the seed."), "")
+	known := fixture.Pack(t, bucket, "outside: true, note: Its log is in the seed.")
+	d := stuckOn(t, c, ns, bucket, known, "")
+	proxy := faultproxy.Start(t, c.Config())
+	examine(t, proxy.Config(), Options{Known: known}, ns)
+	if n := proxy.Count("GET", "/clusterrolebindings"); n > 1 { // with all types
+		t.Errorf("RBAC was read %d times, which says nothing of it", n)
+	}
 	wantCauses(t, d, map[string][]string{"ConfigMap/it": {"FinalizerActorUnknown ConfigMap/it"}})
 	wantRemedy(t, d.Stuck[0].Causes[0],
 		"The Test operator normally runs outside the cluster: not seeing it here means nothing. Its log is in the seed. Check there that it is running")

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubectl-gc/kubectl-gc/test/faultproxy"
 	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 )
 
@@ -63,9 +64,13 @@ func TestFinalizersThatTwoProgramsWrote(t *testing.T) {
 			fixture.Free(t, c, ns, "databases.platform.example.org/"+name)
 		}
 		deleted(t, c, "databases.platform.example.org/old", "-n", ns)
-		cause := stuckOf(t, examine(t, c.Config(), Options{Known: fixture.Packs(t)}, ns), "old").Causes[0]
+		proxy := faultproxy.Start(t, c.Config())
+		cause := stuckOf(t, examine(t, proxy.Config(), Options{Known: fixture.Packs(t)}, ns), "old").Causes[0]
 		if got := strings.Contains(strings.Join(cause.Evidence, "\n"), "another version of its program"); got != want {
 			t.Errorf("written by %s: %q", second, cause.Evidence)
+		}
+		if n := proxy.Count("GET", "/deployments"); n > 3 {
+			t.Errorf("Deployments were listed %d times", n)
 		}
 	}
 }

@@ -61,12 +61,16 @@ func (e *Examiner) byAnother(ctx context.Context, a actor.Actor, has graph.ID, i
 	if a.IsKnown || a.Who == "" {
 		return false
 	}
+	ref := e.Graph.Ref(has)
+	if known, isKnown := e.Registry.Lookup(instead, ref.Group(), ref.Kind); isKnown && !known.Fallback {
+		return false
+	}
 	o := e.Own(ctx, has)
 	if o == nil {
 		return false
 	}
-	other, err := e.Actors.Of(ctx, o, instead)
-	return err == nil && !other.IsKnown && other.Who != "" && other.Who != a.Who
+	by := actor.WrittenBy(o, instead)
+	return by != "" && by != a.Who
 }
 
 // domain are the last two labels of the domain of a finalizer.

@@ -197,6 +197,9 @@ func (e *Examiner) outside(ctx context.Context, b core.Responsible, f core.Findi
 	}
 	f.Commands = append(f.Commands,
 		core.Describe().Doing("shows what its controller says of it").Risking(finalizer.RiskNone))
+	if called == "" {
+		return f
+	}
 	if w := e.leads(ctx, b.Object).Like(called, b.Object.GetKind()); w != nil {
 		f.Evidence = append(f.Evidence, core.Observed(actor.ByItsName+actor.ReadWorkload(w).Says)...)
 		f.Commands = append(f.Commands, e.log(w))
