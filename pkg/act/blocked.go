@@ -91,6 +91,7 @@ func (w *waiter) each(yield func(*waited) bool) {
 				l.BlockingDependents = l.blockers
 			}
 			l.CollectorsTurn = l.collectorsTurn()
+			l.Untold = l.unheld && !w.awaitsDeleter(l)
 			if !yield(l) {
 				return
 			}

@@ -42,12 +42,17 @@ func (w *waiter) undeletedByLinks() []waited {
 	}
 	var list []waited
 	for l := range w.each {
-		if len(l.deleters) > 0 && !l.Deleting && !w.reached[l.Object.UID] &&
-			!slices.ContainsFunc(l.deleters, func(id graph.ID) bool { return w.awaited[l.graph.Ref(id).UID] != nil }) {
+		if len(l.deleters) > 0 && !l.Deleting && !w.reached[l.Object.UID] && !w.awaitsDeleter(l) {
 			list = append(list, *l)
 		}
 	}
 	return list
+}
+
+// awaitsDeleter says whether an object is still waited for whose deletion has programs delete another.
+// The lock is held.
+func (w *waiter) awaitsDeleter(l *waited) bool {
+	return slices.ContainsFunc(l.deleters, func(id graph.ID) bool { return w.awaited[l.graph.Ref(id).UID] != nil })
 }
 
 // readDeleters leaves out those of the objects which something that is not waited for may still have

@@ -156,8 +156,8 @@ type Blocked struct {
 	BlockingDependents int
 	// CollectorsTurn says that nobody but the garbage collector has to act for it to go.
 	CollectorsTurn bool
-	// Untold says that a program without a finalizer deletes it because another object is gone: until
-	// it does, nothing in the cluster tells that it goes.
+	// Untold says that a program without a finalizer deletes it because another object was deleted,
+	// which is gone: until it does, nothing in the cluster tells that it goes.
 	Untold bool
 	// Refused is why the server would not let anybody delete it, if it was asked.
 	Refused error

@@ -56,6 +56,8 @@ type waited struct {
 	// time after they are gone; none if it is deleted otherwise.
 	deleters []graph.ID
 	within   time.Duration
+	// unheld says that such a program has no finalizer on them.
+	unheld bool
 	// owners is how many of its references are to objects that are waited for, and blockers how
 	// many such objects block it. They are counted while the cascade goes, because to count them
 	// anew every second would take longer than that.
@@ -99,7 +101,7 @@ func (w *waiter) add(next Replanned) []cluster.ResumePoint {
 				l.deletedIn, l.policy = a.Wave, a.Policy
 				if a.Because.Code == plan.LinkDeleted {
 					f, found := p.Link(a.Object, a.Because)
-					l.Untold = found && f.Definition.Deletion.Finalizer == ""
+					l.unheld = found && f.Definition.Deletion.Finalizer == ""
 					deleters, within := p.LinkDeleters(a.Object)
 					l.deleters, l.within = deleters, within.Duration
 				}
