@@ -239,14 +239,16 @@ func (e *Examiner) unfound(ctx context.Context, b core.Responsible, f core.Findi
 	leads := e.leads(ctx, b.Object)
 	f.Evidence = withLeads(f.Evidence, leads.Observations())
 	first, why := leads.Only(), "RBAC lets no other workload write objects of this type, but for administrators and Kubernetes itself"
-	if first == nil && !b.IsKnown {
+	itself := ofItself(b)
+	// Many programs may write Deployments: its own pods are likelier, but for one that is called
+	// like the finalizer.
+	if (first == nil || itself != "") && !b.IsKnown {
 		first, why = leads.Like(b.Finalizer, b.Object.GetKind()),
 			"of the workloads that RBAC lets write objects of this type, it is the one that is called like the finalizer"
 	}
 	if first == nil && !b.IsKnown && strings.Contains(b.Finalizer, b.Object.GroupVersionKind().Group) {
 		first, why = leads.Controls(), "the finalizer has the group of the object, and but for administrators RBAC lets no other workload write its status"
 	}
-	itself := ofItself(b)
 	switch {
 	case itself != "" && (first == nil || first.GetUID() == b.Object.GetUID()):
 		f.Remedy, first = itself, nil
