@@ -22,14 +22,11 @@ import (
 func StartFlux(t testing.TB, c *testcluster.Cluster) *program.Program {
 	t.Helper()
 	var definitions strings.Builder
-	wait := []string{"wait", "--for=condition=Established", "--timeout=60s"}
 	for singular, kind := range map[string]string{"gitrepository": "GitRepository", "ocirepository": "OCIRepository",
 		"bucket": "Bucket"} {
 		fmt.Fprintf(&definitions, fluxSource, singular, kind)
-		wait = append(wait, "crd/"+singular+"s.source.toolkit.fluxcd.io")
 	}
 	c.Apply(t, definitions.String())
-	c.Kubectl(t, wait...)
 	crd.Install(t, c, crd.Source{Pinned: "flux", Module: "github.com/fluxcd/kustomize-controller",
 		Dir: "config/crd/bases"}, nil)
 	health := fmt.Sprintf("127.0.0.1:%d", program.Port(t))

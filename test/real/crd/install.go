@@ -21,12 +21,11 @@ type Source struct {
 	Dir string
 }
 
-// Install applies all CRDs of a source, with the labels, and waits until they are established. It
+// Install applies all CRDs of a source, with the labels, and waits until they are served. It
 // removes conversion webhooks: nothing serves them here.
 func Install(t testing.TB, c *testcluster.Cluster, from Source, labels map[string]string) {
 	t.Helper()
 	var manifest strings.Builder
-	wait := []string{"wait", "--for=condition=Established", "--timeout=60s"}
 	for _, definition := range read(t, from) {
 		unstructured.RemoveNestedField(definition.Object, "spec", "conversion")
 		all := definition.GetLabels()
@@ -43,10 +42,8 @@ func Install(t testing.TB, c *testcluster.Cluster, from Source, labels map[strin
 		}
 		manifest.Write(text)
 		manifest.WriteString("\n---\n")
-		wait = append(wait, "crd/"+definition.GetName())
 	}
 	c.Apply(t, manifest.String())
-	c.Kubectl(t, wait...)
 }
 
 // dir finds the source of the module in the module cache.

@@ -23,14 +23,11 @@ func Install(t testing.TB, c *testcluster.Cluster) {
 		label = fmt.Sprintf("%s: %s", key, value)
 	}
 	var manifest strings.Builder
-	wait := []string{"wait", "--for=condition=Established", "--timeout=60s"}
 	for _, kind := range []string{"TestCluster", "TestMachine", "TestMachineTemplate"} {
 		singular := strings.ToLower(kind)
 		fmt.Fprintf(&manifest, definition, label, singular, kind)
-		wait = append(wait, "crd/"+singular+"s."+Group)
 	}
 	c.Apply(t, manifest.String())
-	c.Kubectl(t, wait...)
 }
 
 const definition = `---
