@@ -32,7 +32,7 @@ type Fault struct {
 	Starting bool
 }
 
-// jobController is what a Job names, or leaves out, whose pods kube-controller-manager makes
+// jobController manages a Job that names no other controller
 // (https://kubernetes.io/docs/concepts/workloads/controllers/job/#delegation-of-managing-a-job-object-to-external-controller).
 const jobController = "kubernetes.io/job-controller"
 
@@ -67,7 +67,7 @@ func (f *Finder) Faults(ctx context.Context, w *unstructured.Unstructured) (faul
 	}
 	if name := w.GetKind() + " " + w.GetNamespace() + "/" + w.GetName(); len(faults)+len(pods)+len(unread) == 0 {
 		if w.GetDeletionTimestamp() != nil {
-			return []Fault{{Says: name + " is being deleted, and makes no pods any more", From: name,
+			return []Fault{{Says: name + " is being deleted, and has no pods", From: name,
 				Repair: "install it again: " + name + " is being deleted"}}, nil
 		}
 		faults = append(faults, Fault{Says: name + " has no pods, and does not say why", From: name,

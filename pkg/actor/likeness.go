@@ -123,9 +123,9 @@ func (f features) of(w cluster.Workload) likeness {
 	return unlike
 }
 
-// another says whether what a label says which part of a product a workload is, is the name of another
-// operator: Bitnami's chart calls the topology operator of RabbitMQ rabbitmq-cluster-operator too. The
-// rollouts-controller of Argo Rollouts is none.
+// another says whether the part of a product that a workload is, by its label, is another operator:
+// Bitnami's chart calls the topology operator of RabbitMQ rabbitmq-cluster-operator too. A part with
+// the component's own name, as the rollouts-controller of Argo Rollouts, is not another.
 func (f features) another(part string) bool {
 	short := slug(otherPart.ReplaceAllString(part, ""))
 	return otherPart.MatchString(part) && !generic(part) && !slices.ContainsFunc(f.slugs, func(word string) bool {

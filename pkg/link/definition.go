@@ -313,8 +313,8 @@ type Deletion struct {
 	// Never are alternatives of conditions on the source; where all of one are met nothing is
 	// deleted.
 	Never [][]Condition `json:"never,omitempty"`
-	// Fails is of sources whose ends the program tries to delete and cannot, so that it does not let
-	// them go either; nil if there are none.
+	// Fails is of sources whose ends the program tries to delete and cannot, so that its finalizer
+	// stays on the source; nil if there are none.
 	Fails *Failing `json:"fails,omitempty"`
 	// Keep are conditions on an end; where one is met that end stays.
 	Keep []Keep `json:"keep,omitempty"`

@@ -190,7 +190,7 @@ func (p Plan) remarkGuarded() []remark {
 		guard, object := p.Graph.Ref(g.Guard), located(p.Graph, g.Object)
 		line := fmt.Sprintf("%s keeps %s: the deletion of %s is refused until the %s is deleted", Escape(guard.Located()),
 			object, object, Escape(guard.Kind))
-		if slices.Contains(p.Deleted, g.Guard) && !slices.Contains(p.Roots, g.Object) {
+		if p.End().Gone(g.Guard) && !slices.Contains(p.Roots, g.Object) {
 			line += ", as it is, and repeated then"
 		}
 		if g.RepeatedBy != "" {

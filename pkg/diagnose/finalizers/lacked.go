@@ -70,7 +70,7 @@ func (e *Examiner) mayLack(ctx context.Context, b core.Responsible) lacked {
 	case len(absent) > 0 && strings.Contains(absent[0].Says, "its metadata.labels["):
 		l.what, l.mend = "what a label of the object names and does not exist", "create that again, or take the label off,"
 	case first.Kind != "" && first.Resource == "":
-		l.what, l.mend = "what the object names, of a kind that the cluster does not serve", "install its definition again"
+		l.what, l.mend = "what the object names, of a kind that the cluster does not serve", "install its definition"
 	case len(absent) > 0 && first.Namespace != "" && e.Closed(ctx, first.Namespace):
 		l.what = "what the object names and does not exist, and what cannot be created in a namespace that is being deleted"
 		l.mend = "clean up by hand, and remove the finalizer"

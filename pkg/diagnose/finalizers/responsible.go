@@ -190,9 +190,9 @@ func (e *Examiner) outside(ctx context.Context, b core.Responsible, f core.Findi
 			f.Remedy += phrase.Sentence(note) + " "
 		}
 		f.Remedy += phrase.Sentence("check there that it is running") + b.OnceRunning()
-		if none := unnamed(b); none != "" {
-			f.Evidence = append(f.Evidence, core.ObservedAt(core.From(b.Object, "status"), "it names no "+none)...)
-			f.Remedy += fmt.Sprintf(" If no %s was ever made for it, as where nobody runs who does, remove the finalizer by hand.", none)
+		if none := unnamed(b); none != nil {
+			f.Evidence = append(f.Evidence, core.ObservedAt(core.From(b.Object, none.String()), "it names no "+none.Is)...)
+			f.Remedy += fmt.Sprintf(" If no %s was ever made for it, as where nobody runs who does, remove the finalizer by hand.", none.Is)
 		}
 	}
 	f.Commands = append(f.Commands,
@@ -224,14 +224,14 @@ func (e *Examiner) log(w *unstructured.Unstructured) core.Step {
 		Risking(finalizer.RiskNone)
 }
 
-// unnamed is what a pack says that the object names of what it stands for outside the cluster, where
-// it names none; empty if it does, or if no pack says where.
-func unnamed(b core.Responsible) string {
+// unnamed is what the object would name of what it stands for outside the cluster, where it names none;
+// nil if it does, or if no pack says where.
+func unnamed(b core.Responsible) *finalizer.External {
 	if len(b.Known.External) == 0 || slices.ContainsFunc(b.Known.External,
 		func(x finalizer.External) bool { return len(x.Names(b.Object.Object)) > 0 }) {
-		return ""
+		return nil
 	}
-	return b.Known.External[0].Is
+	return &b.Known.External[0]
 }
 
 // unfound is for an actor of which nobody knows whether it is there: the cluster is asked who may.

@@ -216,7 +216,7 @@ func (e *Examiner) Detaching(ctx context.Context, id graph.ID, name string) []co
 		case core.FinalizerActorAlive:
 		case core.FinalizerActorNotFound, core.FinalizerActorUnknown:
 			at, err := time.Parse(time.RFC3339, status.Nested(o, "status", "detachError", "time"))
-			if ago := e.Now.Sub(at); err == nil && ago < detaches {
+			if ago := e.Reader.Now().Sub(at); err == nil && ago.Abs() < detaches {
 				findings[i].Code, findings[i].Sentence = core.FinalizerActorAlive, ""
 				findings[i].Evidence = append(findings[i].Evidence, core.ObservedAt(core.From(o, "status.detachError"),
 					fmt.Sprintf("its attacher, which wrote that, was alive %s ago", phrase.Ago(ago)))...)
