@@ -119,7 +119,7 @@ func TestServerThatStoresNothing(t *testing.T) {
 		}
 		if test.want == "AdmissionDenied" {
 			wantEvidence(t, cause, "no Lease was renewed for 3 h, not even that of the API server, which answers")
-			wantRemedy(t, cause, "See to the API server and to etcd first")
+			wantRemedy(t, cause, "Check the API server and etcd first")
 		}
 	}
 }

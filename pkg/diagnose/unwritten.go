@@ -40,8 +40,8 @@ func (e *examiner) unwritten(ctx context.Context, id graph.ID) []core.Finding {
 		Evidence: core.Seen("no Lease was renewed for %s, not even that of the API server, which answers",
 			phrase.Ago(since)),
 		Sentence: "the API server answers, and seems to store nothing: nobody can change the object",
-		Remedy: "See to the API server and to etcd first: a full etcd refuses writes until its alarm is disarmed, and the log of the API " +
-			"server says so. As long as nothing is stored no controller can act, and that its Lease is old says nothing of it.",
+		Remedy: "Check the API server and etcd first: a full etcd refuses writes until its alarm is disarmed, and the log of the API " +
+			"server says so. While nothing is stored no controller can act, and an old Lease does not show that one is down.",
 		Commands: []core.Step{core.FixedCommand("kubectl", "get", "leases", "-n", "kube-system", "-l", ofServers, "-o",
 			"custom-columns=NAME:.metadata.name,RENEWED:.spec.renewTime").
 			Doing("shows when the API servers renewed their Leases").Risking(finalizer.RiskNone)},

@@ -197,7 +197,7 @@ func TestVolumeIsAttached(t *testing.T) {
 	}
 	lives("does not exist: find out at the provider")
 	c.Apply(t, "{apiVersion: v1, kind: Node, metadata: {name: "+ns+"}}")
-	lives("See to what status.detachError says")
+	lives("Fix what status.detachError reports")
 	for _, at := range []string{"2026-01-01T00:00:00Z", "2126-01-01T00:00:00Z"} {
 		c.Kubectl(t, "patch", "volumeattachment", ns, "--subresource=status", "--type=merge", "-p",
 			`{"status":{"detachError":{"time":"`+at+`"}}}`)

@@ -191,7 +191,7 @@ func (p Plan) remarkGuarded() []remark {
 		line := fmt.Sprintf("%s keeps %s: the deletion of %s is refused until the %s is deleted", Escape(guard.Located()),
 			object, object, Escape(guard.Kind))
 		if p.End().Gone(g.Guard) && !slices.Contains(p.Roots, g.Object) {
-			line += ", as it is, and repeated then"
+			line += ", as it is here; the delete is sent again then"
 		}
 		if g.RepeatedBy != "" {
 			line += fmt.Sprintf("; %s deletes %s then, because somebody has tried to", Escape(g.RepeatedBy), object)

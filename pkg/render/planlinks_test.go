@@ -129,7 +129,7 @@ func TestRemarkOfAGuardThatGoes(t *testing.T) {
 		{usage, "u1", "composite", link.Effect{}, ""},
 	}, "claim", "u1")
 	want := "Deployment apps/u1 keeps ClusterRole composite: the deletion of ClusterRole composite is refused until the " +
-		"Deployment is deleted, as it is, and repeated then"
+		"Deployment is deleted, as it is here; the delete is sent again then"
 	if got := p.Remarks(); !slices.Contains(got, want) {
 		t.Errorf("remarks %q, want %q among them", got, want)
 	}

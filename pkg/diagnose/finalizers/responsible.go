@@ -179,7 +179,7 @@ func (e *Examiner) outside(ctx context.Context, b core.Responsible, f core.Findi
 			Doing("shows what is heard from there").Risking(finalizer.RiskNone))
 		return f
 	case called != "":
-		f.Remedy = phrase.Sentence(fmt.Sprintf("find out whether %s runs that its %s names, %s, in the cluster or outside of it",
+		f.Remedy = phrase.Sentence(fmt.Sprintf("check whether %s runs, in the cluster or outside: its %s names %s",
 			b.Name, field, called)) + b.OnceRunning()
 		if e.unused(b) {
 			f.Remedy += " If it was uninstalled, remove the finalizer by hand: nothing is seen for which it would keep the object."
@@ -192,7 +192,7 @@ func (e *Examiner) outside(ctx context.Context, b core.Responsible, f core.Findi
 		f.Remedy += phrase.Sentence("check there that it is running") + b.OnceRunning()
 		if none := unnamed(b); none != nil {
 			f.Evidence = append(f.Evidence, core.ObservedAt(core.From(b.Object, none.String()), "it names no "+none.Is)...)
-			f.Remedy += fmt.Sprintf(" If no %s was ever made for it, as where nobody runs who does, remove the finalizer by hand.", none.Is)
+			f.Remedy += fmt.Sprintf(" If no %s was ever made for it, because no provider runs for this cluster, remove the finalizer by hand.", none.Is)
 		}
 	}
 	f.Commands = append(f.Commands,
@@ -282,8 +282,8 @@ func ofItself(b core.Responsible) string {
 	if actor.ReadWorkload(w).Life == actor.Alive {
 		return "By its name and images, it may be its own pods that remove the finalizer: look at their log first."
 	}
-	return "By its name and images, it may be its own pods that remove the finalizer. None is ready, and Kubernetes rolls nothing out of what " +
-		"is being deleted: unless one comes up, or another controller removes it, remove it by hand."
+	return "By its name and images, it may be its own pods that remove the finalizer. None is ready, and changes of a workload that is " +
+		"being deleted have no effect: if none becomes ready and no other controller removes it, remove it by hand."
 }
 
 // withLeads adds to what was seen who may remove the finalizer. A workload that was named by its name

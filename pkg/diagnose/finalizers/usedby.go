@@ -80,7 +80,7 @@ func (e *Examiner) used(_ context.Context, q *question) []core.Finding {
 		f.Remedy = fmt.Sprintf("Wait until %s, or delete %s: then %s removes the finalizer.", until, phrase.And(names),
 			core.Whoever(q.a))
 	case field != "":
-		f.Remedy = fmt.Sprintf("Delete %s first, or take it out of %s there: then %s removes the finalizer.", phrase.And(names),
+		f.Remedy = fmt.Sprintf("Delete %s first, or remove the reference from its %s: then %s removes the finalizer.", phrase.And(names),
 			field, core.Whoever(q.a))
 	}
 	f.Commands = append(f.Commands, e.ByHand(q.o, q.a))

@@ -31,7 +31,7 @@ func TestWhatEndsTheUseByAll(t *testing.T) {
 		users []actor.User
 		want  string
 	}{
-		{[]actor.User{user("a", "spec.flavor", "", false), user("b", "spec.flavor", "", false)}, "or take it out of spec.flavor there"},
+		{[]actor.User{user("a", "spec.flavor", "", false), user("b", "spec.flavor", "", false)}, "or remove the reference from its spec.flavor"},
 		{[]actor.User{user("a", "spec.flavor", "", true), user("b", "spec.flavor", "", false)}, ""},
 		{[]actor.User{user("a", "spec.other", "", false), user("b", "spec.flavor", "", false)}, ""},
 		{[]actor.User{user("a", "status.x", "it has ended", false), user("b", "status.x", "it has ended", false)}, "Wait until it has ended"},
@@ -40,7 +40,7 @@ func TestWhatEndsTheUseByAll(t *testing.T) {
 		q := &question{o: &unstructured.Unstructured{Object: map[string]any{"kind": "Flavor"}},
 			a: actor.Actor{Finalizer: "example.com/in-use", Users: test.users}}
 		remedy := e.used(t.Context(), q)[0].Printed().Remedy
-		if test.want == "" && (strings.Contains(remedy, "take it out") || strings.Contains(remedy, "Wait until")) ||
+		if test.want == "" && (strings.Contains(remedy, "the reference") || strings.Contains(remedy, "Wait until")) ||
 			!strings.Contains(remedy, test.want) {
 			t.Errorf("want %q, got %q", test.want, remedy)
 		}

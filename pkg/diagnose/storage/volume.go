@@ -232,7 +232,7 @@ func (e *Examiner) Detaching(ctx context.Context, id graph.ID, name string) []co
 				"The CSI driver has failed to detach the volume, and Node %s does not exist: find out at the provider whether the machine is gone. "+
 					"If it certainly is, remove the finalizer by hand; a machine that still runs would keep writing to the disk.", node)
 		case failed != "":
-			findings[i].Remedy = "See to what status.detachError says: the CSI driver has failed to detach the volume, and tries again."
+			findings[i].Remedy = "Fix what status.detachError reports: the CSI driver has failed to detach the volume, and tries again."
 		}
 		last := max(len(findings[i].Commands)-1, 0) // what removes the finalizer
 		findings[i].Commands = slices.Insert(slices.Clone(findings[i].Commands), last, f.Commands...)
