@@ -95,45 +95,69 @@ func (e *Examiner) mayLack(ctx context.Context, b core.Responsible) lacked {
 
 // ownFailed says why pods fail that were made for a custom resource since its deletion, through a
 // Job or without, and why there are none of such a Job: as a rule they do what has to be done before
-// it goes.
+// it goes. A Job that has succeeded did what it was made for, and so stands for those before it.
 func (e *Examiner) ownFailed(ctx context.Context, o *unstructured.Unstructured) (d core.Downtime) {
 	id, listed := e.Graph.Lookup(string(o.GetUID()))
 	if !listed || cluster.BuiltIn(o.GroupVersionKind().Group) || o.GetDeletionTimestamp() == nil || e.Many {
 		return d
 	}
+	since := func(made graph.ID) bool { return e.Graph.CreationTimestamp(made) >= o.GetDeletionTimestamp().Unix() }
+	var jobs []*unstructured.Unstructured
 	var pods []graph.ID
-	since := func(made *unstructured.Unstructured) bool {
-		return made != nil && !made.GetCreationTimestamp().Time.Before(o.GetDeletionTimestamp().Time)
-	}
 	for edge := range e.Graph.Dependents(id) {
-		pods = append(pods, edge.Dependent)
-		if ref := e.Graph.Ref(edge.Dependent); ref.Kind != "Job" || ref.Group() != "batch" {
-			continue
+		switch ref := e.Graph.Ref(edge.Dependent); {
+		case core.OfType(cluster.Pods)(ref):
+			pods = append(pods, edge.Dependent)
+		case ref.Kind == "Job" && ref.Group() == "batch" && since(edge.Dependent):
+			if job := e.Own(ctx, edge.Dependent); job != nil {
+				jobs = append(jobs, job)
+			}
 		}
+	}
+	for _, job := range unsucceeded(jobs) {
 		before := len(pods)
-		for made := range e.Graph.Dependents(edge.Dependent) {
-			pods = append(pods, made.Dependent)
+		if id, listed := e.Graph.Lookup(string(job.GetUID())); listed {
+			for made := range e.Graph.Dependents(id) {
+				pods = append(pods, made.Dependent)
+			}
 		}
-		if job := e.Own(ctx, edge.Dependent); len(pods) == before && since(job) {
+		if len(pods) == before {
 			e.withoutPods(ctx, &d, job)
 		}
 	}
 	for _, pod := range pods {
-		if !core.OfType(cluster.Pods)(e.Graph.Ref(pod)) || len(d.Repairs) == phrase.MaxNamed {
+		if !core.OfType(cluster.Pods)(e.Graph.Ref(pod)) || !since(pod) || len(d.Repairs) == phrase.MaxNamed {
 			continue
 		}
-		if made := e.Own(ctx, pod); since(made) && !goesOn(made) {
+		if made := e.Own(ctx, pod); made != nil && !goesOn(made) {
 			d.AddPod(ctx, e.Examination, made)
 		}
 	}
 	return d
 }
 
+// unsucceeded are the Jobs that have not succeeded, and after which none was made that has.
+func unsucceeded(jobs []*unstructured.Unstructured) (without []*unstructured.Unstructured) {
+	created := func(job *unstructured.Unstructured) int64 { return job.GetCreationTimestamp().Unix() }
+	last := int64(0)
+	for _, job := range jobs {
+		if status.Nested(job, "status", "completionTime") != "" {
+			last = max(last, created(job))
+		}
+	}
+	for _, job := range jobs {
+		if status.Nested(job, "status", "completionTime") == "" && created(job) >= last {
+			without = append(without, job)
+		}
+	}
+	return without
+}
+
 // withoutPods says why there are no pods of a Job that has not succeeded; nothing if they may come
 // yet. What the server refuses, a quota or PodSecurity, is said in events about the Job. One that has
 // failed at its deadline has none left.
 func (e *Examiner) withoutPods(ctx context.Context, d *core.Downtime, job *unstructured.Unstructured) {
-	if status.Nested(job, "status", "completionTime") != "" || job.GetDeletionTimestamp() != nil {
+	if job.GetDeletionTimestamp() != nil {
 		return
 	}
 	name := core.Named(e.Ref(job))
