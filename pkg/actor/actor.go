@@ -56,6 +56,9 @@ type Actor struct {
 	// that are scaled to 0.
 	Workloads []*unstructured.Unstructured
 	Scaled    []*unstructured.Unstructured
+	// Namesake is the only Deployment that is called like a finalizer which no pack knows: a hint. It
+	// is nil if there is none, or if there are several.
+	Namesake *unstructured.Unstructured
 	// Unled are Leases by which none of its pods leads, though they are ready.
 	Unled  []Unled
 	leases []*unstructured.Unstructured

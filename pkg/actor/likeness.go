@@ -238,15 +238,16 @@ const maxNamesakes = 3
 
 // namesakes finds the Deployments that are called like the domain of a finalizer, as cert-manager
 // is like acme.cert-manager.io, and says which of them may not write the object. It is a hint for a
-// person to follow, and no sign of life.
-func (f *Finder) namesakes(ctx context.Context, about *unstructured.Unstructured, domain string) []string {
+// person to follow, and no sign of life. Only is the one that there is; nil if there are several.
+func (f *Finder) namesakes(ctx context.Context, about *unstructured.Unstructured, domain string) (says []string,
+	only *unstructured.Unstructured) {
 	word := wordOf(domain)
 	if word == "" {
-		return nil
+		return nil, nil
 	}
 	r, served := f.reader.Lookup(cluster.Deployments)
 	if !served {
-		return nil
+		return nil, nil
 	}
 	var refs []graph.Ref
 	if err := f.reader.ForEachMeta(ctx, r.Type, func(o *graph.Object) {
@@ -254,24 +255,26 @@ func (f *Finder) namesakes(ctx context.Context, about *unstructured.Unstructured
 			refs = append(refs, graph.Ref{Namespace: strings.Clone(o.Namespace), Name: strings.Clone(o.Name)})
 		}
 	}); err != nil {
-		return nil // it is a hint
+		return nil, nil // it is a hint
 	}
-	var all []string
 	for _, ref := range refs[:min(len(refs), maxNamesakes)] {
 		o, err := f.reader.GetObject(ctx, cluster.Deployments, ref.Namespace, ref.Name)
 		if err != nil || o == nil {
 			continue
 		}
-		says := ByItsName + ReadWorkload(o).Says
+		clause := ByItsName + ReadWorkload(o).Says
 		if may := f.Forbidden(ctx, about, Actor{Life: Alive, Workloads: []*unstructured.Unstructured{o}}); may.Concluded {
-			says += "; " + may.Evidence[0].Says
+			clause += "; " + may.Evidence[0].Says
 		}
-		all = append(all, says)
+		says = append(says, clause)
+		if len(refs) == 1 {
+			only = o
+		}
 	}
 	if more := len(refs) - maxNamesakes; more > 0 {
-		all = append(all, fmt.Sprintf("%s more of such a name", phrase.Count(more, "Deployment")))
+		says = append(says, fmt.Sprintf("%s more of such a name", phrase.Count(more, "Deployment")))
 	}
-	return all
+	return says, only
 }
 
 // wordOf is the part of a domain that names a project: the one before the last. Those that many

@@ -51,7 +51,9 @@ func (f *Finder) unknown(ctx context.Context, o *unstructured.Unstructured, acto
 	}
 	if domain, _, ok := strings.Cut(actor.Finalizer, "/"); ok && strings.Contains(domain, ".") {
 		s.domain(ctx, actor, domain)
-		actor.note(f.namesakes(ctx, o, domain)...)
+		says, only := f.namesakes(ctx, o, domain)
+		actor.note(says...)
+		actor.Namesake = only
 	}
 	actor.take(s.signs)
 	if !actor.Found {

@@ -39,7 +39,8 @@ func (c Condition) fails() bool {
 	case wellIfTrue:
 		return c.Status == "False" || c.Status == "Unknown" && SaysFailure(c.Reason, c.Message)
 	case wellIfFalse:
-		return c.Status == "True" || c.Status == "Unknown" && SaysFailure(c.Reason, c.Message)
+		return c.Status == "True" || c.Status == "Unknown" && SaysFailure(c.Reason, c.Message) ||
+			c.Status == "" && c.Message != "" // those of Argo CD have no status: they are there as long as they hold
 	case tellsOfDeletion:
 		return c.Message != "" && (c.Status == "True" || SaysFailure(c.Reason, c.Message))
 	}

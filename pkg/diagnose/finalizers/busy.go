@@ -10,7 +10,6 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
@@ -37,8 +36,7 @@ func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying, lacks l
 	quiet := e.quiet(b)
 	missed, again := e.missed(b, b.Workloads), []core.Step(nil)
 	f.Evidence = append(f.Evidence, missed.seen...)
-	old, stillFails := status.StillFailing(b.Object)
-	fails := status.Fails(b.Object)
+	old := older(b.Object)
 	if quiet < moment {
 		f.Observe("it was changed or deleted less than %s ago", phrase.Ago(moment))
 	} else {
@@ -64,12 +62,8 @@ func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying, lacks l
 	case lacks.ownerless != "":
 		f.Remedy = phrase.Sentence(b.Name+" is alive") + " " + lacks.missed(b.Name) +
 			" Find out by what it logs and reports." + b.OnceRunning()
-	case stillFails && !cluster.BuiltIn(b.Object.GroupVersionKind().Group):
-		says = saying{what: "condition " + old.Type, message: old.Message}
-		f.Sentence, f.Remedy = says.sentence(), says.remedy(b.Name, false)+b.OnceRunning()
-	case fails.Text != "" && !cluster.BuiltIn(b.Object.GroupVersionKind().Group):
-		says = saying{what: fails.Field, message: fails.Text}
-		f.Sentence, f.Remedy = says.sentence(), says.remedy(b.Name, false)+b.OnceRunning()
+	case old.what != "":
+		f.Sentence, f.Remedy = old.sentence(), old.remedy(b.Name, false)+b.OnceRunning()
 	case e.unused(b):
 		f.Remedy = phrase.Sentence(b.Name+" is alive, and nothing is seen for which it would keep the object: find out by its "+
 			"log why it does not remove the finalizer. A restart has it look at everything again") + b.OnceRunning()

@@ -95,6 +95,7 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 		f.Evidence = slices.Concat(f.Evidence, e.renamed(ctx, b.Object, a), e.namesake(b.Object, a.Finalizer))
 	}
 	f.Code = core.FinalizerActorUnknown
+	led := false
 	switch {
 	case a.Life == actor.Dead:
 		f.Code = core.FinalizerActorDead
@@ -107,9 +108,9 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 	case b.RunsOutside():
 		f = e.outside(ctx, b, f)
 	default:
-		f = e.unfound(ctx, b, f)
+		f, led = e.unfound(ctx, b, f)
 	}
-	if len(worked) > 0 && a.Life != actor.Dead && len(down.Repairs)+len(down.Steps) == 0 {
+	if len(worked) > 0 && !led && a.Life != actor.Dead && len(down.Repairs)+len(down.Steps) == 0 {
 		f.Remedy = fmt.Sprintf("Something has worked on the object since its deletion: find it, and look at what it says. "+
 			"If that is %s, it runs under another name, or outside the cluster.", b.Name) + b.OnceRunning()
 	}
@@ -234,41 +235,80 @@ func unnamed(b core.Responsible) *finalizer.External {
 	return &b.Known.External[0]
 }
 
-// unfound is for an actor of which nobody knows whether it is there: the cluster is asked who may.
-func (e *Examiner) unfound(ctx context.Context, b core.Responsible, f core.Finding) core.Finding {
+// unfound is for an actor of which nobody knows whether it is there: the cluster is asked who may. Led
+// says that this leads to one workload.
+func (e *Examiner) unfound(ctx context.Context, b core.Responsible, f core.Finding) (_ core.Finding, led bool) {
 	leads := e.leads(ctx, b.Object)
 	f.Evidence = withLeads(f.Evidence, leads.Observations())
-	first, why := leads.Only(), "RBAC lets no other workload write objects of this type, but for administrators and Kubernetes itself"
+	first, why := lead(b, leads)
 	itself := ofItself(b)
-	// Many programs may write Deployments: its own pods are likelier, but for one that is called
-	// like the finalizer.
-	if (first == nil || itself != "") && !b.IsKnown {
-		first, why = leads.Like(b.Finalizer, b.Object.GetKind()),
-			"of the workloads that RBAC lets write objects of this type, it is the one that is called like the finalizer"
-	}
-	if first == nil && !b.IsKnown && strings.Contains(b.Finalizer, b.Object.GroupVersionKind().Group) {
-		first, why = leads.Controls(), "the finalizer has the group of the object, and but for administrators RBAC lets no other workload write its status"
-	}
+	show := core.Describe().Doing("shows what its controller says of it").Risking(finalizer.RiskNone)
 	switch {
 	case itself != "" && (first == nil || first.GetUID() == b.Object.GetUID()):
 		f.Remedy, first = itself, nil
 	case first != nil:
 		f.Remedy = fmt.Sprintf("Look at %s %s/%s first: %s.", first.GetKind(), first.GetNamespace(), first.GetName(), why) +
 			b.OnceRunning()
+		works := actor.Actor{Life: actor.Alive, Workloads: []*unstructured.Unstructured{first}}
+		if scopes := works.NotWatching(b.Object); len(scopes) > 0 {
+			f.Evidence = append([]v1alpha1.Observation{scopes[0].Observation(), scopes[0].Missed(b.Object)}, f.Evidence...)
+			f.Remedy += " It does not watch the object: have it watch that as well."
+		}
 	case b.IsKnown && !b.NotFound():
 		f.Remedy = phrase.Sentence("check that "+b.Name+" is running; its state is not visible through the API") +
 			b.OnceRunning()
 	}
-	if first != nil {
+	if first == nil {
+		f.Commands = append(f.Commands, show)
+	} else {
 		d := e.downLead(ctx, b, first)
-		f.Evidence, f.Commands = append(f.Evidence, d.Evidence...), append(f.Commands, d.Steps...)
+		f.Evidence = append(f.Evidence, d.Evidence...)
+		switch {
+		case first == b.Namesake: // a name is too little to change anything before the object is looked at
+			f.Commands = slices.Concat(f.Commands, []core.Step{show}, d.Steps)
+			if actor.ReadWorkload(first).Life == actor.Alive {
+				f.Commands = append(f.Commands, e.log(first))
+			}
+		case !likely(b, first): // it may have been stopped for what it does to other objects
+			f.Commands = append(f.Commands, show)
+		default:
+			f.Commands = slices.Concat(f.Commands, d.Steps, []core.Step{show})
+		}
 	}
-	f.Commands = append(f.Commands,
-		core.Describe().Doing("shows what its controller says of it").Risking(finalizer.RiskNone))
 	for _, w := range leads.Running(2, first) {
 		f.Commands = append(f.Commands, e.log(w))
 	}
-	return f
+	return f, first != nil
+}
+
+// lead is the one workload that is likeliest to remove a finalizer, by RBAC or by its name, and why;
+// nil if none stands out.
+func lead(b core.Responsible, leads actor.Permissions) (first *unstructured.Unstructured, why string) {
+	group, kind := b.Object.GroupVersionKind().Group, b.Object.GetKind()
+	if first = leads.Only(); first != nil && (ofItself(b) == "" || b.IsKnown) {
+		return first, "RBAC lets no other workload write objects of this type, but for administrators and Kubernetes itself"
+	}
+	if b.IsKnown {
+		return nil, ""
+	}
+	if first = leads.Like(b.Finalizer, kind); first != nil {
+		return first, "of the workloads that RBAC lets write objects of this type, it is the one that is called like the finalizer"
+	}
+	if first = leads.Controls(); first != nil && !cluster.BuiltIn(group) && strings.Contains(b.Finalizer, group) {
+		return first, "the finalizer has the group of the object, and but for administrators RBAC lets no other workload write its status"
+	}
+	if len(leads.Accounts) == 0 && b.Namesake != nil {
+		return b.Namesake, "it is called like the finalizer"
+	}
+	return nil, ""
+}
+
+// likely says whether a workload that may write an object is its controller, and so may be started for
+// its sake. That one is the only one that may write a Namespace or a ConfigMap says little: it has to
+// be called like the finalizer as well.
+func likely(b core.Responsible, w *unstructured.Unstructured) bool {
+	return b.IsKnown || !cluster.BuiltIn(b.Object.GroupVersionKind().Group) ||
+		actor.CalledLike(w, b.Finalizer, b.Object.GetKind()) > 0
 }
 
 // ofItself is the remedy for a workload that is called like its finalizer, which its own pods may have

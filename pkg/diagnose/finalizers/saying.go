@@ -69,6 +69,19 @@ func (e *Examiner) said(ctx context.Context, o *unstructured.Unstructured) sayin
 	return saying{}
 }
 
+// older is what a custom resource says of a failure, of which nobody knows that it came since the
+// deletion.
+func older(o *unstructured.Unstructured) saying {
+	if cluster.BuiltIn(o.GroupVersionKind().Group) {
+		return saying{}
+	}
+	if c, fails := status.StillFailing(o); fails {
+		return saying{what: "condition " + c.Type, message: c.Message}
+	}
+	s := status.Fails(o)
+	return saying{what: s.Field, message: s.Text}
+}
+
 func (s saying) sentence() string {
 	since := ""
 	if s.dated {
@@ -114,7 +127,7 @@ var ofProgram = regexp.MustCompile(`\b(?:ClassNotFound|FileNotFound|NoSuch(?:Alg
 // it lives: that it is paused, or what keeps it.
 func (e *Examiner) unknown(ctx context.Context, b core.Responsible, f core.Finding) core.Finding {
 	var says, remedy string
-	switch s := e.said(ctx, b.Object); {
+	switch s, old := e.said(ctx, b.Object), older(b.Object); {
 	case len(b.Pauses) > 0 && (!b.Pauses[0].Guessed() || s.what == ""):
 		p := b.Pauses[0]
 		says, remedy = p.Says(b.Object), "if the object is not meant to be ignored, end the pause"
@@ -126,6 +139,8 @@ func (e *Examiner) unknown(ctx context.Context, b core.Responsible, f core.Findi
 		if gone := s.gone("it"); gone != "" {
 			remedy += "." + strings.TrimSuffix(gone, ".")
 		}
+	case old.what != "":
+		says, remedy = old.sentence(), "find out whether it waits for what "+old.what+" says"
 	default:
 		return f
 	}
