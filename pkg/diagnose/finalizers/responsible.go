@@ -92,7 +92,8 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 		f.Evidence = append(f.Evidence, lacks.seen...)
 	}
 	if !a.IsKnown {
-		f.Evidence = slices.Concat(f.Evidence, e.renamed(ctx, b.Object, a), e.namesake(b.Object, a.Finalizer))
+		lacks.renamed = e.renamed(ctx, b.Object, a)
+		f.Evidence = slices.Concat(f.Evidence, lacks.renamed, e.namesake(b.Object, a.Finalizer))
 	}
 	f.Code = core.FinalizerActorUnknown
 	led := false
@@ -126,6 +127,9 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 		f.Remedy = cmp.Or(f.Remedy, f.Usual()) + lacks.also(saying{})
 	case lacks.ownerless != "":
 		f.Remedy = cmp.Or(f.Remedy, f.Usual()) + " " + lacks.missed("whoever removes the finalizer")
+	case len(lacks.renamed) > 0 && f.Code == core.FinalizerActorUnknown:
+		f.Remedy = cmp.Or(f.Remedy, f.Usual()) + " Other objects of the kind have another finalizer: the version that runs may not " +
+			"remove this one. If its log does not name the object, remove it by hand."
 	}
 	if f.Code != core.FinalizerActorUnknown {
 		f = e.withDefinition(ctx, b.Object, f)
