@@ -72,7 +72,7 @@ func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying, lacks l
 			"was switched off: find out by its log whether it works") + b.OnceRunning()
 	case quiet >= finishing:
 		f.Remedy = phrase.Sentence(b.Name+" is alive, and does not seem to be about to finish: find out what it waits for "+
-			"by what it logs and reports") + missed.remedy + b.OnceRunning()
+			"by what it logs and reports") + lacks.others() + missed.remedy + b.OnceRunning()
 		again = missed.steps
 	}
 	show := core.Describe().Doing("shows what its controller says of it").Risking(finalizer.RiskNone)

@@ -21,24 +21,35 @@ import (
 )
 
 // lacked is what whoever cleans up after an object may need and does not have, and how to mend
-// that. Ownerless names its owner, if that does not exist, and first is the name of the first object
-// that it names and that does not.
+// that. Ownerless names its owner, if that does not exist, and first is the name of the first
+// object that it names and that does not.
 type lacked struct {
 	seen                         []v1alpha1.Observation
 	what, mend, ownerless, first string
+	// other is an object that it may miss too, which may have gone in good order.
+	other string
 	// look are the commands that show more of it.
 	look []core.Step
 	// renamed is the evidence that another version of the program put the finalizer there.
 	renamed []v1alpha1.Observation
 }
 
-// also says what may be lacking beside what the object says, as a sentence with a space in front; empty
-// if that says the same.
+// also says what may be lacking beside what the object says, as a sentence with a space in front;
+// empty if that says the same.
 func (l lacked) also(says saying) string {
 	if l.what == "" || l.first != "" && strings.Contains(says.message, l.first) {
 		return ""
 	}
 	return " It may need " + l.what + ": " + l.mend + " if so."
+}
+
+// others says that the log may tell of an object that is missed, as a sentence with a space in
+// front; empty if there is none.
+func (l lacked) others() string {
+	if l.other == "" {
+		return ""
+	}
+	return " The log says so if it misses " + l.other + ", which is gone: create that again if so."
 }
 
 // missed says that somebody may not look at an object whose owner is gone.
@@ -56,10 +67,14 @@ func (e *Examiner) mayLack(ctx context.Context, b core.Responsible) lacked {
 		return lacked{}
 	}
 	absent, failing, first := e.namedAbsent(ctx, o)
+	through := e.throughOwner(ctx, o)
+	if absent = append(absent, through.own...); first.Kind == "" {
+		first = through.first
+	}
 	failed, down, owner := e.ownFailed(ctx, o), e.ownDown(ctx, o, "it"), e.absentOwner(ctx, o)
 	set, all, unready := e.siblings(ctx, b)
-	l := lacked{seen: slices.Concat(absent, failing, failed.Evidence, down, unready, e.come(ctx, o)), look: failed.Steps,
-		ownerless: owner, first: first.Name}
+	l := lacked{seen: slices.Concat(absent, through.others, failing, failed.Evidence, down, unready, e.come(ctx, o)),
+		look: failed.Steps, ownerless: owner, first: first.Name, other: through.other}
 	if owner != "" {
 		l.seen = append(l.seen, core.ObservedAt(core.From(o, "metadata.ownerReferences"),
 			"its owner "+owner+" does not exist")...)
@@ -76,9 +91,12 @@ func (e *Examiner) mayLack(ctx context.Context, b core.Responsible) lacked {
 		l.mend = "clean up by hand, and remove the finalizer"
 	case len(absent) > 0:
 		l.what, l.mend = "what the object names and does not exist", "create that again"
+		if len(absent) == len(through.own) {
+			l.what = "what the object it belongs to names and does not exist"
+		}
 		// What is to be cleaned up may have been deleted with what is of the object's own group. A
 		// pack says itself what is lost with what the program needs.
-		if first.Group() == o.GroupVersionKind().Group && !b.IsKnown {
+		if first.Group() == o.GroupVersionKind().Group && !b.IsKnown && len(absent) > len(through.own) {
 			l.mend = "create that again, or remove the finalizer where what it is to clean up was deleted with that,"
 		}
 	case len(down) > 0:
@@ -154,8 +172,8 @@ func unsucceeded(jobs []*unstructured.Unstructured) (without []*unstructured.Uns
 }
 
 // withoutPods says why there are no pods of a Job that has not succeeded; nothing if they may come
-// yet. What the server refuses, a quota or PodSecurity, is said in events about the Job. One that has
-// failed at its deadline has none left.
+// yet. What the server refuses, a quota or PodSecurity, is said in events about the Job. One that
+// has failed at its deadline has none left.
 func (e *Examiner) withoutPods(ctx context.Context, d *core.Downtime, job *unstructured.Unstructured) {
 	if job.GetDeletionTimestamp() != nil {
 		return

@@ -130,6 +130,8 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 	case len(lacks.renamed) > 0 && f.Code == core.FinalizerActorUnknown:
 		f.Remedy = cmp.Or(f.Remedy, f.Usual()) + " Other objects of the kind have another finalizer: the version that runs may not " +
 			"remove this one. If its log does not name the object, remove it by hand."
+	case lacks.other != "":
+		f.Remedy = cmp.Or(f.Remedy, f.Usual()) + lacks.others()
 	}
 	if f.Code != core.FinalizerActorUnknown {
 		f = e.withDefinition(ctx, b.Object, f)
