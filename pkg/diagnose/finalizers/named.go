@@ -28,8 +28,8 @@ const mostNamed = 4
 // them. So are those that an object of its own group names in turn, which it names: the connection
 // to a server that is gone. What is written for the object is left out.
 //
-// Those of the group that are there, and are being deleted as well or have pods that do not run, fail.
-// First is the first that is absent.
+// Those of the group that are there, and are being deleted as well or have pods that do not run,
+// fail. First is the first that is absent.
 func (e *Examiner) namedAbsent(
 	ctx context.Context, o *unstructured.Unstructured,
 ) (seen, failing []v1alpha1.Observation, first v1alpha1.ObjectRef) {
@@ -75,9 +75,9 @@ func (e *Examiner) namedAbsent(
 	return seen, failing, first
 }
 
-// namedObject is an object that a field names; nil if it is proven to be absent. That of a bare field
-// may be the name of something outside the cluster, or of another kind. Unserved is the group of which
-// the cluster serves no such kind.
+// namedObject is an object that a field names; nil if it is proven to be absent. That of a bare
+// field may be the name of something outside the cluster, or of another kind. Unserved is the group
+// of which the cluster serves no such kind.
 type namedObject struct {
 	field    string
 	ref      v1alpha1.ObjectRef
@@ -114,7 +114,7 @@ func (e *Examiner) looked(ctx context.Context, o *unstructured.Unstructured) (ab
 			r, known = e.kindMissed(o, n)
 			bare = known
 		}
-		if n.loose && !bare || n.isMade() || !known && !guessed || asked == mostNamed {
+		if n.loose && !bare || n.isMade() && !e.beginsWith(o, n) || !known && !guessed || asked == mostNamed {
 			continue
 		}
 		ref := core.RefTo(r.Type, "", n.name)
@@ -140,8 +140,8 @@ func (e *Examiner) looked(ctx context.Context, o *unstructured.Unstructured) (ab
 	return absent, there
 }
 
-// credentials are the Secrets with credentials that a status names, as those of backups do: what was
-// used is needed to clean up as well. What else a status names are results.
+// credentials are the Secrets with credentials that a status names, as those of backups do: what
+// was used is needed to clean up as well. What else a status names are results.
 func credentials(o *unstructured.Unstructured) []namedIn {
 	told, _, _ := unstructured.NestedMap(o.Object, "status")
 	return slices.DeleteFunc(namesIn(told, "status"),
@@ -152,10 +152,10 @@ func credentials(o *unstructured.Unstructured) []namedIn {
 const credentialsKey = "credentialssecret"
 
 // namedIn is an object that a field names. The stem is the lower-case key of the field without what
-// says that it is a name or a reference; the kind and its group are empty if the field says none. One
-// that is addressed is of the core. One that is loose is in a list, but for one of what values come
-// from, or in a field whose key does not say that it is a name; such a field is bare if it is a text
-// at the top of the spec, and several if its key has several words, as pgCluster has.
+// says that it is a name or a reference; the kind and its group are empty if the field says none.
+// One that is addressed is of the core. One that is loose is in a list, but for one of what values
+// come from, or in a field whose key does not say that it is a name; such a field is bare if it is
+// a text at the top of the spec, and several if its key has several words, as pgCluster has.
 type namedIn struct {
 	field, stem, group, kind, namespace, name string
 	addressed, loose, bare, several           bool
@@ -243,8 +243,8 @@ func (e *Examiner) namedInLabels(o *unstructured.Unstructured) (all []namedIn) {
 	return all
 }
 
-// ofService is the address of a Service in the cluster, perhaps after the name of a pod of it, and ofPod
-// that of a pod as CSI-Addons writes it.
+// ofService is the address of a Service in the cluster, perhaps after the name of a pod of it, and
+// ofPod that of a pod as CSI-Addons writes it.
 var (
 	ofService = regexp.MustCompile(`([a-z0-9][-a-z0-9]*)\.([a-z0-9][-a-z0-9]*)\.svc(?:[.:/]|$)`)
 	ofPod     = regexp.MustCompile(`^pod://([a-z0-9][-a-z0-9.]*)\.([a-z0-9][-a-z0-9]*)(?::[0-9]+)?$`)
@@ -288,8 +288,29 @@ func (n namedIn) isMade() bool {
 	return false
 }
 
-// isTyped says whether a reference says of which kind and group the object is: that nobody serves the
-// kind can be seen whatever the name is. A map under another key can be a manifest.
+// beginsWith says whether an object has to read a template that it names before it deletes the
+// first of what it owns: it owns something, and nothing of that is being deleted
+// (https://github.com/kubernetes-sigs/cluster-api/issues/13536).
+func (e *Examiner) beginsWith(o *unstructured.Unstructured, n namedIn) bool {
+	if !n.isTyped() || !strings.HasSuffix(n.kind, "Template") {
+		return false
+	}
+	id, listed := e.Graph.Lookup(string(o.GetUID()))
+	if !listed {
+		return false
+	}
+	owns := false
+	for edge := range e.Graph.Dependents(id) {
+		if e.Graph.DeletionTimestamp(edge.Dependent) != 0 {
+			return false
+		}
+		owns = true
+	}
+	return owns
+}
+
+// isTyped says whether a reference says of which kind and group the object is: that nobody serves
+// the kind can be seen whatever the name is. A map under another key can be a manifest.
 func (n namedIn) isTyped() bool {
 	return n.kind != "" && n.group != "" && strings.HasSuffix(strings.ToLower(n.field), "ref.name")
 }
