@@ -43,10 +43,14 @@ func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying, lacks l
 		f.Observe("by its conditions and managedFields, nothing has changed on it for %s", phrase.Ago(quiet))
 	}
 	f.Evidence = append(f.Evidence, lacks.renamed...)
+	none := nothingFor(b)
+	if b.Actor.Idles == "" && says.what == "" && quiet < finishing {
+		none = nothing{}
+	}
 	switch {
 	case says.what != "":
-		f.Sentence, f.Remedy = says.sentence(), says.remedy(b.Name, len(b.Object.GetFinalizers()) == 1)+
-			lacks.also(says)+b.OnceRunning()
+		only := len(b.Object.GetFinalizers()) == 1 && none.remedy == ""
+		f.Sentence, f.Remedy = says.sentence(), says.remedy(b.Name, only)+lacks.also(says)+b.OnceRunning()
 	case b.UsersUnread != nil:
 		f.Remedy = phrase.Sentence(b.Name+" is alive, and may wait for what uses the object: look for that, or run the "+
 			"command as a user who may list it") + b.OnceRunning()
@@ -74,6 +78,11 @@ func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying, lacks l
 		f.Remedy = phrase.Sentence(b.Name+" is alive, and does not seem to be about to finish: find out what it waits for "+
 			"by what it logs and reports") + lacks.others() + missed.remedy + b.OnceRunning()
 		again = missed.steps
+	case b.Actor.Idles != "":
+		f.Remedy = phrase.Sentence(b.Name + " is alive")
+	}
+	if none.remedy != "" {
+		f.Evidence, f.Remedy = append(f.Evidence, none.seen...), f.Remedy+none.remedy
 	}
 	show := core.Describe().Doing("shows what its controller says of it").Risking(finalizer.RiskNone)
 	f.Commands = slices.Concat([]core.Step{show}, lacks.look, e.logs(b), again)

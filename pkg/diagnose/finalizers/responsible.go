@@ -133,6 +133,9 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 	case lacks.other != "":
 		f.Remedy = cmp.Or(f.Remedy, f.Usual()) + lacks.others()
 	}
+	if none := nothingFor(b); none.remedy != "" && len(worked) > 0 && a.Life != actor.Dead && !b.RunsOutside() {
+		f.Evidence, f.Remedy = append(f.Evidence, none.seen...), cmp.Or(f.Remedy, f.Usual())+none.remedy
+	}
 	if f.Code != core.FinalizerActorUnknown {
 		f = e.withDefinition(ctx, b.Object, f)
 	}
@@ -198,7 +201,7 @@ func (e *Examiner) outside(ctx context.Context, b core.Responsible, f core.Findi
 		}
 		f.Remedy += phrase.Sentence("check there that it is running") + b.OnceRunning()
 		if none := unnamed(b); none != nil {
-			f.Evidence = append(f.Evidence, core.ObservedAt(core.From(b.Object, none.String()), "it names no "+none.Is)...)
+			f.Evidence = append(f.Evidence, namesNone(b, none)...)
 			f.Remedy += fmt.Sprintf(" If no %s was ever made for it, because no provider runs for this cluster, remove the finalizer by hand.", none.Is)
 		}
 	}

@@ -27,10 +27,10 @@ type saying struct {
 	ofDeletion, dated bool
 }
 
-// said returns what is said of an object that is being deleted: what tells of the deletion first, or
-// of what blocks it, then a failure that came since, then a text of which nobody knows when it was
-// written, and last an event that is no warning and says what somebody waits for. Those who remove
-// finalizers do not write the conditions of built-in objects, nor the warnings about pods.
+// said returns what is said of an object that is being deleted: what tells of the deletion first,
+// or of what blocks it, then a failure that came since, then a text of which nobody knows when it
+// was written, and last an event that is no warning and says what somebody waits for. Those who
+// remove finalizers do not write the conditions of built-in objects, nor the warnings about pods.
 func (e *Examiner) said(ctx context.Context, o *unstructured.Unstructured) saying {
 	deleted := o.GetDeletionTimestamp()
 	if deleted == nil {
@@ -96,6 +96,9 @@ func (s saying) remedy(name string, only bool) string {
 	if !s.ofDeletion && !s.dated {
 		return phrase.Sentence(fmt.Sprintf("find out by its log whether %s, which is alive, waits for what %s says", name, s.what))
 	}
+	if s.nameless() {
+		return phrase.Sentence(name+" is alive, and asks again and again for what cannot be there") + s.gone(name)
+	}
 	if !s.ofDeletion || !s.dated || !only {
 		return phrase.Sentence(fmt.Sprintf("see to what %s says first: %s is alive, and may wait for that", s.what, name))
 	}
@@ -103,8 +106,13 @@ func (s saying) remedy(name string, only bool) string {
 		s.what, name)) + s.gone(name)
 }
 
-// gone is what it may mean that an API answered that something does not exist; empty if none did.
+// gone is what it may mean that an API answered that something does not exist, or cannot; empty if
+// none did.
 func (s saying) gone(name string) string {
+	if s.nameless() {
+		return " An API answered it that a name is not valid. If that is the name of what the object stands for, nothing can have " +
+			"been made under it, nothing is left to clean up, and the finalizer can be removed by hand."
+	}
 	if !s.ofDeletion || !answered404.MatchString(ofProgram.ReplaceAllString(s.message, "")) {
 		return ""
 	}
@@ -173,8 +181,8 @@ func (e *Examiner) livesOutside(ctx context.Context, o *unstructured.Unstructure
 	return sign, false
 }
 
-// calledLike says whether whoever records events under a name is an actor: what the name says beside
-// that it is a controller is said in the finalizer or in the name of the component as well.
+// calledLike says whether whoever records events under a name is an actor: what the name says
+// beside that it is a controller is said in the finalizer or in the name of the component as well.
 func calledLike(recorder string, a actor.Actor) bool {
 	words := func(text string) []string {
 		return strings.FieldsFunc(strings.ToLower(text),
