@@ -14,8 +14,8 @@ var deletionSaid = regexp.MustCompile(
 
 // OfDeletion returns the condition in which an object tells of its deletion: one that is True or
 // False since then, those that fail first. It is false if there is none: what was said before is
-// about something else, and a failure that is False, as of all of a Namespace, only says that there is
-// none.
+// about something else, and a failure that is False, as of all of a Namespace, only says that there
+// is none.
 func OfDeletion(o *unstructured.Unstructured) (Condition, bool) {
 	for _, c := range slices.Concat(Failing(o), Conditions(o)) {
 		if c.polarity() == wellIfFalse && !c.fails() {
@@ -29,8 +29,8 @@ func OfDeletion(o *unstructured.Unstructured) (Condition, bool) {
 	return Condition{}, false
 }
 
-// Blocks returns a condition that fails and says what blocks the deletion, or a step of it: that holds
-// whenever it was said. False if there is none.
+// Blocks returns a condition that fails and says what blocks the deletion, or a step of it: that
+// holds whenever it was said. False if there is none.
 func Blocks(o *unstructured.Unstructured) (Condition, bool) {
 	for _, c := range Failing(o) {
 		if SaysDeletion(c.Reason, c.Message) && blocked.MatchString(c.Message) {
@@ -40,9 +40,9 @@ func Blocks(o *unstructured.Unstructured) (Condition, bool) {
 	return Condition{}, false
 }
 
-// StillFailing returns a condition that fails and has a message, whenever it was written: one without
-// a time, as those of ACK, or one that speaks of a failure. One that speaks of a deletion comes first.
-// False if there is none.
+// StillFailing returns a condition that fails and has a message, whenever it was written: one
+// without a time, as those of ACK, or one that speaks of a failure. One that speaks of a deletion
+// comes first. False if there is none.
 func StillFailing(o *unstructured.Unstructured) (Condition, bool) {
 	all := slices.DeleteFunc(Failing(o), func(c Condition) bool {
 		return c.Message == "" || !c.Since.IsZero() && !SaysFailure(c.Reason, c.Message)
@@ -57,9 +57,9 @@ func StillFailing(o *unstructured.Unstructured) (Condition, bool) {
 // blocked is how a message says that something stands in the way until it is removed.
 var blocked = regexp.MustCompile(`(?i)\bblock(ed|s|ing)\b`)
 
-// FailedSince returns a condition that fails and has changed since the deletion, with what it says: one
-// that speaks of a failure comes first. If none has a message it is the reason of one, if that speaks
-// of a failure: NodeNotFound. False if there is none.
+// FailedSince returns a condition that fails and has changed since the deletion, with what it says:
+// one that speaks of a failure comes first. If none has a message it is the reason of one, if that
+// speaks of a failure: NodeNotFound. False if there is none.
 func FailedSince(o *unstructured.Unstructured) (Condition, bool) {
 	var all, without []Condition
 	for _, c := range Failing(o) {
@@ -106,8 +106,8 @@ type Denied struct{ AccountNamespace, Account, Verb, Resource, Group, Namespace 
 var rightDenied = regexp.MustCompile(`User "system:serviceaccount:([a-z0-9-]+):([a-z0-9.-]+)" cannot ([a-z]+) ` +
 	`resource "([a-z0-9/.-]+)" in API group "([a-z0-9.-]*)"(?: in the namespace "([a-z0-9-]+)")?`)
 
-// DeniedRight returns the right that a ServiceAccount lacks, as a text says; false if it does not say
-// that.
+// DeniedRight returns the right that a ServiceAccount lacks, as a text says; false if it does not
+// say that.
 func DeniedRight(text string) (Denied, bool) {
 	m := rightDenied.FindStringSubmatch(text)
 	if m == nil {
@@ -124,8 +124,9 @@ func Approved(o *unstructured.Unstructured, annotation string) bool {
 	return err == nil && deleted != nil && !at.Before(deleted.Time)
 }
 
-// waiting is how a message says that somebody waits for something.
-var waiting = regexp.MustCompile(`(?i)\bwait(s|ing)? (for|until|on)\b`)
+// waiting is how a message says that somebody waits for something, or that its deletion has not
+// ended.
+var waiting = regexp.MustCompile(`(?i)\bwait(s|ing)? (for|until|on)\b|\bstill (?:terminating|deleting|being deleted)\b`)
 
 // SaysWaiting says whether a text says that somebody waits for something.
 func SaysWaiting(text string) bool { return waiting.MatchString(text) }

@@ -154,11 +154,12 @@ func TestApproved(t *testing.T) {
 func TestSaysWaiting(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
-		"LoadBalancers have been deleted, waiting for them to be destroyed.": true,
-		"Waits until the backup is gone":                                     true,
-		"Reconciled the namespace":                                           false,
-		"Created the Service awaited":                                        false,
-		"waiting":                                                            false,
+		"LoadBalancers have been deleted, waiting for them to be destroyed.":      true,
+		"Waits until the backup is gone":                                          true,
+		"Cluster namespace is still terminating, some resources might be blocked": true,
+		"Reconciled the namespace":                                                false,
+		"Created the Service awaited":                                             false,
+		"waiting":                                                                 false,
 	} {
 		if got := status.SaysWaiting(text); got != want {
 			t.Errorf("%q: %v", text, got)

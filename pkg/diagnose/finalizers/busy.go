@@ -86,7 +86,7 @@ func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying, lacks l
 	}
 	show := core.Describe().Doing("shows what its controller says of it").Risking(finalizer.RiskNone)
 	f.Commands = slices.Concat([]core.Step{show}, lacks.look, e.logs(b), again)
-	f = e.keptFor(f, by)
+	f = e.behindItsNamespace(b, e.keptFor(f, by))
 	f.Commands = b.Ordered(f.Commands)
 	return f
 }
