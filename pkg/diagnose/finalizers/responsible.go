@@ -153,7 +153,7 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 			f = e.lookAgain(ctx, b, f)
 		}
 	}
-	if a.Life != actor.Dead {
+	if f = ofTemplate(b.Object, f); a.Life != actor.Dead {
 		f = e.behindItsNamespace(b, f)
 	}
 	f.Commands = b.Ordered(f.Commands)
