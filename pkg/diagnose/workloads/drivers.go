@@ -35,7 +35,7 @@ func (e *Examiner) withoutDrivers(ctx context.Context, pod *unstructured.Unstruc
 	dra, more := e.missingDRA(ctx, pod, node)
 	missing := slices.Concat(csi, dra)
 	if len(missing) == 0 {
-		return f
+		return e.withoutClaims(ctx, pod, f)
 	}
 	f.Evidence = slices.Concat(f.Evidence, evidence, more)
 	f.Sentence = fmt.Sprintf("the grace period is over, and %s is not registered on its node, without which its kubelet keeps the pod",
