@@ -14,12 +14,12 @@ import (
 )
 
 // Variables and flags that say which namespaces a controller watches: those of operator-sdk,
-// controller-runtime's projects, Strimzi and ingress controllers. Others say which labels the
-// objects have that it watches: those of Flux, Grafana and Sealed Secrets.
+// controller-runtime's projects, Strimzi, ingress controllers and Config Connector. Others say
+// which labels the objects have that it watches: those of Flux, Grafana and Sealed Secrets.
 var (
 	scopeVariables = []string{"WATCH_NAMESPACE", "WATCH_NAMESPACES", "WATCHED_NAMESPACE", "WATCHED_NAMESPACES",
 		"STRIMZI_NAMESPACE"}
-	scopeFlags        = []string{"namespace", "namespaces", "watch-namespace", "watch-namespaces"}
+	scopeFlags        = []string{"namespace", "namespaces", "watch-namespace", "watch-namespaces", "scoped-namespace"}
 	selectorVariables = []string{"WATCH_LABEL_SELECTORS"}
 	selectorFlags     = []string{"watch-label-selector", "label-selector", "watch-selector"}
 )
@@ -111,7 +111,8 @@ func (s Scope) requirements() labels.Requirements {
 }
 
 // leavesOut returns the setting of a workload that leaves an object out of what it watches; false
-// if none is known to. Settings about namespaces add up, and one that cannot be told may be for all.
+// if none is known to. Settings about namespaces add up, and one that cannot be told may be for
+// all.
 func leavesOut(w, o *unstructured.Unstructured) (Scope, bool) {
 	var out []Scope
 	maybe := false
@@ -132,10 +133,10 @@ func leavesOut(w, o *unstructured.Unstructured) (Scope, bool) {
 	return out[0], true
 }
 
-// NotWatching returns the settings that leave an object out of what its actor watches, those that are
-// about its labels first, nil if it may be watched. The parts of an installation that say nothing, such
-// as its webhook, do not speak against it; another that may watch all namespaces does, and so does one
-// of the same program.
+// NotWatching returns the settings that leave an object out of what its actor watches, those that
+// are about its labels first, nil if it may be watched. The parts of an installation that say
+// nothing, such as its webhook, do not speak against it; another that may watch all namespaces
+// does, and so does one of the same program.
 func (a Actor) NotWatching(o *unstructured.Unstructured) []Scope {
 	if a.Life != Alive {
 		return nil

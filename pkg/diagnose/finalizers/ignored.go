@@ -159,7 +159,7 @@ func adding(of actor.Forbidden, o *unstructured.Unstructured) (core.Step, bool) 
 
 // notWatching is for an actor that was started to watch other objects: those of other namespaces, or
 // with other labels.
-func (e *Examiner) notWatching(_ context.Context, b core.Responsible, f core.Finding) []core.Finding {
+func (e *Examiner) notWatching(ctx context.Context, b core.Responsible, f core.Finding) []core.Finding {
 	all := b.NotWatching(b.Object)
 	if len(all) == 0 {
 		return nil
@@ -186,6 +186,11 @@ func (e *Examiner) notWatching(_ context.Context, b core.Responsible, f core.Fin
 		set := core.At(e.Ref(s.Workload), core.Command("kubectl", "set", "env", "OBJECT", s.Setting+"="+s.Value+","+ns))
 		f.Commands = []core.Step{set.Doing("starts it again so that it watches " + ns +
 			" as well").Risking(b.RiskOnceRunning())}
+	}
+	if !s.Selector && e.Closed(ctx, ns) {
+		f.Remedy = fmt.Sprintf("One that worked on namespace %s may have gone with what is deleted there, and %s works on another. Have one "+
+			"work on it again, if that takes nothing that has to be made in it; otherwise clean up by hand, and remove the finalizer.",
+			ns, name) + b.OnceRunning()
 	}
 	if len(f.Commands) == 0 { // what removes the finalizer is no first step
 		f.Commands = []core.Step{core.At(e.Ref(s.Workload), core.Describe()).Doing("shows what it watches").
