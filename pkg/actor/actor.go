@@ -74,6 +74,8 @@ type Actor struct {
 	// Reporter is the object that says what is heard from where it runs, if that is elsewhere; nil if
 	// none was seen.
 	Reporter *unstructured.Unstructured
+	// Unreported names the object that would say it, if that does not exist.
+	Unreported string
 
 	// Users are the objects for which it keeps the object, and UsersUnread says why there can be
 	// others. Pauses are where the object says that it is to be ignored, and Untaken why it is left
@@ -137,7 +139,7 @@ func (a *Actor) take(s signs) {
 	a.ForThis = a.Known.Node != nil || a.Known.Alive.ReportedBy != nil || a.Known.Alive.Instance.Label != "" ||
 		slices.ContainsFunc(slices.Concat(s.workloads, s.apart),
 			func(w *unstructured.Unstructured) bool { return len(scopesOf(w)) > 0 })
-	a.Reporter = s.reporter
+	a.Reporter, a.Unreported = s.reporter, s.unreported
 	a.Searched, a.Unread = s.searched, s.unread
 	a.Evidence = append(a.Evidence, s.evidence()...)
 	if a.Outside && !a.Found {

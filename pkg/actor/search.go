@@ -215,7 +215,8 @@ func (s *search) reported(ctx context.Context, by finalizer.Report) bool {
 		s.missed("%s %s cannot be read: %v", by.Kind, name, err)
 		return true
 	case o == nil:
-		s.add(Sign{Life: Unknown, Says: fmt.Sprintf("%s %s, which would say what is heard of it, does not exist", by.Kind, name)})
+		s.unreported = by.Kind + " " + name
+		s.add(Sign{Life: Unknown, Says: s.unreported + ", which would say what is heard of it, does not exist"})
 		return true
 	case !by.Counts(o.Object):
 		return false

@@ -49,6 +49,8 @@ type signs struct {
 	local bool
 	// reporter is the object that says what is heard from where the actor runs; nil if there is none.
 	reporter *unstructured.Unstructured
+	// unreported names the object that would say it, if that is proven to be absent.
+	unreported string
 }
 
 // add takes a sign in.

@@ -203,6 +203,10 @@ func (e *Examiner) outside(ctx context.Context, b core.Responsible, f core.Findi
 			f.Remedy += phrase.Sentence(note) + " "
 		}
 		f.Remedy += phrase.Sentence("check there that it is running") + b.OnceRunning()
+		if b.Unreported != "" {
+			f.Remedy += fmt.Sprintf(" %s, which stood for where it runs, does not exist here any more: whoever runs there has no access "+
+				"without it, and the finalizer is to be removed by hand.", b.Unreported)
+		}
 		if none := unnamed(b); none != nil {
 			f.Evidence = append(f.Evidence, namesNone(b, none)...)
 			f.Remedy += fmt.Sprintf(" If no %s was ever made for it, because no provider runs for this cluster, remove the finalizer by hand.", none.Is)
