@@ -113,6 +113,15 @@ func (s saying) gone(name string) string {
 		return " An API answered it that a name is not valid. If that is the name of what the object stands for, nothing can have " +
 			"been made under it, nothing is left to clean up, and the finalizer can be removed by hand."
 	}
+	switch text := s.message; {
+	case !s.ofDeletion:
+	case parentDeleted.MatchString(text):
+		return " What it was in has been deleted, and unless that is restored everything in it went with it: nothing is left to clean " +
+			"up then, and the finalizer can be removed by hand."
+	case answered403.MatchString(text) && (!rightNamed.MatchString(text) || strings.Contains(text, "may not exist")):
+		return fmt.Sprintf(" An API answered it 403, as some do as well for what is gone. Look there whether it still exists: if not, "+
+			"nothing is left to clean up, and the finalizer can be removed; if it does, let %s delete it.", name)
+	}
 	if !s.ofDeletion || !answered404.MatchString(ofProgram.ReplaceAllString(s.message, "")) {
 		return ""
 	}
@@ -127,6 +136,21 @@ func (s saying) gone(name string) string {
 var answered404 = regexp.MustCompile(`(?i:\bstatus ?code(?:=|: ?| )404\b|\b(?:error|response) 404\b|\b404 not found\b)` +
 	`|\bcode = NotFound\b|[A-Za-z]\.NotFound\b|\bNoSuch[A-Z][A-Za-z]+\b|\b[A-Z][A-Za-z]+NotFound(?:Exception|Fault)\b` +
 	`|\b(?:Parent)?Resource(?:Group)?NotFound\b`)
+
+// parentDeleted is how an API says that the project or the like in which something was is gone
+// (https://github.com/GoogleCloudPlatform/k8s-config-connector/issues/92).
+var parentDeleted = regexp.MustCompile(
+	`(?i)\b(?:project|subscription|resource group|organization) [#'"]?[\w./-]+['"]? (?:has been|was) (?:scheduled for deletion|deleted)\b`)
+
+// answered403 is the answer of an API that something may not be done, which that of Google Cloud
+// gives for an instance that is gone as well
+// (https://github.com/GoogleCloudPlatform/k8s-config-connector/issues/6863). One that says what may
+// not be done means that.
+var (
+	answered403 = regexp.MustCompile(`(?i:\bstatus ?code(?:=|: ?| )403\b|\b(?:error|response) 403\b|\b403 forbidden\b)`)
+	rightNamed  = regexp.MustCompile(`(?i)not authorized to|AccessDenied|AuthorizationFailed|UnauthorizedOperation|\bcannot [a-z]+ resource\b` +
+		`|Permission '[^']+' denied|Required '[^']+' permission`)
+)
 
 // ofProgram is what is missing in a program of Java itself, by names like those of AWS.
 var ofProgram = regexp.MustCompile(`\b(?:ClassNotFound|FileNotFound|NoSuch(?:Algorithm|Element|Field|File|Method|Provider))[A-Za-z]*\b`)
