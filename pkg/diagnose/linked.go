@@ -3,6 +3,7 @@ package diagnose
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -53,6 +54,19 @@ func (e *linked) linkedBy(id graph.ID, name string, awaited bool) []graph.ID {
 	return all
 }
 
+// haltedBy returns what is being deleted and has the actor of a finalizer delete nothing until it is
+// gone, with the links that lead there.
+func (e *linked) haltedBy(id graph.ID, name string) map[graph.ID]link.Found {
+	all := map[graph.ID]link.Found{}
+	for _, f := range e.Links.Found(id) {
+		if f.Halts && f.Definition.Deletion.Holds(name) && e.Graph.Observed(f.Dependent()) &&
+			e.Graph.DeletionTimestamp(f.Dependent()) != 0 {
+			all[f.Dependent()] = f
+		}
+	}
+	return all
+}
+
 // knownOf is what is known of a finalizer on an object.
 func (e *linked) knownOf(id graph.ID, name string) (finalizer.Known, bool) {
 	if e.Registry == nil {
@@ -67,11 +81,17 @@ func (e *linked) knownOf(id graph.ID, name string) (finalizer.Known, bool) {
 // found.
 func (e *linked) throughLinks(ctx context.Context, id graph.ID, name string, own []core.Finding) []core.Finding {
 	ends, gaps := e.toLookAt(id, name), e.hidden(id, name, true)
+	halted := e.haltedBy(id, name)
 	var findings []core.Finding
 	for _, end := range ends {
 		keeps := append(e.keeps(ctx, end), core.Behind(e.Graph.Ref(end), e.goes(ctx, e.contentOf(end)))...)
 		if !e.concerned(id, end) {
 			keeps = e.withoutAdvice(keeps, id, end)
+		}
+		if f, halts := halted[end]; halts {
+			keeps = core.Each(keeps, func(of *core.Finding) {
+				of.Observe("%s deletes nothing of %s until %s is gone", f.Definition.Deletion.By, e.Placed(id), e.Placed(end))
+			})
 		}
 		findings = append(findings, keeps...)
 	}
@@ -201,7 +221,9 @@ func (e *linked) concerned(id, end graph.ID) bool {
 // toLookAt are what an object waits for. Of what an unconfirmed link leads to and that is not being
 // deleted, the server is not asked who rejects its deletion.
 func (e *linked) toLookAt(id graph.ID, name string) []graph.ID {
-	return slices.DeleteFunc(e.awaitedBy(id, name), func(end graph.ID) bool {
+	all := slices.AppendSeq(e.awaitedBy(id, name), maps.Keys(e.haltedBy(id, name)))
+	slices.Sort(all)
+	return slices.DeleteFunc(slices.Compact(all), func(end graph.ID) bool {
 		return e.Graph.DeletionTimestamp(end) == 0 && !e.concerned(id, end)
 	})
 }

@@ -201,7 +201,8 @@ func TestAClusterIsFollowedToTheMachineThatStays(t *testing.T) {
 }
 
 // TestAnApplicationIsFollowedToItsResources: those that status.resources lists and that are being
-// deleted; one that says that it stays is not waited for.
+// deleted, also one that says that it stays: Argo CD deletes nothing before that is gone. It does not
+// see one that has owners.
 func TestAnApplicationIsFollowedToItsResources(t *testing.T) {
 	t.Parallel()
 	c := withPlatforms(t)
@@ -209,6 +210,8 @@ func TestAnApplicationIsFollowedToItsResources(t *testing.T) {
 	c.Apply(t, fixture.ConfigMap(ns, "held", "nobody.example.net/x")+
 		strings.Replace(fixture.ConfigMap(ns, "kept", "nobody.example.net/y"), "metadata: {",
 			"metadata: {annotations: {argocd.argoproj.io/sync-options: Delete=false}, ", 1)+
+		strings.Replace(fixture.ConfigMap(ns, "owned", "nobody.example.net/z"), "metadata: {",
+			"metadata: {ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: other, uid: other}], ", 1)+
 		fmt.Sprintf(`---
 apiVersion: argoproj.io/v1
 kind: Application
@@ -218,12 +221,18 @@ status:
   resources:
   - {kind: ConfigMap, version: v1, name: held, namespace: %[1]s}
   - {kind: ConfigMap, version: v1, name: kept, namespace: %[1]s}
+  - {kind: ConfigMap, version: v1, name: owned, namespace: %[1]s}
   - {kind: ConfigMap, version: v1, name: gone, namespace: %[1]s}
 `, ns))
-	fixture.Free(t, c, ns, "application/guestbook", "configmap/held", "configmap/kept")
-	deleted(t, c, "application/guestbook", "configmap/held", "configmap/kept", "-n", ns)
+	fixture.Free(t, c, ns, "application/guestbook", "configmap/held", "configmap/kept", "configmap/owned")
+	deleted(t, c, "application/guestbook", "configmap/held", "configmap/kept", "configmap/owned", "-n", ns)
 	d := examine(t, c.Config(), Options{}, ns, subject{"applications.argoproj.io/guestbook", ns})
-	wantCauses(t, d, map[string][]string{"Application/guestbook": {"FinalizerActorUnknown ConfigMap/held"}})
+	wantCauses(t, d, map[string][]string{"Application/guestbook": {"FinalizerActorUnknown ConfigMap/held",
+		"FinalizerActorUnknown ConfigMap/kept"}})
+	for _, cause := range d.Stuck[0].Causes {
+		wantEvidence(t, cause, fmt.Sprintf("Argo CD deletes nothing of Application %[1]s/guestbook until ConfigMap %[1]s/%s is gone",
+			ns, cause.Object.Name))
+	}
 }
 
 // TestNothingIsAdvisedAboutWhatConfirmsNoLink: what holds it is told without a command, and its

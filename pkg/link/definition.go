@@ -305,7 +305,8 @@ type Deletion struct {
 	// does, and goes on to the next.
 	Turn int `json:"turn,omitempty"`
 	// Waves is the key of an annotation of an end whose value is a number, 0 without it. The program
-	// deletes the ends with the greatest first, waits as it does, and goes on to the next.
+	// deletes the ends with the greatest first, waits as it does, and goes on to the next. It deletes
+	// nothing while an end that it sees is being deleted, though that be one that it keeps.
 	Waves string `json:"waves,omitempty"`
 	// Bound is the path in an end to the reference of its source. If that names another object the
 	// program refuses to act, and the source is never gone.
@@ -344,6 +345,8 @@ type Keep struct {
 	Where []Condition `json:"where,omitempty"`
 	// Since is the version of the program that was the first to keep such an end. Empty if all do.
 	Since string `json:"since,omitempty"`
+	// Unseen says that the program does not look at such an end at all.
+	Unseen bool `json:"unseen,omitempty"`
 }
 
 // OwnerSide returns the side below which the other stands in a tree: the Source, unless it goes

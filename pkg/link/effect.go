@@ -111,6 +111,12 @@ func Kept(keep []Keep, end map[string]any) (string, bool) {
 	return "", false
 }
 
+// Unseen says whether the program does not look at an end at all, by one of the conditions with which
+// it stays.
+func Unseen(keep []Keep, end map[string]any) bool {
+	return slices.ContainsFunc(keep, func(k Keep) bool { return k.Unseen && k.met(end) })
+}
+
 // String says what the source and an end have that the end stays.
 func (k Keep) String() string {
 	text := Describe(append(slices.Clip(k.Where), k.Condition))

@@ -28,6 +28,9 @@ type Found struct {
 	Kept string
 	// Wave is the number of the end's annotation that Waves of the definition names.
 	Wave int
+	// Halts says that the program deletes nothing for the source while the end is being deleted, though
+	// the end be one that it keeps.
+	Halts bool
 	// Bound is the object that the end is bound to in place of the source, as "Database shop/db",
 	// so that the program refuses to act; empty if it is bound to none.
 	Bound string

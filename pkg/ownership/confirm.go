@@ -44,8 +44,10 @@ func (s *search) askEnds(ctx context.Context) error {
 		}
 		f.Confirmed = f.Confirmed || s.owns(f.Found) || f.Definition.ConfirmedBy(end, f.identity)
 		if f.Effect.Deletes && end != nil {
+			denied := s.notPermitted(f, objects)
 			f.Kept, _ = link.Kept(f.keep, end)
-			f.Kept = cmp.Or(f.Kept, s.notPermitted(f, objects))
+			f.Kept = cmp.Or(f.Kept, denied)
+			f.Halts = f.Definition.Deletion.Waves != "" && denied == "" && !link.Unseen(f.keep, end)
 			f.Unsure = s.unpermitted(f, objects)
 			f.Wave = f.Definition.WaveOf(end)
 			f.Effect.Policy = f.Definition.PolicyFor(end, f.Effect)

@@ -24,6 +24,9 @@ func (s *simulation) begin(id graph.ID) {
 	found := s.options.Links.Found(id)
 	for i := range found {
 		f := &found[i]
+		if s.halts(f) {
+			s.objects[id] |= linked
+		}
 		switch s.effect(f) {
 		case LinkDeleted:
 			s.objects[id] |= linked
@@ -115,6 +118,25 @@ type followed struct {
 	turn, at int
 }
 
+// halts says whether a program does nothing for a link's owner as long as its dependent is there,
+// which somebody has deleted before.
+func (s *simulation) halts(f *link.Found) bool {
+	d := f.Dependent()
+	return f.Halts && travels(f) && seen(s.Graph, f) && s.is(d, deleting) && !s.is(d, gone)
+}
+
+// halting are the objects that have the programs of an object do nothing.
+func (s *simulation) halting(id graph.ID) []graph.ID {
+	var halting []graph.ID
+	found := s.options.Links.Found(id)
+	for i := range found {
+		if s.halts(&found[i]) {
+			halting = append(halting, found[i].Dependent())
+		}
+	}
+	return halting
+}
+
 // followLinks is one round of the programs for an object that is being deleted. It is nil if there
 // is nothing to do, or nothing but to wait.
 func (s *simulation) followLinks(id graph.ID) func() {
@@ -123,7 +145,13 @@ func (s *simulation) followLinks(id graph.ID) func() {
 	}
 	var due []company
 	turn, next := s.nextTurn(id)
-	if next {
+	switch halting := s.halting(id); {
+	case len(halting) > 0 && s.awaits(id, halting[0]):
+		return nil
+	case len(halting) > 0:
+		next = false
+		due = []company{{halting, Reason{}, func(graph.ID) (Policy, bool) { return "", false }}}
+	case next:
 		due = s.due(id, turn)
 	}
 	return func() {
@@ -135,7 +163,7 @@ func (s *simulation) followLinks(id graph.ID) func() {
 		}
 		switch {
 		case s.is(id, gone):
-		case s.awaited(id) != nil:
+		case s.awaited(id) != nil, len(s.halting(id)) > 0:
 			s.Enqueue(id) // the collector does its part meanwhile
 		case s.moreTurns(id):
 			s.Enqueue(id)
@@ -223,11 +251,13 @@ func (s *simulation) waitsForLink(id graph.ID) (Reason, bool) {
 	if !s.is(id, linked) {
 		return Reason{}, false
 	}
-	f := s.awaited(id)
-	if f == nil {
-		return Reason{}, false
+	if f := s.awaited(id); f != nil {
+		return Reason{Code: LinkWaits, Cause: f.Dependent(), HasCause: true}, true
 	}
-	return Reason{Code: LinkWaits, Cause: f.Dependent(), HasCause: true}, true
+	if halting := s.halting(id); len(halting) > 0 {
+		return Reason{Code: LinkWaits, Cause: halting[0], HasCause: true}, true
+	}
+	return Reason{}, false
 }
 
 // spared says by which link an object is left although the other side is being deleted.
@@ -250,12 +280,36 @@ func (p *Plan) Until(id graph.ID) []graph.ID {
 	found := p.options.Links.Found(id)
 	for i := range found {
 		f := &found[i]
-		if d := f.Dependent(); f.Effect.Waits && travels(f) && f.Deletes() && seen(p.Graph, f) && p.Graph.Observed(d) {
+		d, waits := f.Dependent(), f.Effect.Waits && f.Deletes() || p.halted(f)
+		if waits && travels(f) && seen(p.Graph, f) && p.Graph.Observed(d) {
 			until = append(until, d)
 		}
 	}
 	slices.Sort(until)
 	return slices.Compact(until)
+}
+
+// halted says whether the dependent of a link is being deleted already, and its program waits for
+// that.
+func (p *Plan) halted(f *link.Found) bool {
+	return f.Halts && p.Graph.State(f.Dependent()) == graph.Deleting
+}
+
+// Once is the first object with finalizers that has to be gone before a program sends the delete of
+// a link's dependent: one of an earlier turn, or one for which it waits because somebody has deleted
+// that; false if there is none.
+func (p *Plan) Once(f link.Found) (graph.ID, bool) {
+	found := p.options.Links.Found(f.Owner())
+	for i := range found {
+		other := &found[i]
+		if d := other.Dependent(); d != f.Dependent() && travels(other) && seen(p.Graph, other) &&
+			(p.halted(other) || other.Turn() < f.Turn() && other.Effect.Waits && other.Deletes()) {
+			if b, ok := p.Blocker(d); ok && len(b.Finalizers) > 0 {
+				return d, true
+			}
+		}
+	}
+	return 0, false
 }
 
 // LinkDeleters returns the objects whose deletion has programs delete an object because of links,
@@ -323,6 +377,8 @@ func (p *Plan) Link(object graph.ID, r Reason) (link.Found, bool) {
 				return f, true
 			}
 		case f.Deletes() == (r.Code != LinkKept) && r.Code != LinkNotSeen && (r.Code != LinkWaits || f.Effect.Waits):
+			return f, true
+		case r.Code == LinkWaits && p.halted(&f):
 			return f, true
 		}
 	}

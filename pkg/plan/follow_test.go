@@ -75,6 +75,7 @@ type tie struct {
 	recreation  *link.Recreation
 	foreground  bool
 	unconfirmed bool
+	halts       bool
 	// account is as which the program acts, refused why that cannot delete the end, and unsure why
 	// nobody knows.
 	account, refused, unsure string
@@ -107,7 +108,7 @@ func (s *tied) build() (*graph.Graph, *link.Links) {
 		ids := lookup(s.t, g, tie.source, tie.end)
 		found = append(found, link.Found{Definition: tie.definition, Source: ids[0], End: ids[1], Field: "spec.resourceRef",
 			Effect: tie.effect, Kept: tie.kept, Recreation: tie.recreation, Foreground: tie.foreground,
-			Confirmed: !tie.unconfirmed, Account: tie.account, Refused: tie.refused, Unsure: tie.unsure})
+			Confirmed: !tie.unconfirmed, Halts: tie.halts, Account: tie.account, Refused: tie.refused, Unsure: tie.unsure})
 	}
 	return g, link.New(g, found...)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
@@ -168,7 +169,7 @@ func unobserved(s graph.State) word {
 // Because words why something is done to an object of the plan, or is not.
 func (p Plan) Because(id graph.ID, r plan.Reason) string {
 	if f, ok := p.Link(id, r); ok {
-		return linkReason(p.Graph, f, r)
+		return linkReason(p.Graph, f, r) + p.onceGone(f, r)
 	}
 	switch r.Code {
 	case plan.NotPruned:
@@ -198,6 +199,14 @@ func (p Plan) once(r plan.Reason) string {
 		return ", once " + Escape(strings.Join(b.Finalizers, ", ")) + " is removed"
 	}
 	return ", once it has terminated"
+}
+
+// onceGone says what has to be gone before a program deletes an object.
+func (p Plan) onceGone(f link.Found, r plan.Reason) string {
+	if first, ok := p.Once(f); ok && r.Code == plan.LinkDeleted {
+		return ", once " + located(p.Graph, first) + " is gone"
+	}
+	return ""
 }
 
 // endless is what there is to say of a cycle, and what to do about it.

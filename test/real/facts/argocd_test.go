@@ -112,6 +112,7 @@ func TestArgoCD(t *testing.T) {
 		a.synced(t, c)
 	}
 	t.Run("prunes", func(t *testing.T) { argoPrunes(t, c, manifests) })
+	t.Run("held by one", func(t *testing.T) { argoHalts(t, c, manifests) })
 	t.Run("comes back", func(t *testing.T) { comesBackOrNot(t, c, healing) })
 	for _, a := range all {
 		if a.permits != "" {
