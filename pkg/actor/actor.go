@@ -110,11 +110,7 @@ func (f *Finder) Of(ctx context.Context, o *unstructured.Unstructured, name stri
 	gvk := o.GroupVersionKind()
 	known, ok := f.known.Lookup(name, gvk.Group, gvk.Kind)
 	if ok && !known.Fallback {
-		actor.Known, actor.IsKnown, actor.Who, actor.Outside = known, true, known.Who(), known.Alive.Outside
-		s := f.searchFor(o, known, name)
-		actor.Node = s.node
-		s.responsible(ctx)
-		actor.take(s.signs)
+		actor = f.by(ctx, o, known, name)
 	} else {
 		f.unknown(ctx, o, &actor)
 	}
@@ -123,6 +119,29 @@ func (f *Finder) Of(ctx context.Context, o *unstructured.Unstructured, name stri
 		return Actor{}, context.Cause(ctx)
 	}
 	return actor, nil
+}
+
+// by returns the actor of a finalizer of which it is known who that is.
+func (f *Finder) by(ctx context.Context, o *unstructured.Unstructured, known finalizer.Known, name string) Actor {
+	actor := Actor{Finalizer: name, Life: Unknown, Known: known, IsKnown: true, Who: known.Who(),
+		Outside: known.Alive.Outside}
+	s := f.searchFor(o, known, name)
+	actor.Node = s.node
+	s.responsible(ctx)
+	actor.take(s.signs)
+	return actor
+}
+
+// Freeing returns who removes the finalizer in the place of its actor when an object is deleted that
+// the actor needs; false if nobody is known to, or to be alive.
+func (f *Finder) Freeing(ctx context.Context, o *unstructured.Unstructured, a Actor) (Actor, bool) {
+	if a.Known.FreedBy == "" {
+		return Actor{}, false
+	}
+	known := a.Known
+	known.Component, known.Actor, known.Alive = known.FreedBy, known.FreedBy, known.Frees
+	who := f.by(ctx, o, known, a.Finalizer)
+	return who, who.Life == Alive
 }
 
 // NotFound says that the actor is known, that everything it could be recognised by was looked for,

@@ -49,7 +49,11 @@ func findActors(ctx context.Context, reader *cluster.Reader, known *finalizer.Re
 	}
 	found, _, err := actor.Survey(ctx, finder, p.Graph, classes, mostClasses,
 		func(ctx context.Context, c *actor.Class, o *unstructured.Unstructured, a actor.Actor) lost {
-			return lost{c.Objects, going.removers(finder.Parts(ctx, o, a))}
+			by := going.removers(finder.Parts(ctx, o, a))
+			if by != nil && slices.ContainsFunc(finder.Needed(ctx, o, a), going.loses) {
+				by = going.orFreed(ctx, finder, o, a, by)
+			}
+			return lost{c.Objects, by}
 		})
 	if err != nil {
 		return nil, err
@@ -107,6 +111,31 @@ func (g going) removers(all [][]actor.Part) plan.Removers {
 		removers = append(removers, a)
 	}
 	return removers
+}
+
+// orFreed are removers of a finalizer and, where what its actor needs goes, those who remove it
+// then in its place; nil if there is one of these of which nothing goes.
+func (g going) orFreed(ctx context.Context, finder *actor.Finder, o *unstructured.Unstructured, a actor.Actor,
+	by plan.Removers) plan.Removers {
+	who, frees := finder.Freeing(ctx, o, a)
+	if !frees {
+		return by
+	}
+	parts := finder.Parts(ctx, o, who)
+	if len(parts) == 0 { // of which nothing can be concluded
+		return by
+	}
+	freeing := g.removers(parts)
+	if freeing == nil {
+		return nil
+	}
+	return append(by, freeing...)
+}
+
+// loses says whether an object that is needed goes.
+func (g going) loses(n actor.Needed) bool {
+	_, goes := g.lacks(n)
+	return goes
 }
 
 // byWorkloads leaves out the finalizers whose actors have no workloads, which are the control
@@ -192,9 +221,11 @@ func findNeeded(ctx context.Context, client *cluster.Client, reader *cluster.Rea
 				if !goes || part == id {
 					continue
 				}
-				mu.Lock()
-				needs[id] = append(needs[id], plan.Removers{{part}})
-				mu.Unlock()
+				if by := going.orFreed(ctx, finder, o, a, plan.Removers{{part}}); by != nil {
+					mu.Lock()
+					needs[id] = append(needs[id], by)
+					mu.Unlock()
+				}
 			}
 		}
 		return nil

@@ -75,6 +75,9 @@ type Known struct {
 	// Needs are objects without which the actor cannot do its work, so that the finalizer stays
 	// although the actor is alive.
 	Needs []Need `json:"needs,omitempty"`
+	// FreedBy is another component, which removes the finalizer when one of the Needs is deleted; empty
+	// if none does.
+	FreedBy string `json:"freedBy,omitempty"`
 	// Retired says since when the actor neither sets nor removes the finalizer, as what follows "since":
 	// "Gatekeeper 3.1". It is empty where it still does.
 	Retired string `json:"retired,omitempty"`
@@ -98,8 +101,9 @@ type Known struct {
 
 	// Pack is the title of the pack.
 	Pack string `json:"-"`
-	// Alive is how to tell whether the component is alive.
+	// Alive is how to tell whether the component is alive, and Frees that of FreedBy.
 	Alive Alive `json:"-"`
+	Frees Alive `json:"-"`
 
 	regex *regexp.Regexp // Regex, compiled
 }

@@ -86,6 +86,8 @@ func TestLoadRefuses(t *testing.T) {
 		"no component":        {"  component: Widget operator\n", "", `"component" is missing`},
 		"unknown component": {"component: Widget operator", "component: Gadget operator",
 			`component "Gadget operator" is not among the pack's "components": add it there`},
+		"freed by nobody": {"  component: Widget operator\n", "  component: Widget operator\n  freedBy: Gadget operator\n",
+			`"freedBy" is "Gadget operator": name one of the pack's "components"`},
 		"unused component": {"components:\n", "components:\n  Gadget operator: {}\n",
 			`a.yaml: component "Gadget operator": no entry names it`},
 		"bad lease": {"    unverified:", "    leases: [widget]\n    unverified:",

@@ -173,6 +173,9 @@ func entry(raw json.RawMessage, components map[string]Alive) (Known, []error) {
 	if k.Component != "" && !found {
 		return k, []error{fmt.Errorf(`component %q is not among the pack's "components": add it there`, k.Component)}
 	}
+	if k.Frees, found = components[k.FreedBy]; k.FreedBy != "" && (!found || len(k.Needs) == 0) {
+		return k, []error{fmt.Errorf(`"freedBy" is %q: name one of the pack's "components", and what it is that goes in "needs"`, k.FreedBy)}
+	}
 	k.Alive = alive
 	if k.Actor == "" {
 		k.Actor = k.Component

@@ -68,7 +68,7 @@ func Read(data []byte) (*Registry, error) {
 	for i, f := range files {
 		for j := range f.Finalizers {
 			k := &f.Finalizers[j]
-			k.Pack, k.Alive = f.Title, f.Components[k.Component]
+			k.Pack, k.Alive, k.Frees = f.Title, f.Components[k.Component], f.Components[k.FreedBy]
 			if k.Regex == "" {
 				continue
 			}

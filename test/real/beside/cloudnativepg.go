@@ -14,7 +14,7 @@ import (
 )
 
 // postgresSettings is the namespace of the operator, with the queries that it copies to where
-// Clusters are.
+// Clusters are, and a StatefulSet that stands for it: a Deployment would have pods that do not run.
 const postgresSettings = `
 apiVersion: v1
 kind: Namespace
@@ -24,6 +24,14 @@ apiVersion: v1
 kind: ConfigMap
 metadata: {name: cnpg-default-monitoring, namespace: cnpg-system, labels: {cnpg.io/reload: ""}}
 data: {queries: "{}"}
+---
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: operator, namespace: cnpg-system, labels: &labels {app.kubernetes.io/name: cloudnative-pg}}
+spec:
+  serviceName: operator
+  selector: {matchLabels: *labels}
+  template: {metadata: {labels: *labels}, spec: {containers: [{name: c, image: example.com/operator}]}}
 `
 
 // StartCloudNativePG starts the operator of CloudNativePG. Its webhooks are not installed, so that
@@ -33,6 +41,8 @@ func StartCloudNativePG(t testing.TB, c *testcluster.Cluster) *program.Program {
 	crd.Install(t, c, crd.Source{Pinned: "cloudnativepg", Module: "github.com/cloudnative-pg/cloudnative-pg",
 		Dir: "config/crd/bases"}, nil)
 	c.Apply(t, postgresSettings)
+	c.Kubectl(t, "patch", "statefulset/operator", "-n", "cnpg-system", "--subresource=status", "-p",
+		`{"status":{"observedGeneration":1,"replicas":1,"readyReplicas":1,"availableReplicas":1,"currentReplicas":1,"updatedReplicas":1}}`)
 	certificate, port := program.NewCertificate(t).Dir, program.Port(t)
 	for of, name := range map[string]string{"tls.crt": "apiserver.crt", "tls.key": "apiserver.key"} {
 		if err := os.Symlink(of, filepath.Join(certificate, name)); err != nil {

@@ -28,10 +28,11 @@ func postgresql(resource string) schema.GroupVersionResource {
 }
 
 // TestCloudNativePG tests what becomes of what CloudNativePG makes for a Cluster, a Pooler and a
-// ScheduledBackup that are deleted; what comes back that is deleted alone; and what why says of a
-// Database, for which PostgreSQL would have to run. The plans say so, but of the ConfigMap of its
-// queries, which the operator deletes with the last Cluster of a namespace, and of a Database whose
-// deletion has begun, which the end of the Cluster ends.
+// ScheduledBackup that are deleted, and of a namespace with these and a Database; what comes back
+// that is deleted alone; and what why says of a Database, for which PostgreSQL would have to run.
+// The plans say so, but of the ConfigMap of its queries, which the operator deletes with the last
+// Cluster of a namespace, and of a Database whose deletion has begun, which the end of the Cluster
+// ends.
 func TestCloudNativePG(t *testing.T) {
 	all := append([]string{"job-controller", "deployment-controller", "replicaset-controller",
 		"persistentvolumeclaim-protection-controller"}, controllers...)
@@ -49,6 +50,9 @@ func TestCloudNativePG(t *testing.T) {
 			goesAsPlanned(t, c, ns, cascade, postgresql("scheduledbackups"), "nightly")
 		})
 	}
+	t.Run("namespace", func(t *testing.T) {
+		goesAsPlanned(t, c, "", "background", namespaces, postgresRuns(t, c))
+	})
 	t.Run("comes back", func(t *testing.T) {
 		ns := postgresRuns(t, c)
 		rbac := func(resource string) schema.GroupVersionResource {
