@@ -4,6 +4,7 @@ package status
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -110,10 +111,19 @@ func namesFailure(phase string) bool {
 // namesHealth says whether a phase is one of an object that is well.
 func namesHealth(phase string) bool {
 	switch strings.ToLower(phase) {
-	case "active", "bound", "running", "complete", "completed", "ok", "online", "normal":
+	case "active", "bound", "running", "complete", "completed", "ok", "online", "normal", "serving", "listening":
 		return true
 	}
 	return phase != "" && (Condition{Type: phase}).polarity() == wellIfTrue
+}
+
+// unsettled is what the stage of an object is called that is not up, or not yet.
+var unsettled = regexp.MustCompile(`(?i)(ing|failed|error|stopped|suspended|paused|hibernated|offline|disconnected|down|unknown|lost)$`)
+
+// IsUnsettled says whether a stage is one of an object that is not up, or not yet: Installing,
+// Stopped, Failed. What a stage that is not known means is not known.
+func IsUnsettled(stage string) bool {
+	return namesFailure(stage) || SaysFailure(stage) || unsettled.MatchString(stage) && !namesHealth(stage)
 }
 
 // Fails returns the first text of a status besides its conditions that says of itself that it is a
@@ -132,9 +142,13 @@ func Fails(o *unstructured.Unstructured) Said {
 func Stage(o *unstructured.Unstructured) Said {
 	told, _, _ := unstructured.NestedMap(o.Object, "status")
 	for _, key := range slices.Sorted(maps.Keys(told)) {
-		text, names := Text(told, key), []string{"phase", "state", "status"}
+		text, field := Text(told, key), "status."+key
+		if m, isMap := told[key].(map[string]any); isMap { // as that of a Harbor of mittwald.de
+			text, field = Text(m, "name"), field+".name"
+		}
+		names := []string{"phase", "state", "status"}
 		if slices.Contains(names, strings.ToLower(key)) && text != "" && !namesHealth(text) {
-			return Said{"status." + key, text}
+			return Said{field, text}
 		}
 	}
 	return Said{}

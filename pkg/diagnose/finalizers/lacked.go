@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
@@ -66,7 +67,8 @@ func (e *Examiner) mayLack(ctx context.Context, b core.Responsible) lacked {
 	if o.GetDeletionTimestamp() == nil {
 		return lacked{}
 	}
-	absent, failing, first := e.namedAbsent(ctx, o)
+	named := e.whatItNames(ctx, o)
+	absent, failing, first := named.absent, named.failing, named.first
 	through := e.throughOwner(ctx, o)
 	if absent = append(absent, through.own...); first.Kind == "" {
 		first = through.first
@@ -105,6 +107,13 @@ func (e *Examiner) mayLack(ctx context.Context, b core.Responsible) lacked {
 		l.what, l.mend = "a ready pod of "+set, "remove the finalizer by hand, since it makes no pods before these are gone,"
 	case set != "":
 		l.what, l.mend = "a ready pod of "+set, "have one come up"
+	case len(named.leaving) > 0 && len(named.leaving) == len(failing):
+		l.what = "what the object names, which is being deleted as well and may wait for the object in turn"
+		l.mend = "see which of them has to go first"
+		for _, n := range named.leaving[:min(len(named.leaving), phrase.MaxNamed)] {
+			l.look = append(l.look, core.At(n.ref, core.Command("kubectl", "describe", "OBJECT").
+				Doing("shows what that waits for").Risking(finalizer.RiskNone)))
+		}
 	case len(failing) > 0:
 		l.what, l.mend = "what the object names, which does not work or is being deleted itself", "see to that first"
 	}

@@ -23,22 +23,28 @@ import (
 // mostNamed is how many of the objects that the spec of one names are looked for.
 const mostNamed = 4
 
-// namedAbsent are the objects that the spec and the labels of a custom resource name by the
-// conventions of the API and that are proven to be absent: whoever cleans up after it may need
-// them. So are those that an object of its own group names in turn, which it names: the connection
-// to a server that is gone. What is written for the object is left out.
+// named is what was seen of the objects that the spec and the labels of a custom resource name by
+// the conventions of the API, and that whoever cleans up after it may need. Absent are those that
+// are proven not to exist; so are those that an object of its own group names in turn, which it
+// names: the connection to a server that is gone. What is written for the object is left out. First
+// is the first.
 //
-// Those of the group that are there, and are being deleted as well or have pods that do not run,
-// fail. First is the first that is absent.
-func (e *Examiner) namedAbsent(
-	ctx context.Context, o *unstructured.Unstructured,
-) (seen, failing []v1alpha1.Observation, first v1alpha1.ObjectRef) {
+// Failing are those of the group that are there, and say themselves that they are not well or have
+// pods that do not run; and leaving those that are being deleted as well, which may wait for the
+// object in turn.
+type named struct {
+	absent, failing []v1alpha1.Observation
+	first           v1alpha1.ObjectRef
+	leaving         []namedObject
+}
+
+func (e *Examiner) whatItNames(ctx context.Context, o *unstructured.Unstructured) (all named) {
 	if cluster.BuiltIn(o.GroupVersionKind().Group) || o.GetDeletionTimestamp() == nil {
-		return nil, nil, first
+		return all
 	}
 	absent, there := e.looked(ctx, o)
 	for _, n := range absent[:min(len(absent), 1)] {
-		first = n.ref
+		all.first = n.ref
 	}
 	for _, n := range absent {
 		says := fmt.Sprintf("its %s names %s, which does not exist", n.field, core.Named(n.ref))
@@ -51,28 +57,55 @@ func (e *Examiner) namedAbsent(
 			says = fmt.Sprintf("its %s names %s, and the cluster serves no %s of %s", n.field, core.Named(n.ref), n.ref.Kind,
 				n.unserved)
 		}
-		seen = append(seen, core.ObservedAt(core.From(o, n.field), says)...)
+		all.absent = append(all.absent, core.ObservedAt(core.From(o, n.field), says)...)
 	}
 	for _, by := range there {
 		if by.object.GroupVersionKind().Group != o.GroupVersionKind().Group {
 			continue
 		}
+		names := fmt.Sprintf("its %s names %s", by.field, core.Named(by.ref))
 		if by.object.GetDeletionTimestamp() != nil {
-			failing = append(failing, core.ObservedAt(core.From(by.object, "metadata.deletionTimestamp"),
-				fmt.Sprintf("its %s names %s, which is being deleted as well", by.field, core.Named(by.ref)))...)
+			all.leaving = append(all.leaving, by)
+			all.failing = append(all.failing, core.ObservedAt(core.From(by.object, "metadata.deletionTimestamp"),
+				names+", which is being deleted as well"+behind(by.object))...)
+		} else if field, says := e.unwell(by.object); says != "" {
+			all.failing = append(all.failing, core.ObservedAt(core.From(by.object, field), names+", of which "+says)...)
 		}
-		failing = append(failing, e.ownDown(ctx, by.object, "its "+by.field+" names "+core.Named(by.ref)+", which")...)
+		all.failing = append(all.failing, e.ownDown(ctx, by.object, names+", which")...)
 		absent, _ := e.looked(ctx, by.object)
 		for _, n := range absent {
 			if n.bare || n.unserved != "" {
 				continue
 			}
-			seen = append(seen, core.ObservedAt(core.From(by.object, n.field),
+			all.absent = append(all.absent, core.ObservedAt(core.From(by.object, n.field),
 				fmt.Sprintf("its %s names %s, whose %s names %s, which does not exist", by.field, core.Named(by.ref),
 					n.field, core.Named(n.ref)))...)
 		}
 	}
-	return seen, failing, first
+	return all
+}
+
+// unwell is what an object says of itself that is not well, as a clause, and where: a condition
+// that fails, or the stage in which it is. It is empty if it says nothing of that.
+func (e *Examiner) unwell(o *unstructured.Unstructured) (field, says string) {
+	if failing := status.Failing(o); len(failing) > 0 {
+		return failing[0].Field, strings.Replace(e.Quoted(failing[0]), "its ", "", 1)
+	}
+	if stage := status.Stage(o); status.IsUnsettled(stage.Text) {
+		return stage.Field, fmt.Sprintf("%s is %s", stage.Field, core.Brief(stage.Text))
+	}
+	return "", ""
+}
+
+// behind says that the controller of an object has not seen its last generation, which a deletion
+// raises too (k8s.io/apiserver/pkg/registry/rest/delete.go, BeforeDelete): who goes by that waits
+// for ever, as KubeBlocks did (https://github.com/apecloud/kubeblocks/issues/7981).
+func behind(o *unstructured.Unstructured) string {
+	seen, said, _ := unstructured.NestedInt64(o.Object, "status", "observedGeneration")
+	if !said || seen >= o.GetGeneration() {
+		return ""
+	}
+	return fmt.Sprintf(" (its status.observedGeneration is %d, its generation %d)", seen, o.GetGeneration())
 }
 
 // namedObject is an object that a field names; nil if it is proven to be absent. That of a bare
@@ -108,13 +141,18 @@ func (e *Examiner) looked(ctx context.Context, o *unstructured.Unstructured) (ab
 		if !known && !guessed {
 			r, guessed = e.kindBefore(o, n)
 		}
+		within := false
+		if !known && !guessed {
+			r, within = e.kindWithin(o, n)
+		}
 		bare := n.bare && (known && isBareKind(o.GroupVersionKind().GroupKind(), r, n.stem) ||
 			guessed && (n.several || alikeBut(r.Kind, o.GetKind(), n.stem)))
-		if !known && !guessed {
+		if !known && !guessed && !within {
 			r, known = e.kindMissed(o, n)
 			bare = known
 		}
-		if n.loose && !bare || n.isMade() && !e.beginsWith(o, n) || !known && !guessed || asked == mostNamed {
+		if n.loose && !bare || n.isMade() && !e.beginsWith(o, n) || !known && !guessed && !within ||
+			asked == mostNamed {
 			continue
 		}
 		ref := core.RefTo(r.Type, "", n.name)
@@ -130,7 +168,8 @@ func (e *Examiner) looked(ctx context.Context, o *unstructured.Unstructured) (ab
 		object, err := e.Reader.GetObject(ctx, schema.GroupResource{Group: r.Group, Resource: r.Resource},
 			ref.Namespace, ref.Name)
 		switch {
-		case err != nil, object == nil && guessed && !n.mayMean(r, o.GetKind()):
+		case err != nil, object == nil && (within || guessed && !n.mayMean(r, o.GetKind())):
+		case object != nil && object.GetUID() == o.GetUID(): // the username of a user of that name
 		case object == nil:
 			absent = append(absent, namedObject{n.field, ref, nil, bare || guessed, ""})
 		default:
@@ -173,13 +212,13 @@ func namesIn(m map[string]any, path string) (all []namedIn) {
 			items = []any{m[key]}
 		}
 		for i, item := range items {
-			n := namedIn{field: path + "." + key, loose: several && !strings.HasSuffix(lower, "refs")}
+			n := namedIn{field: path + "." + key, loose: several && !strings.HasSuffix(lower, "refs") && !strings.HasSuffix(lower, "references")}
 			if several {
 				n.field += fmt.Sprintf("[%d]", i)
 			}
 			switch v := item.(type) {
 			case string:
-				if stem, is := stemOf(lower, "name", "ref"); stem != "" && validName(v) {
+				if stem, is := stemOf(lower, "name", "reference", "ref"); stem != "" && validName(v) {
 					n.stem, n.name, n.loose = stem, v, several || !is && !strings.HasSuffix(stem, credentialsKey)
 					n.bare = !is && !several && path == "spec"
 					n.several = key != lower
@@ -198,7 +237,7 @@ func namesIn(m map[string]any, path string) (all []namedIn) {
 					n.loose = false
 				}
 				n.field += ".name"
-				n.stem, _ = stemOf(lower, "ref", "selector", "key")
+				n.stem, _ = stemOf(lower, "reference", "ref", "selector", "key")
 				if (validName(n.name) || n.name != "" && n.isTyped()) && v["optional"] != true {
 					all = append(all, n)
 				}
@@ -312,7 +351,9 @@ func (e *Examiner) beginsWith(o *unstructured.Unstructured, n namedIn) bool {
 // isTyped says whether a reference says of which kind and group the object is: that nobody serves
 // the kind can be seen whatever the name is. A map under another key can be a manifest.
 func (n namedIn) isTyped() bool {
-	return n.kind != "" && n.group != "" && strings.HasSuffix(strings.ToLower(n.field), "ref.name")
+	field := strings.ToLower(n.field)
+	return n.kind != "" && n.group != "" &&
+		(strings.HasSuffix(field, "ref.name") || strings.HasSuffix(field, "reference.name"))
 }
 
 func validName(name string) bool { return name != "" && len(validation.IsDNS1123Subdomain(name)) == 0 }

@@ -54,6 +54,7 @@ func TestWhatASpecNames(t *testing.T) {
 		{`{driver: {endpoint: "pod://csi-x.rook:9070"}}`, []string{"spec.driver.endpoint Pod rook/csi-x"}},
 		{`{url: "http://a.b.svcs.example.com", many: "a.b.svc:1,c.d.svc:1", other: "pod://x", values: "a: 1\nurl: http://a.b.svc:1", host: svc.example.com}`, nil},
 		{`{clusterName: demo}`, []string{"spec.clusterName Cluster /demo"}},
+		{`{clusterReference: {name: demo}, secretReference: s}`, []string{"spec.clusterReference.name Cluster /demo", "spec.secretReference Secret /s"}},
 		{`{clusterRef: {name: demo}, randomSecret: {name: r}}`, []string{"spec.clusterRef.name Cluster /demo", "spec.randomSecret.name RandomSecret /r"}},
 		{`{ref: {apiVersion: other.org/v1, kind: Thing, name: x}, owner: {kind: Cluster, name: o}, secret: {kind: Secret, name: s}, third: {apiGroup: other.org, kind: Thing, name: z}}`,
 			[]string{"spec.owner.name Cluster /o", "spec.ref.name Thing /x", "spec.secret.name Secret /s", "spec.third.name Thing /z"}},
@@ -298,5 +299,61 @@ func TestWhatAnObjectIsTakenOf(t *testing.T) {
 		if r, _ := e.kindBefore(o, namedIn{stem: test.stem}); r.Kind != test.want {
 			t.Errorf("%s of a %s: %q", test.stem, test.kind, r.Kind)
 		}
+	}
+}
+
+// TestWhatAKeyEndsWith: a key that ends with one kind of the group means that if it is there.
+func TestWhatAKeyEndsWith(t *testing.T) {
+	t.Parallel()
+	catalog := &cluster.Catalog{}
+	for _, kind := range []string{"Instance", "Repository", "Pool", "ServerPool", "Key"} {
+		catalog.Resources = append(catalog.Resources, cluster.Resource{Type: graph.Type{Group: "example.com", Version: "v1", Kind: kind,
+			Resource: strings.ToLower(kind) + "s", Namespaced: true}})
+	}
+	e := &Examiner{Examination: &core.Examination{Snapshot: core.Snapshot{Catalog: catalog}, Reader: cluster.NewReader(nil, catalog)}}
+	o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": "Repository"}}
+	for spec, want := range map[string]string{
+		`{parentInstance: {name: main}}`:       "Instance",
+		`{sourceInstanceName: main}`:           "Instance",
+		`{parentInstances: [{name: main}]}`:    "", // any of them may do
+		`{mainRepository: {name: main}}`:       "", // its own kind
+		`{bigServerPool: {name: main}}`:        "", // one of two
+		`{apiKey: {name: main}}`:               "", // too short a word
+		`{instance: {name: main}}`:             "", // the kind itself
+		`{parentInstance: main}`:               "", // no name by its key
+		`{parentInstance: {name: "a b"}}`:      "",
+		`{parentInstance: {kind: X, name: a}}`: "",
+	} {
+		var fields map[string]any
+		if err := yaml.Unmarshal([]byte(spec), &fields); err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, n := range namesIn(fields, "spec") {
+			if r, only := e.kindWithin(o, n); only {
+				got += r.Kind
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", spec, got, want)
+		}
+	}
+}
+
+// TestBehind: what is said of an object whose controller has not seen its last generation.
+func TestBehind(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		seen, generation int64
+		want             string
+	}{{2, 3, " (its status.observedGeneration is 2, its generation 3)"}, {3, 3, ""}} {
+		o := &unstructured.Unstructured{Object: map[string]any{"status": map[string]any{"observedGeneration": test.seen}}}
+		o.SetGeneration(test.generation)
+		if got := behind(o); got != test.want {
+			t.Errorf("%d of %d: %q, want %q", test.seen, test.generation, got, test.want)
+		}
+	}
+	if got := behind(&unstructured.Unstructured{Object: map[string]any{}}); got != "" {
+		t.Errorf("without a status: %q", got)
 	}
 }

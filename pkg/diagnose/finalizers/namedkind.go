@@ -73,6 +73,26 @@ func (e *Examiner) kindLike(group string, n namedIn) (found cluster.Resource, on
 	return found, only
 }
 
+// kindWithin is the one kind of the object's own group with which the key of a reference ends,
+// behind another word: Instance for parentInstance. That nothing of the name is there shows
+// nothing.
+func (e *Examiner) kindWithin(o *unstructured.Unstructured, n namedIn) (found cluster.Resource, only bool) {
+	if n.kind != "" || n.loose {
+		return found, false
+	}
+	for _, r := range e.Catalog.Resources {
+		kind := strings.ToLower(r.Kind)
+		if r.Group == o.GroupVersionKind().Group && r.Kind != o.GetKind() && len(kind) >= shortestEnd &&
+			len(kind) < len(n.stem) && strings.HasSuffix(n.stem, kind) {
+			if only {
+				return found, false
+			}
+			found, only = r, true
+		}
+	}
+	return found, only
+}
+
 // takenOf is what kinds are called whose objects are taken or made of another, behind its kind.
 var takenOf = regexp.MustCompile(`^(?:Backup|Database|Export|Restore|Role|Snapshot|Topic|User)`)
 
