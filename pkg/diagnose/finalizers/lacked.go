@@ -29,6 +29,9 @@ type lacked struct {
 	what, mend, ownerless, first string
 	// other is an object that it may miss too, which may have gone in good order.
 	other string
+	// expired is what it may mean that the object says that it is of use no more, as a sentence
+	// with a space in front.
+	expired string
 	// look are the commands that show more of it.
 	look []core.Step
 	// renamed is the evidence that another version of the program put the finalizer there.
@@ -77,6 +80,12 @@ func (e *Examiner) mayLack(ctx context.Context, b core.Responsible) lacked {
 	set, all, unready := e.siblings(ctx, b)
 	l := lacked{seen: slices.Concat(absent, through.others, failing, failed.Evidence, down, unready, e.come(ctx, o)),
 		look: failed.Steps, ownerless: owner, first: first.Name, other: through.other}
+	if until := status.Expired(o, e.Now); until.Text != "" && len(e.workedOn(ctx, o)) == 0 {
+		l.seen = append(l.seen, core.ObservedAt(core.From(o, until.Field),
+			fmt.Sprintf("its %s, %s, is past", until.Field, until.Text))...)
+		l.expired = fmt.Sprintf(" Its %s is past: nothing more may be done for it, not even to clean up. Set a time to come, or remove "+
+			"the finalizer where what it stands for went then.", until.Field)
+	}
 	if owner != "" {
 		l.seen = append(l.seen, core.ObservedAt(core.From(o, "metadata.ownerReferences"),
 			"its owner "+owner+" does not exist")...)
