@@ -78,8 +78,9 @@ func (e *Examiner) mayLack(ctx context.Context, b core.Responsible) lacked {
 	}
 	failed, down, owner := e.ownFailed(ctx, o), e.ownDown(ctx, o, "it"), e.absentOwner(ctx, o)
 	set, all, unready := e.siblings(ctx, b)
-	l := lacked{seen: slices.Concat(absent, through.others, failing, failed.Evidence, down, unready, e.come(ctx, o)),
-		look: failed.Steps, ownerless: owner, first: first.Name, other: through.other}
+	stopped := e.stopped(o)
+	l := lacked{seen: slices.Concat(absent, through.others, failing, failed.Evidence, down, unready, stopped,
+		e.come(ctx, o)), look: failed.Steps, ownerless: owner, first: first.Name, other: through.other}
 	if until := status.Expired(o, e.Now); until.Text != "" && len(e.workedOn(ctx, o)) == 0 {
 		l.seen = append(l.seen, core.ObservedAt(core.From(o, until.Field),
 			fmt.Sprintf("its %s, %s, is past", until.Field, until.Text))...)
@@ -112,6 +113,8 @@ func (e *Examiner) mayLack(ctx context.Context, b core.Responsible) lacked {
 		}
 	case len(down) > 0:
 		l.what, l.mend = "the pods of the object, which do not run", "repair them"
+	case len(stopped) > 0:
+		l.what, l.mend = "pods of the object, which has none since it is stopped", "start it again for that"
 	case all:
 		l.what, l.mend = "a ready pod of "+set, "remove the finalizer by hand, since it makes no pods before these are gone,"
 	case set != "":

@@ -1,0 +1,43 @@
+package finalizers
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// stopKeys are fields of a spec by which what an object stands for is stopped: it has no pods then.
+var stopKeys = []string{"stop", "stopped", "shutdown", "hibernate", "hibernated"}
+
+// stopped is the evidence that a custom resource says that it is stopped and that no pod of it is
+// there: what has to be done in a pod before it goes cannot be done
+// (https://github.com/apecloud/kubeblocks/issues/9612).
+func (e *Examiner) stopped(o *unstructured.Unstructured) []v1alpha1.Observation {
+	id, listed := e.Graph.Lookup(string(o.GetUID()))
+	if !listed || cluster.BuiltIn(o.GroupVersionKind().Group) || len(e.Gaps) > 0 {
+		return nil
+	}
+	for _, key := range stopKeys {
+		if is, _, _ := unstructured.NestedBool(o.Object, "spec", key); is && !e.hasPods(id, map[graph.ID]bool{}) {
+			return core.ObservedAt(core.From(o, "spec."+key), fmt.Sprintf("its spec.%s is true, and it has no pods", key))
+		}
+	}
+	return nil
+}
+
+// hasPods says whether a pod is among all that an object owns.
+func (e *Examiner) hasPods(id graph.ID, seen map[graph.ID]bool) bool {
+	seen[id] = true
+	for edge := range e.Graph.Dependents(id) {
+		if core.OfType(cluster.Pods)(e.Graph.Ref(edge.Dependent)) ||
+			!seen[edge.Dependent] && e.hasPods(edge.Dependent, seen) {
+			return true
+		}
+	}
+	return false
+}
