@@ -79,8 +79,9 @@ func (e *Examiner) mayLack(ctx context.Context, b core.Responsible) lacked {
 	failed, down, owner := e.ownFailed(ctx, o), e.ownDown(ctx, o, "it"), e.absentOwner(ctx, o)
 	set, all, unready := e.siblings(ctx, b)
 	grant, ungranted := e.ungranted(ctx, o)
+	other, twin := e.twin(ctx, b)
 	stopped := e.stopped(o)
-	l := lacked{seen: slices.Concat(grant, absent, through.others, failing, failed.Evidence, down, unready, stopped,
+	l := lacked{seen: slices.Concat(grant, absent, other, through.others, failing, failed.Evidence, down, unready, stopped,
 		e.come(ctx, o)), look: failed.Steps, ownerless: owner, first: first.Name, other: through.other}
 	if until := status.Expired(o, e.Now); until.Text != "" && len(e.workedOn(ctx, o)) == 0 {
 		l.seen = append(l.seen, core.ObservedAt(core.From(o, until.Field),
@@ -97,6 +98,8 @@ func (e *Examiner) mayLack(ctx context.Context, b core.Responsible) lacked {
 		l.what, l.mend = "the Job or the pods to succeed that were made for it since the deletion", "mend what they fail for"
 	case ungranted != "":
 		l.what, l.mend = ungranted, "make one"
+	case twin != "":
+		l.what, l.mend = twin+", which does not exist", "remove the finalizer by hand, unless that is still to be made,"
 	case len(absent) > 0 && strings.Contains(absent[0].Says, "its metadata.labels["):
 		l.what, l.mend = "what a label of the object names and does not exist", "create that again, or take the label off,"
 	case first.Kind != "" && first.Resource == "":
