@@ -80,8 +80,9 @@ func (e *Examiner) mayLack(ctx context.Context, b core.Responsible) lacked {
 	set, all, unready := e.siblings(ctx, b)
 	grant, ungranted := e.ungranted(ctx, o)
 	other, twin := e.twin(ctx, b)
+	after, gone := e.namesakeGone(ctx, b)
 	stopped := e.stopped(o)
-	l := lacked{seen: slices.Concat(grant, absent, other, through.others, failing, failed.Evidence, down, unready, stopped,
+	l := lacked{seen: slices.Concat(grant, absent, other, after, through.others, failing, failed.Evidence, down, unready, stopped,
 		e.come(ctx, o)), look: failed.Steps, ownerless: owner, first: first.Name, other: through.other}
 	if until := status.Expired(o, e.Now); until.Text != "" && len(e.workedOn(ctx, o)) == 0 {
 		l.seen = append(l.seen, core.ObservedAt(core.From(o, until.Field),
@@ -98,6 +99,9 @@ func (e *Examiner) mayLack(ctx context.Context, b core.Responsible) lacked {
 		l.what, l.mend = "the Job or the pods to succeed that were made for it since the deletion", "mend what they fail for"
 	case ungranted != "":
 		l.what, l.mend = ungranted, "make one"
+	case gone != "":
+		l.what = gone + ", after which the finalizer seems to be called and which does not exist"
+		l.mend = "remove the finalizer by hand, where that was deleted,"
 	case twin != "":
 		l.what, l.mend = twin+", which does not exist", "remove the finalizer by hand, unless that is still to be made,"
 	case len(absent) > 0 && strings.Contains(absent[0].Says, "its metadata.labels["):

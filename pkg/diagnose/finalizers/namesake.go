@@ -1,12 +1,15 @@
 package finalizers
 
 import (
+	"context"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
@@ -42,6 +45,48 @@ func (e *Examiner) namesake(o *unstructured.Unstructured, name string) []v1alpha
 		state = ", which is being deleted too"
 	}
 	return core.Seen("%s", fmt.Sprintf("it ends in the name of %s%s: it may be there for that", core.Named(found), state))
+}
+
+// purposes are words that a finalizer has behind a kind which are no name: bucket/cleanup.
+var purposes = regexp.MustCompile(`(?i)finali[sz]|clean|protect|delet|remov|destroy|guard|hook|control|operator|manage|regist|drain`)
+
+// namesakeGone is for a finalizer that no pack knows and that seems to be called after an object of
+// the same API group by its kind and name, as dbuser.NAME is after a DbUser
+// (https://github.com/db-operator/db-operator/issues/352), where that is proven not to exist:
+// whoever has put it there for the sake of that may not come to it any more. A kind before its
+// group is no name.
+func (e *Examiner) namesakeGone(
+	ctx context.Context, b core.Responsible,
+) (seen []v1alpha1.Observation, gone string) {
+	o, group := b.Object, b.Object.GroupVersionKind().Group
+	if b.IsKnown || cluster.BuiltIn(group) {
+		return nil, ""
+	}
+	for _, r := range e.Catalog.Resources {
+		name, called := calledAfter(b.Finalizer, r.Kind, group)
+		if r.Group != group || r.Kind == o.GetKind() || !called || r.Namespaced && o.GetNamespace() == "" {
+			continue
+		}
+		ref := core.RefTo(r.Type, "", name)
+		if r.Namespaced {
+			ref.Namespace = o.GetNamespace()
+		}
+		if e.Absent(ctx, r.Type, ref) {
+			return core.Seen("it seems to be called after %s, which does not exist", core.Named(ref)), core.Named(ref)
+		}
+	}
+	return nil, ""
+}
+
+// calledAfter returns what a finalizer has behind a kind, if that can be a name.
+func calledAfter(finalizer, kind, group string) (name string, called bool) {
+	rest, begins := strings.CutPrefix(strings.ToLower(finalizer), strings.ToLower(kind))
+	if !begins || len(rest) < 2 || rest[0] != '.' && rest[0] != '/' {
+		return "", false
+	}
+	name = rest[1:]
+	return name, validName(name) && !purposes.MatchString(name) &&
+		name[strings.LastIndex(name, ".")+1:] != group[strings.LastIndex(group, ".")+1:]
 }
 
 // endsIn says whether a finalizer ends in a name, behind what parts words.

@@ -78,3 +78,28 @@ func TestAWorkloadIsNamedOnce(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// TestCalledAfter: what a finalizer has behind a kind is a name, unless it says what it is for or
+// is the group of the kind.
+func TestCalledAfter(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ finalizer, kind, group, want string }{
+		{"dbuser.dbuser-readwrite", "DbUser", "kinda.rocks", "dbuser-readwrite"},
+		{"dbinstance/shared", "DbInstance", "kinda.rocks", "shared"},
+		{"node/worker-1.internal", "Node", "example.com", "worker-1.internal"},
+		{"cluster.x-k8s.io", "Cluster", "cluster.x-k8s.io", ""},
+		{"bucket.storage.example.com", "Bucket", "example.com", ""},
+		{"bucket/cleanup", "Bucket", "example.com", ""},
+		{"bucket.finalizer", "Bucket", "example.com", ""},
+		{"cluster.kubeblocks.io/finalizer", "Cluster", "apps.kubeblocks.io", ""},
+		{"user-registration", "User", "example.com", ""},
+		{"users.bob", "User", "example.com", ""},
+		{"other.bob", "User", "example.com", ""},
+		{"user.", "User", "example.com", ""},
+	} {
+		name, called := calledAfter(test.finalizer, test.kind, test.group)
+		if called != (test.want != "") || called && name != test.want {
+			t.Errorf("%s: %q, %t, want %q", test.finalizer, name, called, test.want)
+		}
+	}
+}
