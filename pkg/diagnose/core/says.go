@@ -37,7 +37,7 @@ func (e *Examination) Says(ctx context.Context, o *unstructured.Unstructured) []
 		seen[c.Message] = true
 		all = append(all, ObservedAt(From(o, c.Field), e.Quoted(c))...)
 	}
-	for _, s := range status.Texts(o) {
+	for _, s := range slices.Concat(status.Texts(o), status.Annotated(o)) {
 		if seen[s.Text] {
 			continue
 		}

@@ -60,6 +60,9 @@ func (e *Examiner) said(ctx context.Context, o *unstructured.Unstructured) sayin
 			return saying{s.Field, s.Text, true, false}
 		}
 	}
+	if all := status.Annotated(o); len(all) > 0 {
+		return saying{all[0].Field, all[0].Text, false, false}
+	}
 	if builtIn {
 		return saying{}
 	}
