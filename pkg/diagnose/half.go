@@ -7,9 +7,12 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
@@ -88,6 +91,9 @@ func (e *examiner) notDeleting(ctx context.Context, id graph.ID) []core.Finding 
 			}
 		}
 	}
+	if o := e.Own(ctx, id); o != nil {
+		f = e.asked(ctx, f, o)
+	}
 	t, _ := e.Graph.Type(id)
 	untried := e.refusal.UntriedDeletion(ctx, id)
 	var large []v1alpha1.Observation
@@ -108,6 +114,25 @@ func (e *examiner) notDeleting(ctx context.Context, id graph.ID) []core.Finding 
 		f.Observe("the server would accept a DELETE")
 	}
 	return core.Found(ref, f)
+}
+
+// asked adds to a finding who has asked for the deletion of an object with an object of its own.
+func (e *examiner) asked(ctx context.Context, f core.Finding, o *unstructured.Unstructured) core.Finding {
+	by, seen := e.finalizers.Asked(ctx, o)
+	if len(by) == 0 {
+		return f
+	}
+	if stage := status.Stage(o); status.SaysDeletion("", stage.Text) {
+		f.Evidence = append(f.Evidence, core.ObservedAt(core.From(o, stage.Field),
+			fmt.Sprintf("its %s is: %s", stage.Field, stage.Text))...)
+	}
+	f.Evidence = append(f.Evidence, seen...)
+	f.Sentence = fmt.Sprintf("nobody has deleted the object, and %s has asked for its deletion", core.Named(by[0]))
+	f.Remedy = phrase.Sentence("see to what " + core.Named(by[0]) + " says: whoever works on it deletes what the object stands for " +
+		"first, and then the object. If nothing of that is left, delete both by hand")
+	f.Commands = append(f.Commands, core.At(by[0], core.Describe()).Doing("shows what is said of it").
+		Risking(finalizer.RiskNone))
+	return f
 }
 
 // neverCollected is for an object that an owner waits for, and that the collector gives up on.

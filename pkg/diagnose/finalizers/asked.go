@@ -1,0 +1,58 @@
+package finalizers
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
+)
+
+// Asked is who has asked for the deletion of an object by an object of its own: a custom resource
+// of the same group whose kind is called after that and that names it, as a DeleteBackupRequest of
+// Velero does (https://github.com/velero-io/velero/pull/383); with what it says of itself.
+func (e *Examiner) Asked(
+	ctx context.Context, o *unstructured.Unstructured,
+) (by []v1alpha1.ObjectRef, seen []v1alpha1.Observation) {
+	group := o.GroupVersionKind().Group
+	if cluster.BuiltIn(group) || e.Many {
+		return nil, nil
+	}
+	for _, r := range e.Catalog.Resources {
+		if r.Group != group || !strings.HasPrefix(r.Kind, "Delete") && !strings.Contains(r.Kind, "Deletion") {
+			continue
+		}
+		namespace := ""
+		if r.Namespaced {
+			namespace = o.GetNamespace()
+		}
+		list, err := e.Reader.ListObjects(ctx, schema.GroupResource{Group: group, Resource: r.Resource}, namespace,
+			cluster.Selection{})
+		if err != nil {
+			continue // and the reader has noted the gap
+		}
+		for _, request := range list {
+			field := naming(request, o)
+			if field == "" {
+				continue
+			}
+			by = append(by, e.Ref(request))
+			seen = append(seen, core.ObservedAt(core.From(request, field),
+				fmt.Sprintf("%s asks for its deletion", core.Named(e.Ref(request))))...)
+			for _, s := range slices.Concat(status.Texts(request), []status.Said{status.Stage(request)}) {
+				if s.Text != "" {
+					seen = append(seen, core.ObservedAt(core.From(request, s.Field),
+						fmt.Sprintf("of %s, %s is: %s", core.Named(e.Ref(request)), s.Field, core.Brief(s.Text)))...)
+				}
+			}
+		}
+	}
+	return by, seen
+}
