@@ -82,8 +82,9 @@ func (e *Examiner) mayLack(ctx context.Context, b core.Responsible) lacked {
 	other, twin := e.twin(ctx, b)
 	after, gone := e.namesakeGone(ctx, b)
 	stopped := e.stopped(o)
-	l := lacked{seen: slices.Concat(grant, absent, other, after, through.others, failing, failed.Evidence, down, unready, stopped,
-		e.come(ctx, o)), look: failed.Steps, ownerless: owner, first: first.Name, other: through.other}
+	l := lacked{look: failed.Steps, ownerless: owner, first: first.Name, other: through.other,
+		seen: slices.Concat(grant, absent, other, after, through.others, failing, failed.Evidence, down, unready, stopped,
+			e.come(ctx, o))}
 	if until := status.Expired(o, e.Now); until.Text != "" && len(e.workedOn(ctx, o)) == 0 {
 		l.seen = append(l.seen, core.ObservedAt(core.From(o, until.Field),
 			fmt.Sprintf("its %s, %s, is past", until.Field, until.Text))...)
