@@ -274,13 +274,18 @@ func (p Permissions) Observations() []v1alpha1.Observation {
 	return all
 }
 
+// Workloads returns those of all the accounts.
+func (p Permissions) Workloads() (all []*unstructured.Unstructured) {
+	for _, a := range p.Accounts {
+		all = append(all, a.Workloads...)
+	}
+	return all
+}
+
 // Only returns the one workload that may, nil if there are several, none, or if not everything
 // could be listed.
 func (p Permissions) Only() *unstructured.Unstructured {
-	var only []*unstructured.Unstructured
-	for _, a := range p.Accounts {
-		only = append(only, a.Workloads...)
-	}
+	only := p.Workloads()
 	if len(only) != 1 || len(p.Unread) > 0 || p.Anybody != "" {
 		return nil
 	}

@@ -84,7 +84,7 @@ func (e *Examiner) mayLack(ctx context.Context, b core.Responsible) lacked {
 	stopped := e.stopped(o)
 	l := lacked{look: failed.Steps, ownerless: owner, first: first.Name, other: through.other,
 		seen: slices.Concat(grant, absent, other, after, through.others, failing, failed.Evidence, down, unready, stopped,
-			e.come(ctx, o))}
+			e.come(ctx, o), named.unseen)}
 	if until := status.Expired(o, e.Now); until.Text != "" && len(e.workedOn(ctx, o)) == 0 {
 		l.seen = append(l.seen, core.ObservedAt(core.From(o, until.Field),
 			fmt.Sprintf("its %s, %s, is past", until.Field, until.Text))...)

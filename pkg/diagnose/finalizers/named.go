@@ -31,20 +31,27 @@ const mostNamed = 4
 //
 // Failing are those of the group that are there, and say themselves that they are not well or have
 // pods that do not run; and leaving those that are being deleted as well, which may wait for the
-// object in turn.
+// object in turn. Unseen are the names in references of which nobody knows the kind, and that nothing
+// in the namespace has.
 type named struct {
-	absent, failing []v1alpha1.Observation
-	first           v1alpha1.ObjectRef
-	leaving         []namedObject
+	absent, failing, unseen []v1alpha1.Observation
+	first                   v1alpha1.ObjectRef
+	leaving                 []namedObject
 }
 
 func (e *Examiner) whatItNames(ctx context.Context, o *unstructured.Unstructured) (all named) {
 	if cluster.BuiltIn(o.GroupVersionKind().Group) || o.GetDeletionTimestamp() == nil {
 		return all
 	}
-	absent, there := e.looked(ctx, o)
+	absent, there, unknown := e.looked(ctx, o)
 	for _, n := range absent[:min(len(absent), 1)] {
 		all.first = n.ref
+	}
+	for _, n := range unknown {
+		if e.nothingCalled(o.GetNamespace(), n.name) {
+			all.unseen = append(all.unseen, core.ObservedAt(core.From(o, n.field),
+				fmt.Sprintf("its %s is %s, and nothing in namespace %s is called so", n.field, n.name, o.GetNamespace()))...)
+		}
 	}
 	for _, n := range absent {
 		says := fmt.Sprintf("its %s names %s, which does not exist", n.field, core.Named(n.ref))
@@ -72,7 +79,7 @@ func (e *Examiner) whatItNames(ctx context.Context, o *unstructured.Unstructured
 			all.failing = append(all.failing, core.ObservedAt(core.From(by.object, field), names+", of which "+says)...)
 		}
 		all.failing = append(all.failing, e.ownDown(ctx, by.object, names+", which")...)
-		absent, _ := e.looked(ctx, by.object)
+		absent, _, _ := e.looked(ctx, by.object)
 		for _, n := range absent {
 			if n.bare || n.unserved != "" {
 				continue
@@ -119,9 +126,23 @@ type namedObject struct {
 	unserved string
 }
 
+// nothingCalled says whether a namespace of which all is listed has nothing of a name.
+func (e *Examiner) nothingCalled(namespace, name string) bool {
+	if namespace == "" || len(e.Gaps) > 0 {
+		return false
+	}
+	for id := range e.Graph.InNamespace(namespace) {
+		if e.Graph.Name(id) == name {
+			return false
+		}
+	}
+	return true
+}
+
 // looked are the objects that the spec and the labels of a custom resource name: those that are
-// absent, and those that are there.
-func (e *Examiner) looked(ctx context.Context, o *unstructured.Unstructured) (absent, there []namedObject) {
+// absent, those that are there, and the references of which nobody knows the kind.
+func (e *Examiner) looked(ctx context.Context, o *unstructured.Unstructured) (absent, there []namedObject,
+	unknown []namedIn) {
 	spec, _, _ := unstructured.NestedMap(o.Object, "spec")
 	asked := 0
 	for _, n := range slices.Concat(namesIn(spec, "spec"), credentials(o), e.namedInLabels(o)) {
@@ -153,6 +174,9 @@ func (e *Examiner) looked(ctx context.Context, o *unstructured.Unstructured) (ab
 		}
 		if n.loose && !bare || n.isMade() && !e.beginsWith(o, n) || !known && !guessed && !within ||
 			asked == mostNamed {
+			if !known && !guessed && !within && n.isReference() && len(unknown) < mostNamed {
+				unknown = append(unknown, n)
+			}
 			continue
 		}
 		ref := core.RefTo(r.Type, "", n.name)
@@ -176,7 +200,7 @@ func (e *Examiner) looked(ctx context.Context, o *unstructured.Unstructured) (ab
 			there = append(there, namedObject{n.field, ref, object, bare, ""})
 		}
 	}
-	return absent, there
+	return absent, there, unknown
 }
 
 // credentials are the Secrets with credentials that a status names, as those of backups do: what
@@ -346,6 +370,13 @@ func (e *Examiner) beginsWith(o *unstructured.Unstructured, n namedIn) bool {
 		owns = true
 	}
 	return owns
+}
+
+// isReference says whether a field is a reference by its key, which says neither the kind nor another
+// namespace: providerRef.
+func (n namedIn) isReference() bool {
+	return strings.HasSuffix(strings.ToLower(n.field), "ref.name") && n.kind == "" && n.group == "" && n.namespace == "" &&
+		!n.loose && !n.isMade()
 }
 
 // isTyped says whether a reference says of which kind and group the object is: that nobody serves

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -231,8 +232,46 @@ func TestAKindThatIsNotServed(t *testing.T) {
 		e := &Examiner{Examination: &core.Examination{Snapshot: core.Snapshot{Catalog: catalog, Gaps: test.gaps},
 			Reader: cluster.NewReader(nil, catalog)}}
 		o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": "Cluster", "spec": spec}}
-		absent, _ := e.looked(t.Context(), o)
+		absent, _, _ := e.looked(t.Context(), o)
 		if got := len(absent) == 1 && absent[0].unserved == "blank.org"; got != test.want {
+			t.Errorf("%s: %t, want %t", test.spec, got, test.want)
+		}
+	}
+}
+
+// TestAReferenceOfWhichNobodyKnowsTheKind: that nothing in the namespace has the name can be seen
+// where all of that is listed. What another key names can be anything.
+func TestAReferenceOfWhichNobodyKnowsTheKind(t *testing.T) {
+	t.Parallel()
+	b := graph.NewBuilder()
+	b.Listing(graph.Type{Version: "v1", Resource: "secrets", Kind: "Secret", Namespaced: true}, "shop").
+		Add(graph.Object{Namespace: "shop", Name: "aws", UID: "u"})
+	g := b.Build()
+	for _, test := range []struct {
+		spec string
+		gaps []v1alpha1.Gap
+		want bool
+	}{
+		{`{providerRef: {name: gone}}`, nil, true},
+		{`{providerRef: {name: aws}}`, nil, false},
+		{`{providerRef: {name: gone}}`, []v1alpha1.Gap{{Resource: "providers", Group: "example.com"}}, false},
+		{`{providerRef: {name: gone, namespace: other}}`, nil, false},
+		{`{providerRef: {name: gone, kind: Provider}}`, nil, false},
+		{`{writeConnectionSecretToRef: {name: gone}}`, nil, false},
+		{`{zone: {name: gone}}`, nil, false},
+		{`{zone: gone}`, nil, false},
+	} {
+		var spec map[string]any
+		if err := yaml.Unmarshal([]byte(test.spec), &spec); err != nil {
+			t.Fatal(err)
+		}
+		catalog := &cluster.Catalog{}
+		e := &Examiner{Examination: &core.Examination{Snapshot: core.Snapshot{Catalog: catalog, Graph: g, Gaps: test.gaps},
+			Reader: cluster.NewReader(nil, catalog)}}
+		o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": "Record", "spec": spec}}
+		o.SetNamespace("shop")
+		o.SetDeletionTimestamp(&metav1.Time{Time: time.Now()})
+		if got := len(e.whatItNames(t.Context(), o).unseen) == 1; got != test.want {
 			t.Errorf("%s: %t, want %t", test.spec, got, test.want)
 		}
 	}

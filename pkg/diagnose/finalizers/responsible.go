@@ -268,14 +268,18 @@ func (e *Examiner) unfound(ctx context.Context, b core.Responsible, f core.Findi
 	case first != nil:
 		f.Remedy = fmt.Sprintf("Look at %s %s/%s first: %s.", first.GetKind(), first.GetNamespace(), first.GetName(), why) +
 			b.OnceRunning()
-		works := actor.Actor{Life: actor.Alive, Workloads: []*unstructured.Unstructured{first}}
-		if scopes := works.NotWatching(b.Object); len(scopes) > 0 {
-			f.Evidence = append([]v1alpha1.Observation{scopes[0].Observation(), scopes[0].Missed(b.Object)}, f.Evidence...)
-			f.Remedy += " It does not watch the object: have it watch that as well."
-		}
 	case b.IsKnown && !b.NotFound():
 		f.Remedy = phrase.Sentence("check that "+b.Name+" is running; its state is not visible through the API") +
 			b.OnceRunning()
+	}
+	works := actor.Actor{Life: actor.Alive, Workloads: leads.Workloads()}
+	if first != nil {
+		works.Workloads = []*unstructured.Unstructured{first}
+	}
+	if scopes := works.NotWatching(b.Object); len(scopes) > 0 && !b.IsKnown {
+		f.Evidence = append([]v1alpha1.Observation{scopes[0].Observation(), scopes[0].Missed(b.Object)}, f.Evidence...)
+		f.Remedy = cmp.Or(f.Remedy, f.UsualOf(core.FinalizerActorUnknown)) +
+			" The object is not among those that it watches: have it watch the object as well, or find who does."
 	}
 	if first == nil {
 		f.Commands = append(f.Commands, show)
