@@ -66,7 +66,7 @@ func (e *Examination) Failing(o *unstructured.Unstructured) []v1alpha1.Observati
 // Quoted is a condition as evidence: its status, for how long it has been that, its reason and its
 // message.
 func (e *Examination) Quoted(c status.Condition) string {
-	s := fmt.Sprintf("its condition %s is %s", c.Type, c.Status)
+	s := fmt.Sprintf("its condition %s is %s", c.Type, cmp.Or(c.Status, "set"))
 	if !c.Since.IsZero() {
 		s += " for " + phrase.Ago(e.Now.Sub(c.Since))
 	}
