@@ -103,9 +103,20 @@ func texts(field string, value any) []Said {
 	return nil
 }
 
-// namesFailure says whether a phase is one of a failure: Failed, DeleteError, Degraded.
-func namesFailure(phase string) bool {
-	return phase != "" && (Condition{Type: phase}).polarity() == wellIfFalse
+// namesFailure says whether a phase is one of a failure: Failed, DeleteError, DELETE_FAILED.
+func namesFailure(phase string) bool { return polarityOf(phase) == wellIfFalse }
+
+// polarityOf is that of the condition whose type a phase is, written as that would be: DELETE_FAILED
+// is DeleteFailed, and ready is Ready.
+func polarityOf(phase string) polarity {
+	var name strings.Builder
+	for _, word := range strings.FieldsFunc(phase, func(r rune) bool { return r == '_' || r == '-' }) {
+		if strings.ToUpper(word) == word {
+			word = strings.ToLower(word)
+		}
+		name.WriteString(strings.ToUpper(word[:1]) + word[1:])
+	}
+	return (Condition{Type: name.String()}).polarity()
 }
 
 // namesHealth says whether a phase is one of an object that is well.
@@ -114,7 +125,7 @@ func namesHealth(phase string) bool {
 	case "active", "bound", "running", "complete", "completed", "ok", "online", "normal", "serving", "listening":
 		return true
 	}
-	return phase != "" && (Condition{Type: phase}).polarity() == wellIfTrue
+	return polarityOf(phase) == wellIfTrue
 }
 
 // unsettled is what the stage of an object is called that is not up, or not yet.
