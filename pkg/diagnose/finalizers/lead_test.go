@@ -24,16 +24,18 @@ func TestWhoIsToBeLookedAtFirst(t *testing.T) {
 		namesake, want              string
 		unlikely                    bool
 	}{
-		"the only one of a custom resource":         {"shop.example.dev/v1", "Order", "acme.dev/cleanup", []string{"orders"}, "", "orders", false},
-		"another program that may write namespaces": {"v1", "Namespace", "controller.cattle.io/auth", []string{"remove-empty-ns"}, "", "remove-empty-ns", true},
-		"one that is called like the finalizer":     {"v1", "Namespace", "capsule.clastix.io/tenant", []string{"capsule-manager"}, "", "capsule-manager", false},
-		"several of a custom resource":              {"shop.example.dev/v1", "Order", "acme.dev/cleanup", []string{"a", "b"}, "", "", false},
-		"one of several is called like it":          {"shop.example.dev/v1", "Order", "acme.dev/cleanup", []string{"acme", "b"}, "", "acme", false},
-		"nobody, but one is called like it":         {"shop.example.dev/v1", "Order", "acme.dev/cleanup", nil, "acme-operator", "acme-operator", false},
-		"others may, and one is called like it":     {"v1", "Namespace", "acme.dev/cleanup", []string{"b", "c"}, "acme-operator", "", false},
-		"nobody at all":                             {"shop.example.dev/v1", "Order", "acme.dev/cleanup", nil, "", "", false},
+		"the only one of a custom resource":          {"shop.example.dev/v1", "Order", "acme.dev/cleanup", []string{"orders"}, "", "orders", false},
+		"another program that may write namespaces":  {"v1", "Namespace", "controller.cattle.io/auth", []string{"remove-empty-ns"}, "", "remove-empty-ns", true},
+		"one that is called like the finalizer":      {"v1", "Namespace", "capsule.clastix.io/tenant", []string{"capsule-manager"}, "", "capsule-manager", false},
+		"several of a custom resource":               {"shop.example.dev/v1", "Order", "acme.dev/cleanup", []string{"a", "b"}, "", "", false},
+		"one of several is called like it":           {"shop.example.dev/v1", "Order", "acme.dev/cleanup", []string{"acme", "b"}, "", "acme", false},
+		"nobody, but one is called like it":          {"shop.example.dev/v1", "Order", "acme.dev/cleanup", nil, "acme-operator", "acme-operator", false},
+		"others may, and one is called like it":      {"v1", "Namespace", "acme.dev/cleanup", []string{"b", "c"}, "acme-operator", "", false},
+		"a pool that the name of the object ends in": {"shop.example.dev/v1", "Order", "acme.dev/cleanup", []string{"x8sm", "uyp2"}, "", "x8sm", false},
+		"nobody at all":                              {"shop.example.dev/v1", "Order", "acme.dev/cleanup", nil, "", "", false},
 	} {
-		o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": test.apiVersion, "kind": test.kind}}
+		o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": test.apiVersion, "kind": test.kind,
+			"metadata": map[string]any{"name": "pvc-1-x8sm"}}}
 		a := actor.Actor{Finalizer: test.finalizer}
 		if test.namesake != "" {
 			a.Namesake = workload(test.namesake)

@@ -320,10 +320,31 @@ func lead(b core.Responsible, leads actor.Permissions) (first *unstructured.Unst
 	if first = leads.Controls(); first != nil && !cluster.BuiltIn(group) && strings.Contains(b.Finalizer, group) {
 		return first, "the finalizer has the group of the object, and but for administrators RBAC lets no other workload write its status"
 	}
+	if first = namedAt(b.Object, leads.Workloads()); first != nil {
+		return first, "of the workloads that RBAC lets write objects of this type, it is the one that the object names"
+	}
 	if len(leads.Accounts) == 0 && b.Namesake != nil {
 		return b.Namesake, "it is called like the finalizer"
 	}
 	return nil, ""
+}
+
+// namedAt is the one of some workloads that a label of an object names, or in which its name ends, as
+// that of a replica does in the name of the pool whose pods work on it; nil if there is none.
+func namedAt(o *unstructured.Unstructured, workloads []*unstructured.Unstructured) (one *unstructured.Unstructured) {
+	for _, w := range workloads {
+		named := strings.HasSuffix(o.GetName(), "-"+w.GetName())
+		for _, value := range o.GetLabels() {
+			named = named || value == w.GetName()
+		}
+		if named && one != nil {
+			return nil
+		}
+		if named {
+			one = w
+		}
+	}
+	return one
 }
 
 // likely says whether a workload that may write an object is its controller, and so may be started for
