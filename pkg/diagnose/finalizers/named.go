@@ -40,7 +40,9 @@ type named struct {
 }
 
 func (e *Examiner) whatItNames(ctx context.Context, o *unstructured.Unstructured) (all named) {
-	if cluster.BuiltIn(o.GroupVersionKind().Group) || o.GetDeletionTimestamp() == nil {
+	// What a built-in object names is the business of Kubernetes, but for the class of an Ingress, by
+	// which controllers choose.
+	if cluster.BuiltIn(o.GroupVersionKind().Group) && o.GetKind() != "Ingress" || o.GetDeletionTimestamp() == nil {
 		return all
 	}
 	absent, there, unknown := e.looked(ctx, o)
