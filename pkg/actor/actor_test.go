@@ -189,7 +189,8 @@ func TestActorByItsName(t *testing.T) {
 		t.Errorf("%+v, want it unknown, and %q", a, want)
 	}
 	for domain, want := range map[string]string{"acme.cert-manager.io": "cert-manager", "longhorn.io": "longhorn",
-		"x.example.com": "", "batch.kubernetes.io": "", "io": "", "a.k8s.aws": ""} {
+		"x.example.com": "", "batch.kubernetes.io": "", "io": "", "a.k8s.aws": "",
+		"jobs.flink.apache.org": "flink", "kueue.x-k8s.io": "kueue", "cluster.x-k8s.io": ""} {
 		if got := wordOf(domain); got != want {
 			t.Errorf("the word of %s is %q, want %q", domain, got, want)
 		}

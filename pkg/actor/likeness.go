@@ -277,19 +277,25 @@ func (f *Finder) namesakes(ctx context.Context, about *unstructured.Unstructured
 	return says, only
 }
 
-// wordOf is the part of a domain that names a project: the one before the last. Those that many
-// projects share name none.
+// wordOf is the part of a domain that names a project: the one before the last, or before an umbrella.
+// Those that many projects share name none.
 func wordOf(domain string) string {
 	parts := strings.Split(domain, ".")
 	if len(parts) < 2 {
 		return ""
 	}
 	word := parts[len(parts)-2]
-	if len(word) < shortestWord || slices.Contains(sharedWords, word) {
+	if slices.Contains(umbrellas, word) && len(parts) > 2 {
+		word = parts[len(parts)-3]
+	}
+	if len(word) < shortestWord || slices.Contains(sharedWords, word) || word == "cluster" {
 		return ""
 	}
 	return word
 }
+
+// umbrellas are domains below which each project has one of its own: flink.apache.org, kueue.x-k8s.io.
+var umbrellas = []string{"apache", "x-k8s"}
 
 // shortestWord is how long a word of a finalizer must be to name a program: org is not.
 const shortestWord = 4

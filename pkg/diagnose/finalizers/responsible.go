@@ -298,8 +298,10 @@ func (e *Examiner) unfound(ctx context.Context, b core.Responsible, f core.Findi
 			f.Commands = slices.Concat(f.Commands, d.Steps, []core.Step{show})
 		}
 	}
-	for _, w := range leads.Running(2, first) {
-		f.Commands = append(f.Commands, e.log(w))
+	if first == nil || actor.ReadWorkload(first).Life == actor.Alive { // where that is down, another's log says nothing of it
+		for _, w := range leads.Running(2, first) {
+			f.Commands = append(f.Commands, e.log(w))
+		}
 	}
 	return f, first != nil
 }
