@@ -100,7 +100,7 @@ func (s saying) remedy(name string, only bool) string {
 		return phrase.Sentence(fmt.Sprintf("find out by its log whether %s, which is alive, waits for what %s says", name, s.what))
 	}
 	if s.nameless() {
-		return phrase.Sentence(name+" is alive, and asks again and again for what cannot be there") + s.gone(name)
+		return phrase.Sentence(name+" is alive, and tries again and again") + s.gone(name)
 	}
 	if !s.ofDeletion || !s.dated || !only {
 		return phrase.Sentence(fmt.Sprintf("see to what %s says first: %s is alive, and may wait for that", s.what, name))
@@ -121,7 +121,7 @@ func (s saying) gone(name string) string {
 	case parentDeleted.MatchString(text):
 		return " What it was in has been deleted, and unless that is restored everything in it went with it: nothing is left to clean " +
 			"up then, and the finalizer can be removed by hand."
-	case answered403.MatchString(text) && (!rightNamed.MatchString(text) || strings.Contains(text, "may not exist")):
+	case answered403.MatchString(text) && (!whyRefused.MatchString(text) || strings.Contains(text, "may not exist")):
 		return fmt.Sprintf(" An API answered it 403, as some do as well for what is gone. Look there whether it still exists: if not, "+
 			"nothing is left to clean up, and the finalizer can be removed; if it does, let %s delete it.", name)
 	}
@@ -141,18 +141,21 @@ var answered404 = regexp.MustCompile(`(?i:\bstatus ?code(?:=|: ?| )404\b|\b(?:er
 	`|\b(?:Parent)?Resource(?:Group)?NotFound\b`)
 
 // parentDeleted is how an API says that the project or the like in which something was is gone
-// (https://github.com/GoogleCloudPlatform/k8s-config-connector/issues/92).
+// (https://github.com/GoogleCloudPlatform/k8s-config-connector/issues/92), at the beginning of a
+// clause: of a key in a project that was deleted it is not said that the project was.
 var parentDeleted = regexp.MustCompile(
-	`(?i)\b(?:project|subscription|resource group|organization) [#'"]?[\w./-]+['"]? (?:has been|was) (?:scheduled for deletion|deleted)\b`)
+	`(?i)(?:^|[^\w\s]\s*)(?:the )?(?:project|subscription|resource group|organization) [#'"]?[\w./-]+['"]? (?:has been|was) (?:scheduled for deletion|deleted)\b`)
 
 // answered403 is the answer of an API that something may not be done, which that of Google Cloud
 // gives for an instance that is gone as well
-// (https://github.com/GoogleCloudPlatform/k8s-config-connector/issues/6863). One that says what may
-// not be done means that.
+// (https://github.com/GoogleCloudPlatform/k8s-config-connector/issues/6863). One that says why means
+// that: what may not be done, that the API is not enabled
+// (https://github.com/appvia/kore/issues/286), or that the credentials are no good.
 var (
 	answered403 = regexp.MustCompile(`(?i:\bstatus ?code(?:=|: ?| )403\b|\b(?:error|response) 403\b|\b403 forbidden\b)`)
-	rightNamed  = regexp.MustCompile(`(?i)not authorized to|AccessDenied|AuthorizationFailed|UnauthorizedOperation|\bcannot [a-z]+ resource\b` +
-		`|Permission '[^']+' denied|Required '[^']+' permission`)
+	whyRefused  = regexp.MustCompile(`(?i)not authorized to|AccessDenied|AuthorizationFailed|UnauthorizedOperation|\bcannot [a-z]+ resource\b` +
+		`|Permission '[^']+' denied|Required '[^']+' permission|accessNotConfigured|has not been used in project|\bbilling\b` +
+		`|\b(?:rate ?limit|quota) ?exceeded|ExpiredToken|InvalidClientTokenId|SignatureDoesNotMatch|InvalidAccessKeyId`)
 )
 
 // ofProgram is what is missing in a program of Java itself, by names like those of AWS.
