@@ -14,7 +14,7 @@ import (
 var saysInKey = regexp.MustCompile(`(?i)(^|[-_./])(last-?)?(error|failure|message|reason)$`)
 
 // Annotated returns what annotations of an object say of a failure: those whose key says that they
-// have a message, as of the actions-runner-controller
+// have a message, but that of a commit, as of the actions-runner-controller
 // (https://github.com/actions/actions-runner-controller/issues/3010), and what kopf keeps of a
 // handler that is to be tried again (https://docs.kopf.dev/en/stable/continuity/).
 func Annotated(o *unstructured.Unstructured) []Said {
@@ -33,7 +33,8 @@ func Annotated(o *unstructured.Unstructured) []Said {
 				handler.Message != "" {
 				all = append(all, Said{field, handler.Message})
 			}
-		case saysInKey.MatchString(key) && strings.Contains(text, " ") && SaysFailure(key, text):
+		case saysInKey.MatchString(key) && strings.Contains(text, " ") && !strings.Contains(strings.ToLower(key), "commit") &&
+			(SaysFailure(text) || SaysFailure(key) && !noFailure.MatchString("error: "+text)):
 			all = append(all, Said{field, text})
 		}
 	}
