@@ -181,13 +181,8 @@ func (e *Examiner) looked(ctx context.Context, o *unstructured.Unstructured) (ab
 			}
 			continue
 		}
-		ref := core.RefTo(r.Type, "", n.name)
-		if r.Namespaced {
-			if ref.Namespace = cmp.Or(n.namespace, o.GetNamespace()); ref.Namespace == "" {
-				continue
-			}
-		}
-		if slices.ContainsFunc(slices.Concat(absent, there), func(by namedObject) bool { return by.ref == ref }) {
+		ref := n.refTo(r, o)
+		if r.Namespaced && ref.Namespace == "" || slices.ContainsFunc(slices.Concat(absent, there), func(by namedObject) bool { return by.ref == ref }) {
 			continue
 		}
 		asked++
@@ -224,6 +219,16 @@ const credentialsKey = "credentialssecret"
 type namedIn struct {
 	field, stem, group, kind, namespace, name string
 	addressed, loose, bare, several           bool
+}
+
+// refTo is the object that is named, of a type: beside the one for which it is, unless the field
+// says another namespace.
+func (n namedIn) refTo(r cluster.Resource, beside *unstructured.Unstructured) v1alpha1.ObjectRef {
+	ref := core.RefTo(r.Type, "", n.name)
+	if r.Namespaced {
+		ref.Namespace = cmp.Or(n.namespace, beside.GetNamespace())
+	}
+	return ref
 }
 
 // namesIn finds what the fields of a map name, in the order of their paths.

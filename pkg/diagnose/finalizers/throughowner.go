@@ -42,10 +42,7 @@ func (e *Examiner) throughOwner(ctx context.Context, o *unstructured.Unstructure
 			if !n.isTyped() || n.isMade() || !served || !ofOneDomain(r.Group, group) {
 				continue
 			}
-			ref := core.RefTo(r.Type, "", n.name)
-			if r.Namespaced {
-				ref.Namespace = o.GetNamespace()
-			}
+			ref := n.refTo(r, o)
 			same := func(l v1alpha1.ObjectRef) bool {
 				return l.Kind == ref.Kind && l.Name == ref.Name && l.Group() == ref.Group()
 			}
@@ -70,27 +67,24 @@ func (e *Examiner) throughOwner(ctx context.Context, o *unstructured.Unstructure
 // belongsTo are the controller of an object and what its labels, or those of the controller, name,
 // of the same domain, as far as these are being deleted.
 func (e *Examiner) belongsTo(ctx context.Context, o *unstructured.Unstructured) (all []*unstructured.Unstructured) {
-	add := func(group, kind, name string) {
-		r, served := e.KindIn(group, kind)
+	add := func(n namedIn) {
+		r, served := e.KindIn(n.group, n.kind)
 		if !served || !ofOneDomain(r.Group, o.GroupVersionKind().Group) {
 			return
 		}
-		namespace := ""
-		if r.Namespaced {
-			namespace = o.GetNamespace()
-		}
-		by, err := e.Reader.GetObject(ctx, schema.GroupResource{Group: r.Group, Resource: r.Resource}, namespace, name)
+		ref := n.refTo(r, o)
+		by, err := e.Reader.GetObject(ctx, schema.GroupResource{Group: r.Group, Resource: r.Resource}, ref.Namespace, ref.Name)
 		if err == nil && by != nil && by.GetDeletionTimestamp() != nil &&
 			!slices.ContainsFunc(all, func(l *unstructured.Unstructured) bool { return l.GetUID() == by.GetUID() }) {
 			all = append(all, by)
 		}
 	}
 	if c := metav1.GetControllerOf(o); c != nil {
-		add(graph.Ref{APIVersion: c.APIVersion}.Group(), c.Kind, c.Name)
+		add(namedIn{group: graph.Ref{APIVersion: c.APIVersion}.Group(), kind: c.Kind, name: c.Name})
 	}
 	for _, from := range append([]*unstructured.Unstructured{o}, all...) {
 		for _, n := range e.namedInLabels(from) {
-			add(n.group, n.kind, n.name)
+			add(n)
 		}
 	}
 	return all
