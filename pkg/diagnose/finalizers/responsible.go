@@ -205,10 +205,11 @@ func (e *Examiner) outside(ctx context.Context, b core.Responsible, f core.Findi
 		if note := b.Known.Alive.Note; note != "" {
 			f.Remedy += phrase.Sentence(note) + " "
 		}
-		f.Remedy += phrase.Sentence("check there that it is running") + b.OnceRunning()
-		if b.Unreported != "" {
-			f.Remedy += fmt.Sprintf(" %s, which stood for where it runs, does not exist here any more: whoever runs there has no access "+
-				"without it, and the finalizer is to be removed by hand.", b.Unreported)
+		if by := b.Known.Alive.ReportedBy; b.Unreported != "" && by != nil && len(by.Where) == 0 { // it is there that it runs
+			f.Remedy += fmt.Sprintf("%s, which stands for where it runs, does not exist here: if that was removed, nobody there has access "+
+				"any more, and the finalizer is to be removed by hand unless something here does that.", b.Unreported)
+		} else {
+			f.Remedy += phrase.Sentence("check there that it is running") + b.OnceRunning()
 		}
 		if none := unnamed(b); none != nil {
 			f.Evidence = append(f.Evidence, namesNone(b, none)...)
