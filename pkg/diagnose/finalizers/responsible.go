@@ -156,8 +156,8 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 			f = e.lookAgain(ctx, b, f)
 		}
 	}
-	if f = ofTemplate(b.Object, f); a.Life != actor.Dead {
-		f = e.behindItsNamespace(b, f)
+	if a.Life != actor.Dead {
+		f = e.behindItsNamespace(b, ofTemplate(b.Object, f))
 	}
 	f.Commands = b.Ordered(f.Commands)
 	return append([]core.Finding{f}, refused...)
