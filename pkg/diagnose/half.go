@@ -128,8 +128,8 @@ func (e *examiner) asked(ctx context.Context, f core.Finding, o *unstructured.Un
 	}
 	f.Evidence = append(f.Evidence, seen...)
 	f.Sentence = fmt.Sprintf("nobody has deleted the object, and %s has asked for its deletion", core.Named(by[0]))
-	f.Remedy = phrase.Sentence("see to what " + core.Named(by[0]) + " says: whoever works on it deletes what the object stands for " +
-		"first, and then the object. If nothing of that is left, delete both by hand")
+	f.Remedy = "See to what " + core.Named(by[0]) + " says: whoever works on it deletes what the object stands for first, and then the " +
+		"object. If nothing of that is left, delete both by hand. One that has failed may not be tried again: ask anew then."
 	f.Commands = append(f.Commands, core.At(by[0], core.Describe()).Doing("shows what is said of it").
 		Risking(finalizer.RiskNone))
 	return f

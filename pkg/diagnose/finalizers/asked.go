@@ -3,8 +3,8 @@ package finalizers
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -15,9 +15,14 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
+// asksInKind is how the kind of an object is called that asks for a deletion; a policy for deletions
+// asks for none.
+var asksInKind = regexp.MustCompile(`^Delete[A-Z].*Request$|Deletion(?:Request)?$`)
+
 // Asked is who has asked for the deletion of an object by an object of its own: a custom resource
 // of the same group whose kind is called after that and that names it, as a DeleteBackupRequest of
-// Velero does (https://github.com/velero-io/velero/pull/383); with what it says of itself.
+// Velero does (https://github.com/velero-io/velero/pull/383), which is not tried again
+// (https://github.com/velero-io/velero/issues/10169); with what it says of itself.
 func (e *Examiner) Asked(
 	ctx context.Context, o *unstructured.Unstructured,
 ) (by []v1alpha1.ObjectRef, seen []v1alpha1.Observation) {
@@ -26,7 +31,7 @@ func (e *Examiner) Asked(
 		return nil, nil
 	}
 	for _, r := range e.Catalog.Resources {
-		if r.Group != group || !strings.HasPrefix(r.Kind, "Delete") && !strings.Contains(r.Kind, "Deletion") {
+		if r.Group != group || !asksInKind.MatchString(r.Kind) {
 			continue
 		}
 		namespace := ""
