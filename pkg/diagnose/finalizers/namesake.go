@@ -48,7 +48,7 @@ func (e *Examiner) namesake(o *unstructured.Unstructured, name string) []v1alpha
 }
 
 // purposes are words that a finalizer has behind a kind which are no name: bucket/cleanup.
-var purposes = regexp.MustCompile(`(?i)finali[sz]|clean|protect|delet|remov|destroy|guard|hook|control|operator|manage|regist|drain`)
+var purposes = regexp.MustCompile(`(?i)finali[sz]|clean|protect|delet|remov|destroy|guard|hook|control|operator|manage|regist|drain|teardown|detach|release|revoke|terminat|purge|lock|external|in-use`)
 
 // namesakeGone is for a finalizer that no pack knows and that seems to be called after an object of
 // the same API group by its kind and name, as dbuser.NAME is after a DbUser

@@ -90,6 +90,8 @@ func TestCalledAfter(t *testing.T) {
 		{"cluster.x-k8s.io", "Cluster", "cluster.x-k8s.io", ""},
 		{"bucket.storage.example.com", "Bucket", "example.com", ""},
 		{"bucket/cleanup", "Bucket", "example.com", ""},
+		{"cluster/teardown", "Cluster", "example.com", ""},
+		{"volume.detach", "Volume", "example.com", ""},
 		{"bucket.finalizer", "Bucket", "example.com", ""},
 		{"cluster.kubeblocks.io/finalizer", "Cluster", "apps.kubeblocks.io", ""},
 		{"user-registration", "User", "example.com", ""},
