@@ -88,7 +88,7 @@ func (e *Examiner) mayLack(ctx context.Context, b core.Responsible) lacked {
 	if until := status.Expired(o, e.Now); until.Text != "" && len(e.workedOn(ctx, o)) == 0 {
 		l.seen = append(l.seen, core.ObservedAt(core.From(o, until.Field),
 			fmt.Sprintf("its %s, %s, is past", until.Field, until.Text))...)
-		l.expired = fmt.Sprintf(" Its %s is past: nothing more may be done for it, not even to clean up. Set a time to come, or remove "+
+		l.expired = fmt.Sprintf(" Its %s is past, and perhaps nothing is done for it since, not even to clean up. Set a time to come, or remove "+
 			"the finalizer where what it stands for went then.", until.Field)
 	}
 	if owner != "" {
@@ -125,7 +125,7 @@ func (e *Examiner) mayLack(ctx context.Context, b core.Responsible) lacked {
 	case len(down) > 0:
 		l.what, l.mend = "the pods of the object, which do not run", "repair them"
 	case len(stopped) > 0:
-		l.what, l.mend = "pods of the object, which has none since it is stopped", "start it again for that"
+		l.what, l.mend = "pods of the object, which is stopped and owns none", "start it again for that"
 	case all:
 		l.what, l.mend = "a ready pod of "+set, "remove the finalizer by hand, since it makes no pods before these are gone,"
 	case set != "":

@@ -14,8 +14,8 @@ import (
 // stopKeys are fields of a spec by which what an object stands for is stopped: it has no pods then.
 var stopKeys = []string{"stop", "stopped", "shutdown", "hibernate", "hibernated"}
 
-// stopped is the evidence that a custom resource says that it is stopped and that no pod of it is
-// there: what has to be done in a pod before it goes cannot be done
+// stopped is the evidence that a custom resource says that it is stopped and that it owns no
+// pods: what has to be done in a pod before it goes cannot be done
 // (https://github.com/apecloud/kubeblocks/issues/9612).
 func (e *Examiner) stopped(o *unstructured.Unstructured) []v1alpha1.Observation {
 	id, listed := e.Graph.Lookup(string(o.GetUID()))
@@ -24,7 +24,7 @@ func (e *Examiner) stopped(o *unstructured.Unstructured) []v1alpha1.Observation 
 	}
 	for _, key := range stopKeys {
 		if is, _, _ := unstructured.NestedBool(o.Object, "spec", key); is && !e.hasPods(id, map[graph.ID]bool{}) {
-			return core.ObservedAt(core.From(o, "spec."+key), fmt.Sprintf("its spec.%s is true, and it has no pods", key))
+			return core.ObservedAt(core.From(o, "spec."+key), fmt.Sprintf("its spec.%s is true, and it owns no pods", key))
 		}
 	}
 	return nil
