@@ -15,7 +15,7 @@ import (
 // (https://github.com/kubermatic/kubermatic/issues/15997). What keeps the namespace comes with it.
 func (e *Examiner) behindItsNamespace(b core.Responsible, f core.Finding) core.Finding {
 	o := b.Object
-	name := namespaceNamed(o)
+	name := namespaceNamed(o, true)
 	if name == "" {
 		return f
 	}

@@ -102,7 +102,7 @@ func (e *Examiner) dependencyMissing(ctx context.Context, o *unstructured.Unstru
 		Left: "The remaining option is to remove the finalizer by hand."}
 	if t, _ := e.Catalog.Kind(l.object.APIVersion, l.object.Kind); t.Namespaced && c.Namespace == "" {
 		if c.Namespace, _ = refersTo(o, l.object.Name); c.Namespace == "" { // it can be any
-			named := namespaceNamed(o)
+			named := namespaceNamed(o, false)
 			if gone, went := e.wentWith(ctx, f, c, named); went {
 				return gone
 			}

@@ -73,7 +73,8 @@ func (e *Examiner) belongsTo(ctx context.Context, o *unstructured.Unstructured) 
 			return
 		}
 		ref := n.refTo(r, o)
-		by, err := e.Reader.GetObject(ctx, schema.GroupResource{Group: r.Group, Resource: r.Resource}, ref.Namespace, ref.Name)
+		gr := schema.GroupResource{Group: r.Group, Resource: r.Resource}
+		by, err := e.Reader.GetObject(ctx, gr, ref.Namespace, ref.Name)
 		if err == nil && by != nil && by.GetDeletionTimestamp() != nil &&
 			!slices.ContainsFunc(all, func(l *unstructured.Unstructured) bool { return l.GetUID() == by.GetUID() }) {
 			all = append(all, by)

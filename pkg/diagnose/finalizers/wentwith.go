@@ -9,21 +9,23 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 // namespaceNamed is the one namespace that the spec or the status of an object names, as
 // status.namespaceName does; empty if there is none or more than one. An object in a namespace is
-// taken to mean what is there.
-func namespaceNamed(o *unstructured.Unstructured) string {
+// taken to mean what is there. Where the namespace itself is asked for, that of an object which is
+// named does not count, as the claim of a composite of Crossplane: that waits for this.
+func namespaceNamed(o *unstructured.Unstructured, itself bool) string {
 	if o.GetNamespace() != "" {
 		return ""
 	}
 	found := map[string]bool{}
 	for _, part := range []string{"spec", "status"} {
-		eachField(o.Object[part], func(_ map[string]any, key string, item any) {
+		eachField(o.Object[part], func(m map[string]any, key string, item any) {
 			text, _ := item.(string)
 			key = strings.TrimSuffix(strings.ToLower(key), "name")
-			if strings.HasSuffix(key, "namespace") && validName(text) {
+			if strings.HasSuffix(key, "namespace") && validName(text) && !(itself && status.Text(m, "name") != "") {
 				found[text] = true
 			}
 		})

@@ -23,8 +23,13 @@ func TestNamespaceNamed(t *testing.T) {
 		{"none", "", map[string]any{"metadata": map[string]any{"namespace": "a"}, "spec": map[string]any{"name": "a"}}},
 		{"no name of a namespace", "", map[string]any{"spec": map[string]any{"namespace": "{{ tenant }}"}}},
 	} {
-		if got := namespaceNamed(&unstructured.Unstructured{Object: test.object}); got != test.want {
+		if got := namespaceNamed(&unstructured.Unstructured{Object: test.object}, false); got != test.want {
 			t.Errorf("%s: %q, want %q", test.name, got, test.want)
 		}
+	}
+	claim := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{
+		"claimRef": map[string]any{"kind": "Database", "name": "db", "namespace": "shop"}}}}
+	if got := namespaceNamed(claim, true); got != "" {
+		t.Errorf("%q is the namespace of a claim that waits for the object", got)
 	}
 }
