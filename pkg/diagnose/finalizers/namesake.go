@@ -59,7 +59,7 @@ func (e *Examiner) namesakeGone(
 	ctx context.Context, b core.Responsible,
 ) (seen []v1alpha1.Observation, gone string) {
 	o, group := b.Object, b.Object.GroupVersionKind().Group
-	if b.IsKnown || cluster.BuiltIn(group) {
+	if b.IsKnown || cluster.BuiltIn(group) || e.Many {
 		return nil, ""
 	}
 	for _, r := range e.Catalog.Resources {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
@@ -102,6 +103,25 @@ func TestCalledAfter(t *testing.T) {
 		name, called := calledAfter(test.finalizer, test.kind, test.group)
 		if called != (test.want != "") || called && name != test.want {
 			t.Errorf("%s: %q, %t, want %q", test.finalizer, name, called, test.want)
+		}
+	}
+}
+
+// TestOfManyNoTwinIsAskedFor: each would be a request, and there is no server here.
+func TestOfManyNoTwinIsAskedFor(t *testing.T) {
+	t.Parallel()
+	user := graph.Type{Group: "example.com", Version: "v1", Resource: "users", Kind: "User", Namespaced: true}
+	e := &Examiner{Examination: &core.Examination{Many: true,
+		Snapshot: core.Snapshot{Catalog: &cluster.Catalog{Resources: []cluster.Resource{{Type: user}}}}}}
+	o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": "Database"}}
+	o.SetNamespace("n")
+	for _, name := range []string{"user.ann", "other.example.com/keep"} {
+		b := core.ResponsibleFor(o, actor.Actor{Finalizer: name})
+		if seen, gone := e.namesakeGone(t.Context(), b); len(seen) > 0 || gone != "" {
+			t.Errorf("%s: %v, %q", name, seen, gone)
+		}
+		if seen, absent := e.twin(t.Context(), b); len(seen) > 0 || absent != "" {
+			t.Errorf("%s: %v, %q", name, seen, absent)
 		}
 	}
 }

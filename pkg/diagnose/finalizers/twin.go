@@ -18,6 +18,9 @@ import (
 // (https://github.com/opensearch-project/opensearch-k8s-operator/issues/1417). Absent names the
 // object of that group and name, if that is proven not to exist.
 func (e *Examiner) twin(ctx context.Context, b core.Responsible) (seen []v1alpha1.Observation, absent string) {
+	if e.Many {
+		return nil, ""
+	}
 	o, own := b.Object, b.Object.GroupVersionKind()
 	group, _, slashed := strings.Cut(b.Finalizer, "/")
 	r, served := e.KindIn(group, own.Kind)
