@@ -18,8 +18,8 @@ func Expired(o *unstructured.Unstructured, now time.Time) Said {
 	spec, _, _ := unstructured.NestedMap(o.Object, "spec")
 	for _, key := range slices.Sorted(maps.Keys(spec)) {
 		text := Text(spec, key)
-		for _, layout := range []string{time.RFC3339, time.DateOnly} {
-			if until, err := time.Parse(layout, text); err == nil && ends.MatchString(key) && until.Before(now) {
+		for layout, lasts := range map[string]time.Duration{time.RFC3339: 0, time.DateOnly: 24 * time.Hour} {
+			if until, err := time.Parse(layout, text); err == nil && ends.MatchString(key) && until.Add(lasts).Before(now) {
 				return Said{"spec." + key, text}
 			}
 		}

@@ -16,6 +16,8 @@ func TestExpired(t *testing.T) {
 		{"deleteAfterDate", "2025-02-20", "spec.deleteAfterDate"},
 		{"expiresAt", "2026-01-01T00:00:00Z", "spec.expiresAt"},
 		{"validUntil", "2026-01-02T03:04:04Z", "spec.validUntil"},
+		{"validUntil", "2026-01-01", "spec.validUntil"},
+		{"validTo", "2026-01-02", ""},                       // today
 		{"expirationTimestamp", "2027-01-01T00:00:00Z", ""}, // to come
 		{"deleteAfter", "72h", ""},                          // no time
 		{"startDate", "2025-02-20", ""},
