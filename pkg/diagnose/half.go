@@ -90,8 +90,6 @@ func (e *examiner) notDeleting(ctx context.Context, id graph.ID) []core.Finding 
 					" deletes something for the object, and may delete it after that")
 			}
 		}
-	}
-	if o := e.Own(ctx, id); o != nil {
 		f = e.asked(ctx, f, o)
 	}
 	t, _ := e.Graph.Type(id)
