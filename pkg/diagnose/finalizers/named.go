@@ -148,6 +148,9 @@ func (e *Examiner) looked(ctx context.Context, o *unstructured.Unstructured) (ab
 	spec, _, _ := unstructured.NestedMap(o.Object, "spec")
 	asked := 0
 	for _, n := range slices.Concat(namesIn(spec, "spec"), credentials(o), e.namedInLabels(o)) {
+		if cluster.BuiltIn(o.GroupVersionKind().Group) && n.stem != "ingressclass" {
+			continue // a Secret of an Ingress is not what is needed to clean up
+		}
 		r, known := e.kindNamed(o.GroupVersionKind().Group, n)
 		if !known && n.isTyped() && !n.loose && !n.isMade() && !e.MayBeServed(n.group) {
 			ref := v1alpha1.ObjectRef{Kind: n.kind, Namespace: n.namespace, Name: n.name}
