@@ -64,6 +64,12 @@ func Conditions(o *unstructured.Unstructured) []Condition {
 func condition(field, of string, m map[string]any) Condition {
 	c := Condition{Type: of, Status: Text(m, "status"), Reason: Text(m, "reason"), Message: Text(m, "message"),
 		Field: field + "[" + of + "]"}
+	switch m["status"] { // of a custom resource it can be anything
+	case true:
+		c.Status = "True"
+	case false:
+		c.Status = "False"
+	}
 	if since, err := time.Parse(time.RFC3339, Text(m, "lastTransitionTime")); err == nil {
 		c.Since = since
 	}

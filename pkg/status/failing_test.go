@@ -44,6 +44,8 @@ func TestFailingGoesByTheTypesPolarity(t *testing.T) {
 		{"{type: DeletionError, status: 'True', message: m}", true},
 		{"{type: InvalidSpecError, message: 'there are no clusters with this name: c6'}", true},
 		{"{type: InvalidSpecError}", false},
+		{"{type: DeletionError, status: false, message: m}", false},
+		{"{type: Ready, status: false, message: m}", true},
 		{"{type: Deleting, status: 'True', message: waiting for 3 machines}", true},
 		{"{type: Deleting, status: 'True'}", false},
 		{"{type: Deleting, status: 'False', message: not being deleted}", false},

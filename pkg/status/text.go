@@ -122,7 +122,8 @@ func polarityOf(phase string) polarity {
 // namesHealth says whether a phase is one of an object that is well.
 func namesHealth(phase string) bool {
 	switch strings.ToLower(phase) {
-	case "active", "bound", "running", "complete", "completed", "ok", "online", "normal", "serving", "listening":
+	case "active", "bound", "running", "complete", "completed", "ok", "online", "normal", "serving", "listening",
+		"streaming", "replicating", "leading":
 		return true
 	}
 	return polarityOf(phase) == wellIfTrue
