@@ -299,7 +299,8 @@ func (e *Examiner) unfound(ctx context.Context, b core.Responsible, f core.Findi
 			f.Commands = slices.Concat(f.Commands, d.Steps, []core.Step{show})
 		}
 	}
-	if first == nil || actor.ReadWorkload(first).Life == actor.Alive { // where that is down, another's log says nothing of it
+	// Where the one is down, another's log says nothing of it.
+	if first == nil || actor.ReadWorkload(first).Life == actor.Alive {
 		for _, w := range leads.Running(2, first) {
 			f.Commands = append(f.Commands, e.log(w))
 		}
