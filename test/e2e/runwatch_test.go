@@ -38,9 +38,14 @@ func startRun(t *testing.T, args ...string) *running {
 	return r
 }
 
-// prints waits until the run has printed a text.
+// prints waits until the run has printed a text, and shows what it has printed if it has not.
 func (r *running) prints(b *script.Buffer, text string) {
 	r.t.Helper()
+	defer func() {
+		if r.t.Failed() {
+			r.t.Logf("it has printed\n%s\nand\n%s", r.out.String(), r.errOut.String())
+		}
+	}()
 	testcluster.Eventually(r.t, "it says "+text,
 		func(context.Context) (bool, error) { return strings.Contains(b.String(), text), nil })
 }
