@@ -1,0 +1,183 @@
+package finalizers
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+)
+
+// unfound is for an actor of which nobody knows whether it is there: the cluster is asked who may. Led
+// says that this leads to one workload.
+func (e *Examiner) unfound(ctx context.Context, b core.Responsible, f core.Finding) (_ core.Finding, led bool) {
+	leads := e.leads(ctx, b.Object)
+	f.Evidence = withLeads(f.Evidence, leads.Observations())
+	first, why := lead(b, leads)
+	itself := ofItself(b)
+	show := core.Describe().Doing("shows what its controller says of it").Risking(finalizer.RiskNone)
+	switch {
+	case itself != "" && (first == nil || first.GetUID() == b.Object.GetUID()):
+		f.Remedy, first = itself, nil
+	case first != nil:
+		f.Remedy = fmt.Sprintf("Look at %s %s/%s first: %s.", first.GetKind(), first.GetNamespace(), first.GetName(), why) +
+			b.OnceRunning()
+	case b.IsKnown && !b.NotFound():
+		f.Remedy = phrase.Sentence("check that "+b.Name+" is running; its state is not visible through the API") +
+			b.OnceRunning()
+	}
+	works, who := actor.Actor{Life: actor.Alive, Workloads: leads.Workloads()}, "None of the workloads that may write the object watches it"
+	if first != nil {
+		works.Workloads, who = []*unstructured.Unstructured{first}, "It does not watch the object"
+	}
+	if scopes := works.NotWatching(b.Object); len(scopes) > 0 && !b.IsKnown {
+		f.Evidence = append([]v1alpha1.Observation{scopes[0].Observation(), scopes[0].Missed(b.Object)}, f.Evidence...)
+		f.Remedy = cmp.Or(f.Remedy, f.UsualOf(core.FinalizerActorUnknown)) + " " + who + ": have one watch it, or find out which does."
+	}
+	if first == nil {
+		f.Commands = append(f.Commands, show)
+	} else {
+		d := e.downLead(ctx, b, first)
+		f.Evidence = append(f.Evidence, d.Evidence...)
+		switch {
+		case first == b.Namesake: // a name is too little to change anything before the object is looked at
+			f.Commands = slices.Concat(f.Commands, []core.Step{show}, d.Steps)
+			if actor.ReadWorkload(first).Life == actor.Alive {
+				f.Commands = append(f.Commands, e.log(first))
+			}
+		case !likely(b, first): // it may have been stopped for what it does to other objects
+			f.Commands = append(f.Commands, show)
+		default:
+			f.Commands = slices.Concat(f.Commands, d.Steps, []core.Step{show})
+		}
+	}
+	// Where the one is down, another's log says nothing of it.
+	if first == nil || actor.ReadWorkload(first).Life == actor.Alive {
+		for _, w := range leads.Running(2, first) {
+			f.Commands = append(f.Commands, e.log(w))
+		}
+	}
+	return f, first != nil
+}
+
+// lead is the one workload that is likeliest to remove a finalizer, by RBAC or by its name, and why;
+// nil if none stands out.
+func lead(b core.Responsible, leads actor.Permissions) (first *unstructured.Unstructured, why string) {
+	group, kind := b.Object.GroupVersionKind().Group, b.Object.GetKind()
+	if first = leads.Only(); first != nil && (ofItself(b) == "" || b.IsKnown) {
+		return first, "RBAC lets no other workload write objects of this type, but for administrators and Kubernetes itself"
+	}
+	if b.IsKnown {
+		return nil, ""
+	}
+	if first = leads.Like(b.Finalizer, kind); first != nil {
+		return first, "of the workloads that RBAC lets write objects of this type, it is the one that is called like the finalizer"
+	}
+	if first = leads.Controls(); first != nil && !cluster.BuiltIn(group) && strings.Contains(b.Finalizer, group) {
+		return first, "the finalizer has the group of the object, and but for administrators RBAC lets no other workload write its status"
+	}
+	if first = namedAt(b.Object, leads.Workloads()); first != nil {
+		return first, "of the workloads that RBAC lets write objects of this type, it is the one that the object names"
+	}
+	if len(leads.Accounts) == 0 && b.Namesake != nil {
+		return b.Namesake, "it is called like the finalizer"
+	}
+	return nil, ""
+}
+
+// namedAt is the one of some workloads that a label of an object names, or in which its name ends, as
+// that of a replica does in the name of the pool whose pods work on it; nil if there is none.
+func namedAt(o *unstructured.Unstructured, workloads []*unstructured.Unstructured) (one *unstructured.Unstructured) {
+	for _, w := range workloads {
+		named := strings.HasSuffix(o.GetName(), "-"+w.GetName())
+		for _, value := range o.GetLabels() {
+			named = named || value == w.GetName()
+		}
+		if named && one != nil {
+			return nil
+		}
+		if named {
+			one = w
+		}
+	}
+	return one
+}
+
+// likely says whether a workload that may write an object is its controller, and so may be started for
+// its sake. That one is the only one that may write a Namespace or a ConfigMap says little: it has to
+// be called like the finalizer as well.
+func likely(b core.Responsible, w *unstructured.Unstructured) bool {
+	return b.IsKnown || !cluster.BuiltIn(b.Object.GroupVersionKind().Group) ||
+		actor.CalledLike(w, b.Finalizer, b.Object.GetKind()) > 0
+}
+
+// ofItself is the remedy for a workload that is called like its finalizer, which its own pods may have
+// to remove; empty if it is not.
+func ofItself(b core.Responsible) string {
+	w := b.Object
+	if w.GroupVersionKind().Group != "apps" || w.GetDeletionTimestamp() == nil || b.IsKnown ||
+		actor.CalledLike(w, b.Finalizer, w.GetKind()) == 0 {
+		return ""
+	}
+	if actor.ReadWorkload(w).Life == actor.Alive {
+		return "By its name and images, it may be its own pods that remove the finalizer: look at their log first."
+	}
+	return "By its name and images, it may be its own pods that remove the finalizer. None is ready, and changes of a workload that is " +
+		"being deleted have no effect: if none becomes ready and no other controller removes it, remove it by hand."
+}
+
+// withLeads adds to what was seen who may remove the finalizer. A workload that was named by its name
+// already is told once.
+func withLeads(seen, leads []v1alpha1.Observation) []v1alpha1.Observation {
+	leads = slices.Clone(leads)
+	seen = slices.DeleteFunc(slices.Clone(seen), func(o v1alpha1.Observation) bool {
+		state, named := strings.CutPrefix(o.Says, actor.ByItsName)
+		words := strings.Fields(state)
+		if !named || len(words) < 2 {
+			return false
+		}
+		i := slices.IndexFunc(leads, func(l v1alpha1.Observation) bool {
+			return strings.Contains(l.Says, words[0]+" "+words[1]+" uses it")
+		})
+		if i >= 0 {
+			leads[i].Says += "; by its name the finalizer may be its own"
+		}
+		return i >= 0
+	})
+	return append(seen, leads...)
+}
+
+// leads are who may remove the finalizers of an object, by RBAC.
+func (e *Examiner) leads(ctx context.Context, o *unstructured.Unstructured) actor.Permissions {
+	leads, _ := e.Actors.Permitted(ctx, o)
+	return leads
+}
+
+// downLead looks into the one workload that RBAC lets remove a finalizer, as if it were the actor.
+func (e *Examiner) downLead(ctx context.Context, b core.Responsible, only *unstructured.Unstructured) core.Downtime {
+	if only.GetKind() == "Pod" {
+		return core.Downtime{}
+	}
+	b.Name, b.Workloads, b.Scaled = graph.Located(only.GetKind(), only.GetNamespace(), only.GetName()),
+		[]*unstructured.Unstructured{only}, nil
+	if actor.ReadWorkload(only).Scaled {
+		b.Scaled = b.Workloads
+	}
+	return e.DownWorkloads(ctx, b)
+}
+
+// log shows what a workload says that may be the one.
+func (e *Examiner) log(w *unstructured.Unstructured) core.Step {
+	return core.At(e.Ref(w), core.Command("kubectl", "logs", "OBJECT")).Doing("shows whether it works on the object").
+		Risking(finalizer.RiskNone)
+}
