@@ -102,9 +102,9 @@ func (e *Examiner) mayLack(ctx context.Context, b core.Responsible) lacked {
 		l.what, l.mend = ungranted, "make one"
 	case gone != "":
 		l.what = gone + ", after which the finalizer seems to be called and which does not exist"
-		l.mend = "remove the finalizer by hand, where that was deleted,"
+		l.mend = "make sure that it was deleted for good, and remove the finalizer by hand"
 	case twin != "":
-		l.what, l.mend = twin+", which does not exist", "remove the finalizer by hand, unless that is still to be made,"
+		l.what, l.mend = twin+", which does not exist", "make sure that nobody is to make it, and remove the finalizer by hand"
 	case len(absent) > 0 && strings.Contains(absent[0].Says, "its metadata.labels["):
 		l.what, l.mend = "what a label of the object names and does not exist", "create that again, or take the label off,"
 	case first.Kind != "" && first.Resource == "":

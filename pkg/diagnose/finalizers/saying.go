@@ -60,9 +60,6 @@ func (e *Examiner) said(ctx context.Context, o *unstructured.Unstructured) sayin
 			return saying{s.Field, s.Text, true, false}
 		}
 	}
-	if all := status.Annotated(o); len(all) > 0 {
-		return saying{all[0].Field, all[0].Text, false, false}
-	}
 	if builtIn {
 		return saying{}
 	}
@@ -72,17 +69,20 @@ func (e *Examiner) said(ctx context.Context, o *unstructured.Unstructured) sayin
 	return saying{}
 }
 
-// older is what a custom resource says of a failure, of which nobody knows that it came since the
-// deletion.
+// older is what an object says of a failure, of which nobody knows that it came since the deletion:
+// in its status, if it is a custom resource, or in an annotation.
 func older(o *unstructured.Unstructured) saying {
-	if cluster.BuiltIn(o.GroupVersionKind().Group) {
-		return saying{}
-	}
-	if c, fails := status.StillFailing(o); fails {
+	builtIn := cluster.BuiltIn(o.GroupVersionKind().Group)
+	if c, fails := status.StillFailing(o); fails && !builtIn {
 		return saying{what: "condition " + c.Type, message: c.Message}
 	}
-	s := status.Fails(o)
-	return saying{what: s.Field, message: s.Text}
+	if s := status.Fails(o); s.Text != "" && !builtIn {
+		return saying{what: s.Field, message: s.Text}
+	}
+	if all := status.Annotated(o); len(all) > 0 {
+		return saying{what: all[0].Field, message: all[0].Text}
+	}
+	return saying{}
 }
 
 func (s saying) sentence() string {
