@@ -238,6 +238,8 @@ type Tally struct {
 	keeps  bool
 	counts map[plan.Verb]int
 	begun  int
+	// unanswered are the writes to which no answer came.
+	unanswered int
 	// failed are the first failures of those that are not kept as events, and failures how many
 	// there were.
 	failed   []error
@@ -257,7 +259,11 @@ func (t *Tally) Add(e Event) (news bool) {
 		t.Events = append(t.Events, e)
 	}
 	if e.Err != nil {
-		return t.keeps || t.fail(e)
+		unanswered := errors.As(Failure(e), new(*url.Error))
+		if unanswered {
+			t.unanswered++
+		}
+		return t.keeps || t.fail(e, unanswered)
 	}
 	if e.Action.Verb == plan.VerbDelete && len(e.Action.RemainingFinalizers) > 0 {
 		t.begun++
@@ -270,9 +276,9 @@ func (t *Tally) Add(e Event) (news bool) {
 
 // fail remembers a failure, and says whether it is news. A write that nobody has answered is not
 // counted: a run that watches looks at the object again when the server answers.
-func (t *Tally) fail(e Event) (news bool) {
+func (t *Tally) fail(e Event, unanswered bool) (news bool) {
 	err := Failure(e)
-	if unanswered := errors.As(err, new(*url.Error)); !unanswered {
+	if !unanswered {
 		t.failures++
 		if len(t.failed) < mostFailures {
 			t.failed = append(t.failed, err)
@@ -295,6 +301,9 @@ func (t *Tally) Count(v plan.Verb) int { return t.counts[v] }
 
 // Begun is how many deletes the server has taken of objects that finalizers keep.
 func (t *Tally) Begun() int { return t.begun }
+
+// Unanswered is to how many writes no answer came. The server may have taken them.
+func (t *Tally) Unanswered() int { return t.unanswered }
 
 // Errors are what writes met; of a run that watches, the first of them and how many there are
 // besides.

@@ -65,7 +65,7 @@ func TestAWatchDoesNotCountWhatNobodyHasAnswered(t *testing.T) {
 	tally := newTally(false)
 	away := &url.Error{Op: "Delete", URL: "https://127.0.0.1", Err: errors.New("connection refused")}
 	if news := tally.Add(Event{Action: Action{Verb: plan.VerbDelete}, Err: fmt.Errorf("deleting: %w", away)}); !news ||
-		len(tally.Errors()) > 0 {
-		t.Errorf("news: %t, errors %v", news, tally.Errors())
+		len(tally.Errors()) > 0 || tally.Unanswered() != 1 {
+		t.Errorf("news: %t, errors %v, %d unanswered", news, tally.Errors(), tally.Unanswered())
 	}
 }

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -70,14 +71,21 @@ func RunSummary(t *collect.Tally) string {
 			parts = append(parts, fmt.Sprintf(part.format, phrase.Count(part.n, part.nouns)))
 		}
 	}
-	if len(parts) == 0 {
-		return "nothing was collected"
+	lost := ""
+	if n := t.Unanswered(); n > 0 {
+		lost = fmt.Sprintf("%s got no answer, and may have taken effect", phrase.Count(n, "write"))
+	}
+	switch {
+	case len(parts) == 0:
+		return cmp.Or(lost, "nothing was collected")
+	case lost != "":
+		lost = "; " + lost
 	}
 	passes := "1 pass"
 	if t.Passes > 1 {
 		passes = fmt.Sprintf("%d passes", t.Passes)
 	}
-	return strings.Join(parts, ", ") + ", in " + passes
+	return strings.Join(parts, ", ") + ", in " + passes + lost
 }
 
 // Growth says what a plan does that was not agreed to.

@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"net/http"
+	"net/http/httptest"
 	"path"
 	"strings"
 	"sync/atomic"
@@ -85,6 +86,33 @@ func TestRunWatchGoesOnAfterABadGateway(t *testing.T) {
 	r.ends(0)
 	if got := r.errOut.String(); strings.Count(got, "Warning: ") != 1 || strings.Contains(got, "\x1b") {
 		t.Errorf("stderr: %q", got)
+	}
+}
+
+// TestRunDoesNotSayThatNothingWasCollectedWhereAnAnswerIsLost: the server takes the delete, and the
+// connection ends before it answers.
+func TestRunDoesNotSayThatNothingWasCollectedWhereAnAnswerIsLost(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	proxy := faultproxy.Start(t, c.Config())
+	proxy.On(func(r *http.Request) bool { return r.Method == http.MethodDelete && path.Base(r.URL.Path) == "first" },
+		func(_ http.ResponseWriter, r *http.Request, next http.Handler) {
+			next.ServeHTTP(httptest.NewRecorder(), r)
+			panic(http.ErrAbortHandler)
+		})
+	c.Apply(t, dangling("first"), "-n", ns)
+	r := startRun(t, "-n", ns, "--watch", "--kubeconfig", proxy.Kubeconfig(t))
+	r.prints(&r.errOut, `Warning: delete configmaps "first": `)
+	testcluster.Eventually(t, "the object is gone", func(ctx context.Context) (bool, error) {
+		out, err := c.Command(ctx, "get", "configmaps", "-n", ns, "-o", "name").Output()
+		return err == nil && !strings.Contains(string(out), "first"), nil
+	})
+	r.interrupt()
+	r.ends(0)
+	if out := r.out.String(); !strings.Contains(out, "1 write got no answer, and may have taken effect") ||
+		strings.Contains(out, "nothing was collected") {
+		t.Errorf("it has printed\n%s", out)
 	}
 }
 
