@@ -117,9 +117,11 @@ func (e *Examiner) mayLack(ctx context.Context, b core.Responsible) lacked {
 		if len(absent) == len(through.own) {
 			l.what = "what the object it belongs to names and does not exist"
 		}
-		// What is to be cleaned up may have been deleted with what is of the object's own group. A
-		// pack says itself what is lost with what the program needs.
-		if first.Group() == o.GroupVersionKind().Group && !b.IsKnown && len(absent) > len(through.own) {
+		// What is to be cleaned up may have been deleted with what is of the object's own group, but
+		// not with the class of an Ingress. A pack says itself what is lost with what the program
+		// needs.
+		group := o.GroupVersionKind().Group
+		if first.Group() == group && !cluster.BuiltIn(group) && !b.IsKnown && len(absent) > len(through.own) {
 			l.mend = "create that again, or remove the finalizer where what it is to clean up was deleted with that,"
 		}
 	case len(down) > 0:
