@@ -122,7 +122,7 @@ type followed struct {
 // which somebody has deleted before.
 func (s *simulation) halts(f *link.Found) bool {
 	d := f.Dependent()
-	return f.Halts && travels(f) && seen(s.Graph, f) && s.is(d, deleting) && !s.is(d, gone)
+	return f.Halts && s.is(d, deleting) && !s.is(d, gone) && travels(f) && seen(s.Graph, f)
 }
 
 // halting are the objects that have the programs of an object do nothing.
@@ -300,10 +300,12 @@ func (p *Plan) halted(f *link.Found) bool {
 // that; false if there is none.
 func (p *Plan) Once(f link.Found) (graph.ID, bool) {
 	found := p.options.Links.Found(f.Owner())
-	for i := range found {
+	turn, earlier := f.Turn(), true
+	for i := range found { // in the order of their turns
 		other := &found[i]
-		if d := other.Dependent(); d != f.Dependent() && travels(other) && seen(p.Graph, other) &&
-			(p.halted(other) || other.Turn() < f.Turn() && other.Effect.Waits && other.Deletes()) {
+		earlier = earlier && other.Turn() < turn
+		before := earlier && other.Effect.Waits && other.Deletes() || p.halted(other)
+		if d := other.Dependent(); before && d != f.Dependent() && travels(other) && seen(p.Graph, other) {
 			if b, ok := p.Blocker(d); ok && len(b.Finalizers) > 0 {
 				return d, true
 			}
