@@ -54,7 +54,7 @@ func (r *record) options(points []cluster.ResumePoint, wait bool) Options {
 		defer r.mu.Unlock()
 		word := map[EventType]string{Deleting: "deleting", Gone: "gone", Failed: "failed", Skipped: "skipped", Kept: "kept",
 			Ungraceful: "ungraceful", Unobserved: "unobserved"}[e.Type]
-		r.events = append(r.events, word+" "+e.Object.Name)
+		r.events = append(r.events, word+" "+e.Action.Object.Name)
 	}}
 }
 
@@ -310,7 +310,7 @@ func TestDependentThatIsReleasedIsNotWaitedFor(t *testing.T) {
 	tell := opts.OnEvent
 	opts.OnEvent = func(e Event) {
 		tell(e)
-		if e.Type == Gone && e.Object.Name == "owner" {
+		if e.Type == Gone && e.Action.Object.Name == "owner" {
 			c.Kubectl(t, "patch", "configmap", "dependent", "-n", ns, "--type=merge", "-p",
 				`{"metadata":{"ownerReferences":null}}`)
 		}

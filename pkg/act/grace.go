@@ -101,7 +101,9 @@ func (s *shortener) tooLong(o *graph.Object, period int64) (waited, bool) {
 	s.seen[o.UID] = true
 	if period < s.period && !s.told {
 		s.told = true
-		s.run.opts.OnEvent(Event{Type: Ungraceful, Object: l.Object, GracePeriodSeconds: period})
+		e := eventOf(Ungraceful, l.Object, nil)
+		e.GracePeriodSeconds = period
+		s.run.opts.OnEvent(e)
 	}
 	l.Finalizers = slices.Clone(o.Finalizers)
 	return l, period > s.period

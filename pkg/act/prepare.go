@@ -160,8 +160,8 @@ func isSet(ctx context.Context, o change.Object, setting *plan.Setting) error {
 		return err
 	}
 	if text, _ := setting.Field.Text(now.Object); text != setting.Value {
-		return errors.New(
-			"the server has taken the change and does not show it; its type may not have the field, or a webhook may have undone it")
+		return errors.New("the server accepted the change, but the object lacks it: " +
+			"its type may not have the field, or a webhook may have undone it")
 	}
 	return nil
 }

@@ -106,16 +106,18 @@ type leftOut struct{ error }
 // Is makes it one of the objects that are skipped.
 func (leftOut) Is(target error) bool { return target == errNotMeant }
 
-// Event is something that happened to one object.
+// Event is something that happened to one object, the Action's: a wait tells more than what became
+// of a write. The Err is the reason of a Failed or Skipped.
 type Event struct {
-	Type   EventType
-	Object graph.Ref
-	// Policy is the propagation policy of a Deleting.
-	Policy string
-	// Err is the reason of a Failed or Skipped.
-	Err error
+	plan.Event
+	Type EventType
 	// GracePeriodSeconds is the object's own, of an Ungraceful.
 	GracePeriodSeconds int64
+}
+
+// eventOf is what has happened to an object that is to be deleted.
+func eventOf(what EventType, object graph.Ref, err error) Event {
+	return Event{Event: plan.Event{Action: plan.Write{Verb: plan.VerbDelete, Object: object}, Err: err}, Type: what}
 }
 
 // EventType says what happened to the object.

@@ -105,7 +105,7 @@ func TestDependentsAmongTheRootsComeFirst(t *testing.T) {
 	opts := told.options(points, false)
 	tell := opts.OnEvent
 	opts.OnEvent = func(e Event) { // comes before the delete is sent
-		if n := answered.Load(); e.Type == Deleting && e.Object.Name == "owner" && n != 3 {
+		if n := answered.Load(); e.Type == Deleting && e.Action.Object.Name == "owner" && n != 3 {
 			t.Errorf("the owner's delete is sent when %d of 3 are answered", n)
 		}
 		tell(e)

@@ -88,9 +88,9 @@ func TestNothingIsDeletedIfThePolicyIsNotSet(t *testing.T) {
 		want  string
 	}{
 		"refused":               {"data.policy", faultproxy.Status(403, "Forbidden", "you may not"), "you may not"},
-		"undone":                {"data.policy", undo, "does not show it"},
+		"undone":                {"data.policy", undo, "the object lacks it"},
 		"of a field in a list":  {"data[*].policy", faultproxy.Times(0, faultproxy.Hang()), "in a list"},
-		"of no field of a type": {"metadata.policy", faultproxy.Times(0, faultproxy.Hang()), "does not show it"},
+		"of no field of a type": {"metadata.policy", faultproxy.Times(0, faultproxy.Hang()), "the object lacks it"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ns := c.Namespace(t)

@@ -287,7 +287,7 @@ func (w *waiter) gone(uid string) {
 func (w *waiter) drop(uid string, what EventType) {
 	l := w.awaited[uid]
 	w.forget(uid)
-	w.opts.OnEvent(Event{Type: what, Object: l.Object})
+	w.opts.OnEvent(eventOf(what, l.Object, nil))
 	w.finish()
 }
 

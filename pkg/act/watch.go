@@ -101,7 +101,7 @@ func (r *run) unobserved(ctx context.Context) {
 		t, _ := d.Graph.Type(d.Object)
 		o, details, err := r.client.GetMetaAndDetails(ctx, t, ref.Namespace, ref.Name)
 		if err == nil && o.UID == ref.UID && o.DeletionTimestamp != 0 && details.Behind {
-			r.opts.OnEvent(Event{Type: Unobserved, Object: ref})
+			r.opts.OnEvent(eventOf(Unobserved, ref, nil))
 		} // one that cannot be read is not known to be behind
 	})
 }

@@ -129,8 +129,8 @@ func TestPassLeavesWhatComesUpAfterItWasPlanned(t *testing.T) {
 	proxy, client := proxied(t, c)
 	proxy.On(func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/secrets") }, hidden["403"])
 	opts := s.options()
-	var events []Event
-	opts.OnEvent = func(e Event) { events = append(events, e) }
+	var events []plan.Event
+	opts.OnEvent = func(e plan.Event) { events = append(events, e) }
 	loop := New(client, opts)
 	loop.passes++
 	p, err := loop.list(t.Context())

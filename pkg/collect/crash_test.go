@@ -247,7 +247,7 @@ func TestTwoLoopsAtOnce_P15(t *testing.T) {
 }
 
 // failure is the first error of a run.
-func failure(events []Event, err error) error {
+func failure(events []plan.Event, err error) error {
 	for _, e := range events {
 		if e.Err != nil {
 			return fmt.Errorf("%s %s: %w", e.Action.Verb, e.Action.Object.Name, e.Err)

@@ -30,7 +30,7 @@ func ExampleRun() {
 			fmt.Println("deletes", len(p.Plan.Deleted))
 			return nil
 		},
-		OnEvent: func(e collect.Event) {
+		OnEvent: func(e plan.Event) {
 			fmt.Println(e.Action.Verb, e.Action.Object.Kind, e.Action.Object.Name, e.Err)
 		},
 	})

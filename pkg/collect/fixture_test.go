@@ -133,7 +133,7 @@ func (s *fixture) options() Options {
 }
 
 // run runs the loop to its end, and fails the test if a write fails.
-func (s *fixture) run(client *cluster.Client, opts Options) (*Result, []Event) {
+func (s *fixture) run(client *cluster.Client, opts Options) (*Result, []plan.Event) {
 	s.t.Helper()
 	events := record(&opts)
 	result, err := New(client, opts).Run(s.t.Context())
@@ -148,9 +148,9 @@ func (s *fixture) run(client *cluster.Client, opts Options) (*Result, []Event) {
 	return result, *events
 }
 
-func record(opts *Options) *[]Event {
-	events := &[]Event{}
-	opts.OnEvent = func(e Event) { *events = append(*events, e) }
+func record(opts *Options) *[]plan.Event {
+	events := &[]plan.Event{}
+	opts.OnEvent = func(e plan.Event) { *events = append(*events, e) }
 	return events
 }
 

@@ -242,7 +242,7 @@ func (l *Loop) mayDelete() bool {
 	return true
 }
 
-func (l *Loop) onEvent(e Event) {
+func (l *Loop) onEvent(e plan.Event) {
 	if e.Err != nil {
 		l.mu.Lock()
 		l.failed[e.Action.Object.UID]++

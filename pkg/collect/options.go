@@ -73,7 +73,7 @@ type Options struct {
 	// nothing is written. A conflict has the object read again.
 	Before func(ctx context.Context, object graph.Ref, version string) error
 	// OnEvent is called with every write that was tried, one call at a time.
-	OnEvent func(Event)
+	OnEvent func(plan.Event)
 }
 
 // CRD is a CustomResourceDefinition whose instances were seen. When it is gone they are too: its
@@ -83,34 +83,6 @@ type CRD struct {
 	Object    graph.Ref
 	Type      graph.Type
 	Instances map[string]bool // by uid
-}
-
-// Event is one write and what came of it.
-type Event struct {
-	Action Action
-	// Err is nil if the server has taken it and answered with what was asked; a
-	// *cluster.PutBackError if it has taken it in vain.
-	Err error
-}
-
-// Action is one write.
-type Action struct {
-	Verb   plan.Verb
-	Object graph.Ref
-	// Policy is that of a delete.
-	Policy plan.Policy
-	// Owners are the uids of the owners whose references are removed, or no longer block.
-	Owners []string
-	// Finalizer is the one that is removed, of the verb removeFinalizer.
-	Finalizer string
-	// RemainingFinalizers are those that the object still has after a delete, or after one was
-	// removed.
-	RemainingFinalizers []string
-	// Pass is the pass it belongs to, from 1.
-	Pass int
-	// Because is why, and Cause the owner that it is about; its uid is empty if there is none.
-	Because plan.ReasonCode
-	Cause   graph.Ref
 }
 
 // CrossNamespaceRef says whether an owner is alive in another namespace than the one that the
@@ -159,7 +131,7 @@ func invalidNamespace(g *graph.Graph, e graph.Edge) cluster.Warning {
 }
 
 // Errors are what the writes among some events met.
-func Errors(events []Event) []error {
+func Errors(events []plan.Event) []error {
 	var errs []error
 	for _, e := range events {
 		if e.Err != nil {
@@ -170,7 +142,7 @@ func Errors(events []Event) []error {
 }
 
 // Failure is the error of an event, which names the write.
-func Failure(e Event) error {
+func Failure(e plan.Event) error {
 	return fmt.Errorf("%s %s %q: %w", e.Action.Verb, e.Action.Object.Resource, e.Action.Object.Name, e.Err)
 }
 
@@ -202,7 +174,7 @@ type Request struct {
 	Agree func(context.Context, *Proposal) error
 	// OnEvent, if not nil, is called with every write that was tried, one call at a time. With
 	// Watch a write to an object that fails as before is told once.
-	OnEvent func(Event)
+	OnEvent func(plan.Event)
 	// Paused and Warned are those of Options; Paused is called only with Watch.
 	Paused func(error)
 	Warned func(dependent graph.Ref, err error)

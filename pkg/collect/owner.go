@@ -100,7 +100,7 @@ func (p *pass) complete(ctx context.Context, id graph.ID, finalizer string, beca
 		return
 	}
 	t, _ := p.graph.Type(id)
-	a := &Action{Verb: plan.VerbRemoveFinalizer, Finalizer: finalizer, Because: because}
+	a := &plan.Write{Verb: plan.VerbRemoveFinalizer, Finalizers: []string{finalizer}, Because: because}
 	taken := p.write(ctx, a, id, func() error {
 		now, err := p.get(ctx, t, ref.Namespace, ref.Name)
 		if err != nil {

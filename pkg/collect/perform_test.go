@@ -138,7 +138,7 @@ func TestTimeOutAfterAWriteDoesNotSayThatNothingWasWritten(t *testing.T) {
 	var silent atomic.Bool
 	proxy.On(func(*http.Request) bool { return silent.Load() }, faultproxy.Hang())
 	out, err := Run(t.Context(), client,
-		Request{Namespace: s.namespace, Wait: true, Timeout: 15 * time.Second, OnEvent: func(Event) { silent.Store(true) }})
+		Request{Namespace: s.namespace, Wait: true, Timeout: 15 * time.Second, OnEvent: func(plan.Event) { silent.Store(true) }})
 	if err == nil || !strings.HasPrefix(err.Error(), "timed out after 15s, before the run was done") {
 		t.Errorf("%v, want that the run was not done", err)
 	}

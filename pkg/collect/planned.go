@@ -40,7 +40,7 @@ func Plan(ctx context.Context, client *cluster.Client, r Request) (*Planned, err
 	}
 	p := &Planned{request: r, tally: newTally(!r.Watch)}
 	opts := r.options(filter.Shows(catalog))
-	opts.OnEvent = func(e Event) {
+	opts.OnEvent = func(e plan.Event) {
 		if news := p.tally.Add(e); news && r.OnEvent != nil {
 			r.OnEvent(e)
 		}
@@ -208,17 +208,9 @@ func (o *Outcome) Printed(because func(plan.ObjectReason) string) *v1alpha1.Resu
 }
 
 // Add adds what the loop did to a Result.
-func Add(out *v1alpha1.Result, events []Event) {
+func Add(out *v1alpha1.Result, events []plan.Event) {
 	for _, e := range events {
-		out.Add(e.Action.Printed(), e.Err)
-	}
-}
-
-// Printed is one write of the loop as it is printed. The loop does the collector's part.
-func (a Action) Printed() v1alpha1.Action {
-	return v1alpha1.Action{
-		Verb: string(a.Verb), Object: a.Object, Policy: string(a.Policy), Owners: slices.Clone(a.Owners), Wave: a.Pass,
-		By: string(plan.ByCollector), Because: a.Because.Sentence(a.Cause), Reason: string(a.Because),
+		out.Add(e.Action.Printed(plan.ByCollector), e.Err)
 	}
 }
 
@@ -232,7 +224,7 @@ const (
 // Tally counts the writes of a run. It keeps them as events, unless the run may go on for months.
 type Tally struct {
 	// Events are all writes that were tried; none if the run watches.
-	Events []Event
+	Events []plan.Event
 	// Passes is the last pass that has written, at least 1.
 	Passes int
 	keeps  bool
@@ -254,7 +246,7 @@ func newTally(keeps bool) *Tally {
 
 // Add counts a write, and says whether it is news: it is not if the last write to the object failed
 // with the same error.
-func (t *Tally) Add(e Event) (news bool) {
+func (t *Tally) Add(e plan.Event) (news bool) {
 	if t.keeps {
 		t.Events = append(t.Events, e)
 	}
@@ -276,7 +268,7 @@ func (t *Tally) Add(e Event) (news bool) {
 
 // fail remembers a failure, and says whether it is news. A write that nobody has answered is not
 // counted: a run that watches looks at the object again when the server answers.
-func (t *Tally) fail(e Event, unanswered bool) (news bool) {
+func (t *Tally) fail(e plan.Event, unanswered bool) (news bool) {
 	err := Failure(e)
 	if !unanswered {
 		t.failures++

@@ -90,7 +90,7 @@ func (b batch) survive(t *testing.T, world *randomcluster.World, f *faultyReads,
 			client = direct
 		}
 		writes := map[string][]string{}
-		_, err := New(client, Options{Allow: b.within(), AllowOwnerLoss: true, Agree: AgreeToAll, OnEvent: func(e Event) {
+		_, err := New(client, Options{Allow: b.within(), AllowOwnerLoss: true, Agree: AgreeToAll, OnEvent: func(e plan.Event) {
 			namespace := clusterOf(e.Action.Object)
 			writes[namespace] = append(writes[namespace],
 				fmt.Sprintf("%d %s %s/%s %s: %s %s, %v", e.Action.Pass, e.Action.Verb, e.Action.Object.Kind, e.Action.Object.Name,

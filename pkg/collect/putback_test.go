@@ -60,7 +60,7 @@ func TestWhatAPolicyPutsBackInTheSameRequestIsAFailure(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var failed []Event
+			var failed []plan.Event
 			for _, e := range *events {
 				if e.Action.Verb != tt.verb {
 					continue

@@ -94,7 +94,7 @@ func (b batch) within() func(*graph.Graph, graph.ID) bool {
 // plan. Waiting are the uids of what was deleted a moment ago.
 func (b batch) run(ctx context.Context, client *cluster.Client, waiting ...string) error {
 	var failed []string
-	_, err := New(client, Options{Allow: b.within(), AllowOwnerLoss: true, Waiting: waiting, OnEvent: func(e Event) {
+	_, err := New(client, Options{Allow: b.within(), AllowOwnerLoss: true, Waiting: waiting, OnEvent: func(e plan.Event) {
 		if e.Err != nil {
 			failed = append(failed, fmt.Sprintf("%s %s in %s: %v", e.Action.Verb, e.Action.Object.Name,
 				e.Action.Object.Namespace, e.Err))
@@ -282,7 +282,7 @@ func TestRunDoesWhatItsPlanSays_P10(t *testing.T) {
 			t.Fatal(err)
 		}
 		events := map[string][]string{}
-		loop := New(client, Options{Allow: b.within(), AllowOwnerLoss: true, OnEvent: func(e Event) {
+		loop := New(client, Options{Allow: b.within(), AllowOwnerLoss: true, OnEvent: func(e plan.Event) {
 			in := clusterOf(e.Action.Object)
 			events[in] = append(events[in], fmt.Sprintf("%d %s %s %s %s %v", e.Action.Pass, e.Action.Verb, e.Action.Object.Name,
 				e.Action.Policy, e.Action.Because, e.Err))

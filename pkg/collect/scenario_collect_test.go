@@ -27,7 +27,7 @@ type ours struct {
 	definitions []collect.CRD
 
 	mu      sync.Mutex
-	refused []collect.Event
+	refused []plan.Event
 	summary *collect.Result // of the last run
 	writes  int             // of the last run
 }
@@ -88,7 +88,7 @@ func (l *ours) try(s *stage) error {
 	}
 	l.summary, err = collect.New(client,
 		collect.Options{Allow: may, AllowOwnerLoss: true, Agree: collect.AgreeToAll, Overrides: l.terms, CRDs: l.definitions,
-			OnEvent: func(e collect.Event) {
+			OnEvent: func(e plan.Event) {
 				l.mu.Lock()
 				defer l.mu.Unlock()
 				if e.Err != nil {

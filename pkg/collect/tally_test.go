@@ -19,9 +19,9 @@ func TestAWatchKeepsCountsAndNoEvents(t *testing.T) {
 	for i := range n {
 		object := graph.Ref{APIVersion: "v1", Kind: "ConfigMap", Resource: "configmaps", Namespace: "ns",
 			Name: fmt.Sprint("c", i), UID: fmt.Sprint(i)}
-		tally.Add(Event{Action: Action{Verb: plan.VerbDelete, Object: object, Because: plan.OwnersGone, Pass: i}})
+		tally.Add(plan.Event{Action: plan.Write{Verb: plan.VerbDelete, Object: object, Because: plan.OwnersGone, Pass: i}})
 		for range 2 {
-			if tally.Add(Event{Action: Action{Verb: plan.VerbOrphan, Object: object}, Err: errors.New("refused")}) {
+			if tally.Add(plan.Event{Action: plan.Write{Verb: plan.VerbOrphan, Object: object}, Err: errors.New("refused")}) {
 				news++
 			}
 		}
@@ -45,9 +45,9 @@ func TestAWatchKeepsCountsAndNoEvents(t *testing.T) {
 func TestARunKeepsItsEvents(t *testing.T) {
 	t.Parallel()
 	tally := newTally(true)
-	failure := Event{Action: Action{Verb: plan.VerbOrphan}, Err: errors.New("refused")}
-	for _, e := range []Event{{Action: Action{Verb: plan.VerbDelete}},
-		{Action: Action{Verb: plan.VerbDelete, RemainingFinalizers: []string{"example.com/hold"}}}, failure, failure} {
+	failure := plan.Event{Action: plan.Write{Verb: plan.VerbOrphan}, Err: errors.New("refused")}
+	for _, e := range []plan.Event{{Action: plan.Write{Verb: plan.VerbDelete}},
+		{Action: plan.Write{Verb: plan.VerbDelete, RemainingFinalizers: []string{"example.com/hold"}}}, failure, failure} {
 		if !tally.Add(e) {
 			t.Errorf("%v is no news", e)
 		}
@@ -64,7 +64,7 @@ func TestAWatchDoesNotCountWhatNobodyHasAnswered(t *testing.T) {
 	t.Parallel()
 	tally := newTally(false)
 	away := &url.Error{Op: "Delete", URL: "https://127.0.0.1", Err: errors.New("connection refused")}
-	if news := tally.Add(Event{Action: Action{Verb: plan.VerbDelete}, Err: fmt.Errorf("deleting: %w", away)}); !news ||
+	if news := tally.Add(plan.Event{Action: plan.Write{Verb: plan.VerbDelete}, Err: fmt.Errorf("deleting: %w", away)}); !news ||
 		len(tally.Errors()) > 0 || tally.Unanswered() != 1 {
 		t.Errorf("news: %t, errors %v, %d unanswered", news, tally.Errors(), tally.Unanswered())
 	}

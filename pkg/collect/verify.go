@@ -26,14 +26,14 @@ type effect struct {
 }
 
 // effects are those of an action, each once.
-func effects(a *Action) []effect {
+func effects(a *plan.Write) []effect {
 	var all []effect
 	switch a.Verb {
 	case plan.VerbDelete:
 		name := strings.Join([]string{a.Object.Group(), a.Object.Resource, a.Object.Namespace, a.Object.Name}, "/")
 		all = []effect{{a.Verb, a.Object.UID, ""}, {a.Verb, "", name}}
 	case plan.VerbRemoveFinalizer:
-		all = []effect{{a.Verb, a.Object.UID, a.Finalizer}}
+		all = []effect{{a.Verb, a.Object.UID, a.Finalizers[0]}}
 	}
 	for _, uid := range a.Owners {
 		if e := (effect{a.Verb, a.Object.UID, uid}); !slices.Contains(all, e) {
@@ -44,7 +44,7 @@ func effects(a *Action) []effect {
 }
 
 // taken counts a write that the server has taken, whatever has come of it.
-func (l *Loop) taken(a *Action) {
+func (l *Loop) taken(a *plan.Write) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, e := range effects(a) {
@@ -54,7 +54,7 @@ func (l *Loop) taken(a *Action) {
 
 // exhausted returns an effect of an action that was brought about as often as it may be, and
 // whether that was told.
-func (l *Loop) exhausted(a *Action) (e effect, told, is bool) {
+func (l *Loop) exhausted(a *plan.Write) (e effect, told, is bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, e := range effects(a) {
@@ -77,7 +77,7 @@ func (l *Loop) forgetNames() {
 
 // givesUp says whether an action was done so often that somebody must be undoing it, and tells so
 // once.
-func (p *pass) givesUp(ctx context.Context, a *Action, id graph.ID) bool {
+func (p *pass) givesUp(ctx context.Context, a *plan.Write, id graph.ID) bool {
 	e, told, is := p.loop.exhausted(a)
 	if !is || told {
 		return is
@@ -94,7 +94,7 @@ func (p *pass) givesUp(ctx context.Context, a *Action, id graph.ID) bool {
 	default:
 		err = p.client.PutBack(ctx, t, a.Object, p.referenceWords(id, e.who, a.Verb), cluster.OwnerPath(e.who), maxWrites)
 	}
-	p.loop.onEvent(Event{Action: *a, Err: err})
+	p.loop.onEvent(plan.Event{Action: *a, Err: err})
 	return true
 }
 

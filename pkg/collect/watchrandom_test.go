@@ -26,7 +26,7 @@ func TestWatchMissesNothingOfWhatArrivesMeanwhile(t *testing.T) {
 	for _, b := range batches("w", *randomSeed, randomcluster.Graphs(), 100) {
 		var written atomic.Int32
 		watchOver(t, client, Options{Allow: b.within(), AllowOwnerLoss: true, Settle: 20 * time.Millisecond,
-			OnEvent: func(Event) { written.Add(1) }})
+			OnEvent: func(plan.Event) { written.Add(1) }})
 		ctx := t.Context()
 		if err := b.create(ctx, world); err != nil {
 			t.Fatal(err)
@@ -58,7 +58,7 @@ func TestWatchMissesNothingOfWhatArrivesMeanwhile(t *testing.T) {
 		if written.Load() == 0 {
 			t.Error("the loop has written nothing")
 		}
-		check.OnEvent = func(e Event) {
+		check.OnEvent = func(e plan.Event) {
 			t.Errorf("the watch has not done this: %s %s in %s, %s (%v)", e.Action.Verb, e.Action.Object.Name,
 				e.Action.Object.Namespace, e.Action.Because, e.Err)
 		}

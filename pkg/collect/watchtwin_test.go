@@ -147,7 +147,7 @@ type outright struct {
 	objects []graph.Ref
 }
 
-func (r *outright) event(e Event) {
+func (r *outright) event(e plan.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if e.Err == nil && e.Action.Because == plan.OwnerOrphans && len(e.Action.Owners) > 1 {

@@ -20,7 +20,7 @@ var errMoved = errors.New("it was changed meanwhile")
 
 // write sends a write until the server takes it or the object has changed. Each try carries the
 // resourceVersion of a version in which everything that the decision rests on is as it was.
-func (p *pass) write(ctx context.Context, a *Action, id graph.ID, send func() error) bool {
+func (p *pass) write(ctx context.Context, a *plan.Write, id graph.ID, send func() error) bool {
 	if !p.agreedTo(a.Verb, id, a.Owners...) {
 		return false
 	}
@@ -50,7 +50,7 @@ func (p *pass) write(ctx context.Context, a *Action, id graph.ID, send func() er
 		p.result.Writes++
 		p.mu.Unlock()
 		p.expect(id)
-		p.loop.onEvent(Event{Action: *a})
+		p.loop.onEvent(plan.Event{Action: *a})
 		return true
 	case ctx.Err() != nil:
 	case errors.Is(err, errMoved):
@@ -60,7 +60,7 @@ func (p *pass) write(ctx context.Context, a *Action, id graph.ID, send func() er
 	case apierrors.IsUnauthorized(err):
 		p.fail(err)
 	default:
-		p.loop.onEvent(Event{Action: *a, Err: err})
+		p.loop.onEvent(plan.Event{Action: *a, Err: err})
 	}
 	return false
 }
@@ -183,7 +183,7 @@ func (p *pass) delete(ctx context.Context, j assessed) {
 		return
 	}
 	var answer cluster.Deleted
-	a := &Action{Verb: plan.VerbDelete, Policy: j.policy, Because: j.cause, Cause: j.owner}
+	a := &plan.Write{Verb: plan.VerbDelete, Policy: j.policy, Because: j.cause, Cause: j.owner}
 	taken := p.write(ctx, a, j.id, func() (err error) {
 		answer, err = p.client.Delete(ctx, t, ref.Namespace, ref.Name, ref.UID, cluster.DeleteOptions{
 			Policy: string(j.policy), ResourceVersion: p.version(j.id), GracePeriodSeconds: p.loop.opts.GracePeriodSeconds,
@@ -239,7 +239,7 @@ func (p *pass) look(ctx context.Context, id graph.ID) *graph.Object {
 // decision is about.
 func (p *pass) removeOwnerRefs(ctx context.Context, id graph.ID, edges []graph.Edge, because plan.ReasonCode,
 	cause graph.Ref) bool {
-	return p.patchReferences(ctx, Action{Verb: plan.VerbOrphan, Because: because, Cause: cause}, id, edges,
+	return p.patchReferences(ctx, plan.Write{Verb: plan.VerbOrphan, Because: because, Cause: cause}, id, edges,
 		change.RemoveReference, (*plan.Projection).OwnerRefRemoved)
 }
 
@@ -261,14 +261,14 @@ func (p *pass) unblock(ctx context.Context, id graph.ID, refs []graph.Edge, beca
 	unblock := func(at int, uid string) []cluster.PatchStep {
 		return change.SetInReference(at, uid, "blockOwnerDeletion", false)
 	}
-	return p.patchReferences(ctx, Action{Verb: plan.VerbUnblock, Because: because, Cause: cause}, id, blocking, unblock,
+	return p.patchReferences(ctx, plan.Write{Verb: plan.VerbUnblock, Because: because, Cause: cause}, id, blocking, unblock,
 		(*plan.Projection).Unblocked)
 }
 
 // patchReferences changes some references of an object and records it. Where they stand is worked
 // out for each try, and tested: a step that met another reference would condemn the object or keep
 // it.
-func (p *pass) patchReferences(ctx context.Context, a Action, id graph.ID, edges []graph.Edge, steps referenceSteps,
+func (p *pass) patchReferences(ctx context.Context, a plan.Write, id graph.ID, edges []graph.Edge, steps referenceSteps,
 	record func(*plan.Projection, graph.Edge)) bool {
 	ref := p.graph.Ref(id)
 	t, _ := p.graph.Type(id)

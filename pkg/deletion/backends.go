@@ -49,7 +49,7 @@ func findBackends(ctx context.Context, reader *cluster.Reader, p *plan.Plan) (pl
 		conversionBackends(ctx, reader, p.Graph)) {
 		if id, ok := p.Graph.Find(b.config.Group(), b.config.Resource, "", b.config.Name); ok && going.is[id] &&
 			b.config.Resource != cluster.CRDs.Resource {
-			continue // whatever is called then is nobody's business
+			continue // nothing is called then
 		}
 		part, ok := going.behind(ctx, reader, b.Service)
 		if !ok {

@@ -30,7 +30,7 @@ type clientGC struct {
 	cascade map[string]bool // uids of what is deleted
 	orphans map[string]bool // uids of what is deleted with the policy Orphan
 	left    map[string]leftObject
-	events  []collect.Event
+	events  []plan.Event
 	unread  []v1alpha1.Gap // what the last run of the loop could not read
 }
 
@@ -183,7 +183,7 @@ func (c *clientGC) waitsForLeft(g *graph.Graph) bool {
 	return false
 }
 
-func (c *clientGC) tell(e collect.Event) {
+func (c *clientGC) tell(e plan.Event) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.events = append(c.events, e)
@@ -191,7 +191,7 @@ func (c *clientGC) tell(e collect.Event) {
 		c.cascade[e.Action.Object.UID] = true // whose dependents go along
 	}
 	if c.opts.OnWrite != nil {
-		c.opts.OnWrite(e.Action.Printed(), e.Err)
+		c.opts.OnWrite(e.Action.Printed(plan.ByCollector), e.Err)
 	}
 	if c.opts.OnCollect != nil {
 		c.opts.OnCollect(e)

@@ -87,7 +87,7 @@ func ExamplePerform() {
 		Timeout: time.Minute,
 		OnEvent: func(e act.Event) {
 			if e.Type == act.Deleting {
-				fmt.Println("deleting", e.Object.KindName())
+				fmt.Println("deleting", e.Action.Object.KindName())
 			}
 		},
 	})

@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/collect"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
 // Printed returns what came of a deletion, or of the wait for one, as the versioned object that -o
@@ -118,7 +119,7 @@ type Result struct {
 	// Archived says that an archive was written.
 	Archived bool
 	// Collected are the writes of ClientGC, and Unread what it could not read.
-	Collected []collect.Event
+	Collected []plan.Event
 	Unread    []v1alpha1.Gap
 	// LeftAlone are the dependents that ClientGC did not write to because no plan has them.
 	LeftAlone []graph.Ref

@@ -8,7 +8,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/act"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
-	"github.com/kubectl-gc/kubectl-gc/pkg/collect"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
@@ -115,7 +114,7 @@ type Options struct {
 	// OnWrite is called with each write that was tried, with the error if it was not carried out, and
 	// OnCollect besides with each of ClientGC. Those of ClientGC come from any goroutine.
 	OnWrite   func(v1alpha1.Action, error)
-	OnCollect func(collect.Event)
+	OnCollect func(plan.Event)
 	// OnReplan is called when something was planned again and Agree is not asked: because nothing
 	// goes beyond what was agreed to, or because it is refused.
 	OnReplan func(p *Planned, change *Change, refused error)

@@ -131,7 +131,7 @@ func Wait(ctx context.Context, p *Planned, opts Options) (*Result, error) {
 	tell := opts.OnEvent
 	how := Options{Wait: true, Timeout: opts.Timeout, OnTick: opts.OnTick, Words: opts.Words, OnEvent: func(e act.Event) {
 		if e.Type == act.Gone {
-			gone = append(gone, e.Object)
+			gone = append(gone, e.Action.Object)
 		}
 		if tell != nil {
 			tell(e)

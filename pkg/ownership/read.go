@@ -136,7 +136,7 @@ func (s *search) objects(ctx context.Context, ids []graph.ID,
 }
 
 // objectsAt reads objects of one place. Those of a kind whose links are about a label are selected
-// by it: nobody's business are all Secrets of a namespace.
+// by it: other Secrets of the namespace are not read.
 func (s *search) objectsAt(ctx context.Context, p place, ids []graph.ID, links []*link.Definition,
 	keep func(graph.ID, *unstructured.Unstructured)) error {
 	wanted := make(map[string]graph.ID, len(ids))

@@ -9,10 +9,10 @@ import (
 	"k8s.io/cli-runtime/pkg/printers"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/act"
-	"github.com/kubectl-gc/kubectl-gc/pkg/collect"
 	"github.com/kubectl-gc/kubectl-gc/pkg/deletion"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
 const (
@@ -169,12 +169,12 @@ func (v *DeletionView) Event(e act.Event) {
 	switch v.lines {
 	case NameLines:
 		if e.Type == act.Deleting {
-			fmt.Fprintln(v.out, TypeName(e.Object))
+			fmt.Fprintln(v.out, TypeName(e.Action.Object))
 		}
 		return
 	case GoneLines:
 		if e.Type == act.Gone {
-			fmt.Fprintln(v.out, TypeName(e.Object))
+			fmt.Fprintln(v.out, TypeName(e.Action.Object))
 		}
 		return
 	case NoLines:
@@ -182,28 +182,28 @@ func (v *DeletionView) Event(e act.Event) {
 	}
 	switch e.Type {
 	case act.Deleting:
-		fmt.Fprintf(v.out, "deleting %s\n", Quoted(e.Object))
+		fmt.Fprintf(v.out, "deleting %s\n", Quoted(e.Action.Object))
 	case act.Gone:
-		if v.each || v.roots[e.Object.UID] {
-			fmt.Fprintln(v.out, DeletedFrom(e.Object))
+		if v.each || v.roots[e.Action.Object.UID] {
+			fmt.Fprintln(v.out, DeletedFrom(e.Action.Object))
 		}
 	case act.Kept:
 		Warn(v.errOut, "%s is kept: its references to the deleted owners were removed meanwhile",
-			Quoted(e.Object))
+			Quoted(e.Action.Object))
 	case act.Ungraceful:
 		Warn(v.errOut, "%s is being deleted with its own grace period of %ds, which cannot be lengthened; --gc=client deletes dependents with the requested one",
-			Quoted(e.Object), e.GracePeriodSeconds)
+			Quoted(e.Action.Object), e.GracePeriodSeconds)
 	case act.Unobserved:
 		Warn(v.errOut, "the controller of %s has not observed its deletion; it may adopt the orphans again",
-			Quoted(e.Object))
+			Quoted(e.Action.Object))
 	case act.Skipped:
-		Warn(v.errOut, "%s was not deleted: %s", Quoted(e.Object), Escape(e.Err.Error()))
+		Warn(v.errOut, "%s was not deleted: %s", Quoted(e.Action.Object), Escape(e.Err.Error()))
 	}
 }
 
 // Collected prints a write that does the collector's part. With a wait it is not needed: what is
 // gone is told then.
-func (v *DeletionView) Collected(e collect.Event) {
+func (v *DeletionView) Collected(e plan.Event) {
 	if e.Err == nil && v.lines == EventLines {
 		fmt.Fprintln(v.out, ActionLine(e.Action))
 	}

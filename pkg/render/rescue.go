@@ -118,8 +118,19 @@ func RescueRefusal(p *rescue.Planned) error {
 	return answer.Refuse(answer.WithHint(errors.New(text), refusalHint(against[0], false)))
 }
 
-// RescueAction says in one line that an action was done.
-func RescueAction(a rescue.Action) string {
+// RescueEvents writes a line for each write that was done.
+func RescueEvents(w io.Writer) func(plan.Event) { return eachDone(w, rescueLine) }
+
+// eachDone tells of each write that was done in a line.
+func eachDone(w io.Writer, line func(plan.Write) string) func(plan.Event) {
+	return func(e plan.Event) {
+		if e.Err == nil {
+			fmt.Fprintln(w, line(e.Action))
+		}
+	}
+}
+
+func rescueLine(a plan.Write) string {
 	object, finalizers := Quoted(a.Object), Escape(strings.Join(a.Finalizers, ", "))
 	switch a.Verb {
 	case plan.VerbOrphan:

@@ -135,7 +135,7 @@ func LeftBecause(g *graph.Graph, l plan.ObjectReason, known *finalizer.Registry)
 }
 
 // ActionLine words one write as kubectl would, with the reason.
-func ActionLine(a collect.Action) string {
+func ActionLine(a plan.Write) string {
 	because := a.Because.Sentence(a.Cause)
 	object := Quoted(a.Object)
 	switch a.Verb {
@@ -154,7 +154,7 @@ func ActionLine(a collect.Action) string {
 		return fmt.Sprintf("%s: blockOwnerDeletion set to false on %s: %s", object, phrase.Count(len(a.Owners), "reference"),
 			because)
 	case plan.VerbRemoveFinalizer:
-		return fmt.Sprintf("%s: finalizer %s removed: %s", object, Escape(a.Finalizer), because)
+		return fmt.Sprintf("%s: finalizer %s removed: %s", object, Escape(strings.Join(a.Finalizers, ", ")), because)
 	}
 	return fmt.Sprintf("%s: %s", object, a.Verb)
 }

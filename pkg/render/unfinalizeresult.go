@@ -17,8 +17,10 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
 )
 
-// UnfinalizeAction says in one line that an action was done.
-func UnfinalizeAction(d unfinalize.Action) string {
+// UnfinalizeEvents writes a line for each write that was done.
+func UnfinalizeEvents(w io.Writer) func(plan.Event) { return eachDone(w, unfinalizeLine) }
+
+func unfinalizeLine(d plan.Write) string {
 	object, finalizers := Quoted(d.Object), Escape(strings.Join(d.Finalizers, ", "))
 	switch {
 	case d.Verb == plan.VerbOrphan:

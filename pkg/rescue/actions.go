@@ -12,34 +12,34 @@ import (
 )
 
 // Actions are the writes that are due, in their order.
-func (p *Planned) Actions() []Action {
-	var actions []Action
+func (p *Planned) Actions() []plan.Write {
+	var actions []plan.Write
 	if p.Stage != Created {
 		for _, d := range p.Dependents {
 			if !d.Released {
-				actions = append(actions, Action{Verb: plan.VerbOrphan, Object: d.Ref, Cause: p.Ref})
+				actions = append(actions, plan.Write{Verb: plan.VerbOrphan, Object: d.Ref, Cause: p.Ref})
 			}
 		}
 		actions = append(actions, p.freeing()...)
-		actions = append(actions, Action{Verb: VerbCreate, Object: p.unborn()})
+		actions = append(actions, plan.Write{Verb: VerbCreate, Object: p.unborn()})
 	}
 	if p.Volume != nil {
-		actions = append(actions, Action{Verb: VerbRebind, Object: *p.Volume})
+		actions = append(actions, plan.Write{Verb: VerbRebind, Object: *p.Volume})
 	}
 	owner := p.Now
 	if owner.UID == "" {
 		owner = p.unborn()
 	}
 	for _, d := range p.Dependents {
-		actions = append(actions, Action{Verb: VerbAdopt, Object: d.Ref, Cause: owner})
+		actions = append(actions, plan.Write{Verb: VerbAdopt, Object: d.Ref, Cause: owner})
 	}
 	return actions
 }
 
 // freeing are the writes that free the object. The references of its dependents are removed before
 // in any case.
-func (p *Planned) freeing() []Action {
-	var actions []Action
+func (p *Planned) freeing() []plan.Write {
+	var actions []plan.Write
 	if p.Finalizers == nil {
 		return nil
 	}
@@ -64,10 +64,6 @@ const (
 	// VerbRebind gives the PersistentVolume of a claim the uid of the new claim.
 	VerbRebind plan.Verb = "rebind"
 )
-
-// Action is one write: one that is planned, or one that the server has taken. The Cause is the object
-// that references are removed from, or put back to; its uid is empty as long as that is not known.
-type Action = unfinalize.Action
 
 // Overrides are the refusals that the user has overridden.
 type Overrides = unfinalize.Overrides
@@ -164,15 +160,13 @@ var because = map[plan.Verb]string{
 	VerbAdopt:                  "it had the references before",
 }
 
-// printed is one write as it is printed.
-func printed(a Action) v1alpha1.Action {
-	out := v1alpha1.Action{
-		Verb: string(a.Verb), Object: a.Object, Policy: string(a.Policy), Finalizers: a.Finalizers, Wave: 1,
-		By:      string(plan.ByClient),
-		Because: because[a.Verb], Reason: "Rescue",
-	}
-	if a.Cause.UID != "" {
-		out.Owners = []string{a.Cause.UID}
+// printed is one write as it is printed. The Cause is the object that references are removed from, or
+// put back to; its uid is empty as long as that is not known.
+func printed(w plan.Write) v1alpha1.Action {
+	out := w.Printed(plan.ByClient)
+	out.Because, out.Reason = because[w.Verb], "Rescue"
+	if out.Owners = nil; w.Cause.UID != "" {
+		out.Owners = []string{w.Cause.UID}
 	}
 	return out
 }

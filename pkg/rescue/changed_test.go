@@ -49,8 +49,8 @@ func TestWhatIsChangedAfterItWasArchivedIsNotLost(t *testing.T) {
 		s := newScene(t, testcluster.Shared(t), hold)
 		s.delete("background")
 		var once sync.Once
-		out := s.rescue(s.c.Kubeconfig(), force, rescue.Options{OnAction: func(a rescue.Action) {
-			if a.Verb == plan.VerbOrphan {
+		out := s.rescue(s.c.Kubeconfig(), force, rescue.Options{OnEvent: func(e plan.Event) {
+			if e.Action.Verb == plan.VerbOrphan {
 				once.Do(s.change)
 			}
 		}})
@@ -142,8 +142,8 @@ func TestADependentThatIsAddedBeforeTheObjectIsFreed(t *testing.T) {
 		once.Do(s.late)
 		next.ServeHTTP(w, r)
 	})
-	out := s.rescue(proxy.Kubeconfig(t), force, rescue.Options{OnAction: func(a rescue.Action) {
-		if a.Verb == plan.VerbOrphan {
+	out := s.rescue(proxy.Kubeconfig(t), force, rescue.Options{OnEvent: func(e plan.Event) {
+		if e.Action.Verb == plan.VerbOrphan {
 			released.Add(1)
 		}
 	}})
@@ -182,8 +182,8 @@ func TestWhatHappensWhileAnOwnerOrphansIsNotLost(t *testing.T) {
 				next.ServeHTTP(w, r)
 				test.happens(s)
 			})
-			out := s.rescue(proxy.Kubeconfig(t), force, rescue.Options{OnAction: func(a rescue.Action) {
-				if a.Verb == plan.VerbOrphan {
+			out := s.rescue(proxy.Kubeconfig(t), force, rescue.Options{OnEvent: func(e plan.Event) {
+				if e.Action.Verb == plan.VerbOrphan {
 					released.Add(1)
 				}
 			}})
@@ -205,8 +205,8 @@ func TestAnAnnotationIsNoProof(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, testcluster.Shared(t), hold)
 	s.delete("background")
-	out := s.rescue(s.c.Kubeconfig(), force, rescue.Options{OnAction: func(a rescue.Action) {
-		if a.Verb == plan.VerbRemoveFinalizer {
+	out := s.rescue(s.c.Kubeconfig(), force, rescue.Options{OnEvent: func(e plan.Event) {
+		if e.Action.Verb == plan.VerbRemoveFinalizer {
 			s.c.Kubectl(t, "wait", "--for=delete", "configmap/owner", "-n", s.namespace)
 			s.c.Apply(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: owner, namespace: `+s.namespace+
 				`, annotations: {gc.kubectl.dev/restored-from: `+s.uids["configmap/owner"]+`}}}`)

@@ -92,9 +92,11 @@ func (r *rescuer) remove(ctx context.Context, names []string, overrides unfinali
 			outdated = r.before(ctx, live)
 			return outdated
 		},
-		OnAction: func(a Action) {
-			r.done(a)
-			r.freed = len(had) == len(a.Finalizers) // nothing holds it any more
+		OnEvent: func(e plan.Event) {
+			if e.Err == nil {
+				r.done(e.Action)
+				r.freed = len(had) == len(e.Action.Finalizers) // nothing holds it any more
+			}
 		},
 	})[0]
 	switch {
@@ -135,7 +137,7 @@ func (r *rescuer) notFreed(ctx context.Context, o *unfinalize.Outcome) error {
 		return answer.Refuse(fmt.Errorf("%s was not freed: %w", r.p.Ref.Quoted(), o.Err))
 	case o.Err != nil && !errors.Is(o.Err, change.ErrReplaced):
 		if o.Failed != nil {
-			r.out.Add(printed(*o.Failed), o.Err)
+			r.tell(plan.Event{Action: *o.Failed, Err: o.Err})
 		}
 		return fmt.Errorf("%s was not freed: %w", r.p.Ref.Quoted(), o.Err)
 	}

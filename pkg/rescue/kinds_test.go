@@ -92,8 +92,8 @@ func TestAServiceWhoseAddressIsTakenComesBackWithAnother(t *testing.T) {
 	c.Kubectl(t, "delete", "service", "web", "-n", namespace, "--wait=false")
 	q, p := planned(t, c, namespace, "service/web", force)
 	out := rescue.Perform(t.Context(), q, fixture.Packs(t), p,
-		rescue.Options{OnAction: func(a rescue.Action) {
-			if a.Verb == plan.VerbRemoveFinalizer {
+		rescue.Options{OnEvent: func(e plan.Event) {
+			if e.Action.Verb == plan.VerbRemoveFinalizer {
 				c.Kubectl(t, "wait", "--for=delete", "service/web", "-n", namespace)
 				c.Apply(t, `{apiVersion: v1, kind: Service, metadata: {name: other, namespace: `+namespace+`}, spec: {clusterIP: "`+
 					ip+`", ports: [{port: 80}]}}`)

@@ -19,8 +19,8 @@ func TestADependentThatComesUpLaterIsSavedToo(t *testing.T) {
 	s := newScene(t, testcluster.Shared(t), hold)
 	s.delete("background")
 	var once sync.Once
-	out := s.rescue(s.c.Kubeconfig(), force, rescue.Options{OnAction: func(a rescue.Action) {
-		if a.Verb == plan.VerbOrphan {
+	out := s.rescue(s.c.Kubeconfig(), force, rescue.Options{OnEvent: func(e plan.Event) {
+		if e.Action.Verb == plan.VerbOrphan {
 			once.Do(s.late)
 		}
 	}})
@@ -41,8 +41,8 @@ func TestADependentThatComesUpWhenTheObjectIsGoneGetsTheNewUID(t *testing.T) {
 	c := testcluster.Another(t, "collector off", testcluster.NoControllers())
 	s := newScene(t, c, hold)
 	s.delete("background")
-	out := s.rescue(c.Kubeconfig(), force, rescue.Options{OnAction: func(a rescue.Action) {
-		if a.Verb == plan.VerbRemoveFinalizer {
+	out := s.rescue(c.Kubeconfig(), force, rescue.Options{OnEvent: func(e plan.Event) {
+		if e.Action.Verb == plan.VerbRemoveFinalizer {
 			s.dependent("ConfigMap", "late", s.reference("owner", ""))
 			s.note("configmap/late")
 		}
@@ -59,8 +59,8 @@ func TestAnotherClientIsFirst(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, testcluster.Shared(t), hold)
 	s.delete("background")
-	out := s.rescue(s.c.Kubeconfig(), force, rescue.Options{OnAction: func(a rescue.Action) {
-		if a.Verb == plan.VerbRemoveFinalizer {
+	out := s.rescue(s.c.Kubeconfig(), force, rescue.Options{OnEvent: func(e plan.Event) {
+		if e.Action.Verb == plan.VerbRemoveFinalizer {
 			s.c.Kubectl(t, "wait", "--for=delete", "configmap/owner", "-n", s.namespace)
 			s.c.Kubectl(t, "create", "configmap", "owner", "-n", s.namespace, "--from-literal=of=another")
 		}
@@ -79,8 +79,8 @@ func TestADependentWithAnotherControllerKeepsIt(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, testcluster.Shared(t), hold)
 	s.delete("background")
-	out := s.rescue(s.c.Kubeconfig(), force, rescue.Options{OnAction: func(a rescue.Action) {
-		if a.Verb == rescue.VerbCreate {
+	out := s.rescue(s.c.Kubeconfig(), force, rescue.Options{OnEvent: func(e plan.Event) {
+		if e.Action.Verb == rescue.VerbCreate {
 			s.c.Kubectl(t, "patch", "configmap", "a", "-n", s.namespace, "--type=json", "-p",
 				`[{"op": "add", "path": "/metadata/ownerReferences/0/controller", "value": true}]`)
 		}
@@ -100,8 +100,8 @@ func TestADependentThatIsDeletedMeanwhileIsNotAnAdoptedOne(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, testcluster.Shared(t), hold)
 	s.delete("background")
-	out := s.rescue(s.c.Kubeconfig(), force, rescue.Options{OnAction: func(a rescue.Action) {
-		if a.Verb == rescue.VerbCreate {
+	out := s.rescue(s.c.Kubeconfig(), force, rescue.Options{OnEvent: func(e plan.Event) {
+		if e.Action.Verb == rescue.VerbCreate {
 			s.c.Kubectl(t, "delete", "secret", "b", "-n", s.namespace)
 		}
 	}})
@@ -119,8 +119,8 @@ func TestAReferenceThatSomethingPutsBack(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, testcluster.Shared(t), hold)
 	s.delete("background")
-	out := s.rescue(s.c.Kubeconfig(), force, rescue.Options{OnAction: func(a rescue.Action) {
-		if a.Verb == plan.VerbOrphan && a.Object.Name == "b" {
+	out := s.rescue(s.c.Kubeconfig(), force, rescue.Options{OnEvent: func(e plan.Event) {
+		if e.Action.Verb == plan.VerbOrphan && e.Action.Object.Name == "b" {
 			s.c.Kubectl(t, "patch", "secret", "b", "-n", s.namespace, "--type=merge", "--field-manager=stubborn", "-p",
 				`{"metadata": {"ownerReferences": [{"apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": "`+
 					s.uids["configmap/owner"]+`"}]}}`)

@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
 
@@ -19,11 +20,10 @@ import (
 type Options struct {
 	// Timeout is how long it may take until the object is gone that was freed; zero for no limit.
 	Timeout time.Duration
-	// OnSaved is called with every archive that was written, and OnAction with every write that the
-	// server has taken, in the order of the plan within a step. They may be nil; calls come one at
-	// a time.
-	OnSaved  func(*archive.Saved)
-	OnAction func(Action)
+	// OnSaved is called with every archive that was written, and OnEvent with every write that was
+	// tried, in the order of the plan within a step. They may be nil; calls come one at a time.
+	OnSaved func(*archive.Saved)
+	OnEvent func(plan.Event)
 }
 
 // Outcome is what came of a plan, with the Result as it is printed: skipped are dependents that did
@@ -102,19 +102,21 @@ func (o *Outcome) unadopted() error {
 		phrase.Plural(len(names), "its", "their"), phrase.FirstFew(names, phrase.MaxNamed)))
 }
 
-func (r *rescuer) done(a Action) {
-	r.out.Add(printed(a), nil)
-	if r.opts.OnAction != nil {
-		r.opts.OnAction(a)
+func (r *rescuer) tell(e plan.Event) {
+	r.out.Add(printed(e.Action), e.Err)
+	if r.opts.OnEvent != nil {
+		r.opts.OnEvent(e)
 	}
 }
 
+func (r *rescuer) done(w plan.Write) { r.tell(plan.Event{Action: w}) }
+
 // failed notes a write that failed, and returns why the rescue ends with it.
-func (r *rescuer) failed(ctx context.Context, a Action, err error, what string) error {
+func (r *rescuer) failed(ctx context.Context, a plan.Write, err error, what string) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	r.out.Add(printed(a), err)
+	r.tell(plan.Event{Action: a, Err: err})
 	return fmt.Errorf("%s: %w", what, err)
 }
 
@@ -128,7 +130,7 @@ type result struct {
 // each does something to all dependents side by side, and says in their order what came of it. The
 // error joins those of all.
 func (r *rescuer) each(ctx context.Context, do func(context.Context, *Dependent) result,
-	action func(*Dependent) Action) error {
+	action func(*Dependent) plan.Write) error {
 	results := make([]result, len(r.p.Dependents))
 	cluster.Each(r.q.Client, r.p.Dependents, func(i int, d *Dependent) {
 		results[i] = do(ctx, d)
@@ -138,7 +140,7 @@ func (r *rescuer) each(ctx context.Context, do func(context.Context, *Dependent)
 		switch got := results[i]; {
 		case got.err != nil && ctx.Err() != nil: // which is told once
 		case got.err != nil:
-			r.out.Add(printed(action(d)), got.err)
+			r.tell(plan.Event{Action: action(d), Err: got.err})
 			errs = append(errs, fmt.Errorf("%s: %w", d.Ref.Quoted(), got.err))
 		case got.wrote:
 			r.done(action(d))

@@ -165,8 +165,8 @@ func TestADependentThatCannotBeSeenIsNotLost(t *testing.T) {
 		s := newScene(t, testcluster.Shared(t), hold)
 		s.delete("background")
 		proxy := faultproxy.Start(t, s.c.Config())
-		out := s.rescue(proxy.Kubeconfig(t), force, rescue.Options{OnAction: func(a rescue.Action) {
-			if a.Verb == plan.VerbOrphan {
+		out := s.rescue(proxy.Kubeconfig(t), force, rescue.Options{OnEvent: func(e plan.Event) {
+			if e.Action.Verb == plan.VerbOrphan {
 				proxy.On(lists, forbidden)
 			}
 		}})

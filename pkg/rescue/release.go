@@ -33,7 +33,7 @@ func (r *rescuer) release(ctx context.Context) error {
 			return err
 		}
 		if err := r.each(ctx, r.orphan,
-			func(d *Dependent) Action { return Action{Verb: plan.VerbOrphan, Object: d.Ref, Cause: r.p.Ref} }); err != nil {
+			func(d *Dependent) plan.Write { return plan.Write{Verb: plan.VerbOrphan, Object: d.Ref, Cause: r.p.Ref} }); err != nil {
 			return err
 		}
 		if slices.ContainsFunc(r.p.Dependents, func(d *Dependent) bool { return !d.Recorded }) {
@@ -252,7 +252,7 @@ func (r *rescuer) adopt(ctx context.Context) error {
 	r.p.add(found)
 	unset := r.giveStatus(ctx)
 	return errors.Join(unset, r.each(ctx, r.giveBack,
-		func(d *Dependent) Action { return Action{Verb: VerbAdopt, Object: d.Ref, Cause: r.p.Now} }))
+		func(d *Dependent) plan.Write { return plan.Write{Verb: VerbAdopt, Object: d.Ref, Cause: r.p.Now} }))
 }
 
 // giveBack gives one dependent its references back.
@@ -286,7 +286,7 @@ func (r *rescuer) giveStatus(ctx context.Context) error {
 		return nil
 	}
 	live.Object["status"] = state
-	action := Action{Verb: VerbUpdateStatus, Object: r.p.Now}
+	action := plan.Write{Verb: VerbUpdateStatus, Object: r.p.Now}
 	if _, err := r.q.Client.UpdateStatus(ctx, r.p.Type, live, cluster.WriteOptions{}); err != nil {
 		return r.failed(ctx, action, err, "the status of "+r.p.Now.Quoted()+" was not restored")
 	}
@@ -313,7 +313,7 @@ func (r *rescuer) verify(ctx context.Context) error {
 			return result{err: fmt.Errorf("its reference to %s was removed again", r.p.Now.KindName())}
 		}
 		return result{}
-	}, func(d *Dependent) Action { return Action{Verb: VerbAdopt, Object: d.Ref, Cause: r.p.Now} })
+	}, func(d *Dependent) plan.Write { return plan.Write{Verb: VerbAdopt, Object: d.Ref, Cause: r.p.Now} })
 }
 
 // removal removes the references of an object to an owner, the last first, each after a test that

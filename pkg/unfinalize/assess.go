@@ -27,7 +27,7 @@ func methodOf(o *unstructured.Unstructured, h FinalizerRef, names []string) (Met
 	case h.Name == plan.OrphanFinalizer:
 		return ByOrphaning, ""
 	case h.Name == plan.ForegroundFinalizer:
-		if why := deaf(o, names); why != "" {
+		if why := deleteIgnored(o, names); why != "" {
 			return ByPatch, why + "; a patch has the effect of the policy Background"
 		}
 		return ByPolicy, ""
@@ -35,10 +35,10 @@ func methodOf(o *unstructured.Unstructured, h FinalizerRef, names []string) (Met
 	return ByPatch, ""
 }
 
-// deaf says why a second delete with another policy, and the resourceVersion of what was assessed,
-// is not the method; empty if it is. One after which nothing holds the object any more is always a
-// Conflict: the server looks for an empty resourceVersion then (Store.Delete, v1.36).
-func deaf(o *unstructured.Unstructured, names []string) string {
+// deleteIgnored says why a second delete with another policy, and the resourceVersion of what was
+// assessed, is not the method; empty if it is. One after which nothing holds the object any more is
+// always a Conflict: the server looks for an empty resourceVersion then (Store.Delete, v1.36).
+func deleteIgnored(o *unstructured.Unstructured, names []string) string {
 	switch {
 	case grace(o) > 0:
 		return "a second delete changes nothing while a grace period is pending" // API-005

@@ -121,22 +121,9 @@ func (c *Candidate) Ends() bool {
 	return deleting(c.Object) && grace(c.Object) == 0 && len(c.Stays()) == 0
 }
 
-// Action is one write: one that is planned, or one that the server has taken.
-type Action struct {
-	Verb   plan.Verb
-	Object graph.Ref
-	// Policy is that of a delete.
-	Policy plan.Policy
-	// Finalizers are the names of those that it removes.
-	Finalizers []string
-	// Owners are the uids of the owners whose references it removes.
-	Owners []string
-	// Cause is the owner because of which a reference is removed; its uid is empty otherwise.
-	Cause graph.Ref
-	// Outside says what stays outside the cluster without the Finalizers, as far as the object
-	// names it.
-	Outside []string
-
+// action is a write with how it is made and what it does away with.
+type action struct {
+	plan.Write
 	method      Method
 	assessments []Assessment
 }
@@ -146,11 +133,17 @@ type Action struct {
 var order = []Method{ByOrphaning, ByPatch, ByPolicy, ByDelete, ByFinalizing}
 
 // Actions are the writes of a candidate in the order in which Perform makes them.
-func (c *Candidate) Actions() []Action { return c.actions(nil) }
+func (c *Candidate) Actions() []plan.Write {
+	var writes []plan.Write
+	for _, a := range c.actions(nil) {
+		writes = append(writes, a.Write)
+	}
+	return writes
+}
 
 // actions are those of the finalizers that are not removed already.
-func (c *Candidate) actions(removed map[FinalizerRef]bool) []Action {
-	var actions []Action
+func (c *Candidate) actions(removed map[FinalizerRef]bool) []action {
+	var actions []action
 	for _, method := range order {
 		assessments := slices.DeleteFunc(c.By(method), func(v Assessment) bool { return removed[v.FinalizerRef] })
 		if len(assessments) == 0 {
@@ -158,8 +151,9 @@ func (c *Candidate) actions(removed map[FinalizerRef]bool) []Action {
 		}
 		if method == ByOrphaning {
 			for _, d := range c.Dependents {
-				actions = append(actions, Action{Verb: plan.VerbOrphan, Object: d.Ref, Owners: []string{c.Ref.UID}, Cause: c.Ref,
-					method: method, assessments: assessments})
+				w := plan.Write{Verb: plan.VerbOrphan, Object: d.Ref, Owners: []string{c.Ref.UID}, Because: plan.OwnerOrphans,
+					Cause: c.Ref}
+				actions = append(actions, action{w, method, assessments})
 			}
 		}
 		actions = append(actions, c.action(method, assessments))
@@ -168,18 +162,17 @@ func (c *Candidate) actions(removed map[FinalizerRef]bool) []Action {
 }
 
 // action is the write that a method ends with.
-func (c *Candidate) action(method Method, assessments []Assessment) Action {
-	a := Action{Verb: plan.VerbRemoveFinalizer, Object: c.Ref, Finalizers: names(assessments), method: method,
-		assessments: assessments}
+func (c *Candidate) action(method Method, assessments []Assessment) action {
+	w := plan.Write{Verb: plan.VerbRemoveFinalizer, Object: c.Ref, Finalizers: names(assessments), Because: plan.Requested}
 	switch method {
 	case ByPatch:
-		a.Outside = leftBy(c.Object, assessments)
+		w.Outside = leftBy(c.Object, assessments)
 	case ByPolicy, ByDelete:
-		a.Verb, a.Policy = plan.VerbDelete, plan.Background
+		w.Verb, w.Policy = plan.VerbDelete, plan.Background
 	case ByFinalizing:
-		a.Verb = plan.VerbFinalizeNamespace
+		w.Verb = plan.VerbFinalizeNamespace
 	}
-	return a
+	return action{w, method, assessments}
 }
 
 func names(assessments []Assessment) []string {

@@ -46,13 +46,13 @@ func newOutcome(c *Candidate) *Outcome {
 type Outcome struct {
 	Candidate *Candidate
 	// Done are the writes that the server has taken.
-	Done []Action
+	Done []plan.Write
 	// Err is why not all was done that was agreed: a RefusedError, a cluster.PutBackError,
 	// change.ErrReplaced, change.ErrMoved, ErrNotReached, or the server's. The server's own errors
 	// name the object.
 	Err error
 	// Failed is the action that Err is of; nil if there is no Err, or if the object was left alone.
-	Failed *Action
+	Failed *plan.Write
 	// Gone says that the object is no more; what follows is of one that is still there.
 	Gone bool
 	// Remaining are the finalizers that are on it, Grace the seconds of a grace period that is
@@ -70,7 +70,7 @@ type Outcome struct {
 	// by another policy.
 	off, asked map[FinalizerRef]bool
 	// next is the action that is due.
-	next *Action
+	next *action
 }
 
 // LeftAlone says whether nothing was done to the object, or no more, on purpose: it is not what it
@@ -90,8 +90,8 @@ func (o *Outcome) IsPutBack() bool {
 // failed notes why not all was done, and the action that was due if nothing says which one it was.
 func (o *Outcome) failed(err error) {
 	o.Err = err
-	if o.Failed == nil && !o.LeftAlone() {
-		o.Failed = o.next
+	if o.Failed == nil && o.next != nil && !o.LeftAlone() {
+		o.Failed = &o.next.Write
 	}
 }
 
@@ -192,7 +192,7 @@ func (p *Planned) Printed() *v1alpha1.Plan {
 			continue
 		}
 		for _, a := range c.Actions() {
-			out.Actions = append(out.Actions, a.printed())
+			out.Actions = append(out.Actions, a.Printed(plan.ByClient))
 		}
 		stays := phrase.Words(c.Stays(), func(h FinalizerRef) string { return h.Name })
 		switch {
@@ -287,7 +287,7 @@ func (p *Planned) Result(outcomes []*Outcome, left func(*Outcome) string) *v1alp
 	for _, o := range outcomes {
 		object := o.Candidate.Ref
 		for _, d := range o.Done {
-			out.Add(d.printed(), nil)
+			out.Add(d.Printed(plan.ByClient), nil)
 			if d.Verb == plan.VerbFinalizeNamespace {
 				out.Stranded = append(out.Stranded, o.Candidate.stranded()...)
 			}
@@ -298,7 +298,7 @@ func (p *Planned) Result(outcomes []*Outcome, left func(*Outcome) string) *v1alp
 		}
 		switch {
 		case o.Failed != nil:
-			out.Add(o.Failed.printed(), o.Err)
+			out.Add(o.Failed.Printed(plan.ByClient), o.Err)
 		case o.Err != nil:
 			out.Skip(object, o.Err.Error())
 		}
@@ -309,17 +309,4 @@ func (p *Planned) Result(outcomes []*Outcome, left func(*Outcome) string) *v1alp
 			v1alpha1.SkippedObject{Object: object, Because: left(o)})
 	}
 	return out
-}
-
-// printed is one write as it is printed.
-func (d Action) printed() v1alpha1.Action {
-	because := plan.Requested
-	if d.Verb == plan.VerbOrphan {
-		because = plan.OwnerOrphans
-	}
-	return v1alpha1.Action{
-		Verb: string(d.Verb), Object: d.Object, Policy: string(d.Policy), Owners: d.Owners, Finalizers: d.Finalizers,
-		Wave: 1,
-		By:   string(plan.ByClient), Because: because.Sentence(d.Cause), Reason: string(because), Outside: d.Outside,
-	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
 	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
 // Options say how to perform.
@@ -26,9 +27,8 @@ type Options struct {
 	// write carries its resourceVersion. If it returns an error, that is what the outcome has, and
 	// nothing is written.
 	Before func(context.Context, *unstructured.Unstructured) error
-	// OnAction, if not nil, is called with every write that the server has taken, one call at a
-	// time.
-	OnAction func(Action)
+	// OnEvent, if not nil, is called with every write that was tried, one call at a time.
+	OnEvent func(plan.Event)
 }
 
 // Perform does what is planned, batch after batch and within one side by side, and looks after it:
@@ -50,14 +50,14 @@ func Perform(ctx context.Context, client *cluster.Client, planned *Planned, opts
 		cluster.Each(client, outcomes[first:], func(_ int, o *Outcome) {
 			switch refused := against(o.Candidate.Assessments, p.overrides); {
 			case len(refused) > 0:
-				o.failed(&RefusedError{Refusals: refused, Planned: true})
+				p.failed(o, &RefusedError{Refusals: refused, Planned: true})
 			case ctx.Err() != nil:
-				o.failed(context.Cause(ctx))
+				p.failed(o, context.Cause(ctx))
 			case p.stop.Load():
-				o.failed(ErrNotReached)
+				p.failed(o, ErrNotReached)
 			default:
 				if err := p.perform(ctx, o); err != nil {
-					o.failed(err)
+					p.failed(o, err)
 					p.stop.Store(!opts.KeepGoing)
 				}
 			}
@@ -78,12 +78,21 @@ type performer struct {
 	told sync.Mutex
 }
 
-func (p *performer) done(o *Outcome, a Action) {
+func (p *performer) done(o *Outcome, w plan.Write) {
 	p.told.Lock()
 	defer p.told.Unlock()
-	o.Done = append(o.Done, a)
-	if p.opts.OnAction != nil {
-		p.opts.OnAction(a)
+	o.Done = append(o.Done, w)
+	if p.opts.OnEvent != nil {
+		p.opts.OnEvent(plan.Event{Action: w})
+	}
+}
+
+// failed notes why not all was done of a candidate, and tells of the write that failed.
+func (p *performer) failed(o *Outcome, err error) {
+	p.told.Lock()
+	defer p.told.Unlock()
+	if o.failed(err); o.Failed != nil && p.opts.OnEvent != nil {
+		p.opts.OnEvent(plan.Event{Action: *o.Failed, Err: err})
 	}
 }
 
@@ -158,7 +167,7 @@ func (o *Outcome) plan() {
 }
 
 // do does an action; those of an orphaning are done together.
-func (p *performer) do(ctx context.Context, o *Outcome, a Action) error {
+func (p *performer) do(ctx context.Context, o *Outcome, a action) error {
 	var err error
 	switch a.method {
 	case ByOrphaning:

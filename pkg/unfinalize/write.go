@@ -21,7 +21,7 @@ import (
 )
 
 // patch removes finalizers from the metadata.
-func (p *performer) patch(ctx context.Context, o *Outcome, a Action) error {
+func (p *performer) patch(ctx context.Context, o *Outcome, a action) error {
 	c := o.Candidate
 	answer, err := c.remove(ctx, p.client, a.assessments, cluster.PatchOptions{})
 	if err != nil {
@@ -33,7 +33,7 @@ func (p *performer) patch(ctx context.Context, o *Outcome, a Action) error {
 // verify compares the finalizers in the answer to a write with what was asked. What was removed is
 // done; what is there all the same is a failure: something that changes writes on their way has put
 // it back (API-033).
-func (p *performer) verify(ctx context.Context, o *Outcome, a Action, answered []string) error {
+func (p *performer) verify(ctx context.Context, o *Outcome, a action, answered []string) error {
 	var removed, back []Assessment
 	for _, v := range a.assessments {
 		if slices.Contains(answered, v.Name) {
@@ -44,7 +44,7 @@ func (p *performer) verify(ctx context.Context, o *Outcome, a Action, answered [
 		o.off[v.FinalizerRef] = true
 	}
 	if a.Finalizers = names(removed); len(removed) > 0 {
-		p.done(o, a)
+		p.done(o, a.Write)
 	}
 	if len(back) == 0 {
 		return nil
@@ -57,7 +57,7 @@ func (p *performer) verify(ctx context.Context, o *Outcome, a Action, answered [
 }
 
 // deleteAgain deletes the object in the background, as it was assessed.
-func (p *performer) deleteAgain(ctx context.Context, o *Outcome, a Action) error {
+func (p *performer) deleteAgain(ctx context.Context, o *Outcome, a action) error {
 	c := o.Candidate
 	answer, err := p.client.Delete(ctx, c.Type, c.Ref.Namespace, c.Ref.Name, c.Ref.UID, cluster.DeleteOptions{
 		Policy: string(a.Policy), ResourceVersion: c.Object.GetResourceVersion(),
@@ -72,13 +72,13 @@ func (p *performer) deleteAgain(ctx context.Context, o *Outcome, a Action) error
 	// which is looked at again (API-006)
 	ignored := func(v Assessment) bool { return slices.Contains(answer.Finalizers, v.Name) }
 	a.Finalizers = names(slices.DeleteFunc(slices.Clone(a.assessments), ignored))
-	p.done(o, a)
+	p.done(o, a.Write)
 	return nil
 }
 
 // finalize removes finalizers from the spec of a namespace. That it was empty when it was assessed
 // does not tell what it is now.
-func (p *performer) finalize(ctx context.Context, o *Outcome, a Action) error {
+func (p *performer) finalize(ctx context.Context, o *Outcome, a action) error {
 	c := o.Candidate
 	if !p.overrides.Force && slices.ContainsFunc(a.assessments,
 		func(v Assessment) bool { return lastHold(c.Object, v.FinalizerRef) }) {
@@ -141,7 +141,7 @@ func has(assessments []Assessment, h FinalizerRef) bool {
 // none can be hidden (RO-020).
 func (p *performer) orphan(ctx context.Context, o *Outcome) error {
 	c := o.Candidate
-	var failed []collect.Event
+	var failed []plan.Event
 	var looking sync.Mutex
 	loop := collect.New(p.client, collect.Options{
 		List:    cluster.ListOptions{Namespace: c.Ref.Namespace},
@@ -153,7 +153,7 @@ func (p *performer) orphan(ctx context.Context, o *Outcome) error {
 			defer looking.Unlock()
 			return p.beforeOrphaning(ctx, c, object, version)
 		},
-		OnEvent: func(e collect.Event) {
+		OnEvent: func(e plan.Event) {
 			if e.Err != nil {
 				failed = append(failed, e)
 				return
@@ -205,7 +205,7 @@ func (p *performer) beforeOrphaning(ctx context.Context, c *Candidate, object gr
 
 // notOrphaned is the error of an orphaning of which something failed. The owner's finalizer is the
 // last to be removed, so it is still there.
-func (o *Outcome) notOrphaned(failed []collect.Event) error {
+func (o *Outcome) notOrphaned(failed []plan.Event) error {
 	first := collected(failed[0].Action)
 	o.Failed = &first
 	var errs []error
@@ -215,7 +215,7 @@ func (o *Outcome) notOrphaned(failed []collect.Event) error {
 		case !errors.As(e.Err, &back): // the server's errors name the object
 			errs = append(errs, e.Err)
 		case a.Verb == plan.VerbRemoveFinalizer:
-			ref := FinalizerRef{a.Finalizer, finalizer.InMetadata}
+			ref := FinalizerRef{a.Finalizers[0], finalizer.InMetadata}
 			o.PutBack = append(o.PutBack, PutBack{FinalizerRef: ref, InRequest: back.Times == 0, Manager: back.Manager,
 				Webhooks: back.Mutators})
 			return e.Err
@@ -226,11 +226,10 @@ func (o *Outcome) notOrphaned(failed []collect.Event) error {
 	return fmt.Errorf("its dependents were not all orphaned, so it keeps its finalizer: %w", errors.Join(errs...))
 }
 
-// collected is a write of the collector's loop.
-func collected(a collect.Action) Action {
-	done := Action{Verb: a.Verb, Object: a.Object, Policy: a.Policy, Owners: a.Owners, Cause: a.Cause, method: ByOrphaning}
-	if a.Verb == plan.VerbRemoveFinalizer {
-		done.Finalizers = []string{plan.OrphanFinalizer}
+// collected is a write of the collector's loop, whose passes are nothing to who asked for it.
+func collected(w plan.Write) plan.Write {
+	if w.Pass = 0; w.Verb == plan.VerbRemoveFinalizer {
+		w.Because = plan.Requested
 	}
-	return done
+	return w
 }

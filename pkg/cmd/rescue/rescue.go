@@ -120,7 +120,7 @@ func run(ctx context.Context, o *Options) error {
 	}
 	opts := rescue.Options{Timeout: o.Timeout, OnSaved: o.Archived}
 	if o.Lines() {
-		opts.OnAction = func(a rescue.Action) { fmt.Fprintln(o.Out, render.RescueAction(a)) }
+		opts.OnEvent = render.RescueEvents(o.Out)
 	}
 	out := rescue.Perform(ctx, q, known, p, opts)
 	render.RescueSkipped(o.ErrOut, out)

@@ -69,10 +69,10 @@ func TestRunEscapesWhatObjectsAndServersSay(t *testing.T) {
 		for _, watch := range []bool{false, true} {
 			o, out := newTestRun(t, format, watch)
 			for _, verb := range []plan.Verb{plan.VerbDelete, plan.VerbOrphan, plan.VerbUnblock, plan.VerbRemoveFinalizer} {
-				action := collect.Action{Verb: verb, Object: g.Ref(a), Owners: []string{"nobody"},
-					RemainingFinalizers: []string{evil}, Because: plan.OwnersGone, Cause: g.Ref(a), Policy: plan.Foreground}
-				o.event(collect.Event{Action: action})
-				o.event(collect.Event{Action: action, Err: errors.New(evil)})
+				action := plan.Write{Verb: verb, Object: g.Ref(a), Owners: []string{"nobody"},
+					Finalizers: []string{evil}, RemainingFinalizers: []string{evil}, Because: plan.OwnersGone, Cause: g.Ref(a), Policy: plan.Foreground}
+				o.event(plan.Event{Action: action})
+				o.event(plan.Event{Action: action, Err: errors.New(evil)})
 			}
 			o.warned(g.Ref(a), nil)
 			o.warned(g.Ref(a), errors.New("events is forbidden: "+evil))

@@ -169,7 +169,7 @@ func (o *Options) agree(ctx context.Context, p *collect.Proposal) error {
 
 // event prints a line for each write as it happens. A failure is among the errors in the end, but a
 // watch may go on for months.
-func (o *Options) event(e collect.Event) {
+func (o *Options) event(e plan.Event) {
 	switch {
 	case e.Err != nil && o.Watch:
 		render.Warn(o.ErrOut, "%s", render.Escape(collect.Failure(e).Error()))

@@ -56,7 +56,7 @@ func run(ctx context.Context, o *Options) error {
 		}
 		opts := unfinalize.Options{KeepGoing: o.KeepGoing}
 		if o.Lines() {
-			opts.OnAction = func(a unfinalize.Action) { fmt.Fprintln(o.Out, render.UnfinalizeAction(a)) }
+			opts.OnEvent = render.UnfinalizeEvents(o.Out)
 		}
 		outcomes := unfinalize.Perform(ctx, q.Client, p.Allowed(), opts)
 		return errors.Join(o.result(ctx, p, outcomes), refused, finding)
