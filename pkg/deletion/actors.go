@@ -36,8 +36,8 @@ var actorTypes = []schema.GroupResource{
 // nothing if the plan deletes nothing that an actor needs. The error is the end of ctx.
 func findActors(ctx context.Context, reader *cluster.Reader, known *finalizer.Registry, p *plan.Plan) (plan.Needs,
 	error) {
-	going := goingOf(p)
-	if known == nil || !slices.ContainsFunc(going.ids,
+	set := deletedOf(p)
+	if known == nil || !slices.ContainsFunc(set.ids,
 		func(id graph.ID) bool { return isOf(p.Graph.Ref(id), actorTypes) }) {
 		return plan.Needs{}, nil
 	}
@@ -49,9 +49,9 @@ func findActors(ctx context.Context, reader *cluster.Reader, known *finalizer.Re
 	}
 	found, _, err := actor.Survey(ctx, finder, p.Graph, classes, mostClasses,
 		func(ctx context.Context, c *actor.Class, o *unstructured.Unstructured, a actor.Actor) lost {
-			by := going.removers(finder.Parts(ctx, o, a))
-			if by != nil && slices.ContainsFunc(finder.Needed(ctx, o, a), going.loses) {
-				by = going.orFreed(ctx, finder, o, a, by)
+			by := set.removers(finder.Parts(ctx, o, a))
+			if by != nil && slices.ContainsFunc(finder.Needed(ctx, o, a), set.loses) {
+				by = set.orFreed(ctx, finder, o, a, by)
 			}
 			return lost{c.Objects, by}
 		})
@@ -69,8 +69,8 @@ func findActors(ctx context.Context, reader *cluster.Reader, known *finalizer.Re
 	return needs, context.Cause(ctx)
 }
 
-// going is what a plan deletes, or begins to.
-type going struct {
+// deletedSet is what a plan deletes, or begins to.
+type deletedSet struct {
 	plan *plan.Plan
 	ids  []graph.ID
 	is   map[graph.ID]bool
@@ -78,8 +78,8 @@ type going struct {
 	orphans map[graph.ID]bool
 }
 
-func goingOf(p *plan.Plan) going {
-	g := going{plan: p, ids: slices.Clone(p.Deleted), is: map[graph.ID]bool{}, orphans: map[graph.ID]bool{}}
+func deletedOf(p *plan.Plan) deletedSet {
+	g := deletedSet{plan: p, ids: slices.Clone(p.Deleted), is: map[graph.ID]bool{}, orphans: map[graph.ID]bool{}}
 	for _, a := range p.Actions {
 		if a.Verb == plan.VerbDelete && a.Policy == plan.Orphan && isOf(p.Graph.Ref(a.Object), workloadTypes) {
 			g.orphans[a.Object] = true
@@ -95,7 +95,7 @@ func goingOf(p *plan.Plan) going {
 }
 
 // removers are the actors of whose parts one goes; nil if there is one of which none does.
-func (g going) removers(all [][]actor.Part) plan.Removers {
+func (g deletedSet) removers(all [][]actor.Part) plan.Removers {
 	var removers plan.Removers
 	for _, parts := range all {
 		var a plan.Actor
@@ -115,7 +115,7 @@ func (g going) removers(all [][]actor.Part) plan.Removers {
 
 // orFreed are removers of a finalizer and, where what its actor needs goes, those who remove it
 // then in its place; nil if there is one of these of which nothing goes.
-func (g going) orFreed(ctx context.Context, finder *actor.Finder, o *unstructured.Unstructured, a actor.Actor,
+func (g deletedSet) orFreed(ctx context.Context, finder *actor.Finder, o *unstructured.Unstructured, a actor.Actor,
 	by plan.Removers) plan.Removers {
 	who, frees := finder.Freeing(ctx, o, a)
 	if !frees {
@@ -133,7 +133,7 @@ func (g going) orFreed(ctx context.Context, finder *actor.Finder, o *unstructure
 }
 
 // loses says whether an object that is needed goes.
-func (g going) loses(n actor.Needed) bool {
+func (g deletedSet) loses(n actor.Needed) bool {
 	_, goes := g.lacks(n)
 	return goes
 }
@@ -204,8 +204,8 @@ func findNeeded(ctx context.Context, client *cluster.Client, reader *cluster.Rea
 	if known == nil {
 		return nil, nil
 	}
-	going := goingOf(p)
-	by := going.needing(known)
+	set := deletedOf(p)
+	by := set.needing(known)
 	finder := actor.NewFinder(reader, known)
 	needs := plan.Needs{}
 	var mu sync.Mutex
@@ -217,11 +217,11 @@ func findNeeded(ctx context.Context, client *cluster.Client, reader *cluster.Rea
 		}
 		for _, a := range by[id] {
 			for _, n := range finder.Needed(ctx, o, a) {
-				part, goes := going.lacks(n)
+				part, goes := set.lacks(n)
 				if !goes || part == id {
 					continue
 				}
-				if by := going.orFreed(ctx, finder, o, a, plan.Removers{{part}}); by != nil {
+				if by := set.orFreed(ctx, finder, o, a, plan.Removers{{part}}); by != nil {
 					mu.Lock()
 					needs[id] = append(needs[id], by)
 					mu.Unlock()
@@ -236,7 +236,7 @@ func findNeeded(ctx context.Context, client *cluster.Client, reader *cluster.Rea
 
 // needing are the objects that may need something that goes, with the actors that do, as far as
 // their types tell.
-func (g going) needing(known *finalizer.Registry) map[graph.ID][]actor.Actor {
+func (g deletedSet) needing(known *finalizer.Registry) map[graph.ID][]actor.Actor {
 	kinds := map[schema.GroupKind]bool{}
 	groups := map[string]bool{}
 	for _, id := range g.ids {
@@ -278,7 +278,7 @@ func anyNeed(needs []finalizer.Need, matches func(finalizer.Need) bool) bool {
 // lacks returns what goes of an object that is needed. One that has finalizers of others stays
 // until these are removed, as a ProviderConfig does while it is used, and nobody knows whether what
 // needs it is gone by then.
-func (g going) lacks(n actor.Needed) (graph.ID, bool) {
+func (g deletedSet) lacks(n actor.Needed) (graph.ID, bool) {
 	if n.Type.Namespaced && n.Namespace == "" {
 		return 0, false
 	}
@@ -306,7 +306,7 @@ var workloadTypes = []schema.GroupResource{cluster.Deployments, cluster.Stateful
 // resources that it works on. What cannot be read is not looked at. The error is the end of ctx.
 func (pl *planner) findAbandoned(ctx context.Context, reader *cluster.Reader, known *finalizer.Registry,
 	p *plan.Plan) ([]v1alpha1.Abandoned, error) {
-	l := leaving{goingOf(p), pl, reader, actor.NewFinder(reader, known)}
+	l := lostControllers{deletedOf(p), pl, reader, actor.NewFinder(reader, known)}
 	types := l.worksOn(ctx)
 	found := make([][]v1alpha1.Abandoned, len(types))
 	if err := cluster.EachUntil(ctx, pl.client, types, func(ctx context.Context, i int, t graph.Type) (err error) {
@@ -318,19 +318,19 @@ func (pl *planner) findAbandoned(ctx context.Context, reader *cluster.Reader, kn
 	return slices.Concat(found...), context.Cause(ctx)
 }
 
-// leaving is what a plan takes away of those who remove finalizers.
-type leaving struct {
-	going
+// lostControllers are the workloads that a plan deletes and that remove finalizers of what stays.
+type lostControllers struct {
+	deletedSet
 	*planner
 	reader *cluster.Reader
 	finder *actor.Finder
 }
 
 // worksOn are the types of custom resources that the workloads work on that are deleted.
-func (l leaving) worksOn(ctx context.Context) []graph.Type {
+func (l lostControllers) worksOn(ctx context.Context) []graph.Type {
 	var workloads []graph.Ref
 	for _, id := range l.ids {
-		if ref := l.going.plan.Graph.Ref(id); isOf(ref, workloadTypes) && !l.orphans[id] && len(workloads) < mostWorkloads {
+		if ref := l.deletedSet.plan.Graph.Ref(id); isOf(ref, workloadTypes) && !l.orphans[id] && len(workloads) < mostWorkloads {
 			workloads = append(workloads, ref)
 		}
 	}
@@ -353,7 +353,7 @@ func (l leaving) worksOn(ctx context.Context) []graph.Type {
 
 // abandoned are the finalizers of objects of a type that nobody removes any more. The error is the
 // end of ctx.
-func (l leaving) abandoned(ctx context.Context, t graph.Type) ([]v1alpha1.Abandoned, error) {
+func (l lostControllers) abandoned(ctx context.Context, t graph.Type) ([]v1alpha1.Abandoned, error) {
 	var all []v1alpha1.Abandoned
 	for _, a := range l.held(ctx, t) {
 		o, err := l.client.GetObject(ctx, t, a.Objects[0].Namespace, a.Objects[0].Name)
@@ -365,7 +365,7 @@ func (l leaving) abandoned(ctx context.Context, t graph.Type) ([]v1alpha1.Abando
 			return nil, err
 		}
 		if removers := l.removers(l.finder.Parts(ctx, o, who)); len(removers) > 0 {
-			a.Actor = l.going.plan.Graph.Ref(removers[0][0])
+			a.Actor = l.deletedSet.plan.Graph.Ref(removers[0][0])
 			all = append(all, a)
 		}
 	}
@@ -373,10 +373,10 @@ func (l leaving) abandoned(ctx context.Context, t graph.Type) ([]v1alpha1.Abando
 }
 
 // held are the finalizers of others that objects of a type have, besides those that go.
-func (l leaving) held(ctx context.Context, t graph.Type) []v1alpha1.Abandoned {
+func (l lostControllers) held(ctx context.Context, t graph.Type) []v1alpha1.Abandoned {
 	var all []v1alpha1.Abandoned
 	err := l.reader.ForEachMeta(ctx, t, func(o *graph.Object) {
-		if id, ok := l.going.plan.Graph.Lookup(o.UID); ok && l.is[id] {
+		if id, ok := l.deletedSet.plan.Graph.Lookup(o.UID); ok && l.is[id] {
 			return
 		}
 		for _, name := range plan.Foreign(o.Finalizers) {

@@ -39,19 +39,19 @@ var backendTypes = []schema.GroupResource{cluster.Services, cluster.Deployments,
 // webhook with failurePolicy Fail that selects nothing further, or the webhook that converts the
 // type. The error is the end of ctx.
 func findBackends(ctx context.Context, reader *cluster.Reader, p *plan.Plan) (plan.Needs, error) {
-	going := goingOf(p)
-	if len(p.Blockers) == 0 || !slices.ContainsFunc(going.ids,
+	set := deletedOf(p)
+	if len(p.Blockers) == 0 || !slices.ContainsFunc(set.ids,
 		func(id graph.ID) bool { return isOf(p.Graph.Ref(id), backendTypes) }) {
 		return nil, nil
 	}
 	needs := plan.Needs{}
 	for _, b := range slices.Concat(admissionBackends(ctx, reader, p.Graph, admissionv1.Update),
 		conversionBackends(ctx, reader, p.Graph)) {
-		if id, ok := p.Graph.Find(b.config.Group(), b.config.Resource, "", b.config.Name); ok && going.is[id] &&
+		if id, ok := p.Graph.Find(b.config.Group(), b.config.Resource, "", b.config.Name); ok && set.is[id] &&
 			b.config.Resource != cluster.CRDs.Resource {
 			continue // nothing is called then
 		}
-		part, ok := going.behind(ctx, reader, b.Service)
+		part, ok := set.behind(ctx, reader, b.Service)
 		if !ok {
 			continue
 		}
@@ -66,7 +66,7 @@ func findBackends(ctx context.Context, reader *cluster.Reader, p *plan.Plan) (pl
 
 // behind returns what goes of a backend, so that nothing answers there: the Service, or each
 // workload that it selects.
-func (g going) behind(ctx context.Context, reader *cluster.Reader, b admission.Service) (graph.ID, bool) {
+func (g deletedSet) behind(ctx context.Context, reader *cluster.Reader, b admission.Service) (graph.ID, bool) {
 	if id, ok := g.plan.Graph.Find("", cluster.Services.Resource, b.Namespace, b.Name); ok && g.is[id] {
 		return id, true
 	}
@@ -264,8 +264,8 @@ type apisLost struct {
 // not delete them. If they cannot be listed, nothing is said. The error is the end of ctx.
 func findUnserved(ctx context.Context, reader *cluster.Reader, p *plan.Plan) (apisLost, error) {
 	u := apisLost{needs: plan.Needs{}, refused: map[graph.ID]string{}}
-	going := goingOf(p)
-	if !slices.ContainsFunc(going.ids, func(id graph.ID) bool { return isOf(p.Graph.Ref(id), backendTypes) }) {
+	set := deletedOf(p)
+	if !slices.ContainsFunc(set.ids, func(id graph.ID) bool { return isOf(p.Graph.Ref(id), backendTypes) }) {
 		return u, nil
 	}
 	all, err := reader.ListObjects(ctx, cluster.APIServices, "", cluster.Selection{})
@@ -279,7 +279,7 @@ func findUnserved(ctx context.Context, reader *cluster.Reader, p *plan.Plan) (ap
 		if _, goes := slices.BinarySearch(p.Deleted, id); !calls || listed && goes {
 			continue
 		}
-		if part, goes := going.behind(ctx, reader, b); goes {
+		if part, goes := set.behind(ctx, reader, b); goes {
 			u.add(p, o, part, namespaces())
 		}
 	}
@@ -321,7 +321,7 @@ func (u *apisLost) add(p *plan.Plan, o *unstructured.Unstructured, part graph.ID
 func lasting(p *plan.Plan) []graph.ID {
 	var all []graph.ID
 	rounds := plan.TakesRounds(p.Graph)
-	for _, id := range goingOf(p).ids {
+	for _, id := range deletedOf(p).ids {
 		ref := p.Graph.Ref(id)
 		if ref.Group() == "" && ref.Resource == cluster.Namespaces.Resource && rounds[ref.Name] {
 			all = append(all, id)

@@ -235,8 +235,8 @@ const mostInUse = 64
 func findInUse(ctx context.Context, client *cluster.Client, reader *cluster.Reader, known *finalizer.Registry,
 	p *plan.Plan, f *plan.Details) error {
 	finder := actor.NewFinder(reader, known)
-	going := goingOf(p)
-	by := going.usable(known)
+	set := deletedOf(p)
+	by := set.usable(known)
 	ids := slices.Sorted(maps.Keys(by))
 	var mu sync.Mutex
 	unread := map[graph.ID]bool{} // of what was looked at
@@ -251,7 +251,7 @@ func findInUse(ctx context.Context, client *cluster.Client, reader *cluster.Read
 				if err != nil {
 					return err
 				}
-				k := plan.InUse{Object: id, Finalizer: a.Finalizer, Users: going.staying(a.Users)}
+				k := plan.InUse{Object: id, Finalizer: a.Finalizer, Users: set.staying(a.Users)}
 				mu.Lock()
 				if len(k.Users) > 0 {
 					f.InUse = append(f.InUse, k)
@@ -278,7 +278,7 @@ func findInUse(ctx context.Context, client *cluster.Client, reader *cluster.Read
 }
 
 // usable are the actors of finalizers that keep an object while others use it.
-func (g going) usable(known *finalizer.Registry) map[graph.ID][]actor.Actor {
+func (g deletedSet) usable(known *finalizer.Registry) map[graph.ID][]actor.Actor {
 	by := map[graph.ID][]actor.Actor{}
 	for _, b := range g.plan.Blockers {
 		ref := g.plan.Graph.Ref(b.Object)
@@ -297,7 +297,7 @@ func (g going) usable(known *finalizer.Registry) map[graph.ID][]actor.Actor {
 
 // staying are those of some users that are not deleted with the plan, or with their namespace. One
 // that is being deleted already uses the object until it is gone, and may be stuck.
-func (g going) staying(users []actor.User) []graph.Ref {
+func (g deletedSet) staying(users []actor.User) []graph.Ref {
 	var all []graph.Ref
 	for _, u := range users {
 		id, listed := g.plan.Graph.Lookup(string(u.Object.GetUID()))
