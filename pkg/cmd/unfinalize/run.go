@@ -107,12 +107,25 @@ func (o *Options) nothing(p *unfinalize.Planned) error {
 	return o.Output.Write(o.Out, p.Result(nil, nil))
 }
 
+// unasked says why nobody is asked which finalizers are to be removed.
+func (o *Options) unasked() string {
+	switch {
+	case o.DryRun != "none":
+		return "a dry run does not ask for one"
+	case o.Yes:
+		return "with --yes nobody is asked for one"
+	case !o.Output.IsOwn():
+		return "with -o " + o.Output.Format() + " nobody is asked for one"
+	}
+	return "there is no terminal to ask on"
+}
+
 // choose asks which of the finalizers that are there are to be removed. It is refused without a
-// terminal.
+// terminal, and of a dry run.
 func (o *Options) choose(ctx context.Context, p *unfinalize.Planned) (unfinalize.Choice, error) {
 	if !o.Asks() || !o.Output.IsOwn() {
 		return nil, errors.Join(o.ShowRefused(func() error { return o.show(p) }), answer.Refuse(answer.WithHint(
-			errors.New("nothing was removed: no finalizer was named, and there is no terminal to ask on"),
+			errors.New("nothing was removed: no finalizer was named, and "+o.unasked()),
 			"name the finalizers to remove: "+phrase.Command("--finalizer", p.FirstName()))))
 	}
 	if o.Interactive {
