@@ -85,8 +85,8 @@ func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying, lacks l
 	if none.remedy != "" {
 		f.Evidence, f.Remedy = append(f.Evidence, none.seen...), f.Remedy+none.remedy
 	}
-	if lacks.expired != "" {
-		f.Remedy = cmp.Or(f.Remedy, f.Usual()) + lacks.expired
+	if more := lacks.expired + lacks.done; more != "" {
+		f.Remedy = cmp.Or(f.Remedy, f.Usual()) + more
 	}
 	show := core.Describe().Doing("shows what its controller says of it").Risking(finalizer.RiskNone)
 	f.Commands = slices.Concat([]core.Step{show}, lacks.look, e.logs(b), again)

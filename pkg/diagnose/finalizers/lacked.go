@@ -32,6 +32,8 @@ type lacked struct {
 	// expired is what it may mean that the object says that it is of use no more, as a sentence
 	// with a space in front.
 	expired string
+	// done is what it may mean that its Jobs have succeeded, written likewise.
+	done string
 	// look are the commands that show more of it.
 	look []core.Step
 	// renamed is the evidence that another version of the program put the finalizer there.
@@ -82,9 +84,10 @@ func (e *Examiner) mayLack(ctx context.Context, b core.Responsible) lacked {
 	other, twin := e.twin(ctx, b)
 	after, gone := e.namesakeGone(ctx, b)
 	stopped := e.stopped(o)
-	l := lacked{look: failed.Steps, ownerless: owner, first: first.Name, other: through.other,
-		seen: slices.Concat(grant, absent, other, after, through.others, failing, failed.Evidence, down, unready, stopped,
-			e.come(ctx, o), named.unseen)}
+	succeeded, done := e.done(ctx, o)
+	l := lacked{look: failed.Steps, done: done, ownerless: owner, first: first.Name, other: through.other,
+		seen: slices.Concat(grant, absent, other, after, through.others, failing, failed.Evidence, down, unready,
+			stopped, succeeded, e.come(ctx, o), named.unseen)}
 	if until := status.Expired(o, e.Now); until.Text != "" && len(e.workedOn(ctx, o)) == 0 {
 		l.seen = append(l.seen, core.ObservedAt(core.From(o, until.Field),
 			fmt.Sprintf("its %s, %s, is past", until.Field, until.Text))...)
@@ -154,18 +157,13 @@ func (e *Examiner) ownFailed(ctx context.Context, o *unstructured.Unstructured) 
 		return d
 	}
 	since := func(made graph.ID) bool { return e.Graph.CreationTimestamp(made) >= o.GetDeletionTimestamp().Unix() }
-	var jobs []*unstructured.Unstructured
 	var pods []graph.ID
 	for edge := range e.Graph.Dependents(id) {
-		switch ref := e.Graph.Ref(edge.Dependent); {
-		case core.OfType(cluster.Pods)(ref):
+		if core.OfType(cluster.Pods)(e.Graph.Ref(edge.Dependent)) {
 			pods = append(pods, edge.Dependent)
-		case ref.Kind == "Job" && ref.Group() == "batch" && since(edge.Dependent):
-			if job := e.Own(ctx, edge.Dependent); job != nil {
-				jobs = append(jobs, job)
-			}
 		}
 	}
+	jobs := e.itsJobs(ctx, o)
 	for _, job := range unsucceeded(jobs) {
 		before := len(pods)
 		if id, listed := e.Graph.Lookup(string(job.GetUID())); listed {
@@ -186,23 +184,6 @@ func (e *Examiner) ownFailed(ctx context.Context, o *unstructured.Unstructured) 
 		}
 	}
 	return d
-}
-
-// unsucceeded are the Jobs that have not succeeded, and after which none was made that has.
-func unsucceeded(jobs []*unstructured.Unstructured) (without []*unstructured.Unstructured) {
-	created := func(job *unstructured.Unstructured) int64 { return job.GetCreationTimestamp().Unix() }
-	last := int64(0)
-	for _, job := range jobs {
-		if status.Nested(job, "status", "completionTime") != "" {
-			last = max(last, created(job))
-		}
-	}
-	for _, job := range jobs {
-		if status.Nested(job, "status", "completionTime") == "" && created(job) >= last {
-			without = append(without, job)
-		}
-	}
-	return without
 }
 
 // withoutPods says why there are no pods of a Job that has not succeeded; nothing if they may come

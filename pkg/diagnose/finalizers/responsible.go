@@ -133,8 +133,8 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 	if none := nothingFor(b); none.remedy != "" && len(worked) > 0 && a.Life != actor.Dead && !b.RunsOutside() {
 		f.Evidence, f.Remedy = append(f.Evidence, none.seen...), cmp.Or(f.Remedy, f.Usual())+none.remedy
 	}
-	if lacks.expired != "" {
-		f.Remedy = cmp.Or(f.Remedy, f.Usual()) + lacks.expired
+	if more := lacks.expired + lacks.done; more != "" {
+		f.Remedy = cmp.Or(f.Remedy, f.Usual()) + more
 	}
 	if f.Code != core.FinalizerActorUnknown {
 		f = e.withDefinition(ctx, b.Object, f)

@@ -1,0 +1,114 @@
+package finalizers
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
+)
+
+// itsJobs are the Jobs that were made for a custom resource since its deletion: those that it owns,
+// and those beside it that nobody owns and that are called after it, as NAME-destroy is
+// (https://github.com/kubevela/terraform-controller/issues/83).
+func (e *Examiner) itsJobs(ctx context.Context, o *unstructured.Unstructured) (all []*unstructured.Unstructured) {
+	id, listed := e.Graph.Lookup(string(o.GetUID()))
+	if !listed || cluster.BuiltIn(o.GroupVersionKind().Group) || o.GetDeletionTimestamp() == nil || e.Many {
+		return nil
+	}
+	add := func(made graph.ID) {
+		if e.Graph.CreationTimestamp(made) < o.GetDeletionTimestamp().Unix() {
+			return
+		}
+		if job := e.Own(ctx, made); job != nil {
+			all = append(all, job)
+		}
+	}
+	for edge := range e.Graph.Dependents(id) {
+		if ref := e.Graph.Ref(edge.Dependent); ref.Kind == "Job" && ref.Group() == "batch" {
+			add(edge.Dependent)
+		}
+	}
+	if o.GetNamespace() == "" {
+		return all
+	}
+	own := e.Graph.Ref(id)
+	for made := range e.Graph.OfType("batch", "jobs", o.GetNamespace()) {
+		owned := false
+		for range e.Graph.Owners(made) {
+			owned = true
+		}
+		if !owned && e.Graph.Observed(made) && e.bestCalled(own, e.Graph.Name(made)) {
+			add(made)
+		}
+	}
+	return all
+}
+
+// bestCalled says whether a name is that of an object with a word before or behind it, and no longer
+// name of another object of the type is in it like that.
+func (e *Examiner) bestCalled(own graph.Ref, name string) bool {
+	after := func(of string) bool {
+		return len(of) > 2 && (strings.HasPrefix(name, of+"-") || strings.HasSuffix(name, "-"+of))
+	}
+	if !after(own.Name) {
+		return false
+	}
+	for id := range e.Graph.OfType(own.Group(), own.Resource, own.Namespace) {
+		if other := e.Graph.Name(id); len(other) > len(own.Name) && (name == other || after(other)) {
+			return false
+		}
+	}
+	return true
+}
+
+// unsucceeded are the Jobs that have not succeeded, and after which none was made that has.
+func unsucceeded(jobs []*unstructured.Unstructured) (without []*unstructured.Unstructured) {
+	created := func(job *unstructured.Unstructured) int64 { return job.GetCreationTimestamp().Unix() }
+	last := int64(0)
+	for _, job := range jobs {
+		if status.Nested(job, "status", "completionTime") != "" {
+			last = max(last, created(job))
+		}
+	}
+	for _, job := range jobs {
+		if status.Nested(job, "status", "completionTime") == "" && created(job) >= last {
+			without = append(without, job)
+		}
+	}
+	return without
+}
+
+// done is the evidence that all Jobs have succeeded that were made for an object since its deletion,
+// and what that may mean where it still speaks of a failure: whoever has written that may not look at
+// it again (https://github.com/devfile/devworkspace-operator/issues/877).
+func (e *Examiner) done(
+	ctx context.Context, o *unstructured.Unstructured,
+) (seen []v1alpha1.Observation, remedy string) {
+	jobs := e.itsJobs(ctx, o)
+	if len(jobs) == 0 || len(unsucceeded(jobs)) > 0 {
+		return nil, ""
+	}
+	last := jobs[0]
+	for _, job := range jobs {
+		if job.GetCreationTimestamp().After(last.GetCreationTimestamp().Time) {
+			last = job
+		}
+	}
+	name := core.Named(e.Ref(last))
+	seen = core.ObservedAt(core.From(last, "status.completionTime"),
+		fmt.Sprintf("%s, which was made for it since its deletion, has succeeded", name))
+	if fails := status.Fails(o); fails.Text != "" {
+		remedy = " " + phrase.Sentence(fmt.Sprintf("But %s has succeeded, perhaps after %s was written: if nothing happens any more, "+
+			"whoever removes the finalizer may not look again, and nothing is left to do. Restart it, or remove the finalizer by hand",
+			name, fails.Field))
+	}
+	return seen, remedy
+}
