@@ -68,7 +68,8 @@ var (
 		"NotReady", "Unavailable", "Unhealthy", "Unready", "Unreachable", "Unschedulable", "Unsupported", "Stalled",
 		"Degraded", "Failed", "Failing", "Failure", "Error", "Errored", "Errors",
 		"Blocked", "InUse", "Recoverable", "Terminal", "Invalid", "Misconfigured", "Conflict", "Conflicted", "Conflicting",
-		"Pressure", "Problem", "Exceeded", "Denied", "Rejected", "Stuck", "Timeout", "TimedOut", "Remaining",
+		"Pressure", "Problem", "Exceeded", "Denied", "Rejected", "Stuck", "Timeout", "TimedOut", "Remaining", "Offline",
+		"Disconnected",
 	}
 	goodWords = []string{
 		"Ready", "Synced", "Available", "Healthy", "Reconciled", "Succeeded", "Success", "Successful", "Accepted",

@@ -83,10 +83,10 @@ func (e *Examiner) mayLack(ctx context.Context, b core.Responsible) lacked {
 	grant, ungranted := e.ungranted(ctx, o)
 	other, twin := e.twin(ctx, b)
 	after, gone := e.namesakeGone(ctx, b)
-	stopped := e.stopped(o)
+	stopped, spoken := e.stopped(o), e.speaks(ctx, o)
 	succeeded, done := e.done(ctx, o)
 	l := lacked{look: failed.Steps, done: done, ownerless: owner, first: first.Name, other: through.other,
-		seen: slices.Concat(grant, absent, other, after, through.others, failing, failed.Evidence, down, unready,
+		seen: slices.Concat(grant, spoken.seen, absent, other, after, through.others, failing, failed.Evidence, down, unready,
 			stopped, succeeded, e.come(ctx, o), named.unseen)}
 	if until := status.Expired(o, e.Now); until.Text != "" && len(e.workedOn(ctx, o)) == 0 {
 		l.seen = append(l.seen, core.ObservedAt(core.From(o, until.Field),
@@ -101,6 +101,10 @@ func (e *Examiner) mayLack(ctx context.Context, b core.Responsible) lacked {
 	switch {
 	case len(failed.Evidence) > 0:
 		l.what, l.mend = "the Job or the pods to succeed that were made for it since the deletion", "mend what they fail for"
+	case spoken.toward:
+		l.what, l.mend, l.look = spoken.what+" to be deleted first", "see whether that may go, and what goes with it,", spoken.look
+	case spoken.what != "":
+		l.what, l.mend, l.look = spoken.what+", which is not ready", "see to that first", spoken.look
 	case ungranted != "":
 		l.what, l.mend = ungranted, "make one"
 	case gone != "":

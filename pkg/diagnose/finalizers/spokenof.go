@@ -1,0 +1,194 @@
+package finalizers
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
+)
+
+// spokenOf are the objects of another kind for which a custom resource says that it waits: that they
+// are not ready yet (https://github.com/openstack-k8s-operators/keystone-operator/pull/174), or that
+// they have to go first (https://github.com/kyma-project/btp-manager/issues/174). They are found by
+// the kind, in one word or in several, and by their names where the text has them.
+type spokenOf struct {
+	seen []v1alpha1.Observation
+	look []core.Step
+	// what names them and where they are spoken of, as a clause, empty if there is none. Toward says
+	// that they have to go.
+	what   string
+	toward bool
+}
+
+// speaks finds them, in the first text in which there are any. Of those that are to become ready only
+// those count that say themselves that they are not well, and of those without a name only those
+// beside the object. What has to go may be anywhere.
+func (e *Examiner) speaks(ctx context.Context, o *unstructured.Unstructured) (s spokenOf) {
+	if e.Many || cluster.BuiltIn(o.GroupVersionKind().Group) || o.GetDeletionTimestamp() == nil {
+		return s
+	}
+	for _, said := range e.texts(ctx, o) {
+		waits, gone := notReady.MatchString(said.Text), inTheWay.MatchString(said.Text)
+		if !waits && !gone || notThere.MatchString(said.Text) {
+			continue
+		}
+		var all []string
+		for _, by := range e.meantBy(ctx, said.Text, o) {
+			field, says, state := "metadata", "", "is there"
+			switch {
+			case by.GetDeletionTimestamp() != nil:
+				state = "is being deleted too"
+			case waits:
+				if field, says = e.unwell(by); says == "" {
+					continue
+				}
+				state = "is not well: " + says
+			}
+			if all = append(all, core.Named(e.Ref(by))); len(all) > phrase.MaxNamed {
+				continue
+			}
+			s.seen = append(s.seen, core.ObservedAt(core.From(by, field),
+				fmt.Sprintf("%s, of whose kind %s speaks, %s", core.Named(e.Ref(by)), said.Field, state))...)
+			s.look = append(s.look,
+				core.At(e.Ref(by), core.Describe()).Doing("shows what is said of it").Risking(finalizer.RiskNone))
+		}
+		if len(all) > 0 {
+			more := ""
+			if n := len(all) - phrase.MaxNamed; n > 0 {
+				more = fmt.Sprintf(" and %d more", n)
+			}
+			s.what, s.toward = phrase.And(all[:min(len(all), phrase.MaxNamed)])+more, !waits
+			return s
+		}
+	}
+	return s
+}
+
+// texts are what an object says of itself that is not well, and what was recorded about it since its
+// deletion.
+func (e *Examiner) texts(ctx context.Context, o *unstructured.Unstructured) (all []status.Said) {
+	for _, c := range status.Failing(o) {
+		all = append(all, status.Said{Field: "condition " + c.Type, Text: c.Message})
+	}
+	since := o.GetDeletionTimestamp().Time
+	for _, w := range e.WarnedSince(ctx, o, since) {
+		all = append(all, status.Said{Field: "warning " + w.Reason, Text: w.Message})
+	}
+	all = append(all, status.Texts(o)...)
+	if w, waits := e.Waiting(ctx, o, since); waits {
+		all = append(all, status.Said{Field: "event " + w.Reason, Text: w.Message})
+	}
+	return all
+}
+
+var (
+	// notReady is how a text says that something is to become ready.
+	notReady = regexp.MustCompile(`(?i)\bnot (?:yet )?(?:ready|available|running|healthy|reachable)\b` +
+		`|\bwait(?:s|ing)? (?:for|until|on) .*\b(?:ready|available|running|healthy|reachable|up)\b`)
+	// inTheWay is how a text says that something has to go first.
+	inTheWay = regexp.MustCompile(`(?i)\b(?:must|has to|have to|needs? to|should) (?:first )?be (?:removed|deleted|gone|cleaned up)\b` +
+		`|\bstill (?:exists?|present|there|in use|used|referenced|uses?|refers?|references?|remains?|being deleted)\b` +
+		`|\b(?:in use|used|referenced) by\b|\bwait(?:s|ing)? (?:for|until|on) .*\b(?:deleted|deletion|removed|gone|cleaned up)\b`)
+	// notThere is how a text says that something is missing, which is looked for in another way.
+	notThere = regexp.MustCompile(`(?i)\bnot found\b|\b(?:not|n't) exist\b|\bmissing\b`)
+	// kindWords parts a kind into its words: KeystoneAPI, ServiceInstance.
+	kindWords = regexp.MustCompile(`[A-Z]+(?:[a-z0-9]+|$)|[A-Z]+`)
+)
+
+// meantBy are the objects of other kinds that a text means. A kind of one word counts only with the
+// name of one behind it, as does the last word of a longer one.
+func (e *Examiner) meantBy(
+	ctx context.Context, text string, o *unstructured.Unstructured,
+) (all []*unstructured.Unstructured) {
+	words := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\n\"'`,;:()[]{}", r) })
+	for i, word := range words {
+		words[i] = strings.TrimRight(word, ".!?")
+	}
+	asked := 0
+	for _, r := range e.Catalog.Resources {
+		if cluster.BuiltIn(r.Group) || r.Kind == o.GetKind() && r.Group == o.GroupVersionKind().Group || asked == mostNamed {
+			continue
+		}
+		parts, related := kindWords.FindAllString(r.Kind, -1), ofOneDomain(r.Group, o.GroupVersionKind().Group)
+		spoken := len(parts) > 1 && speaksOf(words, parts, r)
+		if !spoken && (!related || len(parts) == 0 || !speaksOf(words, parts[len(parts)-1:], r)) {
+			continue
+		}
+		asked++
+		named, beside, elsewhere := e.ofKind(ctx, r, words, o)
+		switch {
+		case len(named) > 0:
+			all = append(all, named...)
+		case spoken && len(beside) > 0:
+			all = append(all, beside...)
+		case spoken && inTheWay.MatchString(text):
+			all = append(all, elsewhere...)
+		}
+	}
+	return all
+}
+
+// ofKind are the objects of a type that some words name, those beside an object, and those elsewhere,
+// for which is asked only where there are none beside it.
+func (e *Examiner) ofKind(ctx context.Context, r cluster.Resource, words []string, o *unstructured.Unstructured) (
+	named, beside, elsewhere []*unstructured.Unstructured) {
+	in := []string{o.GetNamespace(), ""}
+	if !r.Namespaced || o.GetNamespace() == "" {
+		in = in[1:]
+	}
+	for _, namespace := range in {
+		list, err := e.Reader.ListObjects(ctx, schema.GroupResource{Group: r.Group, Resource: r.Resource}, namespace,
+			cluster.Selection{})
+		if err != nil {
+			return named, beside, elsewhere // and the reader has noted the gap
+		}
+		for _, by := range list {
+			switch {
+			case slices.Contains(words, by.GetName()) || slices.Contains(words, by.GetNamespace()+"/"+by.GetName()):
+				named = append(named, by)
+			case by.GetNamespace() == o.GetNamespace() || !r.Namespaced:
+				beside = append(beside, by)
+			default:
+				elsewhere = append(elsewhere, by)
+			}
+		}
+		if len(named)+len(beside) > 0 {
+			break
+		}
+	}
+	return named, beside, elsewhere
+}
+
+// speaksOf says whether a text has the words of a kind one after the other, the last perhaps as of
+// several, or the kind or its plural in one word.
+func speaksOf(text, parts []string, r cluster.Resource) bool {
+	for i, word := range text {
+		if len(parts) > 1 && (word == r.Kind || word == r.Kind+"s" || word == r.Resource) {
+			return true
+		}
+		if i+len(parts) > len(text) {
+			continue
+		}
+		same := true
+		for j, part := range parts {
+			part, said := strings.ToLower(part), strings.ToLower(text[i+j])
+			same = same && (said == part || j == len(parts)-1 && slices.Contains([]string{part + "s", part + "es",
+				strings.TrimSuffix(part, "y") + "ies"}, said))
+		}
+		if same && len(parts) > 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,66 @@
+package finalizers
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+)
+
+// TestKindsThatATextSpeaksOf: a kind is spoken of in one word or in several, be it of one or of many.
+func TestKindsThatATextSpeaksOf(t *testing.T) {
+	t.Parallel()
+	kind := func(kind, plural string) cluster.Resource {
+		return cluster.Resource{Type: graph.Type{Group: "example.com", Kind: kind, Resource: plural}}
+	}
+	for _, test := range []struct {
+		text string
+		of   cluster.Resource
+		want bool
+	}{
+		{"KeystoneAPI not yet ready", kind("KeystoneAPI", "keystoneapis"), true},
+		{"keystone API not yet ready", kind("KeystoneAPI", "keystoneapis"), true},
+		{"All service instances and bindings must be removed", kind("ServiceInstance", "serviceinstances"), true},
+		{"All service instances and bindings must be removed", kind("ServiceBinding", "servicebindings"), false},
+		{"2 network policies still exist", kind("NetworkPolicy", "networkpolicies"), true},
+		{"dbclusters still exist", kind("DBCluster", "dbclusters"), true},
+		{"The instance of a service must be removed", kind("ServiceInstance", "serviceinstances"), false},
+		{"KeystoneAPIs not yet ready", kind("Keystone", "keystones"), false},
+	} {
+		parts := kindWords.FindAllString(test.of.Kind, -1)
+		if got := speaksOf(strings.Fields(test.text), parts, test.of); got != test.want {
+			t.Errorf("%q speaks of %s (%q): %t", test.text, test.of.Kind, parts, got)
+		}
+	}
+}
+
+// TestWhatIsAwaited: a text says that something is to become ready, or that it has to go; that
+// something is missing is neither.
+func TestWhatIsAwaited(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"waiting for clusters c1 to become ready":                  "ready",
+		"KeystoneAPI not yet ready":                                "ready",
+		"Waiting for the broker to be available":                   "ready",
+		"All service instances must be removed: 1 instance(s)":     "gone",
+		"BackupPolicy daily still references the store":            "gone",
+		"waiting for KafkaTopics to be deleted":                    "gone",
+		"cannot delete: used by RayJob train":                      "gone",
+		"Waiting for KeystoneAPI that is ready: not found":         "",
+		"the service instance could not be read: connection reset": "",
+		"Reconciled the DBCluster":                                 "",
+	} {
+		got := ""
+		switch {
+		case notThere.MatchString(text):
+		case notReady.MatchString(text):
+			got = "ready"
+		case inTheWay.MatchString(text):
+			got = "gone"
+		}
+		if got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
