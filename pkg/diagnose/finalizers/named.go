@@ -145,9 +145,8 @@ func (e *Examiner) nothingCalled(namespace, name string) bool {
 // absent, those that are there, and the references of which nobody knows the kind.
 func (e *Examiner) looked(ctx context.Context, o *unstructured.Unstructured) (absent, there []namedObject,
 	unknown []namedIn) {
-	spec, _, _ := unstructured.NestedMap(o.Object, "spec")
 	asked := 0
-	for _, n := range slices.Concat(namesIn(spec, "spec"), credentials(o), e.namedInLabels(o)) {
+	for _, n := range slices.Concat(namesOf(o), credentials(o), e.namedInLabels(o)) {
 		if cluster.BuiltIn(o.GroupVersionKind().Group) && n.stem != "ingressclass" {
 			continue // a Secret of an Ingress is not what is needed to clean up
 		}
@@ -177,7 +176,8 @@ func (e *Examiner) looked(ctx context.Context, o *unstructured.Unstructured) (ab
 			r, known = e.kindMissed(o, n)
 			bare = known
 		}
-		if n.loose && !bare || n.isMade() && !e.beginsWith(o, n) || !known && !guessed && !within ||
+		placed := within && n.placesAt(r)
+		if n.loose && !bare || n.isMade() && !placed && !e.beginsWith(o, n) || !known && !guessed && !within ||
 			asked == mostNamed {
 			if !known && !guessed && !within && n.isReference() && len(unknown) < mostNamed {
 				unknown = append(unknown, n)
@@ -192,15 +192,29 @@ func (e *Examiner) looked(ctx context.Context, o *unstructured.Unstructured) (ab
 		object, err := e.Reader.GetObject(ctx, schema.GroupResource{Group: r.Group, Resource: r.Resource},
 			ref.Namespace, ref.Name)
 		switch {
-		case err != nil, object == nil && (within || guessed && !n.mayMean(r, o.GetKind())):
+		case err != nil, object == nil && (within && !placed || guessed && !n.mayMean(r, o.GetKind())):
+		case placed && object == nil && r.Namespaced && !e.Absent(ctx, r.Type, core.RefTo(r.Type, "", n.name)):
 		case object != nil && object.GetUID() == o.GetUID(): // the username of a user of that name
 		case object == nil:
-			absent = append(absent, namedObject{n.field, ref, nil, bare || guessed, ""})
+			absent = append(absent, namedObject{n.field, ref, nil, bare || guessed || placed, ""})
 		default:
 			there = append(there, namedObject{n.field, ref, object, bare, ""})
 		}
 	}
 	return absent, there, unknown
+}
+
+// namesOf finds what the spec of an object names, and of a custom resource what other fields do
+// beside it, as the data of a HealthRecord (https://github.com/syntasso/kratix/issues/628).
+func namesOf(o *unstructured.Unstructured) (all []namedIn) {
+	spec, _, _ := unstructured.NestedMap(o.Object, "spec")
+	all = namesIn(spec, "spec")
+	for _, key := range slices.Sorted(maps.Keys(o.Object)) {
+		if m, is := o.Object[key].(map[string]any); is && !slices.Contains([]string{"metadata", "spec", "status"}, key) {
+			all = append(all, namesIn(m, key)...)
+		}
+	}
+	return all
 }
 
 // credentials are the Secrets with credentials that a status names, as those of backups do: what

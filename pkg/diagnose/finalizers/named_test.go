@@ -379,6 +379,36 @@ func TestWhatAKeyEndsWith(t *testing.T) {
 	}
 }
 
+// TestWhereAKeyPlaces: a word before the kind says that the object is for one, or below it.
+func TestWhereAKeyPlaces(t *testing.T) {
+	t.Parallel()
+	for spec, want := range map[string]bool{
+		`{targetDestinationName: worker-1}`:    true,
+		`{parentDestination: {name: worker}}`:  true,
+		`{assignedDestinationRef: {name: w}}`:  true,
+		`{sourceDestinationName: worker-1}`:    false, // it may be of another place
+		`{destinationName: worker-1}`:          false, // the kind itself
+		`{targetDestinationNames: [worker-1]}`: false,
+		`{targetNamespace: worker-1}`:          false,
+	} {
+		var fields map[string]any
+		if err := yaml.Unmarshal([]byte(spec), &fields); err != nil {
+			t.Fatal(err)
+		}
+		got := false
+		for _, n := range namesIn(fields, "spec") {
+			got = got || n.placesAt(cluster.Resource{Type: graph.Type{Group: "example.com", Kind: "Destination"}})
+		}
+		if got != want {
+			t.Errorf("%s: %t", spec, got)
+		}
+	}
+	n := namedIn{stem: "targetinstance"}
+	if n.placesAt(cluster.Resource{Type: graph.Type{Group: "rds.services.k8s.aws", Kind: "Instance"}}) {
+		t.Error("ACK has names that AWS knows")
+	}
+}
+
 // TestBehind: what is said of an object whose controller has not seen its last generation.
 func TestBehind(t *testing.T) {
 	t.Parallel()

@@ -93,6 +93,15 @@ func (e *Examiner) kindWithin(o *unstructured.Unstructured, n namedIn) (found cl
 	return found, only
 }
 
+// placesAt says whether the key of a reference says that the object is for one of a kind, or below
+// it, by a word before the kind: targetDestinationName
+// (https://github.com/syntasso/kratix/issues/233). Those of ACK have names that AWS knows.
+func (n namedIn) placesAt(r cluster.Resource) bool {
+	before, ends := strings.CutSuffix(n.stem, strings.ToLower(r.Kind))
+	return ends && slices.Contains([]string{"target", "parent", "owner", "host", "assigned"}, before) &&
+		!strings.HasSuffix(r.Group, ".services.k8s.aws")
+}
+
 // takenOf is what kinds are called whose objects are taken or made of another, behind its kind.
 var takenOf = regexp.MustCompile(`^(?:Backup|Database|Export|Restore|Role|Snapshot|Topic|User)`)
 
