@@ -59,8 +59,8 @@ func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying, lacks l
 		f.Remedy = phrase.Sentence(b.Name+" is alive, and may need "+lacks.what+": find out by what it logs and reports, and "+
 			lacks.mend+" if so") + b.OnceRunning()
 	case len(lacks.renamed) > 0:
-		f.Remedy = phrase.Sentence(b.Name+" is alive, and other objects of the kind have another finalizer: the version that "+
-			"runs may not remove this one. Find out by its log, and remove it by hand if so") + b.OnceRunning()
+		f.Remedy = phrase.Sentence(b.Name+" is alive, and by other objects of the kind the version that runs may not remove this "+
+			"finalizer. Find out by its log, and remove it by hand if so") + b.OnceRunning()
 	case len(by) > 0:
 		f.Remedy = phrase.Sentence(b.Name+" is alive, and may keep it for "+keepers(by)) + b.OnceRunning()
 		f = e.behindDependents(f, by)

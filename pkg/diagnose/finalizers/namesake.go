@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -59,12 +60,16 @@ func (e *Examiner) namesakeGone(
 	ctx context.Context, b core.Responsible,
 ) (seen []v1alpha1.Observation, gone string) {
 	o, group := b.Object, b.Object.GroupVersionKind().Group
-	if b.IsKnown || cluster.BuiltIn(group) || e.Many {
+	if e.Many {
 		return nil, ""
 	}
 	for _, r := range e.Catalog.Resources {
 		name, called := calledAfter(b.Finalizer, r.Kind, group)
-		if r.Group != group || r.Kind == o.GetKind() || !called || r.Namespaced && o.GetNamespace() == "" {
+		called = called && r.Group == group && !b.IsKnown && !cluster.BuiltIn(group)
+		if !called {
+			name, called = calledWithin(b.Finalizer, r)
+		}
+		if r.Kind == o.GetKind() || !called || r.Namespaced && o.GetNamespace() == "" {
 			continue
 		}
 		ref := core.RefTo(r.Type, "", name)
@@ -87,6 +92,25 @@ func calledAfter(finalizer, kind, group string) (name string, called bool) {
 	name = rest[1:]
 	return name, validName(name) && !purposes.MatchString(name) &&
 		name[strings.LastIndex(name, ".")+1:] != group[strings.LastIndex(group, ".")+1:]
+}
+
+// calledWithin returns what a finalizer has behind its domain and a kind of several words, if that can
+// be a name: metacontroller.io/decoratorcontroller-NAME is there for a DecoratorController
+// (https://github.com/metacontroller/metacontroller/issues/1062). The groups of the kind and of the
+// finalizer begin alike.
+func calledWithin(finalizer string, r cluster.Resource) (name string, called bool) {
+	of, rest, slashed := strings.Cut(finalizer, "/")
+	first, _, _ := strings.Cut(r.Group, ".")
+	name, begins := strings.CutPrefix(rest, strings.ToLower(r.Kind)+"-")
+	return name, slashed && begins && !cluster.BuiltIn(r.Group) && strings.HasPrefix(of, first+".") &&
+		len(kindWords.FindAllString(r.Kind, -1)) > 1 && validName(name) && !isPurpose(name)
+}
+
+// isPurpose says whether a name has nothing but words of purpose, and so is none: call-removal-api has
+// others.
+func isPurpose(name string) bool {
+	return !slices.ContainsFunc(strings.FieldsFunc(name, func(r rune) bool { return r == '-' || r == '.' }),
+		func(word string) bool { return !purposes.MatchString(word) })
 }
 
 // endsIn says whether a finalizer ends in a name, behind what parts words.

@@ -125,3 +125,26 @@ func TestOfManyNoTwinIsAskedFor(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatAFinalizerIsCalledAfterWithin: the name behind the domain and a kind of several words.
+func TestWhatAFinalizerIsCalledAfterWithin(t *testing.T) {
+	t.Parallel()
+	r := cluster.Resource{Type: graph.Type{Group: "metacontroller.k8s.io", Kind: "DecoratorController", Resource: "decoratorcontrollers"}}
+	for finalizer, want := range map[string]string{
+		"metacontroller.io/decoratorcontroller-call-removal-api": "call-removal-api",
+		"metacontroller.app/decoratorcontroller-lb":              "lb",
+		"metacontroller.io/compositecontroller-lb":               "", // another kind
+		"example.com/decoratorcontroller-lb":                     "", // of somebody else
+		"metacontroller.io/decoratorcontroller-cleanup":          "", // a purpose
+		"metacontroller.io/decoratorcontroller":                  "",
+		"decoratorcontroller-lb":                                 "",
+	} {
+		if got, called := calledWithin(finalizer, r); called != (want != "") || called && got != want {
+			t.Errorf("%s: %q %t, want %q", finalizer, got, called, want)
+		}
+	}
+	r.Kind, r.Group = "Installation", "operator.tigera.io"
+	if name, called := calledWithin("operator.tigera.io/installation-x", r); called {
+		t.Errorf("a kind of one word tells too little: %q", name)
+	}
+}

@@ -2,10 +2,12 @@ package finalizers
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
@@ -45,6 +47,61 @@ func (e *Examiner) renamed(ctx context.Context, o *unstructured.Unstructured, a 
 	}
 	return core.Seen("no other %s has it, and %s %s %s: another version of its program may have put it there", ref.Kind,
 		phrase.Count(with, "other"), phrase.Plural(with, "has", "have"), instead)
+}
+
+// dropped is the evidence that a program puts a finalizer on objects no more, as kube-image-keeper does
+// on pods (https://github.com/enix/kube-image-keeper/issues/183): others of the type that are not
+// older and have a label or an annotation of its domain, as the object has, are without it, and none has it.
+func (e *Examiner) dropped(ctx context.Context, o *unstructured.Unstructured, a actor.Actor) []v1alpha1.Observation {
+	marks := marksOf(o, a.Finalizer)
+	r, served := e.Catalog.Kind(o.GetAPIVersion(), o.GetKind())
+	of := schema.GroupResource{Group: r.Group, Resource: r.Resource}
+	if a.IsKnown || len(marks) == 0 || !served || e.Many || e.counted(o.GetNamespace())[of] > longestNaming {
+		return nil
+	}
+	list, err := e.Reader.ListObjects(ctx, of, o.GetNamespace(), cluster.Selection{})
+	if err != nil {
+		return nil // and the reader has noted the gap
+	}
+	without, mark := 0, ""
+	for _, other := range list {
+		if other.GetUID() == o.GetUID() || other.GetDeletionTimestamp() != nil {
+			continue
+		}
+		if slices.Contains(other.GetFinalizers(), a.Finalizer) {
+			return nil
+		}
+		theirs := marksOf(other, a.Finalizer)
+		i := slices.IndexFunc(marks, func(m string) bool { return slices.Contains(theirs, m) })
+		if i >= 0 && !other.GetCreationTimestamp().Time.Before(o.GetCreationTimestamp().Time) {
+			without, mark = without+1, marks[i]
+		}
+	}
+	if without == 0 {
+		return nil
+	}
+	return core.Seen("%s with %s that %s not older %s not have it, and none has it: the version of its program that runs may neither put "+
+		"it there nor remove it", phrase.Count(without, "other "+o.GetKind()), mark, phrase.Plural(without, "is", "are"),
+		phrase.Plural(without, "does", "do"))
+}
+
+// marksOf are the keys of labels and annotations of an object whose domain is that of a finalizer, or
+// one above or below it. Those of Kubernetes are nobody's.
+func marksOf(o *unstructured.Unstructured, finalizer string) (marks []string) {
+	of, _, slashed := strings.Cut(finalizer, "/")
+	if !slashed {
+		return nil
+	}
+	keys := slices.Concat(slices.Sorted(maps.Keys(o.GetLabels())), slices.Sorted(maps.Keys(o.GetAnnotations())))
+	for _, key := range keys {
+		at, _, has := strings.Cut(key, "/")
+		same := at == of || strings.HasSuffix(of, "."+at) || strings.HasSuffix(at, "."+of)
+		ofKubernetes := strings.HasSuffix(at, "kubernetes.io") || strings.HasSuffix(at, "k8s.io")
+		if has && same && strings.Contains(at, ".") && !ofKubernetes {
+			marks = append(marks, key)
+		}
+	}
+	return marks
 }
 
 // ofAnother says whether two finalizers are known to be those of two programs, as Tekton Chains and

@@ -32,3 +32,22 @@ func TestFinalizersOfTwoPrograms(t *testing.T) {
 		}
 	}
 }
+
+// TestMarksOfAProgram: labels and annotations of the domain of a finalizer, and none of Kubernetes.
+func TestMarksOfAProgram(t *testing.T) {
+	t.Parallel()
+	o := &unstructured.Unstructured{Object: map[string]any{}}
+	o.SetLabels(map[string]string{"kuik.enix.io/managed": "true", "app.kubernetes.io/name": "x", "enix.io/team": "a", "io/x": "", "plain": ""})
+	o.SetAnnotations(map[string]string{"images.pod.kuik.enix.io/original": "nginx", "other.io/x": "", "badkuik.enix.io/x": ""})
+	for finalizer, want := range map[string]string{
+		"pod.kuik.enix.io/finalizer":   "enix.io/team kuik.enix.io/managed images.pod.kuik.enix.io/original",
+		"app.kubernetes.io/finalizer":  "", // of everybody
+		"example.com/finalizer":        "",
+		"kuik":                         "",
+		"kuik.enix.io/another-cleanup": "enix.io/team kuik.enix.io/managed images.pod.kuik.enix.io/original",
+	} {
+		if got := strings.Join(marksOf(o, finalizer), " "); got != want {
+			t.Errorf("%s: %q, want %q", finalizer, got, want)
+		}
+	}
+}

@@ -64,7 +64,7 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 			return append(ignored, refused...)
 		}
 		lacks := e.mayLack(ctx, b)
-		lacks.renamed = e.renamed(ctx, b.Object, a)
+		lacks.renamed = append(e.renamed(ctx, b.Object, a), e.dropped(ctx, b.Object, a)...)
 		f.Evidence = slices.Concat(f.Evidence, unsure, lacks.seen)
 		by := slices.DeleteFunc(e.namers(ctx, b.Object), func(n namer) bool {
 			return n.owned && e.quiet(b) < finishing ||
@@ -89,7 +89,7 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 		f.Evidence = append(f.Evidence, lacks.seen...)
 	}
 	if !a.IsKnown {
-		lacks.renamed = e.renamed(ctx, b.Object, a)
+		lacks.renamed = append(e.renamed(ctx, b.Object, a), e.dropped(ctx, b.Object, a)...)
 		f.Evidence = slices.Concat(f.Evidence, lacks.renamed, e.namesake(b.Object, a.Finalizer))
 	}
 	f.Code = core.FinalizerActorUnknown
@@ -125,8 +125,8 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 	case lacks.ownerless != "":
 		f.Remedy = cmp.Or(f.Remedy, f.Usual()) + " " + lacks.missed("whoever removes the finalizer")
 	case len(lacks.renamed) > 0 && f.Code == core.FinalizerActorUnknown:
-		f.Remedy = cmp.Or(f.Remedy, f.Usual()) + " Other objects of the kind have another finalizer: the version that runs may not " +
-			"remove this one. If its log does not name the object, remove it by hand."
+		f.Remedy = cmp.Or(f.Remedy, f.Usual()) + " By other objects of the kind, the version that runs may not remove this finalizer. " +
+			"If its log does not name the object, remove it by hand."
 	case lacks.other != "":
 		f.Remedy = cmp.Or(f.Remedy, f.Usual()) + lacks.others()
 	}
