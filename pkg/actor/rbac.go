@@ -135,6 +135,8 @@ type grant struct {
 	binding string
 	// accounts are those that it names; one without a name is every one of its namespace.
 	accounts []cluster.ServiceAccount
+	// users are those who are neither ServiceAccounts nor parts of Kubernetes.
+	users []string
 	// anybody says that a group that everybody is in, or every ServiceAccount, is among its
 	// subjects.
 	anybody bool
@@ -228,6 +230,8 @@ func grantOf(b *unstructured.Unstructured) grant {
 		case "User":
 			if parts := strings.Split(name, ":"); len(parts) == 4 && strings.HasPrefix(name, "system:serviceaccount:") {
 				g.accounts = append(g.accounts, cluster.ServiceAccount{Namespace: parts[2], Name: parts[3]})
+			} else if !strings.HasPrefix(name, "system:") {
+				g.users = append(g.users, name)
 			}
 		case "Group":
 			namespace, of := strings.CutPrefix(name, "system:serviceaccounts:")

@@ -24,6 +24,9 @@ func (e *Examiner) unfound(ctx context.Context, b core.Responsible, f core.Findi
 	leads := e.leads(ctx, b.Object)
 	f.Evidence = withLeads(f.Evidence, leads.Observations())
 	first, why := lead(b, leads)
+	if f, byAgent := e.byAgent(ctx, b, f); byAgent && (first == nil || first == b.Namesake) {
+		return f, true
+	}
 	if f, watched := e.watched(ctx, b, f, leads); watched && (first == nil || !likely(b, first)) {
 		return f, true
 	}

@@ -1,0 +1,54 @@
+package actor
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+)
+
+// Agent is a user who is no ServiceAccount and whom a RoleBinding lets write objects of a custom
+// resource in one namespace, by a role that is about nothing but what is of the same domain: as a rule
+// a program in another cluster that works on what is in the namespace for it, as the member agent of
+// KubeFleet is (https://github.com/Azure/fleet/issues/881). People have other rights as well.
+type Agent struct{ User, Binding string }
+
+// Agents are those of the type and the namespace of an object.
+func (f *Finder) Agents(ctx context.Context, o *unstructured.Unstructured) (all []Agent) {
+	t, ok := f.reader.Kind(o.GetAPIVersion(), o.GetKind())
+	if !ok || cluster.BuiltIn(t.Group) || o.GetNamespace() == "" {
+		return nil
+	}
+	for _, g := range f.policyOf(ctx, o.GetNamespace()).grants {
+		object, _, every := g.allows(target{t.Group, t.Resource, o.GetName()})
+		if len(object) == 0 || every || !strings.HasPrefix(g.binding, "RoleBinding ") || !g.onlyAbout(t.Group) {
+			continue
+		}
+		for _, user := range g.users {
+			all = append(all, Agent{user, g.binding})
+		}
+	}
+	return all
+}
+
+// onlyAbout says whether a grant is about types of the domain of an API group alone, but for what every
+// controller writes: Events and Leases.
+func (g grant) onlyAbout(group string) bool {
+	return !slices.ContainsFunc(g.rules, func(r rule) bool {
+		other := slices.ContainsFunc(r.resources, func(of string) bool { return of != "events" && of != "leases" })
+		return other && slices.ContainsFunc(r.groups,
+			func(of string) bool { return of != group && domainOf(of) != domainOf(group) })
+	})
+}
+
+// domainOf are the last two labels of an API group; the group itself if it is one of Kubernetes.
+func domainOf(group string) string {
+	labels := strings.Split(group, ".")
+	if len(labels) < 2 || cluster.BuiltIn(group) {
+		return group
+	}
+	return strings.Join(labels[len(labels)-2:], ".")
+}
