@@ -49,9 +49,10 @@ func (e *Examiner) renamed(ctx context.Context, o *unstructured.Unstructured, a 
 		phrase.Count(with, "other"), phrase.Plural(with, "has", "have"), instead)
 }
 
-// dropped is the evidence that a program puts a finalizer on objects no more, as kube-image-keeper does
+// dropped is the evidence that a program puts a finalizer on objects no more, as kube-image-keeper
 // on pods (https://github.com/enix/kube-image-keeper/issues/183): others of the type that are not
-// older and have a label or an annotation of its domain, as the object has, are without it, and none has it.
+// older and have a label or an annotation of its domain, as the object has, are without it, and
+// none has it.
 func (e *Examiner) dropped(ctx context.Context, o *unstructured.Unstructured, a actor.Actor) []v1alpha1.Observation {
 	marks := marksOf(o, a.Finalizer)
 	r, served := e.Catalog.Kind(o.GetAPIVersion(), o.GetKind())
