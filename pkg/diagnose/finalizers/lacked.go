@@ -102,7 +102,8 @@ func (e *Examiner) mayLack(ctx context.Context, b core.Responsible) lacked {
 	case len(failed.Evidence) > 0:
 		l.what, l.mend = "the Job or the pods to succeed that were made for it since the deletion", "mend what they fail for"
 	case spoken.toward:
-		l.what, l.mend, l.look = spoken.what+" to be deleted first", "see whether that may go, and what goes with it,", spoken.look
+		l.what, l.look = spoken.what+" to let it go, or to be deleted first", spoken.look
+		l.mend = "see which of that may be, and what goes with it,"
 	case spoken.what != "":
 		l.what, l.mend, l.look = spoken.what+", which is not ready", "see to that first", spoken.look
 	case ungranted != "":

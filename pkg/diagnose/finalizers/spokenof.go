@@ -99,7 +99,7 @@ var (
 	// inTheWay is how a text says that something has to go first.
 	inTheWay = regexp.MustCompile(`(?i)\b(?:must|has to|have to|needs? to|should) (?:first )?be (?:removed|deleted|gone|cleaned up)\b` +
 		`|\bstill (?:exists?|present|there|in use|used|referenced|uses?|refers?|references?|remains?|being deleted)\b` +
-		`|\b(?:in use|used|referenced) by\b|\bwait(?:s|ing)? (?:for|until|on) .*\b(?:deleted|deletion|removed|gone|cleaned up)\b`)
+		`|\b(?:in use|used|referenced) by\b|\bprotected from deletion\b|\battached to\b|\bwait(?:s|ing)? (?:for|until|on) .*\b(?:deleted|deletion|removed|gone|cleaned up)\b`)
 	// notThere is how a text says that something is missing, which is looked for in another way.
 	notThere = regexp.MustCompile(`(?i)\bnot found\b|\b(?:not|n't) exist\b|\bmissing\b`)
 	// kindWords parts a kind into its words: KeystoneAPI, ServiceInstance.
@@ -121,9 +121,13 @@ func (e *Examiner) meantBy(
 			continue
 		}
 		parts, related := kindWords.FindAllString(r.Kind, -1), ofOneDomain(r.Group, o.GroupVersionKind().Group)
-		spoken := len(parts) > 1 && speaksOf(words, parts, r)
-		if !spoken && (!related || len(parts) == 0 || !speaksOf(words, parts[len(parts)-1:], r)) {
+		behind := speaksOf(words, parts, r)
+		spoken := len(parts) > 1 && behind != nil
+		if !spoken && (!related || len(parts) == 0 || speaksOf(words, parts[len(parts)-1:], r) == nil) {
 			continue
+		}
+		if spoken && len(behind) > 0 && validName(behind[0]) && !noName.MatchString(behind[0]) {
+			spoken = false // it names one
 		}
 		asked++
 		named, beside, elsewhere := e.ofKind(ctx, r, words, o)
@@ -170,12 +174,17 @@ func (e *Examiner) ofKind(ctx context.Context, r cluster.Resource, words []strin
 	return named, beside, elsewhere
 }
 
-// speaksOf says whether a text has the words of a kind one after the other, the last perhaps as of
-// several, or the kind or its plural in one word.
-func speaksOf(text, parts []string, r cluster.Resource) bool {
+// noName are words behind a kind that are not the name of an object.
+var noName = regexp.MustCompile(`^(?:already|and|are|as|at|be|been|being|but|by|can|cannot|could|depends?|does|exists?|first|for|from|had|has|` +
+	`have|in|is|it|its|left|may|must|needs?|no|not|of|on|or|owns|refers?|references?|remains?|resources?|objects?|should|so|still|that|to|` +
+	`until|uses?|was|were|when|which|while|will|with|yet)$`)
+
+// speaksOf returns what a text has behind the words of a kind one after the other, the last perhaps as
+// of several, or behind the kind or its plural in one word; nil if it has neither.
+func speaksOf(text, parts []string, r cluster.Resource) (behind []string) {
 	for i, word := range text {
 		if len(parts) > 1 && (word == r.Kind || word == r.Kind+"s" || word == r.Resource) {
-			return true
+			return text[i+1:]
 		}
 		if i+len(parts) > len(text) {
 			continue
@@ -187,8 +196,8 @@ func speaksOf(text, parts []string, r cluster.Resource) bool {
 				strings.TrimSuffix(part, "y") + "ies"}, said))
 		}
 		if same && len(parts) > 0 {
-			return true
+			return text[i+len(parts):]
 		}
 	}
-	return false
+	return nil
 }

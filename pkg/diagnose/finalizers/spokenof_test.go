@@ -29,8 +29,8 @@ func TestKindsThatATextSpeaksOf(t *testing.T) {
 		{"KeystoneAPIs not yet ready", kind("Keystone", "keystones"), false},
 	} {
 		parts := kindWords.FindAllString(test.of.Kind, -1)
-		if got := speaksOf(strings.Fields(test.text), parts, test.of); got != test.want {
-			t.Errorf("%q speaks of %s (%q): %t", test.text, test.of.Kind, parts, got)
+		if got := speaksOf(strings.Fields(test.text), parts, test.of); (got != nil) != test.want {
+			t.Errorf("%q speaks of %s (%q): %q", test.text, test.of.Kind, parts, got)
 		}
 	}
 }
@@ -46,6 +46,7 @@ func TestWhatIsAwaited(t *testing.T) {
 		"All service instances must be removed: 1 instance(s)":     "gone",
 		"BackupPolicy daily still references the store":            "gone",
 		"waiting for KafkaTopics to be deleted":                    "gone",
+		"The disk is protected from deletion":                      "gone",
 		"cannot delete: used by RayJob train":                      "gone",
 		"Waiting for KeystoneAPI that is ready: not found":         "",
 		"the service instance could not be read: connection reset": "",
