@@ -167,6 +167,10 @@ func TestTheFirstFailureAndTheStage(t *testing.T) {
 		{map[string]any{"phase": "Running", "message": "all is well"}, "", ""},
 		{map[string]any{"message": "waits for the volume"}, "", ""},
 		{map[string]any{"lastError": "cannot log in", "state": "Ready"}, "status.lastError", ""},
+		{map[string]any{"state": "Error", "message": "it failed to log in"}, "status.message", "status.state"},
+		{map[string]any{"state": "Error", "lastOperation": map[string]any{"operation": "failed to fetch the mapping"}},
+			"status.lastOperation.operation", "status.state"},
+		{map[string]any{"lastOperation": map[string]any{"operation": "installation is ready"}}, "", ""},
 	} {
 		o := &unstructured.Unstructured{Object: map[string]any{"status": test.status}}
 		if f, s := Fails(o).Field, Stage(o).Field; f != test.failure || s != test.said {

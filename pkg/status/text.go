@@ -66,7 +66,9 @@ func Texts(o *unstructured.Unstructured) []Said {
 	return append(all, nested(m)...)
 }
 
-// nested are what Argo CD and Gardener say of an object one level deeper, where it is a failure.
+// nested are what Argo CD, Gardener and Kyma say of an object one level deeper, where it is a
+// failure. What Kyma calls the operation is its message
+// (https://github.com/kyma-project/lifecycle-manager/issues/2314).
 func nested(status map[string]any) []Said {
 	var all []Said
 	for _, at := range []struct{ key, state, text string }{
@@ -76,6 +78,10 @@ func nested(status map[string]any) []Said {
 		if text := Text(m, at.text); text != "" && namesFailure(Text(m, at.state)) {
 			all = append(all, Said{"status." + at.key + "." + at.text, text})
 		}
+	}
+	last, _ := status["lastOperation"].(map[string]any)
+	if text := Text(last, "operation"); text != "" && isFailure(text) {
+		all = append(all, Said{"status.lastOperation.operation", text})
 	}
 	return all
 }
@@ -139,14 +145,14 @@ func IsUnsettled(stage string) bool {
 }
 
 // Fails returns the first text of a status besides its conditions that says of itself that it is a
-// failure: a phase that names one, or a text that speaks of one. It is empty if there is none.
+// failure: a sentence that speaks of one, or if there is none, a phase that names one. It is empty if
+// there is neither.
 func Fails(o *unstructured.Unstructured) Said {
-	for _, s := range Texts(o) {
-		if namesFailure(s.Text) || SaysFailure(s.Text) {
-			return s
-		}
+	all := slices.DeleteFunc(Texts(o), func(s Said) bool { return !namesFailure(s.Text) && !SaysFailure(s.Text) })
+	if len(all) == 0 {
+		return Said{}
 	}
-	return Said{}
+	return all[max(0, slices.IndexFunc(all, func(s Said) bool { return strings.Contains(s.Text, " ") }))]
 }
 
 // Stage returns what a status calls the stage in which its object is, as Reconciling, whatever the
