@@ -19,7 +19,8 @@ import (
 
 // renamed is the evidence that a finalizer may be that of another version of its program: no other
 // custom resource of the type has it that is not being deleted, and all have another one of the same
-// domain and, as far as is known, of the same program, which the object does not have.
+// domain, or of one that it has moved to, and, as far as is known, of the same program, which the
+// object does not have.
 func (e *Examiner) renamed(ctx context.Context, o *unstructured.Unstructured, a actor.Actor) []v1alpha1.Observation {
 	name := a.Finalizer
 	own, seen := e.Graph.Lookup(string(o.GetUID()))
@@ -36,7 +37,8 @@ func (e *Examiner) renamed(ctx context.Context, o *unstructured.Unstructured, a 
 			switch {
 			case other == name:
 				return nil
-			case domain(other) == domain(name) && !e.ofAnother(name, other, ref) && (instead == "" || instead == other):
+			case domain(other) != domain(name) && !hasMoved(name, other), e.ofAnother(name, other, ref):
+			case instead == "" || instead == other:
 				instead, has = other, id
 				with++
 			}
@@ -129,6 +131,16 @@ func (e *Examiner) byAnother(ctx context.Context, a actor.Actor, has graph.ID, i
 	}
 	by := actor.WrittenBy(o, instead)
 	return by != "" && by != a.Who
+}
+
+// hasMoved says whether two finalizers differ in their domain only, which begins alike: those of
+// Metacontroller before and after it went to another one
+// (https://github.com/metacontroller/metacontroller/issues/252).
+func hasMoved(name, other string) bool {
+	of, rest, slashed := strings.Cut(name, "/")
+	otherOf, otherRest, _ := strings.Cut(other, "/")
+	first, _, _ := strings.Cut(of, ".")
+	return slashed && rest == otherRest && of != otherOf && strings.HasPrefix(otherOf, first+".")
 }
 
 // domain are the last two labels of the domain of a finalizer.

@@ -33,6 +33,26 @@ func TestFinalizersOfTwoPrograms(t *testing.T) {
 	}
 }
 
+// TestDomainsThatAProgramHasMovedTo: what is behind the domain is the same, and the domain begins alike.
+func TestDomainsThatAProgramHasMovedTo(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, other string
+		want        bool
+	}{
+		{"metacontroller.app/compositecontroller-x", "metacontroller.io/compositecontroller-x", true},
+		{"fleet.azure.com/work-cleanup", "fleet.kubernetes.io/work-cleanup", true},
+		{"metacontroller.app/compositecontroller-x", "metacontroller.io/compositecontroller-y", false},
+		{"a.example.com/cleanup", "b.example.com/cleanup", false},
+		{"a.example.com/cleanup", "a.example.com/cleanup", false},
+		{"cleanup", "cleanup", false},
+	} {
+		if got := hasMoved(test.name, test.other); got != test.want {
+			t.Errorf("%s to %s: %t", test.name, test.other, got)
+		}
+	}
+}
+
 // TestMarksOfAProgram: labels and annotations of the domain of a finalizer, and none of Kubernetes.
 func TestMarksOfAProgram(t *testing.T) {
 	t.Parallel()
