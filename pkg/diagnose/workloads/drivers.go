@@ -35,7 +35,7 @@ func (e *Examiner) withoutDrivers(ctx context.Context, pod *unstructured.Unstruc
 	dra, more := e.missingDRA(ctx, pod, node)
 	missing := slices.Concat(csi, dra)
 	if len(missing) == 0 {
-		return e.withoutClaims(ctx, pod, f)
+		return e.unattached(ctx, pod, node, e.withoutClaims(ctx, pod, f))
 	}
 	f.Evidence = slices.Concat(f.Evidence, evidence, more)
 	f.Sentence = fmt.Sprintf("the grace period is over, and %s is not registered on its node, without which its kubelet keeps the pod",
@@ -81,26 +81,36 @@ func (e *Examiner) driverOf(ctx context.Context, pod *unstructured.Unstructured,
 	if driver, _, _ := unstructured.NestedString(volume, "csi", "driver"); driver != "" {
 		return driver
 	}
+	pv := e.volumeOf(ctx, pod, volume)
+	if pv == nil {
+		return ""
+	}
+	return status.Nested(pv, "spec", "csi", "driver")
+}
+
+// volumeOf returns the PersistentVolume of a volume of a pod, nil if it has none or that is not known.
+func (e *Examiner) volumeOf(ctx context.Context, pod *unstructured.Unstructured,
+	volume map[string]any) *unstructured.Unstructured {
 	claim, _, _ := unstructured.NestedString(volume, "persistentVolumeClaim", "claimName")
 	if volume["ephemeral"] != nil {
 		claim = pod.GetName() + "-" + status.Text(volume, "name")
 	}
 	if claim == "" {
-		return ""
+		return nil
 	}
 	pvc, err := e.Reader.GetObject(ctx, cluster.PVCs, pod.GetNamespace(), claim)
 	if err != nil || pvc == nil {
-		return ""
+		return nil
 	}
 	name := status.Nested(pvc, "spec", "volumeName")
 	if name == "" {
-		return ""
+		return nil
 	}
 	pv, err := e.Reader.GetObject(ctx, cluster.PersistentVolumes, "", name)
-	if err != nil || pv == nil {
-		return ""
+	if err != nil { // and the reader has noted the gap
+		return nil
 	}
-	return status.Nested(pv, "spec", "csi", "driver")
+	return pv
 }
 
 // missingDRA returns the drivers that have devices of a pod and no ResourceSlice for its node, nor
