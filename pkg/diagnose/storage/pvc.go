@@ -33,7 +33,7 @@ func (e *Examiner) PVC(ctx context.Context, id graph.ID) []core.Finding {
 	}
 	var findings []core.Finding
 	f := core.Finding{Code: core.ClaimInUse, Finalizer: actor.PVCFinalizer}
-	names, ended := []string{}, true
+	names, ended, own := []string{}, true, []string(nil)
 	for _, pod := range pods {
 		if behindIt := e.BehindUser(ctx, pod); len(behindIt) > 0 {
 			findings = append(findings, behindIt...)
@@ -41,6 +41,13 @@ func (e *Examiner) PVC(ctx context.Context, id graph.ID) []core.Finding {
 		}
 		names, ended = append(names, pod.GetName()), ended && workloads.Ended(pod)
 		f.Observe("%s", workloads.Usage(pod))
+		if owners := pod.GetOwnerReferences(); len(owners) == 1 && string(owners[0].UID) == ref.UID {
+			own = append(own, "Pod "+pod.GetName())
+		}
+	}
+	if len(own) > 0 {
+		f.Remedy = phrase.And(own) + " " + phrase.Plural(len(own), "belongs", "belong") + " to the claim, so that the collector deletes " +
+			phrase.Plural(len(own), "it", "them") + " only after it: each waits for the other. " + f.UsualOf(core.ClaimInUse)
 	}
 	if len(names) > 0 {
 		f.Commands = e.ending(names, ref, ended, e.releasingPVC(ctx, ref))

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -208,6 +209,11 @@ func Usage(pod *unstructured.Unstructured) string {
 	node, _, _ := unstructured.NestedString(pod.Object, "spec", "nodeName")
 	phase, _, _ := unstructured.NestedString(pod.Object, "status", "phase")
 	s := fmt.Sprintf("Pod %s, which is %s on Node %s, uses it", pod.GetName(), phase, node)
+	for _, waits := range containers(pod) {
+		if strings.HasSuffix(waits, ": CrashLoopBackOff") {
+			s += "; its " + waits
+		}
+	}
 	for _, owner := range pod.GetOwnerReferences() {
 		if owner.Controller != nil && *owner.Controller {
 			s += fmt.Sprintf("; %s %s controls the pod", owner.Kind, owner.Name)
