@@ -120,6 +120,9 @@ func (e *Examiner) mayLack(ctx context.Context, b core.Responsible) lacked {
 	case len(absent) > 0 && first.Namespace != "" && e.Closed(ctx, first.Namespace):
 		l.what = "what the object names and does not exist, and what cannot be created in a namespace that is being deleted"
 		l.mend = "clean up by hand, and remove the finalizer"
+	case named.unmatched:
+		l.what, l.mend = "what the object names, in a version of its API that the cluster does not serve", "name it in one that is served, "+
+			"or remove the finalizer where what it is to clean up was never made,"
 	case len(absent) > 0:
 		l.what, l.mend = "what the object names and does not exist", "create that again"
 		if len(absent) == len(through.own) {

@@ -37,6 +37,8 @@ type named struct {
 	absent, failing, unseen []v1alpha1.Observation
 	first                   v1alpha1.ObjectRef
 	leaving                 []namedObject
+	// unmatched says that the first is named in a version that is not served.
+	unmatched bool
 }
 
 func (e *Examiner) whatItNames(ctx context.Context, o *unstructured.Unstructured) (all named) {
@@ -47,7 +49,7 @@ func (e *Examiner) whatItNames(ctx context.Context, o *unstructured.Unstructured
 	}
 	absent, there, unknown := e.looked(ctx, o)
 	for _, n := range absent[:min(len(absent), 1)] {
-		all.first = n.ref
+		all.first, all.unmatched = n.ref, strings.Contains(n.unserved, "/")
 	}
 	for _, n := range unknown {
 		if e.nothingCalled(o.GetNamespace(), n.name) {
@@ -119,7 +121,7 @@ func behind(o *unstructured.Unstructured) string {
 
 // namedObject is an object that a field names; nil if it is proven to be absent. That of a bare
 // field may be the name of something outside the cluster, or of another kind. Unserved is the group
-// of which the cluster serves no such kind.
+// of which the cluster serves no such kind, or the version in which it does not serve it.
 type namedObject struct {
 	field    string
 	ref      v1alpha1.ObjectRef
@@ -154,6 +156,10 @@ func (e *Examiner) looked(ctx context.Context, o *unstructured.Unstructured) (ab
 		if !known && n.isTyped() && !n.loose && !n.isMade() && !e.MayBeServed(n.group) {
 			ref := v1alpha1.ObjectRef{Kind: n.kind, Namespace: n.namespace, Name: n.name}
 			absent = append(absent, namedObject{n.field, ref, nil, false, n.group})
+			continue
+		}
+		if known && e.unmatched(o, n, r) {
+			absent = append(absent, namedObject{n.field, n.refTo(r, o), nil, false, n.apiVersion})
 			continue
 		}
 		guessed := false
@@ -235,7 +241,9 @@ const credentialsKey = "credentialssecret"
 // a text at the top of the spec, and several if its key has several words, as pgCluster has.
 type namedIn struct {
 	field, stem, group, kind, namespace, name string
-	addressed, loose, bare, several           bool
+	// apiVersion is what a reference says itself.
+	apiVersion                      string
+	addressed, loose, bare, several bool
 }
 
 // refTo is the object that is named, of a type: beside the one for which it is, unless the field
@@ -279,7 +287,8 @@ func namesIn(m map[string]any, path string) (all []namedIn) {
 			case map[string]any:
 				inside := n.field
 				n.name, n.kind, n.namespace = status.Text(v, "name"), status.Text(v, "kind"), status.Text(v, "namespace")
-				n.group = cmp.Or(graph.Ref{APIVersion: status.Text(v, "apiVersion")}.Group(), status.Text(v, "apiGroup"),
+				n.apiVersion = status.Text(v, "apiVersion")
+				n.group = cmp.Or(graph.Ref{APIVersion: n.apiVersion}.Group(), status.Text(v, "apiGroup"),
 					status.Text(v, "group"))
 				if slices.Contains([]string{"ConfigMap", "Secret"}, n.kind) && strings.HasSuffix(lower, "from") { // varsFrom
 					n.loose = false

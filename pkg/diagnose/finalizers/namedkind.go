@@ -160,6 +160,21 @@ func (e *Examiner) kindMissed(o *unstructured.Unstructured, n namedIn) (found cl
 	return found, only
 }
 
+// unmatched says whether an object says that a kind does not exist in the version in which one of its
+// fields names it, and the cluster indeed serves it in others only: whoever looks there finds nothing,
+// whatever is there in these. The words are those of a RESTMapper (NoKindMatchError of apimachinery).
+func (e *Examiner) unmatched(o *unstructured.Unstructured, n namedIn, r cluster.Resource) bool {
+	gv, err := schema.ParseGroupVersion(n.apiVersion)
+	if err != nil || n.apiVersion == "" || gv.Group != r.Group || gv.Version == r.Version ||
+		slices.Contains(r.OtherVersions, gv.Version) {
+		return false
+	}
+	words := `no matches for kind "` + n.kind + `" in version "` + n.apiVersion + `"`
+	said := func(c status.Condition) bool { return strings.Contains(c.Message, words) }
+	return slices.ContainsFunc(status.Failing(o), said) ||
+		slices.ContainsFunc(status.Texts(o), func(s status.Said) bool { return strings.Contains(s.Text, words) })
+}
+
 // isKind says whether a key is that of a kind that only ends like one of the core: sealedSecret of
 // SealedSecret.
 func (e *Examiner) isKind(key string) bool {
