@@ -187,14 +187,15 @@ func (e *examiner) asFarAsSeen(namespace string) string {
 // inside returns what keeps objects that the namespace controller deletes, and what will when they
 // are being deleted.
 func (e *examiner) inside(ctx context.Context, content []graph.ID) []core.Finding {
-	var findings []core.Finding
+	var each [][]core.Finding
 	for _, id := range content {
-		findings = append(findings, e.linked.keeps(ctx, id)...)
+		of := slices.Clone(e.linked.keeps(ctx, id))
 		if e.Graph.DeletionTimestamp(id) == 0 {
-			findings = append(findings, core.Behind(e.Graph.Ref(id), e.upcoming(ctx, id))...)
+			of = append(of, core.Behind(e.Graph.Ref(id), e.upcoming(ctx, id))...)
 		}
+		each = append(each, of)
 	}
-	return findings
+	return core.TellingFirst(each)
 }
 
 // blocking are the gaps that keep the namespace controller from finishing: a group whose discovery

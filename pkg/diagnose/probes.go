@@ -94,15 +94,15 @@ func (e *examiner) explained(ctx context.Context, id graph.ID) []core.Finding {
 // byFinalizers returns what holds an object because of its finalizers: of each says the first probe
 // that looks at it.
 func (e *examiner) byFinalizers(ctx context.Context, id graph.ID) []core.Finding {
-	var findings []core.Finding
+	var each [][]core.Finding
 	for _, name := range e.Graph.Finalizers(id) {
 		if p, ok := e.probeOf(e.Graph.Ref(id), name); ok {
-			findings = append(findings, p.look(ctx, id, name)...)
+			each = append(each, p.look(ctx, id, name))
 		} else {
-			findings = append(findings, e.linked.throughLinks(ctx, id, name, e.ByActor(ctx, id, name))...)
+			each = append(each, e.linked.throughLinks(ctx, id, name, e.ByActor(ctx, id, name)))
 		}
 	}
-	return findings
+	return core.TellingFirst(each)
 }
 
 // probeOf returns the probe of a finalizer, if it has one of its own.

@@ -34,6 +34,8 @@ type Finding struct {
 	Commands []Step
 	// told is how many more objects the evidence is of, and unsaid of how many it is not.
 	told, unsaid int
+	// Guards says that a program keeps an object of Kubernetes' own type while it needs it.
+	Guards bool
 	// Warned says that a warning is all that the cause is known by.
 	Warned bool
 	// After is behind how many others it comes up, each of which has to be cured before.
@@ -174,6 +176,27 @@ func (f Finding) Without(steps []Step) []Step {
 // InOrder compares causes by the order in which they come up.
 func InOrder(a, b Finding) int {
 	return cmp.Or(cmp.Compare(a.After, b.After), cmp.Compare(byCode[a.Code].Rank, byCode[b.Code].Rank))
+}
+
+// TellingFirst joins what was found of the finalizers of an object, or of objects that do not depend on
+// each other: what says less comes later, what only guards the object for others, and last that of which
+// no more is known than whether somebody is alive.
+func TellingFirst(each [][]Finding) []Finding {
+	vague := func(all []Finding) (least int) {
+		least = 2
+		for _, f := range all {
+			switch {
+			case f.Sentence == "" && (f.Code == FinalizerActorAlive || f.Code == FinalizerActorUnknown):
+			case f.Guards:
+				least = min(least, 1)
+			default:
+				least = 0
+			}
+		}
+		return least
+	}
+	slices.SortStableFunc(each, func(a, b []Finding) int { return cmp.Compare(vague(a), vague(b)) })
+	return slices.Concat(each...)
 }
 
 // Movement are objects to which something happens if whoever has to act does: an owner and its

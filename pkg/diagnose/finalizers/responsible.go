@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
@@ -39,6 +40,7 @@ func (e *Examiner) by(ctx context.Context, o *unstructured.Unstructured, a actor
 	b := core.ResponsibleFor(o, a)
 	f := core.Finding{
 		Finalizer: a.Finalizer, Actor: a.Who, Args: []string{"{then}", b.OnceRunning()}, Cost: b.Cost(), DataLoss: b.LosesData(),
+		Guards: a.IsKnown && a.Known.Polarity == finalizer.Guard && cluster.BuiltIn(o.GroupVersionKind().Group),
 		Evidence: slices.Concat(e.Says(ctx, o), a.Evidence, worked, sign, core.Observed(status.Outside(o)...),
 			core.Large(o)),
 	}
@@ -138,6 +140,10 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 	}
 	if f.Code != core.FinalizerActorUnknown {
 		f = e.withDefinition(ctx, b.Object, f)
+	}
+	if ns := b.Object.GetNamespace(); f.Code == core.FinalizerActorNotFound && e.Closed(ctx, ns) {
+		f.Remedy = cmp.Or(f.Remedy, f.Usual()) + fmt.Sprintf(" It cannot be installed in namespace %s, which is being deleted: run it in "+
+			"another, or clean up and remove the finalizer by hand.", ns)
 	}
 	if a.Life == actor.Dead {
 		f = e.alsoForbidden(ctx, b, f)
