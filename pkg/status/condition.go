@@ -1,6 +1,7 @@
 package status
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -70,7 +71,9 @@ func condition(field, of string, m map[string]any) Condition {
 	case false:
 		c.Status = "False"
 	}
-	if since, err := time.Parse(time.RFC3339, Text(m, "lastTransitionTime")); err == nil {
+	// Those of Rancher have no lastTransitionTime.
+	at := cmp.Or(Text(m, "lastTransitionTime"), Text(m, "lastUpdateTime"))
+	if since, err := time.Parse(time.RFC3339, at); err == nil {
 		c.Since = since
 	}
 	switch n := m["observedGeneration"].(type) {

@@ -13,15 +13,15 @@ var deletionSaid = regexp.MustCompile(
 	`(?i)\b(delet(e|ed|es|ing|ion)|terminat(e|ed|es|ing|ion)|finali[sz](e|er|ers|ing)|drain(ed|ing)?|destroy(ed|ing)?|uninstall(ed|ing)?|clean(ing)? ?up)\b`)
 
 // OfDeletion returns the condition in which an object tells of its deletion: one that is True or
-// False since then, those that fail first. It is false if there is none: what was said before is
-// about something else, and a failure that is False, as of all of a Namespace, only says that there
-// is none.
+// False since then, or says what somebody waits for, those that fail first. It is false if there is
+// none: what was said before is about something else, and a failure that is False, as of all of a
+// Namespace, only says that there is none.
 func OfDeletion(o *unstructured.Unstructured) (Condition, bool) {
 	for _, c := range slices.Concat(Failing(o), Conditions(o)) {
 		if c.polarity() == wellIfFalse && !c.fails() {
 			continue
 		}
-		if c.Message != "" && (c.Status == "True" || c.Status == "False") && c.sinceDeletion(o) &&
+		if c.Message != "" && (c.Status == "True" || c.Status == "False" || SaysWaiting(c.Message)) && c.sinceDeletion(o) &&
 			(c.polarity() == tellsOfDeletion || SaysDeletion(c.Reason, c.Message)) {
 			return c, true
 		}

@@ -50,18 +50,22 @@ func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying, lacks l
 	}
 	switch {
 	case says.what != "":
+		by = append(e.awaited(b.Object, says), by...)
+		f = e.behindDependents(f, by)
 		only := len(b.Object.GetFinalizers()) == 1 && none.remedy == ""
 		f.Sentence, f.Remedy = says.sentence(), says.remedy(b.Name, only)+lacks.also(says)+b.OnceRunning()
 	case b.UsersUnread != nil:
 		f.Remedy = phrase.Sentence(b.Name+" is alive, and may wait for what uses the object: look for that, or run the "+
 			"command as a user who may list it") + b.OnceRunning()
-	case lacks.what != "":
+	case lacks.what != "" && !(lacks.mutual && slices.ContainsFunc(by, namer.goesFirst)):
+		f.Sentence = b.Name + " is alive, and may not get any further: " + lacks.says
 		f.Remedy = phrase.Sentence(b.Name+" is alive, and may need "+lacks.what+": find out by what it logs and reports, and "+
 			lacks.mend+" if so") + b.OnceRunning()
 	case len(lacks.renamed) > 0:
 		f.Remedy = phrase.Sentence(b.Name+" is alive, and by other objects of the kind the version that runs may not remove this "+
 			"finalizer. Find out by its log, and remove it by hand if so") + b.OnceRunning()
 	case len(by) > 0:
+		f.Sentence = b.Name + " is alive, and may keep the object: " + by[0].says()
 		f.Remedy = phrase.Sentence(b.Name+" is alive, and may keep it for "+keepers(by)) + b.OnceRunning()
 		f = e.behindDependents(f, by)
 	case lacks.ownerless != "":

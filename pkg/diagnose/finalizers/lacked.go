@@ -23,9 +23,10 @@ import (
 
 // lacked is what whoever cleans up after an object may need and does not have, and how to mend
 // that. Ownerless names its owner, if that does not exist, and first is the name of the first
-// object that it names and that does not.
+// object that it names and that does not. Says is the first that was seen of what it may need.
 type lacked struct {
 	seen                         []v1alpha1.Observation
+	says                         string
 	what, mend, ownerless, first string
 	// other is an object that it may miss too, which may have gone in good order.
 	other string
@@ -36,6 +37,8 @@ type lacked struct {
 	done string
 	// look are the commands that show more of it.
 	look []core.Step
+	// mutual says that it is no more than what is being deleted as well, and may wait for the object.
+	mutual bool
 	// renamed is the evidence that another version of the program put the finalizer there.
 	renamed []v1alpha1.Observation
 }
@@ -117,12 +120,12 @@ func (e *Examiner) mayLack(ctx context.Context, b core.Responsible) lacked {
 		l.what, l.mend = "what a label of the object names and does not exist", "create that again, or take the label off,"
 	case first.Kind != "" && first.Resource == "":
 		l.what, l.mend = "what the object names, of a kind that the cluster does not serve", "install its definition"
-	case len(absent) > 0 && first.Namespace != "" && e.Closed(ctx, first.Namespace):
-		l.what = "what the object names and does not exist, and what cannot be created in a namespace that is being deleted"
-		l.mend = "clean up by hand, and remove the finalizer"
 	case named.unmatched:
 		l.what, l.mend = "what the object names, in a version of its API that the cluster does not serve", "name it in one that is served, "+
 			"or remove the finalizer where what it is to clean up was never made,"
+	case len(absent) > 0 && first.Namespace != "" && e.Closed(ctx, first.Namespace):
+		l.what = "what the object names and does not exist, and what cannot be created in a namespace that is being deleted"
+		l.mend = "clean up by hand, and remove the finalizer"
 	case len(absent) > 0:
 		l.what, l.mend = "what the object names and does not exist", "create that again"
 		if len(absent) == len(through.own) {
@@ -145,7 +148,7 @@ func (e *Examiner) mayLack(ctx context.Context, b core.Responsible) lacked {
 		l.what, l.mend = "a ready pod of "+set, "have one come up"
 	case len(named.leaving) > 0 && len(named.leaving) == len(failing):
 		l.what = "what the object names, which is being deleted as well and may wait for the object in turn"
-		l.mend = "see which of them has to go first"
+		l.mend, l.mutual = "see which of them has to go first", true
 		for _, n := range named.leaving[:min(len(named.leaving), phrase.MaxNamed)] {
 			l.look = append(l.look, core.At(n.ref, core.Command("kubectl", "describe", "OBJECT").
 				Doing("shows what that waits for").Risking(finalizer.RiskNone)))
@@ -153,7 +156,21 @@ func (e *Examiner) mayLack(ctx context.Context, b core.Responsible) lacked {
 	case len(failing) > 0:
 		l.what, l.mend = "what the object names, which does not work or is being deleted itself", "see to that first"
 	}
+	for _, seen := range [][]v1alpha1.Observation{failed.Evidence, grant, after, other, absent, down, stopped, unready,
+		failing} {
+		if l.what != "" && l.says == "" && len(seen) > 0 {
+			l.says = ofTheObject(seen[0].Says)
+		}
+	}
 	return l
+}
+
+// ofTheObject is a clause of the evidence about an object, as one of a sentence about somebody else.
+func ofTheObject(says string) string {
+	if rest, its := strings.CutPrefix(says, "its "); its {
+		return "the object's " + rest
+	}
+	return says
 }
 
 // ownFailed says why pods fail that were made for a custom resource since its deletion, through a

@@ -32,14 +32,40 @@ const (
 )
 
 // namer is an object that refers to another in a field, such as metadata.ownerReferences; or an
-// owner of it that a finalizer is called after. One that is owned is not being deleted, and is a
-// dependent that the collector deletes after the other.
+// owner of it, or one of its API group, that a finalizer is called after. One that is owned is not
+// being deleted, and is a dependent that the collector deletes after the other. One that is told
+// stands in what is said of the other, in field.
 type namer struct {
-	ref             v1alpha1.ObjectRef
-	field           string
-	deleting, owned bool
-	owns            string
+	ref                   v1alpha1.ObjectRef
+	field                 string
+	deleting, owned, told bool
+	owns, called          string
 }
+
+// says is what was seen of it, as a clause.
+func (n namer) says() string {
+	who, state := core.Named(n.ref), ""
+	switch {
+	case n.owns != "":
+		return fmt.Sprintf("%s owns it, is not being deleted, and has the kind that finalizer %s is called after", who, n.owns)
+	case n.deleting:
+		state = ", and is being deleted"
+	case n.owned:
+		state = ", and is not being deleted: the collector deletes it only once its owner is gone"
+	case n.told || n.called != "":
+		state = ", and is not being deleted"
+	}
+	switch {
+	case n.called != "":
+		return fmt.Sprintf("%s is there, after whose kind finalizer %s is called%s", who, n.called, state)
+	case n.told:
+		return fmt.Sprintf("%s is what %s names%s", who, n.field, state)
+	}
+	return fmt.Sprintf("%s refers to it in %s%s", who, n.field, state)
+}
+
+// goesFirst says whether it is a dependent that is being deleted as well.
+func (n namer) goesFirst() bool { return n.deleting && n.field == ownersField }
 
 // keepers are the objects that one may be kept for, as a clause, with what to do about them.
 func keepers(by []namer) string {
@@ -49,6 +75,10 @@ func keepers(by []namer) string {
 	case by[0].owned:
 		return "its dependent " + core.Named(by[0].ref) + ", which the collector deletes only after it: if so, delete the " +
 			"dependent first"
+	case by[0].told:
+		return core.Named(by[0].ref) + ": see to that first"
+	case by[0].called != "":
+		return core.Named(by[0].ref) + ", after whose kind the finalizer is called: if so, delete that first"
 	}
 	return "the objects that refer to it: check whether they are to be deleted first"
 }
@@ -117,11 +147,12 @@ func (e *Examiner) namers(ctx context.Context, o *unstructured.Unstructured) (al
 	return append(all, owned...)
 }
 
-// behindDependents puts a finding behind what keeps the dependents among namers that are being deleted
-// as well, and that a finalizer holds themselves.
+// behindDependents puts a finding behind what keeps the dependents among namers, and those that the
+// object says that somebody waits for, that are being deleted as well, and that a finalizer holds
+// themselves.
 func (e *Examiner) behindDependents(f core.Finding, by []namer) core.Finding {
 	for _, n := range by {
-		if id, listed := e.Graph.Lookup(n.ref.UID); listed && n.deleting && n.field == ownersField &&
+		if id, listed := e.Graph.Lookup(n.ref.UID); listed && (n.goesFirst() || n.told && n.deleting) &&
 			len(core.Others(e.Graph.Finalizers(id))) > 0 && !cluster.BuiltIn(n.ref.Group()) && len(f.Users) < phrase.MaxNamed {
 			f.Users = append(f.Users, id)
 			f.After = max(f.After, 1)
@@ -253,23 +284,18 @@ func (e *Examiner) keptFor(f core.Finding, by []namer) core.Finding {
 			f.Observe("%d more objects refer to it", len(by)-i)
 			break
 		}
+		at := core.Named(n.ref)
+		if n.field != "" && !n.told {
+			at += " " + n.field
+		}
+		f.Evidence = append(f.Evidence, core.ObservedAt(at, n.says())...)
 		if n.owns != "" {
-			f.Evidence = append(f.Evidence, core.ObservedAt(core.Named(n.ref),
-				fmt.Sprintf("%s owns it, is not being deleted, and has the kind that finalizer %s is called after",
-					core.Named(n.ref), n.owns))...)
 			continue
 		}
-		state, step := "", core.Command("kubectl", "gc", "delete", "OBJECT",
-			"--dry-run").Doing("shows what is deleted with it")
-		switch {
-		case n.deleting:
-			state = ", and is being deleted"
+		step := core.Command("kubectl", "gc", "delete", "OBJECT", "--dry-run").Doing("shows what is deleted with it")
+		if n.deleting {
 			step = core.Command("kubectl", "gc", "why", "OBJECT").Doing("says why it is still there")
-		case n.owned:
-			state = ", and is not being deleted: the collector deletes it only once its owner is gone"
 		}
-		f.Evidence = append(f.Evidence, core.ObservedAt(core.Named(n.ref)+" "+n.field,
-			fmt.Sprintf("%s refers to it in %s%s", core.Named(n.ref), n.field, state))...)
 		f.Commands = append(f.Commands, core.At(n.ref, step.Risking(finalizer.RiskNone)))
 	}
 	return f

@@ -68,7 +68,7 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 		lacks := e.mayLack(ctx, b)
 		lacks.renamed = append(e.renamed(ctx, b.Object, a), e.dropped(ctx, b.Object, a)...)
 		f.Evidence = slices.Concat(f.Evidence, unsure, lacks.seen)
-		by := slices.DeleteFunc(e.namers(ctx, b.Object), func(n namer) bool {
+		by := slices.DeleteFunc(append(e.calledAfter(b.Object, a.Finalizer), e.namers(ctx, b.Object)...), func(n namer) bool {
 			return n.owned && e.quiet(b) < finishing ||
 				slices.ContainsFunc(b.Users, func(u actor.User) bool { return e.Ref(u.Object) == n.ref })
 		})
@@ -151,9 +151,16 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 	if a.Life == actor.Dead && !a.IsKnown {
 		f.Evidence = append(f.Evidence, e.leads(ctx, b.Object).Observations()...)
 	}
+	if f.Code == core.FinalizerActorUnknown && f.Sentence == "" && lacks.says != "" {
+		f.Sentence = unsure(b) + "; " + lacks.says
+	}
 	if f.Code == core.FinalizerActorUnknown {
-		if by := e.namers(ctx, b.Object); len(by) > 0 {
+		by := append(e.calledAfter(b.Object, a.Finalizer), e.namers(ctx, b.Object)...)
+		if by = append(e.awaited(b.Object, e.said(ctx, b.Object)), by...); len(by) > 0 {
 			f.Remedy = cmp.Or(f.Remedy, f.Usual()) + " " + phrase.Sentence("it may be kept for "+keepers(by))
+			if f.Sentence == "" {
+				f.Sentence = unsure(b) + "; " + by[0].says()
+			}
 			f = e.behindDependents(e.keptFor(f, by), by)
 		} else if lacks.what == "" && lacks.ownerless == "" && len(b.Pauses) == 0 && !b.RunsOutside() {
 			f = e.lookAgain(ctx, b, f)

@@ -182,12 +182,16 @@ func (e *Examiner) unknown(ctx context.Context, b core.Responsible, f core.Findi
 	default:
 		return f
 	}
-	who := "who removes the finalizer"
-	if b.Who != "" {
-		who = "whether " + b.Who + ", which must remove this finalizer, is alive"
-	}
-	f.Sentence, f.Remedy = "it is not known "+who+"; "+says, phrase.Sentence(remedy)+" "+f.Usual()
+	f.Sentence, f.Remedy = unsure(b)+"; "+says, phrase.Sentence(remedy)+" "+f.Usual()
 	return f
+}
+
+// unsure says, as a clause, what is not known of an actor.
+func unsure(b core.Responsible) string {
+	if b.Who == "" {
+		return "it is not known who removes the finalizer"
+	}
+	return "it is not known whether " + b.Who + ", which must remove this finalizer, is alive"
 }
 
 // livesOutside returns what may be a sign of life of an actor that cannot be seen where it runs: a
