@@ -2,6 +2,7 @@ package finalizers
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -12,44 +13,55 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
-// word is one of a message, which may be a kind, and behindKind are the names that follow one, perhaps
-// in brackets or quotes, as in "waiting for machine [pool-1-x] to delete" and "CephBlockPool: [a b]".
-var (
-	word       = regexp.MustCompile(`\b[A-Za-z][A-Za-z0-9]*`)
-	behindKind = regexp.MustCompile(`^(?:\.[a-z0-9.-]+)?:? ["'\x60(\[]*([a-z0-9][-a-z0-9./ ,]*)`)
-)
+// word is one of a message, which may be a kind, perhaps with its group behind it. The names follow,
+// in brackets or quotes or without: "waiting for machine [pool-1-x] to delete".
+var word = regexp.MustCompile(`\b([A-Za-z][A-Za-z0-9]*)(?:\.[a-z0-9][a-z0-9.-]*)?`)
 
-// awaited are the objects that a text names by kind and name as what somebody waits for, or that are being
-// deleted as well where it tells of the deletion: beside the object, or where the text says.
+// awaited are the objects that a text names by kind and name as what somebody waits for, or that
+// are being deleted as well where it tells of the deletion.
 func (e *Examiner) awaited(o *unstructured.Unstructured, says saying) (all []namer) {
 	waits := status.SaysWaiting(says.message)
 	if !waits && !says.ofDeletion || o.GetDeletionTimestamp() == nil || e.Many {
 		return nil
 	}
-	for _, at := range word.FindAllStringIndex(says.message, -1) {
-		names := behindKind.FindStringSubmatch(says.message[at[1]:])
-		r, served := e.kindSaid(o, says.message[at[0]:at[1]], "")
-		if names == nil || !served || r.Group == "" && !r.Namespaced {
+	for _, at := range word.FindAllStringSubmatchIndex(says.message, -1) {
+		r, served := e.kindSaid(o, says.message[at[2]:at[3]], "")
+		if !served || r.Group == "" && !r.Namespaced {
 			continue // where it is, as a rule: a namespace, a node
 		}
-		for _, name := range strings.FieldsFunc(names[1], func(c rune) bool { return c == ' ' || c == ',' }) {
-			namespace := o.GetNamespace()
-			if in, bare, both := strings.Cut(name, "/"); both {
-				namespace, name = in, bare
-			}
-			if !r.Namespaced {
-				namespace = ""
-			}
-			id, seen := e.Graph.Find(r.Group, r.Resource, namespace, strings.TrimRight(name, "."))
-			if !seen || !e.Graph.Observed(id) || e.Graph.Ref(id).UID == string(o.GetUID()) || len(all) == phrase.MaxNamed {
-				break // the names are over, and another word begins
-			}
-			if goes := e.Graph.DeletionTimestamp(id) != 0; goes || waits && status.SaysDeletion("", says.message) {
-				all = append(all, namer{ref: e.Graph.Ref(id), field: says.what, told: true, deleting: goes})
+		for _, id := range e.calledIn(o, r, says.message[at[1]:]) {
+			n := namer{ref: e.Graph.Ref(id), field: says.what, told: true, deleting: e.Graph.DeletionTimestamp(id) != 0}
+			if (n.deleting || waits && status.SaysDeletion("", says.message)) && !slices.Contains(all, n) &&
+				len(all) < phrase.MaxNamed {
+				all = append(all, n)
 			}
 		}
 	}
 	return all
+}
+
+// calledIn are the objects of a type whose names a text begins with, beside another object or where
+// the text says.
+func (e *Examiner) calledIn(beside *unstructured.Unstructured, r cluster.Resource, text string) (ids []graph.ID) {
+	apart := func(c rune) bool { return strings.ContainsRune(" ,:'\"`()[]", c) }
+	for _, name := range strings.FieldsFunc(text, apart) {
+		if name == "and" {
+			continue
+		}
+		namespace := beside.GetNamespace()
+		if in, bare, both := strings.Cut(name, "/"); both {
+			namespace, name = in, bare
+		}
+		if !r.Namespaced {
+			namespace = ""
+		}
+		id, seen := e.Graph.Find(r.Group, r.Resource, namespace, strings.TrimRight(name, "."))
+		if !seen || !e.Graph.Observed(id) || e.Graph.Ref(id).UID == string(beside.GetUID()) {
+			break // the names are over, and another word begins
+		}
+		ids = append(ids, id)
+	}
+	return ids
 }
 
 // actorWords are the ends of a finalizer's name that say who removes it, behind the kind for which
