@@ -45,7 +45,7 @@ func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying, lacks l
 	}
 	f.Evidence = append(f.Evidence, lacks.renamed...)
 	none := nothingFor(b)
-	if b.Actor.Idles == "" && says.what == "" && quiet < finishing {
+	if b.Actor.Idles == "" && says.what == "" && quiet < finishing && !neverMade.MatchString(old.message) {
 		none = nothing{}
 	}
 	switch {

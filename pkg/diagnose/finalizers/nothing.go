@@ -39,6 +39,12 @@ func namesNone(b core.Responsible, x *finalizer.External) []v1alpha1.Observation
 	return core.ObservedAt(core.From(b.Object, x.String()), "it names no "+x.Is)
 }
 
+// neverMade is how a program says that it could not make what an object stands for: a machine, as a
+// rule, whose key or image is not there
+// (https://github.com/kubernetes-sigs/cluster-api-provider-aws/issues/1138).
+var neverMade = regexp.MustCompile(
+	`(?i)\b(?:fail(?:ed|ure)? to|failed|could not|couldn't|cannot|unable to) (?:create|creating|launch|launching|provision|provisioning|run)\b`)
+
 // notAName is the answer of an API that the name of what is to be deleted is none that it allows:
 // by a code of Azure (https://github.com/Azure/azure-service-operator/issues/2607) or of S3, or as
 // Google Cloud says it (https://github.com/kubernetes/kops/pull/16386). The name of a user is
