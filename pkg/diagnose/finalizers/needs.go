@@ -71,6 +71,9 @@ func (e *Examiner) dependencyMissing(ctx context.Context, o *unstructured.Unstru
 	f := core.Finding{Code: core.DependencyMissing, About: &l.object, Actor: a.Who, Evidence: l.evidence,
 		Cost: core.Cost(a)}
 	f.Args = []string{"{object}", core.Named(l.object)}
+	if l.proven {
+		f.Sentence = fmt.Sprintf("%s needs %s, which does not exist", core.Whoever(a), core.Named(l.object))
+	}
 	if a.IsKnown {
 		f.Args = append(f.Args, "{then}", " "+phrase.Sentence(a.Known.OnCompletion()))
 	}

@@ -71,6 +71,8 @@ func (e *Examiner) used(_ context.Context, q *question) []core.Finding {
 		f.Observe("%d more objects use it", more)
 	}
 	f.Args = []string{"{users}", phrase.And(names)}
+	f.Sentence = fmt.Sprintf("%s %s the object, and %s waits until %s gone", phrase.And(names),
+		phrase.Plural(len(names), "uses", "use"), core.Whoever(q.a), phrase.Plural(len(names), "that is", "those are"))
 	switch {
 	case waiting == 0:
 		f.Remedy = fmt.Sprintf("%s %s being deleted: find out what %s for. Then %s removes the finalizer.",
@@ -125,6 +127,9 @@ func (e *Examiner) saysInUse(_ context.Context, q *question) []core.Finding {
 	c, f := status.Conditions(q.o)[i], q.inUse()
 	f.Evidence = core.ObservedAt(core.From(q.o, c.Field), e.Quoted(c))
 	f.Args = []string{"{users}", "what condition " + c.Type + " names"}
+	if c.Message != "" {
+		f.Sentence = saying{what: "condition " + c.Type, message: c.Message}.sentence()
+	}
 	f.Commands = []core.Step{core.Describe().Doing("shows what uses it").Risking(finalizer.RiskNone), e.ByHand(q.o, q.a)}
 	q.proven = true
 	return []core.Finding{f}
