@@ -178,9 +178,9 @@ func InOrder(a, b Finding) int {
 	return cmp.Or(cmp.Compare(a.After, b.After), cmp.Compare(byCode[a.Code].Rank, byCode[b.Code].Rank))
 }
 
-// TellingFirst joins what was found of the finalizers of an object, or of objects that do not depend on
-// each other: what says less comes later, what only guards the object for others, and last that of which
-// no more is known than whether somebody is alive.
+// TellingFirst joins what was found of the finalizers of an object, or of objects that do not depend
+// on each other: what says less comes later, what only guards the object for others, and last that
+// of which no more is known than whether somebody is alive.
 func TellingFirst(each [][]Finding) []Finding {
 	vague := func(all []Finding) (least int) {
 		least = 2
