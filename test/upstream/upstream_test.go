@@ -41,9 +41,9 @@ func TestEditRefusesAnotherText(t *testing.T) {
 	}
 }
 
-// TestUpstreamsTestsPass runs all of upstream's tests, and wants each to pass. It takes more than 10 s:
-// they are compiled with half of Kubernetes, and wait as a cluster does. make test leaves it out.
+// TestUpstreamsTestsPass runs all of upstream's tests, and wants each to pass.
 func TestUpstreamsTestsPass(t *testing.T) {
+	// It takes more than 10 s, so that make test leaves it out: half of Kubernetes is compiled.
 	dir := edited(t)
 	cmd := exec.CommandContext(t.Context(), "go", "test", "-json", "-count=1", "-vet=off", "-timeout=40m",
 		"-overlay="+overlay(t, dir), "./integration")
