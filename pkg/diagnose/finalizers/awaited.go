@@ -25,7 +25,7 @@ func (e *Examiner) awaited(o *unstructured.Unstructured, says saying) (all []nam
 		return nil
 	}
 	for _, at := range word.FindAllStringSubmatchIndex(says.message, -1) {
-		r, served := e.kindSaid(o, says.message[at[2]:at[3]], "")
+		r, served := e.needs.kindSaid(o, says.message[at[2]:at[3]], "")
 		if !served || r.Group == "" && !r.Namespaced {
 			continue // where it is, as a rule: a namespace, a node
 		}

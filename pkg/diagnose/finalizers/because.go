@@ -18,10 +18,21 @@ import (
 type Examiner struct {
 	*core.Examination
 	refusal *refusal.Examiner
+	needs   dependencies
+	holds   holders
 }
 
+// dependencies finds what whoever removes a finalizer needs for that, and is not there.
+type dependencies struct{ *core.Examination }
+
+// holders finds what somebody waits for before it removes a finalizer: other objects, and those that
+// use this one.
+type holders struct{ *core.Examination }
+
 // New returns an examiner of an examination.
-func New(c *core.Examination, r *refusal.Examiner) *Examiner { return &Examiner{c, r} }
+func New(c *core.Examination, r *refusal.Examiner) *Examiner {
+	return &Examiner{c, r, dependencies{c}, holders{c}}
+}
 
 // Because returns why a finalizer is still on an object that was read whole: that its parent is
 // gone, what its actor lacks, what uses the object, and who the actor is. An actor that lives is no
@@ -65,8 +76,8 @@ type question struct {
 
 // probes find out what an actor waits for. All are asked.
 func (e *Examiner) probes() []func(context.Context, *question) []core.Finding {
-	return []func(context.Context, *question) []core.Finding{e.refusedToActor, e.unconverted, e.lacking, e.creating,
-		e.held, e.deniedTo, e.used, e.saysInUse}
+	return []func(context.Context, *question) []core.Finding{e.refusedToActor, e.unconverted, e.needs.lacking, e.needs.creating,
+		e.holds.held, e.holds.deniedTo, e.holds.used, e.holds.saysInUse}
 }
 
 // refusedToActor returns who refuses to the actor what is not refused to the user.

@@ -21,7 +21,7 @@ func TestAliveIsSaidWithATime(t *testing.T) {
 	deployment := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "apps/v1", "kind": "Deployment",
 		"metadata": map[string]any{"namespace": "ops", "name": "op"},
 		"spec":     map[string]any{"replicas": int64(1)}, "status": map[string]any{"readyReplicas": int64(1)}}}
-	e := &Examiner{Examination: &core.Examination{Now: now, Snapshot: core.Snapshot{Catalog: &cluster.Catalog{}}}}
+	e := New(&core.Examination{Now: now, Snapshot: core.Snapshot{Catalog: &cluster.Catalog{}}}, nil)
 	for _, test := range []struct {
 		name             string
 		deleted, changed time.Duration // ago
@@ -60,7 +60,7 @@ func TestAliveIsSaidWithATime(t *testing.T) {
 // the one that is not the leader, or is on another node.
 func TestLogsAreThoseOfAllPods(t *testing.T) {
 	now := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
-	e := &Examiner{Examination: &core.Examination{Now: now, Snapshot: core.Snapshot{Catalog: &cluster.Catalog{}}}}
+	e := New(&core.Examination{Now: now, Snapshot: core.Snapshot{Catalog: &cluster.Catalog{}}}, nil)
 	o := &unstructured.Unstructured{Object: map[string]any{"kind": "Widget"}}
 	o.SetName("it")
 	o.SetDeletionTimestamp(&metav1.Time{Time: now.Add(-time.Hour)})
@@ -92,7 +92,7 @@ func TestOnlyWhatIsDatedAndOfOneFinalizerPromises(t *testing.T) {
 	} {
 		o := &unstructured.Unstructured{Object: map[string]any{"kind": "Widget"}}
 		o.SetFinalizers(test.finalizers)
-		got := (&Examiner{Examination: &core.Examination{}}).busy(core.ResponsibleFor(o, actor.Actor{Who: "Op"}),
+		got := (New(&core.Examination{}, nil)).busy(core.ResponsibleFor(o, actor.Actor{Who: "Op"}),
 			core.Finding{}, test.says, lacked{}, nil)
 		if strings.Contains(got.Remedy, "removes the finalizer once that is settled") != test.want {
 			t.Errorf("%+v of %q: %q", test.says, test.finalizers, got.Remedy)
@@ -139,7 +139,7 @@ func TestAFailedPhaseIsNoReasonToWait(t *testing.T) {
 		{map[string]any{"phase": "Deleting"}, true},
 	} {
 		o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": "Widget", "status": test.status}}
-		e := &Examiner{Examination: &core.Examination{Snapshot: core.Snapshot{Catalog: &cluster.Catalog{}}}}
+		e := New(&core.Examination{Snapshot: core.Snapshot{Catalog: &cluster.Catalog{}}}, nil)
 		got := e.busy(core.ResponsibleFor(o, actor.Actor{Who: "Op", Life: actor.Alive}), core.Finding{Actor: "Op"}, saying{},
 			lacked{}, nil).Printed()
 		if says := strings.Contains(got.Remedy, "Find out by its log whether Op"); says == test.waits {

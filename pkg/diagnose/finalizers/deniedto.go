@@ -26,7 +26,7 @@ var (
 // deniedTo is for an actor to which the server denies what it needs for the deletion: since then, the
 // object says that a ResourceQuota is exceeded or that a ServiceAccount lacks a right, or a Job that
 // belongs to it does.
-func (e *Examiner) deniedTo(ctx context.Context, q *question) []core.Finding {
+func (e holders) deniedTo(ctx context.Context, q *question) []core.Finding {
 	if q.o.GetDeletionTimestamp() == nil || q.a.Life == actor.Dead {
 		return nil
 	}
@@ -48,7 +48,7 @@ func (e *Examiner) deniedTo(ctx context.Context, q *question) []core.Finding {
 }
 
 // overQuota is for a text that says that a ResourceQuota in the namespace of an object is exceeded.
-func (e *Examiner) overQuota(ctx context.Context, q *question, o *unstructured.Unstructured, t told) (core.Finding,
+func (e holders) overQuota(ctx context.Context, q *question, o *unstructured.Unstructured, t told) (core.Finding,
 	bool) {
 	name := status.ExceededQuota(t.text)
 	if name == "" {
@@ -71,7 +71,7 @@ func (e *Examiner) overQuota(ctx context.Context, q *question, o *unstructured.U
 
 // withoutRight is for a text that says that a ServiceAccount lacks a right. Who may not write the
 // object itself is somebody else's finding.
-func (e *Examiner) withoutRight(ctx context.Context, q *question, t told) (core.Finding, bool) {
+func (e holders) withoutRight(ctx context.Context, q *question, t told) (core.Finding, bool) {
 	d, ok := status.DeniedRight(t.text)
 	own, _ := e.Catalog.Kind(q.o.GetAPIVersion(), q.o.GetKind())
 	if !ok || d.Resource == own.Resource && d.Group == own.Group && slices.Contains([]string{"update", "patch"}, d.Verb) {
@@ -106,7 +106,7 @@ func (e *Examiner) withoutRight(ctx context.Context, q *question, t told) (core.
 
 // mayNow says that the server permits by now what it has denied. Where it cannot be asked the text
 // stands.
-func (e *Examiner) mayNow(ctx context.Context, d status.Denied) bool {
+func (e holders) mayNow(ctx context.Context, d status.Denied) bool {
 	r, served := e.Catalog.Lookup(schema.GroupResource{Group: d.Group, Resource: d.Resource})
 	if !served {
 		return false
@@ -124,7 +124,7 @@ type told struct {
 
 // toldSince are what conditions of an object say that have changed since a time, and warnings that
 // came since.
-func (e *Examiner) toldSince(ctx context.Context, o *unstructured.Unstructured, since time.Time) []told {
+func (e holders) toldSince(ctx context.Context, o *unstructured.Unstructured, since time.Time) []told {
 	var all []told
 	for _, c := range status.Conditions(o) {
 		if !c.Since.Before(since) {
@@ -139,7 +139,7 @@ func (e *Examiner) toldSince(ctx context.Context, o *unstructured.Unstructured, 
 
 // jobsOf returns the Jobs that belong to an object: those that it owns and that were made since its
 // deletion, and those for which its actor waits.
-func (e *Examiner) jobsOf(ctx context.Context, q *question) []*unstructured.Unstructured {
+func (e holders) jobsOf(ctx context.Context, q *question) []*unstructured.Unstructured {
 	var all []*unstructured.Unstructured
 	for _, h := range q.a.Known.HeldBy {
 		if h.Kind == "Job" && h.Applies(q.o.Object) {

@@ -23,7 +23,7 @@ const refNotPermitted = "RefNotPermitted"
 // where none of the grants that its family has allows it there: whoever cleans up may ask for one
 // first, as Kong did (https://github.com/Kong/kong-operator/issues/5228). Missing names what is to
 // be made.
-func (e *Examiner) ungranted(
+func (e dependencies) ungranted(
 	ctx context.Context, o *unstructured.Unstructured,
 ) (seen []v1alpha1.Observation, missing string) {
 	if !slices.ContainsFunc(status.Conditions(o), func(c status.Condition) bool {

@@ -21,7 +21,7 @@ import (
 
 // held is for an object that says that the actor waits for somebody else, or another object that
 // belongs to it, where the pack knows how that is said.
-func (e *Examiner) held(ctx context.Context, q *question) []core.Finding {
+func (e holders) held(ctx context.Context, q *question) []core.Finding {
 	if q.o.GetDeletionTimestamp() == nil || !q.a.IsKnown {
 		return nil
 	}
@@ -66,7 +66,7 @@ func (e *Examiner) held(ctx context.Context, q *question) []core.Finding {
 }
 
 // heldByItems is for an object that says it in the items of a list.
-func (e *Examiner) heldByItems(q *question, h finalizer.Hold) []core.Finding {
+func (e holders) heldByItems(q *question, h finalizer.Hold) []core.Finding {
 	names := h.HoldingNames(q.o.Object)
 	if len(names) == 0 || !h.Says.IsZero() || status.Approved(q.o, h.Approval) {
 		return nil
@@ -83,7 +83,7 @@ func (e *Examiner) heldByItems(q *question, h finalizer.Hold) []core.Finding {
 }
 
 // heldByAnnotations is for an object that others keep with annotations until they are done.
-func (e *Examiner) heldByAnnotations(q *question, h finalizer.Hold) []core.Finding {
+func (e holders) heldByAnnotations(q *question, h finalizer.Hold) []core.Finding {
 	f, names := q.waiting(), []string(nil)
 	for _, key := range slices.Sorted(maps.Keys(q.o.GetAnnotations())) {
 		if h.Annotation == "" || !strings.HasPrefix(key, h.Annotation) {
@@ -104,7 +104,7 @@ func (e *Examiner) heldByAnnotations(q *question, h finalizer.Hold) []core.Findi
 }
 
 // heldByText is for an object that says it in a text.
-func (e *Examiner) heldByText(q *question, h finalizer.Hold) []core.Finding {
+func (e holders) heldByText(q *question, h finalizer.Hold) []core.Finding {
 	texts := h.Texts(q.o.Object)
 	if len(texts) == 0 {
 		return nil
@@ -121,7 +121,7 @@ func (e *Examiner) heldByText(q *question, h finalizer.Hold) []core.Finding {
 }
 
 // heldUntilGone is for an object that names others, which have to be gone first.
-func (e *Examiner) heldUntilGone(ctx context.Context, q *question, h finalizer.Hold) []core.Finding {
+func (e holders) heldUntilGone(ctx context.Context, q *question, h finalizer.Hold) []core.Finding {
 	var all []core.Finding
 	for _, n := range e.Actors.Named(ctx, q.o, q.a, h.UntilGone) {
 		o, err := e.Reader.GetObject(ctx, schema.GroupResource{Group: n.Type.Group, Resource: n.Type.Resource}, n.Namespace,
@@ -152,7 +152,7 @@ func (e *Examiner) heldUntilGone(ctx context.Context, q *question, h finalizer.H
 }
 
 // heldByWarning is for a warning that says it: about the object, or about the Node that it names.
-func (e *Examiner) heldByWarning(ctx context.Context, q *question, h finalizer.Hold) []core.Finding {
+func (e holders) heldByWarning(ctx context.Context, q *question, h finalizer.Hold) []core.Finding {
 	if h.Warning == "" {
 		return nil
 	}
@@ -177,7 +177,7 @@ func (e *Examiner) heldByWarning(ctx context.Context, q *question, h finalizer.H
 
 // warnedOf returns the objects of which a Warning counts, the one in question first, as far as they
 // can be read.
-func (e *Examiner) warnedOf(ctx context.Context, q *question, h finalizer.Hold) []*unstructured.Unstructured {
+func (e holders) warnedOf(ctx context.Context, q *question, h finalizer.Hold) []*unstructured.Unstructured {
 	if !h.Node.IsZero() {
 		name, _ := h.Node.Text(q.o.Object)
 		if node, err := e.Reader.GetObject(ctx, cluster.Nodes, "", name); name != "" && err == nil && node != nil {
@@ -205,7 +205,7 @@ func (e *Examiner) warnedOf(ctx context.Context, q *question, h finalizer.Hold) 
 }
 
 // belonging returns the objects of a hold that belong to an object, as far as they can be listed.
-func (e *Examiner) belonging(ctx context.Context, o *unstructured.Unstructured,
+func (e holders) belonging(ctx context.Context, o *unstructured.Unstructured,
 	h finalizer.Hold) []*unstructured.Unstructured {
 	r, served := e.KindIn(h.Group, h.Kind)
 	if h.Kind == "" || !served {

@@ -18,7 +18,7 @@ import (
 // itsJobs are the Jobs that were made for a custom resource since its deletion: those that it owns,
 // and those beside it that nobody owns and that are called after it, as NAME-destroy is
 // (https://github.com/kubevela/terraform-controller/issues/83).
-func (e *Examiner) itsJobs(ctx context.Context, o *unstructured.Unstructured) (all []*unstructured.Unstructured) {
+func (e dependencies) itsJobs(ctx context.Context, o *unstructured.Unstructured) (all []*unstructured.Unstructured) {
 	id, listed := e.Graph.Lookup(string(o.GetUID()))
 	if !listed || cluster.BuiltIn(o.GroupVersionKind().Group) || o.GetDeletionTimestamp() == nil || e.Many {
 		return nil
@@ -54,7 +54,7 @@ func (e *Examiner) itsJobs(ctx context.Context, o *unstructured.Unstructured) (a
 
 // bestCalled says whether a name is that of an object with a word before or behind it, and no longer
 // name of another object of the type is in it like that.
-func (e *Examiner) bestCalled(own graph.Ref, name string) bool {
+func (e dependencies) bestCalled(own graph.Ref, name string) bool {
 	after := func(of string) bool {
 		return len(of) > 2 && (strings.HasPrefix(name, of+"-") || strings.HasSuffix(name, "-"+of))
 	}
@@ -89,7 +89,7 @@ func unsucceeded(jobs []*unstructured.Unstructured) (without []*unstructured.Uns
 // done is the evidence that all Jobs have succeeded that were made for an object since its deletion,
 // and what that may mean where it still speaks of a failure: whoever has written that may not look at
 // it again (https://github.com/devfile/devworkspace-operator/issues/877).
-func (e *Examiner) done(
+func (e dependencies) done(
 	ctx context.Context, o *unstructured.Unstructured,
 ) (seen []v1alpha1.Observation, remedy string) {
 	jobs := e.itsJobs(ctx, o)

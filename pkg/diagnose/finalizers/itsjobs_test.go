@@ -17,7 +17,7 @@ func TestJobsThatAreCalledAfterAnObject(t *testing.T) {
 		l.Add(graph.Object{Namespace: "n", Name: name, UID: name})
 	}
 	g := b.Build()
-	e := &Examiner{Examination: &core.Examination{Snapshot: core.Snapshot{Graph: g}}}
+	e := New(&core.Examination{Snapshot: core.Snapshot{Graph: g}}, nil)
 	for _, test := range []struct {
 		object, job string
 		want        bool
@@ -32,7 +32,7 @@ func TestJobsThatAreCalledAfterAnObject(t *testing.T) {
 		{"db", "db-destroy", false}, // too short to tell
 	} {
 		id, _ := g.Lookup(test.object)
-		if got := e.bestCalled(g.Ref(id), test.job); got != test.want {
+		if got := e.needs.bestCalled(g.Ref(id), test.job); got != test.want {
 			t.Errorf("%s after %s: %t", test.job, test.object, got)
 		}
 	}

@@ -70,7 +70,7 @@ func (l lacked) missed(who string) string {
 // mayLack are the objects that an object names and that do not exist, are being deleted as well or
 // do not work, the pods that it owns and that do not run, or have failed, and its owner, if that is
 // gone.
-func (e *Examiner) mayLack(ctx context.Context, b core.Responsible) lacked {
+func (e dependencies) mayLack(ctx context.Context, b core.Responsible) lacked {
 	o := b.Object
 	if o.GetDeletionTimestamp() == nil {
 		return lacked{}
@@ -176,7 +176,7 @@ func ofTheObject(says string) string {
 // ownFailed says why pods fail that were made for a custom resource since its deletion, through a
 // Job or without, and why there are none of such a Job: as a rule they do what has to be done before
 // it goes. A Job that has succeeded did what it was made for, and so stands for those before it.
-func (e *Examiner) ownFailed(ctx context.Context, o *unstructured.Unstructured) (d core.Downtime) {
+func (e dependencies) ownFailed(ctx context.Context, o *unstructured.Unstructured) (d core.Downtime) {
 	id, listed := e.Graph.Lookup(string(o.GetUID()))
 	if !listed || cluster.BuiltIn(o.GroupVersionKind().Group) || o.GetDeletionTimestamp() == nil || e.Many {
 		return d
@@ -214,7 +214,7 @@ func (e *Examiner) ownFailed(ctx context.Context, o *unstructured.Unstructured) 
 // withoutPods says why there are no pods of a Job that has not succeeded; nothing if they may come
 // yet. What the server refuses, a quota or PodSecurity, is said in events about the Job. One that
 // has failed at its deadline has none left.
-func (e *Examiner) withoutPods(ctx context.Context, d *core.Downtime, job *unstructured.Unstructured) {
+func (e dependencies) withoutPods(ctx context.Context, d *core.Downtime, job *unstructured.Unstructured) {
 	if job.GetDeletionTimestamp() != nil {
 		return
 	}
@@ -250,7 +250,7 @@ func goesOn(pod *unstructured.Unstructured) bool {
 }
 
 // absentOwner names the controller of an object, or its only owner, if that is proven not to exist.
-func (e *Examiner) absentOwner(ctx context.Context, o *unstructured.Unstructured) string {
+func (e dependencies) absentOwner(ctx context.Context, o *unstructured.Unstructured) string {
 	refs := o.GetOwnerReferences()
 	if c := metav1.GetControllerOf(o); c != nil {
 		refs = []metav1.OwnerReference{*c}
@@ -277,7 +277,7 @@ func (e *Examiner) absentOwner(ctx context.Context, o *unstructured.Unstructured
 // ownDown says why the pods of the workloads that a custom resource owns do not run: whoever cleans
 // up after it, or after what names it, may have to speak to them, and waits for what never comes.
 // What may still start is left out.
-func (e *Examiner) ownDown(
+func (e dependencies) ownDown(
 	ctx context.Context, o *unstructured.Unstructured, who string,
 ) (seen []v1alpha1.Observation) {
 	id, listed := e.Graph.Lookup(string(o.GetUID()))

@@ -18,7 +18,7 @@ import (
 // nothing is advised while it may be about to finish.
 func TestWhoMissedADeletionLooksAgain(t *testing.T) {
 	now := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
-	e := &Examiner{Examination: &core.Examination{Now: now, Snapshot: core.Snapshot{Catalog: &cluster.Catalog{}}}}
+	e := New(&core.Examination{Now: now, Snapshot: core.Snapshot{Catalog: &cluster.Catalog{}}}, nil)
 	of := v1alpha1.ObjectRef{APIVersion: "example.com/v1", Kind: "Widget", Resource: "widgets", Namespace: "app", Name: "it"}
 	const touch = "changes the object, so that Deployment ops/op looks at it again"
 	const restart = "starts its pods again, which list everything"

@@ -41,7 +41,7 @@ type named struct {
 	unmatched bool
 }
 
-func (e *Examiner) whatItNames(ctx context.Context, o *unstructured.Unstructured) (all named) {
+func (e dependencies) whatItNames(ctx context.Context, o *unstructured.Unstructured) (all named) {
 	// What a built-in object names is the business of Kubernetes, but for the class of an Ingress, by
 	// which controllers choose.
 	if cluster.BuiltIn(o.GroupVersionKind().Group) && o.GetKind() != "Ingress" || o.GetDeletionTimestamp() == nil {
@@ -98,7 +98,7 @@ func (e *Examiner) whatItNames(ctx context.Context, o *unstructured.Unstructured
 
 // unwell is what an object says of itself that is not well, as a clause, and where: a condition
 // that fails, or the stage in which it is. It is empty if it says nothing of that.
-func (e *Examiner) unwell(o *unstructured.Unstructured) (field, says string) {
+func (e dependencies) unwell(o *unstructured.Unstructured) (field, says string) {
 	if failing := status.Failing(o); len(failing) > 0 {
 		return failing[0].Field, strings.Replace(e.Quoted(failing[0]), "its ", "", 1)
 	}
@@ -131,7 +131,7 @@ type namedObject struct {
 }
 
 // nothingCalled says whether a namespace of which all is listed has nothing of a name.
-func (e *Examiner) nothingCalled(namespace, name string) bool {
+func (e dependencies) nothingCalled(namespace, name string) bool {
 	if namespace == "" || len(e.Gaps) > 0 {
 		return false
 	}
@@ -145,7 +145,7 @@ func (e *Examiner) nothingCalled(namespace, name string) bool {
 
 // looked are the objects that the spec and the labels of a custom resource name: those that are
 // absent, those that are there, and the references of which nobody knows the kind.
-func (e *Examiner) looked(ctx context.Context, o *unstructured.Unstructured) (absent, there []namedObject,
+func (e dependencies) looked(ctx context.Context, o *unstructured.Unstructured) (absent, there []namedObject,
 	unknown []namedIn) {
 	asked := 0
 	for _, n := range slices.Concat(namesOf(o), credentials(o), e.namedInLabels(o)) {
@@ -310,7 +310,7 @@ func namesIn(m map[string]any, path string) (all []namedIn) {
 // its end; a label beside it can say the namespace, as fleet.cattle.io/bundle-namespace does. Named
 // like that is the Deployment of the operator to which others leave the object, as Jaeger's do
 // (https://github.com/jaegertracing/jaeger-operator/pull/571).
-func (e *Examiner) namedInLabels(o *unstructured.Unstructured) (all []namedIn) {
+func (e dependencies) namedInLabels(o *unstructured.Unstructured) (all []namedIn) {
 	for _, key := range slices.Sorted(maps.Keys(o.GetLabels())) {
 		domain, rest, _ := strings.Cut(key, "/")
 		if value := o.GetLabels()[key]; domain == o.GroupVersionKind().Group && rest == "operated-by" {
@@ -387,7 +387,7 @@ func (n namedIn) isMade() bool {
 // beginsWith says whether an object has to read a template that it names before it deletes the
 // first of what it owns: it owns something, and nothing of that is being deleted
 // (https://github.com/kubernetes-sigs/cluster-api/issues/13536).
-func (e *Examiner) beginsWith(o *unstructured.Unstructured, n namedIn) bool {
+func (e dependencies) beginsWith(o *unstructured.Unstructured, n namedIn) bool {
 	if !n.isTyped() || !strings.HasSuffix(n.kind, "Template") {
 		return false
 	}

@@ -32,7 +32,7 @@ func TestWhatASpecNames(t *testing.T) {
 		}
 		catalog.Resources = append(catalog.Resources, r)
 	}
-	e := &Examiner{Examination: &core.Examination{Snapshot: core.Snapshot{Catalog: catalog}, Reader: cluster.NewReader(nil, catalog)}}
+	e := New(&core.Examination{Snapshot: core.Snapshot{Catalog: catalog}, Reader: cluster.NewReader(nil, catalog)}, nil)
 	for _, test := range []struct {
 		spec string
 		want []string
@@ -71,7 +71,7 @@ func TestWhatASpecNames(t *testing.T) {
 		}
 		var got []string
 		for _, n := range namesIn(spec, "spec") {
-			if r, known := e.kindNamed("example.com", n); known && !n.loose && !n.isMade() {
+			if r, known := e.needs.kindNamed("example.com", n); known && !n.loose && !n.isMade() {
 				got = append(got, fmt.Sprintf("%s %s %s/%s", n.field, r.Kind, n.namespace, n.name))
 			}
 		}
@@ -85,7 +85,7 @@ func TestWhatASpecNames(t *testing.T) {
 // end of that, and its key is the kind and says that it has a name.
 func TestWhatALabelNames(t *testing.T) {
 	t.Parallel()
-	e := &Examiner{Examination: &core.Examination{Snapshot: core.Snapshot{Catalog: &cluster.Catalog{}}}}
+	e := New(&core.Examination{Snapshot: core.Snapshot{Catalog: &cluster.Catalog{}}}, nil)
 	for _, of := range []schema.GroupKind{{Group: "cluster.x-k8s.io", Kind: "Cluster"}, {Group: "b.other.org", Kind: "BackupJob"},
 		{Group: "a.twice.org", Kind: "Thing"}, {Group: "b.twice.org", Kind: "Thing"}, {Kind: "Pod"}} {
 		e.Catalog.Resources = append(e.Catalog.Resources, cluster.Resource{Type: graph.Type{Group: of.Group, Kind: of.Kind}})
@@ -98,7 +98,7 @@ func TestWhatALabelNames(t *testing.T) {
 		o := &unstructured.Unstructured{Object: map[string]any{"kind": "Claim"}}
 		o.SetLabels(map[string]string{label: "a"})
 		got := ""
-		for _, n := range e.namedInLabels(o) {
+		for _, n := range e.needs.namedInLabels(o) {
 			got += n.kind
 		}
 		if got != want {
@@ -111,7 +111,7 @@ func TestWhatALabelNames(t *testing.T) {
 // is not the kind of who names it, and not after three letters.
 func TestWhatAFieldMayMean(t *testing.T) {
 	t.Parallel()
-	e := &Examiner{Examination: &core.Examination{Snapshot: core.Snapshot{Catalog: &cluster.Catalog{}}}}
+	e := New(&core.Examination{Snapshot: core.Snapshot{Catalog: &cluster.Catalog{}}}, nil)
 	for _, kind := range []string{"CFDomain", "HumioView", "TemporalCluster", "PgDatabase", "RedDisk", "BlueDisk", "AnyApp"} {
 		e.Catalog.Resources = append(e.Catalog.Resources, cluster.Resource{Type: graph.Type{Group: "example.com", Kind: kind}})
 	}
@@ -125,7 +125,7 @@ func TestWhatAFieldMayMean(t *testing.T) {
 		}
 		got := ""
 		for _, n := range namesIn(spec, "spec") {
-			if r, only := e.kindLike("example.com", n); only && n.mayMean(r, "PgDatabase") {
+			if r, only := e.needs.kindLike("example.com", n); only && n.mayMean(r, "PgDatabase") {
 				got += r.Kind
 			}
 		}
@@ -177,7 +177,7 @@ func TestAKindThatAConditionMisses(t *testing.T) {
 	for _, kind := range []string{"APIAuthConfiguration", "OtherAuthConfiguration", "Plane"} {
 		catalog.Resources = append(catalog.Resources, cluster.Resource{Type: graph.Type{Group: "example.com", Kind: kind}})
 	}
-	e := &Examiner{Examination: &core.Examination{Snapshot: core.Snapshot{Catalog: catalog}}}
+	e := New(&core.Examination{Snapshot: core.Snapshot{Catalog: catalog}}, nil)
 	for _, test := range []struct {
 		spec, conditions, want string
 	}{
@@ -198,7 +198,7 @@ func TestAKindThatAConditionMisses(t *testing.T) {
 		}
 		spec, _, _ := unstructured.NestedMap(o.Object, "spec")
 		for _, n := range namesIn(spec, "spec") {
-			if r, _ := e.kindMissed(&o, n); r.Kind != test.want {
+			if r, _ := e.needs.kindMissed(&o, n); r.Kind != test.want {
 				t.Errorf("%s: %q, want %q", text, r.Kind, test.want)
 			}
 		}
@@ -229,10 +229,10 @@ func TestAKindThatIsNotServed(t *testing.T) {
 			t.Fatal(err)
 		}
 		catalog := &cluster.Catalog{}
-		e := &Examiner{Examination: &core.Examination{Snapshot: core.Snapshot{Catalog: catalog, Gaps: test.gaps},
-			Reader: cluster.NewReader(nil, catalog)}}
+		e := New(&core.Examination{Snapshot: core.Snapshot{Catalog: catalog, Gaps: test.gaps},
+			Reader: cluster.NewReader(nil, catalog)}, nil)
 		o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": "Cluster", "spec": spec}}
-		absent, _, _ := e.looked(t.Context(), o)
+		absent, _, _ := e.needs.looked(t.Context(), o)
 		if got := len(absent) == 1 && absent[0].unserved == "blank.org"; got != test.want {
 			t.Errorf("%s: %t, want %t", test.spec, got, test.want)
 		}
@@ -266,12 +266,12 @@ func TestAReferenceOfWhichNobodyKnowsTheKind(t *testing.T) {
 			t.Fatal(err)
 		}
 		catalog := &cluster.Catalog{}
-		e := &Examiner{Examination: &core.Examination{Snapshot: core.Snapshot{Catalog: catalog, Graph: g, Gaps: test.gaps},
-			Reader: cluster.NewReader(nil, catalog)}}
+		e := New(&core.Examination{Snapshot: core.Snapshot{Catalog: catalog, Graph: g, Gaps: test.gaps},
+			Reader: cluster.NewReader(nil, catalog)}, nil)
 		o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": "Record", "spec": spec}}
 		o.SetNamespace("shop")
 		o.SetDeletionTimestamp(&metav1.Time{Time: time.Now()})
-		if got := len(e.whatItNames(t.Context(), o).unseen) == 1; got != test.want {
+		if got := len(e.needs.whatItNames(t.Context(), o).unseen) == 1; got != test.want {
 			t.Errorf("%s: %t, want %t", test.spec, got, test.want)
 		}
 	}
@@ -283,7 +283,7 @@ func TestTheKindOfAnOwner(t *testing.T) {
 	t.Parallel()
 	catalog := &cluster.Catalog{Resources: []cluster.Resource{
 		{Type: graph.Type{Group: "example.com", Version: "v1", Kind: "HostedCluster", Resource: "hostedclusters"}}}}
-	e := &Examiner{Examination: &core.Examination{Snapshot: core.Snapshot{Catalog: catalog}, Reader: cluster.NewReader(nil, catalog)}}
+	e := New(&core.Examination{Snapshot: core.Snapshot{Catalog: catalog}, Reader: cluster.NewReader(nil, catalog)}, nil)
 	o := &unstructured.Unstructured{Object: map[string]any{}}
 	o.SetOwnerReferences([]metav1.OwnerReference{
 		{APIVersion: "example.com/v1", Kind: "HostedCluster", Name: "demo", UID: "u"},
@@ -302,7 +302,7 @@ func TestTheKindOfAnOwner(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := slices.ContainsFunc(namesIn(fields, "spec"), func(n namedIn) bool {
-			_, known := e.kindOwning(o, n)
+			_, known := e.needs.kindOwning(o, n)
 			return known
 		})
 		if got != want {
@@ -328,14 +328,14 @@ func TestWhichKindIsAlike(t *testing.T) {
 // MySQLDatabase is its own.
 func TestWhatAnObjectIsTakenOf(t *testing.T) {
 	t.Parallel()
-	e := &Examiner{Examination: &core.Examination{Snapshot: core.Snapshot{Catalog: &cluster.Catalog{Resources: []cluster.Resource{
-		{Type: graph.Type{Group: "example.com", Kind: "MySQL"}}}}}}}
+	e := New(&core.Examination{Snapshot: core.Snapshot{Catalog: &cluster.Catalog{Resources: []cluster.Resource{
+		{Type: graph.Type{Group: "example.com", Kind: "MySQL"}}}}}}, nil)
 	for _, test := range []struct{ kind, stem, want string }{
 		{"MySQLBackup", "cluster", "MySQL"}, {"MySQLBackup", "database", "MySQL"}, {"MySQLDatabase", "cluster", "MySQL"},
 		{"MySQLDatabase", "database", ""}, {"MySQLProxy", "cluster", ""}, {"MySQLBackup", "bucket", ""},
 	} {
 		o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": test.kind}}
-		if r, _ := e.kindBefore(o, namedIn{stem: test.stem}); r.Kind != test.want {
+		if r, _ := e.needs.kindBefore(o, namedIn{stem: test.stem}); r.Kind != test.want {
 			t.Errorf("%s of a %s: %q", test.stem, test.kind, r.Kind)
 		}
 	}
@@ -349,7 +349,7 @@ func TestWhatAKeyEndsWith(t *testing.T) {
 		catalog.Resources = append(catalog.Resources, cluster.Resource{Type: graph.Type{Group: "example.com", Version: "v1", Kind: kind,
 			Resource: strings.ToLower(kind) + "s", Namespaced: true}})
 	}
-	e := &Examiner{Examination: &core.Examination{Snapshot: core.Snapshot{Catalog: catalog}, Reader: cluster.NewReader(nil, catalog)}}
+	e := New(&core.Examination{Snapshot: core.Snapshot{Catalog: catalog}, Reader: cluster.NewReader(nil, catalog)}, nil)
 	o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": "Repository"}}
 	for spec, want := range map[string]string{
 		`{parentInstance: {name: main}}`:       "Instance",
@@ -369,7 +369,7 @@ func TestWhatAKeyEndsWith(t *testing.T) {
 		}
 		got := ""
 		for _, n := range namesIn(fields, "spec") {
-			if r, only := e.kindWithin(o, n); only {
+			if r, only := e.needs.kindWithin(o, n); only {
 				got += r.Kind
 			}
 		}

@@ -112,7 +112,7 @@ func TestWhichDependentsGoAfterTheirOwner(t *testing.T) {
 	l.Add(graph.Object{Namespace: "n", Name: "db", UID: "db"}, graph.Object{Namespace: "n", Name: "other", UID: "other"})
 	l.Add(graph.Object{Namespace: "n", Name: "one", UID: "one", Owners: of("db")},
 		graph.Object{Namespace: "n", Name: "two", UID: "two", Owners: of("db", "other")})
-	e := &Examiner{Examination: &core.Examination{Snapshot: core.Snapshot{Graph: b.Build()}}}
+	e := New(&core.Examination{Snapshot: core.Snapshot{Graph: b.Build()}}, nil)
 	for _, test := range []struct {
 		dependent, finalizer string
 		want                 bool

@@ -17,7 +17,7 @@ import (
 // kindNamed is the type of what a field names: of the kind that it says, of one of the object's own
 // group that is called like the field, or a ServiceAccount, Secret or ConfigMap if the field is called
 // so in the end and no kind is.
-func (e *Examiner) kindNamed(group string, n namedIn) (cluster.Resource, bool) {
+func (e dependencies) kindNamed(group string, n namedIn) (cluster.Resource, bool) {
 	if n.addressed {
 		return e.KindIn("", n.kind)
 	}
@@ -58,7 +58,7 @@ func alikeBut(kind, own, key string) bool {
 // kindLike is the one type of the object's own group whose kind ends like the field is called:
 // PulsarConnection for connectionRef. Only what is there shows that it is meant: of what is absent no
 // more is said than that there is none of the name.
-func (e *Examiner) kindLike(group string, n namedIn) (found cluster.Resource, only bool) {
+func (e dependencies) kindLike(group string, n namedIn) (found cluster.Resource, only bool) {
 	if n.kind != "" || n.stem == "" {
 		return found, false
 	}
@@ -76,7 +76,7 @@ func (e *Examiner) kindLike(group string, n namedIn) (found cluster.Resource, on
 // kindWithin is the one kind of the object's own group with which the key of a reference ends,
 // behind another word: Instance for parentInstance. That nothing of the name is there shows
 // nothing.
-func (e *Examiner) kindWithin(o *unstructured.Unstructured, n namedIn) (found cluster.Resource, only bool) {
+func (e dependencies) kindWithin(o *unstructured.Unstructured, n namedIn) (found cluster.Resource, only bool) {
 	if n.kind != "" || n.loose {
 		return found, false
 	}
@@ -108,7 +108,7 @@ var takenOf = regexp.MustCompile(`^(?:Backup|Database|Export|Restore|Role|Snapsh
 // kindBefore is the kind of which objects like this one are taken, as a PerconaServerMongoDBBackup is
 // of a PerconaServerMongoDB, for a field that says only that it is a cluster or the like. The
 // databaseName of a MySQLDatabase is its own.
-func (e *Examiner) kindBefore(o *unstructured.Unstructured, n namedIn) (found cluster.Resource, only bool) {
+func (e dependencies) kindBefore(o *unstructured.Unstructured, n namedIn) (found cluster.Resource, only bool) {
 	if n.kind != "" || !slices.Contains([]string{"cluster", "database", "instance", "server"}, n.stem) {
 		return found, false
 	}
@@ -130,7 +130,7 @@ func (n namedIn) mayMean(r cluster.Resource, own string) bool {
 
 // kindOwning is the kind of an owner of the object that has the name and whose kind ends like the
 // field is called: the HostedCluster that clusterName means.
-func (e *Examiner) kindOwning(o *unstructured.Unstructured, n namedIn) (cluster.Resource, bool) {
+func (e dependencies) kindOwning(o *unstructured.Unstructured, n namedIn) (cluster.Resource, bool) {
 	for _, ref := range o.GetOwnerReferences() {
 		if n.kind == "" && n.stem != "" && ref.Name == n.name && strings.HasSuffix(strings.ToLower(ref.Kind), n.stem) {
 			return e.KindIn(graph.Ref{APIVersion: ref.APIVersion}.Group(), ref.Kind)
@@ -141,7 +141,7 @@ func (e *Examiner) kindOwning(o *unstructured.Unstructured, n namedIn) (cluster.
 
 // kindMissed is the one kind of the object's own group that a failing condition says is not found, and
 // whose name contains what the field is called: KonnectAPIAuthConfiguration for authRef.
-func (e *Examiner) kindMissed(o *unstructured.Unstructured, n namedIn) (found cluster.Resource, only bool) {
+func (e dependencies) kindMissed(o *unstructured.Unstructured, n namedIn) (found cluster.Resource, only bool) {
 	if n.kind != "" || n.stem == "" || n.loose {
 		return found, false
 	}
@@ -163,7 +163,7 @@ func (e *Examiner) kindMissed(o *unstructured.Unstructured, n namedIn) (found cl
 // unmatched says whether an object says that a kind does not exist in the version in which one of its
 // fields names it, and the cluster indeed serves it in others only: whoever looks there finds nothing,
 // whatever is there in these. The words are those of a RESTMapper (NoKindMatchError of apimachinery).
-func (e *Examiner) unmatched(o *unstructured.Unstructured, n namedIn, r cluster.Resource) bool {
+func (e dependencies) unmatched(o *unstructured.Unstructured, n namedIn, r cluster.Resource) bool {
 	gv, err := schema.ParseGroupVersion(n.apiVersion)
 	if err != nil || n.apiVersion == "" || gv.Group != r.Group || gv.Version == r.Version ||
 		slices.Contains(r.OtherVersions, gv.Version) {
@@ -177,7 +177,7 @@ func (e *Examiner) unmatched(o *unstructured.Unstructured, n namedIn, r cluster.
 
 // isKind says whether a key is that of a kind that only ends like one of the core: sealedSecret of
 // SealedSecret.
-func (e *Examiner) isKind(key string) bool {
+func (e dependencies) isKind(key string) bool {
 	return slices.ContainsFunc(e.Catalog.Resources, func(r cluster.Resource) bool {
 		return r.Group != "" && strings.EqualFold(r.Kind, key)
 	})

@@ -56,7 +56,7 @@ var purposes = regexp.MustCompile(`(?i)finali[sz]|clean|protect|delet|remov|dest
 // (https://github.com/db-operator/db-operator/issues/352), where that is proven not to exist:
 // whoever has put it there for the sake of that may not come to it any more. A kind before its
 // group is no name.
-func (e *Examiner) namesakeGone(
+func (e dependencies) namesakeGone(
 	ctx context.Context, b core.Responsible,
 ) (seen []v1alpha1.Observation, gone string) {
 	o, group := b.Object, b.Object.GroupVersionKind().Group

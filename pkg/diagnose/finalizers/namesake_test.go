@@ -36,7 +36,7 @@ func TestWhatAFinalizerMayBeThereFor(t *testing.T) {
 	b.Listing(user, "n").Add(graph.Object{Namespace: "n", Name: "ann", UID: "ann", DeletionTimestamp: deleted})
 	b.Listing(user, "m").Add(graph.Object{Namespace: "m", Name: "bob", UID: "bob"})
 	b.Listing(secret, "n").Add(graph.Object{Namespace: "n", Name: "tls", UID: "tls"})
-	e := &Examiner{Examination: &core.Examination{Snapshot: core.Snapshot{Graph: b.Build()}}}
+	e := New(&core.Examination{Snapshot: core.Snapshot{Graph: b.Build()}}, nil)
 	for _, test := range []struct{ namespace, finalizer, want string }{
 		{"n", "user.ann", "it ends in the name of User n/ann, which is being deleted too"},
 		{"n", "example.com/user-ann", "User n/ann"},
@@ -111,16 +111,16 @@ func TestCalledAfter(t *testing.T) {
 func TestOfManyNoTwinIsAskedFor(t *testing.T) {
 	t.Parallel()
 	user := graph.Type{Group: "example.com", Version: "v1", Resource: "users", Kind: "User", Namespaced: true}
-	e := &Examiner{Examination: &core.Examination{Many: true,
-		Snapshot: core.Snapshot{Catalog: &cluster.Catalog{Resources: []cluster.Resource{{Type: user}}}}}}
+	e := New(&core.Examination{Many: true,
+		Snapshot: core.Snapshot{Catalog: &cluster.Catalog{Resources: []cluster.Resource{{Type: user}}}}}, nil)
 	o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": "Database"}}
 	o.SetNamespace("n")
 	for _, name := range []string{"user.ann", "other.example.com/keep"} {
 		b := core.ResponsibleFor(o, actor.Actor{Finalizer: name})
-		if seen, gone := e.namesakeGone(t.Context(), b); len(seen) > 0 || gone != "" {
+		if seen, gone := e.needs.namesakeGone(t.Context(), b); len(seen) > 0 || gone != "" {
 			t.Errorf("%s: %v, %q", name, seen, gone)
 		}
-		if seen, absent := e.twin(t.Context(), b); len(seen) > 0 || absent != "" {
+		if seen, absent := e.needs.twin(t.Context(), b); len(seen) > 0 || absent != "" {
 			t.Errorf("%s: %v, %q", name, seen, absent)
 		}
 	}

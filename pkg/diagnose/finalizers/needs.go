@@ -34,7 +34,7 @@ type lack struct {
 
 // lacks returns what is absent of what the actor of a finalizer needs: by what the object says,
 // which is told first, and by its pack.
-func (e *Examiner) lacks(ctx context.Context, o *unstructured.Unstructured, a actor.Actor) []lack {
+func (e dependencies) lacks(ctx context.Context, o *unstructured.Unstructured, a actor.Actor) []lack {
 	var all []lack
 	at := map[v1alpha1.ObjectRef]int{}
 	needs := e.Actors.Needed(ctx, o, a)
@@ -50,7 +50,7 @@ func (e *Examiner) lacks(ctx context.Context, o *unstructured.Unstructured, a ac
 }
 
 // needed returns what is absent of what a pack says that the actor needs.
-func (e *Examiner) needed(ctx context.Context, o *unstructured.Unstructured, a actor.Actor,
+func (e dependencies) needed(ctx context.Context, o *unstructured.Unstructured, a actor.Actor,
 	needs []actor.Needed) []lack {
 	var all []lack
 	for _, n := range needs {
@@ -66,7 +66,7 @@ func (e *Examiner) needed(ctx context.Context, o *unstructured.Unstructured, a a
 }
 
 // dependencyMissing is for an object that the actor needs and that is gone.
-func (e *Examiner) dependencyMissing(ctx context.Context, o *unstructured.Unstructured, a actor.Actor,
+func (e dependencies) dependencyMissing(ctx context.Context, o *unstructured.Unstructured, a actor.Actor,
 	l lack) core.Finding {
 	f := core.Finding{Code: core.DependencyMissing, About: &l.object, Actor: a.Who, Evidence: l.evidence,
 		Cost: core.Cost(a)}
@@ -147,7 +147,7 @@ func names(value any, name string) bool {
 
 // creating is for an actor that has to create something in the namespace of the object, which is
 // being deleted.
-func (e *Examiner) creating(ctx context.Context, q *question) []core.Finding {
+func (e dependencies) creating(ctx context.Context, q *question) []core.Finding {
 	ns := q.o.GetNamespace()
 	if !q.a.IsKnown || q.a.Known.Creates == "" || q.a.Life == actor.Dead || !e.Closed(ctx, ns) {
 		return nil
@@ -164,7 +164,7 @@ func (e *Examiner) creating(ctx context.Context, q *question) []core.Finding {
 }
 
 // lacking is for what the actor needs and what is gone.
-func (e *Examiner) lacking(ctx context.Context, q *question) []core.Finding {
+func (e dependencies) lacking(ctx context.Context, q *question) []core.Finding {
 	var all []core.Finding
 	for _, l := range e.lacks(ctx, q.o, q.a) {
 		f := e.dependencyMissing(ctx, q.o, q.a, l)
@@ -193,7 +193,7 @@ var notFound = []*regexp.Regexp{
 // needs is. Where no field is known and the object does not refer to it either, the text must be
 // written as the API writes it, and there must be none of that name in any namespace: controllers
 // keep what they need in namespaces of their own, too.
-func (e *Examiner) saidMissing(ctx context.Context, o *unstructured.Unstructured, needs []actor.Needed) []lack {
+func (e dependencies) saidMissing(ctx context.Context, o *unstructured.Unstructured, needs []actor.Needed) []lack {
 	var all []lack
 	add := func(at, says, text string, proven bool) {
 		text = strings.ReplaceAll(text, `\"`, `"`) // of an error that another one quotes
@@ -225,7 +225,7 @@ func (e *Examiner) saidMissing(ctx context.Context, o *unstructured.Unstructured
 
 // come are the objects of which a failing condition says that they are not found, and that were
 // made after it was written: it holds no more, and whoever wrote it has not looked since.
-func (e *Examiner) come(ctx context.Context, o *unstructured.Unstructured) (seen []v1alpha1.Observation) {
+func (e dependencies) come(ctx context.Context, o *unstructured.Unstructured) (seen []v1alpha1.Observation) {
 	for _, c := range status.Failing(o) {
 		for _, m := range notFound[0].FindAllStringSubmatch(c.Message, -1) {
 			r, ok := e.kindSaid(o, m[2], strings.TrimPrefix(m[3], "."))
@@ -245,7 +245,7 @@ func (e *Examiner) come(ctx context.Context, o *unstructured.Unstructured) (seen
 
 // meant returns the absent object that a text names. It is false if the text can mean something
 // else, or if the object exists or cannot be read.
-func (e *Examiner) meant(ctx context.Context, o *unstructured.Unstructured, m []string,
+func (e dependencies) meant(ctx context.Context, o *unstructured.Unstructured, m []string,
 	needs []actor.Needed) (v1alpha1.ObjectRef, bool) {
 	before, kind, group, name, namespace := m[1], m[2], strings.TrimPrefix(m[3], "."), m[4], m[5]
 	r, ok := e.kindSaid(o, kind, group)
@@ -277,7 +277,7 @@ func (e *Examiner) meant(ctx context.Context, o *unstructured.Unstructured, m []
 
 // nowhere returns what is proven to be absent from every namespace. It is false if the text can
 // mean something else.
-func (e *Examiner) nowhere(ctx context.Context, o *unstructured.Unstructured, r cluster.Resource, name string,
+func (e dependencies) nowhere(ctx context.Context, o *unstructured.Unstructured, r cluster.Resource, name string,
 	meant bool) (v1alpha1.ObjectRef, bool) {
 	ref := core.RefTo(r.Type, "", name)
 	if !meant {
@@ -298,7 +298,7 @@ func writtenByTheAPI(r cluster.Resource, word, group string) bool {
 
 // kindSaid returns the type that a text means by a word: by its kind, plural or singular. Without a
 // group it is that of the object's own family, a type of the core, or the only one.
-func (e *Examiner) kindSaid(o *unstructured.Unstructured, word, group string) (cluster.Resource, bool) {
+func (e dependencies) kindSaid(o *unstructured.Unstructured, word, group string) (cluster.Resource, bool) {
 	own := o.GroupVersionKind().Group
 	var all, family, core []cluster.Resource
 	for _, r := range e.Catalog.Resources {

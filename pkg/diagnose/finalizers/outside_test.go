@@ -16,7 +16,7 @@ import (
 // cluster does not exist; one that runs there only for some clusters may run here.
 func TestOutsideAfterItsCluster(t *testing.T) {
 	t.Parallel()
-	e := &Examiner{Examination: &core.Examination{}}
+	e := New(&core.Examination{}, nil)
 	for _, c := range []struct {
 		name, unreported string
 		where            []link.Condition

@@ -32,7 +32,7 @@ func (e *Examiner) Actor(ctx context.Context, o *unstructured.Unstructured, name
 // by is Actor for one that was found already.
 func (e *Examiner) by(ctx context.Context, o *unstructured.Unstructured, a actor.Actor,
 	refused []core.Finding) []core.Finding {
-	worked := e.workedOn(ctx, o)
+	worked := e.needs.workedOn(ctx, o)
 	sign, lives := e.livesOutside(ctx, o, a)
 	if lives {
 		a.Life = actor.Alive
@@ -65,7 +65,7 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 		if len(ignored) > 0 {
 			return append(ignored, refused...)
 		}
-		lacks := e.mayLack(ctx, b)
+		lacks := e.needs.mayLack(ctx, b)
 		lacks.renamed = append(e.renamed(ctx, b.Object, a), e.dropped(ctx, b.Object, a)...)
 		f.Evidence = slices.Concat(f.Evidence, unsure, lacks.seen)
 		by := slices.DeleteFunc(append(e.calledAfter(b.Object, a.Finalizer), e.namers(ctx, b.Object)...), func(n namer) bool {
@@ -87,7 +87,7 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 	f = e.alsoPaused(ctx, b, f)
 	var lacks lacked
 	if a.Life != actor.Dead {
-		lacks = e.mayLack(ctx, b)
+		lacks = e.needs.mayLack(ctx, b)
 		f.Evidence = append(f.Evidence, lacks.seen...)
 	}
 	if !a.IsKnown {
@@ -176,7 +176,7 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 // workedOn is the evidence that a program has worked on a custom resource since its deletion: a
 // condition that was changed, a field that was written, or a warning. Those of other objects are
 // Kubernetes' own.
-func (e *Examiner) workedOn(ctx context.Context, o *unstructured.Unstructured) []v1alpha1.Observation {
+func (e dependencies) workedOn(ctx context.Context, o *unstructured.Unstructured) []v1alpha1.Observation {
 	if cluster.BuiltIn(o.GroupVersionKind().Group) {
 		return nil
 	}

@@ -20,7 +20,7 @@ import (
 // (https://github.com/rancher/k3k/pull/1169). It names the StatefulSet. All says that all its pods are
 // being deleted, and that it makes no other before they are gone. What a pack knows needs no pod,
 // and before the grace period is over a pod is replaced as a rule.
-func (e *Examiner) siblings(ctx context.Context, b core.Responsible) (set string, all bool,
+func (e dependencies) siblings(ctx context.Context, b core.Responsible) (set string, all bool,
 	seen []v1alpha1.Observation) {
 	o := b.Object
 	owner := metav1.GetControllerOf(o)

@@ -34,7 +34,7 @@ type spokenOf struct {
 // speaks finds them, in the first text in which there are any. Of those that are to become ready only
 // those count that say themselves that they are not well, and of those without a name only those
 // beside the object. What has to go may be anywhere.
-func (e *Examiner) speaks(ctx context.Context, o *unstructured.Unstructured) (s spokenOf) {
+func (e dependencies) speaks(ctx context.Context, o *unstructured.Unstructured) (s spokenOf) {
 	if e.Many || cluster.BuiltIn(o.GroupVersionKind().Group) || o.GetDeletionTimestamp() == nil {
 		return s
 	}
@@ -77,7 +77,7 @@ func (e *Examiner) speaks(ctx context.Context, o *unstructured.Unstructured) (s 
 
 // texts are what an object says of itself that is not well, and what was recorded about it since its
 // deletion.
-func (e *Examiner) texts(ctx context.Context, o *unstructured.Unstructured) (all []status.Said) {
+func (e dependencies) texts(ctx context.Context, o *unstructured.Unstructured) (all []status.Said) {
 	for _, c := range status.Failing(o) {
 		all = append(all, status.Said{Field: "condition " + c.Type, Text: c.Message})
 	}
@@ -108,7 +108,7 @@ var (
 
 // meantBy are the objects of other kinds that a text means. A kind of one word counts only with the
 // name of one behind it, as does the last word of a longer one.
-func (e *Examiner) meantBy(
+func (e dependencies) meantBy(
 	ctx context.Context, text string, o *unstructured.Unstructured,
 ) (all []*unstructured.Unstructured) {
 	words := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\n\"'`,;:()[]{}", r) })
@@ -145,7 +145,7 @@ func (e *Examiner) meantBy(
 
 // ofKind are the objects of a type that some words name, those beside an object, and those elsewhere,
 // for which is asked only where there are none beside it.
-func (e *Examiner) ofKind(ctx context.Context, r cluster.Resource, words []string, o *unstructured.Unstructured) (
+func (e dependencies) ofKind(ctx context.Context, r cluster.Resource, words []string, o *unstructured.Unstructured) (
 	named, beside, elsewhere []*unstructured.Unstructured) {
 	in := []string{o.GetNamespace(), ""}
 	if !r.Namespaced || o.GetNamespace() == "" {

@@ -17,7 +17,7 @@ var stopKeys = []string{"stop", "stopped", "shutdown", "hibernate", "hibernated"
 // stopped is the evidence that a custom resource says that it is stopped and that it owns no
 // pods: what has to be done in a pod before it goes cannot be done
 // (https://github.com/apecloud/kubeblocks/issues/9612).
-func (e *Examiner) stopped(o *unstructured.Unstructured) []v1alpha1.Observation {
+func (e dependencies) stopped(o *unstructured.Unstructured) []v1alpha1.Observation {
 	id, listed := e.Graph.Lookup(string(o.GetUID()))
 	if !listed || cluster.BuiltIn(o.GroupVersionKind().Group) || len(e.Gaps) > 0 {
 		return nil
@@ -31,7 +31,7 @@ func (e *Examiner) stopped(o *unstructured.Unstructured) []v1alpha1.Observation 
 }
 
 // hasPods says whether a pod is among all that an object owns.
-func (e *Examiner) hasPods(id graph.ID, seen map[graph.ID]bool) bool {
+func (e dependencies) hasPods(id graph.ID, seen map[graph.ID]bool) bool {
 	seen[id] = true
 	for edge := range e.Graph.Dependents(id) {
 		if core.OfType(cluster.Pods)(e.Graph.Ref(edge.Dependent)) ||

@@ -29,7 +29,7 @@ type goneForAll struct {
 
 // throughOwner looks at the controller of an object, and at what its labels and those of the
 // controller name as that to which they belong, by what these name with group, kind and name.
-func (e *Examiner) throughOwner(ctx context.Context, o *unstructured.Unstructured) (g goneForAll) {
+func (e dependencies) throughOwner(ctx context.Context, o *unstructured.Unstructured) (g goneForAll) {
 	group := o.GroupVersionKind().Group
 	if cluster.BuiltIn(group) || e.Many {
 		return g
@@ -66,7 +66,7 @@ func (e *Examiner) throughOwner(ctx context.Context, o *unstructured.Unstructure
 
 // belongsTo are the controller of an object and what its labels, or those of the controller, name,
 // of the same domain, as far as these are being deleted.
-func (e *Examiner) belongsTo(ctx context.Context, o *unstructured.Unstructured) (all []*unstructured.Unstructured) {
+func (e dependencies) belongsTo(ctx context.Context, o *unstructured.Unstructured) (all []*unstructured.Unstructured) {
 	add := func(n namedIn) {
 		r, served := e.KindIn(n.group, n.kind)
 		if !served || !ofOneDomain(r.Group, o.GroupVersionKind().Group) {

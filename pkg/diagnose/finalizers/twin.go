@@ -17,7 +17,7 @@ import (
 // the old one go for the sake of the new
 // (https://github.com/opensearch-project/opensearch-k8s-operator/issues/1417). Absent names the
 // object of that group and name, if that is proven not to exist.
-func (e *Examiner) twin(ctx context.Context, b core.Responsible) (seen []v1alpha1.Observation, absent string) {
+func (e dependencies) twin(ctx context.Context, b core.Responsible) (seen []v1alpha1.Observation, absent string) {
 	if e.Many {
 		return nil, ""
 	}

@@ -22,7 +22,7 @@ import (
 var budgets = schema.GroupResource{Group: policyv1.GroupName, Resource: "poddisruptionbudgets"}
 
 // undrained is for a node that the actor drains, with pods that it may not evict.
-func (e *Examiner) undrained(ctx context.Context, q *question, h finalizer.Hold) []core.Finding {
+func (e holders) undrained(ctx context.Context, q *question, h finalizer.Hold) []core.Finding {
 	node, ok := h.Node.Text(q.o.Object)
 	if h.Node.IsZero() || h.Warning != "" || !ok {
 		return nil
@@ -71,7 +71,7 @@ func evicted(pod *corev1.Pod, taint string) bool {
 }
 
 // budget returns a PodDisruptionBudget that refuses the eviction of a pod; nil if none is seen.
-func (e *Examiner) budget(ctx context.Context, pod *corev1.Pod) *unstructured.Unstructured {
+func (e holders) budget(ctx context.Context, pod *corev1.Pod) *unstructured.Unstructured {
 	list, err := e.Reader.ListObjects(ctx, budgets, pod.Namespace, cluster.Selection{})
 	if err != nil {
 		return nil // and the reader has noted the gap

@@ -18,7 +18,7 @@ import (
 )
 
 // used is for an object that others use, by the kinds that the pack names.
-func (e *Examiner) used(_ context.Context, q *question) []core.Finding {
+func (e holders) used(_ context.Context, q *question) []core.Finding {
 	f := q.inUse()
 	var names []string
 	waiting := 0 // of the users, those that are not being deleted
@@ -119,7 +119,7 @@ func (q *question) inUse() core.Finding {
 
 // saysInUse is for an object whose own conditions say that others use it, so that it is not
 // deleted.
-func (e *Examiner) saysInUse(_ context.Context, q *question) []core.Finding {
+func (e holders) saysInUse(_ context.Context, q *question) []core.Finding {
 	i := slices.IndexFunc(status.Conditions(q.o), status.Condition.InUse)
 	if q.proven || i < 0 || q.o.GetDeletionTimestamp() == nil {
 		return nil

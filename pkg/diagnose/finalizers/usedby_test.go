@@ -17,7 +17,7 @@ import (
 func TestWhatEndsTheUseByAll(t *testing.T) {
 	t.Parallel()
 	catalog := &cluster.Catalog{}
-	e := &Examiner{Examination: &core.Examination{Snapshot: core.Snapshot{Catalog: catalog}, Reader: cluster.NewReader(nil, catalog)}}
+	e := New(&core.Examination{Snapshot: core.Snapshot{Catalog: catalog}, Reader: cluster.NewReader(nil, catalog)}, nil)
 	user := func(name, field, until string, owned bool) actor.User {
 		o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": "Queue"}}
 		o.SetName(name)
@@ -39,7 +39,7 @@ func TestWhatEndsTheUseByAll(t *testing.T) {
 	} {
 		q := &question{o: &unstructured.Unstructured{Object: map[string]any{"kind": "Flavor"}},
 			a: actor.Actor{Finalizer: "example.com/in-use", Users: test.users}}
-		remedy := e.used(t.Context(), q)[0].Printed().Remedy
+		remedy := e.holds.used(t.Context(), q)[0].Printed().Remedy
 		if test.want == "" && (strings.Contains(remedy, "the reference") || strings.Contains(remedy, "Wait until")) ||
 			!strings.Contains(remedy, test.want) {
 			t.Errorf("want %q, got %q", test.want, remedy)
