@@ -62,7 +62,7 @@ func Packages(module fs.FS) ([]Package, error) {
 	return all, err
 }
 
-// isModule says whether a folder is a module of its own.
+// isModule reports whether a folder is a module of its own.
 func isModule(fsys fs.FS, dir string) bool {
 	_, err := fs.Stat(fsys, path.Join(dir, "go.mod"))
 	return err == nil

@@ -22,7 +22,8 @@ type Picture struct {
 // escape stands in a transcript for the character that a color begins with.
 const escape = "␛"
 
-// IsPicture says whether a transcript has colors. It is then shown as a picture, and not as text.
+// IsPicture reports whether a transcript has colors. It is then shown as a picture, and not as
+// text.
 func IsPicture(transcript string) bool { return strings.Contains(transcript, escape+"[") }
 
 // Pictures draws what pages show: each place with the transcripts that it names, several as a moving

@@ -63,8 +63,8 @@ var clusterScopedSources = map[string]bool{
 	"crossplane-usage-replay": true, "karpenter-nodeclaim-node": true, "karpenter-node-nodeclaim": true,
 }
 
-// couldBeSource says whether an object has a link; a category is that of whatever has the finalizer
-// of the link, or the field.
+// couldBeSource reports whether an object has a link; a category is that of whatever has the
+// finalizer of the link, or the field.
 func couldBeSource(d *link.Definition, o *unstructured.Unstructured) bool {
 	if d.From.Category != "" {
 		named, _, _ := d.References(o.Object)

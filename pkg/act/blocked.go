@@ -150,7 +150,7 @@ func (w *waiter) undeleted(n int) []waited {
 	return list
 }
 
-// collectorsTurn says whether nothing but the collector has to act on an object: its owners are
+// collectorsTurn reports whether nothing but the collector has to act on an object: its owners are
 // gone, or it waits for dependents that are gone, or for being orphaned. Its Blocking is known, and
 // the lock is held.
 func (l *waited) collectorsTurn() bool {
@@ -201,8 +201,8 @@ func (l *Blocked) Urgency(now time.Time) int {
 // for kinds twice a minute.
 const newKind = time.Minute
 
-// mayBeNewKind says whether the kind of an object may be so new that the collector does not watch it
-// yet: it is a custom one, and nothing proves it to be older, since the object is not.
+// mayBeNewKind reports whether the kind of an object may be so new that the collector does not
+// watch it yet: it is a custom one, and nothing proves it to be older, since the object is not.
 func mayBeNewKind(g *graph.Graph, id graph.ID, now time.Time) bool {
 	created := g.CreationTimestamp(id)
 	return created != 0 && now.Sub(time.Unix(created, 0)) < newKind && !cluster.BuiltIn(g.Ref(id).Group())
@@ -248,7 +248,8 @@ func isNamespace(ref graph.Ref) bool {
 	return ref.Group() == "" && ref.Resource == cluster.Namespaces.Resource
 }
 
-// readable says whether an object can say what is wrong with its deletion, with its type and uid.
+// readable reports whether an object can say what is wrong with its deletion, with its type and
+// uid.
 func (w *waiter) readable(b Blocked) (graph.Type, string, bool) {
 	uid := b.Object.UID
 	if !b.Deleting || !isNamespace(b.Object) && (b.Object.Group() == "" || len(plan.Foreign(b.Finalizers)) == 0) {

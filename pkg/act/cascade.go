@@ -176,7 +176,7 @@ func (r *run) look(ctx context.Context) {
 	_ = group.Wait() // nobody returns an error
 }
 
-// lastLook looks when the time is up, so that nothing is said to be left that is gone. It says
+// lastLook looks when the time is up, so that nothing is said to be left that is gone. It reports
 // whether nothing is left.
 func (r *run) lastLook(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastLookTime)
@@ -216,7 +216,7 @@ func (r *run) lookAt(ctx context.Context, t graph.Type, ref graph.Ref) error {
 	return nil
 }
 
-// undefined says whether what is waited for cannot be read because the definition of its type is
+// undefined reports whether what is waited for cannot be read because the definition of its type is
 // gone, and it before that. The definition was seen when the deletion was planned.
 func (r *run) undefined(ctx context.Context, t graph.Type, uid string, err error) bool {
 	if !apierrors.IsNotFound(err) {

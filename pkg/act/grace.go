@@ -70,7 +70,7 @@ func (s *shortener) listed(c cluster.Change) {
 	}
 }
 
-// hasGracePeriod says whether the objects of a type have a grace period: only pods do (API-018).
+// hasGracePeriod reports whether the objects of a type have a grace period: only pods do (API-018).
 func hasGracePeriod(t graph.Type) bool { return t.Resource == "pods" && t.Group == "" }
 
 // look reads an object and shortens its grace period. If it cannot be read, the watch that goes on

@@ -49,8 +49,8 @@ func (w *waiter) undeletedByLinks() []waited {
 	return list
 }
 
-// awaitsDeleter says whether an object is still waited for whose deletion has programs delete another.
-// The lock is held.
+// awaitsDeleter reports whether an object is still waited for whose deletion has programs delete
+// another. The lock is held.
 func (w *waiter) awaitsDeleter(l *waited) bool {
 	return slices.ContainsFunc(l.deleters, func(id graph.ID) bool { return w.awaited[l.graph.Ref(id).UID] != nil })
 }
@@ -76,7 +76,7 @@ func (r *run) readDeleters(ctx context.Context, list []waited) []waited {
 	})
 }
 
-// goes says whether a plan has an object gone in the end that is not known to stay.
+// goes reports whether a plan has an object gone in the end that is not known to stay.
 func (r *run) goes(uid string) bool {
 	return !slices.Contains(r.waiter.keptSoFar(), uid) && slices.ContainsFunc(r.plans, func(p *plan.Plan) bool {
 		id, ok := p.Graph.Lookup(uid)
@@ -132,7 +132,7 @@ func (r *run) alive(ctx context.Context, list []waited) []waited {
 	return alive
 }
 
-// ownedAnew says whether an object has an owner that it did not have when it was planned.
+// ownedAnew reports whether an object has an owner that it did not have when it was planned.
 func ownedAnew(l waited, now *graph.Object) bool {
 	known := map[string]bool{}
 	for e := range l.graph.Owners(l.id) {

@@ -117,7 +117,7 @@ func block(ctx context.Context, client *cluster.Client, g *graph.Graph, a plan.A
 	})
 }
 
-// meant says whether an object that has changed is still one that is to be deleted.
+// meant reports whether an object that has changed is still one that is to be deleted.
 type meant func(ctx context.Context, t graph.Type, ref graph.Ref) error
 
 // set sets the field of an object in which it says how a program deletes what it names. The error

@@ -47,9 +47,9 @@ type Options struct {
 	// Replan, if not nil, is asked for a new plan of the roots that are not what the plan was
 	// about. Those that it leaves out are gone, or it says why. An error leaves all of them alone.
 	Replan func(ctx context.Context, roots []graph.Ref) (Replanned, error)
-	// Meant, if not nil, says whether a root that was changed after it was planned is still one of
-	// the objects that the deletion is about, because it still matches a selector for example. One
-	// that is not is left alone. It is called by several goroutines at a time.
+	// Meant, if not nil, reports whether a root that was changed after it was planned is still one
+	// of the objects that the deletion is about, because it still matches a selector for example.
+	// One that is not is left alone. It is called by several goroutines at a time.
 	Meant func(ctx context.Context, t graph.Type, ref graph.Ref) (bool, error)
 }
 

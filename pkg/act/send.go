@@ -185,7 +185,7 @@ func (r *run) delete(ctx context.Context, g *graph.Graph, a plan.Action) error {
 	return followed(o.Ref, a.Policy, answer)
 }
 
-// meant says whether an object that has changed is still meant by what resolved it.
+// meant reports whether an object that has changed is still meant by what resolved it.
 func (r *run) meant(ctx context.Context, t graph.Type, ref graph.Ref) error {
 	if r.opts.Meant == nil {
 		return nil
@@ -202,7 +202,7 @@ func (r *run) meant(ctx context.Context, t graph.Type, ref graph.Ref) error {
 	return nil
 }
 
-// archived says whether nothing is lost with a version of an object.
+// archived reports whether nothing is lost with a version of an object.
 func (r *run) archived(ctx context.Context, t graph.Type, ref graph.Ref, version string) error {
 	if r.opts.Archived == nil {
 		return nil
@@ -217,7 +217,7 @@ func (r *run) archived(ctx context.Context, t graph.Type, ref graph.Ref, version
 	return fmt.Errorf("%s %q was not deleted: %w", ref.Resource, ref.Name, err)
 }
 
-// refusesEachVersion says whether the API server answers a delete with a conflict whichever
+// refusesEachVersion reports whether the API server answers a delete with a conflict whichever
 // resourceVersion it carries. It does if the policy removes the only finalizers of the object: it
 // compares the resourceVersion with that of an update that it has left out (Store.Delete in the
 // generic registry of k8s.io/apiserver, after errDeleteNow). Only such a delete is sent with the
@@ -369,7 +369,7 @@ func references(g *graph.Graph, id graph.ID) []graph.OwnerReference {
 	return owners
 }
 
-// asPlanned says whether what the plan rests on is as it was: the owners, and the finalizers of
+// asPlanned reports whether what the plan rests on is as it was: the owners, and the finalizers of
 // others. The collector's own are replaced by the delete, and an object that somebody else has
 // begun to delete goes either way.
 func asPlanned(was, now *graph.Object) bool {

@@ -124,8 +124,8 @@ func (w *waiter) noteAbove(p *plan.Plan, id graph.ID) {
 	}
 }
 
-// leaves says whether an object goes, or has gone, whose dependents are deleted because of it. The
-// lock is held.
+// leaves reports whether an object goes, or has gone, whose dependents are deleted because of it.
+// The lock is held.
 func (w *waiter) leaves(uid string) bool { return w.going[uid] || w.above[uid] }
 
 // count counts for each object that is waited for what keeps it; the lock is held.
@@ -236,8 +236,8 @@ func (w *waiter) update(l *waited, o *graph.Object) {
 	}
 }
 
-// released says whether an object is not going any more: it had references to what is deleted, and
-// a controller or a person has taken them off. The lock is held.
+// released reports whether an object is not going any more: it had references to what is deleted,
+// and a controller or a person has taken them off. The lock is held.
 func (w *waiter) released(l *waited, o *graph.Object) bool {
 	if o.DeletionTimestamp != 0 || l.graph.OwnerCount(l.id) == 0 {
 		return false
@@ -300,7 +300,7 @@ func (w *waiter) forget(uid string) {
 	}
 }
 
-// over says whether everything was sent and nothing is left.
+// over reports whether everything was sent and nothing is left.
 func (w *waiter) over() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

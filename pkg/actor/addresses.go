@@ -38,7 +38,7 @@ func AddressesIn(ctx context.Context, r *cluster.Reader, o *unstructured.Unstruc
 	})
 }
 
-// contains says whether one of the ranges of a ServiceCIDR contains an address.
+// contains reports whether one of the ranges of a ServiceCIDR contains an address.
 func contains(o *unstructured.Unstructured, address string) bool {
 	ip, err := netip.ParseAddr(address)
 	if err != nil {
@@ -51,8 +51,8 @@ func contains(o *unstructured.Unstructured, address string) bool {
 	})
 }
 
-// containedElsewhere says whether a ServiceCIDR of another name contains an address. That it is being
-// deleted as well makes no difference to the controller (canDeleteCIDR).
+// containedElsewhere reports whether a ServiceCIDR of another name contains an address. That it is
+// being deleted as well makes no difference to the controller (canDeleteCIDR).
 func containedElsewhere(ranges []*unstructured.Unstructured, name, address string) bool {
 	return slices.ContainsFunc(ranges, func(o *unstructured.Unstructured) bool {
 		return o.GetName() != name && contains(o, address)

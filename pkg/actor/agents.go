@@ -34,8 +34,8 @@ func (f *Finder) Agents(ctx context.Context, o *unstructured.Unstructured) (all 
 	return all
 }
 
-// onlyAbout says whether a grant is about types of the domain of an API group alone, but for what every
-// controller writes: Events and Leases.
+// onlyAbout reports whether a grant is about types of the domain of an API group alone, but for
+// what every controller writes: Events and Leases.
 func (g grant) onlyAbout(group string) bool {
 	return !slices.ContainsFunc(g.rules, func(r rule) bool {
 		other := slices.ContainsFunc(r.resources, func(of string) bool { return of != "events" && of != "leases" })

@@ -77,7 +77,7 @@ func (f *Finder) Faults(ctx context.Context, w *unstructured.Unstructured) (faul
 	return faults, unread
 }
 
-// same says whether another pod shows the same.
+// same reports whether another pod shows the same.
 func (a Fault) same(b Fault) bool { return a.Repair == b.Repair && a.Container == b.Container }
 
 // PodFault says why a pod is not ready; false if it is, or if it does not say.

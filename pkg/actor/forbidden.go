@@ -117,7 +117,7 @@ func (f *Finder) byPolicy(ctx context.Context, o *unstructured.Unstructured, t t
 	return found
 }
 
-// lets says whether RBAC lets an account update or patch the target.
+// lets reports whether RBAC lets an account update or patch the target.
 func (p policy) lets(a cluster.ServiceAccount, t target) bool {
 	return slices.ContainsFunc(p.grants, func(g grant) bool {
 		of := g.anybody || slices.Contains(g.accounts, a) ||
@@ -161,7 +161,7 @@ func (p policy) roleFor(t target) string {
 	return names[0]
 }
 
-// mayHaveOtherPermissions says whether a workload may have other permissions than those of its
+// mayHaveOtherPermissions reports whether a workload may have other permissions than those of its
 // ServiceAccount. What needs permissions has an account of its own: one that runs as the default
 // one authenticates in another way, or is not the part that writes.
 func mayHaveOtherPermissions(w *unstructured.Unstructured) bool {

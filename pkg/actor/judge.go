@@ -57,7 +57,7 @@ func lookedFor(u finalizer.Use) string {
 	return u.Kind
 }
 
-// CanBeInUse says whether the finalizer keeps an object while others use it.
+// CanBeInUse reports whether the finalizer keeps an object while others use it.
 func (a Actor) CanBeInUse() bool {
 	own := []string{PVCFinalizer, VolumeFinalizer, SnapshotSourceFinalizer, RangeFinalizer}
 	return len(a.Known.UsedBy) > 0 || slices.Contains(own, a.Finalizer)

@@ -123,9 +123,10 @@ func (f features) of(w cluster.Workload) likeness {
 	return unlike
 }
 
-// another says whether the part of a product that a workload is, by its label, is another operator:
-// Bitnami's chart calls the topology operator of RabbitMQ rabbitmq-cluster-operator too. A part with
-// the component's own name, as the rollouts-controller of Argo Rollouts, is not another.
+// another reports whether the part of a product that a workload is, by its label, is another
+// operator: Bitnami's chart calls the topology operator of RabbitMQ rabbitmq-cluster-operator too.
+// A part with the component's own name, as the rollouts-controller of Argo Rollouts, is not
+// another.
 func (f features) another(part string) bool {
 	short := slug(otherPart.ReplaceAllString(part, ""))
 	return otherPart.MatchString(part) && !generic(part) && !slices.ContainsFunc(f.slugs, func(word string) bool {
@@ -135,8 +136,8 @@ func (f features) another(part string) bool {
 
 var otherPart = regexp.MustCompile(`-(operator|controller|manager)$`)
 
-// image says whether one of a workload's images is the component's: one that the pack names, or one
-// that is called like the workload, or like the component.
+// image reports whether one of a workload's images is the component's: one that the pack names, or
+// one that is called like the workload, or like the component.
 func (f features) image(w cluster.Workload) bool {
 	for _, image := range w.Images {
 		of := repository(image)
@@ -165,8 +166,8 @@ func (f features) labelled(w cluster.Workload, values func(map[string]string) []
 	return false
 }
 
-// atHome says whether all the words of a namespace's name are in a workload's labels or images: the
-// controller of knative-serving runs knative.dev/serving.
+// atHome reports whether all the words of a namespace's name are in a workload's labels or images:
+// the controller of knative-serving runs knative.dev/serving.
 func atHome(w cluster.Workload, home string) bool {
 	words := strings.Split(strings.TrimSuffix(home, "-system"), "-")
 	if wild(home) || slices.Contains([]string{"kube", "default"}, words[0]) {
@@ -224,7 +225,7 @@ var genericWords = map[string]bool{
 	"provisioner": true, "attacher": true, "helper": true, "system": true,
 }
 
-// generic says whether a name is one that many programs have, so that it alone says nothing.
+// generic reports whether a name is one that many programs have, so that it alone says nothing.
 func generic(name string) bool {
 	return !slices.ContainsFunc(strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("-*._", r) }),
 		func(word string) bool { return !genericWords[word] })

@@ -81,7 +81,7 @@ func (f *Finder) Paused(ctx context.Context, o *unstructured.Unstructured, a Act
 	return all
 }
 
-// related says whether two groups are the same, or one is a part of the other.
+// related reports whether two groups are the same, or one is a part of the other.
 func related(a, b string) bool {
 	return strings.HasSuffix("."+a, "."+b) || strings.HasSuffix("."+b, "."+a)
 }
@@ -224,10 +224,11 @@ func (f *Finder) addUntaken(ctx context.Context, o *unstructured.Unstructured, a
 	}
 }
 
-// managedByAnother says whether a custom resource is left to a controller of another group than its
-// own, and in which field: that is how Jobs say it, and what is like them
-// (https://github.com/kubernetes-sigs/kueue/pull/1705, https://github.com/ray-project/kuberay/pull/4807).
-// It is said to the controllers of that group, and not to who has put a finalizer of another domain there.
+// managedByAnother reports whether a custom resource is left to a controller of another group than
+// its own, and in which field: that is how Jobs say it, and what is like them
+// (https://github.com/kubernetes-sigs/kueue/pull/1705,
+// https://github.com/ray-project/kuberay/pull/4807). It is said to the controllers of that group,
+// and not to who has put a finalizer of another domain there.
 func managedByAnother(o *unstructured.Unstructured, finalizer string) (field, by string, another bool) {
 	group := o.GroupVersionKind().Group
 	if of, _, _ := strings.Cut(finalizer, "/"); cluster.BuiltIn(group) || strings.Contains(of, ".") && !ofOneGroup(of, group) {
@@ -242,7 +243,7 @@ func managedByAnother(o *unstructured.Unstructured, finalizer string) (field, by
 	return "", "", false
 }
 
-// ofOneGroup says whether a domain has the first word of an API group, or that has the domain's.
+// ofOneGroup reports whether a domain has the first word of an API group, or that has the domain's.
 func ofOneGroup(domain, group string) bool {
 	a, b := strings.Split(domain, "."), strings.Split(group, ".")
 	return slices.Contains(b, a[0]) || slices.Contains(a, b[0])

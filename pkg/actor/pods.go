@@ -50,13 +50,13 @@ func (s *search) assessPod(pod *unstructured.Unstructured) Sign {
 	return Sign{Life: Dead, Says: title(pod) + " has not been ready for " + phrase.Ago(past), From: from}
 }
 
-// podReady says whether a pod is ready.
+// podReady reports whether a pod is ready.
 func podReady(pod *unstructured.Unstructured) bool {
 	c, _ := status.Find(pod, "Ready")
 	return c.Status == "True"
 }
 
-// ended says whether a pod is done, or is one that is meant to end.
+// ended reports whether a pod is done, or is one that is meant to end.
 func ended(pod *unstructured.Unstructured) bool {
 	if phase := status.Nested(pod, "status", "phase"); phase == "Succeeded" || phase == "Failed" {
 		return true
@@ -263,14 +263,14 @@ func ReadNode(o *unstructured.Unstructured, now time.Time) (says string, ready b
 	return says + ": " + c.Message, false
 }
 
-// Silent says whether the kubelet of a node is not heard from, so that nothing confirms that a pod has
-// stopped there. One that is not ready for another reason still ends pods.
+// Silent reports whether the kubelet of a node is not heard from, so that nothing confirms that a
+// pod has stopped there. One that is not ready for another reason still ends pods.
 func Silent(o *unstructured.Unstructured) bool {
 	c, _ := status.Find(o, "Ready")
 	return c.Status == "Unknown" && !Tainted(o, outOfService)
 }
 
-// Tainted says whether a node has a taint.
+// Tainted reports whether a node has a taint.
 func Tainted(o *unstructured.Unstructured, key string) bool {
 	taints, _, _ := unstructured.NestedSlice(o.Object, "spec", "taints")
 	for _, item := range taints {

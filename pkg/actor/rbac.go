@@ -37,8 +37,8 @@ func rulesOf(role *unstructured.Unstructured) []rule {
 	return all
 }
 
-// everything says whether a rule is about all resources of all groups, as those of administrators
-// are: it says nothing of whose work the object is.
+// everything reports whether a rule is about all resources of all groups, as those of
+// administrators are: it says nothing of whose work the object is.
 func (r rule) everything() bool {
 	return slices.Contains(r.groups, "*") && slices.Contains(r.resources, "*")
 }
@@ -63,7 +63,7 @@ func (r rule) verbsFor(t target) (object, finalizers []string) {
 	return object, finalizers
 }
 
-// has says whether a list of a rule names something.
+// has reports whether a list of a rule names something.
 func has(list []string, name string) bool {
 	return slices.Contains(list, "*") || slices.Contains(list, name)
 }
@@ -120,7 +120,8 @@ func (f *Finder) rulesFor(ctx context.Context, w *unstructured.Unstructured) []r
 	return rules
 }
 
-// writes says whether a rule that names the group of a type allows to update or patch its objects.
+// writes reports whether a rule that names the group of a type allows to update or patch its
+// objects.
 func (r rule) writes(t cluster.Resource) bool {
 	if !slices.Contains(r.groups, t.Group) {
 		return false

@@ -39,7 +39,7 @@ type Scope struct {
 	selector   labels.Selector // nil if it cannot be told
 }
 
-// includes says whether the controller watches an object, as far as it can be told.
+// includes reports whether the controller watches an object, as far as it can be told.
 func (s Scope) includes(o *unstructured.Unstructured) (watches, known bool) {
 	switch {
 	case s.Selector && s.selector != nil:
@@ -173,7 +173,7 @@ func (a Actor) NotWatching(o *unstructured.Unstructured) []Scope {
 	return out
 }
 
-// sameProgram says whether two workloads run an image of the same name.
+// sameProgram reports whether two workloads run an image of the same name.
 func sameProgram(a, b *unstructured.Unstructured) bool {
 	images := map[string]bool{}
 	for _, c := range containersOf(a) {
@@ -217,7 +217,7 @@ func scopesOf(w *unstructured.Unstructured) []Scope {
 	return all
 }
 
-// watchesByName says whether a setting of a workload names a namespace as one that it watches.
+// watchesByName reports whether a setting of a workload names a namespace as one that it watches.
 func watchesByName(w *unstructured.Unstructured, namespace string) bool {
 	return namespace != "" && slices.ContainsFunc(scopesOf(w),
 		func(s Scope) bool { return slices.Contains(s.namespaces, namespace) })

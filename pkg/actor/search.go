@@ -48,8 +48,8 @@ func (f *Finder) searchFor(o *unstructured.Unstructured, known finalizer.Known, 
 // other clusters, whose control planes are hosted here.
 var controlPlane = []string{"kube-controller-manager", "cloud-controller-manager"}
 
-// belongs says whether a workload or pod is of the installation that is responsible for the object:
-// of several that a cluster has, the one in another namespace, or with another label, is a
+// belongs reports whether a workload or pod is of the installation that is responsible for the
+// object: of several that a cluster has, the one in another namespace, or with another label, is a
 // stranger.
 func (s *search) belongs(namespace string, of ...map[string]string) bool {
 	instance := s.alive.Instance
@@ -186,7 +186,7 @@ func (s *search) named(ctx context.Context, resource schema.GroupResource, kind,
 	return found
 }
 
-// wild says whether a pattern has a wildcard.
+// wild reports whether a pattern has a wildcard.
 func wild(pattern string) bool { return strings.ContainsAny(pattern, `*?[\`) }
 
 // labelsOf returns the labels of a workload, and those of its pods.

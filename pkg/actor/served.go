@@ -156,8 +156,8 @@ func BackendOf(ctx context.Context, r *cluster.Reader, namespace, name string) B
 	return b
 }
 
-// answers says whether an EndpointSlice has an endpoint that takes connections; one whose condition
-// is not set does.
+// answers reports whether an EndpointSlice has an endpoint that takes connections; one whose
+// condition is not set does.
 func answers(slice *unstructured.Unstructured) bool {
 	list, _, _ := unstructured.NestedSlice(slice.Object, "endpoints")
 	for _, item := range list {
@@ -268,7 +268,8 @@ func (s *search) versions(ctx context.Context, packages []string) []string {
 	return names
 }
 
-// ownedBy says whether one of the owners of a CustomResourceDefinition owns a workload, or runs it.
+// ownedBy reports whether one of the owners of a CustomResourceDefinition owns a workload, or runs
+// it.
 func ownedBy(w cluster.Workload, owners []metav1.OwnerReference) bool {
 	return slices.ContainsFunc(owners, func(owner metav1.OwnerReference) bool {
 		return owner.Kind == "ProviderRevision" &&
@@ -277,7 +278,7 @@ func ownedBy(w cluster.Workload, owners []metav1.OwnerReference) bool {
 	})
 }
 
-// comesWith says whether a workload and a CustomResourceDefinition were installed together.
+// comesWith reports whether a workload and a CustomResourceDefinition were installed together.
 func comesWith(w cluster.Workload, crd *unstructured.Unstructured, packages []string) bool {
 	if slices.ContainsFunc(packages, func(key string) bool { _, has := w.Labels[key]; return has }) {
 		return true

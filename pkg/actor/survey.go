@@ -19,7 +19,7 @@ type Class struct {
 	Objects []graph.ID
 }
 
-// Asked says whether the actor of a finalizer is looked for. IsKnown is false if no pack has an
+// Asked reports whether the actor of a finalizer is looked for. IsKnown is false if no pack has an
 // entry for this very finalizer.
 type Asked func(name string, k finalizer.Known, isKnown bool) bool
 

@@ -72,7 +72,8 @@ func WrittenBy(o *unstructured.Unstructured, finalizer string) string {
 	return ""
 }
 
-// isProgram says whether a field manager is called like one program, and not like a tool or like many.
+// isProgram reports whether a field manager is called like one program, and not like a tool or like
+// many.
 func isProgram(manager string) bool { return !generic(manager) && !begins(clients, manager) }
 
 // ofProject is the name of the Lease that an operator takes which kubebuilder has laid out: a hash and
@@ -172,7 +173,7 @@ func (s *search) admits(ctx context.Context, groups map[string]bool) {
 	}
 }
 
-// onlyFor says whether all rules of the webhooks of a configuration name groups among these.
+// onlyFor reports whether all rules of the webhooks of a configuration name groups among these.
 func onlyFor(hooks []admission.Webhook, groups map[string]bool) bool {
 	rules := 0
 	for _, h := range hooks {
@@ -203,7 +204,7 @@ var clients = []string{
 	"__debug_bin", "exe",
 }
 
-// applies says whether a field manager writes what others want: by its name, or since it has
+// applies reports whether a field manager writes what others want: by its name, or since it has
 // applied more of the object than its finalizers. An actor writes the finalizer and the status.
 func applies(o *unstructured.Unstructured, manager string) bool {
 	if begins(appliers, manager) {
@@ -218,8 +219,8 @@ func applies(o *unstructured.Unstructured, manager string) bool {
 	return false
 }
 
-// begins says whether a name is one of these, or one of these and more behind a character that is
-// no letter.
+// begins reports whether a name is one of these, or one of these and more behind a character that
+// is no letter.
 func begins(names []string, manager string) bool {
 	manager = strings.ToLower(manager)
 	return slices.ContainsFunc(names, func(name string) bool {

@@ -87,7 +87,7 @@ func (a *Actor) use(users []*unstructured.Unstructured, err error) {
 // addUsers adds the objects of a kind that use another.
 func (f *Finder) addUsers(ctx context.Context, o *unstructured.Unstructured, u finalizer.Use, a *Actor) {
 	group, _ := a.Known.Fill(u.Group, Fields(o, a.Finalizer))
-	// Of a kind that discovery does not show, the reader says whether that proves anything.
+	// Of a kind that discovery does not show, the reader reports whether that proves anything.
 	of, namespace := schema.GroupResource{Group: group, Resource: strings.ToLower(u.Kind)}, ""
 	if r, served := f.reader.KindIn(group, u.Kind); served {
 		of.Resource = r.Resource
@@ -104,7 +104,7 @@ func (f *Finder) addUsers(ctx context.Context, o *unstructured.Unstructured, u f
 	}
 }
 
-// namesAs says whether an object names another as the one that it uses.
+// namesAs reports whether an object names another as the one that it uses.
 func namesAs(by *unstructured.Unstructured, u finalizer.Use, o *unstructured.Unstructured) bool {
 	return slices.ContainsFunc(u.Names(by.Object), func(at map[string]any) bool {
 		return namesHere(by, &unstructured.Unstructured{Object: at}, u, o)
@@ -158,7 +158,7 @@ func ClaimOf(ctx context.Context, r *cluster.Reader, volume *unstructured.Unstru
 	return claim, err
 }
 
-// mounts says whether a pod keeps a PVC of its namespace: one that is scheduled and names it,
+// mounts reports whether a pod keeps a PVC of its namespace: one that is scheduled and names it,
 // whatever its phase. A PVC of its own, for an ephemeral volume, it keeps until the kubelet is done
 // with it.
 func mounts(pod *unstructured.Unstructured, claim string) bool {
@@ -200,8 +200,9 @@ func (f *Finder) Needed(ctx context.Context, o *unstructured.Unstructured, a Act
 	return f.Named(ctx, o, a, a.Known.Needs)
 }
 
-// Deletes says whether one of some objects that an object names, or of those that these name in
-// turn, is being deleted. The error is that of one that could not be read, if none of the others is.
+// Deletes reports whether one of some objects that an object names, or of those that these name in
+// turn, is being deleted. The error is that of one that could not be read, if none of the others
+// is.
 func (f *Finder) Deletes(ctx context.Context, o *unstructured.Unstructured, a Actor, named []finalizer.Need) (bool,
 	error) {
 	var unread error

@@ -48,8 +48,8 @@ func (f *Finder) Watching(ctx context.Context, o *unstructured.Unstructured) (
 	return only, seen
 }
 
-// onlyWatches says whether a grant lets watch objects of a type, and is about nothing else but Events
-// and Leases, which every controller writes.
+// onlyWatches reports whether a grant lets watch objects of a type, and is about nothing else but
+// Events and Leases, which every controller writes.
 func (g grant) onlyWatches(what schema.GroupResource) bool {
 	watches := false
 	for _, r := range g.rules {

@@ -38,7 +38,7 @@ func (s *search) workload(ctx context.Context, o *unstructured.Unstructured) {
 	s.add(s.inside(sign))
 }
 
-// among says whether an object is one of some.
+// among reports whether an object is one of some.
 func among(all []*unstructured.Unstructured, o *unstructured.Unstructured) bool {
 	return slices.ContainsFunc(all, func(other *unstructured.Unstructured) bool { return other.GetUID() == o.GetUID() })
 }
@@ -113,7 +113,7 @@ func (s *search) onNode(ctx context.Context, o *unstructured.Unstructured, name 
 	return sign
 }
 
-// observed says whether the status of a workload is of what it is now.
+// observed reports whether the status of a workload is of what it is now.
 func observed(o *unstructured.Unstructured) bool {
 	return number(o, 0, "status", "observedGeneration") >= max(1, o.GetGeneration())
 }
@@ -149,14 +149,14 @@ func replicas(o *unstructured.Unstructured) (wanted, ready int64) {
 	return number(o, 1, "spec", "replicas"), number(o, 0, "status", "readyReplicas")
 }
 
-// idle says whether a workload is a DaemonSet that no node is meant for: that says nothing if its
-// status may be from before it was looked at.
+// idle reports whether a workload is a DaemonSet that no node is meant for: that says nothing if
+// its status may be from before it was looked at.
 func idle(o *unstructured.Unstructured) bool {
 	wanted, ready := replicas(o)
 	return o.GetKind() == "DaemonSet" && wanted == 0 && ready == 0
 }
 
-// dated says whether it is known when the status of a DaemonSet was written, which only its
+// dated reports whether it is known when the status of a DaemonSet was written, which only its
 // controller does, whatever the program is called that runs it.
 func dated(o *unstructured.Unstructured) bool {
 	return slices.ContainsFunc(o.GetManagedFields(),
@@ -265,7 +265,7 @@ func uses(o *unstructured.Unstructured) string {
 	return fmt.Sprintf("%s uses it, %d of %d ready", name, ready, wanted)
 }
 
-// running says whether a workload, or a pod, has something that is ready.
+// running reports whether a workload, or a pod, has something that is ready.
 func running(o *unstructured.Unstructured) bool {
 	return strings.HasSuffix(uses(o), ", ready") || o.GetKind() != "Pod" && ReadWorkload(o).Life == Alive
 }

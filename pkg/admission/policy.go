@@ -38,7 +38,7 @@ func (p Policy) String() string {
 	return fmt.Sprintf("%s %s", p.Config.GetKind(), p.Config.GetName())
 }
 
-// Covers says whether a rule of the policy names an operation on a type or a subresource of it.
+// Covers reports whether a rule of the policy names an operation on a type or a subresource of it.
 func (p Policy) Covers(operation admissionv1.OperationType, t graph.Type) bool {
 	return p.MatchConstraints != nil &&
 		slices.ContainsFunc(p.MatchConstraints.ResourceRules, func(r admissionv1.NamedRuleWithOperations) bool {
@@ -58,13 +58,13 @@ type binding struct {
 	admissionv1.ValidatingAdmissionPolicyBindingSpec
 }
 
-// of says whether the binding applies a policy; of one that validates, whether it denies.
+// of reports whether the binding applies a policy; of one that validates, whether it denies.
 func (b binding) of(p Policy) bool {
 	return b.PolicyName == p.Config.GetName() &&
 		(len(b.ValidationActions) == 0 || slices.Contains(b.ValidationActions, admissionv1.Deny))
 }
 
-// AsksWho says whether an expression in a value depends on who asks.
+// AsksWho reports whether an expression in a value depends on who asks.
 func AsksWho(value any) bool {
 	switch v := value.(type) {
 	case string:

@@ -117,7 +117,7 @@ func (r *Registry) readWebhooks(ctx context.Context) (hooks []Webhook, unread []
 	return hooks, unread
 }
 
-// Calls says whether the server calls a webhook for a write.
+// Calls reports whether the server calls a webhook for a write.
 func (r *Registry) Calls(ctx context.Context, h Webhook, w Write) Match {
 	if !h.covers(w) {
 		return Never
@@ -129,7 +129,7 @@ func (r *Registry) Calls(ctx context.Context, h Webhook, w Write) Match {
 	return match
 }
 
-// selected says whether a write is to one of the selected objects.
+// selected reports whether a write is to one of the selected objects.
 func (r *Registry) selected(ctx context.Context, objects, namespaces *metav1.LabelSelector, w Write) Match {
 	match := selects(objects, w.Object.GetLabels(), !w.Outline)
 	if match == Never {
@@ -216,7 +216,7 @@ func (r *Registry) readPolicies(ctx context.Context, of schema.GroupResource) (a
 	return a
 }
 
-// constrains says whether a write may be one of those that some constraints name.
+// constrains reports whether a write may be one of those that some constraints name.
 func (r *Registry) constrains(ctx context.Context, m *admissionv1.MatchResources, w Write) bool {
 	names := func(rule admissionv1.NamedRuleWithOperations) bool {
 		return covers(rule.RuleWithOperations, m.MatchPolicy, w) &&
@@ -245,7 +245,7 @@ func (r *Registry) Place(ctx context.Context, w Write) Place {
 	return at
 }
 
-// MayRefuse says whether a webhook or a validating policy may refuse a write.
+// MayRefuse reports whether a webhook or a validating policy may refuse a write.
 func (r *Registry) MayRefuse(ctx context.Context, w Write) bool {
 	hooks, _ := r.Webhooks(ctx)
 	if slices.ContainsFunc(hooks, func(h Webhook) bool { return r.Calls(ctx, h, w) != Never }) {

@@ -44,10 +44,10 @@ func (h Webhook) Key() string {
 	return strings.Join([]string{h.Config.GetKind(), h.Config.GetName(), h.Name}, "/")
 }
 
-// Mutating says whether the webhook may change the object.
+// Mutating reports whether the webhook may change the object.
 func (h Webhook) Mutating() bool { return h.Config.GetKind() == "MutatingWebhookConfiguration" }
 
-// Fails says whether a write fails when the webhook does not answer. That is the default.
+// Fails reports whether a write fails when the webhook does not answer. That is the default.
 func (h Webhook) Fails() bool {
 	return h.FailurePolicy == nil || *h.FailurePolicy == admissionv1.Fail
 }
@@ -57,7 +57,7 @@ func (h Webhook) String() string {
 	return fmt.Sprintf("webhook %s of %s %s", h.Name, h.Config.GetKind(), h.Config.GetName())
 }
 
-// Covers says whether a rule of the webhook names an operation on a type or a subresource of it.
+// Covers reports whether a rule of the webhook names an operation on a type or a subresource of it.
 func (h Webhook) Covers(operation admissionv1.OperationType, t graph.Type) bool {
 	return h.covers(Write{Operation: operation, Type: t, subresources: true})
 }
@@ -106,7 +106,7 @@ func service(o *unstructured.Unstructured, path ...string) (s Service, ok bool) 
 	return s, s.Name != ""
 }
 
-// Match says whether the server calls something for a write.
+// Match reports whether the server calls something for a write.
 type Match int
 
 // A webhook or policy that may be called depends on what only the server can evaluate, or on labels
@@ -120,7 +120,7 @@ const (
 // Group is the API group of webhook configurations and admission policies.
 const Group = "admissionregistration.k8s.io"
 
-// covers says whether a rule names a write. With matchPolicy Equivalent, the default, the server
+// covers reports whether a rule names a write. With matchPolicy Equivalent, the default, the server
 // calls a webhook with another version of the object too
 // (k8s.io/apiserver/pkg/admission/plugin/webhook/predicates/rules).
 func covers(r admissionv1.RuleWithOperations, policy *admissionv1.MatchPolicyType, w Write) bool {
@@ -143,7 +143,7 @@ func covers(r admissionv1.RuleWithOperations, policy *admissionv1.MatchPolicyTyp
 	})
 }
 
-// selects says whether a selector selects labels. One that cannot be understood may.
+// selects reports whether a selector selects labels. One that cannot be understood may.
 func selects(selector *metav1.LabelSelector, of map[string]string, known bool) Match {
 	if selector == nil || len(selector.MatchLabels)+len(selector.MatchExpressions) == 0 {
 		return Always

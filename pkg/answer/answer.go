@@ -25,7 +25,7 @@ func Refuse(err error) error {
 	return refusal{err}
 }
 
-// IsRefusal says whether an error is a refusal.
+// IsRefusal reports whether an error is a refusal.
 func IsRefusal(err error) bool { return errors.As(err, new(refusal)) }
 
 // hinted is an error with a line that says what to do next.

@@ -74,7 +74,8 @@ func dense(doc []byte, perToken int) error {
 	return nil
 }
 
-// fits says whether the texts of a decoded value are no longer than left, from which it takes them.
+// fits reports whether the texts of a decoded value are no longer than left, from which it takes
+// them.
 func fits(v any, left *int) bool {
 	switch v := v.(type) {
 	case string:

@@ -22,7 +22,7 @@ import (
 // mode is for the owner alone: an archive holds whatever secrets the cluster does.
 const mode = 0o600
 
-// Check says whether a file could be put at a path, as far as that can be known beforehand. What
+// Check reports whether a file could be put at a path, as far as that can be known beforehand. What
 // exists is never overwritten: it may be the only copy of what an earlier deletion took.
 func Check(path string) error {
 	switch _, err := os.Lstat(path); {
@@ -142,7 +142,7 @@ var ErrNotWhole = errors.New("the archive is not whole")
 // such a line is indented, or quoted.
 func endOf(n int) string { return "# end of archive: " + phrase.Count(n, "object") + "\n" }
 
-// isEndOf says whether a line is the last of an archive of n objects.
+// isEndOf reports whether a line is the last of an archive of n objects.
 func isEndOf(line []byte, n int) bool {
 	return strings.TrimSpace(string(line)) == strings.TrimSpace(endOf(n))
 }

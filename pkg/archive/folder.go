@@ -158,7 +158,7 @@ func CreatedFrom(archive string) (*Created, error) {
 	return c, lines.Err()
 }
 
-// Is says whether the object with the uid now was created from the archived one.
+// Is reports whether the object with the uid now was created from the archived one.
 func (c *Created) Is(archived, now string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -277,7 +277,7 @@ func (s *spool) add(id graph.ID, doc []byte, of copied) error {
 	return nil
 }
 
-// has says whether there is a document of an object.
+// has reports whether there is a document of an object.
 func (s *spool) has(id graph.ID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -44,20 +44,21 @@ func settingsOf(p *plan.Plan) map[string][]plan.Setting {
 	return settings
 }
 
-// Has says whether the archive has an object, by uid.
+// Has reports whether the archive has an object, by uid.
 func (s *Saved) Has(uid string) bool {
 	_, ok := s.copies[uid]
 	return ok
 }
 
-// Holds says whether an object that was read from the archive is the one that was saved in it; its
-// finalizers, owners and status are not compared.
+// Holds reports whether an object that was read from the archive is the one that was saved in it;
+// its finalizers, owners and status are not compared.
 func (s *Saved) Holds(o *unstructured.Unstructured) bool {
 	return s.copies[string(o.GetUID())].resourceVersion == o.GetResourceVersion()
 }
 
-// Keeps says whether nothing of an object is lost if it goes now: the archive has it, and has all
-// of it but its status, and finalizers that were removed. The error is ErrMissing or ErrChanged.
+// Keeps reports whether nothing of an object is lost if it goes now: the archive has it, and has
+// all of it but its status, and finalizers that were removed. The error is ErrMissing or
+// ErrChanged.
 func (s *Saved) Keeps(o *unstructured.Unstructured) error {
 	was, ok := s.copies[string(o.GetUID())]
 	if !ok {
@@ -75,10 +76,11 @@ func (s *Saved) Missing(p *plan.Plan) []graph.ID {
 	return slices.DeleteFunc(touched(p), func(id graph.ID) bool { return s.Has(p.Graph.Ref(id).UID) })
 }
 
-// Covers says whether nothing is lost with a version of an object that the archive does not have.
-// If it is another version than the archive's, the object is read again and compared in all but its
-// status and what the server and the collector write into the metadata. The error is ErrMissing,
-// ErrChanged, or that the object could not be read; one that is gone is not lost by a delete.
+// Covers reports whether nothing is lost with a version of an object that the archive does not
+// have. If it is another version than the archive's, the object is read again and compared in all
+// but its status and what the server and the collector write into the metadata. The error is
+// ErrMissing, ErrChanged, or that the object could not be read; one that is gone is not lost by a
+// delete.
 func (s *Saved) Covers(ctx context.Context, client *cluster.Client, t graph.Type, ref graph.Ref,
 	resourceVersion string) error {
 	was, ok := s.copies[ref.UID]

@@ -46,7 +46,7 @@ type server struct {
 	// spite of it.
 	decided string
 	wrong   []string
-	// patches counts those that were sent, and shown says whether the last answer showed the
+	// patches counts those that were sent, and shown reports whether the last answer showed the
 	// reference, which nobody knows without an answer.
 	patches int
 	shown   *bool

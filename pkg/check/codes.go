@@ -25,7 +25,7 @@ var Severities = []Severity{Error, Warning, Info}
 // Rank is the place of a severity in Severities.
 func (s Severity) Rank() int { return slices.Index(Severities, s) }
 
-// AtLeast says whether a severity is as bad as another, or worse.
+// AtLeast reports whether a severity is as bad as another, or worse.
 func (s Severity) AtLeast(other Severity) bool { return s.Rank() <= other.Rank() }
 
 // The codes.

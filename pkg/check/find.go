@@ -26,7 +26,7 @@ type Input struct {
 	// Read says of which objects the owners were read live, so that it is known what the collector
 	// does about them; nil is all.
 	Read func(graph.ID) bool
-	// Collected says whether the collector watches a type; nil watches all.
+	// Collected reports whether the collector watches a type; nil watches all.
 	Collected func(graph.Type) bool
 	// GoneNamespaces are those that were proven not to exist.
 	GoneNamespaces map[string]bool
@@ -149,7 +149,7 @@ func (f *finder) judged(id graph.ID) judged {
 	return o
 }
 
-// unserved says whether no API serves the kind that a reference names, and no gap can hide one.
+// unserved reports whether no API serves the kind that a reference names, and no gap can hide one.
 func (f *finder) unserved(e graph.Edge) bool {
 	if e.Problem&graph.Unresolvable == 0 {
 		return false
@@ -204,7 +204,7 @@ func groupKind(e graph.Edge) [2]string {
 	return [2]string{graph.Ref{APIVersion: e.APIVersion}.Group(), e.Kind}
 }
 
-// collected says whether the collector watches the type that a reference names.
+// collected reports whether the collector watches the type that a reference names.
 func (f *finder) collected(e graph.Edge) bool {
 	if f.Collected == nil || f.Graph.Observed(e.Owner) {
 		return true
@@ -265,7 +265,7 @@ func (c *checker) confirmed(ctx context.Context, findings []v1alpha1.CheckFindin
 		func(f v1alpha1.CheckFinding) bool { return f.Object.UID != "" && over[f.Object.UID] }), nil
 }
 
-// isAsListed says whether an object is the one that was listed, and as far from its deletion and
+// isAsListed reports whether an object is the one that was listed, and as far from its deletion and
 // with the same references as then.
 func (c *checker) isAsListed(id graph.ID, now *graph.Object) bool {
 	g := c.listing.Graph

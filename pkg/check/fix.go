@@ -55,7 +55,8 @@ type Fixes struct {
 // fixable are the codes of references to owners that were proven not to exist.
 var fixable = []Code{OwnerAbsent, OwnerReplaced}
 
-// isFixable says whether the collector would remove the reference of a finding and keep the object.
+// isFixable reports whether the collector would remove the reference of a finding and keep the
+// object.
 func isFixable(f v1alpha1.CheckFinding) bool {
 	return f.OwnerReference != nil && slices.Contains(fixable, Code(f.Code)) && Effect(f.Effect) == RemoveReference
 }

@@ -30,7 +30,7 @@ type Fixed struct {
 	Err error
 }
 
-// over says whether there is nothing left to fix, whoever has seen to that.
+// over reports whether there is nothing left to fix, whoever has seen to that.
 func (f *Fixed) over() bool {
 	return f.Done && f.Err == nil || errors.Is(f.Skipped, errNoReference) || change.IsOver(f.Skipped) ||
 		errors.Is(f.Skipped, errDeleting)

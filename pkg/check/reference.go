@@ -349,7 +349,7 @@ func (f *finder) upcoming(id graph.ID) {
 	}
 }
 
-// waits says whether an object waits for its dependents.
+// waits reports whether an object waits for its dependents.
 func waits(g *graph.Graph, id graph.ID) bool {
 	return slices.Contains(g.Finalizers(id), plan.ForegroundFinalizer)
 }

@@ -146,7 +146,7 @@ func upwards(g *graph.Graph, of []bool) []bool {
 	return all
 }
 
-// collected says whether the collector watches a type (GC-001, GC-003).
+// collected reports whether the collector watches a type (GC-001, GC-003).
 func collected(catalog *cluster.Catalog) func(graph.Type) bool {
 	return func(t graph.Type) bool {
 		r, known := catalog.Lookup(schema.GroupResource{Group: t.Group, Resource: t.Resource})

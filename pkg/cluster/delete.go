@@ -34,7 +34,7 @@ type Deleted struct {
 	// Finalizers are those on the object as it was answered; nil if the answer is no object, which
 	// need not mean that it is gone (API-021).
 	Finalizers []string
-	// Object says whether the answer was the object.
+	// Object reports whether the answer was the object.
 	Object bool
 	// Gone says that the object is no more: the answer was a Status with its uid. Some types answer
 	// with the object though it is gone, so that false says nothing (API-021).
@@ -214,8 +214,8 @@ func (c *Client) DryRuns() []DryRun {
 	return slices.Collect(maps.Keys(c.dryRuns.sent))
 }
 
-// IsImmortal says whether an object is a namespace that every API server refuses to delete, whoever
-// asks (k8s.io/apiserver/pkg/admission/plugin/namespace/lifecycle).
+// IsImmortal reports whether an object is a namespace that every API server refuses to delete,
+// whoever asks (k8s.io/apiserver/pkg/admission/plugin/namespace/lifecycle).
 func IsImmortal(ref graph.Ref) bool {
 	return ref.Group() == Namespaces.Group && ref.Resource == Namespaces.Resource &&
 		slices.Contains([]string{metav1.NamespaceDefault, metav1.NamespaceSystem, metav1.NamespacePublic}, ref.Name)

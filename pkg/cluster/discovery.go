@@ -34,7 +34,7 @@ type Resource struct {
 	Verbs         []string
 }
 
-// Deletable says whether the garbage collector watches the type: it can be listed, watched and
+// Deletable reports whether the garbage collector watches the type: it can be listed, watched and
 // deleted (GC-001), and is not an event (GC-003).
 func (r Resource) Deletable() bool {
 	if r.Resource == "events" && (r.Group == "" || r.Group == "events.k8s.io") {
@@ -207,8 +207,8 @@ func (cat *Catalog) Lookup(gr schema.GroupResource) (Resource, bool) {
 	return cat.Resources[i], true
 }
 
-// Omits says whether discovery proves that a type is not served: the group is there, and nothing of
-// it failed or is in doubt. Of a group that is not there it proves nothing (API-056).
+// Omits reports whether discovery proves that a type is not served: the group is there, and nothing
+// of it failed or is in doubt. Of a group that is not there it proves nothing (API-056).
 func (cat *Catalog) Omits(gr schema.GroupResource) bool {
 	_, shown := cat.Lookup(gr)
 	if shown || cat.failed(gr.Group) || cat.partial && !BuiltIn(gr.Group) {
@@ -249,8 +249,8 @@ func (cat *Catalog) Kind(apiVersion, kind string) (graph.Type, bool) {
 	return types[0], true
 }
 
-// BuiltIn says whether an API group is one of Kubernetes' own, as far as client-go knows them: no
-// CRD defines its types.
+// BuiltIn reports whether an API group is one of Kubernetes' own, as far as client-go knows them:
+// no CRD defines its types.
 func BuiltIn(group string) bool {
 	return scheme.Scheme.IsGroupRegistered(group) || group == CRDs.Group || group == APIServices.Group
 }

@@ -33,7 +33,7 @@ var coreTypes = []string{"configmaps", "persistentvolumeclaims", "pods", "secret
 // nothing shows whether discovery is complete. Every kube-apiserver serves both.
 var witnesses = []schema.GroupResource{APIServices, CRDs}
 
-// holdsNoObjects says whether the types of a group are views that are computed for each request:
+// holdsNoObjects reports whether the types of a group are views that are computed for each request:
 // nothing in them is stored, owned or deleted. An adapter that has no metrics to offer serves these
 // groups without resources, on many clusters for ever (k8s.io/metrics/pkg/apis/custom_metrics,
 // external_metrics).

@@ -105,7 +105,7 @@ func unreadable(err error) string {
 	return s
 }
 
-// IsAbsent says whether an error of Get proves that the object does not exist: a Status with the
+// IsAbsent reports whether an error of Get proves that the object does not exist: a Status with the
 // reason NotFound that names the object. A 404 that names nothing comes from a path that is not
 // served, a proxy, or a server that has just started, and proves nothing (API-054, T-01).
 func IsAbsent(err error, t graph.Type, name string) bool {
@@ -118,8 +118,9 @@ func IsAbsent(err error, t graph.Type, name string) bool {
 	return details != nil && details.Name == name && details.Group == t.Group && details.Kind == t.Resource
 }
 
-// undefined says whether the server did not find a type because its CRD is gone, so that nothing of
-// the type is there: it is proven that the CRD does not exist, and that no other server is asked.
+// undefined reports whether the server did not find a type because its CRD is gone, so that nothing
+// of the type is there: it is proven that the CRD does not exist, and that no other server is
+// asked.
 func (c *Client) undefined(ctx context.Context, cat *Catalog, t graph.Type, err error) bool {
 	_, defined := cat.Lookup(CRDs)
 	services, aggregated := cat.Lookup(APIServices)
@@ -144,8 +145,8 @@ func DefinitionOf(g *graph.Graph, t graph.Type) (graph.ID, bool) {
 	return g.Find(CRDs.Group, CRDs.Resource, "", t.Resource+"."+t.Group)
 }
 
-// IsUndefined reads the CustomResourceDefinition of a type live, and says whether it is proven to
-// be absent. Its own finalizer keeps a definition until all of its objects are gone
+// IsUndefined reads the CustomResourceDefinition of a type live, and reports whether it is proven
+// to be absent. Its own finalizer keeps a definition until all of its objects are gone
 // (apiextensions-apiserver, pkg/controller/finalizer), after which nothing that is read of the type
 // proves that: its paths are not served any more, and a 404 of such a path says nothing (API-054).
 // Of a type of which no definition was seen before, as one of an aggregated API, it says nothing.

@@ -23,7 +23,7 @@ type typeSources struct {
 	apiServices []string // version.group
 }
 
-// DefinesTypes says whether the objects of a type define types: CustomResourceDefinitions and
+// DefinesTypes reports whether the objects of a type define types: CustomResourceDefinitions and
 // APIServices. What is served changes with them.
 func DefinesTypes(t graph.Type) bool {
 	gr := schema.GroupResource{Group: t.Group, Resource: t.Resource}
@@ -95,7 +95,7 @@ func (l *lister) hidden(ctx context.Context) error {
 	return l.all(ctx, found)
 }
 
-// failed says whether the discovery of any version of a group failed, which is a gap of its own
+// failed reports whether the discovery of any version of a group failed, which is a gap of its own
 // already.
 func (cat *Catalog) failed(group string) bool {
 	for gv, ok := range cat.groupVersions {

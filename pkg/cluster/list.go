@@ -213,7 +213,7 @@ func (l *lister) anyVersion(ctx context.Context, r Resource, namespace string) e
 	return err
 }
 
-// IsServerError says whether an error is an answer of the API server that it fails itself: with
+// IsServerError reports whether an error is an answer of the API server that it fails itself: with
 // 500, whatever reason it gives.
 func IsServerError(err error) bool {
 	var status apierrors.APIStatus

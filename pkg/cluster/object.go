@@ -290,8 +290,8 @@ const (
 	perRead = 10
 )
 
-// worthAList says whether a list of all objects of a type in a namespace is cheaper than one read
-// for each that is wanted.
+// worthAList reports whether a list of all objects of a type in a namespace is cheaper than one
+// read for each that is wanted.
 func worthAList(wanted, all int) bool { return wanted > singleReads && wanted*perRead >= all }
 
 // readObjectPage reads one page of a list of whole objects, of each what an Item keeps, and returns

@@ -75,8 +75,8 @@ func (c *Client) Patch(ctx context.Context, t graph.Type, namespace, name string
 	return getMetadata(writing, req, name)
 }
 
-// IsStale says whether an error of a write is about an object that is not as it was read. A test of
-// a patch that fails is Invalid, without a cause, where an object that is not valid has some
+// IsStale reports whether an error of a write is about an object that is not as it was read. A test
+// of a patch that fails is Invalid, without a cause, where an object that is not valid has some
 // (T-17).
 func IsStale(err error) bool {
 	if apierrors.IsConflict(err) {
@@ -236,8 +236,8 @@ func (c *Client) Mutators(ctx context.Context, t graph.Type) []string {
 	return names
 }
 
-// forEachReadable reads the objects of a type of which there are few, and says whether they can be
-// read.
+// forEachReadable reads the objects of a type of which there are few, and reports whether they can
+// be read.
 func (c *Client) forEachReadable(ctx context.Context, t graph.Type, f func(*unstructured.Unstructured)) bool {
 	all, err := c.ListObjects(ctx, t, "", Selection{})
 	if err != nil {

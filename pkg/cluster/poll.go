@@ -62,7 +62,7 @@ type unseen struct {
 	blind  int
 }
 
-// add counts n more, or fewer, and says whether it is all of them.
+// add counts n more, or fewer, and reports whether it is all of them.
 func (u *unseen) add(n int) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -141,7 +141,7 @@ func TestColumnsOfOneNameInManyNamespaces(t *testing.T) {
 	}
 }
 
-// isTable says whether a request asks for a table.
+// isTable reports whether a request asks for a table.
 func isTable(r *http.Request) bool { return strings.Contains(r.Header.Get("Accept"), "as=Table") }
 
 // editRows changes the rows of a table.

@@ -120,8 +120,8 @@ func (of *wantedType) byNamespace() []request {
 	return all
 }
 
-// hasColumns says whether rows are worth asking for, by a table of one row; also if the answer does
-// not say.
+// hasColumns reports whether rows are worth asking for, by a table of one row; also if the answer
+// does not say.
 func (of *wantedType) hasColumns(ctx context.Context) bool {
 	var at layout
 	r := tableRequest{path: resourcePath(of.Type, of.groups[0].namespace), limit: 1,

@@ -135,8 +135,8 @@ func (r *Reader) GetLive(ctx context.Context, t graph.Type, namespace, name stri
 	return o, err
 }
 
-// MetadataOnly says whether the objects of a type hold nothing but data, and possibly secret ones,
-// so that an examination reads their metadata alone.
+// MetadataOnly reports whether the objects of a type hold nothing but data, and possibly secret
+// ones, so that an examination reads their metadata alone.
 func MetadataOnly(t graph.Type) bool {
 	return t.Group == "" && (t.Resource == "secrets" || t.Resource == "configmaps")
 }
@@ -365,7 +365,8 @@ func (r *Reader) listVolumes(ctx context.Context, pvcs []graph.Ref) (bound map[s
 	return bound, failed
 }
 
-// isOf says whether a volume is bound to a PVC, or is to be: the controller has the uid come later.
+// isOf reports whether a volume is bound to a PVC, or is to be: the controller has the uid come
+// later.
 func isOf(volume *unstructured.Unstructured, pvc graph.Ref) bool {
 	namespace, name, uid := pvcOf(volume)
 	return namespace == pvc.Namespace && name == pvc.Name && (uid == "" || uid == pvc.UID)

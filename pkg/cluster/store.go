@@ -161,7 +161,7 @@ func (s *Store) List(ctx context.Context, client *Client, cat *Catalog, b *graph
 	return l.sorted(), part, nil
 }
 
-// has says whether a type is held in a namespace, or everywhere, or returns the error of a list
+// has reports whether a type is held in a namespace, or everywhere, or returns the error of a list
 // that need not be tried again yet.
 func (s *Store) has(r Resource, namespace string) (bool, error) {
 	s.mu.Lock()
@@ -261,8 +261,8 @@ func (s *Store) catchUp(ctx context.Context) error {
 	return nil
 }
 
-// behind says whether a watch has yet to begin, or an event of a write has yet to come. The lock is
-// held.
+// behind reports whether a watch has yet to begin, or an event of a write has yet to come. The lock
+// is held.
 func (s *Store) behind() bool {
 	for _, f := range s.scopes {
 		if f.begun && !f.tried {

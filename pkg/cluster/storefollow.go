@@ -221,8 +221,8 @@ func (s *Store) replace(f *followed, objects map[string]*held, at ResumePoint) {
 	}
 }
 
-// poll lists a type instead of watching it, again and again for a while, and says whether the last
-// list was answered.
+// poll lists a type instead of watching it, again and again for a while, and reports whether the
+// last list was answered.
 func (s *Store) poll(f *followed, interval, during time.Duration) bool {
 	over := time.After(during)
 	for {

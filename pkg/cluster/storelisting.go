@@ -150,7 +150,7 @@ func (s *Store) Lookup(uid, kind string) (graph.Type, graph.Object, bool) {
 	return other.in.point.Type, other.Object, true
 }
 
-// Referenced says whether an object that the store holds has a reference with the uid.
+// Referenced reports whether an object that the store holds has a reference with the uid.
 func (s *Store) Referenced(uid string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -145,7 +145,7 @@ func layoutOf(definitions []metav1.TableColumnDefinition) layout {
 	return at
 }
 
-// tells says whether there is something to read.
+// tells reports whether there is something to read.
 func (at layout) tells() bool { return at.name >= 0 && (at.ready >= 0 || at.status >= 0) }
 
 func (at layout) nameOf(row *tableRow) string { return cell(row, at.name) }
@@ -154,7 +154,7 @@ func (at layout) columns(row *tableRow) graph.PrinterColumns {
 	return graph.PrinterColumns{Ready: cell(row, at.ready), Status: cell(row, at.status)}
 }
 
-// isWell says whether the columns of a custom resource say that it is ready, and none that
+// isWell reports whether the columns of a custom resource say that it is ready, and none that
 // something is wrong.
 func (at layout) isWell(row *tableRow) bool {
 	if ready := cell(row, at.ready); ready != "True" && ready != "true" {

@@ -261,8 +261,8 @@ func (c *compression) took(d time.Duration) {
 	}
 }
 
-// wanted says whether answers are to be compressed. It says so in the log when that is decided, and
-// when it changes.
+// wanted reports whether answers are to be compressed. It says so in the log when that is decided,
+// and when it changes.
 func (c *compression) wanted(ctx context.Context) bool {
 	shortest := time.Duration(c.roundTrip.Load())
 	if shortest == 0 {
@@ -280,7 +280,8 @@ func (c *compression) wanted(ctx context.Context) bool {
 	return far
 }
 
-// traced is a request that says whether its answer is to be compressed, and tells how long that takes.
+// traced is a request that reports whether its answer is to be compressed, and tells how long that
+// takes.
 func (c *compression) traced(r *http.Request) *http.Request {
 	// The trace is called from other goroutines, and of a request that is sent again more than
 	// once.

@@ -56,7 +56,7 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
-// isTail says whether nothing is missing but the two empty strings that stand behind the list in
+// isTail reports whether nothing is missing but the two empty strings that stand behind the list in
 // runtime.Unknown.
 func isTail(rest []byte) bool {
 	return bytes.Equal(rest, []byte{3<<3 | 2, 0, 4<<3 | 2, 0}) || bytes.Equal(rest, []byte{4<<3 | 2, 0})

@@ -193,8 +193,8 @@ func (a *answered) says() string {
 	return strings.ReplaceAll(strings.TrimSpace(a.errOut.String()), "\n", "; ")
 }
 
-// isAbsent says whether an error is only of objects that were named and do not exist. A 404 that names
-// none can be of a server that is no API server.
+// isAbsent reports whether an error is only of objects that were named and do not exist. A 404 that
+// names none can be of a server that is no API server.
 func isAbsent(err error) bool {
 	return !slices.ContainsFunc(answer.Flatten(err), func(one error) bool {
 		var status apierrors.APIStatus

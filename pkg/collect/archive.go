@@ -103,8 +103,8 @@ func (l *Loop) wrote(uid, version string) {
 	l.own[uid] = version
 }
 
-// isOwn says whether a version of an object was made by the loop, so that nobody else has changed
-// the object since.
+// isOwn reports whether a version of an object was made by the loop, so that nobody else has
+// changed the object since.
 func (l *Loop) isOwn(uid, version string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -25,9 +25,9 @@ func lineOf(lines []string, name string) string {
 	return lines[i]
 }
 
-// frozen says whether an object has more references where the collector is, one of which cannot be
-// judged: it gives up on all of them, and the loop removes what it can, which lets owners go that
-// wait.
+// frozen reports whether an object has more references where the collector is, one of which cannot
+// be judged: it gives up on all of them, and the loop removes what it can, which lets owners go
+// that wait.
 func frozen(theirs, ours []string) bool {
 	for _, line := range theirs {
 		name, refs := parse(line)
@@ -43,8 +43,9 @@ func frozen(theirs, ours []string) bool {
 	return false
 }
 
-// overtaken says whether an object differs that did not block an owner which somebody else holds:
-// once the collector has let it go, it does not wait for its dependents any more, and keeps them.
+// overtaken reports whether an object differs that did not block an owner which somebody else
+// holds: once the collector has let it go, it does not wait for its dependents any more, and keeps
+// them.
 func overtaken(theirs, ours, start []string) bool {
 	for _, line := range theirs {
 		owner, _ := parse(line)

@@ -83,7 +83,7 @@ func (p *pass) assess(ctx context.Context, id graph.ID) (plan.Item, []graph.Edge
 	return item, refs, states, ctx.Err() == nil
 }
 
-// worthProving says whether a live read can change the decision. If all owners are solid, or all
+// worthProving reports whether a live read can change the decision. If all owners are solid, or all
 // references that are left cannot be resolved, nothing is read.
 func (p *pass) worthProving(refs []graph.Edge, states []plan.OwnerState) bool {
 	var solid, open, unresolvable bool
@@ -100,7 +100,7 @@ func (p *pass) worthProving(refs []graph.Edge, states []plan.OwnerState) bool {
 	return open && (solid || !unresolvable)
 }
 
-// resolvable says whether there is a way to find out about the owner that a reference names.
+// resolvable reports whether there is a way to find out about the owner that a reference names.
 func (p *pass) resolvable(e graph.Edge) bool {
 	if e.Problem&(graph.Unresolvable|graph.InexactKind) == 0 {
 		return true
@@ -159,7 +159,7 @@ func (p *pass) observed(ctx context.Context, id graph.ID) {
 	}
 }
 
-// waitedFor says whether an owner's controller was waited for before.
+// waitedFor reports whether an owner's controller was waited for before.
 func (l *Loop) waitedFor(uid string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -175,7 +175,7 @@ const ObserveTime = 15 * time.Second
 type held interface {
 	// Lookup returns an object by its uid; see cluster.Store.
 	Lookup(uid, kind string) (graph.Type, graph.Object, bool)
-	// Referenced says whether an object names an owner with the uid.
+	// Referenced reports whether an object names an owner with the uid.
 	Referenced(uid string) bool
 }
 
@@ -209,8 +209,8 @@ func touched(c cluster.Change, known held) []string {
 	return due
 }
 
-// unlike says whether an object is not what the collector took it for. Before is nil for one that
-// is new.
+// unlike reports whether an object is not what the collector took it for. Before is nil for one
+// that is new.
 func unlike(o, before *graph.Object) bool {
 	return before == nil || waiting(o) != waiting(before) || o.Selected != before.Selected ||
 		!slices.Equal(o.Owners, before.Owners)
@@ -230,7 +230,7 @@ func waiting(o *graph.Object) string {
 	return ""
 }
 
-// absentOwner says whether an object has an owner that is not held.
+// absentOwner reports whether an object has an owner that is not held.
 func absentOwner(o *graph.Object, known held) bool {
 	return slices.ContainsFunc(o.Owners, func(r graph.OwnerReference) bool {
 		_, _, there := known.Lookup(r.UID, r.Kind)
@@ -238,8 +238,8 @@ func absentOwner(o *graph.Object, known held) bool {
 	})
 }
 
-// owned says whether all owners of an object are there, under the names that the references have,
-// and are not being deleted. It is so of an object without references.
+// owned reports whether all owners of an object are there, under the names that the references
+// have, and are not being deleted. It is so of an object without references.
 func owned(t graph.Type, o *graph.Object, known held) bool {
 	for _, r := range o.Owners {
 		of, owner, there := known.Lookup(r.UID, r.Kind)

@@ -43,7 +43,7 @@ func (p *pass) enqueueLate() {
 }
 
 // removeLateOwnerRefs removes references to owners that have orphaned their dependents from a late
-// one, and says whether it had any.
+// one, and reports whether it had any.
 func (p *pass) removeLateOwnerRefs(ctx context.Context, id graph.ID) bool {
 	var late []graph.Edge
 	p.mu.Lock()
@@ -62,15 +62,15 @@ func (p *pass) removeLateOwnerRefs(ctx context.Context, id graph.ID) bool {
 	return true
 }
 
-// gone says whether an object was seen to be gone.
+// gone reports whether an object was seen to be gone.
 func (p *pass) gone(id graph.ID) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.projection.Gone(id)
 }
 
-// actsOn says whether the loop acts on an object for its own sake, and not only as a dependent of
-// one that it acts on.
+// actsOn reports whether the loop acts on an object for its own sake, and not only as a dependent
+// of one that it acts on.
 func (l *Loop) actsOn(uid string) bool { return l.opts.Only == nil || l.opts.Only[uid] }
 
 const (

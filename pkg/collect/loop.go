@@ -201,8 +201,8 @@ func (l *Loop) allows(g *graph.Graph, id graph.ID) bool {
 	return l.opts.Allow == nil || l.opts.Allow(g, id)
 }
 
-// sees says whether the current listing began after the object was seen to wait for its dependents;
-// if not, the next one will.
+// sees reports whether the current listing began after the object was seen to wait for its
+// dependents; if not, the next one will.
 func (l *Loop) sees(uid string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -213,7 +213,7 @@ func (l *Loop) sees(uid string) bool {
 	return false
 }
 
-// givenUp says whether writes to the object have failed too often.
+// givenUp reports whether writes to the object have failed too often.
 func (l *Loop) givenUp(uid string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -16,8 +16,8 @@ import (
 type Options struct {
 	// List says what to list.
 	List cluster.ListOptions
-	// Allow says whether an object may be written to; nil allows all. It is never asked what may be
-	// taken as evidence. It is called by one goroutine at a time.
+	// Allow reports whether an object may be written to; nil allows all. It is never asked what may
+	// be taken as evidence. It is called by one goroutine at a time.
 	Allow func(g *graph.Graph, id graph.ID) bool
 	// Only are the uids of the objects that are acted on; nil are all. Their dependents are written
 	// to only where an owner among these requires it. It takes the place of an agreement: Agree is
@@ -85,7 +85,7 @@ type CRD struct {
 	Instances map[string]bool // by uid
 }
 
-// CrossNamespaceRef says whether an owner is alive in another namespace than the one that the
+// CrossNamespaceRef reports whether an owner is alive in another namespace than the one that the
 // reference is resolved in, so that nobody finds it there. A cluster-scoped dependent is in none
 // (GC-022, GC-031).
 func CrossNamespaceRef(g *graph.Graph, e graph.Edge) bool {

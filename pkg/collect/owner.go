@@ -149,7 +149,7 @@ func (p *pass) stillWaits(ctx context.Context, id graph.ID, finalizer string) bo
 }
 
 // breakDeadlock unblocks a reference of a cycle whose members all wait for each other, if the terms
-// say so, and says whether it did. Members that were seen to wait only now may not be what the
+// say so, and reports whether it did. Members that were seen to wait only now may not be what the
 // listing shows of them; the next pass will tell.
 func (p *pass) breakDeadlock(ctx context.Context) bool {
 	if !p.loop.opts.Overrides.BreakDeadlocks {

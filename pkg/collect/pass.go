@@ -92,15 +92,15 @@ func (p *pass) run(ctx context.Context) error {
 	return p.err
 }
 
-// goesOn says whether nothing has ended the pass early.
+// goesOn reports whether nothing has ended the pass early.
 func (p *pass) goesOn(ctx context.Context) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return ctx.Err() == nil && p.err == nil
 }
 
-// wave looks at what is due, turn by turn, and says whether anything was. What it brings about is
-// due in the next.
+// wave looks at what is due, turn by turn, and reports whether anything was. What it brings about
+// is due in the next.
 func (p *pass) wave(ctx context.Context) bool {
 	p.mu.Lock()
 	due := slices.DeleteFunc(p.projection.Drain(), func(id graph.ID) bool { return !p.allows(id) })
@@ -120,7 +120,8 @@ func (p *pass) wave(ctx context.Context) bool {
 	return work
 }
 
-// finish releases the owners that have nothing left to wait for, and says whether there were any.
+// finish releases the owners that have nothing left to wait for, and reports whether there were
+// any.
 func (p *pass) finish(ctx context.Context) bool {
 	slices.Sort(p.finishing)
 	now := slices.Compact(p.finishing)
@@ -283,7 +284,7 @@ func newPart(g *graph.Graph, due []string) part {
 	return of
 }
 
-// allows says whether the pass may write to an object.
+// allows reports whether the pass may write to an object.
 func (p *pass) allows(id graph.ID) bool {
 	return (p.part == nil || p.part[id]) && p.loop.allows(p.graph, id)
 }

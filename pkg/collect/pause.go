@@ -74,7 +74,7 @@ func nothingListed(s *Result) error {
 	return &listError{err}
 }
 
-// onlyForbidden says whether permissions are missing, and nothing else is the matter.
+// onlyForbidden reports whether permissions are missing, and nothing else is the matter.
 func onlyForbidden(gaps []v1alpha1.Gap) bool {
 	return !slices.ContainsFunc(gaps, func(g v1alpha1.Gap) bool { return g.Reason != v1alpha1.GapForbidden })
 }
@@ -92,7 +92,7 @@ func (p *pauses) because(reason string, err error) {
 	p.told = reason
 }
 
-// refused tells of a pass that was refused for an owner loss, and says whether it was. The same
+// refused tells of a pass that was refused for an owner loss, and reports whether it was. The same
 // kinds are the same loss, however many owners have joined.
 func (p *pauses) refused(err error) bool {
 	var loss *OwnerLossError

@@ -79,8 +79,8 @@ func Run(ctx context.Context, client *cluster.Client, r Request) (*Outcome, erro
 // not.
 func (p *Planned) Refused() error { return refusal(p.loop.Check(p.Proposal)) }
 
-// crossNamespaceRefs says whether an object that may be written to has a reference to an owner in
-// another namespace.
+// crossNamespaceRefs reports whether an object that may be written to has a reference to an owner
+// in another namespace.
 func (l *Loop) crossNamespaceRefs(g *graph.Graph) bool {
 	for id := range g.IDs() {
 		for e := range g.Owners(id) {
@@ -244,8 +244,8 @@ func newTally(keeps bool) *Tally {
 	return &Tally{keeps: keeps, counts: map[plan.Verb]int{}, Passes: 1, told: map[string]string{}}
 }
 
-// Add counts a write, and says whether it is news: it is not if the last write to the object failed
-// with the same error.
+// Add counts a write, and reports whether it is news: it is not if the last write to the object
+// failed with the same error.
 func (t *Tally) Add(e plan.Event) (news bool) {
 	if t.keeps {
 		t.Events = append(t.Events, e)
@@ -266,7 +266,7 @@ func (t *Tally) Add(e plan.Event) (news bool) {
 	return true
 }
 
-// fail remembers a failure, and says whether it is news. A write that nobody has answered is not
+// fail remembers a failure, and reports whether it is news. A write that nobody has answered is not
 // counted: a run that watches looks at the object again when the server answers.
 func (t *Tally) fail(e plan.Event, unanswered bool) (news bool) {
 	err := Failure(e)

@@ -97,7 +97,7 @@ func (ps *proofs) of(c ownerKey) *proof {
 	return p
 }
 
-// current says whether the proof still holds. The lock is held.
+// current reports whether the proof still holds. The lock is held.
 func (p *proof) current() bool {
 	age := time.Since(p.read)
 	gone := p.state == plan.Absent || p.state == plan.Replaced
@@ -173,7 +173,7 @@ func (p *pass) read(ctx context.Context, t graph.Type, c ownerKey) (plan.OwnerSt
 	return plan.LiveOwner(now, c.uid), ""
 }
 
-// orphaning says whether an object waits for its dependents to be orphaned.
+// orphaning reports whether an object waits for its dependents to be orphaned.
 func orphaning(o *graph.Object) bool {
 	return o.DeletionTimestamp != 0 && slices.Contains(o.Finalizers, plan.OrphanFinalizer)
 }
@@ -194,7 +194,7 @@ func (p *pass) misnamed(ctx context.Context, e graph.Edge) plan.OwnerState {
 	return plan.Unknown
 }
 
-// aliveElsewhere says whether the uid was listed under other coordinates than the reference's.
+// aliveElsewhere reports whether the uid was listed under other coordinates than the reference's.
 func (p *pass) aliveElsewhere(e graph.Edge) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

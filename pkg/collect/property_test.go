@@ -131,7 +131,7 @@ func (b batch) missing(before, after map[string]*graph.Graph) int {
 	return n
 }
 
-// alive says whether an object is there and not being deleted.
+// alive reports whether an object is there and not being deleted.
 func alive(g *graph.Graph, uid string) bool {
 	if g == nil {
 		return false
@@ -161,9 +161,9 @@ func truthOf(g *graph.Graph) *truth {
 	return tr
 }
 
-// condemned says whether nothing keeps an object but owners that are gone, wait, or are mortal. A
-// reference that an owner takes off, because it orphans its dependents, neither keeps an object nor
-// condemns it; unless what it says of the owner is of nothing that exists, which is looked up.
+// condemned reports whether nothing keeps an object but owners that are gone, wait, or are mortal.
+// A reference that an owner takes off, because it orphans its dependents, neither keeps an object
+// nor condemns it; unless what it says of the owner is of nothing that exists, which is looked up.
 func (tr *truth) condemned(id graph.ID) bool {
 	condemned := false
 	for e := range tr.graph.Owners(id) {
@@ -182,7 +182,7 @@ func (tr *truth) condemned(id graph.ID) bool {
 // uid of one that does.
 const misdirected = graph.WrongName | graph.WrongKind | graph.WrongNamespace
 
-// ends says whether a reference may be, or become, one to an owner that is gone or waits.
+// ends reports whether a reference may be, or become, one to an owner that is gone or waits.
 func (tr *truth) ends(e graph.Edge) bool {
 	const undecidable = graph.Unresolvable | graph.WrongScope
 	if e.Problem&undecidable != 0 {
@@ -196,7 +196,7 @@ func (tr *truth) waits(id graph.ID) bool {
 		slices.Contains(tr.graph.Finalizers(id), metav1.FinalizerDeleteDependents)
 }
 
-// orphans says whether an object orphans its dependents, or will if it is deleted: by its own
+// orphans reports whether an object orphans its dependents, or will if it is deleted: by its own
 // finalizer, unless an owner that waits has it deleted in the foreground (GC-054).
 func (tr *truth) orphans(id graph.ID) bool {
 	if !tr.graph.Observed(id) || !slices.Contains(tr.graph.Finalizers(id), metav1.FinalizerOrphanDependents) {

@@ -162,7 +162,7 @@ func (l *Loop) Check(p *Proposal) error {
 	return nil
 }
 
-// expected says whether it is known that an owner is gone, and why. The lock is held.
+// expected reports whether it is known that an owner is gone, and why. The lock is held.
 func (l *Loop) expected(uid string) bool {
 	d, seen := l.witnessed[uid]
 	return seen && !d.missing || l.consent.Deletes(uid)
@@ -226,8 +226,8 @@ func (l *Loop) decline(p *Proposal) {
 	}
 }
 
-// agreedTo says whether a write to an object, or to its references to owners, was agreed to. What
-// came up after the pass was planned was not; the next pass plans it.
+// agreedTo reports whether a write to an object, or to its references to owners, was agreed to.
+// What came up after the pass was planned was not; the next pass plans it.
 func (p *pass) agreedTo(verb plan.Verb, id graph.ID, owners ...string) bool {
 	l, uid := p.loop, p.graph.Ref(id).UID
 	if l.opts.Only != nil {

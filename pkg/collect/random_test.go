@@ -259,7 +259,7 @@ func describe(p *plan.Plan, namespace string) []string {
 	})
 }
 
-// isRandom says whether an object was made at random, and not by the cluster.
+// isRandom reports whether an object was made at random, and not by the cluster.
 func isRandom(r graph.Ref) bool { return r.Kind != "Namespace" && r.Name != "kube-root-ca.crt" }
 
 // TestRunDoesWhatItsPlanSays_P10 makes wild clusters and plans a run over them. The run does not

@@ -83,7 +83,8 @@ var prepared struct {
 	planes map[string]bool
 }
 
-// prepare makes the scenarios' types on a control plane, and says whether it has been the first to.
+// prepare makes the scenarios' types on a control plane, and reports whether it has been the first
+// to.
 func prepare(t *testing.T, plane string, c *testcluster.Cluster) bool {
 	prepared.Lock()
 	defer prepared.Unlock()

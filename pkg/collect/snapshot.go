@@ -94,8 +94,8 @@ func checkUnserved(s *Snapshot, overrides plan.Overrides) error {
 	return nil
 }
 
-// hidesKinds says whether a gap can hide that a group is served: its discovery, or what would tell
-// of it.
+// hidesKinds reports whether a gap can hide that a group is served: its discovery, or what would
+// tell of it.
 func hidesKinds(gap v1alpha1.Gap, group string) bool {
 	if gap.Resource == "*" {
 		return slices.Contains([]string{group, "apiextensions.k8s.io", "apiregistration.k8s.io"}, gap.Group)
@@ -137,7 +137,8 @@ func ReadOwners(ctx context.Context, client *cluster.Client, listing *selection.
 	return p.snapshot(p.projection.Proven()), nil
 }
 
-// open says whether a live read can tell more of the owner that a reference names than the listing.
+// open reports whether a live read can tell more of the owner that a reference names than the
+// listing.
 func (p *pass) open(e graph.Edge) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -251,9 +252,9 @@ func (l *Loop) discover(ctx context.Context, part bool) error {
 	return nil
 }
 
-// sees says whether the listing began after an owner was seen to wait for its dependents; if not,
-// the next one will. What a store holds shows the owner, and before it is released its dependents
-// are listed (recheck).
+// sees reports whether the listing began after an owner was seen to wait for its dependents; if
+// not, the next one will. What a store holds shows the owner, and before it is released its
+// dependents are listed (recheck).
 func (p *pass) sees(id graph.ID) bool { return p.loop.store != nil || p.loop.sees(p.graph.Ref(id).UID) }
 
 // expect has the next pass wait until the store has heard of a write.

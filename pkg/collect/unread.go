@@ -117,8 +117,8 @@ type recheck struct {
 	scopes cluster.Asked[string, *selection.Snapshot]
 }
 
-// shows says whether the graph of the pass has all dependents of an owner that waits. A pass that
-// began with a listing has no need to ask.
+// shows reports whether the graph of the pass has all dependents of an owner that waits. A pass
+// that began with a listing has no need to ask.
 func (r *recheck) shows(ctx context.Context, p *pass, id graph.ID) bool {
 	if p.loop.store == nil {
 		return true
@@ -154,7 +154,7 @@ func (r *recheck) list(ctx context.Context, p *pass, namespace string) (*selecti
 	})
 }
 
-// knows says whether the pass has a reference to an owner, which blocks if the one that is asked
+// knows reports whether the pass has a reference to an owner, which blocks if the one that is asked
 // for does.
 func (p *pass) knows(owner graph.ID, dependent string, blocks bool) bool {
 	id, ok := p.graph.Lookup(dependent)

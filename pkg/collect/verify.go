@@ -75,8 +75,8 @@ func (l *Loop) forgetNames() {
 	maps.DeleteFunc(l.written, func(e effect, _ int) bool { return e.object == "" })
 }
 
-// givesUp says whether an action was done so often that somebody must be undoing it, and tells so
-// once.
+// givesUp reports whether an action was done so often that somebody must be undoing it, and tells
+// so once.
 func (p *pass) givesUp(ctx context.Context, a *plan.Write, id graph.ID) bool {
 	e, told, is := p.loop.exhausted(a)
 	if !is || told {
@@ -111,7 +111,7 @@ func (p *pass) verify(ctx context.Context, id graph.ID, answer *graph.Object, ed
 	return nil
 }
 
-// undone says whether an object has a reference to an owner, after it was removed; or one that
+// undone reports whether an object has a reference to an owner, after it was removed; or one that
 // blocks, after it was made not to.
 func undone(o *graph.Object, uid string, verb plan.Verb) bool {
 	return slices.ContainsFunc(o.Owners,

@@ -155,7 +155,8 @@ func (r *outright) event(e plan.Event) {
 	}
 }
 
-// explains says whether all of what is strange in a random cluster are such objects, and are left.
+// explains reports whether all of what is strange in a random cluster are such objects, and are
+// left.
 func (r *outright) explains(left, strange []string, namespace string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -171,10 +172,10 @@ func (r *outright) explains(left, strange []string, namespace string) bool {
 	return true
 }
 
-// byOwners says whether all of what is strange follows from how its owners ended: an object that is
-// left names owners that are left, and has lost none that is. That is what the collector makes of an
-// object with a solid owner (GC-053). It has ended each of the owners so at some pace, though perhaps
-// not all of them at one.
+// byOwners reports whether all of what is strange follows from how its owners ended: an object that
+// is left names owners that are left, and has lost none that is. That is what the collector makes
+// of an object with a solid owner (GC-053). It has ended each of the owners so at some pace, though
+// perhaps not all of them at one.
 func byOwners(left, strange []string, ends [][]string) bool {
 	owners := func(line string) (names []string) {
 		_, refs := parse(line)

@@ -65,7 +65,7 @@ func (p *pass) write(ctx context.Context, a *plan.Write, id graph.ID, send func(
 	return false
 }
 
-// absent says whether an error proves that an object is gone.
+// absent reports whether an error proves that an object is gone.
 func (p *pass) absent(err error, id graph.ID) bool {
 	t, _ := p.graph.Type(id)
 	return cluster.IsAbsent(err, t, p.graph.Name(id))
@@ -144,8 +144,8 @@ func (p *pass) reread(ctx context.Context, id graph.ID) error {
 	return nil
 }
 
-// isUnchanged says whether what decisions rest on is as the projection has it: the references, the
-// collector's finalizers, and whether the object is being deleted. The lock is held.
+// isUnchanged reports whether what decisions rest on is as the projection has it: the references,
+// the collector's finalizers, and whether the object is being deleted. The lock is held.
 func (p *pass) isUnchanged(id graph.ID, now *graph.Object) bool {
 	i := 0
 	for e := range p.projection.Owners(id) {
@@ -161,8 +161,8 @@ func (p *pass) isUnchanged(id graph.ID, now *graph.Object) bool {
 		item.Foreground == slices.Contains(now.Finalizers, plan.ForegroundFinalizer)
 }
 
-// replaces says whether what was read is another object under the same name, so that the one that
-// is meant is gone. An answer without a uid says nothing (RO-004).
+// replaces reports whether what was read is another object under the same name, so that the one
+// that is meant is gone. An answer without a uid says nothing (RO-004).
 func replaces(now *graph.Object, ref graph.Ref) bool { return now.UID != "" && now.UID != ref.UID }
 
 // removed records that an object was seen to be gone.

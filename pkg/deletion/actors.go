@@ -132,7 +132,7 @@ func (g deletedSet) orFreed(ctx context.Context, finder *actor.Finder, o *unstru
 	return append(by, freeing...)
 }
 
-// loses says whether an object that is needed goes.
+// loses reports whether an object that is needed goes.
 func (g deletedSet) loses(n actor.Needed) bool {
 	_, goes := g.lacks(n)
 	return goes
@@ -270,7 +270,7 @@ func (g deletedSet) needing(known *finalizer.Registry) map[graph.ID][]actor.Acto
 	return by
 }
 
-// anyNeed says whether one of some needs matches, or one of what these need.
+// anyNeed reports whether one of some needs matches, or one of what these need.
 func anyNeed(needs []finalizer.Need, matches func(finalizer.Need) bool) bool {
 	return slices.ContainsFunc(needs, func(n finalizer.Need) bool { return matches(n) || anyNeed(n.Needs, matches) })
 }

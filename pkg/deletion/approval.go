@@ -133,7 +133,7 @@ func compareSums(a, b [sha256.Size]byte) int {
 
 var digestForm = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
 
-// isDigest says whether a text has the form of a digest.
+// isDigest reports whether a text has the form of a digest.
 func isDigest(text string) bool { return digestForm.MatchString(text) }
 
 // planContent is what a plan does, with what it has most of one at a time: the actions, and the

@@ -156,7 +156,7 @@ func (c *clientGC) onlyAgreed(_ context.Context, p *collect.Proposal) error {
 	return collect.ErrOnlyAgreed
 }
 
-// waitsForLeft says whether something that is being deleted waits for a dependent that is left
+// waitsForLeft reports whether something that is being deleted waits for a dependent that is left
 // alone: for it to go, or to lose its reference.
 func (c *clientGC) waitsForLeft(g *graph.Graph) bool {
 	c.mu.Lock()

@@ -36,8 +36,8 @@ func (pl *planner) arrange(known *finalizer.Registry, p *Planned) *plan.Plan {
 	return ordered.With(p.needs) // no order helps a namespace without discovery
 }
 
-// waitsForOthers says whether an object has a finalizer that no part of the control plane removes,
-// as far as is known.
+// waitsForOthers reports whether an object has a finalizer that no part of the control plane
+// removes, as far as is known.
 func waitsForOthers(known *finalizer.Registry, g *graph.Graph, id graph.ID) bool {
 	ref := g.Ref(id)
 	return slices.ContainsFunc(g.Finalizers(id), func(name string) bool {
@@ -150,7 +150,7 @@ func (p *Planned) firstStage() *Planned {
 	return &stage
 }
 
-// meant says whether an object that was changed is still one of those that are to be deleted.
+// meant reports whether an object that was changed is still one of those that are to be deleted.
 func (pl *planner) meant() func(context.Context, graph.Type, graph.Ref) (bool, error) {
 	matches := pl.request.Selection.StillMatches(pl.client)
 	if matches == nil || len(pl.besides) == 0 {

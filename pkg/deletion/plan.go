@@ -347,7 +347,7 @@ func (pl *planner) resolve(ctx context.Context, getter genericclioptions.RESTCli
 	return r, nil
 }
 
-// unserved says whether the only thing wrong is that types are not served: an earlier call has
+// unserved reports whether the only thing wrong is that types are not served: an earlier call has
 // deleted their definitions.
 func unserved(err error) bool {
 	var many utilerrors.Aggregate

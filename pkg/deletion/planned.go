@@ -103,7 +103,7 @@ func (p *Planned) Rows() iter.Seq[graph.Row] {
 	}
 }
 
-// Empty says whether there is nothing to delete.
+// Empty reports whether there is nothing to delete.
 func (p *Planned) Empty() bool { return p.Plan == nil || len(p.Roots) == 0 }
 
 // reasons are why objects are left out, by uid.

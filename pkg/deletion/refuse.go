@@ -98,7 +98,7 @@ func (p *Planned) bound() error {
 	return nil
 }
 
-// incomplete says whether dependents may be hidden, and that was not allowed.
+// incomplete reports whether dependents may be hidden, and that was not allowed.
 func (p *Planned) incomplete() bool { return len(p.Hiding) > 0 && !p.planner.request.AllowIncomplete }
 
 // DryRun sends all deletes of the plan with dryRun=All. The plan shows afterwards what the server

@@ -130,7 +130,7 @@ func (s sparing) decided(ctx context.Context, finder *actor.Finder, o *unstructu
 	return all, nil
 }
 
-// names says whether a field of the object names what it stands for outside the cluster.
+// names reports whether a field of the object names what it stands for outside the cluster.
 func (s sparing) names() bool { return len(s.known.External) > 0 }
 
 // outside is what the object stands for outside the cluster, as far as it names that.
@@ -145,10 +145,10 @@ func (s sparing) outside(o *unstructured.Unstructured) []v1alpha1.Outside {
 	return all
 }
 
-// decides says whether a field of the object decides about what is outside.
+// decides reports whether a field of the object decides about what is outside.
 func (s sparing) decides() bool { return len(s.known.Spares)+len(s.known.Decides) > 0 }
 
-// paused says whether the object says that the actor ignores it.
+// paused reports whether the object says that the actor ignores it.
 func (s sparing) paused(ctx context.Context, finder *actor.Finder, o *unstructured.Unstructured) []v1alpha1.IdleActor {
 	if len(s.known.PausedBy) == 0 {
 		return nil

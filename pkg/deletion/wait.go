@@ -351,7 +351,7 @@ func (p *Planned) notBegun() error {
 		"kubectl gc delete deletes them and waits for the whole cascade"))
 }
 
-// mayBeTaken says whether something could not be seen that takes an object along if it is being
+// mayBeTaken reports whether something could not be seen that takes an object along if it is being
 // deleted: an owner, or the namespace.
 func (p *Planned) mayBeTaken(k plan.ObjectReason) bool {
 	for e := range p.Graph.Owners(k.Object) {

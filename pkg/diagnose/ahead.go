@@ -125,13 +125,13 @@ func (e *examiner) waitsFor(id graph.ID) []graph.ID {
 	return all
 }
 
-// halfDeleted says whether nothing is seen that keeps an object.
+// halfDeleted reports whether nothing is seen that keeps an object.
 func (e *examiner) halfDeleted(id graph.ID) bool {
 	ref := e.Graph.Ref(id)
 	return len(e.Graph.Finalizers(id)) == 0 && !core.OfType(cluster.Pods)(ref) && !core.OfType(cluster.Namespaces)(ref)
 }
 
-// awaited says whether an owner of an object that is not being deleted waits for it.
+// awaited reports whether an owner of an object that is not being deleted waits for it.
 func (e *examiner) awaited(id graph.ID) bool {
 	for edge := range e.Graph.Owners(id) {
 		if e.collector.projection.OwnerState(edge) == plan.Waiting {

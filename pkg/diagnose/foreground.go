@@ -66,7 +66,7 @@ func (e *collector) foreground(ctx context.Context, id graph.ID) []core.Finding 
 	})
 }
 
-// awaits says whether what keeps an object is that it waits for another one.
+// awaits reports whether what keeps an object is that it waits for another one.
 func awaits(f core.Finding, ref graph.Ref) bool {
 	return (f.Code == core.ActorWaiting || f.Code == core.InUse) && f.About != nil && f.About.UID == ref.UID
 }

@@ -35,7 +35,7 @@ func webhookOnNamespace(name, client string) string {
 		"resources: [namespaces]").Replace(webhook("Validating", name, "DELETE", client))
 }
 
-// eventuallyRuns says whether a kubectl command does not fail any more.
+// eventuallyRuns reports whether a kubectl command does not fail any more.
 func eventuallyRuns(c *testcluster.Cluster, args ...string) func(context.Context) (bool, error) {
 	return func(ctx context.Context) (bool, error) { return !fails(c, args...)(ctx), nil }
 }

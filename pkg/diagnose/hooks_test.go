@@ -54,7 +54,7 @@ func registered(t testing.TB, c *testcluster.Cluster, kind, namespace, manifest 
 		func(ctx context.Context) (bool, error) { return effective(ctx), nil })
 }
 
-// fails says whether a kubectl command fails.
+// fails reports whether a kubectl command fails.
 func fails(c *testcluster.Cluster, args ...string) func(context.Context) bool {
 	return func(ctx context.Context) bool { _, err := c.Try(ctx, "", args...); return err != nil }
 }

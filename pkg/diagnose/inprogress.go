@@ -204,7 +204,8 @@ func (e *collector) each(ctx context.Context, at core.Place, ids []graph.ID, f f
 	return nil
 }
 
-// moved says whether an object was deleted since the snapshot, or has lost a finalizer or an owner.
+// moved reports whether an object was deleted since the snapshot, or has lost a finalizer or an
+// owner.
 func (e *collector) moved(id graph.ID, now map[string]pieces) bool {
 	p, there := now[e.Graph.Ref(id).UID]
 	return !there || p.deletionTimestamp && e.Graph.DeletionTimestamp(id) == 0 ||

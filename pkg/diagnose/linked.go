@@ -203,7 +203,7 @@ func (e *linked) contentOf(id graph.ID) []graph.ID {
 	return e.Links.Content(id)
 }
 
-// concerned says whether what is said of an object may advise to do something about another, to
+// concerned reports whether what is said of an object may advise to do something about another, to
 // which it leads by a link or an ownerReference: that confirms the link, is owned, or was asked
 // about too.
 func (e *linked) concerned(id, end graph.ID) bool {

@@ -119,7 +119,7 @@ func (e *examiner) probeOf(ref graph.Ref, name string) (finalizerProbe, bool) {
 func (e *examiner) goes(id graph.ID) bool  { return e.Graph.DeletionTimestamp(id) != 0 }
 func (e *examiner) lives(id graph.ID) bool { return !e.goes(id) }
 
-// due says whether an object is to be deleted before an owner that waits for it.
+// due reports whether an object is to be deleted before an owner that waits for it.
 func (e *examiner) due(id graph.ID) bool { return e.lives(id) && e.awaited(id) }
 
 // deleted looks at the objects of a type that are being deleted.

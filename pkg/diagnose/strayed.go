@@ -75,7 +75,7 @@ func (e *examiner) revived(ctx context.Context, o *unstructured.Unstructured, f 
 	return f
 }
 
-// noNamespace says whether a namespace is proven not to exist, by a live read.
+// noNamespace reports whether a namespace is proven not to exist, by a live read.
 func (e *examiner) noNamespace(ctx context.Context, name string) bool {
 	if name == "" {
 		return false

@@ -75,7 +75,7 @@ func (e *linked) gapsOfLink(d *link.Definition, t graph.Type, namespace string) 
 	return gaps
 }
 
-// canBeOf says whether a gap can hold objects of some kinds. Of a group whose discovery failed
+// canBeOf reports whether a gap can hold objects of some kinds. Of a group whose discovery failed
 // nobody knows the kinds.
 func (e *linked) canBeOf(gap v1alpha1.Gap, kinds []graph.KindPattern) bool {
 	r, served := e.Catalog.Lookup(schema.GroupResource{Group: gap.Group, Resource: gap.Resource})

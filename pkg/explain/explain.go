@@ -89,7 +89,7 @@ func sortKey(name string) string {
 	return strings.ToLower(strings.ReplaceAll(strings.TrimLeft(name, "^*(/["), `\`, ""))
 }
 
-// isOf says whether an entry is of the component that was named, if one was.
+// isOf reports whether an entry is of the component that was named, if one was.
 func (q Question) isOf(k finalizer.Known) bool {
 	word := strings.ToLower(q.Component)
 	return strings.Contains(strings.ToLower(k.Component), word) || strings.Contains(strings.ToLower(k.Actor), word)

@@ -142,7 +142,7 @@ func (t *tester) ends(d *link.Definition, source *unstructured.Unstructured) ([]
 	return all, err
 }
 
-// confirmed says whether the end of a link names its source, or is owned by it.
+// confirmed reports whether the end of a link names its source, or is owned by it.
 func confirmed(d *link.Definition, end *unstructured.Unstructured, source link.Identity) bool {
 	if end == nil {
 		return d.ConfirmedBy(nil, source)
@@ -247,7 +247,7 @@ var clusterScopedKinds = []graph.KindPattern{
 	"snapshot.storage.k8s.io/VolumeSnapshotContent",
 }
 
-// clusterScoped says whether what a reference names is known to have no namespace.
+// clusterScoped reports whether what a reference names is known to have no namespace.
 func (t *tester) clusterScoped(n link.Named) bool {
 	return t.kinds[nameKind(n.Group, n.Kind)].clusterScoped ||
 		slices.ContainsFunc(clusterScopedKinds, func(p graph.KindPattern) bool { return p.Matches(n.Group, n.Kind) })

@@ -66,7 +66,7 @@ type Report struct {
 	Where []link.Condition `json:"where,omitempty"`
 }
 
-// Counts says whether an object of the kind is one that reports.
+// Counts reports whether an object of the kind is one that reports.
 func (r Report) Counts(object map[string]any) bool { return link.AllMet(r.Where, object) }
 
 // Follow is how a component is found from the type of an object.
@@ -83,7 +83,7 @@ func (a Alive) named() []string {
 	return slices.Concat(a.Deployments, a.StatefulSets, a.DaemonSets, a.Leases)
 }
 
-// HasWorkloads says whether some of the signs are workloads.
+// HasWorkloads reports whether some of the signs are workloads.
 func (a Alive) HasWorkloads() bool {
 	return len(a.Deployments)+len(a.StatefulSets)+len(a.DaemonSets)+len(a.Labels)+len(a.Images) > 0
 }
@@ -103,7 +103,7 @@ func (r *Registry) Of(kind, namespace, name string, has ...map[string]string) []
 	return all
 }
 
-// lookLike says whether a workload has a name or labels of the component.
+// lookLike reports whether a workload has a name or labels of the component.
 func (a Alive) lookLike(kind, name string, has []map[string]string) bool {
 	names := map[string][]string{"Deployment": a.Deployments, "StatefulSet": a.StatefulSets,
 		"DaemonSet": a.DaemonSets}[kind]
@@ -119,7 +119,7 @@ func (a Alive) lookLike(kind, name string, has []map[string]string) bool {
 	})
 }
 
-// IsAbout says whether the entry names a kind of a group, and not all kinds, or a kind of all
+// IsAbout reports whether the entry names a kind of a group, and not all kinds, or a kind of all
 // groups.
 func (k Known) IsAbout(group, kind string) bool {
 	return slices.ContainsFunc(k.Kinds, func(pattern string) bool {

@@ -61,7 +61,7 @@ type Hold struct {
 	Remedy string `json:"remedy"`
 }
 
-// Warned says whether an event is the one of the Warning.
+// Warned reports whether an event is the one of the Warning.
 func (h Hold) Warned(reason, message string) bool {
 	return h.Warning != "" && (reason == h.Warning || strings.Contains(message, h.Warning))
 }
@@ -92,7 +92,7 @@ func (h Hold) Held() string {
 	return "items of " + h.Items.String() + each
 }
 
-// Applies says whether what is said there holds the object now.
+// Applies reports whether what is said there holds the object now.
 func (h Hold) Applies(object map[string]any) bool {
 	return link.AllMet(h.Where, object)
 }
@@ -102,7 +102,7 @@ func (h Hold) Meets(object map[string]any) (string, bool) {
 	return link.AnyMet([][]link.Condition{h.Each}, object)
 }
 
-// Belongs says whether an object of the Kind belongs to the one of a name, and holds it.
+// Belongs reports whether an object of the Kind belongs to the one of a name, and holds it.
 func (h Hold) Belongs(object map[string]any, namespace, name string) bool {
 	_, met := h.Meets(object)
 	return met && slices.ContainsFunc(h.NamedAt, func(p link.Path) bool {

@@ -173,15 +173,15 @@ var (
 	verified   = []Verified{BySource, BySearch, ByPullRequest}
 )
 
-// Consequential says whether honouring the finalizer does something that removing it skips or
+// Consequential reports whether honouring the finalizer does something that removing it skips or
 // undoes: work outside the cluster, or the deletion of data. Who removes such a finalizer without
 // having found its actor has to be told so.
 func (k Known) Consequential() bool {
 	return k.Risk != RiskNone || k.Polarity == OptInDestructive || k.Polarity == OptInProtective
 }
 
-// Awaits says whether a dependent of a kind has to be gone before the actor removes the finalizer.
-// The group of the core is empty.
+// Awaits reports whether a dependent of a kind has to be gone before the actor removes the
+// finalizer. The group of the core is empty.
 func (k Known) Awaits(group, kind string) bool {
 	return slices.ContainsFunc(k.WaitsFor, func(p graph.KindPattern) bool { return p.Matches(group, kind) })
 }

@@ -184,7 +184,7 @@ func (k *Known) nearName(name string) nearness {
 	return near
 }
 
-// covers says whether an entry is about a kind, written group/Kind: 3 if it names it, 2 if a
+// covers reports whether an entry is about a kind, written group/Kind: 3 if it names it, 2 if a
 // pattern does, 1 if it is about all kinds, 0 if not.
 func (k *Known) covers(of string) int {
 	most := 0
@@ -244,8 +244,8 @@ func (r *Registry) Named(name string) []Known {
 	return known
 }
 
-// answersFor says whether an entry is found wherever another would be. A pattern is found where a
-// kind is named only if its entry is nearer by the finalizer's name.
+// answersFor reports whether an entry is found wherever another would be. A pattern is found where
+// a kind is named only if its entry is nearer by the finalizer's name.
 func (k Known) answersFor(other Known, nearer bool) bool {
 	return !slices.ContainsFunc(other.Kinds, func(kind string) bool {
 		return !slices.ContainsFunc(k.Kinds,
@@ -255,7 +255,7 @@ func (k Known) answersFor(other Known, nearer bool) bool {
 	})
 }
 
-// matches says whether a pattern covers a kind that is none itself.
+// matches reports whether a pattern covers a kind that is none itself.
 func matches(pattern, kind string) bool {
 	ok, err := path.Match(pattern, kind)
 	return ok && err == nil && !strings.Contains(kind, "*")

@@ -85,7 +85,7 @@ func (n Need) At(field string) string {
 	return n.Items.String() + "." + field
 }
 
-// Applies says whether the actor needs it for the object that has the fields.
+// Applies reports whether the actor needs it for the object that has the fields.
 func (n Need) Applies(object map[string]any) bool { return link.AllMet(n.Where, object) }
 
 // Leaves says in which words an object tells the actor to leave what it manages outside the
@@ -243,7 +243,7 @@ type Use struct {
 	Until string `json:"until,omitempty"`
 }
 
-// Uses says whether an object that names the used one uses it now.
+// Uses reports whether an object that names the used one uses it now.
 func (u Use) Uses(object map[string]any) bool { return link.AllMet(u.Where, object) }
 
 // Names are the places where an object names what it uses: the items, or the object itself.

@@ -8,8 +8,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 )
 
-// isFixed says whether all signs are namespaces and names that an installation can choose otherwise:
-// such a component is easily missed while it is alive.
+// isFixed reports whether all signs are namespaces and names that an installation can choose
+// otherwise: such a component is easily missed while it is alive.
 func isFixed(a finalizer.Alive) bool {
 	return !a.Outside && a.Follow == "" && len(a.Labels)+len(a.Images)+len(a.APIServices)+len(a.Webhooks) == 0 &&
 		!slices.ContainsFunc(slices.Concat(a.Deployments, a.StatefulSets, a.DaemonSets, a.Leases),

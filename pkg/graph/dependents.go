@@ -33,7 +33,7 @@ func (d *Dependents[T]) Remove(object T, owners []OwnerReference) {
 	}
 }
 
-// Has says whether an object has a reference with the uid.
+// Has reports whether an object has a reference with the uid.
 func (d *Dependents[T]) Has(owner string) bool { return len(d.of[owner]) > 0 }
 
 // Of iterates over the objects that have a reference with the uid, each once, in no order.

@@ -169,7 +169,7 @@ func (g *Graph) CreationTimestamp(id ID) int64 { return g.nodes.at(int32(id)).cr
 // not being deleted.
 func (g *Graph) DeletionTimestamp(id ID) int64 { return g.nodes.at(int32(id)).deletionTimestamp }
 
-// Selected says whether the object matched the label selector of its listing.
+// Selected reports whether the object matched the label selector of its listing.
 func (g *Graph) Selected(id ID) bool { return g.nodes.at(int32(id)).selected }
 
 // Owners iterates over the node's ownerReferences in the order in which the object has them.

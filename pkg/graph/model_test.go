@@ -51,7 +51,7 @@ func resolve(apiVersion, kind string) []graph.Type {
 	return types
 }
 
-// provesAbsence says whether a complete listing covers where the collector would look for the
+// provesAbsence reports whether a complete listing covers where the collector would look for the
 // owner, for all types it could be of.
 func (m *model) provesAbsence(r graph.OwnerReference, dependent modelObject) bool {
 	types := resolve(r.APIVersion, r.Kind)

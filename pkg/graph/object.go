@@ -139,7 +139,7 @@ type PrinterColumns struct {
 // "apps/*", "*.azure.com/*", "*/ServiceExport", or "*" for all.
 type KindPattern string
 
-// Matches says whether the pattern is about a kind. The group of the core is empty.
+// Matches reports whether the pattern is about a kind. The group of the core is empty.
 func (p KindPattern) Matches(group, kind string) bool {
 	if p == "*" {
 		return true

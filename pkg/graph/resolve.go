@@ -48,7 +48,7 @@ func (r *resolver) resolve(apiVersion, kind string) (int32, bool) {
 	return types[0], true
 }
 
-// observed says whether every type of that group and kind was listed completely in the scope in
+// observed reports whether every type of that group and kind was listed completely in the scope in
 // which a dependent's reference is resolved: its own namespace for a namespaced type, the cluster
 // for the others, and everywhere for a cluster-scoped dependent's reference to a namespaced type,
 // which can mean any namespace.
@@ -148,7 +148,7 @@ func (g *Graph) compare(e *edge, c *coordinates, m *meaning) Problem {
 	return p
 }
 
-// listedAs says whether one of the types under which a seen node was listed matches.
+// listedAs reports whether one of the types under which a seen node was listed matches.
 func (g *Graph) listedAs(id int32, match func(*Type) bool) bool {
 	if match(&g.types[g.listings[g.nodes.at(id).listing].typ]) {
 		return true
@@ -156,7 +156,7 @@ func (g *Graph) listedAs(id int32, match func(*Type) bool) bool {
 	return slices.ContainsFunc(g.aliases[id], func(list int32) bool { return match(&g.types[g.listings[list].typ]) })
 }
 
-// namespaced says whether a seen node's type is namespaced.
+// namespaced reports whether a seen node's type is namespaced.
 func (g *Graph) namespaced(id int32) bool {
 	return g.types[g.listings[g.nodes.at(id).listing].typ].Namespaced
 }
@@ -196,7 +196,7 @@ func (g *Graph) indexPlaces() {
 	}
 }
 
-// Scope says whether a resource is namespaced, and whether the graph knows its type at all.
+// Scope reports whether a resource is namespaced, and whether the graph knows its type at all.
 func (g *Graph) Scope(group, resource string) (namespaced, known bool) {
 	p, known := g.places[groupResource{group, resource}]
 	return p.namespaced, known
@@ -263,7 +263,8 @@ func (g *Graph) search(compare func(id int32) int) ID {
 	return ID(sort.Search(g.sorted, func(i int) bool { return compare(int32(i)) >= 0 }))
 }
 
-// compareKind says whether a node stands before, at or behind the objects of a kind in a namespace.
+// compareKind reports whether a node stands before, at or behind the objects of a kind in a
+// namespace.
 func (g *Graph) compareKind(id int32, namespace string, k groupKind) int {
 	n := g.nodes.at(id)
 	if c := cmp.Compare(g.nsNames[n.ns], namespace); c != 0 {
@@ -277,7 +278,7 @@ func (g *Graph) compareKind(id int32, namespace string, k groupKind) int {
 	return cmp.Or(cmp.Compare(t.Group, k.group), cmp.Compare(t.Kind, k.kind))
 }
 
-// is says whether a node was seen as an object of a group and resource.
+// is reports whether a node was seen as an object of a group and resource.
 func (g *Graph) is(id ID, group, resource string) bool {
 	return g.Observed(id) && g.listedAs(int32(id),
 		func(t *Type) bool { return t.Group == group && t.Resource == resource })

@@ -28,10 +28,10 @@ type Condition struct {
 	Not bool `json:"not,omitempty"`
 }
 
-// met says whether an object meets the condition.
+// met reports whether an object meets the condition.
 func (c Condition) met(object map[string]any) bool { return c.holds(object) != c.Not }
 
-// holds says whether an object meets the condition, before it is turned round.
+// holds reports whether an object meets the condition, before it is turned round.
 func (c Condition) holds(object map[string]any) bool {
 	values := slices.DeleteFunc(c.path().all(object), c.unset)
 	switch {
@@ -46,13 +46,13 @@ func (c Condition) holds(object map[string]any) bool {
 	})
 }
 
-// is says whether a text is the Value.
+// is reports whether a text is the Value.
 func (c Condition) is(text string) bool {
 	return text == c.Value || c.AnyCase && strings.EqualFold(text, c.Value)
 }
 
-// unset says whether a value counts as none. A field that is empty does; a label or annotation is
-// there by its key alone.
+// unset reports whether a value counts as none. A field that is empty does; a label or annotation
+// is there by its key alone.
 func (c Condition) unset(value any) bool {
 	if c.Field.IsZero() {
 		return false
@@ -128,7 +128,7 @@ func (c Condition) String() string {
 	return what + " is set"
 }
 
-// AllMet says whether an object meets all of some conditions.
+// AllMet reports whether an object meets all of some conditions.
 func AllMet(conditions []Condition, object map[string]any) bool {
 	return !slices.ContainsFunc(conditions, func(c Condition) bool { return !c.met(object) })
 }

@@ -87,7 +87,7 @@ type Recreation struct {
 	Makes     string `json:"-"`
 }
 
-// Matches says whether objects of a kind can be sources. The group of the core is empty; the
+// Matches reports whether objects of a kind can be sources. The group of the core is empty; the
 // categories are those that discovery has for the kind.
 func (f From) Matches(group, kind string, categories []string) bool {
 	if f.Category != "" && !slices.Contains(categories, f.Category) {
@@ -116,17 +116,17 @@ func (f From) Labels() string {
 	return strings.Join(terms, ",")
 }
 
-// Anything says whether objects of any kind can be sources, so that only those that a user has
+// Anything reports whether objects of any kind can be sources, so that only those that a user has
 // named are looked at.
 func (f From) Anything() bool { return f.Category == "" && slices.Contains(f.Kinds, "*") }
 
-// InMetadata says whether the metadata of an object says whether it is a source; false without
-// conditions too, since then there is nothing to ask.
+// InMetadata reports whether the metadata of an object reports whether it is a source; false
+// without conditions too, since then there is nothing to ask.
 func (f From) InMetadata() bool {
 	return len(f.Where) > 0 && !slices.ContainsFunc(f.Where, func(c Condition) bool { return !c.inMetadata() })
 }
 
-// MetadataOnly says whether an object's metadata is all that the link needs of it.
+// MetadataOnly reports whether an object's metadata is all that the link needs of it.
 func (d *Definition) MetadataOnly() bool {
 	inContent := func(c Condition) bool { return !c.inMetadata() }
 	return !slices.ContainsFunc(d.From.Where, inContent) &&
@@ -137,7 +137,7 @@ func (d *Definition) MetadataOnly() bool {
 		!slices.ContainsFunc(d.Deletion.Keep, Keep.asksSource)
 }
 
-// Makes says whether the ends are dependents of a kind of which the source is the controller.
+// Makes reports whether the ends are dependents of a kind of which the source is the controller.
 func (d *Definition) Makes(group, kind string) bool {
 	return slices.ContainsFunc(d.Ends, func(e Ends) bool {
 		return e.Form == Dependents &&
@@ -145,12 +145,12 @@ func (d *Definition) Makes(group, kind string) bool {
 	})
 }
 
-// OfDependents says whether the ends are dependents.
+// OfDependents reports whether the ends are dependents.
 func (d *Definition) OfDependents() bool {
 	return slices.ContainsFunc(d.Ends, func(e Ends) bool { return e.Form == Dependents })
 }
 
-// LeavesNamespace says whether a source can name an object in another namespace than its own.
+// LeavesNamespace reports whether a source can name an object in another namespace than its own.
 func (d *Definition) LeavesNamespace() bool {
 	return slices.ContainsFunc(d.Ends, func(e Ends) bool {
 		switch {
@@ -163,7 +163,7 @@ func (d *Definition) LeavesNamespace() bool {
 	})
 }
 
-// inMetadata says whether the metadata of a source says which ends these are.
+// inMetadata reports whether the metadata of a source says which ends these are.
 func (e Ends) inMetadata() bool {
 	if !e.Field.IsZero() {
 		return e.Field.steps[0] == "metadata"
@@ -239,7 +239,7 @@ const (
 	// Instances: a reference of a group and a kind, all objects of which are ends.
 	Instances Form = "instances"
 	// Dependents: the objects of some kinds of which the source is the controller. The
-	// ownerReferences say it already: such a link only says whether they come back.
+	// ownerReferences say it already: such a link only reports whether they come back.
 	Dependents Form = "dependents"
 )
 

@@ -20,7 +20,7 @@ type Deletion struct {
 	// Foreground is what a deletion in the foreground sets PolicyField to, before anything else,
 	// where the source has the field. Empty if it leaves it alone.
 	Foreground string `json:"foreground,omitempty"`
-	// Waits says whether the program waits until they are gone before it removes the finalizer.
+	// Waits reports whether the program waits until they are gone before it removes the finalizer.
 	Waits Waits `json:"waits,omitempty"`
 	// Force says that the program deletes with a grace period of 0.
 	Force bool `json:"force,omitempty"`
@@ -117,7 +117,7 @@ const (
 	Orphan     Policy = "orphan"
 )
 
-// Waits says whether a program waits.
+// Waits reports whether a program waits.
 type Waits string
 
 // When a program waits.

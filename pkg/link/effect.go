@@ -72,12 +72,12 @@ func (d *Definition) FailsFor(source map[string]any) string {
 	return ""
 }
 
-// released says whether one of the finalizers is the one by which the program sees a deletion.
+// released reports whether one of the finalizers is the one by which the program sees a deletion.
 func (d Deletion) released(finalizers []string) bool {
 	return d.Finalizer == "" || slices.ContainsFunc(finalizers, d.Holds)
 }
 
-// Holds says whether a finalizer is the one by which the program sees a deletion.
+// Holds reports whether a finalizer is the one by which the program sees a deletion.
 func (d Deletion) Holds(finalizer string) bool {
 	if prefix, open := strings.CutSuffix(d.Finalizer, "*"); open {
 		return strings.HasPrefix(finalizer, prefix)
@@ -111,8 +111,8 @@ func Kept(keep []Keep, end map[string]any) (string, bool) {
 	return "", false
 }
 
-// Unseen says whether the program does not look at an end at all, by one of the conditions with which
-// it stays.
+// Unseen reports whether the program does not look at an end at all, by one of the conditions with
+// which it stays.
 func Unseen(keep []Keep, end map[string]any) bool {
 	return slices.ContainsFunc(keep, func(k Keep) bool { return k.Unseen && k.met(end) })
 }
@@ -126,7 +126,7 @@ func (k Keep) String() string {
 	return text
 }
 
-// asksSource says whether it depends on the source if an end stays.
+// asksSource reports whether it depends on the source if an end stays.
 func (k Keep) asksSource() bool { return len(k.Where) > 0 || placeholder.MatchString(k.Value) }
 
 // WaveOf returns in which wave the program deletes an end, by the annotation of the end that says
@@ -166,7 +166,7 @@ func (d *Definition) RecreatedBy(source map[string]any) *Recreation {
 	return nil
 }
 
-// AsksEnds says whether an end can say whose it is, that it stays, or how it is deleted, and
+// AsksEnds reports whether an end can say whose it is, that it stays, or how it is deleted, and
 // whether its metadata is not enough to tell.
 func (d *Definition) AsksEnds() (asks, whole bool) {
 	whole = !d.Deletion.Bound.IsZero() ||

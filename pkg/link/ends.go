@@ -28,7 +28,7 @@ type Named struct {
 	Category string
 }
 
-// CanBe says whether an end can be of a kind that has some categories in discovery.
+// CanBe reports whether an end can be of a kind that has some categories in discovery.
 func (n Named) CanBe(categories []string) bool {
 	return n.Category == "" || slices.Contains(categories, n.Category)
 }
@@ -52,7 +52,7 @@ type Members struct {
 	Namespace string
 }
 
-// CanBe says whether an end can be of a kind that has some categories in discovery.
+// CanBe reports whether an end can be of a kind that has some categories in discovery.
 func (m Members) CanBe(group, kind string, categories []string) bool {
 	return (m.Category == "" || slices.Contains(categories, m.Category)) &&
 		slices.ContainsFunc(m.Kinds, func(k graph.KindPattern) bool { return k.Matches(group, kind) })
@@ -64,7 +64,7 @@ const maxEnds = 5000
 
 var errTooMany = fmt.Errorf("more than %d objects are named, and the others are not looked at", maxEnds)
 
-// IsSource says whether the link holds for an object of a kind that From matches.
+// IsSource reports whether the link holds for an object of a kind that From matches.
 func (d *Definition) IsSource(object map[string]any) bool { return AllMet(d.From.Where, object) }
 
 // References returns the ends that an object names, and the selectors of those that it does not
@@ -240,12 +240,12 @@ func (e Ends) field() Path {
 	return e.Field
 }
 
-// ofKinds says whether a kind is one of some; of none any is.
+// ofKinds reports whether a kind is one of some; of none any is.
 func ofKinds(kinds []graph.KindPattern, group, kind string) bool {
 	return len(kinds) == 0 || slices.ContainsFunc(kinds, func(k graph.KindPattern) bool { return k.Matches(group, kind) })
 }
 
-// CanBe says whether an end can be of a kind, as far as the link says.
+// CanBe reports whether an end can be of a kind, as far as the link says.
 func (e Ends) CanBe(group, kind string) bool {
 	if len(e.Kinds) > 0 || e.Kind == "" || e.Form == Reference {
 		return ofKinds(e.Kinds, group, kind)

@@ -75,10 +75,10 @@ func (f Found) Dependent() graph.ID {
 // Turn orders the links of an owner: the program deletes what is of the first turn first.
 func (f Found) Turn() int { return f.Definition.Deletion.Turn - f.Wave }
 
-// Deletes says whether the deletion of the owner deletes the dependent.
+// Deletes reports whether the deletion of the owner deletes the dependent.
 func (f Found) Deletes() bool { return f.Tries() && f.Refused == "" }
 
-// Tries says whether the program at least tries to.
+// Tries reports whether the program at least tries to.
 func (f Found) Tries() bool { return f.Effect.Deletes && f.Kept == "" && f.Bound == "" }
 
 // Found returns the links below an object that objects name, in the order of their turns and then
@@ -162,7 +162,7 @@ func IdentityOf(group, kind string, object metav1.Object) Identity {
 	}
 }
 
-// ConfirmedBy says whether the object that a link leads to names the source of the link: whoever
+// ConfirmedBy reports whether the object that a link leads to names the source of the link: whoever
 // wrote the link need not have any rights on what it names. Where the source is the dependent it
 // says of itself what it belongs to. A nil end is one that was not read, which confirms nothing.
 func (d *Definition) ConfirmedBy(end map[string]any, source Identity) bool {
@@ -187,7 +187,7 @@ func (d *Definition) BoundElsewhere(end map[string]any, source Identity) string 
 	return graph.Located(n.Kind, n.Namespace, n.Name)
 }
 
-// name says whether an object names a source so.
+// name reports whether an object names a source so.
 func (e Ends) name(object map[string]any, source Identity) bool {
 	if e.Form != Labels {
 		named, _ := e.named(object) // what could be understood comes with an error
@@ -197,15 +197,15 @@ func (e Ends) name(object map[string]any, source Identity) bool {
 	return err == nil && ok && m.has(source)
 }
 
-// is says whether a source is what is named, by its group, kind, namespace and name, and by its uid
-// if that is named.
+// is reports whether a source is what is named, by its group, kind, namespace and name, and by its
+// uid if that is named.
 func (n Named) is(source Identity) bool {
 	return n.Name == source.Name && n.Kind == source.Kind && n.Group == source.Group &&
 		(source.Namespace == "" || n.Namespace == source.Namespace) &&
 		(n.UID == "" || n.UID == source.UID)
 }
 
-// has says whether a source is one of the members.
+// has reports whether a source is one of the members.
 func (m Members) has(source Identity) bool {
 	selector, err := labels.Parse(m.Labels)
 	return err == nil && selector.Matches(labels.Set(source.Labels)) && (m.Name == "" || m.Name == source.Name) &&

@@ -50,8 +50,8 @@ func (e Ends) namespace(object map[string]any) (string, bool) {
 	return expand(string(e.Namespace), object)
 }
 
-// Selects says whether an object that was read whole matches the selectors and has the name and the
-// namespace. An error is of a selector in which what the source has there makes none.
+// Selects reports whether an object that was read whole matches the selectors and has the name and
+// the namespace. An error is of a selector in which what the source has there makes none.
 func (m Members) Selects(o *unstructured.Unstructured) (bool, error) {
 	byLabel, err := labels.Parse(m.Labels)
 	if err != nil {

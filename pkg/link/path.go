@@ -55,7 +55,7 @@ func nextStep(text string, first bool) (step, rest string, err error) {
 	return name, text[end:], nil
 }
 
-// plain says whether a name stands in a path without brackets.
+// plain reports whether a name stands in a path without brackets.
 func plain(name string) bool {
 	return name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == ""
 }
@@ -74,7 +74,7 @@ func (p *Path) UnmarshalJSON(data []byte) error {
 // MarshalJSON writes the text of a path.
 func (p Path) MarshalJSON() ([]byte, error) { return json.Marshal(p.String()) }
 
-// IsZero says whether the path is empty, which leads to the object itself.
+// IsZero reports whether the path is empty, which leads to the object itself.
 func (p Path) IsZero() bool { return len(p.steps) == 0 }
 
 // String returns the path as it is written.

@@ -78,10 +78,10 @@ func (p *Permits) Denied(object map[string]any, end graph.Ref) (what string, sur
 	return what, sure
 }
 
-// have says whether the list of an object has a namespace of this cluster and does not deny it. What
-// is not listed may be all the same: by a name that this cluster may have, too, by a pattern of
-// another form, or where the list is empty by another object, which the program adds to it. What is
-// listed may be denied by such a pattern.
+// have reports whether the list of an object has a namespace of this cluster and does not deny it.
+// What is not listed may be all the same: by a name that this cluster may have, too, by a pattern
+// of another form, or where the list is empty by another object, which the program adds to it. What
+// is listed may be denied by such a pattern.
 func (p *Places) have(object map[string]any, namespace string) (have, sure bool) {
 	listed, sure, doubted := false, false, false
 	for _, list := range p.List.all(object) {
@@ -107,8 +107,8 @@ func (p *Places) have(object map[string]any, namespace string) (have, sure bool)
 	return listed && !doubted, (listed || sure) && !doubted
 }
 
-// foreign says whether a place has a pattern of alternatives or classes, which like does not know, so
-// that it may permit what it is about; and whether it may deny it.
+// foreign reports whether a place has a pattern of alternatives or classes, which like does not
+// know, so that it may permit what it is about; and whether it may deny it.
 func foreign(place map[string]any) (is, denies bool) {
 	for _, key := range []string{"server", "name", "namespace"} {
 		p, _ := place[key].(string)
@@ -118,7 +118,7 @@ func foreign(place map[string]any) (is, denies bool) {
 	return is, is && denies
 }
 
-// place says whether a place is as a pattern says, or denied by it.
+// place reports whether a place is as a pattern says, or denied by it.
 func place(pattern any, text string) (is, denied bool) {
 	p, _ := pattern.(string)
 	if except, not := strings.CutPrefix(p, "!"); not {
@@ -128,7 +128,7 @@ func place(pattern any, text string) (is, denied bool) {
 	return like(p, text), false
 }
 
-// lists says whether one of the lists there has an object.
+// lists reports whether one of the lists there has an object.
 func (p Path) lists(object map[string]any, ref graph.Ref) bool {
 	for _, list := range p.all(object) {
 		items, _ := list.([]any)
@@ -143,7 +143,7 @@ func (p Path) lists(object map[string]any, ref graph.Ref) bool {
 	return false
 }
 
-// like says whether a text is as a pattern says.
+// like reports whether a text is as a pattern says.
 func like(pattern any, text string) bool {
 	p, _ := pattern.(string)
 	slashes := strings.NewReplacer("/", "|") // which * would not stand for

@@ -105,8 +105,8 @@ func (p *Pruner) PolicyFor(parents []Applied) Policy {
 	return p.Policy
 }
 
-// Leaves says whether the program leaves an object, and why, as a clause. The group of the core is
-// empty.
+// Leaves reports whether the program leaves an object, and why, as a clause. The group of the core
+// is empty.
 func (p *Pruner) Leaves(group, kind string, object map[string]any) (why string, leaves bool) {
 	if because, met := AnyMet(p.Keep, object); met {
 		return fmt.Sprintf("%s keeps it: %s", p.By, because), true

@@ -33,7 +33,7 @@ type Which struct {
 
 func (w Which) any() bool { return w.Name == "" && w.UID == "" }
 
-// matches says whether a reference is meant.
+// matches reports whether a reference is meant.
 func (w Which) matches(r graph.OwnerReference) bool {
 	if w.UID != "" && r.UID != w.UID || w.Name != "" && r.Name != w.Name {
 		return false
@@ -128,7 +128,7 @@ func (d *Disownment) removed(now *graph.Object) []graph.OwnerReference {
 	return slices.DeleteFunc(slices.Clone(now.Owners), func(r graph.OwnerReference) bool { return !d.isRemoved(r) })
 }
 
-// isRemoved says whether a reference is one of those that are removed.
+// isRemoved reports whether a reference is one of those that are removed.
 func (d *Disownment) isRemoved(r graph.OwnerReference) bool {
 	return slices.ContainsFunc(d.References, func(x graph.OwnerReference) bool { return x.UID == r.UID })
 }
@@ -140,7 +140,7 @@ func (d *Disownment) judge(ctx context.Context, now *graph.Object) ([]Owner, End
 	return left, EndOf(now.DeletionTimestamp != 0, left)
 }
 
-// Dangerous says whether the collector deletes the object afterwards, or may do so.
+// Dangerous reports whether the collector deletes the object afterwards, or may do so.
 func (d *Disownment) Dangerous() bool { return d.End == Collected || d.End == Doubtful }
 
 // Perform removes the references, decided again on live reads, and looks after the object. If it

@@ -28,7 +28,7 @@ type Owner struct {
 	Err error
 }
 
-// Exists says whether the very object with the uid was read.
+// Exists reports whether the very object with the uid was read.
 func (o Owner) Exists() bool { return o.Object != nil && o.Object.UID == o.Reference.UID }
 
 // ReadOwner reads live what a reference of an object in a namespace names, as the collector does;

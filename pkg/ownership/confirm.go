@@ -110,7 +110,7 @@ func (s *search) unpermitted(f *named, objects map[graph.ID]*unstructured.Unstru
 	return what + " could not be read"
 }
 
-// owns says whether the dependent of a link has an ownerReference to the owner.
+// owns reports whether the dependent of a link has an ownerReference to the owner.
 func (s *search) owns(f link.Found) bool {
 	dependent := f.Dependent()
 	return dependent >= 0 && f.Owner() >= 0 && s.Graph.Owns(f.Owner(), dependent)

@@ -128,14 +128,14 @@ func (s *search) makers(ctx context.Context, made map[graph.ID][]graph.ID) error
 	return nil
 }
 
-// recreates says whether links of an object that is not reached itself can say that something comes
-// back.
+// recreates reports whether links of an object that is not reached itself can say that something
+// comes back.
 func (s *search) recreates(id graph.ID) bool {
 	return !s.reached[id] && slices.ContainsFunc(s.downward[s.groupKind(id)],
 		func(d *link.Definition) bool { return len(d.Recreates) > 0 && !d.From.Anything() })
 }
 
-// goesWith says whether all that is in a namespace is deleted with it: what goes creates nothing
+// goesWith reports whether all that is in a namespace is deleted with it: what goes creates nothing
 // again.
 func (s *search) goesWith(namespace string) bool {
 	id, ok := s.Graph.Find("", "namespaces", "", namespace)
@@ -237,7 +237,7 @@ func (s *search) unnamed() []managed {
 	return all
 }
 
-// servesEnd says whether the server serves a kind that a link says its ends are of.
+// servesEnd reports whether the server serves a kind that a link says its ends are of.
 func (s *search) servesEnd(d *link.Definition) bool {
 	return slices.ContainsFunc(d.Ends, func(e link.Ends) bool {
 		for served := range s.kinds {

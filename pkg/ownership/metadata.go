@@ -95,7 +95,7 @@ func (s *search) withoutStrangers(ctx context.Context, ids []graph.ID,
 	return sources, err
 }
 
-// told says whether labels and annotations tell which objects are the sources of links.
+// told reports whether labels and annotations tell which objects are the sources of links.
 func told(links []*link.Definition) bool {
 	return !slices.ContainsFunc(links, func(d *link.Definition) bool { return !d.From.InMetadata() })
 }

@@ -143,8 +143,8 @@ func (s *search) reach(ids ...graph.ID) {
 	}
 }
 
-// isSource says whether links of the object are to be read. Of a kind that only "*" matches these
-// are the roots alone.
+// isSource reports whether links of the object are to be read. Of a kind that only "*" matches
+// these are the roots alone.
 func (s *search) isSource(id graph.ID) bool {
 	if s.Reads != nil && !s.Reads(id) {
 		return false
@@ -192,12 +192,12 @@ func (s *search) references(d *link.Definition, o *unstructured.Unstructured) ([
 	return ends, members, err
 }
 
-// canBe says whether ends that are not named one by one can be of a type.
+// canBe reports whether ends that are not named one by one can be of a type.
 func (s *search) canBe(m link.Members, t graph.Type) bool {
 	return m.CanBe(t.Group, t.Kind, s.categories[groupKind(t)])
 }
 
-// leadsOut says whether there can be more at the end of a link than was listed: it is in another
+// leadsOut reports whether there can be more at the end of a link than was listed: it is in another
 // namespace, or it is cluster-scoped and goes with the source, and what it owns goes too, wherever
 // that is.
 func (s *search) leadsOut(f named) bool {
@@ -207,7 +207,7 @@ func (s *search) leadsOut(f named) bool {
 	return s.Graph.Namespace(f.End) == "" && f.Definition.Deletion.Of == link.End
 }
 
-// isOut says whether an object that was not listed can be in a namespace that was not. One of a
+// isOut reports whether an object that was not listed can be in a namespace that was not. One of a
 // kind that the server does not serve is in none.
 func (s *search) isOut(ref graph.Ref) bool {
 	return s.Scope != "" && ref.Resource != "" && ref.Namespace != "" && ref.Namespace != s.Scope
@@ -329,8 +329,8 @@ func (s *search) result() *Ownership {
 	return &Ownership{Graph: g, Links: link.New(g, found...), Gaps: s.gaps, Sources: s.sourcesAbove(), Elsewhere: s.wider}
 }
 
-// matters says whether a link ties something to what was reached. Of the objects that name what is
-// above them all were read.
+// matters reports whether a link ties something to what was reached. Of the objects that name what
+// is above them all were read.
 func (s *search) matters(f named) bool {
 	if f.Kept != "" && f.Definition.Deletion.Annotation != "" {
 		return false // there is no link without the annotation
@@ -340,7 +340,7 @@ func (s *search) matters(f named) bool {
 
 func groupKind(t graph.Type) schema.GroupKind { return schema.GroupKind{Group: t.Group, Kind: t.Kind} }
 
-// has says whether there are objects of a type.
+// has reports whether there are objects of a type.
 func (s *search) has(t graph.Type) bool {
 	if s.counts == nil {
 		s.counts = map[graph.Type]int{}

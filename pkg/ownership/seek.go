@@ -34,13 +34,13 @@ func (s *search) sourcesAbove() []graph.Type {
 		func(t graph.Type) bool { return !slices.ContainsFunc(s.seek[groupKind(t)], s.canEnd) })
 }
 
-// comesIn says whether an object of a type that was not listed, since it is in another namespace,
-// can name one that was.
+// comesIn reports whether an object of a type that was not listed, since it is in another
+// namespace, can name one that was.
 func (s *search) comesIn(t graph.Type, links []*link.Definition) bool {
 	return t.Namespaced && s.Scope != "" && slices.ContainsFunc(links, (*link.Definition).LeavesNamespace)
 }
 
-// canEnd says whether something was reached that a link can name as its end.
+// canEnd reports whether something was reached that a link can name as its end.
 func (s *search) canEnd(d *link.Definition) bool {
 	return slices.ContainsFunc(d.Ends, func(e link.Ends) bool {
 		for reached := range s.reachedKinds {

@@ -68,7 +68,7 @@ func text(e ast.Expr) string {
 	return s
 }
 
-// quotes says whether an expression is a call of phrase.Command or phrase.ShellWord.
+// quotes reports whether an expression is a call of phrase.Command or phrase.ShellWord.
 func quotes(e ast.Expr) bool {
 	call, ok := e.(*ast.CallExpr)
 	if !ok {

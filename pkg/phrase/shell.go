@@ -17,7 +17,7 @@ func ShellWord(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// plain says whether a shell takes a word as it is. Zsh takes =ls for the path of ls.
+// plain reports whether a shell takes a word as it is. Zsh takes =ls for the path of ls.
 func plain(word string) bool {
 	return word != "" && word[0] != '=' && strings.IndexFunc(word, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-_./:=,@%+", r)

@@ -95,7 +95,8 @@ func (p *Plan) asUnreleased(held map[graph.ID]graph.ID) *simulation {
 	return p.unreleased
 }
 
-// lacks says whether all go of those who can remove a finalizer, and with which part of the first.
+// lacks reports whether all go of those who can remove a finalizer, and with which part of the
+// first.
 func (s *simulation) lacks(id graph.ID, needed []Removers) (graph.ID, bool) {
 	for _, removers := range needed {
 		if part, goes := removers.allGo(s, id); goes {

@@ -44,7 +44,7 @@ type OwnerLoss struct {
 	Dependents int
 }
 
-// tooMany says whether the numbers are those of a mistake, and not of ordinary use.
+// tooMany reports whether the numbers are those of a mistake, and not of ordinary use.
 func (m OwnerLoss) tooMany() bool {
 	lost := m.Absent + m.Replaced
 	switch {

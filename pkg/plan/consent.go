@@ -68,7 +68,7 @@ func (c *Consent) agree(g *graph.Graph, a Action) {
 	}
 }
 
-// Allows says whether a write was agreed to, to an object or to its references to owners, all by
+// Allows reports whether a write was agreed to, to an object or to its references to owners, all by
 // uid. What may be deleted may be written to in any other way: some of these come before a delete.
 func (c *Consent) Allows(verb Verb, object string, owners ...string) bool {
 	w := c.objects[object]
@@ -89,7 +89,7 @@ func (c *Consent) Allows(verb Verb, object string, owners ...string) bool {
 	return false
 }
 
-// Deletes says whether the deletion of an object was agreed to, by uid.
+// Deletes reports whether the deletion of an object was agreed to, by uid.
 func (c *Consent) Deletes(uid string) bool { return c.objects[uid]&deletes != 0 }
 
 // Len returns the number of objects and references that anything was agreed about.

@@ -57,13 +57,13 @@ func (s *simulation) awaits(id, o graph.ID) bool {
 	return taken && (first == id || slices.Contains(s.moreContainers[o], id))
 }
 
-// special says whether an object takes others along by a rule.
+// special reports whether an object takes others along by a rule.
 func special(g *graph.Graph, id graph.ID) bool {
 	_, is := link.Of(g.Ref(id))
 	return is
 }
 
-// IgnoresPolicy says whether a deletion of the object goes its own way whatever the propagation
+// IgnoresPolicy reports whether a deletion of the object goes its own way whatever the propagation
 // policy: CRDs do (API-060).
 func IgnoresPolicy(r graph.Ref) bool {
 	rule, _ := link.Of(r)

@@ -36,10 +36,10 @@ const (
 	Unknown
 )
 
-// dangling says whether the collector takes the owner for absent.
+// dangling reports whether the collector takes the owner for absent.
 func (s OwnerState) dangling() bool { return s == Absent || s == Replaced || s == Mismatch }
 
-// unresolved says whether the collector cannot judge the reference.
+// unresolved reports whether the collector cannot judge the reference.
 func (s OwnerState) unresolved() bool { return s == BadScope || s == Unknown }
 
 // Item is what the decision about an object rests on.
@@ -212,15 +212,15 @@ func (o *Projection) named(e graph.Edge) OwnerState {
 	return o.overrides.Apply(e, state)
 }
 
-// releases says whether the object with an owner's uid is going to take the reference off (GC-067):
-// it waits to orphan its dependents; or it will, since it carries the finalizer and has lost its
-// own owners, and the reference names something else, so that its dependent seems to have lost it
-// already.
+// releases reports whether the object with an owner's uid is going to take the reference off
+// (GC-067): it waits to orphan its dependents; or it will, since it carries the finalizer and has
+// lost its own owners, and the reference names something else, so that its dependent seems to have
+// lost it already.
 func (o *Projection) releases(e graph.Edge) bool {
 	return o.Orphans(e.Owner) || e.Problem&mismatch != 0 && o.is(e.Owner, orphan) && o.goes(e.Owner)
 }
 
-// goes says whether an object is going to be deleted for lack of owners.
+// goes reports whether an object is going to be deleted for lack of owners.
 func (o *Projection) goes(id graph.ID) bool {
 	owned := false
 	for e := range o.Owners(id) {
@@ -307,7 +307,7 @@ func (o *Projection) waiting(e graph.Edge) OwnerState {
 	return Passing
 }
 
-// Candidate says whether the collector's loop has to look at an object: it waits for its
+// Candidate reports whether the collector's loop has to look at an object: it waits for its
 // dependents, or one of its owners is not alive by the listing. One that releases its dependents is
 // still alive. A healthy object is none (RO-010).
 func (o *Projection) Candidate(id graph.ID) bool {

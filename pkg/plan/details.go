@@ -252,8 +252,8 @@ func (p *Plan) Doubtful() []link.Found {
 	return slices.DeleteFunc(all, func(f link.Found) bool { return !ends[f.Dependent()] })
 }
 
-// namespaceGoes says whether the namespace of an object goes, and with it what could not be listed
-// there.
+// namespaceGoes reports whether the namespace of an object goes, and with it what could not be
+// listed there.
 func (p *Plan) namespaceGoes(id graph.ID) bool {
 	namespace, ok := p.Graph.Find("", "namespaces", "", p.Graph.Namespace(id))
 	return ok && p.end.is(namespace, deleting|gone)

@@ -25,7 +25,7 @@ func (p *Plan) explain() {
 	}
 }
 
-// avoidable says whether the collector can break a cycle because it comes between the deletes of
+// avoidable reports whether the collector can break a cycle because it comes between the deletes of
 // its members (GC-054, GC-064): it has more than one, and not all of them were waiting before.
 func (p *Plan) avoidable(cycle []graph.ID) bool {
 	return len(cycle) > 1 && slices.ContainsFunc(cycle, func(id graph.ID) bool {
@@ -35,8 +35,8 @@ func (p *Plan) avoidable(cycle []graph.ID) bool {
 
 const mismatch = graph.WrongNamespace | graph.WrongName | graph.WrongKind
 
-// mismatched says whether the collector does not find a seen owner, because the reference with its
-// uid names something else (GC-047, X-01).
+// mismatched reports whether the collector does not find a seen owner, because the reference with
+// its uid names something else (GC-047, X-01).
 func mismatched(g *graph.Graph, e graph.Edge) bool {
 	return e.Problem&mismatch != 0 && e.Problem&(graph.Unresolvable|graph.WrongScope) == 0 && g.Observed(e.Owner)
 }
@@ -154,7 +154,7 @@ func (p *Plan) nonBlocking(deleted set) []graph.Edge {
 	return edges
 }
 
-// blocksOtherwise says whether another reference of the same object to the same owner blocks, or
+// blocksOtherwise reports whether another reference of the same object to the same owner blocks, or
 // the same was found before.
 func (p *Plan) blocksOtherwise(e graph.Edge) bool {
 	for other := range p.Graph.Owners(e.Dependent) {

@@ -44,7 +44,7 @@ func (s *simulation) begin(id graph.ID) {
 	}
 }
 
-// travels says whether a deletion can travel along a link.
+// travels reports whether a deletion can travel along a link.
 func travels(f *link.Found) bool {
 	of := f.Definition.Deletion.Of
 	return (of == link.End || of == link.Source) && f.Source != f.End
@@ -68,8 +68,8 @@ func (s *simulation) effect(f *link.Found) ReasonCode {
 	return LinkDeleted
 }
 
-// deniedAgain says whether a program repeats a deletion that the server has refused, as its guard is
-// gone, and the server refuses it again, since another guard stays.
+// deniedAgain reports whether a program repeats a deletion that the server has refused, as its
+// guard is gone, and the server refuses it again, since another guard stays.
 func (s *simulation) deniedAgain(f *link.Found) bool {
 	return f.Definition.Deletion.Annotation != "" && slices.ContainsFunc(s.options.Links.Found(f.End),
 		func(g link.Found) bool {
@@ -77,7 +77,7 @@ func (s *simulation) deniedAgain(f *link.Found) bool {
 		})
 }
 
-// seen says whether the program sees the deletion of a link's owner.
+// seen reports whether the program sees the deletion of a link's owner.
 func seen(g *graph.Graph, f *link.Found) bool {
 	d := f.Definition.Deletion
 	return d.Finalizer == "" || slices.ContainsFunc(g.Finalizers(f.Owner()), d.Holds)
@@ -104,7 +104,7 @@ func (s *simulation) refused(id graph.ID) (graph.ID, bool) {
 	return 0, false
 }
 
-// lets says whether others remove their finalizers now.
+// lets reports whether others remove their finalizers now.
 func (s *simulation) lets(id graph.ID) bool {
 	_, refused := s.refused(id)
 	return !refused && s.frees(id)
@@ -118,8 +118,8 @@ type followed struct {
 	turn, at int
 }
 
-// halts says whether a program does nothing for a link's owner as long as its dependent is there,
-// which somebody has deleted before.
+// halts reports whether a program does nothing for a link's owner as long as its dependent is
+// there, which somebody has deleted before.
 func (s *simulation) halts(f *link.Found) bool {
 	d := f.Dependent()
 	return f.Halts && s.is(d, deleting) && !s.is(d, gone) && travels(f) && seen(s.Graph, f)
@@ -175,8 +175,8 @@ func (s *simulation) followLinks(id graph.ID) func() {
 	}
 }
 
-// afterwards says whether programs delete what an object's links tie to it only once the object is
-// gone, which it is not yet: they have no finalizer on it by which they would see its deletion.
+// afterwards reports whether programs delete what an object's links tie to it only once the object
+// is gone, which it is not yet: they have no finalizer on it by which they would see its deletion.
 func (s *simulation) afterwards(id graph.ID) bool {
 	return s.is(id, foreignFinalizers|orphan|foreground|cleanup) &&
 		!slices.ContainsFunc(s.options.Links.Found(id),
@@ -289,8 +289,8 @@ func (p *Plan) Until(id graph.ID) []graph.ID {
 	return slices.Compact(until)
 }
 
-// halted says whether the dependent of a link is being deleted already, and its program waits for
-// that.
+// halted reports whether the dependent of a link is being deleted already, and its program waits
+// for that.
 func (p *Plan) halted(f *link.Found) bool {
 	return f.Halts && p.Graph.State(f.Dependent()) == graph.Deleting
 }

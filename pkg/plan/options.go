@@ -57,8 +57,8 @@ type Options struct {
 	belongs func(graph.ID) bool
 }
 
-// mayChange says whether the client may write to an object, or save it, because of the roots: what
-// only an unconfirmed link leads to is the business of the program that follows the link.
+// mayChange reports whether the client may write to an object, or save it, because of the roots:
+// what only an unconfirmed link leads to is the business of the program that follows the link.
 func (o Options) mayChange(id graph.ID) bool { return o.belongs == nil || o.belongs(id) }
 
 // Overrides are what the loop is told to do more or less than upstream does.
@@ -118,7 +118,7 @@ const (
 	NamespaceFinalizer = "kubernetes"
 )
 
-// IsCollectors says whether the garbage collector itself removes a finalizer.
+// IsCollectors reports whether the garbage collector itself removes a finalizer.
 func IsCollectors(finalizer string) bool {
 	return finalizer == OrphanFinalizer || finalizer == ForegroundFinalizer
 }

@@ -13,11 +13,11 @@ import (
 type Ordering struct {
 	// Needs are the controllers that an object needs until it is deleted.
 	Needs Needs
-	// First says whether an object is deleted before what nobody is known to wait for: a custom
+	// First reports whether an object is deleted before what nobody is known to wait for: a custom
 	// resource, or one with finalizers.
 	First func(graph.ID) bool
-	// Workload says whether an object is a workload: one that removes finalizers is deleted before
-	// definitions and namespaces.
+	// Workload reports whether an object is a workload: one that removes finalizers is deleted
+	// before definitions and namespaces.
 	Workload func(graph.ID) bool
 }
 
@@ -237,7 +237,7 @@ func (c *candidates) rank(id graph.ID, r rank) {
 	}
 }
 
-// followsLate says whether a part goes because an object does, and only once that is gone: the
+// followsLate reports whether a part goes because an object does, and only once that is gone: the
 // collector deletes dependents after their owner unless it is deleted in the foreground.
 func (c *candidates) followsLate(id, part graph.ID) bool {
 	if c.plan.Policy == Foreground || !c.takersOf(part)[id] {

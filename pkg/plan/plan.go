@@ -241,8 +241,9 @@ func (p *Plan) keepLeft(s *simulation) {
 	slices.SortFunc(p.Kept, func(a, b ObjectReason) int { return cmp.Compare(a.Object, b.Object) })
 }
 
-// Belongs says whether an object belongs to the roots: it was named, lies inside what was named, is
-// owned by it, or a confirmed link leads to it. The client writes to no other, and saves no other.
+// Belongs reports whether an object belongs to the roots: it was named, lies inside what was named,
+// is owned by it, or a confirmed link leads to it. The client writes to no other, and saves no
+// other.
 func (p *Plan) Belongs(id graph.ID) bool { return p.options.mayChange(id) }
 
 // Unconfirmed are those of Deleted and Deadlocked that do not belong to the roots, sorted.

@@ -147,7 +147,7 @@ func (p *Plan) WithoutKept(refused map[graph.ID]string, kept []graph.ID) *Plan {
 	}
 }
 
-// outlivesGuards says whether an object has guards, and all of these are gone in the end.
+// outlivesGuards reports whether an object has guards, and all of these are gone in the end.
 func (p *Plan) outlivesGuards(id graph.ID) bool {
 	guarded := false
 	for _, f := range p.options.Links.Found(id) {
@@ -173,7 +173,7 @@ func (p *Plan) Holding(finalizers map[graph.ID][]string) *Plan {
 	return New(p.Graph, p.Roots, p.Policy, opts)
 }
 
-// Refuses says whether the server refuses to delete an object, whoever asks.
+// Refuses reports whether the server refuses to delete an object, whoever asks.
 func (p *Plan) Refuses(id graph.ID) bool {
 	_, refused := p.options.protected[id]
 	return refused
@@ -199,7 +199,7 @@ type Guarded struct {
 	RepeatedBy string
 }
 
-// IsGuarded says whether the server refuses the deletion of an object because of a guard that is
+// IsGuarded reports whether the server refuses the deletion of an object because of a guard that is
 // still there when it is sent.
 func (p *Plan) IsGuarded(id graph.ID) bool {
 	return slices.ContainsFunc(p.Guarded, func(g Guarded) bool { return g.Object == id })

@@ -253,16 +253,16 @@ func (o *Projection) Dependents(id graph.ID) iter.Seq[graph.Edge] {
 	}
 }
 
-// Blocks says whether a reference makes a waiting owner wait.
+// Blocks reports whether a reference makes a waiting owner wait.
 func (o *Projection) Blocks(e graph.Edge) bool {
 	return o.Blocking(e) && o.edges[e.Index]&unblocked == 0
 }
 
-// Blocking says whether a reference has blocked, by itself or because it was made to, whatever has
-// happened to it since.
+// Blocking reports whether a reference has blocked, by itself or because it was made to, whatever
+// has happened to it since.
 func (o *Projection) Blocking(e graph.Edge) bool { return e.Block || o.edges[e.Index]&blocking != 0 }
 
-// Blocked says whether a blocking dependent is left. Blocking is by uid, whatever else the
+// Blocked reports whether a blocking dependent is left. Blocking is by uid, whatever else the
 // reference says (GC-060, GC-066).
 func (o *Projection) Blocked(id graph.ID) bool { return o.Blockers(id) > 0 }
 

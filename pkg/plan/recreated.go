@@ -99,8 +99,8 @@ func (p *Plan) lost(id graph.ID) []graph.ID {
 	return lost
 }
 
-// makes says whether a program that acts of its own accord can: it makes the namespace too, or what
-// goes of those comes back itself. Somebody who does so by hand can make them first.
+// makes reports whether a program that acts of its own accord can: it makes the namespace too, or
+// what goes of those comes back itself. Somebody who does so by hand can make them first.
 func (p *Plan) makes(r *link.Recreation, id graph.ID) bool {
 	return r.With != "" || !slices.ContainsFunc(p.lost(id), func(place graph.ID) bool {
 		return !(r.Makes == p.Graph.Name(place) && groupResource(p.Graph, place) == "namespaces") &&
@@ -108,7 +108,7 @@ func (p *Plan) makes(r *link.Recreation, id graph.ID) bool {
 	})
 }
 
-// stays says whether an object is there in the end and is not being deleted.
+// stays reports whether an object is there in the end and is not being deleted.
 func (p *Plan) stays(id graph.ID) bool { return p.Graph.Observed(id) && !p.end.is(id, gone|deleting) }
 
 func groupResource(g *graph.Graph, id graph.ID) string {
@@ -130,7 +130,7 @@ func (p *Plan) byLinks(recreated []Recreated, id graph.ID) []Recreated {
 	return recreated
 }
 
-// leaves says whether an object says, where a link's source would say that its program makes
+// leaves reports whether an object says, where a link's source would say that its program makes
 // something again, that it does not for now: it is paused.
 func (p *Plan) leaves(owner, id graph.ID) bool {
 	return slices.ContainsFunc(p.options.Links.Above(id), func(f link.Found) bool {
@@ -138,8 +138,8 @@ func (p *Plan) leaves(owner, id graph.ID) bool {
 	})
 }
 
-// knownAs says whether it is known already that an owner names an object: by another field, or in
-// two items of a list.
+// knownAs reports whether it is known already that an owner names an object: by another field, or
+// in two items of a list.
 func knownAs(recreated []Recreated, object, owner graph.ID) bool {
 	for i := len(recreated) - 1; i >= 0 && recreated[i].Object == object; i-- {
 		if recreated[i].Owner == owner {
@@ -149,12 +149,12 @@ func knownAs(recreated []Recreated, object, owner graph.ID) bool {
 	return false
 }
 
-// lives says whether the source of a link is there in the end and is not being deleted.
+// lives reports whether the source of a link is there in the end and is not being deleted.
 func (p *Plan) lives(f link.Found) bool {
 	return f.Outside || p.stays(f.Source)
 }
 
-// only says whether a link's source names a single object by it.
+// only reports whether a link's source names a single object by it.
 func (p *Plan) only(f link.Found) bool {
 	if f.More {
 		return false

@@ -133,8 +133,8 @@ func (s *simulation) lostBesides(e graph.Edge) []int {
 	return lost
 }
 
-// retried says whether the collector tries an object again and again because it cannot resolve one
-// of its references (GC-050). One that it gives up on because of a reference of bad scope it
+// retried reports whether the collector tries an object again and again because it cannot resolve
+// one of its references (GC-050). One that it gives up on because of a reference of bad scope it
 // forgets until the next event (GC-041, GC-048); the first of them in the object's order decides,
 // because the first error ends the attempt (GC-046).
 func (s *simulation) retried(id graph.ID) bool {

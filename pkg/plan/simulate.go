@@ -249,7 +249,7 @@ func (s *simulation) removeFinalizer(id graph.ID, finalizer objectState, because
 	s.clear(id, finalizer)
 }
 
-// frees says whether others remove their finalizers from an object that is being deleted.
+// frees reports whether others remove their finalizers from an object that is being deleted.
 func (s *simulation) frees(id graph.ID) bool {
 	if !s.release || s.keepsTerminating && s.Graph.State(id) == graph.Deleting {
 		return false
@@ -307,8 +307,8 @@ func (s *simulation) act(a Action) {
 	s.actions = append(s.actions, a)
 }
 
-// mayHide says whether a gap forbids the loop to let an owner go: a dependent may be in it (X-05,
-// RO-012). That depends on the owner's namespace alone.
+// mayHide reports whether a gap forbids the loop to let an owner go: a dependent may be in it
+// (X-05, RO-012). That depends on the owner's namespace alone.
 func (s *simulation) mayHide(id graph.ID) bool {
 	if s.options.Rules != Loop || len(s.options.Gaps) == 0 {
 		return false

@@ -60,7 +60,7 @@ func (s *simulation) compare(other *simulation, differ map[graph.ID]bool) {
 	}
 }
 
-// orderMatters says whether there is anything in what the simulation has touched that makes the
+// orderMatters reports whether there is anything in what the simulation has touched that makes the
 // order of things matter.
 func (s *simulation) orderMatters() bool {
 	stays, waits := false, false // something stays, and something has waited, perhaps for that
@@ -77,7 +77,7 @@ func (s *simulation) orderMatters() bool {
 	})
 }
 
-// shares says whether a dependent of an object has another owner that goes.
+// shares reports whether a dependent of an object has another owner that goes.
 func (s *simulation) shares(id graph.ID) bool {
 	for e := range s.Graph.Dependents(id) {
 		for other := range s.Graph.Owners(e.Dependent) {
@@ -277,7 +277,7 @@ const (
 // that have nothing left to wait for.
 var Turns = []Turn{CarriersTurn, DeletesTurn, ReferencesTurn}
 
-// LooksAt says whether an object is looked at in the turn.
+// LooksAt reports whether an object is looked at in the turn.
 func (t Turn) LooksAt(o *Projection, id graph.ID) bool {
 	switch t {
 	case CarriersTurn:
@@ -289,7 +289,7 @@ func (t Turn) LooksAt(o *Projection, id graph.ID) bool {
 	return true
 }
 
-// Takes says whether what was decided about an object is done in the turn.
+// Takes reports whether what was decided about an object is done in the turn.
 func (t Turn) Takes(item Item, v Decision) bool {
 	switch t {
 	case CarriersTurn:
@@ -352,7 +352,7 @@ func (s *simulation) finishLater(id graph.ID, orphaned bool) {
 }
 
 // finish releases the owners that have nothing left to wait for, those of the next pass if there
-// are none in this, and says whether something is due then.
+// are none in this, and reports whether something is due then.
 func (s *simulation) finish() bool {
 	f := &s.finishing
 	for !s.hasWork() && len(f.ready)+len(f.next) > 0 {

@@ -99,7 +99,7 @@ func (w guarded) create(ctx context.Context, seed uint64, name string) (twin, er
 	return twin{namespace, g}, err
 }
 
-// lost says whether an object is gone, or is being deleted, which nothing undoes.
+// lost reports whether an object is gone, or is being deleted, which nothing undoes.
 func (c twin) lost(name string) bool {
 	return !slices.ContainsFunc(randomcluster.Seen(c.Graph), func(id graph.ID) bool {
 		return strings.TrimPrefix(c.Ref(id).Name, c.namespace) == name && c.State(id) != graph.Deleting
@@ -193,7 +193,7 @@ func (w guarded) try(ctx context.Context, seed uint64) (denied bool, wrong strin
 	return denied, "", nil
 }
 
-// otherwise says whether an object is lost with the other of the policies that do not orphan.
+// otherwise reports whether an object is lost with the other of the policies that do not orphan.
 func (w guarded) otherwise(ctx context.Context, seed uint64, protected, deleted string, not plan.Policy) (bool, error) {
 	c, err := w.create(ctx, seed, "c")
 	defer w.Clear(c.namespace)

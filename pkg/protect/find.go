@@ -141,8 +141,8 @@ func (p *Protection) Refused() error {
 	return nil
 }
 
-// configures says whether an object configures admission: no policy and no webhook is asked about it
-// (apiserver, pkg/admission/plugin/policy/generic and webhook/predicates/rules).
+// configures reports whether an object configures admission: no policy and no webhook is asked
+// about it (apiserver, pkg/admission/plugin/policy/generic and webhook/predicates/rules).
 func configures(r graph.Ref) bool {
 	return r.Group() == "admissionregistration.k8s.io"
 }
@@ -157,7 +157,7 @@ type Checked struct {
 	Err    error
 }
 
-// Holds says whether the answer is the one that is to be.
+// Holds reports whether the answer is the one that is to be.
 func (c Checked) Holds() bool { return c.Denied == c.Guard && (c.Guard || c.Err == nil) }
 
 // Held is a refusal if a deletion was not answered as it has to be.

@@ -71,12 +71,14 @@ func listAt(expression string, at int) (texts []string) {
 	return texts
 }
 
-// Denies says whether the deletion of the object with a uid is denied, by anybody who is not excepted.
+// Denies reports whether the deletion of the object with a uid is denied, by anybody who is not
+// excepted.
 func (d Denial) Denies(uid string, orphan bool) bool {
 	return slices.Contains(d.always, uid) || !orphan && slices.Contains(d.unlessOrphan, uid)
 }
 
-// DeniesTo says whether the policy, as it is applied, denies a user the deletion of an object now.
+// DeniesTo reports whether the policy, as it is applied, denies a user the deletion of an object
+// now.
 func (d Denial) DeniesTo(user string, g *graph.Graph, id graph.ID, orphan bool) bool {
 	_, lifted := g.Annotations(id)[Lifts]
 	return d.Applied && d.Denies(g.Ref(id).UID, orphan) && !d.Excepts(user) && !lifted && g.State(id) != graph.Deleting
@@ -100,7 +102,7 @@ func Missing(g *graph.Graph, links *link.Links, id graph.ID, d Denial) (missing 
 	return missing
 }
 
-// Excepts says whether a user may delete what others may not.
+// Excepts reports whether a user may delete what others may not.
 func (d Denial) Excepts(user string) bool { return slices.Contains(d.except, user) }
 
 // Stored returns what the policies of a cluster deny, of those that this package wrote; none if they
@@ -126,7 +128,7 @@ func Stored(ctx context.Context, reader *cluster.Reader) ([]Denial, error) {
 	return all, nil
 }
 
-// isAppliedBy says whether a binding applies the policy to all that it is about, and denies.
+// isAppliedBy reports whether a binding applies the policy to all that it is about, and denies.
 func (d Denial) isAppliedBy(binding *unstructured.Unstructured) bool {
 	name := status.Nested(binding, "spec", "policyName")
 	actions, _, _ := unstructured.NestedStringSlice(binding.Object, "spec", "validationActions")
@@ -134,8 +136,8 @@ func (d Denial) isAppliedBy(binding *unstructured.Unstructured) bool {
 	return name == d.Policy && !narrows && slices.Contains(actions, string(admissionv1.Deny))
 }
 
-// denies says whether an error is the denial of a policy, which the server names in it; of any if no
-// name is given.
+// denies reports whether an error is the denial of a policy, which the server names in it; of any
+// if no name is given.
 func denies(err error, policy string) bool {
 	named := "ValidatingAdmissionPolicy '"
 	if policy != "" {

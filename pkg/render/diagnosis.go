@@ -135,22 +135,22 @@ func count[T any](all []T, is func(T) bool) int {
 	return n
 }
 
-// isStuck says whether an object is being deleted, and its deletion makes no progress. What comes up
-// only after another cause has not stopped it yet.
+// isStuck reports whether an object is being deleted, and its deletion makes no progress. What
+// comes up only after another cause has not stopped it yet.
 func isStuck(s v1alpha1.Stuck) bool {
 	return s.Since != nil && (len(s.Causes) == 0 || slices.ContainsFunc(s.Causes, func(c v1alpha1.Cause) bool {
 		return core.IsStuck(c) && c.After == s.Causes[0].After
 	}))
 }
 
-// isYoung says whether an object has been being deleted for less than a minute. The timestamp of a
-// pod in its grace period is when that ends.
+// isYoung reports whether an object has been being deleted for less than a minute. The timestamp of
+// a pod in its grace period is when that ends.
 func isYoung(s v1alpha1.Stuck, now time.Time) bool {
 	return s.Since != nil && !s.Since.After(now) && now.Sub(s.Since.Time) < time.Minute
 }
 
-// isUnexplained says whether nothing was found of why an object is there, which is or may be being
-// deleted.
+// isUnexplained reports whether nothing was found of why an object is there, which is or may be
+// being deleted.
 func isUnexplained(s v1alpha1.Stuck) bool {
 	return len(s.Causes) == 0 && (s.Since != nil || s.Object.UID == "")
 }

@@ -80,7 +80,7 @@ func denials(p Plan) []string {
 	return lines
 }
 
-// long says whether there are more rows than a person reads.
+// long reports whether there are more rows than a person reads.
 func (p Plan) long() bool {
 	if p.Rows == nil {
 		return false

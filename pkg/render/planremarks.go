@@ -240,8 +240,8 @@ func (p Plan) remarkHeld() []remark {
 	return nil
 }
 
-// clears says whether the finalizers of an object go by themselves: those that Kubernetes puts on
-// every claim and every volume, where it was seen that nothing that stays uses it.
+// clears reports whether the finalizers of an object go by themselves: those that Kubernetes puts
+// on every claim and every volume, where it was seen that nothing that stays uses it.
 func (p Plan) clears(b plan.Blocker) bool {
 	return len(b.Finalizers) > 0 &&
 		!slices.ContainsFunc(b.Finalizers, func(name string) bool {

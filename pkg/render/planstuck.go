@@ -101,7 +101,7 @@ func (p Plan) remarkUndiscovered() []remark {
 	return all
 }
 
-// deletesAPI says whether an APIService of a group is deleted, whose name ends with the group.
+// deletesAPI reports whether an APIService of a group is deleted, whose name ends with the group.
 func (p Plan) deletesAPI(group string) bool {
 	return slices.ContainsFunc(p.DeletedOf("apiregistration.k8s.io", "apiservices"), func(id graph.ID) bool {
 		return strings.HasSuffix(p.Graph.Ref(id).Name, "."+group)
@@ -266,7 +266,7 @@ func (p Plan) foregroundByLink() (string, map[graph.ID]bool) {
 	return program, waiting
 }
 
-// orders says whether somebody has work to do before the object goes, or may have.
+// orders reports whether somebody has work to do before the object goes, or may have.
 func (p Plan) orders(b plan.Blocker) bool {
 	r := p.Graph.Ref(b.Object)
 	return slices.ContainsFunc(b.Finalizers, func(f string) bool {
@@ -275,7 +275,7 @@ func (p Plan) orders(b plan.Blocker) bool {
 	})
 }
 
-// takes says whether a dependent of the object goes too.
+// takes reports whether a dependent of the object goes too.
 func (p Plan) takes(id graph.ID, deleted map[graph.ID]bool) bool {
 	for e := range p.Graph.Dependents(id) {
 		if deleted[e.Dependent] && e.Dependent != id {

@@ -35,7 +35,7 @@ func NewStyle(when When, out io.Writer, wide bool) Style {
 	return Style{Palette: NewPalette(when, out), Wide: wide, Width: TerminalWidth(out), ASCII: asciiLocale(os.Getenv)}
 }
 
-// asciiLocale says whether the locale has no UTF-8, as LC_ALL=C. Where none is set, as in most
+// asciiLocale reports whether the locale has no UTF-8, as LC_ALL=C. Where none is set, as in most
 // containers, that says nothing of the terminal.
 func asciiLocale(getenv func(string) string) bool {
 	locale := cmp.Or(getenv("LC_ALL"), getenv("LC_CTYPE"), getenv("LANG"))
@@ -70,7 +70,7 @@ func TerminalWidth(out io.Writer) int {
 // gap is the space between two columns.
 const gap = 3
 
-// When says whether output is coloured.
+// When reports whether output is coloured.
 type When string
 
 // The values of --color.

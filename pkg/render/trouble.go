@@ -217,7 +217,7 @@ func (t *trouble) headline() string {
 	return line + reason + t.code()
 }
 
-// lives says whether it is none: its objects were asked about, and are not being deleted.
+// lives reports whether it is none: its objects were asked about, and are not being deleted.
 func (t *trouble) lives() bool { return t.Code == string(core.NotDeleting) }
 
 // reason is the sentence that says what the cause is, or what was seen if there is none.

@@ -270,7 +270,7 @@ func explainFinalizer(c *unfinalize.Candidate, v unfinalize.Assessment, override
 	return lines
 }
 
-// saysBefore says whether a refusal has the advice of the pack already.
+// saysBefore reports whether a refusal has the advice of the pack already.
 func saysBefore(v unfinalize.Assessment) bool {
 	return slices.ContainsFunc(v.Refusals, func(r unfinalize.Refusal) bool { return r.Hint == v.Actor.Known.Before })
 }

@@ -103,9 +103,9 @@ func (p *Planned) stageOf(live *unstructured.Unstructured) Stage {
 	return Replaced
 }
 
-// isRestored says whether a rescue has created a live object: the companion of the archive says so,
-// or it is a copy of the archived one, which a rescue has created that was killed. The annotation
-// alone, which anybody may write, is no proof.
+// isRestored reports whether a rescue has created a live object: the companion of the archive says
+// so, or it is a copy of the archived one, which a rescue has created that was killed. The
+// annotation alone, which anybody may write, is no proof.
 func (p *Planned) isRestored(live *unstructured.Unstructured) bool {
 	if p.record == nil {
 		return false

@@ -52,8 +52,8 @@ func (r *rescuer) free(ctx context.Context) error {
 	return r.untilGone(ctx)
 }
 
-// remove removes finalizers from the object, and says whether it is gone. Of an object without any,
-// the deletion is completed.
+// remove removes finalizers from the object, and reports whether it is gone. Of an object without
+// any, the deletion is completed.
 func (r *rescuer) remove(ctx context.Context, names []string, overrides unfinalize.Overrides) (bool, error) {
 	live, err := r.live(ctx)
 	if live == nil && err == nil {

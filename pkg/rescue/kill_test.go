@@ -13,7 +13,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// isWrite says whether a request changes something that is stored.
+// isWrite reports whether a request changes something that is stored.
 func isWrite(r *http.Request) bool {
 	return r.Method != http.MethodGet && !strings.HasSuffix(r.URL.Path, "accessreviews") &&
 		!strings.Contains(r.URL.RawQuery, "dryRun=All")

@@ -34,7 +34,7 @@ func planned(t *testing.T, c *testcluster.Cluster, namespace, name string,
 	return q, p
 }
 
-// refuses says whether a plan refuses for a reason.
+// refuses reports whether a plan refuses for a reason.
 func refuses(p *rescue.Planned, code unfinalize.Code) bool {
 	return slices.ContainsFunc(p.Against(), func(r unfinalize.Refusal) bool { return r.Code == code })
 }

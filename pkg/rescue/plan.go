@@ -233,7 +233,7 @@ func (p *Planned) list(ctx context.Context, q *selection.Query, req Request) err
 	return nil
 }
 
-// add adds dependents that are not known yet, and says whether there are any.
+// add adds dependents that are not known yet, and reports whether there are any.
 func (p *Planned) add(found []*Dependent) bool {
 	grown := false
 	for _, d := range found {
@@ -295,5 +295,5 @@ func read(ctx context.Context, client *cluster.Client, d *Dependent) (*unstructu
 	return o, err
 }
 
-// isEnd says whether an error is of a dependent to which nothing is to be done any more.
+// isEnd reports whether an error is of a dependent to which nothing is to be done any more.
 func isEnd(err error) bool { return change.IsOver(err) || errors.Is(err, errDeleting) }

@@ -223,7 +223,8 @@ func (r *rescuer) readBack(file string, saved *archive.Saved) (err error) {
 	return nil
 }
 
-// isOutdated says whether something would be lost if the object were created again as it was saved.
+// isOutdated reports whether something would be lost if the object were created again as it was
+// saved.
 func (r *rescuer) isOutdated(live *unstructured.Unstructured) bool {
 	saved := r.p.record.Object
 	return saved.GetResourceVersion() != live.GetResourceVersion() && !reflect.DeepEqual(r.lasting(saved), r.lasting(live))

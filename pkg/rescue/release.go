@@ -121,9 +121,9 @@ func (r *rescuer) patch(ctx context.Context, d *Dependent,
 	return got
 }
 
-// listAgain lists the dependents that refer to the object now, and says whether there are any that
-// were not known. The error names a known one whose reference is there again: to remove it once
-// more would be to fight whoever puts it back.
+// listAgain lists the dependents that refer to the object now, and reports whether there are any
+// that were not known. The error names a known one whose reference is there again: to remove it
+// once more would be to fight whoever puts it back.
 func (r *rescuer) listAgain(ctx context.Context) (grown bool, err error) {
 	found, hiding, err := r.list(ctx)
 	switch {
@@ -199,8 +199,8 @@ func (d *Dependent) found(exact []Reference) {
 	d.References = exact
 }
 
-// blocks says whether one of the references has blockOwnerDeletion, which can take a right of its
-// own (API-037).
+// blocks reports whether one of the references has blockOwnerDeletion, which can take a right of
+// its own (API-037).
 func (d *Dependent) blocks() bool {
 	return slices.ContainsFunc(d.References,
 		func(r Reference) bool { return graph.ReferenceOf(r.OwnerReference).Block })

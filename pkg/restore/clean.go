@@ -178,10 +178,10 @@ type volume struct {
 	err             error
 }
 
-// of says whether the volume is bound to or reserved for a claim of this name.
+// of reports whether the volume is bound to or reserved for a claim of this name.
 func (v volume) of(it *item) bool { return v.claim == it.ref.Namespace+"/"+it.ref.Name }
 
-// taken says whether it belongs to another claim than the archived one.
+// taken reports whether it belongs to another claim than the archived one.
 func (v volume) taken(it *item) bool {
 	return v.found && v.claim != "" && (!v.of(it) || v.claimUID != "" && v.claimUID != it.ref.UID)
 }

@@ -147,8 +147,8 @@ func (x *index) namespaceOfAccount(it *item) *item {
 	return x.places[place{kindNamespace, "", it.ref.Namespace}]
 }
 
-// madeAgain says whether the object in the place was made by the same controller for what is now in
-// the place of its owner: names that a controller gives are those of what it makes.
+// madeAgain reports whether the object in the place was made by the same controller for what is now
+// in the place of its owner: names that a controller gives are those of what it makes.
 func (d *decider) madeAgain(it *item) bool {
 	c := it.controller()
 	if c == nil {
@@ -162,7 +162,7 @@ func (d *decider) madeAgain(it *item) bool {
 	return d.live[it.number].controlledBy(string(c.UID))
 }
 
-// comes says whether an archived object is there or comes back.
+// comes reports whether an archived object is there or comes back.
 func (d *decider) comes(uid string) bool {
 	owner := d.byUID[uid]
 	return owner != nil && slices.Contains([]fate{alive, applied, created, byOthers}, d.fates[owner.number])
@@ -215,7 +215,7 @@ func (d *decider) withoutNamespace(it *item) (Reason, string) {
 	return "", "" // whoever may not read it is told when the object is created
 }
 
-// holdForOwners holds what an owner is missing for, and says whether it has held anything.
+// holdForOwners holds what an owner is missing for, and reports whether it has held anything.
 func (d *decider) holdForOwners() bool {
 	any := false
 	for _, it := range d.items {

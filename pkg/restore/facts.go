@@ -71,12 +71,12 @@ func factsOf(kind schema.GroupKind, o *unstructured.Unstructured) facts {
 	return f
 }
 
-// IsFinished says whether a Job or a Pod has run to its end; created again, it runs again.
+// IsFinished reports whether a Job or a Pod has run to its end; created again, it runs again.
 func IsFinished(o *unstructured.Unstructured) bool {
 	return factsOf(o.GroupVersionKind().GroupKind(), o).finished
 }
 
-// isTrue says whether a status has a condition that is True.
+// isTrue reports whether a status has a condition that is True.
 func isTrue(state map[string]any, condition string) bool {
 	conditions, _, _ := unstructured.NestedSlice(state, "conditions")
 	return slices.ContainsFunc(conditions, func(c any) bool {

@@ -129,7 +129,7 @@ var made = map[schema.GroupKind][]schema.GroupKind{
 // rootCA is the ConfigMap that a controller writes to each namespace.
 const rootCA = "kube-root-ca.crt"
 
-// maker says who makes an archived object again; empty if nobody does. Comes says whether an
+// maker says who makes an archived object again; empty if nobody does. Comes reports whether an
 // archived object is there or comes back.
 func (x *index) maker(it *item, comes func(uid string) bool) string {
 	if c := it.controller(); c != nil {
@@ -153,7 +153,7 @@ func (x *index) maker(it *item, comes func(uid string) bool) string {
 	return ""
 }
 
-// isEvent says whether an object only tells what has happened.
+// isEvent reports whether an object only tells what has happened.
 func isEvent(kind schema.GroupKind) bool {
 	return kind.Kind == "Event" && (kind.Group == "" || kind.Group == "events.k8s.io")
 }

@@ -130,8 +130,8 @@ func (x *index) definitionOf(it *item) *item {
 	return x.definitions[gvk]
 }
 
-// isOf says whether an object is of the type that a word means: a kind, a resource or a short name,
-// with or without a group.
+// isOf reports whether an object is of the type that a word means: a kind, a resource or a short
+// name, with or without a group.
 func (x *index) isOf(it *item, word string, cat *cluster.Catalog) bool {
 	kind := it.kind()
 	names := []string{kind.Kind}

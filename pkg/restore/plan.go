@@ -228,7 +228,7 @@ func wavesOf(x *index, created func(*item) bool) []int {
 	return of
 }
 
-// isBefore says whether an object is created before another.
+// isBefore reports whether an object is created before another.
 func isBefore(waves []int, a, b *item) bool {
 	if waves[a.number] != waves[b.number] {
 		return waves[a.number] < waves[b.number]
@@ -270,7 +270,7 @@ func (p *Plan) preflight(ctx context.Context, client *cluster.Client, catalog *c
 	return context.Cause(ctx)
 }
 
-// writesStatus says whether a step writes the status of its object.
+// writesStatus reports whether a step writes the status of its object.
 func (p *Plan) writesStatus(s *Step) bool {
 	return s.Verb == SetStatus || p.opts.Status && s.Verb == Create && s.item.facts.status
 }

@@ -93,7 +93,7 @@ func (d *decider) wrongScope(it *item) string {
 	return ""
 }
 
-// IsCopy says whether a live object is what a server makes of one that Creatable has returned:
+// IsCopy reports whether a live object is what a server makes of one that Creatable has returned:
 // alike in all but what servers and controllers set, with the same annotation RestoredFrom. Its
 // owners are for the caller to compare. Anybody may write the annotation; who writes all else too
 // has created the very object.
@@ -110,7 +110,7 @@ func compared(o *unstructured.Unstructured) map[string]any {
 	return o.Object
 }
 
-// isAlike says whether a controller has made an object as it was: alike in all but its metadata,
+// isAlike reports whether a controller has made an object as it was: alike in all but its metadata,
 // its status and how often it is to run, which are the controller's.
 func isAlike(sent, live *unstructured.Unstructured) bool {
 	content := func(o *unstructured.Unstructured) map[string]any {
@@ -123,7 +123,7 @@ func isAlike(sent, live *unstructured.Unstructured) bool {
 	return reflect.DeepEqual(content(sent), content(Creatable(live)))
 }
 
-// OwnedAlike says whether a live object has no other owners than those of one that was sent.
+// OwnedAlike reports whether a live object has no other owners than those of one that was sent.
 func OwnedAlike(sent, live *unstructured.Unstructured) bool {
 	had := liveOf(sent)
 	return !slices.ContainsFunc(live.GetOwnerReferences(),
@@ -137,15 +137,15 @@ type proof struct {
 	noted, copied, alike bool
 }
 
-// isRestored says whether what is in the place of an archived object was restored from it. A copy
-// has no owners but those that the archived object had, or what has become of these.
+// isRestored reports whether what is in the place of an archived object was restored from it. A
+// copy has no owners but those that the archived object had, or what has become of these.
 func (d *decider) isRestored(it *item) bool {
 	p := d.proofs[it.number]
 	return p.noted || p.copied && !slices.ContainsFunc(d.live[it.number].owners,
 		func(r metav1.OwnerReference) bool { return !d.isOwner(it, string(r.UID)) })
 }
 
-// isOwner says whether a uid is that of an owner of an archived object, then or now.
+// isOwner reports whether a uid is that of an owner of an archived object, then or now.
 func (d *decider) isOwner(it *item, uid string) bool {
 	return slices.ContainsFunc(it.owners, func(r metav1.OwnerReference) bool {
 		owner := d.byUID[string(r.UID)]
@@ -153,7 +153,7 @@ func (d *decider) isOwner(it *item, uid string) bool {
 	})
 }
 
-// isProven says whether the object that is in the place of an archived one, or that is applied
+// isProven reports whether the object that is in the place of an archived one, or that is applied
 // over, may be given what the archived one has owned.
 func (d *decider) isProven(it *item) bool {
 	return d.fates[it.number] == applied || d.live[it.number].uid == it.ref.UID || d.isRestored(it) ||

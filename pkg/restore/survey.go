@@ -236,7 +236,7 @@ func (s *surveyor) readOutside(ctx context.Context) error {
 	return err
 }
 
-// isUnsure says whether discovery of a group failed.
+// isUnsure reports whether discovery of a group failed.
 func (s *surveyor) isUnsure(apiVersion string) bool {
 	gv, err := schema.ParseGroupVersion(apiVersion)
 	if err != nil {
@@ -284,7 +284,7 @@ type live struct {
 
 func (l live) empty() bool { return l.uid == "" && l.err == nil }
 
-// controlledBy says whether the object with the uid manages the live object.
+// controlledBy reports whether the object with the uid manages the live object.
 func (l live) controlledBy(uid string) bool {
 	return uid != "" && slices.ContainsFunc(l.owners, func(r metav1.OwnerReference) bool {
 		return IsController(r) && string(r.UID) == uid
@@ -302,7 +302,7 @@ func (l live) controllerBesides(uid string) string {
 	return ""
 }
 
-// refersTo says whether the live object has an owner with the uid.
+// refersTo reports whether the live object has an owner with the uid.
 func (l live) refersTo(uid string) bool {
 	return slices.ContainsFunc(l.owners, func(r metav1.OwnerReference) bool { return string(r.UID) == uid })
 }

@@ -62,14 +62,14 @@ func (r *performer) create(ctx context.Context, s *Step, o *unstructured.Unstruc
 	return nil, nil, err
 }
 
-// isMadeFor says whether a live object belongs to the owners that were restored: what has a
+// isMadeFor reports whether a live object belongs to the owners that were restored: what has a
 // controller is managed by the restored one.
 func (r *performer) isMadeFor(ctx context.Context, it *item, now live) bool {
 	c := it.controller()
 	return c == nil || now.controlledBy(r.uidOf(ctx, r.plan.itemOf(string(c.UID))))
 }
 
-// madeWithNamespace says whether a controller makes an object in each new namespace, and its
+// madeWithNamespace reports whether a controller makes an object in each new namespace, and its
 // namespace is created by this restore.
 func (r *performer) madeWithNamespace(it *item) bool {
 	ns := r.plan.index.namespaceOfAccount(it)
@@ -111,7 +111,7 @@ func (r *performer) ask(ctx context.Context, i int, o *unstructured.Unstructured
 	r.note(i, outcome{done: &Done{Step: s}})
 }
 
-// canAsk says whether the namespace and the type of an object are there before anything is
+// canAsk reports whether the namespace and the type of an object are there before anything is
 // restored.
 func (r *performer) canAsk(s *Step) bool {
 	x := r.plan.index
@@ -191,7 +191,8 @@ func differences(sent, written *unstructured.Unstructured) []string {
 	return notes
 }
 
-// isAllocated says whether an error is about an address or a port that another Service has by now.
+// isAllocated reports whether an error is about an address or a port that another Service has by
+// now.
 func isAllocated(err error) bool {
 	if !apierrors.IsInvalid(err) {
 		return false

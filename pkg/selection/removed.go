@@ -180,7 +180,7 @@ func sourceFile(source string) string {
 	return source
 }
 
-// holds says whether a folder has one of some files.
+// holds reports whether a folder has one of some files.
 func holds(folder string, names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool {
 		_, err := os.Stat(filepath.Join(folder, name))

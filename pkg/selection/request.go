@@ -35,7 +35,7 @@ type Request struct {
 	All bool
 }
 
-// HasFiles says whether files name the objects.
+// HasFiles reports whether files name the objects.
 func (r Request) HasFiles() bool { return len(r.Files.Filenames) > 0 || r.Files.Kustomize != "" }
 
 // Selectors are those that the server evaluates. kubectl trims them too.
@@ -43,7 +43,7 @@ func (r Request) Selectors() cluster.Selection {
 	return cluster.Selection{Labels: strings.TrimSpace(r.Labels), Fields: strings.TrimSpace(r.Fields)}
 }
 
-// Selects says whether objects are meant because they match, and not by name.
+// Selects reports whether objects are meant because they match, and not by name.
 func (r Request) Selects() bool {
 	return (r.All || r.Selectors() != cluster.Selection{}) && !r.HasFiles()
 }
@@ -90,7 +90,7 @@ type Selection struct {
 // All says that no object in particular is meant.
 func (s Selection) All() bool { return len(s.Objects) == 0 && len(s.Types) == 0 && s.Selector == nil }
 
-// ClusterScoped says whether a cluster-scoped object is meant, whose dependents can be anywhere.
+// ClusterScoped reports whether a cluster-scoped object is meant, whose dependents can be anywhere.
 func (s Selection) ClusterScoped() bool {
 	return slices.ContainsFunc(s.Objects, func(o Object) bool { return !o.Namespaced }) ||
 		slices.ContainsFunc(s.Types, func(t cluster.Resource) bool { return !t.Namespaced })
@@ -124,7 +124,7 @@ func (r Request) withReleases(ctx context.Context, client *cluster.Client, catal
 	return r, nil
 }
 
-// serves says whether a word is the name of a type.
+// serves reports whether a word is the name of a type.
 func serves(catalog *cluster.Catalog, word string) bool {
 	return slices.ContainsFunc(catalog.Resources, func(t cluster.Resource) bool {
 		return t.Type.Resource == word || t.Singular == word || slices.Contains(t.ShortNames, word)

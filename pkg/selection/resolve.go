@@ -82,9 +82,9 @@ func (o Object) Lookup(g *graph.Graph) (graph.ID, bool) {
 	return id, ok && g.Observed(id)
 }
 
-// MatchAgain returns what says whether an object that was listed still matches the selectors. The
-// listing shows labels. Fields only the server knows, so it is asked again about the objects that
-// have changed since it was asked first.
+// MatchAgain returns what reports whether an object that was listed still matches the selectors.
+// The listing shows labels. Fields only the server knows, so it is asked again about the objects
+// that have changed since it was asked first.
 func (r Request) MatchAgain(ctx context.Context, client *cluster.Client, g *graph.Graph,
 	objects []Object) (func(Object, graph.ID) bool, error) {
 	selectors := r.Selectors()

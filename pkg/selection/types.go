@@ -125,7 +125,7 @@ func ParseTypeFilter(include, exclude []string, cat *cluster.Catalog) (TypeFilte
 	return TypeFilter{include, exclude}, nil
 }
 
-// Shows returns what says whether an object of a type has a row; nil if all have.
+// Shows returns what reports whether an object of a type has a row; nil if all have.
 func (f TypeFilter) Shows(cat *cluster.Catalog) func(graph.Ref) bool {
 	if len(f.include) == 0 && len(f.exclude) == 0 {
 		return nil

@@ -49,7 +49,7 @@ func ChangedSinceDeletion(o *unstructured.Unstructured) (Change, bool) {
 	return last, deleted != nil && !last.At.IsZero() && !last.At.Before(deleted.Time)
 }
 
-// ofContent says whether a field manager has written more than metadata.
+// ofContent reports whether a field manager has written more than metadata.
 func ofContent(m metav1.ManagedFieldsEntry) bool {
 	var fields map[string]json.RawMessage
 	if m.FieldsV1 == nil || json.Unmarshal(m.FieldsV1.GetRawBytes(), &fields) != nil {

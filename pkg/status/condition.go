@@ -85,9 +85,9 @@ func condition(field, of string, m map[string]any) Condition {
 	return c
 }
 
-// sinceDeletion says whether a condition of an object that is being deleted was written since then:
-// its status has changed, or it is about the object's last generation, which a deletion raises
-// (k8s.io/apiserver/pkg/registry/rest/delete.go, BeforeDelete).
+// sinceDeletion reports whether a condition of an object that is being deleted was written since
+// then: its status has changed, or it is about the object's last generation, which a deletion
+// raises (k8s.io/apiserver/pkg/registry/rest/delete.go, BeforeDelete).
 func (c Condition) sinceDeletion(o *unstructured.Unstructured) bool {
 	at := o.GetDeletionTimestamp()
 	return at != nil && (!c.Since.Before(at.Time) || c.generation > 1 && c.generation == o.GetGeneration())

@@ -111,7 +111,7 @@ var (
 	camel = regexp.MustCompile(`([a-z0-9])([A-Z])`)
 )
 
-// SaysFailure says whether one of some texts speaks of a failure: a message, or a reason as
+// SaysFailure reports whether one of some texts speaks of a failure: a message, or a reason as
 // ReconcileError.
 func SaysFailure(texts ...string) bool {
 	return slices.ContainsFunc(texts, func(text string) bool {
@@ -149,8 +149,8 @@ func (c Condition) trouble() int {
 // inUse are the reasons of a condition that mean that other objects use the object.
 var inUse = map[string]bool{"InUse": true, "ResourceInUse": true, "ObjectHasDependents": true}
 
-// InUse says whether a condition says that the object is not deleted as long as others use it: by
-// its type, which Rook and Crossplane have, or, of one that fails, by its reason.
+// InUse reports whether a condition says that the object is not deleted as long as others use it:
+// by its type, which Rook and Crossplane have, or, of one that fails, by its reason.
 func (c Condition) InUse() bool {
 	switch c.Type {
 	case "DeletionIsBlocked", "InUse":

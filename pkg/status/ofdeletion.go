@@ -82,7 +82,7 @@ func FailedSince(o *unstructured.Unstructured) (Condition, bool) {
 	return all[max(0, i)], true
 }
 
-// SaysDeletion says whether a reason, as FailedDraining, or a message speaks of a deletion.
+// SaysDeletion reports whether a reason, as FailedDraining, or a message speaks of a deletion.
 func SaysDeletion(reason, message string) bool {
 	return deletionSaid.MatchString(camel.ReplaceAllString(reason, "$1 $2") + " " + message)
 }
@@ -116,7 +116,7 @@ func DeniedRight(text string) (Denied, bool) {
 	return Denied{m[1], m[2], m[3], m[4], m[5], m[6]}, true
 }
 
-// Approved says whether somebody has let the actor go on with the deletion of an object: an
+// Approved reports whether somebody has let the actor go on with the deletion of an object: an
 // annotation has the time at which that was, which is not before the deletion.
 func Approved(o *unstructured.Unstructured, annotation string) bool {
 	deleted := o.GetDeletionTimestamp()
@@ -128,5 +128,5 @@ func Approved(o *unstructured.Unstructured, annotation string) bool {
 // ended.
 var waiting = regexp.MustCompile(`(?i)\bwait(s|ing)? (for|until|on)\b|\bstill (?:terminating|deleting|being deleted)\b`)
 
-// SaysWaiting says whether a text says that somebody waits for something.
+// SaysWaiting reports whether a text says that somebody waits for something.
 func SaysWaiting(text string) bool { return waiting.MatchString(text) }

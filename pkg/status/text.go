@@ -25,7 +25,7 @@ var errorFields = []string{
 // stated are the fields of a status that are read as what they are called.
 var stated = []string{"phase", "state", "reason", "message"}
 
-// isFailure says whether a text is a sentence that speaks of a failure, and no JSON.
+// isFailure reports whether a text is a sentence that speaks of a failure, and no JSON.
 func isFailure(text string) bool {
 	return strings.Contains(text, " ") && !strings.ContainsAny(text[:1], "{[") && SaysFailure(text)
 }
@@ -109,7 +109,7 @@ func texts(field string, value any) []Said {
 	return nil
 }
 
-// namesFailure says whether a phase is one of a failure: Failed, DeleteError, DELETE_FAILED.
+// namesFailure reports whether a phase is one of a failure: Failed, DeleteError, DELETE_FAILED.
 func namesFailure(phase string) bool { return polarityOf(phase) == wellIfFalse }
 
 // polarityOf is that of the condition whose type a phase is, written as that would be: DELETE_FAILED
@@ -125,7 +125,7 @@ func polarityOf(phase string) polarity {
 	return (Condition{Type: name.String()}).polarity()
 }
 
-// namesHealth says whether a phase is one of an object that is well.
+// namesHealth reports whether a phase is one of an object that is well.
 func namesHealth(phase string) bool {
 	switch strings.ToLower(phase) {
 	case "active", "bound", "running", "complete", "completed", "ok", "online", "normal", "serving", "listening",
@@ -138,7 +138,7 @@ func namesHealth(phase string) bool {
 // unsettled is what the stage of an object is called that is not up, or not yet.
 var unsettled = regexp.MustCompile(`(?i)(ing|failed|error|stopped|suspended|paused|hibernated|offline|disconnected|down|unknown|lost)$`)
 
-// IsUnsettled says whether a stage is one of an object that is not up, or not yet: Installing,
+// IsUnsettled reports whether a stage is one of an object that is not up, or not yet: Installing,
 // Stopped, Failed. What a stage that is not known means is not known.
 func IsUnsettled(stage string) bool {
 	return namesFailure(stage) || SaysFailure(stage) || unsettled.MatchString(stage) && !namesHealth(stage)

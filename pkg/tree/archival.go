@@ -60,7 +60,7 @@ func NewArchival(ctx context.Context, q *selection.Query, links bool,
 	return t, nil
 }
 
-// Complete says whether the tree has all dependents.
+// Complete reports whether the tree has all dependents.
 func (t *Archival) Complete() bool { return len(t.Hiding) == 0 && len(t.Unknown) == 0 }
 
 // Refused returns why the tree must not be archived, unless an incomplete archive is allowed; nil

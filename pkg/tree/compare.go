@@ -19,8 +19,8 @@ type Side struct {
 	v1alpha1.Moment
 	Graph *graph.Graph
 	Gaps  []v1alpha1.Gap
-	// Serves says whether the objects of a type are listed, unless it is a gap, and Omits whether it
-	// is proven that the type is not served.
+	// Serves reports whether the objects of a type are listed, unless it is a gap, and Omits
+	// whether it is proven that the type is not served.
 	Serves, Omits func(schema.GroupResource) bool
 }
 

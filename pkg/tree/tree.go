@@ -25,7 +25,7 @@ type Options struct {
 	// by the Definitions, which are asked for once everything is listed; nil for none.
 	Links       bool
 	Definitions func() ([]*link.Definition, error)
-	// Shows says whether an object has a row; nil if all have. It never cuts an edge.
+	// Shows reports whether an object has a row; nil if all have. It never cuts an edge.
 	Shows func(graph.Ref) bool
 	// Sums also finds out what goes with each object, and has those first with which most does.
 	Sums bool

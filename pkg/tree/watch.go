@@ -103,8 +103,8 @@ type shown struct {
 	// named are objects that are not there: a link names them, and nothing says which uid they will
 	// have.
 	named map[named]bool
-	// sources are the types of which an object can name one that is shown, and listed says whether
-	// there was an object when that was looked for.
+	// sources are the types of which an object can name one that is shown, and listed reports
+	// whether there was an object when that was looked for.
 	sources map[graph.Type]bool
 	listed  func(uid string) bool
 }
@@ -173,8 +173,8 @@ func (i *interest) event(c cluster.Change) {
 	}
 }
 
-// concerns says whether a change can change what is shown: it is of an object that is, or that one
-// of these owns or names, or of a new one that can name them.
+// concerns reports whether a change can change what is shown: it is of an object that is, or that
+// one of these owns or names, or of a new one that can name them.
 func (s *shown) concerns(c cluster.Change) bool {
 	o, t := c.Object, c.ResumePoint.Type
 	if s == nil || o == nil || s.uids[o.UID] || s.named[named{t.Group, t.Resource, o.Namespace, o.Name}] {

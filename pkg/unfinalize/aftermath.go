@@ -94,7 +94,7 @@ func (j *Assessor) Foresee(ctx context.Context, candidates []*Candidate) error {
 	return context.Cause(ctx)
 }
 
-// writes says whether anything can be done about the object at all.
+// writes reports whether anything can be done about the object at all.
 func (c *Candidate) writes() bool {
 	return slices.ContainsFunc(c.Assessments, func(v Assessment) bool { return v.Method != "" })
 }
@@ -162,8 +162,8 @@ func rank(ref graph.Ref) int {
 
 func isClaim(ref graph.Ref) bool { return ref.Resource == cluster.PVCs.Resource && ref.Group() == "" }
 
-// released says whether nothing but the collector holds an object that is being deleted, once the
-// names are removed.
+// released reports whether nothing but the collector holds an object that is being deleted, once
+// the names are removed.
 func released(o *unstructured.Unstructured, names []string) bool {
 	if !deleting(o) || grace(o) > 0 {
 		return false

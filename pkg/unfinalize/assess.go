@@ -95,7 +95,7 @@ func (v *Assessment) needUnused(who actor.Actor) {
 	}
 }
 
-// changesPolicy says whether removing the finalizer does no more than to ask for the policy
+// changesPolicy reports whether removing the finalizer does no more than to ask for the policy
 // Background.
 func changesPolicy(o *unstructured.Unstructured, h FinalizerRef) bool {
 	return deleting(o) && h == FinalizerRef{plan.ForegroundFinalizer, finalizer.InMetadata}
@@ -135,13 +135,13 @@ func unproven(who actor.Actor) Code {
 	return ActorNotFound
 }
 
-// witnessed says whether something of the actor was seen in the cluster.
+// witnessed reports whether something of the actor was seen in the cluster.
 func witnessed(who actor.Actor) bool {
 	return who.Found || len(who.Workloads)+len(who.Scaled) > 0
 }
 
-// skipsWork says whether something is left undone without the actor. Where nothing is known of it,
-// something may be.
+// skipsWork reports whether something is left undone without the actor. Where nothing is known of
+// it, something may be.
 func (v *Assessment) skipsWork(who actor.Actor) bool {
 	switch {
 	case v.Method == ByOrphaning, v.Field == finalizer.InSpec && v.Name == plan.NamespaceFinalizer:
@@ -221,7 +221,7 @@ func (v *Assessment) needDependents(f Details) {
 	}
 }
 
-// lastHold says whether without the finalizer a namespace would go with whatever is in it: its
+// lastHold reports whether without the finalizer a namespace would go with whatever is in it: its
 // controller's own is the one that sees to that, and the last one is what keeps it when that has
 // been done (NS-004, NS-011).
 func lastHold(o *unstructured.Unstructured, h FinalizerRef) bool {

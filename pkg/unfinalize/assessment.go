@@ -70,7 +70,7 @@ type Refusal struct {
 	Hint string
 }
 
-// Asks says whether somebody who is asked, and told the reason, can override the refusal by the
+// Asks reports whether somebody who is asked, and told the reason, can override the refusal by the
 // answer: where it is not known whether the finalizer's own work will be done, and not where it is
 // known that something is destroyed.
 func (r Refusal) Asks() bool {
@@ -81,7 +81,7 @@ func (r Refusal) Asks() bool {
 // it, and that nothing is done without an answer.
 type Overrides struct{ Force, ForceLive, Asked bool }
 
-// Covers says whether a refusal is overridden.
+// Covers reports whether a refusal is overridden.
 func (t Overrides) Covers(r Refusal) bool {
 	return r.Override == WithForce && (t.Force || t.Asked && r.Asks()) || r.Override == WithForceLive && t.ForceLive
 }

@@ -61,11 +61,11 @@ func (c *Candidate) Gaps() []v1alpha1.Gap {
 // After is what follows when the object is gone, nil if nothing is done or nobody looked.
 func (c *Candidate) After() *Aftermath { return c.details.After }
 
-// Releases says whether nothing but the collector holds the object any more when everything that
+// Releases reports whether nothing but the collector holds the object any more when everything that
 // was asked for is removed.
 func (c *Candidate) Releases() bool { return released(c.Object, c.Names) }
 
-// Refused says whether anything speaks against an assessment that the overrides do not cover.
+// Refused reports whether anything speaks against an assessment that the overrides do not cover.
 func (c *Candidate) Refused(t Overrides) bool {
 	return slices.ContainsFunc(c.Assessments, func(v Assessment) bool { return len(v.Against(t)) > 0 })
 }
@@ -108,7 +108,7 @@ func (c *Candidate) reassess(o *unstructured.Unstructured) {
 	c.Assessments = assessments
 }
 
-// Drop leaves the assessments out that are refused for a reason, and says whether any is left.
+// Drop leaves the assessments out that are refused for a reason, and reports whether any is left.
 func (c *Candidate) Drop(code Code) bool {
 	c.Assessments = slices.DeleteFunc(c.Assessments, func(v Assessment) bool {
 		return slices.ContainsFunc(v.Refusals, func(r Refusal) bool { return r.Code == code })
@@ -116,7 +116,7 @@ func (c *Candidate) Drop(code Code) bool {
 	return len(c.Assessments) > 0
 }
 
-// Ends says whether the object goes when everything that was asked for is removed.
+// Ends reports whether the object goes when everything that was asked for is removed.
 func (c *Candidate) Ends() bool {
 	return deleting(c.Object) && grace(c.Object) == 0 && len(c.Stays()) == 0
 }
@@ -243,8 +243,8 @@ func grace(o *unstructured.Unstructured) int64 {
 	return 0
 }
 
-// halfDeleted says whether an object that is being deleted has nothing left that it could wait for:
-// the next delete ends it (RO-063, NS-005).
+// halfDeleted reports whether an object that is being deleted has nothing left that it could wait
+// for: the next delete ends it (RO-063, NS-005).
 func halfDeleted(o *unstructured.Unstructured) bool {
 	return deleting(o) && len(FinalizersOn(o)) == 0 && grace(o) == 0
 }

@@ -73,15 +73,15 @@ type Outcome struct {
 	next *action
 }
 
-// LeftAlone says whether nothing was done to the object, or no more, on purpose: it is not what it
-// was when it was assessed, or its turn did not come.
+// LeftAlone reports whether nothing was done to the object, or no more, on purpose: it is not what
+// it was when it was assessed, or its turn did not come.
 func (o *Outcome) LeftAlone() bool {
 	var refused *RefusedError
 	return errors.As(o.Err, &refused) || errors.Is(o.Err, change.ErrReplaced) || errors.Is(o.Err, ErrNotReached) ||
 		errors.Is(o.Err, ErrNotSelected)
 }
 
-// IsPutBack says whether all that is wrong is that somebody put a finalizer back.
+// IsPutBack reports whether all that is wrong is that somebody put a finalizer back.
 func (o *Outcome) IsPutBack() bool {
 	var back *cluster.PutBackError
 	return len(o.PutBack) > 0 && (o.Err == nil || errors.As(o.Err, &back))

@@ -152,7 +152,7 @@ func (p *performer) before(ctx context.Context, o *unstructured.Unstructured) er
 	return nil
 }
 
-// Matches says whether an object matches a selector. Every object matches nil.
+// Matches reports whether an object matches a selector. Every object matches nil.
 func Matches(selector labels.Selector, o *unstructured.Unstructured) bool {
 	return selector == nil || selector.Matches(labels.Set(o.GetLabels()))
 }

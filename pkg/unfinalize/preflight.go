@@ -93,8 +93,8 @@ func (c *Candidate) refused(method Method, err error) {
 	}
 }
 
-// isDryRunUnsupported says whether a webhook cannot be asked without effects; the write itself will
-// tell (API-041).
+// isDryRunUnsupported reports whether a webhook cannot be asked without effects; the write itself
+// will tell (API-041).
 func isDryRunUnsupported(err error) bool {
 	return apierrors.IsBadRequest(err) && strings.Contains(err.Error(), "dry run")
 }

@@ -90,7 +90,7 @@ type actorFinder interface {
 	Stopped(ctx context.Context) ([]string, error)
 }
 
-// searches says whether the objects are searched for, and not named.
+// searches reports whether the objects are searched for, and not named.
 func (r Request) searches(q *selection.Query) bool { return r.AllStuck || r.Tree || q.Selector != nil }
 
 // targets finds out which objects are meant: in batches, of which each is to be done before the

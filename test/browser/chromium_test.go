@@ -193,7 +193,7 @@ func (tb *tab) attribute(selector, name string) string {
 	return eval[string](tb, fmt.Sprintf("document.querySelector(%q)?.getAttribute(%q) ?? ''", selector, name))
 }
 
-// hidden says whether an element is hidden.
+// hidden reports whether an element is hidden.
 func (tb *tab) hidden(selector string) bool {
 	tb.t.Helper()
 	return eval[bool](tb, fmt.Sprintf("document.querySelector(%q).hidden", selector))

@@ -97,7 +97,7 @@ var faults = []fault{
 		of: same(emptied(""))},
 }
 
-// groups says whether a request asks which groups there are.
+// groups reports whether a request asks which groups there are.
 func groups(q request) bool { return q.class == discovery && strings.HasSuffix(q.key, "/apis") }
 
 func notFound(group, resource, name string) faultproxy.Fault {

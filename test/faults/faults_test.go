@@ -114,7 +114,7 @@ func (s *scenario) combinations(healthy []request, turn int) []combination {
 	return found
 }
 
-// dull says whether a request is one of many that are alike.
+// dull reports whether a request is one of many that are alike.
 func (s *scenario) dull(q request) bool {
 	if q.class == review {
 		return true
@@ -164,7 +164,7 @@ func TestEveryCommandSurvivesEveryAnswer(t *testing.T) {
 // large is a sample with some combinations of every command.
 const large = 500
 
-// everything says whether all combinations run: one scenario after the other, each with several
+// everything reports whether all combinations run: one scenario after the other, each with several
 // runners. Of a sample each has one.
 func everything() bool { return *all || *matches != "" }
 

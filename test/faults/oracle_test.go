@@ -56,7 +56,7 @@ func (s *scenario) judge(w *world, healthy, got *outcome, c combination) []strin
 	return wrong
 }
 
-// finding says whether exit code 2 is an answer that is on stdout.
+// finding reports whether exit code 2 is an answer that is on stdout.
 func (s *scenario) finding(got *outcome) bool { return got.code == 2 && got.stdout != "" }
 
 // deletedWrongly finds what no run may do, whatever it says. If the
@@ -224,7 +224,7 @@ func (w *world) undone(now state, verb, uid string, owners, finalizers []string)
 	return ""
 }
 
-// isThere says whether an object with the uid is there.
+// isThere reports whether an object with the uid is there.
 func isThere(now state, uid string) bool {
 	return slices.ContainsFunc(slices.Collect(maps.Values(now)), func(o object) bool { return o.uid == uid })
 }

@@ -190,7 +190,7 @@ func (r rule) forbids(name, path string) bool {
 	return under(path, r.paths) && !under(path, r.except)
 }
 
-// under says whether a path is one of the others or below one.
+// under reports whether a path is one of the others or below one.
 func under(path string, others []string) bool {
 	return slices.ContainsFunc(others, func(o string) bool { return path == o || strings.HasPrefix(path, o+"/") })
 }

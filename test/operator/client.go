@@ -54,7 +54,7 @@ func (c *Client) of(r Ref) dynamic.ResourceInterface {
 	return c.dynamic.Resource(resourceOf(r.Resource)).Namespace(r.Namespace)
 }
 
-// Exists says whether an object exists.
+// Exists reports whether an object exists.
 func (c *Client) Exists(ctx context.Context, r Ref) (bool, error) {
 	_, err := c.of(r).Get(ctx, r.Name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
@@ -75,7 +75,7 @@ func (c *Client) List(ctx context.Context, resource, labels string) ([]unstructu
 	return list.Items, nil
 }
 
-// Delete deletes objects in the background, and says whether all are gone.
+// Delete deletes objects in the background, and reports whether all are gone.
 func (c *Client) Delete(ctx context.Context, refs ...Ref) (gone bool, err error) {
 	gone = true
 	policy := metav1.DeletePropagationBackground

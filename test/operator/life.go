@@ -54,7 +54,7 @@ func (o *Operator) incarnation(ctx context.Context, d *unstructured.Unstructured
 	o.alive = ""
 }
 
-// begins says whether the operator can begin to work for a Deployment: if its ServiceAccount is
+// begins reports whether the operator can begin to work for a Deployment: if its ServiceAccount is
 // there. It is alive from then on.
 func (o *Operator) begins(ctx context.Context, uid types.UID) bool {
 	if o.lives(ctx, uid) != nil {
@@ -67,7 +67,7 @@ func (o *Operator) begins(ctx context.Context, uid types.UID) bool {
 	return true
 }
 
-// ready says whether a Deployment is there, is not being deleted, and has a ready pod.
+// ready reports whether a Deployment is there, is not being deleted, and has a ready pod.
 func ready(d *unstructured.Unstructured) bool {
 	if d == nil || d.GetDeletionTimestamp() != nil {
 		return false

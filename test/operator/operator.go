@@ -122,14 +122,14 @@ func (o *Operator) WaitUntilStopped(t testing.TB) {
 	testcluster.Eventually(t, o.String()+" has stopped", func(context.Context) (bool, error) { return !o.Alive(), nil })
 }
 
-// Alive says whether the operator works.
+// Alive reports whether the operator works.
 func (o *Operator) Alive() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.alive != ""
 }
 
-// Released says whether the operator has removed a finalizer from an object.
+// Released reports whether the operator has removed a finalizer from an object.
 func (o *Operator) Released(uid types.UID) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// Release takes the test's finalizer off what of a cascade is being deleted, and says whether it
+// Release takes the test's finalizer off what of a cascade is being deleted, and reports whether it
 // was on something.
 func (w *World) Release(ctx context.Context, namespace string, cascade map[types.UID]bool) (held bool, err error) {
 	return w.release(ctx, namespace, label+"="+namespace, cascade)
@@ -127,8 +127,8 @@ func (w *World) Clear(namespace string) {
 		metav1.ListOptions{LabelSelector: label + "=" + namespace})
 }
 
-// Delete deletes an object, if it is still there, with a policy; for dryRun metav1.DryRunAll the server
-// only says whether it would.
+// Delete deletes an object, if it is still there, with a policy; for dryRun metav1.DryRunAll the
+// server only reports whether it would.
 func (w *World) Delete(ctx context.Context, r graph.Ref, policy string, dryRun ...string) error {
 	uid := types.UID(r.UID)
 	propagation := metav1.DeletionPropagation(policy)

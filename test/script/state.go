@@ -83,7 +83,7 @@ func manifests(ts *testscript.TestScript, text string) []manifest {
 	}
 }
 
-// builtIn says whether an API group is Kubernetes' own; the custom types of scripts have no
+// builtIn reports whether an API group is Kubernetes' own; the custom types of scripts have no
 // subresource for the status.
 func builtIn(group string) bool {
 	return slices.Contains([]string{"apps", "batch", "autoscaling", "policy", "resource.k8s.io", "storage.k8s.io",

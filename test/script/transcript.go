@@ -56,8 +56,8 @@ func transcript(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// reads says whether a command, as it is typed, changes nothing and prints nothing that is not to
-// fit.
+// reads reports whether a command, as it is typed, changes nothing and prints nothing that is not
+// to fit.
 func reads(args []string) bool {
 	if slices.Contains(args, "wide") || slices.Contains(args, "--fix") {
 		return false

@@ -27,7 +27,7 @@ func names(ctx context.Context, c *Cluster, args ...string) ([]string, error) {
 	return strings.Fields(string(out)), err
 }
 
-// gone says whether kubectl get finds nothing for args.
+// gone reports whether kubectl get finds nothing for args.
 func gone(c *Cluster, args ...string) func(context.Context) (bool, error) {
 	return func(ctx context.Context) (bool, error) {
 		found, err := names(ctx, c, args...)

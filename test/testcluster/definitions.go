@@ -58,8 +58,8 @@ type definition struct {
 	} `json:"status"`
 }
 
-// settled says whether all that a definition is to serve is among the types that are served, or its
-// names are another's.
+// settled reports whether all that a definition is to serve is among the types that are served, or
+// its names are another's.
 func (d definition) settled(served map[string]bool) bool {
 	if meta.IsStatusConditionFalse(d.Status.Conditions, "NamesAccepted") {
 		return true

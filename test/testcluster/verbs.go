@@ -20,7 +20,7 @@ import (
 // the same field manager. A process of kubectl costs a tenth of a second of processor time, and
 // tests want thousands, many of them in a loop that waits.
 type verb struct {
-	// flags are those that it honours, and fits says whether it does all that is asked for with
+	// flags are those that it honours, and fits reports whether it does all that is asked for with
 	// them; what does not fit is kubectl's.
 	flags []string
 	fits  func(commandLine) bool

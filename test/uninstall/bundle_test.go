@@ -134,7 +134,7 @@ func applyAll(t testing.TB, c *testcluster.Cluster, manifests ...string) {
 	})
 }
 
-// mayCome says whether an error is about a type that is not served yet, or an operator that does
+// mayCome reports whether an error is about a type that is not served yet, or an operator that does
 // not answer yet.
 func mayCome(err error) bool {
 	return meta.IsNoMatchError(err) || apierrors.IsNotFound(err) || strings.Contains(err.Error(), "no matches for kind") ||

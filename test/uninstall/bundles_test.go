@@ -149,7 +149,7 @@ func withProviderConfig(ctx context.Context, c *operator.Client, managed *unstru
 		Name: field(managed, "spec", "providerConfigRef", "name")})
 }
 
-// unused says whether no managed resource uses a ProviderConfig.
+// unused reports whether no managed resource uses a ProviderConfig.
 func unused(ctx context.Context, c *operator.Client, config *unstructured.Unstructured) (bool, error) {
 	usages, err := c.List(ctx, "providerconfigusages.v1beta1.aws.upbound.io",
 		"crossplane.io/provider-config="+config.GetName())

@@ -234,7 +234,7 @@ webhooks:
 	return "it is kept", func() int { return int(refused.Load()) }
 }
 
-// isVault says whether a request is about vault. One to delete all of a type has no name.
+// isVault reports whether a request is about vault. One to delete all of a type has no name.
 func isVault(r *admissionv1.AdmissionRequest) bool {
 	var old metav1.PartialObjectMetadata
 	return json.Unmarshal(r.OldObject.Raw, &old) == nil && old.Name == "vault"

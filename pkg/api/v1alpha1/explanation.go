@@ -190,7 +190,7 @@ type FoundLink struct {
 	// End is what the source names. Its apiVersion has no version where the source says none, and
 	// its uid is that of the reference.
 	End ObjectRef `json:"end"`
-	// Present says whether the end is among the objects.
+	// Present reports whether the end is among the objects.
 	Present bool `json:"present"`
 	// Field is where the source names it; Labels is the label selector that it matches instead.
 	Field  string `json:"field,omitempty"`
@@ -202,8 +202,8 @@ type FoundLink struct {
 	// stands above the other in a tree: source or end.
 	Of    string `json:"of"`
 	Owner string `json:"owner"`
-	// Deleted says whether it is, by which program, with which propagation policy, and whether that
-	// waits until it is gone.
+	// Deleted reports whether it is, by which program, with which propagation policy, and whether
+	// that waits until it is gone.
 	Deleted bool   `json:"deleted"`
 	By      string `json:"by,omitempty"`
 	Policy  string `json:"policy,omitempty"`

@@ -58,5 +58,5 @@ type Disk struct {
 	Handle string `json:"handle,omitempty"`
 }
 
-// Destroyed says whether the data are destroyed when the claim, or the volume, is deleted.
+// Destroyed reports whether the data are destroyed when the claim, or the volume, is deleted.
 func (d Disk) Destroyed() bool { return d.ReclaimPolicy != "Retain" }

@@ -38,7 +38,7 @@ type Refusal struct {
 	// Reason is Because in one word.
 	Reason  string `json:"reason"`
 	Because string `json:"because"`
-	// Override is the flag that overrides it, empty if none does; Overridden says whether it was
+	// Override is the flag that overrides it, empty if none does; Overridden reports whether it was
 	// given.
 	Override   string `json:"override,omitempty"`
 	Overridden bool   `json:"overridden,omitempty"`

@@ -42,8 +42,8 @@ const (
 	Again               // e
 )
 
-// Possible says whether a list can be shown: somebody reads it and can answer, on a terminal that can
-// move its cursor.
+// Possible reports whether a list can be shown: somebody reads it and can answer, on a terminal
+// that can move its cursor.
 func Possible(in io.Reader, out io.Writer) bool {
 	return printers.IsTerminal(in) && printers.IsTerminal(out) && os.Getenv("TERM") != "dumb"
 }

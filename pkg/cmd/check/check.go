@@ -27,7 +27,7 @@ type Options struct {
 	Severity string
 	// ExitZero makes the exit code 0 whatever is found.
 	ExitZero bool
-	// Finalizers says whether whoever removes the finalizers is looked for.
+	// Finalizers reports whether whoever removes the finalizers is looked for.
 	Finalizers bool
 	// Local checks files without a server.
 	Local bool

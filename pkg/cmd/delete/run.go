@@ -149,7 +149,7 @@ func (o *Options) agree(ctx context.Context, p *deletion.Planned, change *deleti
 	return o.Env.Confirm(ctx, env.Question, p.Precious(), "")
 }
 
-// asks says whether a person is asked.
+// asks reports whether a person is asked.
 func (o *Options) asks() bool {
 	return o.Interactive || !o.Yes && o.approved == nil && o.HasTerminal()
 }

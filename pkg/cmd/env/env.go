@@ -184,7 +184,8 @@ func (e *Env) Identify(ctx context.Context, client *cluster.Client) (err error) 
 	return err
 }
 
-// isDocument says whether a format is that of what programs read, which says of which cluster it is.
+// isDocument reports whether a format is that of what programs read, which says of which cluster it
+// is.
 func isDocument(format string) bool {
 	format, _, _ = strings.Cut(format, "=")
 	return slices.Contains([]string{"json", "yaml", jsonLine, rowLines, "jsonpath", "jsonpath-as-json", "jsonpath-file",

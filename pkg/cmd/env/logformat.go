@@ -35,7 +35,7 @@ func (e *Env) setLogFormat() error {
 	return fmt.Errorf("--log-format must be %s, not %q", strings.Join(logFormats, " or "), e.LogFormat)
 }
 
-// worded says whether a process has called WordLog.
+// worded reports whether a process has called WordLog.
 var worded bool
 
 // WordLog has what client-go logs written as warnings are, without what klog puts in front of a

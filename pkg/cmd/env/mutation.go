@@ -117,14 +117,14 @@ func (m *Mutation) CheckArchive(cmd *cobra.Command, needs string) error {
 	return nil
 }
 
-// Lines says whether lines for a person are printed, and neither names nor an object.
+// Lines reports whether lines for a person are printed, and neither names nor an object.
 func (m *Mutation) Lines() bool { return m.Output.Format() == "" || m.Output.Wide() }
 
-// Asks says whether a person is asked before anything is written.
+// Asks reports whether a person is asked before anything is written.
 func (m *Mutation) Asks() bool { return m.DryRun == "none" && m.MayAsk() }
 
-// MayAsk says whether a person would be asked if it were no dry run, so that a dry run answers as
-// the question does.
+// MayAsk reports whether a person would be asked if it were no dry run, so that a dry run answers
+// as the question does.
 func (m *Mutation) MayAsk() bool { return !m.Yes && m.HasTerminal() }
 
 // ShowRefused shows a plan that is not performed to a person. A program that asked for names or a

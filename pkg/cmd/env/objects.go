@@ -35,10 +35,10 @@ func (o *Objects) AddFlags(e *Env, cmd *cobra.Command) {
 	e.CompleteFlag(cmd, "selector", cobra.NoFileCompletions)
 }
 
-// HasFiles says whether files name the objects.
+// HasFiles reports whether files name the objects.
 func (o *Objects) HasFiles() bool { return len(o.Files.Filenames) > 0 || o.Files.Kustomize != "" }
 
-// Named says whether objects were named or selected, and not all of a namespace or cluster are
+// Named reports whether objects were named or selected, and not all of a namespace or cluster are
 // meant.
 func (o *Objects) Named(args []string) bool { return len(args) > 0 || o.Selector != "" || o.HasFiles() }
 

@@ -62,7 +62,7 @@ func (o *Output) formats() []string {
 	return append(slices.Concat(own, []string{jsonLine, customColumns, customColumnsFile}), generic...)
 }
 
-// Takes says whether the format is one of those that are offered.
+// Takes reports whether the format is one of those that are offered.
 func (o *Output) Takes() bool {
 	name, _, _ := strings.Cut(o.Format(), "=")
 	return o.IsOwn() || slices.Contains(o.formats(), name)
@@ -84,10 +84,10 @@ func (o *Output) Add(cmd *cobra.Command) {
 // Format returns the format if it is one of the command's own, empty for the table.
 func (o *Output) Format() string { return *o.print.OutputFormat }
 
-// Wide says whether the table is to be wide.
+// Wide reports whether the table is to be wide.
 func (o *Output) Wide() bool { return o.Format() == "wide" }
 
-// IsOwn says whether the command prints the format itself.
+// IsOwn reports whether the command prints the format itself.
 func (o *Output) IsOwn() bool { return o.Format() == "" || slices.Contains(o.own, o.Format()) }
 
 // Lines says for what a deletion prints a line; names says that where names are asked for.
@@ -182,7 +182,7 @@ var listed = map[string]string{
 	"Result": "done", "Tree": "nodes",
 }
 
-// hasColumns says whether the format is one with columns of the user's own.
+// hasColumns reports whether the format is one with columns of the user's own.
 func (o *Output) hasColumns() bool {
 	format, _, _ := strings.Cut(o.Format(), "=")
 	return format == customColumns || format == customColumnsFile
@@ -246,8 +246,8 @@ func (o *Output) WithRows() *Output {
 	return o
 }
 
-// HasRows says whether rows are printed, which are of what was found or planned, and not of what was
-// done.
+// HasRows reports whether rows are printed, which are of what was found or planned, and not of what
+// was done.
 func (o *Output) HasRows() bool { return o.rows && o.Format() == rowLines }
 
 // addRowFlags adds what goes with rows.

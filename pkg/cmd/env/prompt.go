@@ -14,7 +14,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
 
-// HasTerminal says whether somebody reads what is printed and can answer.
+// HasTerminal reports whether somebody reads what is printed and can answer.
 func (e *Env) HasTerminal() bool { return printers.IsTerminal(e.In) && printers.IsTerminal(e.Out) }
 
 // Confirm asks whether to go on. The answer is y; or a name that has to be typed, where it is not

@@ -116,7 +116,7 @@ func (e *Env) checkProtected(cmd *cobra.Command) error {
 		context), "without --yes you are asked for the name of the context; in a script, --protect-context= lifts the protection"))
 }
 
-// matchesContext says whether a context matches a pattern, in which a star stands for all of a
+// matchesContext reports whether a context matches a pattern, in which a star stands for all of a
 // name, as of arn:…:cluster/prod.
 func matchesContext(glob, context string) (bool, error) {
 	flat := strings.NewReplacer("/", "|")

@@ -65,7 +65,7 @@ func run(ctx context.Context, o *Options) error {
 	return o.Print(ctx, func() error { return o.print(s) })
 }
 
-// names prints the names of the objects of a tree, and says whether it has no rows.
+// names prints the names of the objects of a tree, and reports whether it has no rows.
 func (o *Options) names(s *tree.Snapshot) (none bool, err error) {
 	none = true
 	err = render.RowNames(o.Out, s.Graph, func(yield func(graph.Row) bool) {

@@ -30,7 +30,7 @@ func AtOnce(findings []Finding) []Finding {
 	return out
 }
 
-// isLike says whether another finding says the same of a finalizer of the same object.
+// isLike reports whether another finding says the same of a finalizer of the same object.
 func (f Finding) isLike(o Finding) bool {
 	return f.Finalizer != "" && o.Finalizer != "" && f.Code == o.Code && f.At == o.At && f.Object() == o.Object() &&
 		f.Actor == o.Actor && f.After == o.After && f.Cost == o.Cost && f.summary() == o.summary() &&

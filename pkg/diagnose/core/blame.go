@@ -63,12 +63,12 @@ func (b Responsible) Then() string {
 	return ": " + b.Known.Who() + " " + b.Known.Does
 }
 
-// Destroys says whether honouring the finalizer deletes what removing it keeps.
+// Destroys reports whether honouring the finalizer deletes what removing it keeps.
 func (b Responsible) Destroys() bool {
 	return b.IsKnown && b.Known.Polarity == finalizer.OptInDestructive
 }
 
-// LosesData says whether a step loses data.
+// LosesData reports whether a step loses data.
 func (b Responsible) LosesData() bool {
 	return b.Destroys() && !(b.Life == actor.Dead && b.Idles()) || b.IsKnown && b.Known.Risk == finalizer.DataLoss
 }

@@ -219,6 +219,6 @@ var byCode = func() map[Code]Kind {
 // unstuck are the causes of what is not stuck: it is not being deleted, or its deletion goes on.
 var unstuck = []Code{NotDeleting, InProgress, PodTerminating}
 
-// IsStuck says whether a cause is of an object that is stuck: it is being deleted, and the deletion
-// does not go on.
+// IsStuck reports whether a cause is of an object that is stuck: it is being deleted, and the
+// deletion does not go on.
 func IsStuck(c v1alpha1.Cause) bool { return !slices.Contains(unstuck, Code(c.Code)) }

@@ -56,7 +56,7 @@ func (e *Examination) Possible(ctx context.Context, f Finding, c Creation) Findi
 	return f
 }
 
-// Closed says whether a namespace is proven to be being deleted.
+// Closed reports whether a namespace is proven to be being deleted.
 func (e *Examination) Closed(ctx context.Context, namespace string) bool {
 	if namespace == "" {
 		return false

@@ -121,8 +121,8 @@ func (e *Examination) scaler(ctx context.Context, w *unstructured.Unstructured) 
 	return all[i]
 }
 
-// scalesToZero says whether a ScaledObject scales a workload, and to 0: as a rule, or as it says when
-// it is paused or idle. One that is paused without a number scales nothing
+// scalesToZero reports whether a ScaledObject scales a workload, and to 0: as a rule, or as it says
+// when it is paused or idle. One that is paused without a number scales nothing
 // (https://keda.sh/docs/latest/reference/scaledobject-spec/).
 func scalesToZero(o, w *unstructured.Unstructured) bool {
 	target := func(key, otherwise string) string {

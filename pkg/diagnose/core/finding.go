@@ -117,7 +117,7 @@ func (f Finding) observations() []v1alpha1.Observation {
 	return all
 }
 
-// says says whether a clause is among others.
+// says reports whether a clause is among others.
 func says(all []v1alpha1.Observation, o v1alpha1.Observation) bool {
 	return slices.ContainsFunc(all, func(s v1alpha1.Observation) bool { return s.Says == o.Says })
 }

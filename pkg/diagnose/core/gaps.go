@@ -7,8 +7,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 )
 
-// MayBeServed says whether a group can have types that discovery does not show: its own discovery
-// has a gap, or that of what tells which groups there are.
+// MayBeServed reports whether a group can have types that discovery does not show: its own
+// discovery has a gap, or that of what tells which groups there are.
 func (e *Examination) MayBeServed(group string) bool {
 	return slices.ContainsFunc(e.Gaps, func(g v1alpha1.Gap) bool {
 		return g.Resource == "*" && slices.Contains([]string{group, cluster.APIServices.Group, cluster.CRDs.Group}, g.Group)

@@ -35,8 +35,8 @@ func RefTo(t graph.Type, namespace, name string) v1alpha1.ObjectRef {
 	return t.Ref(namespace, name, "")
 }
 
-// Absent says whether an object is proven not to exist: by a live read, or, for a namespaced kind
-// without a namespace, by one of all namespaces.
+// Absent reports whether an object is proven not to exist: by a live read, or, for a namespaced
+// kind without a namespace, by one of all namespaces.
 func (e *Examination) Absent(ctx context.Context, t graph.Type, ref v1alpha1.ObjectRef) bool {
 	if t.Namespaced && ref.Namespace == "" {
 		all, err := e.Reader.ListObjectMetas(ctx, schema.GroupResource{Group: t.Group, Resource: t.Resource}, "",

@@ -67,7 +67,7 @@ func (s Step) Disturbing() Step {
 	return s
 }
 
-// harms says whether somebody should look before the step is taken.
+// harms reports whether somebody should look before the step is taken.
 func (s Step) harms() bool { return s.disturbs || s.risk != "" && s.risk != finalizer.RiskNone }
 
 // Forced is the step with --force, for a removal that is refused without.

@@ -30,7 +30,7 @@ func (f Finding) UsualOf(code Code) string {
 	return remedy
 }
 
-// named says whether a sentence can begin with an actor as it is written, because it is a name:
+// named reports whether a sentence can begin with an actor as it is written, because it is a name:
 // cert-manager, kube-controller-manager.
 func named(actor string) bool {
 	article, _, _ := strings.Cut(actor, " ")

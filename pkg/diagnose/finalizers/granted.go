@@ -55,7 +55,7 @@ func (e dependencies) ungranted(
 	return nil, ""
 }
 
-// grants says whether a grant is for objects like one, wherever they refer to.
+// grants reports whether a grant is for objects like one, wherever they refer to.
 func grants(grant, o *unstructured.Unstructured) bool {
 	from, _, _ := unstructured.NestedSlice(grant.Object, "spec", "from")
 	return slices.ContainsFunc(from, func(item any) bool {

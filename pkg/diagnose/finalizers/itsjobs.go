@@ -52,8 +52,8 @@ func (e dependencies) itsJobs(ctx context.Context, o *unstructured.Unstructured)
 	return all
 }
 
-// bestCalled says whether a name is that of an object with a word before or behind it, and no longer
-// name of another object of the type is in it like that.
+// bestCalled reports whether a name is that of an object with a word before or behind it, and no
+// longer name of another object of the type is in it like that.
 func (e dependencies) bestCalled(own graph.Ref, name string) bool {
 	after := func(of string) bool {
 		return len(of) > 2 && (strings.HasPrefix(name, of+"-") || strings.HasSuffix(name, "-"+of))

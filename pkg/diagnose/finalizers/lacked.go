@@ -237,7 +237,7 @@ func (e dependencies) withoutPods(ctx context.Context, d *core.Downtime, job *un
 	d.Show(core.At(e.Ref(job), core.Describe()), "shows what is said of the pods of "+name)
 }
 
-// goesOn says whether a pod has succeeded, or runs and none of its containers waits.
+// goesOn reports whether a pod has succeeded, or runs and none of its containers waits.
 func goesOn(pod *unstructured.Unstructured) bool {
 	all, _, _ := unstructured.NestedSlice(pod.Object, "status", "containerStatuses")
 	waits := slices.ContainsFunc(all, func(item any) bool {

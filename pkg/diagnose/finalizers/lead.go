@@ -119,9 +119,9 @@ func namedAt(o *unstructured.Unstructured, workloads []*unstructured.Unstructure
 	return one
 }
 
-// likely says whether a workload that may write an object is its controller, and so may be started for
-// its sake. That one is the only one that may write a Namespace or a ConfigMap says little: it has to
-// be called like the finalizer as well.
+// likely reports whether a workload that may write an object is its controller, and so may be
+// started for its sake. That one is the only one that may write a Namespace or a ConfigMap says
+// little: it has to be called like the finalizer as well.
 func likely(b core.Responsible, w *unstructured.Unstructured) bool {
 	return b.IsKnown || !cluster.BuiltIn(b.Object.GroupVersionKind().Group) ||
 		actor.CalledLike(w, b.Finalizer, b.Object.GetKind()) > 0

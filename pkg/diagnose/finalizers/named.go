@@ -130,7 +130,7 @@ type namedObject struct {
 	unserved string
 }
 
-// nothingCalled says whether a namespace of which all is listed has nothing of a name.
+// nothingCalled reports whether a namespace of which all is listed has nothing of a name.
 func (e dependencies) nothingCalled(namespace, name string) bool {
 	if namespace == "" || len(e.Gaps) > 0 {
 		return false
@@ -372,7 +372,7 @@ func stemOf(key string, endings ...string) (stem string, had bool) {
 	return key, had
 }
 
-// isMade says whether a field names what is written for the object, and not what it needs. The
+// isMade reports whether a field names what is written for the object, and not what it needs. The
 // templates of pods are the business of their own controllers.
 func (n namedIn) isMade() bool {
 	for key := range strings.SplitSeq(strings.ToLower(n.field), ".") {
@@ -384,7 +384,7 @@ func (n namedIn) isMade() bool {
 	return false
 }
 
-// beginsWith says whether an object has to read a template that it names before it deletes the
+// beginsWith reports whether an object has to read a template that it names before it deletes the
 // first of what it owns: it owns something, and nothing of that is being deleted
 // (https://github.com/kubernetes-sigs/cluster-api/issues/13536).
 func (e dependencies) beginsWith(o *unstructured.Unstructured, n namedIn) bool {
@@ -405,15 +405,15 @@ func (e dependencies) beginsWith(o *unstructured.Unstructured, n namedIn) bool {
 	return owns
 }
 
-// isReference says whether a field is a reference by its key, which says neither the kind nor another
-// namespace: providerRef.
+// isReference reports whether a field is a reference by its key, which says neither the kind nor
+// another namespace: providerRef.
 func (n namedIn) isReference() bool {
 	return strings.HasSuffix(strings.ToLower(n.field), "ref.name") && n.kind == "" && n.group == "" && n.namespace == "" &&
 		!n.loose && !n.isMade()
 }
 
-// isTyped says whether a reference says of which kind and group the object is: that nobody serves
-// the kind can be seen whatever the name is. A map under another key can be a manifest.
+// isTyped reports whether a reference says of which kind and group the object is: that nobody
+// serves the kind can be seen whatever the name is. A map under another key can be a manifest.
 func (n namedIn) isTyped() bool {
 	field := strings.ToLower(n.field)
 	return n.kind != "" && n.group != "" &&

@@ -64,7 +64,7 @@ func (n namer) says() string {
 	return fmt.Sprintf("%s refers to it in %s%s", who, n.field, state)
 }
 
-// goesFirst says whether it is a dependent that is being deleted as well.
+// goesFirst reports whether it is a dependent that is being deleted as well.
 func (n namer) goesFirst() bool { return n.deleting && n.field == ownersField }
 
 // keepers are the objects that one may be kept for, as a clause, with what to do about them.
@@ -161,12 +161,13 @@ func (e *Examiner) behindDependents(f core.Finding, by []namer) core.Finding {
 	return f
 }
 
-// ofOneDomain says whether two API groups, not of Kubernetes itself, are of one domain, as
+// ofOneDomain reports whether two API groups, not of Kubernetes itself, are of one domain, as
 // apps.kubeblocks.io and dataprotection.kubeblocks.io.
 func ofOneDomain(a, b string) bool { return !cluster.BuiltIn(a) && domain(a) == domain(b) }
 
-// deletedAfter says whether the collector deletes a dependent of an object once that is gone, and not
-// before: it has no other owner, and the object is deleted in the background (GC-053, GC-060, GC-067).
+// deletedAfter reports whether the collector deletes a dependent of an object once that is gone,
+// and not before: it has no other owner, and the object is deleted in the background (GC-053,
+// GC-060, GC-067).
 func (e *Examiner) deletedAfter(dependent graph.ID, o *unstructured.Unstructured) bool {
 	for edge := range e.Graph.Owners(dependent) {
 		if e.Graph.Ref(edge.Owner).UID != string(o.GetUID()) {
@@ -254,8 +255,8 @@ func naming(by, o *unstructured.Unstructured) string {
 	return ""
 }
 
-// meansKind says whether what a field is called means a kind: it is called like that, or like its end,
-// perhaps with what says that it is a name, a reference, or several.
+// meansKind reports whether what a field is called means a kind: it is called like that, or like
+// its end, perhaps with what says that it is a name, a reference, or several.
 func meansKind(key, kind string) bool {
 	key, kind = strings.TrimPrefix(strings.ToLower(key), "default"), strings.ToLower(kind)
 	for _, ending := range []string{"s", "name", "ref", "reference"} {
@@ -266,7 +267,8 @@ func meansKind(key, kind string) bool {
 		len(key) >= shortestEnd && (strings.HasSuffix(kind, key) || strings.HasSuffix(one, key))
 }
 
-// isIn says whether a namespace beside a name, that of who names if it is empty, is that of an object.
+// isIn reports whether a namespace beside a name, that of who names if it is empty, is that of an
+// object.
 func isIn(namespace string, by, o *unstructured.Unstructured) bool {
 	if o.GetNamespace() == "" {
 		return true

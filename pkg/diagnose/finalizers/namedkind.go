@@ -41,15 +41,16 @@ func (e dependencies) kindNamed(group string, n namedIn) (cluster.Resource, bool
 	return cluster.Resource{}, false
 }
 
-// isBareKind says whether a key without an ending, such as policyServer, is that of another kind of the
-// object's own group. In those of ACK it has the name that AWS knows; a key with Ref has that of an object.
+// isBareKind reports whether a key without an ending, such as policyServer, is that of another kind
+// of the object's own group. In those of ACK it has the name that AWS knows; a key with Ref has
+// that of an object.
 func isBareKind(of schema.GroupKind, r cluster.Resource, key string) bool {
 	return r.Group == of.Group && r.Kind != of.Kind && strings.EqualFold(r.Kind, key) &&
 		!strings.HasSuffix(of.Group, ".services.k8s.aws")
 }
 
-// alikeBut says whether a kind ends with a key and begins as another kind does: MinioPolicy, which the
-// key policy of a MinioPolicyBinding means.
+// alikeBut reports whether a kind ends with a key and begins as another kind does: MinioPolicy,
+// which the key policy of a MinioPolicyBinding means.
 func alikeBut(kind, own, key string) bool {
 	begins, ends := strings.CutSuffix(strings.ToLower(kind), key)
 	return ends && begins != "" && strings.HasPrefix(strings.ToLower(own), begins)
@@ -93,8 +94,8 @@ func (e dependencies) kindWithin(o *unstructured.Unstructured, n namedIn) (found
 	return found, only
 }
 
-// placesAt says whether the key of a reference says that the object is for one of a kind, or below
-// it, by a word before the kind: targetDestinationName
+// placesAt reports whether the key of a reference says that the object is for one of a kind, or
+// below it, by a word before the kind: targetDestinationName
 // (https://github.com/syntasso/kratix/issues/233). Those of ACK have names that AWS knows.
 func (n namedIn) placesAt(r cluster.Resource) bool {
 	before, ends := strings.CutSuffix(n.stem, strings.ToLower(r.Kind))
@@ -122,8 +123,8 @@ func (e dependencies) kindBefore(o *unstructured.Unstructured, n namedIn) (found
 	return found, only
 }
 
-// mayMean says whether a field of an object of some kind may name one of a kind that only ends like the
-// field is called. A database that names a database means itself.
+// mayMean reports whether a field of an object of some kind may name one of a kind that only ends
+// like the field is called. A database that names a database means itself.
 func (n namedIn) mayMean(r cluster.Resource, own string) bool {
 	return len(n.stem) >= shortestEnd && r.Kind != own
 }
@@ -160,9 +161,10 @@ func (e dependencies) kindMissed(o *unstructured.Unstructured, n namedIn) (found
 	return found, only
 }
 
-// unmatched says whether an object says that a kind does not exist in the version in which one of its
-// fields names it, and the cluster indeed serves it in others only: whoever looks there finds nothing,
-// whatever is there in these. The words are those of a RESTMapper (NoKindMatchError of apimachinery).
+// unmatched reports whether an object says that a kind does not exist in the version in which one
+// of its fields names it, and the cluster indeed serves it in others only: whoever looks there
+// finds nothing, whatever is there in these. The words are those of a RESTMapper (NoKindMatchError
+// of apimachinery).
 func (e dependencies) unmatched(o *unstructured.Unstructured, n namedIn, r cluster.Resource) bool {
 	gv, err := schema.ParseGroupVersion(n.apiVersion)
 	if err != nil || n.apiVersion == "" || gv.Group != r.Group || gv.Version == r.Version ||
@@ -175,8 +177,8 @@ func (e dependencies) unmatched(o *unstructured.Unstructured, n namedIn, r clust
 		slices.ContainsFunc(status.Texts(o), func(s status.Said) bool { return strings.Contains(s.Text, words) })
 }
 
-// isKind says whether a key is that of a kind that only ends like one of the core: sealedSecret of
-// SealedSecret.
+// isKind reports whether a key is that of a kind that only ends like one of the core: sealedSecret
+// of SealedSecret.
 func (e dependencies) isKind(key string) bool {
 	return slices.ContainsFunc(e.Catalog.Resources, func(r cluster.Resource) bool {
 		return r.Group != "" && strings.EqualFold(r.Kind, key)

@@ -106,14 +106,14 @@ func calledWithin(finalizer string, r cluster.Resource) (name string, called boo
 		len(kindWords.FindAllString(r.Kind, -1)) > 1 && validName(name) && !isPurpose(name)
 }
 
-// isPurpose says whether a name has nothing but words of purpose, and so is none: call-removal-api has
-// others.
+// isPurpose reports whether a name has nothing but words of purpose, and so is none:
+// call-removal-api has others.
 func isPurpose(name string) bool {
 	return !slices.ContainsFunc(strings.FieldsFunc(name, func(r rune) bool { return r == '-' || r == '.' }),
 		func(word string) bool { return !purposes.MatchString(word) })
 }
 
-// endsIn says whether a finalizer ends in a name, behind what parts words.
+// endsIn reports whether a finalizer ends in a name, behind what parts words.
 func endsIn(finalizer, name string) bool {
 	before, ends := strings.CutSuffix(finalizer, name)
 	return ends && len(name) > 2 && before != "" && strings.ContainsAny(before[len(before)-1:], "./-_")

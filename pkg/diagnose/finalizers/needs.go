@@ -115,7 +115,7 @@ func (e dependencies) dependencyMissing(ctx context.Context, o *unstructured.Uns
 	return e.Possible(ctx, f, c)
 }
 
-// made says whether an object names another in its status only: as what was made of it.
+// made reports whether an object names another in its status only: as what was made of it.
 func made(o *unstructured.Unstructured, name string) bool {
 	for key, value := range o.Object {
 		if key != "metadata" && key != "status" && names(value, name) {
@@ -130,7 +130,7 @@ func made(o *unstructured.Unstructured, name string) bool {
 	return names(o.Object["status"], name)
 }
 
-// names says whether a value is a name, or one that it contains is.
+// names reports whether a value is a name, or one that it contains is.
 func names(value any, name string) bool {
 	switch v := value.(type) {
 	case []any:
@@ -289,8 +289,8 @@ func (e dependencies) nowhere(ctx context.Context, o *unstructured.Unstructured,
 	return ref, e.Absent(ctx, r.Type, ref)
 }
 
-// writtenByTheAPI says whether a word names a type as the server and the clients of controllers do:
-// the kind or the plural, with the group that it has. Other texts can mean what is outside the
+// writtenByTheAPI reports whether a word names a type as the server and the clients of controllers
+// do: the kind or the plural, with the group that it has. Other texts can mean what is outside the
 // cluster: bucket "db" not found.
 func writtenByTheAPI(r cluster.Resource, word, group string) bool {
 	return group == r.Group && (word == r.Kind || word == r.Resource)
@@ -341,7 +341,7 @@ func eachField(value any, do func(of map[string]any, key string, item any)) {
 	}
 }
 
-// refersTo says whether an object refers to a name, and in which namespace: that which stands
+// refersTo reports whether an object refers to a name, and in which namespace: that which stands
 // beside the name, or its own. It is false where it can be one of several.
 func refersTo(o *unstructured.Unstructured, name string) (namespace string, ok bool) {
 	namespaces := map[string]bool{}

@@ -53,6 +53,6 @@ var notAName = regexp.MustCompile(`\bInvalid(?:Account|Bucket|Container|Database
 	`|\bInvalidResourceGroup\b|\b(?:Account|Container|Domain|Resource|ResourceGroup|Server|Vault)NameInvalid\b` +
 	`|\bInvalid value for field '[A-Za-z.]+': '[^']*'\. Must be a match of regex\b`)
 
-// nameless says whether an API does not allow the name of what was to be deleted: nothing can have
-// been made under it.
+// nameless reports whether an API does not allow the name of what was to be deleted: nothing can
+// have been made under it.
 func (s saying) nameless() bool { return s.ofDeletion && notAName.MatchString(s.message) }

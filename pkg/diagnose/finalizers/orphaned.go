@@ -67,9 +67,10 @@ func (e *Examiner) orphaned(ctx context.Context, o *unstructured.Unstructured, a
 	return core.Finding{}, false
 }
 
-// unservedParent says whether a parent whose kind discovery does not show is gone. One without the
-// namespace of the object can be in another cluster, which serves its kind; and another version of the
-// actor can have parents of another group, so that the object has to name an owner of this one.
+// unservedParent reports whether a parent whose kind discovery does not show is gone. One without
+// the namespace of the object can be in another cluster, which serves its kind; and another version
+// of the actor can have parents of another group, so that the object has to name an owner of this
+// one.
 func (e *Examiner) unservedParent(o *unstructured.Unstructured, p *finalizer.Parent, group string) bool {
 	named := slices.ContainsFunc(o.GetOwnerReferences(), func(ref metav1.OwnerReference) bool {
 		return graph.Ref{APIVersion: ref.APIVersion}.Group() == group
@@ -77,8 +78,8 @@ func (e *Examiner) unservedParent(o *unstructured.Unstructured, p *finalizer.Par
 	return named && p.Scope == finalizer.SameNamespace && !e.MayBeServed(group)
 }
 
-// deselects says whether an object has selectors of which none selects another. Of a selector that
-// nobody understands it is not known.
+// deselects reports whether an object has selectors of which none selects another. Of a selector
+// that nobody understands it is not known.
 func deselects(parent *unstructured.Unstructured, fields []string, o *unstructured.Unstructured) bool {
 	some := false
 	for _, field := range fields {
@@ -97,8 +98,8 @@ func deselects(parent *unstructured.Unstructured, fields []string, o *unstructur
 	return some
 }
 
-// selectedBy says whether a selector selects an object: labels, a list of label selectors, or one
-// of names.
+// selectedBy reports whether a selector selects an object: labels, a list of label selectors, or
+// one of names.
 func selectedBy(value any, o *unstructured.Unstructured) (selected, understood bool) {
 	switch v := value.(type) {
 	case string:

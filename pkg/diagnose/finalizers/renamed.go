@@ -107,16 +107,16 @@ func marksOf(o *unstructured.Unstructured, finalizer string) (marks []string) {
 	return marks
 }
 
-// ofAnother says whether two finalizers are known to be those of two programs, as Tekton Chains and
-// Tekton Results are.
+// ofAnother reports whether two finalizers are known to be those of two programs, as Tekton Chains
+// and Tekton Results are.
 func (e *Examiner) ofAnother(name, other string, on graph.Ref) bool {
 	one, isKnown := e.Registry.Lookup(name, on.Group(), on.Kind)
 	two, alsoKnown := e.Registry.Lookup(other, on.Group(), on.Kind)
 	return isKnown && alsoKnown && one.Component != two.Component
 }
 
-// byAnother says whether another program is named for the finalizer of another object than for that of
-// an actor, where no pack knows them.
+// byAnother reports whether another program is named for the finalizer of another object than for
+// that of an actor, where no pack knows them.
 func (e *Examiner) byAnother(ctx context.Context, a actor.Actor, has graph.ID, instead string) bool {
 	if a.IsKnown || a.Who == "" {
 		return false
@@ -133,7 +133,7 @@ func (e *Examiner) byAnother(ctx context.Context, a actor.Actor, has graph.ID, i
 	return by != "" && by != a.Who
 }
 
-// hasMoved says whether two finalizers differ in their domain only, which begins alike: those of
+// hasMoved reports whether two finalizers differ in their domain only, which begins alike: those of
 // Metacontroller before and after it went to another one
 // (https://github.com/metacontroller/metacontroller/issues/252).
 func hasMoved(name, other string) bool {

@@ -56,7 +56,8 @@ func (e *Examiner) by(ctx context.Context, o *unstructured.Unstructured, a actor
 	return append(at, e.byLife(ctx, b, f, worked, refused)...)
 }
 
-// byLife says whether whoever should remove a finalizer lives, and whether they ignore the object.
+// byLife reports whether whoever should remove a finalizer lives, and whether they ignore the
+// object.
 func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Finding,
 	worked []v1alpha1.Observation, refused []core.Finding) []core.Finding {
 	a := b.Actor

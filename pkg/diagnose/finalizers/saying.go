@@ -215,7 +215,7 @@ func (e *Examiner) livesOutside(ctx context.Context, o *unstructured.Unstructure
 	return sign, false
 }
 
-// calledLike says whether whoever records events under a name is an actor: what the name says
+// calledLike reports whether whoever records events under a name is an actor: what the name says
 // beside that it is a controller is said in the finalizer or in the name of the component as well.
 func calledLike(recorder string, a actor.Actor) bool {
 	words := func(text string) []string {

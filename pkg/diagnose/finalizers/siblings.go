@@ -56,9 +56,9 @@ func (e dependencies) siblings(ctx context.Context, b core.Responsible) (set str
 	return core.Named(e.Ref(w)), all, seen
 }
 
-// makesOne says whether a StatefulSet makes a pod though all that are there are being deleted: it makes
-// those that are missing, in order, up to the first that is being deleted, and all of them if it is
-// Parallel. One that is being deleted itself makes none
+// makesOne reports whether a StatefulSet makes a pod though all that are there are being deleted:
+// it makes those that are missing, in order, up to the first that is being deleted, and all of them
+// if it is Parallel. One that is being deleted itself makes none
 // (https://github.com/kubernetes/kubernetes/blob/v1.36.3/pkg/controller/statefulset/stateful_set_control.go).
 func makesOne(set *unstructured.Unstructured, there map[string]bool) bool {
 	if set.GetDeletionTimestamp() != nil {

@@ -30,7 +30,7 @@ func (e dependencies) stopped(o *unstructured.Unstructured) []v1alpha1.Observati
 	return nil
 }
 
-// hasPods says whether a pod is among all that an object owns.
+// hasPods reports whether a pod is among all that an object owns.
 func (e dependencies) hasPods(id graph.ID, seen map[graph.ID]bool) bool {
 	seen[id] = true
 	for edge := range e.Graph.Dependents(id) {

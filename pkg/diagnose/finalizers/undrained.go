@@ -59,7 +59,7 @@ func (e holders) undrained(ctx context.Context, q *question, h finalizer.Hold) [
 	return []core.Finding{q.says(f, h, names)}
 }
 
-// evicted says whether a drain evicts a pod: not one that has ended or goes already, one of the
+// evicted reports whether a drain evicts a pod: not one that has ended or goes already, one of the
 // kubelet's own, or one that tolerates the taint of the drain.
 func evicted(pod *corev1.Pod, taint string) bool {
 	_, mirror := pod.Annotations[corev1.MirrorPodAnnotationKey]
@@ -89,8 +89,8 @@ func (e holders) budget(ctx context.Context, pod *corev1.Pod) *unstructured.Unst
 	return nil
 }
 
-// refuses says whether the server refuses to evict a pod: one that is not ready may go while enough
-// others are.
+// refuses reports whether the server refuses to evict a pod: one that is not ready may go while
+// enough others are.
 func refuses(b *policyv1.PodDisruptionBudget, pod *corev1.Pod) bool {
 	ready := slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
 		return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue

@@ -66,7 +66,7 @@ func (e *Examiner) guards(ctx context.Context, w admission.Write, said string) [
 	return all
 }
 
-// names says whether an object names what is written as the end of a link.
+// names reports whether an object names what is written as the end of a link.
 func names(d *link.Definition, o *unstructured.Unstructured, w admission.Write) bool {
 	ends, _, _ := d.References(o.Object) // what could be understood comes with an error
 	return slices.ContainsFunc(ends, func(n link.Named) bool {

@@ -101,7 +101,7 @@ func (e *Examiner) asAccount(ctx context.Context, by Account) (*cluster.Client, 
 	return client, err == nil
 }
 
-// lookAt says whether anything in admission looks at a write, and what decides by who asks.
+// lookAt reports whether anything in admission looks at a write, and what decides by who asks.
 func (e *Examiner) lookAt(ctx context.Context, w admission.Write, by Account) (looked bool,
 	suspects []v1alpha1.Observation) {
 	suspect := func(what string, config *unstructured.Unstructured) {

@@ -171,7 +171,7 @@ func (t *Tries) first(ctx context.Context, w admission.Write, gates []gate, do f
 	return err
 }
 
-// byServer says whether the server has answered, with success or with an error of its own.
+// byServer reports whether the server has answered, with success or with an error of its own.
 func byServer(err error) bool {
 	return err == nil || errors.As(err, new(apierrors.APIStatus))
 }

@@ -170,7 +170,7 @@ func (e *Examiner) pvcsOf(id graph.ID) []graph.ID {
 	return pvcs
 }
 
-// kept says whether an object has an owner that stays.
+// kept reports whether an object has an owner that stays.
 func (e *Examiner) kept(id graph.ID, reached map[graph.ID]bool) bool {
 	for edge := range e.Graph.Owners(id) {
 		if !reached[edge.Owner] && e.Graph.Observed(edge.Owner) && e.Graph.DeletionTimestamp(edge.Owner) == 0 {

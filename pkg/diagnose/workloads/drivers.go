@@ -135,7 +135,7 @@ func (e *Examiner) missingDRA(ctx context.Context, pod *unstructured.Unstructure
 	return missing, evidence
 }
 
-// published says whether a driver has devices for a node, also if that cannot be read.
+// published reports whether a driver has devices for a node, also if that cannot be read.
 func (e *Examiner) published(ctx context.Context, driver, node string) bool {
 	all, err := e.Reader.ListObjects(ctx, resourceSlices, "", cluster.Selection{})
 	return err != nil || slices.ContainsFunc(all, func(o *unstructured.Unstructured) bool {
@@ -161,7 +161,7 @@ func fields(o *unstructured.Unstructured, field string, list ...string) []string
 	return texts
 }
 
-// running says whether a container of a pod is known to run: the kubelet ends it first.
+// running reports whether a container of a pod is known to run: the kubelet ends it first.
 func running(pod *unstructured.Unstructured) bool {
 	for _, list := range []string{"initContainerStatuses", "containerStatuses", "ephemeralContainerStatuses"} {
 		items, _, _ := unstructured.NestedSlice(pod.Object, "status", list)

@@ -162,7 +162,7 @@ func forceWarning(pod *unstructured.Unstructured) string {
 	return s
 }
 
-// ended says whether all containers of a pod are known to have ended.
+// ended reports whether all containers of a pod are known to have ended.
 func ended(pod *unstructured.Unstructured) bool {
 	known := 0
 	for _, field := range []string{"containerStatuses", "ephemeralContainerStatuses"} {
@@ -199,7 +199,7 @@ func containers(pod *unstructured.Unstructured) []string {
 	return all
 }
 
-// Ended says whether a pod has ended: it can be deleted, and nothing that runs is.
+// Ended reports whether a pod has ended: it can be deleted, and nothing that runs is.
 func Ended(pod *unstructured.Unstructured) bool {
 	return slices.Contains([]string{"Succeeded", "Failed"}, status.Nested(pod, "status", "phase"))
 }

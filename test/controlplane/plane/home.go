@@ -71,7 +71,7 @@ func (h home) claim(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// claimed says whether the directory is a control plane's.
+// claimed reports whether the directory is a control plane's.
 func (h home) claimed() bool {
 	_, err := os.Stat(h.path(marker))
 	return err == nil

@@ -28,7 +28,7 @@ func Hold(path string) (release func(), err error) {
 	return func() { f.Close() }, nil
 }
 
-// Alive says whether the process of the record at path is running.
+// Alive reports whether the process of the record at path is running.
 func Alive(path string) bool {
 	if _, err := os.Stat(path); err != nil {
 		return false

@@ -67,7 +67,7 @@ func newFleet(t *testing.T, c *testcluster.Cluster) fleet {
 	return f
 }
 
-// settled says whether objects have finalizers and, if they should, owners.
+// settled reports whether objects have finalizers and, if they should, owners.
 func settled(all []unstructured.Unstructured, owned bool) bool {
 	for _, o := range all {
 		if len(o.GetFinalizers()) == 0 || owned && len(o.GetOwnerReferences()) == 0 {

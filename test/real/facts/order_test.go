@@ -8,7 +8,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/real/record"
 )
 
-// gone says whether all of some objects are.
+// gone reports whether all of some objects are.
 func gone(h record.History, all ...types.UID) bool {
 	for _, uid := range all {
 		if h.When(uid, record.Gone) == 0 {
@@ -18,7 +18,7 @@ func gone(h record.History, all ...types.UID) bool {
 	return true
 }
 
-// began says whether the deletion of all of some objects has begun.
+// began reports whether the deletion of all of some objects has begun.
 func began(h record.History, all ...types.UID) bool {
 	for _, uid := range all {
 		if h.When(uid, record.Deleted) == 0 {

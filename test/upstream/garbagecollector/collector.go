@@ -54,9 +54,9 @@ func (gc *GarbageCollector) Run(ctx context.Context, _ int, _ time.Duration) {
 func (gc *GarbageCollector) Sync(context.Context, discovery.ServerResourcesInterface, time.Duration) {
 }
 
-// IsSynced says whether the process watches all types whose objects can be deleted, in the versions
-// that discovery prefers, which are those that upstream's collector watches. Where one cannot be
-// converted the process watches another.
+// IsSynced reports whether the process watches all types whose objects can be deleted, in the
+// versions that discovery prefers, which are those that upstream's collector watches. Where one
+// cannot be converted the process watches another.
 func (gc *GarbageCollector) IsSynced(logger klog.Logger) bool {
 	served, err := gc.served.ServerPreferredResources()
 	if err != nil {
@@ -80,8 +80,8 @@ func (gc *GarbageCollector) IsSynced(logger klog.Logger) bool {
 // asked are the types of the objects that upstream's tests ask about.
 var asked = []string{"pods", "replicationcontrollers", "configmaps"}
 
-// GraphHasUID says whether there is an object of that uid. What upstream's graph has by then may be
-// behind; the process lists the dependents of an owner before it orphans them, so that the tests
+// GraphHasUID reports whether there is an object of that uid. What upstream's graph has by then may
+// be behind; the process lists the dependents of an owner before it orphans them, so that the tests
 // need not wait for it.
 func (gc *GarbageCollector) GraphHasUID(uid types.UID) bool {
 	for _, resource := range asked {

@@ -75,7 +75,7 @@ func (p *proxy) count(at schema.GroupVersionResource, by int) {
 	p.watched[at] += by
 }
 
-// watches says whether a watch of all objects of a type is open.
+// watches reports whether a watch of all objects of a type is open.
 func (p *proxy) watches(t schema.GroupVersionResource) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
