@@ -58,7 +58,9 @@ func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying, lacks l
 		f.Remedy = phrase.Sentence(b.Name+" is alive, and may wait for what uses the object: look for that, or run the "+
 			"command as a user who may list it") + b.OnceRunning()
 	case lacks.what != "" && !(lacks.mutual && slices.ContainsFunc(by, namer.goesFirst)):
-		f.Sentence = b.Name + " is alive, and may not get any further: " + lacks.says
+		if lacks.says != "" {
+			f.Sentence = b.Name + " is alive, and may not get any further: " + lacks.says
+		}
 		f.Remedy = phrase.Sentence(b.Name+" is alive, and may need "+lacks.what+": find out by what it logs and reports, and "+
 			lacks.mend+" if so") + b.OnceRunning()
 	case len(lacks.renamed) > 0:
