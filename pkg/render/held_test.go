@@ -82,7 +82,7 @@ func TestHeldIsExplained(t *testing.T) {
 		t.Fatalf("the table does not name the finalizers:\n%s", out.String())
 	}
 	_, below, _ = strings.Cut(below, "\n")
-	want := "kubernetes.io/pvc-protection: " + protects + "\n" + balances + "\n" + routes + "\n" + p.Summary() + "\n"
+	want := p.Summary() + "\nkubernetes.io/pvc-protection: " + protects + "\n" + balances + "\n" + routes + "\n"
 	if diff := cmp.Diff(want, below); diff != "" {
 		t.Error(diff)
 	}

@@ -49,8 +49,8 @@ type Plan struct {
 // of it is asked for.
 const groupedFrom = 60
 
-// PlanTable writes what becomes of each object, as a tree, what is known of the finalizers
-// that will hold it up, and a line that sums it up. A wide one adds the policy of each delete and
+// PlanTable writes what becomes of each object, as a tree, and below it what is bad of that, a line
+// that sums it up, what is known of the finalizers that will hold it up, and the rest. A wide one adds the policy of each delete and
 // the uids, and writes all of a large plan, which is otherwise counted by wave and kind.
 func PlanTable(w io.Writer, p Plan, s Style) error {
 	write := p.tree
@@ -60,15 +60,36 @@ func PlanTable(w io.Writer, p Plan, s Style) error {
 	if err := write(w, s); err != nil {
 		return err
 	}
-	if err := notes(w, s, nil, slices.Concat(p.explain(), denials(p), []string{p.Summary()})...); err != nil {
-		return err
-	}
-	for _, r := range p.remarks() {
-		if err := notes(w, s, r.color(s.Palette), r.text); err != nil {
+	for _, l := range p.lines() {
+		if err := notes(w, s, l.color(s.Palette), l.text); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// lines are what is said below the table: what is bad leads, unless nothing is deleted anyway; what
+// the plan comes to follows, with whom the finalizers wait for, and the rest of the remarks.
+func (p Plan) lines() []remarkLine {
+	plain := func(texts []string) (lines []remarkLine) {
+		for _, text := range texts {
+			lines = append(lines, remarkLine{text: text})
+		}
+		return lines
+	}
+	bad, rest := plain(denials(p)), []remarkLine(nil)
+	for _, r := range p.remarks() {
+		if r.bad {
+			bad = append(bad, r)
+		} else {
+			rest = append(rest, r)
+		}
+	}
+	sum := append(plain([]string{p.Summary()}), plain(p.explain())...)
+	if p.deniedWhole() {
+		return slices.Concat(sum, bad, rest)
+	}
+	return slices.Concat(bad, sum, rest)
 }
 
 // denials say what the user may not do, a line each.
@@ -193,13 +214,16 @@ func (p Plan) grouped(w io.Writer, s Style) error {
 // deletion of which a policy denies a part is not performed at all, unlike a run, which has no
 // roots.
 func (p Plan) Summary() string {
-	if len(p.Denied) == 0 || len(p.Roots) == 0 {
+	if !p.deniedWhole() {
 		return p.does()
 	}
 	names := phrase.Words(p.Denied, func(d plan.Denied) string { return KindName(p.Graph.Ref(d.Object)) })
 	return fmt.Sprintf("nothing is deleted: policy %s denies the deletion of %s; without it, this %s",
 		Escape(p.Denied[0].Policy), few(names), p.does())
 }
+
+// deniedWhole reports whether a policy of kubectl gc protect has nothing deleted.
+func (p Plan) deniedWhole() bool { return len(p.Denied) > 0 && len(p.Roots) > 0 }
 
 // does is what the plan does in a line.
 func (p Plan) does() string {
