@@ -23,6 +23,9 @@ func (f *Finder) Watching(ctx context.Context, o *unstructured.Unstructured) (
 		return nil, nil
 	}
 	what := schema.GroupResource{Group: t.Group, Resource: t.Resource}
+	if !slices.ContainsFunc(p.grants, func(g grant) bool { return g.onlyWatches(what) }) {
+		return nil, nil // so that no workloads need to be listed
+	}
 	workloads, _ := f.workloadsIn(ctx, []string{o.GetNamespace()})
 	for _, w := range workloads {
 		account, about := Account(w), ""
