@@ -144,6 +144,8 @@ func again(t *testing.T, c *testcluster.Cluster, all []*fixture) {
 // under way are waited for, so that a later run may have less left than it would be interrupted
 // after.
 func TestInterruptedRuns_P12(t *testing.T) {
+	// It takes more than 10 s beside others: all cases are made four times, and a run goes on after
+	// each interruption.
 	t.Parallel()
 	c := testcluster.Shared(t)
 	all := fixtures(t, c, 4)
@@ -188,6 +190,7 @@ func TestInterruptedRuns_P12(t *testing.T) {
 // TestOrderDoesNotMatter_P13 delays requests at random, so that the work comes in another order in
 // each of several copies.
 func TestOrderDoesNotMatter_P13(t *testing.T) {
+	// It takes more than 10 s beside others: every request is delayed, in twelve copies.
 	t.Parallel()
 	c := testcluster.Shared(t)
 	all := fixtures(t, c, 12)
@@ -226,6 +229,7 @@ func TestOrderDoesNotMatter_P13(t *testing.T) {
 // TestTwoLoopsAtOnce_P15 runs two loops side by side: nobody meets an error, and the same is left
 // as by one.
 func TestTwoLoopsAtOnce_P15(t *testing.T) {
+	// It takes more than 10 s beside others: all cases are made eight times and collected twice.
 	t.Parallel()
 	c := testcluster.Shared(t)
 	all := fixtures(t, c, 8)
@@ -258,6 +262,8 @@ func failure(events []plan.Event, err error) error {
 
 // TestBesideTheCollector_P15 runs the loop beside the real collector.
 func TestBesideTheCollector_P15(t *testing.T) {
+	// It takes more than 10 s beside others: the loop runs eight times, and the real collector has
+	// to finish.
 	t.Parallel()
 	c := testcluster.Start(t, testcluster.NoControllers(),
 		testcluster.ControllersArgs("--kube-api-qps=2000", "--kube-api-burst=2000"))

@@ -31,6 +31,8 @@ var faultySeed = flag.Uint64("faulty-seed", 1,
 // run that is answered rightly, after which nothing may be left for which a wrong answer has let an
 // owner go too early.
 func TestNothingWithALiveOwnerIsDeleted_P01(t *testing.T) {
+	// It takes more than 10 s beside others: the loop runs again and again over each cluster, and
+	// waits as long as answers are wrong.
 	t.Parallel()
 	c := testcluster.Shared(t)
 	world := randomcluster.New(t, c)

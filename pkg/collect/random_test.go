@@ -158,6 +158,7 @@ func newClient(t *testing.T, c *testcluster.Cluster) *cluster.Client {
 // some of their objects under the rules of the loop, deletes them, runs the loop, and compares what
 // is left with the plan, object by object and reference by reference.
 func TestLoopDoesWhatThePlanSays_P10(t *testing.T) {
+	// It takes more than 10 s beside others: each of the clusters is made, listed and collected.
 	t.Parallel()
 	c := testcluster.Shared(t)
 	world := randomcluster.New(t, c)
@@ -265,6 +266,7 @@ func isRandom(r graph.Ref) bool { return r.Kind != "Namespace" && r.Name != "kub
 // TestRunDoesWhatItsPlanSays_P10 makes wild clusters and plans a run over them. The run does not
 // want to do more than that, and what is left is as planned, object by object.
 func TestRunDoesWhatItsPlanSays_P10(t *testing.T) {
+	// It takes more than 10 s beside others: each of the clusters is made, planned and collected.
 	t.Parallel()
 	c := testcluster.Shared(t)
 	world := randomcluster.New(t, c)

@@ -58,6 +58,7 @@ func roleUser(t *testing.T, c *testcluster.Cluster) *rest.Config {
 // deleted, three times, and others are made and deleted as soon as it is back, before the watches
 // are. Its watch cache begins anew each time, so that no watch can go on from where it was.
 func TestWatchMissesNothingWhileTheServerIsRestarted(t *testing.T) {
+	// It takes more than 10 s beside others: an API server is started three times.
 	t.Parallel()
 	c := testcluster.Start(t, testcluster.NoControllers())
 	s := newFixture(t, c)
@@ -105,6 +106,7 @@ func TestWatchMissesNothingWhileTheServerIsRestarted(t *testing.T) {
 // owner was deleted, and another was created again under its name, with dependents; a definition
 // was, too.
 func TestWatchAfterAnOutageInWhichTheServerWasRestarted(t *testing.T) {
+	// It takes more than 10 s beside others: an API server is stopped and started.
 	t.Parallel()
 	c := testcluster.Start(t, testcluster.NoControllers())
 	s := newFixture(t, c)

@@ -253,6 +253,8 @@ func (s *fixture) roles() []string {
 // TestSecondRunCostsTheListing_P11_P20: a run that has nothing to do sends lists and asks
 // discovery, and nothing else (P-11). No run ever finalizes a namespace.
 func TestSecondRunCostsTheListing_P11_P20(t *testing.T) {
+	// It takes more than 10 s beside others: everything that the loop knows is made and collected
+	// first.
 	t.Parallel()
 	c := testcluster.Shared(t)
 	randomcluster.New(t, c) // so that its type does not come between the runs, for another test

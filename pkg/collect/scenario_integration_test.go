@@ -108,6 +108,8 @@ func TestCreateWithNonExistentOwner_I04(t *testing.T) {
 
 // I05: fifty owners that are deleted in five ways, of which four orphan.
 func TestStressingCascadingDeletion_I05(t *testing.T) {
+	// It takes more than 10 s beside others: fifty owners are deleted once by the loop and once by
+	// the collector.
 	ways := []struct {
 		finalizers []string
 		opts       metav1.DeleteOptions
@@ -347,6 +349,8 @@ func (s *stage) undefine() {
 // from being collected. It keeps a waiting owner, whose dependent can be hidden there; the
 // collector lets that go.
 func TestCascadingDeleteOnCRDConversionFailure_I14(t *testing.T) {
+	// It takes more than 10 s beside others: the collector has to have read the type whose
+	// conversion fails.
 	t.Parallel()
 	c := testcluster.Start(t, testcluster.NoControllers())
 	breakConversion(newStage(t, c, &theirs{}))

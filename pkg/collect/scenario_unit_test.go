@@ -257,6 +257,7 @@ func TestGetDeletableResourcesPartialDiscoveryFailure_U17(t *testing.T) {
 // U19: discovery and the listing of one type fail now and then. What is known is worked with, what
 // is not is a gap, and in the end all is done.
 func TestGarbageCollectorSync_U19(t *testing.T) {
+	// It takes more than 10 s beside others: the loop tries again where discovery and lists fail.
 	replayLoop(t, func(s *stage, l *ours) {
 		p := l.faults(s)
 		serve := func(_ *http.Request) bool { return true }

@@ -322,6 +322,8 @@ func TestWatchLooksAgainAtWhatCouldNotBeListed(t *testing.T) {
 // TestWatchEndsWhenWaitingCannotHelp: credentials that are not taken any more, and rights to
 // nothing at all.
 func TestWatchEndsWhenWaitingCannotHelp(t *testing.T) {
+	// It takes more than 10 s beside others: the loop tries again until it is clear that waiting
+	// does not help.
 	t.Parallel()
 	unauthorized := faultproxy.Status(http.StatusUnauthorized, metav1.StatusReasonUnauthorized, "Unauthorized")
 	forbidden := faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden, "forbidden")

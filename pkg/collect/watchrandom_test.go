@@ -19,6 +19,8 @@ import (
 // deletes some of their objects and removes finalizers while it collects. It comes to where a run
 // that begins with a listing has nothing to do, and does nothing.
 func TestWatchMissesNothingOfWhatArrivesMeanwhile(t *testing.T) {
+	// It takes more than 10 s beside others: each of the clusters is made and collected, and listed
+	// again.
 	t.Parallel()
 	c := testcluster.Shared(t)
 	world := randomcluster.New(t, c)

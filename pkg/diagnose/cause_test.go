@@ -116,6 +116,7 @@ func TestNotDeletingWithoutItsOwner(t *testing.T) {
 
 // TestCollectorIsNotRunning: kube-controller-manager's Lease says so, and a canary does.
 func TestCollectorIsNotRunning(t *testing.T) {
+	// It takes more than 10 s beside others: it waits for a canary that is not collected.
 	t.Parallel()
 	c := testcluster.Start(t, testcluster.NoControllers())
 	c.Apply(t, fixture.ConfigMap("default", "done")+

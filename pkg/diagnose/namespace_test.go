@@ -128,6 +128,8 @@ func TestNamespaceControllerIsOff_NS010(t *testing.T) {
 // TestCRDWaitsForItsInstances: the instance with a finalizer, in whatever namespace; and the API
 // server itself when there is none left.
 func TestCRDWaitsForItsInstances(t *testing.T) {
+	// It takes more than 10 s beside others: the API server looks for instances at intervals before
+	// it removes the finalizer of the definition.
 	t.Parallel()
 	c := withTypes(t)
 	ns := c.Namespace(t)

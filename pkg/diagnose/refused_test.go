@@ -313,6 +313,8 @@ func TestFinalizerIsPutBack_API033(t *testing.T) {
 // TestObjectIsNoLongerValid: its schema was made stricter after it was created. Corrected with the
 // printed command, it can be let go.
 func TestObjectIsNoLongerValid(t *testing.T) {
+	// It takes more than 10 s beside others: a definition is changed, and the server takes a while
+	// to serve each change.
 	t.Parallel()
 	c := withTypes(t)
 	ns := c.Namespace(t)

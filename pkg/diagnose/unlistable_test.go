@@ -100,6 +100,8 @@ spec:
 // TestConversionWebhookIsDown: a namespace with an instance that cannot be converted, whether no
 // version of the type can be listed or only the one for which the namespace controller asks.
 func TestConversionWebhookIsDown(t *testing.T) {
+	// It takes more than 10 s beside others: the server takes a while to serve a definition, and to
+	// see that its webhook does not answer.
 	t.Parallel()
 	c := withTypes(t)
 	for _, test := range []struct {

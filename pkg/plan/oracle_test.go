@@ -33,6 +33,8 @@ func TestMain(m *testing.M) {
 // existence, references, deletionTimestamp and finalizers of each object. A graph that ends
 // differently in its copies depends on the collector's timing, which the plan has to say.
 func TestPlanIsWhatTheCollectorDoes_P10(t *testing.T) {
+	// It takes more than 10 s beside others: each of the clusters is made at least twice, and the
+	// collector reads new types only every 30 s.
 	c := testcluster.Shared(t)
 	c.StopControllers(t)
 	world := world{randomcluster.New(t, c)}

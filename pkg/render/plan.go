@@ -50,8 +50,9 @@ type Plan struct {
 const groupedFrom = 60
 
 // PlanTable writes what becomes of each object, as a tree, and below it what is bad of that, a line
-// that sums it up, what is known of the finalizers that will hold it up, and the rest. A wide one adds the policy of each delete and
-// the uids, and writes all of a large plan, which is otherwise counted by wave and kind.
+// that sums it up, what is known of the finalizers that will hold it up, and the rest. A wide one
+// adds the policy of each delete and the uids, and writes all of a large plan, which is otherwise
+// counted by wave and kind.
 func PlanTable(w io.Writer, p Plan, s Style) error {
 	write := p.tree
 	if !s.Wide && p.long() {

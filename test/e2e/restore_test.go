@@ -98,6 +98,8 @@ spec: {size: 3}
 // flags; bound to its volume; with what controllers make made and adopted by them, and the
 // collector, which runs, deletes nothing of it.
 func TestANamespaceThatWasDeletedComesBack(t *testing.T) {
+	// It takes more than 10 s beside others: a namespace and a definition have to be gone, and
+	// controllers make what was in it.
 	t.Parallel()
 	// Its types go, one after the other: a plan that is made meanwhile has a gap.
 	c := testcluster.Start(t, testcluster.Controllers(restoring...))
