@@ -261,8 +261,8 @@ func (p *pass) unblock(ctx context.Context, id graph.ID, refs []graph.Edge, beca
 	unblock := func(at int, uid string) []cluster.PatchStep {
 		return change.SetInReference(at, uid, "blockOwnerDeletion", false)
 	}
-	return p.patchReferences(ctx, plan.Write{Verb: plan.VerbUnblock, Because: because, Cause: cause}, id, blocking, unblock,
-		(*plan.Projection).Unblocked)
+	return p.patchReferences(ctx, plan.Write{Verb: plan.VerbUnblock, Because: because, Cause: cause}, id, blocking,
+		unblock, (*plan.Projection).Unblocked)
 }
 
 // patchReferences changes some references of an object and records it. Where they stand is worked

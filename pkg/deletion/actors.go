@@ -330,7 +330,8 @@ type lostControllers struct {
 func (l lostControllers) worksOn(ctx context.Context) []graph.Type {
 	var workloads []graph.Ref
 	for _, id := range l.ids {
-		if ref := l.deletedSet.plan.Graph.Ref(id); isOf(ref, workloadTypes) && !l.orphans[id] && len(workloads) < mostWorkloads {
+		ref := l.deletedSet.plan.Graph.Ref(id)
+		if isOf(ref, workloadTypes) && !l.orphans[id] && len(workloads) < mostWorkloads {
 			workloads = append(workloads, ref)
 		}
 	}

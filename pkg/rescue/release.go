@@ -32,8 +32,9 @@ func (r *rescuer) release(ctx context.Context) error {
 		if err := r.save(ctx); err != nil {
 			return err
 		}
-		if err := r.each(ctx, r.orphan,
-			func(d *Dependent) plan.Write { return plan.Write{Verb: plan.VerbOrphan, Object: d.Ref, Cause: r.p.Ref} }); err != nil {
+		if err := r.each(ctx, r.orphan, func(d *Dependent) plan.Write {
+			return plan.Write{Verb: plan.VerbOrphan, Object: d.Ref, Cause: r.p.Ref}
+		}); err != nil {
 			return err
 		}
 		if slices.ContainsFunc(r.p.Dependents, func(d *Dependent) bool { return !d.Recorded }) {

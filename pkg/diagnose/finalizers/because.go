@@ -76,8 +76,8 @@ type question struct {
 
 // probes find out what an actor waits for. All are asked.
 func (e *Examiner) probes() []func(context.Context, *question) []core.Finding {
-	return []func(context.Context, *question) []core.Finding{e.refusedToActor, e.unconverted, e.needs.lacking, e.needs.creating,
-		e.holds.held, e.holds.deniedTo, e.holds.used, e.holds.saysInUse}
+	return []func(context.Context, *question) []core.Finding{e.refusedToActor, e.unconverted, e.needs.lacking,
+		e.needs.creating, e.holds.held, e.holds.deniedTo, e.holds.used, e.holds.saysInUse}
 }
 
 // refusedToActor returns who refuses to the actor what is not refused to the user.

@@ -40,7 +40,8 @@ func namespaceNamed(o *unstructured.Unstructured, itself bool) string {
 
 // wentWith is for something that is missing, and that may have been in the namespace that the object
 // names, where that is proven not to exist: it went with that, and one that is made again is another.
-func (e dependencies) wentWith(ctx context.Context, f core.Finding, c core.Creation, named string) (core.Finding, bool) {
+func (e dependencies) wentWith(ctx context.Context, f core.Finding, c core.Creation, named string) (
+	core.Finding, bool) {
 	namespaces, served := e.KindIn("", "Namespace")
 	if !served || named == "" || !e.Absent(ctx, namespaces.Type, core.RefTo(namespaces.Type, "", named)) {
 		return f, false
