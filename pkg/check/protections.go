@@ -53,6 +53,7 @@ func (c *checker) protections(ctx context.Context, q *selection.Query, links []*
 		if !there { // deleted meanwhile
 			continue
 		}
+		// Looking through a large graph knows no context.
 		found, err := interrupt.Do(ctx, func() ([]v1alpha1.CheckFinding, error) {
 			return protection(above.Graph, above.Links, at, guarded[id]), nil
 		})

@@ -79,6 +79,7 @@ func Find(ctx context.Context, q *selection.Query, links []*link.Definition, exc
 	p := &Protection{Gaps: slices.Concat(listed.Gaps, above.Gaps), graph: above.Graph, reader: reader,
 		client: ownership.Guarded(q.Client, reader, links)}
 	for _, id := range ids {
+		// Looking through a large graph knows no context.
 		guards, err := interrupt.Do(ctx, func() ([]Guarded, error) { return Guards(above.Graph, above.Links, id), nil })
 		if err != nil {
 			return nil, err

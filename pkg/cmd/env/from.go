@@ -138,6 +138,7 @@ func (e *Env) named() string {
 // open reads what a flag names, --from or another, says what it is, and connects the clients to it.
 func (e *Env) open(ctx context.Context, flag string) error {
 	done := e.Doing("reading " + render.Escape(e.named()))
+	// A read of a pipe to which nobody writes does not end with the context.
 	d, err := interrupt.Do(ctx, func() (*dump.Dump, error) {
 		if e.From == "-" {
 			return dump.Read(ctx, e.In, dump.DefaultLimits)
