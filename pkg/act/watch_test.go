@@ -207,9 +207,15 @@ func TestWhatMayNotBeSeenIsNotWaitedFor(t *testing.T) {
 			ns := c.Namespace(t)
 			c.Apply(t, manifest(ns, "one")+fixture.ConfigMap(ns, "two", "example.com/x"))
 			proxy := faultproxy.Start(t, c.Config())
-			config := proxy.Config()
-			config.Timeout = 2 * time.Second // which is for how long no answer is waited for
-			client, p, points := prepare(t, config, ns, plan.Background, "one", "two")
+			client, p, points := prepare(t, proxy.Config(), ns, plan.Background, "one", "two")
+			if reason == "no answer" {
+				limited := proxy.Config()
+				limited.Timeout = 5 * time.Second // which is for how long it is waited for
+				var err error
+				if client, err = cluster.New(limited, 0); err != nil {
+					t.Fatal(err)
+				}
+			}
 			proxy.On(lists("configmaps"), refused)
 			proxy.On(func(r *http.Request) bool { return r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/two") },
 				refused)
