@@ -16,19 +16,33 @@ import (
 // KubeFleet is (https://github.com/Azure/fleet/issues/881). People have other rights as well.
 type Agent struct{ User, Binding string }
 
-// Agents are those of the type and the namespace of an object.
-func (f *Finder) Agents(ctx context.Context, o *unstructured.Unstructured) (all []Agent) {
+// Agents are those of the type and the namespace of an object, where all of RBAC there can be read.
+func (f *Finder) Agents(ctx context.Context, o *unstructured.Unstructured) []Agent {
 	t, ok := f.reader.Kind(o.GetAPIVersion(), o.GetKind())
 	if !ok || cluster.BuiltIn(t.Group) || o.GetNamespace() == "" {
 		return nil
 	}
-	for _, g := range f.policyOf(ctx, o.GetNamespace()).grants {
-		object, _, every := g.allows(target{t.Group, t.Resource, o.GetName()})
-		if len(object) == 0 || every || !strings.HasPrefix(g.binding, "RoleBinding ") || !g.onlyAbout(t.Group) {
+	return f.policyOf(ctx, o.GetNamespace()).agents(target{t.Group, t.Resource, o.GetName()})
+}
+
+// agents are those whom a RoleBinding lets write a target, each once, and whom no binding gives a
+// right that is about something else.
+func (p policy) agents(t target) (all []Agent) {
+	if len(p.unread) > 0 {
+		return nil // who has other rights is not known
+	}
+	for _, g := range p.grants {
+		object, _, every := g.allows(t)
+		if len(object) == 0 || every || !strings.HasPrefix(g.binding, "RoleBinding ") {
 			continue
 		}
 		for _, user := range g.users {
-			all = append(all, Agent{user, g.binding})
+			known := slices.ContainsFunc(all, func(a Agent) bool { return a.User == user })
+			other := slices.ContainsFunc(p.grants,
+				func(g grant) bool { return slices.Contains(g.users, user) && !g.onlyAbout(t.group) })
+			if !known && !other {
+				all = append(all, Agent{user, g.binding})
+			}
 		}
 	}
 	return all

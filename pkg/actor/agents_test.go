@@ -1,6 +1,9 @@
 package actor
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 // TestAgentsHaveNoOtherRights: a role about types of one domain, with Events and Leases.
 func TestAgentsHaveNoOtherRights(t *testing.T) {
@@ -20,6 +23,34 @@ func TestAgentsHaveNoOtherRights(t *testing.T) {
 	} {
 		if got := (grant{rules: test.rules}).onlyAbout("placement.fleet.io"); got != test.want {
 			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+// TestWhoIsAnAgent: a user to whom another binding gives other rights is none, and nobody is while a
+// part of RBAC cannot be read.
+func TestWhoIsAnAgent(t *testing.T) {
+	t.Parallel()
+	of := func(binding, group, resource string, users ...string) grant {
+		rules := []rule{{groups: []string{group}, resources: []string{resource}, verbs: []string{"*"}}}
+		return grant{binding: binding, users: users, rules: rules}
+	}
+	works := of("RoleBinding member", "placement.fleet.io", "works", "member-1")
+	for name, test := range map[string]struct {
+		of   policy
+		want []Agent
+	}{
+		"one":       {policy{grants: []grant{works}}, []Agent{{"member-1", "RoleBinding member"}}},
+		"one twice": {policy{grants: []grant{works, works}}, []Agent{{"member-1", "RoleBinding member"}}},
+		"a person": {policy{grants: []grant{works, of("RoleBinding view", "", "pods", "member-1"),
+			of("ClusterRoleBinding of-others", "", "nodes", "ann")}}, nil},
+		"a person of the cluster": {policy{grants: []grant{of("ClusterRoleBinding ops", "apps", "*", "member-1"), works}}, nil},
+		"everywhere":              {policy{grants: []grant{of("ClusterRoleBinding all", "placement.fleet.io", "works", "member-1")}}, nil},
+		"not all is read":         {policy{grants: []grant{works}, unread: []string{"ClusterRoleBindings"}}, nil},
+	} {
+		got := test.of.agents(target{group: "placement.fleet.io", resource: "works", name: "w"})
+		if !slices.Equal(got, test.want) {
+			t.Errorf("%s: %v", name, got)
 		}
 	}
 }
