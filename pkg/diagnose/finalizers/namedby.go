@@ -114,7 +114,7 @@ func (e *Examiner) namers(ctx context.Context, o *unstructured.Unstructured) (al
 			}
 		}
 	}
-	looked, counts := 0, e.counted(o.GetNamespace())
+	looked, counts := 0, counted(e.Graph, o.GetNamespace())
 	types := slices.Clone(e.Graph.Types())
 	slices.SortStableFunc(types, func(a, b graph.Type) int { return cmp.Compare(distance(a, group), distance(b, group)) })
 	for _, t := range types {
@@ -218,11 +218,11 @@ func distance(t graph.Type, group string) int {
 
 // counted is how many objects were seen of each type, of namespaced ones in one namespace, or in all
 // if that is empty.
-func (e *Examiner) counted(namespace string) map[schema.GroupResource]int {
+func counted(g *graph.Graph, namespace string) map[schema.GroupResource]int {
 	n := map[schema.GroupResource]int{}
-	for id := range e.Graph.IDs() {
-		t, _ := e.Graph.Type(id)
-		if e.Graph.Observed(id) && (namespace == "" || !t.Namespaced || e.Graph.Namespace(id) == namespace) {
+	for id := range g.IDs() {
+		t, _ := g.Type(id)
+		if g.Observed(id) && (namespace == "" || !t.Namespaced || g.Namespace(id) == namespace) {
 			n[schema.GroupResource{Group: t.Group, Resource: t.Resource}]++
 		}
 	}

@@ -59,7 +59,7 @@ func (e *Examiner) dropped(ctx context.Context, o *unstructured.Unstructured, a 
 	marks := marksOf(o, a.Finalizer)
 	r, served := e.Catalog.Kind(o.GetAPIVersion(), o.GetKind())
 	of := schema.GroupResource{Group: r.Group, Resource: r.Resource}
-	if a.IsKnown || len(marks) == 0 || !served || e.Many || e.counted(o.GetNamespace())[of] > longestNaming {
+	if a.IsKnown || len(marks) == 0 || !served || e.Many || counted(e.Graph, o.GetNamespace())[of] > longestNaming {
 		return nil
 	}
 	list, err := e.Reader.ListObjects(ctx, of, o.GetNamespace(), cluster.Selection{})

@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
@@ -38,13 +39,14 @@ func (e dependencies) speaks(ctx context.Context, o *unstructured.Unstructured) 
 	if e.Many || cluster.BuiltIn(o.GroupVersionKind().Group) || o.GetDeletionTimestamp() == nil {
 		return s
 	}
+	asked := map[graph.Type]bool{}
 	for _, said := range e.texts(ctx, o) {
 		waits, gone := notReady.MatchString(said.Text), inTheWay.MatchString(said.Text)
 		if !waits && !gone || notThere.MatchString(said.Text) {
 			continue
 		}
 		var all []string
-		for _, by := range e.meantBy(ctx, said.Text, o) {
+		for _, by := range e.meantBy(ctx, said.Text, o, asked) {
 			field, says, state := "metadata", "", "is there"
 			switch {
 			case by.GetDeletionTimestamp() != nil:
@@ -106,18 +108,20 @@ var (
 	kindWords = regexp.MustCompile(`[A-Z]+(?:[a-z0-9]+|$)|[A-Z]+`)
 )
 
+// mostSpoken is of how many types the objects are listed of which the texts of one object speak.
+const mostSpoken = 8
+
 // meantBy are the objects of other kinds that a text means. A kind of one word counts only with the
-// name of one behind it, as does the last word of a longer one.
-func (e dependencies) meantBy(
-	ctx context.Context, text string, o *unstructured.Unstructured,
-) (all []*unstructured.Unstructured) {
+// name of one behind it, as does the last word of a longer one. Asked are the types that were listed.
+func (e dependencies) meantBy(ctx context.Context, text string, o *unstructured.Unstructured,
+	asked map[graph.Type]bool) (all []*unstructured.Unstructured) {
 	words := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\n\"'`,;:()[]{}", r) })
 	for i, word := range words {
 		words[i] = strings.TrimRight(word, ".!?")
 	}
-	asked := 0
 	for _, r := range e.Catalog.Resources {
-		if cluster.BuiltIn(r.Group) || r.Kind == o.GetKind() && r.Group == o.GroupVersionKind().Group || asked == mostNamed {
+		if cluster.BuiltIn(r.Group) || r.Kind == o.GetKind() && r.Group == o.GroupVersionKind().Group ||
+			len(asked) == mostSpoken && !asked[r.Type] {
 			continue
 		}
 		parts, related := kindWords.FindAllString(r.Kind, -1), ofOneDomain(r.Group, o.GroupVersionKind().Group)
@@ -126,10 +130,8 @@ func (e dependencies) meantBy(
 		if !spoken && (!related || len(parts) == 0 || speaksOf(words, parts[len(parts)-1:], r) == nil) {
 			continue
 		}
-		if spoken && len(behind) > 0 && validName(behind[0]) && !noName.MatchString(behind[0]) {
-			spoken = false // it names one
-		}
-		asked++
+		spoken = spoken && !beginsWithName(behind)
+		asked[r.Type] = true
 		named, beside, elsewhere := e.ofKind(ctx, r, words, o)
 		switch {
 		case len(named) > 0:
@@ -144,16 +146,19 @@ func (e dependencies) meantBy(
 }
 
 // ofKind are the objects of a type that some words name, those beside an object, and those elsewhere,
-// for which is asked only where there are none beside it.
+// for which is asked only where there are none beside it. Of a type that has many nothing is known.
 func (e dependencies) ofKind(ctx context.Context, r cluster.Resource, words []string, o *unstructured.Unstructured) (
 	named, beside, elsewhere []*unstructured.Unstructured) {
 	in := []string{o.GetNamespace(), ""}
 	if !r.Namespaced || o.GetNamespace() == "" {
 		in = in[1:]
 	}
+	of := schema.GroupResource{Group: r.Group, Resource: r.Resource}
 	for _, namespace := range in {
-		list, err := e.Reader.ListObjects(ctx, schema.GroupResource{Group: r.Group, Resource: r.Resource}, namespace,
-			cluster.Selection{})
+		if counted(e.Graph, namespace)[of] > longestNaming {
+			return named, beside, elsewhere
+		}
+		list, err := e.Reader.ListObjects(ctx, of, namespace, cluster.Selection{})
 		if err != nil {
 			return named, beside, elsewhere // and the reader has noted the gap
 		}
@@ -178,6 +183,16 @@ func (e dependencies) ofKind(ctx context.Context, r cluster.Resource, words []st
 var noName = regexp.MustCompile(`^(?:already|and|are|as|at|be|been|being|but|by|can|cannot|could|depends?|does|exists?|first|for|from|had|has|` +
 	`have|in|is|it|its|left|may|must|needs?|no|not|of|on|or|owns|refers?|references?|remains?|resources?|objects?|should|so|still|that|to|` +
 	`until|uses?|was|were|when|which|while|will|with|yet)$`)
+
+// beginsWithName reports whether the words behind a kind begin with the name of an object, perhaps with
+// its namespace: what the text says is of that one only.
+func beginsWithName(behind []string) bool {
+	if len(behind) == 0 || noName.MatchString(behind[0]) {
+		return false
+	}
+	namespace, name, both := strings.Cut(behind[0], "/")
+	return validName(namespace) && (!both || validName(name))
+}
 
 // speaksOf returns what a text has behind the words of a kind one after the other, the last perhaps as
 // of several, or behind the kind or its plural in one word; nil if it has neither.

@@ -1,10 +1,14 @@
 package finalizers
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
@@ -63,5 +67,49 @@ func TestWhatIsAwaited(t *testing.T) {
 		if got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
+	}
+}
+
+// TestNamesBehindAKind: a text that names one object of a kind is not about all of them.
+func TestNamesBehindAKind(t *testing.T) {
+	t.Parallel()
+	r := cluster.Resource{Type: graph.Type{Group: "example.com", Kind: "ServiceInstance", Resource: "serviceinstances"}}
+	for text, want := range map[string]bool{
+		"ServiceInstance db must be deleted":         true,
+		"ServiceInstance team-b/db must be deleted":  true,
+		"service instances must be removed":          false,
+		"waiting for ServiceInstance":                false,
+		"ServiceInstance / ServiceBinding not ready": false,
+	} {
+		behind := speaksOf(strings.Fields(text), kindWords.FindAllString(r.Kind, -1), r)
+		if got := beginsWithName(behind); got != want {
+			t.Errorf("%q: %t", text, got)
+		}
+	}
+}
+
+// TestFewAreAskedForOfWhichTextsSpeak: however many kinds the texts of an object have, a few are looked
+// at, and none that has many objects.
+func TestFewAreAskedForOfWhichTextsSpeak(t *testing.T) {
+	t.Parallel()
+	b, catalog, asked := graph.NewBuilder(), &cluster.Catalog{}, map[graph.Type]bool{}
+	o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": "Site"}}
+	o.SetNamespace("n")
+	for i := range 2 * mostSpoken {
+		kind := graph.Type{Group: "example.com", Version: "v1", Kind: fmt.Sprintf("PartOf%d", i), Resource: fmt.Sprintf("parts%d", i), Namespaced: true}
+		catalog.Resources = append(catalog.Resources, cluster.Resource{Type: kind})
+		l := b.Listing(kind, "n")
+		for j := range longestNaming + 1 {
+			l.Add(graph.Object{Namespace: "n", Name: fmt.Sprint("p-", j), UID: fmt.Sprint(i, "-", j)})
+		}
+	}
+	e := New(&core.Examination{Snapshot: core.Snapshot{Catalog: catalog, Graph: b.Build()}, Reader: cluster.NewReader(nil, catalog)}, nil)
+	for i := range 2 * mostSpoken {
+		if all := e.needs.meantBy(t.Context(), fmt.Sprintf("PartOf%d still exists", i), o, asked); len(all) > 0 {
+			t.Errorf("%d of kind %d", len(all), i)
+		}
+	}
+	if len(asked) != mostSpoken {
+		t.Errorf("%d types were asked for", len(asked))
 	}
 }
