@@ -44,7 +44,7 @@ func (e *Examiner) awaited(o *unstructured.Unstructured, says saying) (all []nam
 // the text says.
 func (e *Examiner) calledIn(beside *unstructured.Unstructured, r cluster.Resource, text string) (ids []graph.ID) {
 	apart := func(c rune) bool { return strings.ContainsRune(" ,:'\"`()[]", c) }
-	for _, name := range strings.FieldsFunc(text, apart) {
+	for name := range strings.FieldsFuncSeq(text, apart) {
 		if name == "and" {
 			continue
 		}
