@@ -4,6 +4,10 @@ package storage
 
 import (
 	"context"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
@@ -33,7 +37,7 @@ func (e *Examiner) PVC(ctx context.Context, id graph.ID) []core.Finding {
 	}
 	var findings []core.Finding
 	f := core.Finding{Code: core.ClaimInUse, Finalizer: actor.PVCFinalizer}
-	names, ended, own := []string{}, true, []string(nil)
+	names, ended := []string{}, true
 	for _, pod := range pods {
 		if behindIt := e.BehindUser(ctx, pod); len(behindIt) > 0 {
 			findings = append(findings, behindIt...)
@@ -41,11 +45,8 @@ func (e *Examiner) PVC(ctx context.Context, id graph.ID) []core.Finding {
 		}
 		names, ended = append(names, pod.GetName()), ended && workloads.Ended(pod)
 		f.Observe("%s", workloads.Usage(pod))
-		if owners := pod.GetOwnerReferences(); len(owners) == 1 && string(owners[0].UID) == ref.UID {
-			own = append(own, "Pod "+pod.GetName())
-		}
 	}
-	if len(own) > 0 {
+	if own := deletedAfter(ref.UID, e.Graph.Finalizers(id), pods); len(own) > 0 {
 		f.Remedy = phrase.And(own) + " " + phrase.Plural(len(own), "belongs", "belong") + " to the claim, so that the collector deletes " +
 			phrase.Plural(len(own), "it", "them") + " only after it: each waits for the other. " + f.UsualOf(core.ClaimInUse)
 	}
@@ -57,6 +58,23 @@ func (e *Examiner) PVC(ctx context.Context, id graph.ID) []core.Finding {
 		return findings
 	}
 	return unused(core.WithEvidence(e.ByActor(ctx, id, actor.PVCFinalizer), core.Observed("no pod uses it")...))
+}
+
+// deletedAfter names the pods that the collector deletes once a claim is gone, and not before: they are
+// not being deleted, they have no other owner, and the claim is deleted in the background (GC-053,
+// GC-060, GC-067).
+func deletedAfter(claim string, finalizers []string, pods []*unstructured.Unstructured) (names []string) {
+	if slices.Contains(finalizers, metav1.FinalizerDeleteDependents) ||
+		slices.Contains(finalizers, metav1.FinalizerOrphanDependents) {
+		return nil
+	}
+	for _, pod := range pods {
+		owners := pod.GetOwnerReferences()
+		if pod.GetDeletionTimestamp() == nil && len(owners) == 1 && string(owners[0].UID) == claim {
+			names = append(names, "Pod "+pod.GetName())
+		}
+	}
+	return names
 }
 
 // ending are the commands that delete the pods that use a PVC: those that run only after a look at
