@@ -120,6 +120,13 @@ func eventOf(what EventType, object graph.Ref, err error) Event {
 	return Event{Event: plan.Event{Action: plan.Write{Verb: plan.VerbDelete, Object: object}, Err: err}, Type: what}
 }
 
+// ofAction is what has come of an action of a plan.
+func ofAction(what EventType, g *graph.Graph, a plan.Action, err error) Event {
+	e := eventOf(what, g.Ref(a.Object), err)
+	e.Action.Policy = a.Policy
+	return e
+}
+
 // EventType says what happened to the object.
 type EventType uint8
 

@@ -97,7 +97,7 @@ func (r *run) sendBatch(ctx context.Context, g *graph.Graph, batch []plan.Action
 		}
 		// Told here, so that the order is always the same, and before the request: the end may be
 		// seen before the answer.
-		r.opts.OnEvent(eventOf(Deleting, g.Ref(a.Object), nil))
+		r.opts.OnEvent(ofAction(Deleting, g, a, nil))
 		group.Go(func() error {
 			errs[i] = r.delete(ctx, g, a)
 			r.wrote(g, a, errs[i])
@@ -273,7 +273,7 @@ func (r *run) note(g *graph.Graph, a plan.Action, err error) {
 		r.result.Skipped = append(r.result.Skipped, Failure{Action: a, Graph: g, Err: err})
 	case change.IsOver(err), errors.Is(err, errNotMeant):
 		r.result.Skipped = append(r.result.Skipped, Failure{Action: a, Graph: g, Err: err})
-		r.opts.OnEvent(eventOf(Skipped, g.Ref(a.Object), err))
+		r.opts.OnEvent(ofAction(Skipped, g, a, err))
 	default:
 		r.fail(g, a, err)
 	}
@@ -281,7 +281,7 @@ func (r *run) note(g *graph.Graph, a plan.Action, err error) {
 
 func (r *run) fail(g *graph.Graph, a plan.Action, err error) {
 	r.result.Failed = append(r.result.Failed, Failure{Action: a, Graph: g, Err: err})
-	r.opts.OnEvent(eventOf(Failed, g.Ref(a.Object), err))
+	r.opts.OnEvent(ofAction(Failed, g, a, err))
 }
 
 // replan has the rest of a plan's deletes planned again. It is false if they are not to be sent.
