@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -106,11 +105,14 @@ func calledWithin(finalizer string, r cluster.Resource) (name string, called boo
 		len(kindWords.FindAllString(r.Kind, -1)) > 1 && validName(name) && !isPurpose(name)
 }
 
-// isPurpose reports whether a name has nothing but words of purpose, and so is none:
-// call-removal-api has others.
+// isPurpose reports whether a name ends in a word of purpose, and so is none: the finalizer
+// volumesnapshotcontent-bound-protection is called after no object, decoratorcontroller-call-removal-api
+// is.
 func isPurpose(name string) bool {
-	return !slices.ContainsFunc(strings.FieldsFunc(name, func(r rune) bool { return r == '-' || r == '.' }),
-		func(word string) bool { return !purposes.MatchString(word) })
+	if at := strings.LastIndexAny(name, "-."); !strings.HasSuffix(name, "in-use") {
+		name = name[at+1:]
+	}
+	return purposes.MatchString(name)
 }
 
 // endsIn reports whether a finalizer ends in a name, behind what parts words.

@@ -136,6 +136,8 @@ func TestWhatAFinalizerIsCalledAfterWithin(t *testing.T) {
 		"metacontroller.io/compositecontroller-lb":               "", // another kind
 		"example.com/decoratorcontroller-lb":                     "", // of somebody else
 		"metacontroller.io/decoratorcontroller-cleanup":          "", // a purpose
+		"metacontroller.io/decoratorcontroller-bound-protection": "",
+		"metacontroller.io/decoratorcontroller-lb-in-use":        "",
 		"metacontroller.io/decoratorcontroller":                  "",
 		"decoratorcontroller-lb":                                 "",
 	} {
