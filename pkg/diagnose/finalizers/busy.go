@@ -50,7 +50,7 @@ func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying, lacks l
 	}
 	switch {
 	case says.what != "":
-		by = append(e.awaited(b.Object, says), by...)
+		by = once(append(e.awaited(b.Object, says), by...))
 		f = e.behindDependents(f, by)
 		only := len(b.Object.GetFinalizers()) == 1 && none.remedy == ""
 		f.Sentence, f.Remedy = says.sentence(), says.remedy(b.Name, only)+lacks.also(says)+b.OnceRunning()

@@ -147,6 +147,16 @@ func (e *Examiner) namers(ctx context.Context, o *unstructured.Unstructured) (al
 	return append(all, owned...)
 }
 
+// once leaves out an object that stands before for another reason.
+func once(by []namer) []namer {
+	seen := map[v1alpha1.ObjectRef]bool{}
+	return slices.DeleteFunc(by, func(n namer) bool {
+		before := seen[n.ref]
+		seen[n.ref] = true
+		return before
+	})
+}
+
 // behindDependents puts a finding behind what keeps the dependents among namers, and those that the
 // object says that somebody waits for, that are being deleted as well, and that a finalizer holds
 // themselves.

@@ -1,12 +1,14 @@
 package finalizers
 
 import (
+	"slices"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
@@ -127,5 +129,16 @@ func TestWhichDependentsGoAfterTheirOwner(t *testing.T) {
 		if got := e.deletedAfter(id, o); !listed || got != test.want {
 			t.Errorf("%s of an object with %s: %v, want %v", test.dependent, test.finalizer, got, test.want)
 		}
+	}
+}
+
+// TestWhatKeepsAnObjectIsNamedOnce: a dependent that the object also says that somebody waits for.
+func TestWhatKeepsAnObjectIsNamedOnce(t *testing.T) {
+	t.Parallel()
+	machine := func(name string) v1alpha1.ObjectRef { return v1alpha1.ObjectRef{Kind: "Machine", Name: name} }
+	told, owned := namer{ref: machine("a"), told: true, deleting: true}, namer{ref: machine("a"), field: ownersField, deleting: true}
+	other := namer{ref: machine("b"), field: ownersField, deleting: true}
+	if got := once([]namer{told, owned, other}); !slices.Equal(got, []namer{told, other}) {
+		t.Errorf("%v", got)
 	}
 }

@@ -157,7 +157,7 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 	}
 	if f.Code == core.FinalizerActorUnknown {
 		by := append(e.calledAfter(b.Object, a.Finalizer), e.namers(ctx, b.Object)...)
-		if by = append(e.awaited(b.Object, e.said(ctx, b.Object)), by...); len(by) > 0 {
+		if by = once(append(e.awaited(b.Object, e.said(ctx, b.Object)), by...)); len(by) > 0 {
 			f.Remedy = cmp.Or(f.Remedy, f.Usual()) + " " + phrase.Sentence("it may be kept for "+keepers(by))
 			if f.Sentence == "" {
 				f.Sentence = unsure(b) + "; " + by[0].says()
