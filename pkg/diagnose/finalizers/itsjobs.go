@@ -1,8 +1,10 @@
 package finalizers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -23,33 +25,41 @@ func (e dependencies) itsJobs(ctx context.Context, o *unstructured.Unstructured)
 	if !listed || cluster.BuiltIn(o.GroupVersionKind().Group) || o.GetDeletionTimestamp() == nil || e.Many {
 		return nil
 	}
-	add := func(made graph.ID) {
-		if e.Graph.CreationTimestamp(made) < o.GetDeletionTimestamp().Unix() {
-			return
+	var made []graph.ID
+	for edge := range e.Graph.Dependents(id) {
+		if ref := e.Graph.Ref(edge.Dependent); ref.Kind == "Job" && ref.Group() == "batch" {
+			made = append(made, edge.Dependent)
 		}
-		if job := e.Own(ctx, made); job != nil {
+	}
+	own := e.Graph.Ref(id)
+	for job := range e.Graph.OfType("batch", "jobs", o.GetNamespace()) {
+		owned := false
+		for range e.Graph.Owners(job) {
+			owned = true
+		}
+		if !owned && e.Graph.Observed(job) && e.bestCalled(own, e.Graph.Name(job)) {
+			made = append(made, job)
+		}
+	}
+	for _, id := range newest(e.Graph, made, o.GetDeletionTimestamp().Unix()) {
+		if job := e.Own(ctx, id); job != nil {
 			all = append(all, job)
 		}
 	}
-	for edge := range e.Graph.Dependents(id) {
-		if ref := e.Graph.Ref(edge.Dependent); ref.Kind == "Job" && ref.Group() == "batch" {
-			add(edge.Dependent)
-		}
-	}
-	if o.GetNamespace() == "" {
-		return all
-	}
-	own := e.Graph.Ref(id)
-	for made := range e.Graph.OfType("batch", "jobs", o.GetNamespace()) {
-		owned := false
-		for range e.Graph.Owners(made) {
-			owned = true
-		}
-		if !owned && e.Graph.Observed(made) && e.bestCalled(own, e.Graph.Name(made)) {
-			add(made)
-		}
-	}
 	return all
+}
+
+// mostJobs is how many Jobs of an object are read: a controller that tries again may have made one a
+// minute for days, and what came of the last ones counts.
+const mostJobs = 20
+
+// newest are the objects, the newest first, that were made since a time.
+func newest(g *graph.Graph, made []graph.ID, since int64) []graph.ID {
+	made = slices.DeleteFunc(made, func(id graph.ID) bool { return g.CreationTimestamp(id) < since })
+	slices.SortStableFunc(made, func(a, b graph.ID) int {
+		return cmp.Compare(g.CreationTimestamp(b), g.CreationTimestamp(a))
+	})
+	return made[:min(len(made), mostJobs)]
 }
 
 // bestCalled reports whether a name is that of an object with a word before or behind it, and no

@@ -1,6 +1,8 @@
 package finalizers
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
@@ -34,6 +36,24 @@ func TestJobsThatAreCalledAfterAnObject(t *testing.T) {
 		id, _ := g.Lookup(test.object)
 		if got := e.needs.bestCalled(g.Ref(id), test.job); got != test.want {
 			t.Errorf("%s after %s: %t", test.job, test.object, got)
+		}
+	}
+}
+
+// TestTheNewestJobsAreRead: those that were made since a time, and no more than a few.
+func TestTheNewestJobsAreRead(t *testing.T) {
+	t.Parallel()
+	jobs := graph.Type{Group: "batch", Version: "v1", Resource: "jobs", Kind: "Job", Namespaced: true}
+	b := graph.NewBuilder()
+	l := b.Listing(jobs, "n")
+	for i := range int64(100) {
+		l.Add(graph.Object{Namespace: "n", Name: fmt.Sprint("j-", i), UID: fmt.Sprint(i), CreationTimestamp: i})
+	}
+	g := b.Build()
+	for since, want := range map[int64]int{0: mostJobs, 99: 1, 95: 5, 100: 0} {
+		got := newest(g, slices.Collect(g.OfType("batch", "jobs", "n")), since)
+		if len(got) != want || want > 0 && g.CreationTimestamp(got[0]) != 99 {
+			t.Errorf("since %d: %d, want %d", since, len(got), want)
 		}
 	}
 }
