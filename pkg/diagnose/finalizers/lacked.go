@@ -84,13 +84,13 @@ func (e dependencies) mayLack(ctx context.Context, b core.Responsible) lacked {
 	failed, down, owner := e.ownFailed(ctx, o), e.ownDown(ctx, o, "it"), e.absentOwner(ctx, o)
 	set, all, unready := e.siblings(ctx, b)
 	grant, ungranted := e.ungranted(ctx, o)
-	other, twin := e.twin(ctx, b)
+	untwinned, other, twin := e.twin(ctx, b)
 	after, gone := e.namesakeGone(ctx, b)
 	stopped, spoken := e.stopped(o), e.speaks(ctx, o)
 	succeeded, done := e.done(ctx, o)
 	l := lacked{look: failed.Steps, done: done, ownerless: owner, first: first.Name, other: through.other,
-		seen: slices.Concat(grant, spoken.seen, absent, other, after, through.others, failing, failed.Evidence, down, unready,
-			stopped, succeeded, e.come(ctx, o), named.unseen)}
+		seen: slices.Concat(grant, spoken.seen, absent, untwinned, other, after, through.others, failing, failed.Evidence,
+			down, unready, stopped, succeeded, e.come(ctx, o), named.unseen)}
 	if until := status.Expired(o, e.Now); until.Text != "" && len(e.workedOn(ctx, o)) == 0 {
 		l.seen = append(l.seen, core.ObservedAt(core.From(o, until.Field),
 			fmt.Sprintf("its %s, %s, is past", until.Field, until.Text))...)
@@ -156,7 +156,7 @@ func (e dependencies) mayLack(ctx context.Context, b core.Responsible) lacked {
 	case len(failing) > 0:
 		l.what, l.mend = "what the object names, which does not work or is being deleted itself", "see to that first"
 	}
-	for _, seen := range [][]v1alpha1.Observation{failed.Evidence, spoken.seen, grant, after, other, absent, down, stopped,
+	for _, seen := range [][]v1alpha1.Observation{failed.Evidence, spoken.seen, grant, after, untwinned, absent, down, stopped,
 		unready, failing} {
 		if l.what != "" && l.says == "" && len(seen) > 0 {
 			l.says = ofTheObject(seen[0].Says)

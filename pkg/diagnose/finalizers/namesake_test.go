@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -120,8 +121,8 @@ func TestOfManyNoTwinIsAskedFor(t *testing.T) {
 		if seen, gone := e.needs.namesakeGone(t.Context(), b); len(seen) > 0 || gone != "" {
 			t.Errorf("%s: %v, %q", name, seen, gone)
 		}
-		if seen, absent := e.needs.twin(t.Context(), b); len(seen) > 0 || absent != "" {
-			t.Errorf("%s: %v, %q", name, seen, absent)
+		if absent, there, twin := e.needs.twin(t.Context(), b); len(absent)+len(there) > 0 || twin != "" {
+			t.Errorf("%s: %v, %v, %q", name, absent, there, twin)
 		}
 	}
 }
@@ -148,5 +149,19 @@ func TestWhatAFinalizerIsCalledAfterWithin(t *testing.T) {
 	r.Kind, r.Group = "Installation", "operator.tigera.io"
 	if name, called := calledWithin("operator.tigera.io/installation-x", r); called {
 		t.Errorf("a kind of one word tells too little: %q", name)
+	}
+}
+
+// TestATwinThatIsThereIsNotLacked: only one that does not exist can be what somebody waits for.
+func TestATwinThatIsThereIsNotLacked(t *testing.T) {
+	t.Parallel()
+	alive, deleting := &unstructured.Unstructured{Object: map[string]any{}}, &unstructured.Unstructured{Object: map[string]any{}}
+	now := metav1.Now()
+	deleting.SetDeletionTimestamp(&now)
+	for _, twin := range []*unstructured.Unstructured{nil, alive, deleting} {
+		absent, there := twinSeen("example.org", "User ann of example.org", twin)
+		if (len(absent) == 1) != (twin == nil) || (len(there) == 1) != (twin != nil) {
+			t.Errorf("%v: %v, %v", twin, absent, there)
+		}
 	}
 }
