@@ -36,6 +36,9 @@ WHOLE  = $(OTHERS) ./test/e2e ./test/stuck
 REAL_PLANE = $(filter-out $(WHOLE),$(sort ./test/testcluster $(call folders,/test/testcluster",pkg test/faults --include='*_test.go')))
 PURE  = $(filter-out $(WHOLE) $(REAL_PLANE),$(patsubst $(MODULE)/%,./%,$(shell $(GO) list ./...)))
 
+# Those of which each test wants a control plane: test-short does not link them. It begins with test/synthetic, which waits most.
+WANTING = ./test/completion ./test/e2e ./test/faults ./test/uninstall
+
 # Where there are goroutines, or what they share, the race detector can find something. The faults are of whole commands, in the tests' own process.
 SHARING := ^\s*go [a-z]|\.Go\b|\berrgroup\.|\bsync\.|\batomic\.
 CONCURRENT = ./test/faults $(call folders,$(SHARING),pkg test --include='*.go' --exclude='*_test.go')
@@ -203,7 +206,7 @@ test-browser: build controlplane ## Test the pages of -o html, and the drawings 
 	@$(SUITE) $@ '$(GO) test -C $(BROWSER) -count=1 -timeout 10m ./...'
 
 test-short: ## Run the tests that need no control plane (seconds once they are compiled)
-	@$(SUITE) $@ '$(GO) test -short -skip ^Example|^TestTwoBuildsOfOneCommitAreEqual ./...'
+	@$(SUITE) $@ '$(GO) test -short -p 3 -skip ^Example|^TestTwoBuildsOfOneCommitAreEqual ./test/synthetic $(filter-out $(WANTING),$(WHOLE) $(REAL_PLANE) $(PURE))'
 
 lint: bin/golangci-lint ## Check format, go.mod files, code with golangci-lint, and the direction of imports (a minute on 2 cores, seconds where nothing changed; three more once, to build the linter)
 	@unformatted=$$(gofmt -l .) && test -z "$$unformatted" || { echo "make fmt would change: $$unformatted"; exit 1; }
