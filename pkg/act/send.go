@@ -185,7 +185,7 @@ func (r *run) delete(ctx context.Context, g *graph.Graph, a plan.Action) error {
 	return followed(o.Ref, a.Policy, answer)
 }
 
-// meant reports whether an object that has changed is still meant by what resolved it.
+// meant says whether an object that has changed is still meant by what resolved it.
 func (r *run) meant(ctx context.Context, t graph.Type, ref graph.Ref) error {
 	if r.opts.Meant == nil {
 		return nil
@@ -202,7 +202,7 @@ func (r *run) meant(ctx context.Context, t graph.Type, ref graph.Ref) error {
 	return nil
 }
 
-// archived reports whether nothing is lost with a version of an object.
+// archived says whether nothing is lost with a version of an object.
 func (r *run) archived(ctx context.Context, t graph.Type, ref graph.Ref, version string) error {
 	if r.opts.Archived == nil {
 		return nil

@@ -52,7 +52,7 @@ func (s *search) leads(ctx context.Context, o *unstructured.Unstructured) {
 	}
 }
 
-// ReadLease reports whether a Lease is held, and renewed. One that nobody holds may be between two
+// ReadLease says whether a Lease is held, and renewed. One that nobody holds may be between two
 // leaders. One that has just run out is a sign of life still, and is not said to be renewed. One
 // that is not renewed any more is a witness of death only after patience: a leader that is
 // restarted is away for less.

@@ -117,7 +117,7 @@ func (r *Registry) readWebhooks(ctx context.Context) (hooks []Webhook, unread []
 	return hooks, unread
 }
 
-// Calls reports whether the server calls a webhook for a write.
+// Calls says whether the server calls a webhook for a write.
 func (r *Registry) Calls(ctx context.Context, h Webhook, w Write) Match {
 	if !h.covers(w) {
 		return Never
@@ -129,7 +129,7 @@ func (r *Registry) Calls(ctx context.Context, h Webhook, w Write) Match {
 	return match
 }
 
-// selected reports whether a write is to one of the selected objects.
+// selected says whether a write is to one of the selected objects.
 func (r *Registry) selected(ctx context.Context, objects, namespaces *metav1.LabelSelector, w Write) Match {
 	match := selects(objects, w.Object.GetLabels(), !w.Outline)
 	if match == Never {

@@ -143,7 +143,7 @@ func covers(r admissionv1.RuleWithOperations, policy *admissionv1.MatchPolicyTyp
 	})
 }
 
-// selects reports whether a selector selects labels. One that cannot be understood may.
+// selects says whether a selector selects labels. One that cannot be understood may.
 func selects(selector *metav1.LabelSelector, of map[string]string, known bool) Match {
 	if selector == nil || len(selector.MatchLabels)+len(selector.MatchExpressions) == 0 {
 		return Always

@@ -22,7 +22,7 @@ import (
 // mode is for the owner alone: an archive holds whatever secrets the cluster does.
 const mode = 0o600
 
-// Check reports whether a file could be put at a path, as far as that can be known beforehand. What
+// Check says whether a file could be put at a path, as far as that can be known beforehand. What
 // exists is never overwritten: it may be the only copy of what an earlier deletion took.
 func Check(path string) error {
 	switch _, err := os.Lstat(path); {

@@ -56,7 +56,7 @@ func (s *Saved) Holds(o *unstructured.Unstructured) bool {
 	return s.copies[string(o.GetUID())].resourceVersion == o.GetResourceVersion()
 }
 
-// Keeps reports whether nothing of an object is lost if it goes now: the archive has it, and has
+// Keeps says whether nothing of an object is lost if it goes now: the archive has it, and has
 // all of it but its status, and finalizers that were removed. The error is ErrMissing or
 // ErrChanged.
 func (s *Saved) Keeps(o *unstructured.Unstructured) error {
@@ -76,7 +76,7 @@ func (s *Saved) Missing(p *plan.Plan) []graph.ID {
 	return slices.DeleteFunc(touched(p), func(id graph.ID) bool { return s.Has(p.Graph.Ref(id).UID) })
 }
 
-// Covers reports whether nothing is lost with a version of an object that the archive does not
+// Covers says whether nothing is lost with a version of an object that the archive does not
 // have. If it is another version than the archive's, the object is read again and compared in all
 // but its status and what the server and the collector write into the metadata. The error is
 // ErrMissing, ErrChanged, or that the object could not be read; one that is gone is not lost by a

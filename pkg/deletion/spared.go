@@ -148,7 +148,7 @@ func (s sparing) outside(o *unstructured.Unstructured) []v1alpha1.Outside {
 // decides reports whether a field of the object decides about what is outside.
 func (s sparing) decides() bool { return len(s.known.Spares)+len(s.known.Decides) > 0 }
 
-// paused reports whether the object says that the actor ignores it.
+// paused says whether the object says that the actor ignores it.
 func (s sparing) paused(ctx context.Context, finder *actor.Finder, o *unstructured.Unstructured) []v1alpha1.IdleActor {
 	if len(s.known.PausedBy) == 0 {
 		return nil

@@ -126,7 +126,7 @@ func (e *collector) aroundRefusal(ref graph.Ref, refused []core.Finding, f core.
 	})...)
 }
 
-// controllerManager reports whether kube-controller-manager lives.
+// controllerManager says whether kube-controller-manager lives.
 func (e *collector) controllerManager(ctx context.Context) (actor.Life, []v1alpha1.Observation) {
 	a, err := e.Actors.Collector(ctx)
 	if err != nil {

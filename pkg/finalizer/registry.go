@@ -184,7 +184,7 @@ func (k *Known) nearName(name string) nearness {
 	return near
 }
 
-// covers reports whether an entry is about a kind, written group/Kind: 3 if it names it, 2 if a
+// covers says whether an entry is about a kind, written group/Kind: 3 if it names it, 2 if a
 // pattern does, 1 if it is about all kinds, 0 if not.
 func (k *Known) covers(of string) int {
 	most := 0

@@ -263,7 +263,7 @@ func (g *Graph) search(compare func(id int32) int) ID {
 	return ID(sort.Search(g.sorted, func(i int) bool { return compare(int32(i)) >= 0 }))
 }
 
-// compareKind reports whether a node stands before, at or behind the objects of a kind in a
+// compareKind says whether a node stands before, at or behind the objects of a kind in a
 // namespace.
 func (g *Graph) compareKind(id int32, namespace string, k groupKind) int {
 	n := g.nodes.at(id)

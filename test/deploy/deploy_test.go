@@ -94,7 +94,7 @@ func command(t *testing.T, kubeconfig string, args ...string) error {
 	return nil
 }
 
-// gone reports whether there is no such object.
+// gone says whether there is no such object.
 func gone(t *testing.T, c *testcluster.Cluster, object, namespace string) error {
 	t.Helper()
 	if found := c.Kubectl(t, "get", object, "-n", namespace, "--ignore-not-found", "-o", "name"); found != "" {
