@@ -22,7 +22,10 @@ var workloads = testcluster.Controllers("deployment-controller", "replicaset-con
 // There is no collector: the scripts show what a collector would not leave alone.
 func TestMain(m *testing.M) { script.Main(m, workloads) }
 
+// TestScripts runs those of whole commands in which nothing is done that others would see.
 func TestScripts(t *testing.T) {
+	// A script can take more than 10 s beside others: it runs up to dozens of commands one after the
+	// other.
 	t.Parallel()
 	script.Run(t, testcluster.Shared(t),
 		script.Scripts{Dir: "testdata", ThroughKubectl: func(name string) bool { return throughKubectl[name] }})
@@ -46,6 +49,7 @@ const planesAlone = 2
 // Each has a control plane to itself while it runs, and leaves it to the next. As scripts that are
 // not parallel they begin with the test: parallel ones would wait until all other tests have begun.
 func TestScriptsAlone(t *testing.T) {
+	// A script can take more than 10 s: it runs dozens of commands, and definitions come and go.
 	t.Parallel()
 	scripts, err := filepath.Glob("testdata/alone/*.txtar")
 	if err != nil || len(scripts) == 0 {

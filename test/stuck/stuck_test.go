@@ -24,6 +24,8 @@ const parts = 4
 // TestStuck runs the scripts in which no namespace is deleted, beside what looks after claims and
 // volumes.
 func TestStuck(t *testing.T) {
+	// It takes more than 10 s: all scripts of a part run on one control plane, and what is left on it
+	// in the end is compared with a dump.
 	t.Parallel()
 	if _, err := Cases(os.DirFS("testdata")); err != nil {
 		t.Error(err)
