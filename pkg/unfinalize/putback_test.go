@@ -103,7 +103,12 @@ func TestOneOfTwoFinalizersIsPutBack(t *testing.T) {
 		return v
 	}))
 	client := connect(t, proxy.Config())
-	o := f.perform(client, Options{}, f.judge(client, configMapType, []string{hold, other}, "held")[0])[0]
+	var told []plan.Event
+	o := f.perform(client, Options{OnEvent: func(e plan.Event) { told = append(told, e) }},
+		f.judge(client, configMapType, []string{hold, other}, "held")[0])[0]
+	if len(told) != 2 || told[0].Err != nil || !slices.Equal(told[0].Action.Finalizers, []string{other}) || told[1].Err == nil {
+		t.Errorf("told %+v, want what was removed and what failed", told)
+	}
 	if len(o.Done) != 1 || !slices.Equal(o.Done[0].Finalizers, []string{other}) || o.Err == nil ||
 		!strings.Contains(o.Err.Error(), "finalizer "+hold+" was put back") {
 		t.Errorf("done %+v, error %v", o.Done, o.Err)
