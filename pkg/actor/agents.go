@@ -54,15 +54,6 @@ func (g grant) onlyAbout(group string) bool {
 	return !slices.ContainsFunc(g.rules, func(r rule) bool {
 		other := slices.ContainsFunc(r.resources, func(of string) bool { return of != "events" && of != "leases" })
 		return other && slices.ContainsFunc(r.groups,
-			func(of string) bool { return of != group && domainOf(of) != domainOf(group) })
+			func(of string) bool { return of != group && !cluster.OfOneDomain(of, group) })
 	})
-}
-
-// domainOf are the last two labels of an API group; the group itself if it is one of Kubernetes.
-func domainOf(group string) string {
-	labels := strings.Split(group, ".")
-	if len(labels) < 2 || cluster.BuiltIn(group) {
-		return group
-	}
-	return strings.Join(labels[len(labels)-2:], ".")
 }

@@ -120,10 +120,8 @@ func (f *Finder) byPolicy(ctx context.Context, o *unstructured.Unstructured, t t
 // lets reports whether RBAC lets an account update or patch the target.
 func (p policy) lets(a cluster.ServiceAccount, t target) bool {
 	return slices.ContainsFunc(p.grants, func(g grant) bool {
-		of := g.anybody || slices.Contains(g.accounts, a) ||
-			slices.Contains(g.accounts, cluster.ServiceAccount{Namespace: a.Namespace})
 		object, _, _ := g.allows(t)
-		return of && len(object) > 0
+		return (g.anybody || g.names(a)) && len(object) > 0
 	})
 }
 

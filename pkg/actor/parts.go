@@ -98,7 +98,7 @@ func (p policy) permission(a cluster.ServiceAccount, t target, namespace string)
 		if object, _, _ := g.allows(t); len(object) == 0 {
 			continue
 		}
-		named := slices.Contains(g.accounts, a) || slices.Contains(g.accounts, cluster.ServiceAccount{Namespace: a.Namespace})
+		named := g.names(a)
 		switch {
 		case g.anybody || named && only != nil:
 			return nil

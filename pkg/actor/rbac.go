@@ -149,6 +149,11 @@ type grant struct {
 	rules []rule
 }
 
+// names reports whether an account is among the subjects, by itself or with all of its namespace.
+func (g grant) names(a cluster.ServiceAccount) bool {
+	return slices.Contains(g.accounts, a) || slices.Contains(g.accounts, cluster.ServiceAccount{Namespace: a.Namespace})
+}
+
 // policy is what RBAC says of the objects of a namespace, or of those that are in none.
 type policy struct {
 	grants []grant

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 )
 
 // Watching are the workloads beside an object that RBAC lets watch objects of its type, and nothing
@@ -28,27 +29,31 @@ func (f *Finder) Watching(ctx context.Context, o *unstructured.Unstructured) (
 	}
 	workloads, _ := f.workloadsIn(ctx, []string{o.GetNamespace()})
 	for _, w := range workloads {
-		account, about := Account(w), ""
-		if mayHaveOtherPermissions(w) || p.lets(account, target{t.Group, t.Resource, o.GetName()}) {
-			continue
-		}
-		for _, g := range p.grants {
-			switch {
-			case !slices.Contains(g.accounts, account):
-			case g.onlyWatches(what) && about == "":
-				about = g.binding
-			case !g.onlyWatches(what):
-				about = "-" // it has work of another kind
-			}
-		}
-		if about == "" || about == "-" {
+		account := Account(w)
+		binding := p.watchesOnly(account, what)
+		if binding == "" || mayHaveOtherPermissions(w) || p.lets(account, target{t.Group, t.Resource, o.GetName()}) {
 			continue
 		}
 		only = append(only, w)
 		seen = append(seen, v1alpha1.Observation{Says: fmt.Sprintf("ServiceAccount %s/%s may watch %s, and nothing else, and may not "+
-			"update or patch them (%s); %s", account.Namespace, account.Name, what, about, uses(w)), From: about})
+			"update or patch them (%s); %s", account.Namespace, account.Name, what, binding, uses(w)), From: binding})
 	}
 	return only, seen
+}
+
+// watchesOnly is the binding that lets an account watch objects of a type, where none that names it,
+// or all accounts of its namespace, is about anything else; empty otherwise.
+func (p policy) watchesOnly(a cluster.ServiceAccount, what schema.GroupResource) (binding string) {
+	for _, g := range p.grants {
+		switch {
+		case !g.names(a):
+		case !g.onlyWatches(what):
+			return ""
+		case binding == "":
+			binding = g.binding
+		}
+	}
+	return binding
 }
 
 // onlyWatches reports whether a grant lets watch objects of a type, and is about nothing else but

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 )
 
 // TestWhoHasNoOtherWork: a role that is about one type, with Events and Leases, and lets watch it.
@@ -28,6 +30,33 @@ func TestWhoHasNoOtherWork(t *testing.T) {
 	} {
 		if got := (grant{rules: test.rules}).onlyWatches(schema.GroupResource{Resource: "configmaps"}); got != test.want {
 			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+// TestWhoeverWatchesHasNoOtherBinding: also one of all accounts of the namespace counts.
+func TestWhoeverWatchesHasNoOtherBinding(t *testing.T) {
+	t.Parallel()
+	what := schema.GroupResource{Resource: "configmaps"}
+	a := cluster.ServiceAccount{Namespace: "ns", Name: "a"}
+	watches := grant{binding: "RoleBinding watch", accounts: []cluster.ServiceAccount{a},
+		rules: []rule{{groups: []string{""}, resources: []string{"configmaps"}, verbs: []string{"watch"}}}}
+	other := func(of ...cluster.ServiceAccount) grant {
+		return grant{binding: "RoleBinding other", accounts: of,
+			rules: []rule{{groups: []string{"apps"}, resources: []string{"deployments"}, verbs: []string{"patch"}}}}
+	}
+	for name, test := range map[string]struct {
+		grants []grant
+		want   string
+	}{
+		"it alone":              {[]grant{watches}, "RoleBinding watch"},
+		"another of its own":    {[]grant{watches, other(a)}, ""},
+		"one of its namespace":  {[]grant{other(cluster.ServiceAccount{Namespace: "ns"}), watches}, ""},
+		"that of somebody else": {[]grant{watches, other(cluster.ServiceAccount{Namespace: "ns", Name: "b"})}, "RoleBinding watch"},
+		"none":                  {nil, ""},
+	} {
+		if got := (policy{grants: test.grants}).watchesOnly(a, what); got != test.want {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
 		}
 	}
 }
