@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
@@ -25,19 +26,19 @@ func (e *Examiner) byAgent(ctx context.Context, b core.Responsible, f core.Findi
 	if len(agents) != 1 {
 		return f, false
 	}
-	f.Evidence = append(f.Evidence, v1alpha1.Observation{Says: fmt.Sprintf("User %s may write it (%s), and has no other rights "+
-		"there: that may be an agent which runs elsewhere", agents[0].User, agents[0].Binding), From: agents[0].Binding})
+	f.Evidence = append(f.Evidence, v1alpha1.Observation{Says: fmt.Sprintf("User %s may write it (%s), and no binding names it for "+
+		"anything else there: it may be an agent that runs elsewhere", agents[0].User, agents[0].Binding), From: agents[0].Binding})
 	f.Remedy = fmt.Sprintf("It may be User %s who removes the finalizer, an agent that runs outside the cluster: find out there "+
 		"whether it runs, and what it says.", agents[0].User)
-	if by, field, last := e.heardOf(ctx, b.Object); by != nil {
+	if by, last := e.heardOf(ctx, b.Object); by != nil {
 		silent := e.Now.Sub(last)
-		f.Evidence = append(f.Evidence, core.ObservedAt(core.From(by, field),
+		f.Evidence = append(f.Evidence, core.ObservedAt(core.From(by, "status"),
 			fmt.Sprintf("by %s, the last heartbeat was %s ago", core.Named(e.Ref(by)), phrase.Ago(silent)))...)
 		f.Commands = append(f.Commands, core.At(e.Ref(by), core.Describe()).Doing("shows what is heard from there").
 			Risking(finalizer.RiskNone))
 		if silent >= finishing {
-			f.Remedy += fmt.Sprintf(" Nothing was heard from there for %s: if it is gone for good, nothing is left to clean up there, and "+
-				"the finalizer is to be removed by hand.", phrase.Ago(silent))
+			f.Remedy += fmt.Sprintf(" Nothing was heard from there for %s: if the place where it ran is gone for good, remove the "+
+				"finalizer by hand.", phrase.Ago(silent))
 		}
 	}
 	show := core.Describe().Doing("shows what its controller says of it").Risking(finalizer.RiskNone)
@@ -48,14 +49,14 @@ func (e *Examiner) byAgent(ctx context.Context, b core.Responsible, f core.Findi
 // mostHeard is how many objects are looked at for a heartbeat.
 const mostHeard = 20
 
-// heardOf is the object of the same domain in the namespace of another that tells of the last
-// heartbeat, in which field, and when that was; nil if none does.
+// heardOf is the object of the same domain in the namespace of another whose status tells of the last
+// heartbeat, and when that was; nil if none does.
 func (e *Examiner) heardOf(ctx context.Context, o *unstructured.Unstructured) (
-	by *unstructured.Unstructured, field string, last time.Time) {
+	by *unstructured.Unstructured, last time.Time) {
 	looked := 0
 	for id := range e.Graph.InNamespace(o.GetNamespace()) {
 		ref := e.Graph.Ref(id)
-		if ref.Kind == o.GetKind() || !ofOneDomain(ref.Group(), o.GroupVersionKind().Group) || !e.Graph.Observed(id) {
+		if ref.Kind == o.GetKind() || !cluster.OfOneDomain(ref.Group(), o.GroupVersionKind().Group) || !e.Graph.Observed(id) {
 			continue
 		}
 		if looked++; looked > mostHeard {
@@ -69,9 +70,9 @@ func (e *Examiner) heardOf(ctx context.Context, o *unstructured.Unstructured) (
 			text, _ := item.(string)
 			at, err := time.Parse(time.RFC3339, text)
 			if err == nil && strings.Contains(strings.ToLower(key), "heartbeat") && at.After(last) {
-				by, field, last = other, "status", at
+				by, last = other, at
 			}
 		})
 	}
-	return by, field, last
+	return by, last
 }

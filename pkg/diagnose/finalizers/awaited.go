@@ -68,11 +68,11 @@ func (e *Examiner) calledIn(beside *unstructured.Unstructured, r cluster.Resourc
 // that is.
 var actorWords = regexp.MustCompile(`[-.]?(?:cleanup|controller|finalizer|manager|operator|protection|reconciler)$`)
 
-// calledAfter are the objects, beside one that is being deleted, of another kind of its API group
+// ofTheKind are the objects, beside one that is being deleted, of another kind of its API group
 // after which one of its finalizers is called, and that are not being deleted: whoever works on that
 // kind put it there and may remove it with the last of them, as the controller of an APIServer of
 // Calico does on the Installation (https://github.com/tigera/operator/issues/4103).
-func (e *Examiner) calledAfter(o *unstructured.Unstructured, finalizer string) (all []namer) {
+func (e *Examiner) ofTheKind(o *unstructured.Unstructured, finalizer string) (all []namer) {
 	group := o.GroupVersionKind().Group
 	if cluster.BuiltIn(group) || o.GetDeletionTimestamp() == nil || e.Many {
 		return nil

@@ -64,8 +64,8 @@ func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying, lacks l
 		f.Remedy = phrase.Sentence(b.Name+" is alive, and may need "+lacks.what+": find out by what it logs and reports, and "+
 			lacks.mend+" if so") + b.OnceRunning()
 	case len(lacks.renamed) > 0:
-		f.Remedy = phrase.Sentence(b.Name+" is alive, and by other objects of the kind the version that runs may not remove this "+
-			"finalizer. Find out by its log, and remove it by hand if so") + b.OnceRunning()
+		f.Remedy = phrase.Sentence(b.Name+" is alive. Other objects of the kind do not have this finalizer, so the version that "+
+			"runs may not remove it: find out by its log, and remove it by hand if so") + b.OnceRunning()
 	case len(by) > 0:
 		f.Sentence = b.Name + " is alive, and may keep the object: " + by[0].says()
 		f.Remedy = phrase.Sentence(b.Name+" is alive, and may keep it for "+keepers(by)) + b.OnceRunning()

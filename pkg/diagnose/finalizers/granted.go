@@ -38,7 +38,7 @@ func (e dependencies) ungranted(
 		}
 		for _, r := range e.Catalog.Resources {
 			if !strings.HasSuffix(r.Kind, "ReferenceGrant") || r.Group != o.GroupVersionKind().Group &&
-				!ofOneDomain(r.Group, o.GroupVersionKind().Group) {
+				!cluster.OfOneDomain(r.Group, o.GroupVersionKind().Group) {
 				continue
 			}
 			list, err := e.Reader.ListObjects(ctx, schema.GroupResource{Group: r.Group, Resource: r.Resource}, n.namespace,

@@ -17,9 +17,10 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
-// itsJobs are the Jobs that were made for a custom resource since its deletion: those that it owns,
-// and those beside it that nobody owns and that are called after it, as NAME-destroy is
-// (https://github.com/kubevela/terraform-controller/issues/83).
+// itsJobs are the Jobs, the newest first, that may have been made for a custom resource since its
+// deletion: those that it owns, and those beside it that nobody owns and that are called after it, as
+// NAME-destroy is (https://github.com/kubevela/terraform-controller/issues/83). A hook of Helm is no
+// such Job.
 func (e dependencies) itsJobs(ctx context.Context, o *unstructured.Unstructured) (all []*unstructured.Unstructured) {
 	id, listed := e.Graph.Lookup(string(o.GetUID()))
 	if !listed || cluster.BuiltIn(o.GroupVersionKind().Group) || o.GetDeletionTimestamp() == nil || e.Many {
@@ -42,7 +43,7 @@ func (e dependencies) itsJobs(ctx context.Context, o *unstructured.Unstructured)
 		}
 	}
 	for _, id := range newest(e.Graph, made, o.GetDeletionTimestamp().Unix()) {
-		if job := e.Own(ctx, id); job != nil {
+		if job := e.Own(ctx, id); job != nil && job.GetAnnotations()["helm.sh/hook"] == "" {
 			all = append(all, job)
 		}
 	}
@@ -96,28 +97,20 @@ func unsucceeded(jobs []*unstructured.Unstructured) (without []*unstructured.Uns
 	return without
 }
 
-// done is the evidence that all Jobs have succeeded that were made for an object since its deletion,
-// and what that may mean where it still speaks of a failure: whoever has written that may not look at
-// it again (https://github.com/devfile/devworkspace-operator/issues/877).
-func (e dependencies) done(
-	ctx context.Context, o *unstructured.Unstructured,
-) (seen []v1alpha1.Observation, remedy string) {
-	jobs := e.itsJobs(ctx, o)
+// done is the evidence that all Jobs of an object since its deletion have succeeded, and what that may
+// mean where its status still reports a failure: whoever has written that may not look at it again
+// (https://github.com/devfile/devworkspace-operator/issues/877).
+func (e dependencies) done(o *unstructured.Unstructured, jobs []*unstructured.Unstructured) (
+	seen []v1alpha1.Observation, remedy string) {
 	if len(jobs) == 0 || len(unsucceeded(jobs)) > 0 {
 		return nil, ""
 	}
-	last := jobs[0]
-	for _, job := range jobs {
-		if job.GetCreationTimestamp().After(last.GetCreationTimestamp().Time) {
-			last = job
-		}
-	}
-	name := core.Named(e.Ref(last))
-	seen = core.ObservedAt(core.From(last, "status.completionTime"),
-		fmt.Sprintf("%s, which was made for it since its deletion, has succeeded", name))
+	name := core.Named(e.Ref(jobs[0])) // the newest
+	seen = core.ObservedAt(core.From(jobs[0], "status.completionTime"),
+		fmt.Sprintf("%s, created after it was deleted, has succeeded", name))
 	if fails := status.Fails(o); fails.Text != "" {
-		remedy = " " + phrase.Sentence(fmt.Sprintf("But %s has succeeded, perhaps after %s was written: if nothing happens any more, "+
-			"whoever removes the finalizer may not look again, and nothing is left to do. Restart it, or remove the finalizer by hand",
+		remedy = " " + phrase.Sentence(fmt.Sprintf("But %s has succeeded, perhaps after %s was written. If nothing happens any more, "+
+			"whoever removes the finalizer may not look again: restart it, or remove the finalizer by hand",
 			name, fails.Field))
 	}
 	return seen, remedy

@@ -81,13 +81,14 @@ func (e dependencies) mayLack(ctx context.Context, b core.Responsible) lacked {
 	if absent = append(absent, through.own...); first.Kind == "" {
 		first = through.first
 	}
-	failed, down, owner := e.ownFailed(ctx, o), e.ownDown(ctx, o, "it"), e.absentOwner(ctx, o)
+	jobs := e.itsJobs(ctx, o)
+	failed, down, owner := e.ownFailed(ctx, o, jobs), e.ownDown(ctx, o, "it"), e.absentOwner(ctx, o)
 	set, all, unready := e.siblings(ctx, b)
 	grant, ungranted := e.ungranted(ctx, o)
 	untwinned, other, twin := e.twin(ctx, b)
 	after, gone := e.namesakeGone(ctx, b)
 	stopped, spoken := e.stopped(o), e.speaks(ctx, o)
-	succeeded, done := e.done(ctx, o)
+	succeeded, done := e.done(o, jobs)
 	l := lacked{look: failed.Steps, done: done, ownerless: owner, first: first.Name, other: through.other,
 		seen: slices.Concat(grant, spoken.seen, absent, untwinned, other, after, through.others, failing, failed.Evidence,
 			down, unready, stopped, succeeded, e.come(ctx, o), named.unseen)}
@@ -104,11 +105,11 @@ func (e dependencies) mayLack(ctx context.Context, b core.Responsible) lacked {
 	switch {
 	case len(failed.Evidence) > 0:
 		l.what, l.mend = "the Job or the pods to succeed that were made for it since the deletion", "mend what they fail for"
-	case spoken.toward:
-		l.what, l.look = spoken.what+" to let it go, or to be deleted first", spoken.look
-		l.mend = "see which of that may be, and what goes with it,"
+	case spoken.inTheWay:
+		l.what, l.look = spoken.what+" to be deleted first, or to use it no longer", spoken.look
+		l.mend = "see what goes with it before you delete it,"
 	case spoken.what != "":
-		l.what, l.mend, l.look = spoken.what+", which is not ready", "see to that first", spoken.look
+		l.what, l.mend, l.look = spoken.what+" to become ready", "see to that first", spoken.look
 	case ungranted != "":
 		l.what, l.mend = ungranted, "make one"
 	case gone != "":
@@ -176,7 +177,8 @@ func ofTheObject(says string) string {
 // ownFailed says why pods fail that were made for a custom resource since its deletion, through a
 // Job or without, and why there are none of such a Job: as a rule they do what has to be done before
 // it goes. A Job that has succeeded did what it was made for, and so stands for those before it.
-func (e dependencies) ownFailed(ctx context.Context, o *unstructured.Unstructured) (d core.Downtime) {
+func (e dependencies) ownFailed(ctx context.Context, o *unstructured.Unstructured,
+	jobs []*unstructured.Unstructured) (d core.Downtime) {
 	id, listed := e.Graph.Lookup(string(o.GetUID()))
 	if !listed || cluster.BuiltIn(o.GroupVersionKind().Group) || o.GetDeletionTimestamp() == nil || e.Many {
 		return d
@@ -188,7 +190,6 @@ func (e dependencies) ownFailed(ctx context.Context, o *unstructured.Unstructure
 			pods = append(pods, edge.Dependent)
 		}
 	}
-	jobs := e.itsJobs(ctx, o)
 	for _, job := range unsucceeded(jobs) {
 		before := len(pods)
 		if id, listed := e.Graph.Lookup(string(job.GetUID())); listed {

@@ -57,9 +57,9 @@ func (n namer) says() string {
 	}
 	switch {
 	case n.called != "":
-		return fmt.Sprintf("%s is there, after whose kind finalizer %s is called%s", who, n.called, state)
+		return fmt.Sprintf("finalizer %s is called after the kind of %s, which exists%s", n.called, who, state)
 	case n.told:
-		return fmt.Sprintf("%s is what %s names%s", who, n.field, state)
+		return fmt.Sprintf("%s names %s%s", n.field, who, strings.Replace(state, ", and is", ", which is", 1))
 	}
 	return fmt.Sprintf("%s refers to it in %s%s", who, n.field, state)
 }
@@ -78,7 +78,7 @@ func keepers(by []namer) string {
 	case by[0].told:
 		return core.Named(by[0].ref) + ": see to that first"
 	case by[0].called != "":
-		return core.Named(by[0].ref) + ", after whose kind the finalizer is called: if so, delete that first"
+		return core.Named(by[0].ref) + ": the finalizer is called after its kind. If so, delete that first"
 	}
 	return "the objects that refer to it: check whether they are to be deleted first"
 }
@@ -86,16 +86,18 @@ func keepers(by []namer) string {
 // namers are the custom resources of an object's own API group that name it by the conventions of
 // the API, and those of other groups that do so as the Gateway API has it, as a target or as
 // parameters: whoever removes its finalizer may keep it for them. So are an owner that a finalizer
-// is called after, its dependents that are being deleted, and those of its own domain that the
-// collector deletes only once the object is gone.
-func (e *Examiner) namers(ctx context.Context, o *unstructured.Unstructured) (all []namer) {
+// is called after, objects of the kind after which the finalizer is, which come first, its dependents
+// that are being deleted, and those of its own domain that the collector deletes only once the object
+// is gone.
+func (e *Examiner) namers(ctx context.Context, o *unstructured.Unstructured, finalizer string) (all []namer) {
 	group := o.GroupVersionKind().Group
 	if o.GetDeletionTimestamp() == nil || e.Many {
 		return nil
 	}
+	all = e.ofTheKind(o, finalizer)
 	id, listed := e.Graph.Lookup(string(o.GetUID()))
 	if listed {
-		all = e.keepingOwners(id, o)
+		all = append(all, e.keepingOwners(id, o)...)
 	}
 	if cluster.BuiltIn(group) {
 		return all
@@ -105,7 +107,7 @@ func (e *Examiner) namers(ctx context.Context, o *unstructured.Unstructured) (al
 		for edge := range e.Graph.Dependents(id) {
 			n := namer{ref: e.Graph.Ref(edge.Dependent), field: ownersField}
 			n.deleting = e.Graph.DeletionTimestamp(edge.Dependent) != 0
-			n.owned = !n.deleting && e.Graph.Observed(edge.Dependent) && ofOneDomain(n.ref.Group(), group) &&
+			n.owned = !n.deleting && e.Graph.Observed(edge.Dependent) && cluster.OfOneDomain(n.ref.Group(), group) &&
 				e.deletedAfter(edge.Dependent, o)
 			if n.deleting {
 				all = append(all, n)
@@ -170,10 +172,6 @@ func (e *Examiner) behindDependents(f core.Finding, by []namer) core.Finding {
 	}
 	return f
 }
-
-// ofOneDomain reports whether two API groups, not of Kubernetes itself, are of one domain, as
-// apps.kubeblocks.io and dataprotection.kubeblocks.io.
-func ofOneDomain(a, b string) bool { return !cluster.BuiltIn(a) && domain(a) == domain(b) }
 
 // deletedAfter reports whether the collector deletes a dependent of an object once that is gone,
 // and not before: it has no other owner, and the object is deleted in the background (GC-053,

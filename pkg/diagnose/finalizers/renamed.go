@@ -17,6 +17,11 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
+// outdated is the evidence that the version of a program that runs no longer removes a finalizer.
+func (e *Examiner) outdated(ctx context.Context, o *unstructured.Unstructured, a actor.Actor) []v1alpha1.Observation {
+	return append(e.renamed(ctx, o, a), e.dropped(ctx, o, a)...)
+}
+
 // renamed is the evidence that a finalizer may be that of another version of its program: no other
 // custom resource of the type has it that is not being deleted, and all have another one of the same
 // domain, or of one that it has moved to, and, as far as is known, of the same program, which the
@@ -37,7 +42,7 @@ func (e *Examiner) renamed(ctx context.Context, o *unstructured.Unstructured, a 
 			switch {
 			case other == name:
 				return nil
-			case domain(other) != domain(name) && !hasMoved(name, other), e.ofAnother(name, other, ref):
+			case cluster.Domain(other) != cluster.Domain(name) && !hasMoved(name, other), e.ofAnother(name, other, ref):
 			case instead == "" || instead == other:
 				instead, has = other, id
 				with++
@@ -83,13 +88,13 @@ func (e *Examiner) dropped(ctx context.Context, o *unstructured.Unstructured, a 
 	if without == 0 {
 		return nil
 	}
-	return core.Seen("%s with %s that %s not older %s not have it, and none has it: the version of its program that runs may neither put "+
-		"it there nor remove it", phrase.Count(without, "other "+o.GetKind()), mark, phrase.Plural(without, "is", "are"),
-		phrase.Plural(without, "does", "do"))
+	return core.Seen("%s with %s, not older, %s not have it, and no other %s beside it has: the version of its program that runs may "+
+		"neither put it there nor remove it", phrase.Count(without, "other "+o.GetKind()), mark,
+		phrase.Plural(without, "does", "do"), o.GetKind())
 }
 
 // marksOf are the keys of labels and annotations of an object whose domain is that of a finalizer, or
-// one above or below it. Those of Kubernetes are nobody's.
+// one above or below it. Those of Kubernetes do not count.
 func marksOf(o *unstructured.Unstructured, finalizer string) (marks []string) {
 	of, _, slashed := strings.Cut(finalizer, "/")
 	if !slashed {
@@ -141,11 +146,4 @@ func hasMoved(name, other string) bool {
 	otherOf, otherRest, _ := strings.Cut(other, "/")
 	first, _, _ := strings.Cut(of, ".")
 	return slashed && rest == otherRest && of != otherOf && strings.HasPrefix(otherOf, first+".")
-}
-
-// domain are the last two labels of the domain of a finalizer.
-func domain(name string) string {
-	of, _, _ := strings.Cut(name, "/")
-	labels := strings.Split(of, ".")
-	return strings.Join(labels[max(0, len(labels)-2):], ".")
 }

@@ -56,7 +56,7 @@ func (e *Examiner) by(ctx context.Context, o *unstructured.Unstructured, a actor
 	return append(at, e.byLife(ctx, b, f, worked, refused)...)
 }
 
-// byLife reports whether whoever should remove a finalizer lives, and whether they ignore the
+// byLife says whether whoever should remove a finalizer lives, and whether they ignore the
 // object.
 func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Finding,
 	worked []v1alpha1.Observation, refused []core.Finding) []core.Finding {
@@ -67,9 +67,9 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 			return append(ignored, refused...)
 		}
 		lacks := e.needs.mayLack(ctx, b)
-		lacks.renamed = append(e.renamed(ctx, b.Object, a), e.dropped(ctx, b.Object, a)...)
+		lacks.renamed = e.outdated(ctx, b.Object, a)
 		f.Evidence = slices.Concat(f.Evidence, unsure, lacks.seen)
-		by := slices.DeleteFunc(append(e.calledAfter(b.Object, a.Finalizer), e.namers(ctx, b.Object)...), func(n namer) bool {
+		by := slices.DeleteFunc(e.namers(ctx, b.Object, a.Finalizer), func(n namer) bool {
 			return n.owned && e.quiet(b) < finishing ||
 				slices.ContainsFunc(b.Users, func(u actor.User) bool { return e.Ref(u.Object) == n.ref })
 		})
@@ -92,7 +92,7 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 		f.Evidence = append(f.Evidence, lacks.seen...)
 	}
 	if !a.IsKnown {
-		lacks.renamed = append(e.renamed(ctx, b.Object, a), e.dropped(ctx, b.Object, a)...)
+		lacks.renamed = e.outdated(ctx, b.Object, a)
 		f.Evidence = slices.Concat(f.Evidence, lacks.renamed, e.namesake(b.Object, a.Finalizer))
 	}
 	f.Code = core.FinalizerActorUnknown
@@ -128,8 +128,8 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 	case lacks.ownerless != "":
 		f.Remedy = cmp.Or(f.Remedy, f.Usual()) + " " + lacks.missed("whoever removes the finalizer")
 	case len(lacks.renamed) > 0 && f.Code == core.FinalizerActorUnknown:
-		f.Remedy = cmp.Or(f.Remedy, f.Usual()) + " By other objects of the kind, the version that runs may not remove this finalizer. " +
-			"If its log does not name the object, remove it by hand."
+		f.Remedy = cmp.Or(f.Remedy, f.Usual()) + " Other objects of the kind do not have this finalizer, so the version that runs may not " +
+			"remove it. If its log does not name the object, remove it by hand."
 	case lacks.other != "":
 		f.Remedy = cmp.Or(f.Remedy, f.Usual()) + lacks.others()
 	}
@@ -143,8 +143,8 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 		f = e.withDefinition(ctx, b.Object, f)
 	}
 	if ns := b.Object.GetNamespace(); f.Code == core.FinalizerActorNotFound && e.Closed(ctx, ns) {
-		f.Remedy = cmp.Or(f.Remedy, f.Usual()) + fmt.Sprintf(" It cannot be installed in namespace %s, which is being deleted: run it in "+
-			"another, or clean up and remove the finalizer by hand.", ns)
+		f.Remedy = cmp.Or(f.Remedy, f.Usual()) + fmt.Sprintf(" If it ran there: it cannot be installed in namespace %s, which is being "+
+			"deleted. Run it in another, or clean up and remove the finalizer by hand.", ns)
 	}
 	if a.Life == actor.Dead {
 		f = e.alsoForbidden(ctx, b, f)
@@ -156,8 +156,8 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 		f.Sentence = unsure(b) + "; " + lacks.says
 	}
 	if f.Code == core.FinalizerActorUnknown {
-		by := append(e.calledAfter(b.Object, a.Finalizer), e.namers(ctx, b.Object)...)
-		if by = once(append(e.awaited(b.Object, e.said(ctx, b.Object)), by...)); len(by) > 0 {
+		by := once(append(e.awaited(b.Object, e.said(ctx, b.Object)), e.namers(ctx, b.Object, a.Finalizer)...))
+		if len(by) > 0 {
 			f.Remedy = cmp.Or(f.Remedy, f.Usual()) + " " + phrase.Sentence("it may be kept for "+keepers(by))
 			if f.Sentence == "" {
 				f.Sentence = unsure(b) + "; " + by[0].says()

@@ -26,10 +26,9 @@ import (
 type spokenOf struct {
 	seen []v1alpha1.Observation
 	look []core.Step
-	// what names them and where they are spoken of, as a clause, empty if there is none. Toward says
-	// that they have to go.
-	what   string
-	toward bool
+	// what names them as a clause, empty if there is none; inTheWay says that they have to go first.
+	what     string
+	inTheWay bool
 }
 
 // speaks finds them, in the first text in which there are any. Of those that are to become ready only
@@ -39,15 +38,15 @@ func (e dependencies) speaks(ctx context.Context, o *unstructured.Unstructured) 
 	if e.Many || cluster.BuiltIn(o.GroupVersionKind().Group) || o.GetDeletionTimestamp() == nil {
 		return s
 	}
-	asked := map[graph.Type]bool{}
+	asked := map[graph.Type]bool{} // the types that were listed
 	for _, said := range e.texts(ctx, o) {
-		waits, gone := notReady.MatchString(said.Text), inTheWay.MatchString(said.Text)
+		waits, gone := notReady.MatchString(said.Text), goesFirst.MatchString(said.Text)
 		if !waits && !gone || notThere.MatchString(said.Text) {
 			continue
 		}
 		var all []string
 		for _, by := range e.meantBy(ctx, said.Text, o, asked) {
-			field, says, state := "metadata", "", "is there"
+			field, says, state := "metadata", "", "exists"
 			switch {
 			case by.GetDeletionTimestamp() != nil:
 				state = "is being deleted too"
@@ -61,7 +60,7 @@ func (e dependencies) speaks(ctx context.Context, o *unstructured.Unstructured) 
 				continue
 			}
 			s.seen = append(s.seen, core.ObservedAt(core.From(by, field),
-				fmt.Sprintf("%s, of whose kind %s speaks, %s", core.Named(e.Ref(by)), said.Field, state))...)
+				fmt.Sprintf("%s mentions %s, which %s", said.Field, core.Named(e.Ref(by)), state))...)
 			s.look = append(s.look,
 				core.At(e.Ref(by), core.Describe()).Doing("shows what is said of it").Risking(finalizer.RiskNone))
 		}
@@ -70,7 +69,7 @@ func (e dependencies) speaks(ctx context.Context, o *unstructured.Unstructured) 
 			if n := len(all) - phrase.MaxNamed; n > 0 {
 				more = fmt.Sprintf(" and %d more", n)
 			}
-			s.what, s.toward = phrase.And(all[:min(len(all), phrase.MaxNamed)])+more, !waits
+			s.what, s.inTheWay = phrase.And(all[:min(len(all), phrase.MaxNamed)])+more, !waits
 			return s
 		}
 	}
@@ -98,8 +97,8 @@ var (
 	// notReady is how a text says that something is to become ready.
 	notReady = regexp.MustCompile(`(?i)\bnot (?:yet )?(?:ready|available|running|healthy|reachable)\b` +
 		`|\bwait(?:s|ing)? (?:for|until|on) .*\b(?:ready|available|running|healthy|reachable|up)\b`)
-	// inTheWay is how a text says that something has to go first.
-	inTheWay = regexp.MustCompile(`(?i)\b(?:must|has to|have to|needs? to|should) (?:first )?be (?:removed|deleted|gone|cleaned up)\b` +
+	// goesFirst is how a text says that something has to go first.
+	goesFirst = regexp.MustCompile(`(?i)\b(?:must|has to|have to|needs? to|should) (?:first )?be (?:removed|deleted|gone|cleaned up)\b` +
 		`|\bstill (?:exists?|present|there|in use|used|referenced|uses?|refers?|references?|remains?|being deleted)\b` +
 		`|\b(?:in use|used|referenced) by\b|\bprotected from deletion\b|\battached to\b|\bwait(?:s|ing)? (?:for|until|on) .*\b(?:deleted|deletion|removed|gone|cleaned up)\b`)
 	// notThere is how a text says that something is missing, which is looked for in another way.
@@ -124,7 +123,7 @@ func (e dependencies) meantBy(ctx context.Context, text string, o *unstructured.
 			len(asked) == mostSpoken && !asked[r.Type] {
 			continue
 		}
-		parts, related := kindWords.FindAllString(r.Kind, -1), ofOneDomain(r.Group, o.GroupVersionKind().Group)
+		parts, related := kindWords.FindAllString(r.Kind, -1), cluster.OfOneDomain(r.Group, o.GroupVersionKind().Group)
 		behind := speaksOf(words, parts, r)
 		spoken := len(parts) > 1 && behind != nil
 		if !spoken && (!related || len(parts) == 0 || speaksOf(words, parts[len(parts)-1:], r) == nil) {
@@ -138,7 +137,7 @@ func (e dependencies) meantBy(ctx context.Context, text string, o *unstructured.
 			all = append(all, named...)
 		case spoken && len(beside) > 0:
 			all = append(all, beside...)
-		case spoken && inTheWay.MatchString(text):
+		case spoken && goesFirst.MatchString(text):
 			all = append(all, elsewhere...)
 		}
 	}

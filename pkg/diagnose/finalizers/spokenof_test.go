@@ -61,7 +61,7 @@ func TestWhatIsAwaited(t *testing.T) {
 		case notThere.MatchString(text):
 		case notReady.MatchString(text):
 			got = "ready"
-		case inTheWay.MatchString(text):
+		case goesFirst.MatchString(text):
 			got = "gone"
 		}
 		if got != want {

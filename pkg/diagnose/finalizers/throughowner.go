@@ -39,7 +39,7 @@ func (e dependencies) throughOwner(ctx context.Context, o *unstructured.Unstruct
 		spec, _, _ := unstructured.NestedMap(by.Object, "spec")
 		for _, n := range namesIn(spec, "spec") {
 			r, served := e.kindNamed(by.GroupVersionKind().Group, n)
-			if !n.isTyped() || n.isMade() || !served || !ofOneDomain(r.Group, group) {
+			if !n.isTyped() || n.isMade() || !served || !cluster.OfOneDomain(r.Group, group) {
 				continue
 			}
 			ref := n.refTo(r, o)
@@ -69,7 +69,7 @@ func (e dependencies) throughOwner(ctx context.Context, o *unstructured.Unstruct
 func (e dependencies) belongsTo(ctx context.Context, o *unstructured.Unstructured) (all []*unstructured.Unstructured) {
 	add := func(n namedIn) {
 		r, served := e.KindIn(n.group, n.kind)
-		if !served || !ofOneDomain(r.Group, o.GroupVersionKind().Group) {
+		if !served || !cluster.OfOneDomain(r.Group, o.GroupVersionKind().Group) {
 			return
 		}
 		ref := n.refTo(r, o)
