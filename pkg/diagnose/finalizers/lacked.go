@@ -106,8 +106,8 @@ func (e dependencies) mayLack(ctx context.Context, b core.Responsible) lacked {
 	case len(failed.Evidence) > 0:
 		l.what, l.mend = "the Job or the pods to succeed that were made for it since the deletion", "mend what they fail for"
 	case spoken.inTheWay:
-		l.what, l.look = spoken.what+" to be deleted first, or to use it no longer", spoken.look
-		l.mend = "see what goes with it before you delete it,"
+		l.what, l.look = spoken.what+" to be deleted first, or to stop using the object", spoken.look
+		l.mend = "see what goes with it and delete it"
 	case spoken.what != "":
 		l.what, l.mend, l.look = spoken.what+" to become ready", "see to that first", spoken.look
 	case ungranted != "":

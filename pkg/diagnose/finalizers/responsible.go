@@ -112,8 +112,11 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 		f, led = e.unfound(ctx, b, f)
 	}
 	if len(worked) > 0 && !led && a.Life != actor.Dead && len(down.Repairs)+len(down.Steps) == 0 {
-		f.Remedy = fmt.Sprintf("Something has worked on the object since its deletion: find it, and look at what it says. "+
-			"If that is %s, it runs under another name, or outside the cluster.", b.Name) + b.OnceRunning()
+		f.Remedy = "Something has worked on the object since its deletion: find it, and look at what it says."
+		if b.Who != "" {
+			f.Remedy += fmt.Sprintf(" If that is %s, it runs under another name, or outside the cluster.", b.Name)
+		}
+		f.Remedy += b.OnceRunning()
 	}
 	if f.Code == core.FinalizerActorUnknown {
 		f = e.unknown(ctx, b, f)
