@@ -96,8 +96,12 @@ func TestARefusedDeleteIsAFailureInTheServersWords(t *testing.T) {
 					t.Errorf("error %q, want %q in it, once", got, words)
 				}
 			}
-			if n := proxy.Count(http.MethodDelete, ""); n != 1 {
-				t.Errorf("%d deletes were sent; the object has not changed, so want 1", n)
+			want := 1
+			if test.get == nil && strings.HasPrefix(name, "404") {
+				want = 2 // a proxy can answer so, once
+			}
+			if n := proxy.Count(http.MethodDelete, ""); n != want {
+				t.Errorf("%d deletes were sent; the object has not changed, so want %d", n, want)
 			}
 			if now := uidOf(t, c, ns, "one"); now != uid {
 				t.Errorf("the object is %q, was %q", now, uid)

@@ -125,11 +125,24 @@ func TestAnObjectThatChangesAllTheTimeIsLeftAlone(t *testing.T) {
 	if err := remove(s, cluster.PatchOptions{}); !errors.Is(err, change.ErrMoved) || s.patches != change.Tries {
 		t.Errorf("%v after %d patches", err, s.patches)
 	}
-	for _, f := range []fault{conflict, invalid, notFound, broken} {
+	for _, f := range []fault{conflict, invalid, broken} {
 		s := newServer(none, f)
 		if err := remove(s, cluster.PatchOptions{}); err == nil || s.patches != 1 {
 			t.Errorf("fault %d: %v after %d patches", f, err, s.patches)
 		}
+	}
+}
+
+// TestNotFoundOfAnObjectThatIsThereIsBelievedTheSecondTime: a proxy can answer so, once (T-01).
+func TestNotFoundOfAnObjectThatIsThereIsBelievedTheSecondTime(t *testing.T) {
+	t.Parallel()
+	s := newServer(none, notFound)
+	if err := remove(s, cluster.PatchOptions{}); err != nil || s.patches != 2 {
+		t.Errorf("after one: %v after %d patches", err, s.patches)
+	}
+	s = newServer(none, notFound, none, notFound)
+	if err := remove(s, cluster.PatchOptions{}); !apierrors.IsNotFound(err) || s.patches != 2 {
+		t.Errorf("after two: %v after %d patches", err, s.patches)
 	}
 }
 

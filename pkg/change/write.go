@@ -31,8 +31,9 @@ type Write struct {
 
 // Do sends the write, each time decided anew, until the server takes it or refuses it for another
 // reason than that the object has changed. What it refuses about a version that is still there is
-// its last word. The error is that of Read or Decide, ErrMoved with the server's last answer, which
-// may be a webhook's refusal, or the server's.
+// its last word; of a 404, which a proxy can answer as well (T-01), the second is. The error is
+// that of Read or Decide, ErrMoved with the server's last answer, which may be a webhook's refusal,
+// or the server's.
 func (w Write) Do(ctx context.Context) error {
 	version := w.Seen
 	if version == "" {
@@ -42,6 +43,7 @@ func (w Write) Do(ctx context.Context) error {
 		}
 	}
 	var refusal error
+	notFound := false
 	for range Tries {
 		send, err := w.Decide(ctx)
 		if err != nil || send == nil {
@@ -55,9 +57,10 @@ func (w Write) Do(ctx context.Context) error {
 		switch {
 		case err != nil:
 			return unread(ctx, refusal, err)
-		case now == version:
+		case now == version && (notFound || !apierrors.IsNotFound(refusal)):
 			return refusal
 		}
+		notFound = notFound || apierrors.IsNotFound(refusal)
 		version = now
 	}
 	return fmt.Errorf("%w; the server last answered: %s", ErrMoved, refusal.Error())
@@ -72,7 +75,7 @@ func IsAmbiguous(err error) bool {
 
 // unread is the error of a write that was refused, and of which a read does not tell why.
 func unread(ctx context.Context, refusal, err error) error {
-	if IsOver(err) || ctx.Err() != nil {
+	if IsOver(err) || apierrors.IsUnauthorized(err) || ctx.Err() != nil {
 		return err
 	}
 	return fmt.Errorf("%w; it could not be read again: %w", refusal, err)

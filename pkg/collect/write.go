@@ -28,23 +28,7 @@ func (p *pass) write(ctx context.Context, a *plan.Write, id graph.ID, send func(
 	if p.loop.givenUp(a.Object.UID) || p.givesUp(ctx, a, id) {
 		return false
 	}
-	err := p.try(ctx, id, func() error {
-		if err := p.covered(ctx, a.Verb, id); err != nil {
-			return err
-		}
-		if before := p.loop.opts.Before; before != nil {
-			if err := before(ctx, a.Object, p.version(id)); err != nil {
-				return err
-			}
-		}
-		err := send()
-		var undone *cluster.PutBackError
-		if err == nil || errors.As(err, &undone) {
-			p.loop.taken(a)
-		}
-		return err
-	})
-	switch {
+	switch err := p.send(ctx, a, id, send); {
 	case err == nil:
 		p.mu.Lock()
 		p.result.Writes++
@@ -53,61 +37,71 @@ func (p *pass) write(ctx context.Context, a *plan.Write, id graph.ID, send func(
 		p.loop.onEvent(plan.Event{Action: *a})
 		return true
 	case ctx.Err() != nil:
-	case errors.Is(err, errMoved):
-		p.again()
-	case p.absent(err, id):
+	case errors.Is(err, change.ErrGone):
 		p.removed(id)
+	case errors.Is(err, change.ErrReplaced):
+		p.removed(id)
+		p.again()
+	case errors.Is(err, errMoved), errors.Is(err, change.ErrMoved):
+		p.again()
 	case apierrors.IsUnauthorized(err):
 		p.fail(err)
+	case apierrors.IsNotFound(err):
+		t, _ := p.graph.Type(id)
+		p.loop.onEvent(plan.Event{Action: *a, Err: fmt.Errorf("%s is still there, and the server answered: %w",
+			object(t, a.Object.Name), err)})
 	default:
 		p.loop.onEvent(plan.Event{Action: *a, Err: err})
 	}
 	return false
 }
 
+// send is write without what comes of it. What is refused is sent again if only what does not
+// matter was changed meanwhile.
+func (p *pass) send(ctx context.Context, a *plan.Write, id graph.ID, send func() error) error {
+	var refusal error
+	return change.Write{
+		Seen: p.version(id),
+		Read: func(ctx context.Context) (string, error) {
+			err := p.reread(ctx, id)
+			if err != nil && apierrors.IsNotFound(refusal) && !change.IsOver(err) && !apierrors.IsUnauthorized(err) {
+				// Its type may not be served any more, which the next pass finds out; that it could not
+				// be read is told.
+				err = errMoved
+			}
+			return p.version(id), err
+		},
+		Decide: func(context.Context) (func(context.Context) error, error) {
+			return func(ctx context.Context) error {
+				if refusal = p.sendOnce(ctx, a, id, send); p.absent(refusal, id) {
+					return change.ErrGone
+				}
+				return refusal
+			}, nil
+		},
+	}.Do(ctx)
+}
+
+func (p *pass) sendOnce(ctx context.Context, a *plan.Write, id graph.ID, send func() error) error {
+	if err := p.covered(ctx, a.Verb, id); err != nil {
+		return err
+	}
+	if before := p.loop.opts.Before; before != nil {
+		if err := before(ctx, a.Object, p.version(id)); err != nil {
+			return err
+		}
+	}
+	err := send()
+	if err == nil || errors.As(err, new(*cluster.PutBackError)) {
+		p.loop.taken(a)
+	}
+	return err
+}
+
 // absent reports whether an error proves that an object is gone.
 func (p *pass) absent(err error, id graph.ID) bool {
 	t, _ := p.graph.Type(id)
 	return cluster.IsAbsent(err, t, p.graph.Name(id))
-}
-
-// try sends a write, and again if only what does not matter was changed meanwhile. A test of a
-// patch that fails is answered with Invalid, as an object is that would not be valid (T-17); which
-// it was the resourceVersion tells. A 404 that does not name the object can come from a proxy
-// (T-01). Only a read tells whether it is there; if so the write is sent once more, and a second
-// such answer refuses it.
-func (p *pass) try(ctx context.Context, id graph.ID, send func() error) error {
-	t, _ := p.graph.Type(id)
-	ref := p.graph.Ref(id)
-	notFound := 0 // answers that do not prove it
-	for range change.Tries {
-		version := p.version(id)
-		refused := send()
-		unproven := apierrors.IsNotFound(refused) && !p.absent(refused, id)
-		if !unproven && !apierrors.IsConflict(refused) && !apierrors.IsInvalid(refused) {
-			return refused
-		}
-		if unproven {
-			notFound++
-		}
-		switch err := p.reread(ctx, id); {
-		case err == nil && notFound > 1:
-			return fmt.Errorf("%s is still there, and the server answered: %w", object(t, ref.Name), refused)
-		case err == nil && unproven:
-			continue
-		case err == nil:
-		case unproven && !errors.Is(err, errMoved) && !p.absent(err, id) && !apierrors.IsUnauthorized(err):
-			// its type may not be served any more, which the next pass finds out; that it could not
-			// be read is told
-			return errMoved
-		default:
-			return err
-		}
-		if p.version(id) == version {
-			return refused
-		}
-	}
-	return errMoved
 }
 
 // version is the resourceVersion that what is known of an object was read in.
@@ -121,19 +115,18 @@ func (p *pass) version(id graph.ID) string {
 }
 
 // reread reads an object again. The error is errMoved if anything has changed that the decision
-// rests on, and what Get returned if it cannot be read.
+// rests on, change.ErrGone or change.ErrReplaced, or why it cannot be read.
 func (p *pass) reread(ctx context.Context, id graph.ID) error {
 	ref := p.graph.Ref(id)
 	t, _ := p.graph.Type(id)
 	now, err := p.get(ctx, t, ref.Namespace, ref.Name)
-	if err != nil {
+	switch {
+	case p.absent(err, id):
+		return change.ErrGone
+	case err != nil:
 		return err
-	}
-	if now.UID != ref.UID {
-		if replaces(now, ref) {
-			p.removed(id)
-		}
-		return errMoved
+	case now.UID != ref.UID:
+		return change.ErrReplaced
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
