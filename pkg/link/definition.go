@@ -116,6 +116,25 @@ func (f From) Labels() string {
 	return strings.Join(terms, ",")
 }
 
+// SourceAnnotations returns the keys of annotations of which each source has one at least, and
+// false if there are none: what has no such annotation need not be looked at.
+func (d *Definition) SourceAnnotations() ([]string, bool) {
+	for _, c := range d.From.Where {
+		if c.Annotation != "" && !c.Not && !c.Empty {
+			return []string{c.Annotation}, true
+		}
+	}
+	var keys []string
+	for _, e := range d.Ends {
+		steps := e.field().steps
+		if len(steps) < 3 || steps[0] != "metadata" || steps[1] != "annotations" {
+			return nil, false
+		}
+		keys = append(keys, steps[2])
+	}
+	return keys, len(keys) > 0
+}
+
 // Anything reports whether objects of any kind can be sources, so that only those that a user has
 // named are looked at.
 func (f From) Anything() bool { return f.Category == "" && slices.Contains(f.Kinds, "*") }

@@ -240,6 +240,32 @@ deletion: {of: neither}`)
 	}
 }
 
+// TestSourceThatAnAnnotationTells: only what has the annotation can name an end, which is of the
+// kind of the link, whatever the source is.
+func TestSourceThatAnAnnotationTells(t *testing.T) {
+	d := definition(t, `
+from: {kinds: [v1/Secret], where: [{annotation: example.org/uid}]}
+ends: [{form: reference, kind: v1/ServiceAccount, keys: {name: "metadata.annotations['example.org/name']"}}]
+deletion: {of: neither}`)
+	if keys, all := d.SourceAnnotations(); !all || !slices.Equal(keys, []string{"example.org/uid"}) {
+		t.Errorf("by its conditions: %v, %t", keys, all)
+	}
+	d.From.Where[0].Not = true
+	if keys, all := d.SourceAnnotations(); !all || !slices.Equal(keys, []string{"example.org/name"}) {
+		t.Errorf("by its ends: %v, %t", keys, all)
+	}
+	if e := d.Ends[0]; !e.CanBe("", "ServiceAccount") || e.CanBe("", "Secret") {
+		t.Errorf("the end can be a ServiceAccount: %t, and a Secret: %t", e.CanBe("", "ServiceAccount"), e.CanBe("", "Secret"))
+	}
+	d = definition(t, `
+from: {kinds: [v1/Secret]}
+ends: [{form: labels, labels: 'of={metadata.name}', kinds: [v1/ConfigMap]}]
+deletion: {of: neither}`)
+	if keys, all := d.SourceAnnotations(); all {
+		t.Errorf("of a selector: %v", keys)
+	}
+}
+
 // TestProgramThatNeverDeletes: what it leaves it does not say of each object.
 func TestProgramThatNeverDeletes(t *testing.T) {
 	d := definition(t, `

@@ -188,8 +188,8 @@ func (e Ends) read(value any) ([]Named, error) {
 func (e Ends) fromReference(value any) Named {
 	get := func(key string) string {
 		path, given := e.Keys[key]
-		if !given && e.Field.IsZero() && e.Kind != "" && !strings.HasPrefix(string(e.Kind), anyGroup+"/") {
-			return "" // what the source itself is says nothing of the end
+		if !given && e.ofSource() {
+			return ""
 		} else if !given {
 			path = Path{[]string{key}}
 		}
@@ -247,10 +247,16 @@ func ofKinds(kinds []graph.KindPattern, group, kind string) bool {
 
 // CanBe reports whether an end can be of a kind, as far as the link says.
 func (e Ends) CanBe(group, kind string) bool {
-	if len(e.Kinds) > 0 || e.Kind == "" || e.Form == Reference {
+	if len(e.Kinds) > 0 || e.Kind == "" || e.Form == Reference && (!e.ofSource() || !e.Keys["kind"].IsZero()) {
 		return ofKinds(e.Kinds, group, kind)
 	}
 	return e.Kind.Matches(group, kind)
+}
+
+// ofSource reports whether a reference is the source itself, so that it says of its end what Keys
+// have, and of what Kind is: what the source is says nothing of the end.
+func (e Ends) ofSource() bool {
+	return e.Field.IsZero() && e.Kind != "" && !strings.HasPrefix(string(e.Kind), anyGroup+"/")
 }
 
 // anyGroup in the place of a group means that of the apiVersion.

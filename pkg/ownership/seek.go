@@ -80,9 +80,16 @@ func (s *search) seekAll(ctx context.Context, t graph.Type, links []*link.Defini
 // needed. It is false if that failed, of which it makes a gap.
 func (s *search) seekIn(ctx context.Context, p place, links []*link.Definition) ([]*unstructured.Unstructured, bool,
 	error) {
-	list := s.client.ListObjects
+	ask := func(selected cluster.Selection) ([]*unstructured.Unstructured, error) {
+		return s.client.ListObjects(ctx, p.t, p.namespace, selected)
+	}
 	if !slices.ContainsFunc(links, func(d *link.Definition) bool { return !d.MetadataOnly() }) {
-		list = s.client.ListObjectMetas
+		ask = func(selected cluster.Selection) ([]*unstructured.Unstructured, error) {
+			if keys, all := annotations(links); all && selected.Labels == "" {
+				return s.client.ListAnnotated(ctx, p.t, p.namespace, keys)
+			}
+			return s.client.ListObjectMetas(ctx, p.t, p.namespace, selected)
+		}
 	}
 	selectors, all := selectors(links)
 	if !all {
@@ -90,13 +97,27 @@ func (s *search) seekIn(ctx context.Context, p place, links []*link.Definition) 
 	}
 	var found []*unstructured.Unstructured
 	for _, labels := range selectors {
-		objects, err := list(ctx, p.t, p.namespace, cluster.Selection{Labels: labels})
+		objects, err := ask(cluster.Selection{Labels: labels})
 		if err != nil {
 			return nil, false, s.unreadable(ctx, p, err)
 		}
 		found = append(found, objects...)
 	}
 	return found, true, nil
+}
+
+// annotations are keys of annotations of which each source of some links has one, and whether there
+// are any.
+func annotations(links []*link.Definition) ([]string, bool) {
+	var keys []string
+	for _, d := range links {
+		of, all := d.SourceAnnotations()
+		if !all {
+			return nil, false
+		}
+		keys = append(keys, of...)
+	}
+	return keys, true
 }
 
 // fromElsewhere notes what an object in a namespace that was not listed names. That it has no node
