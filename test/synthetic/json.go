@@ -15,7 +15,8 @@ func (e *encoder) json(b []byte, k *kind, i int, metadataOnly bool) []byte {
 	if metadataOnly {
 		apiVersion, kind = partialVersion, partialKind
 	}
-	b = fmt.Appendf(b, `{"kind":%q,"apiVersion":%q,"metadata":{"name":%q`, kind, apiVersion, k.name(i))
+	// In the order of a custom resource, which most of them are.
+	b = fmt.Appendf(b, `{"apiVersion":%q,"kind":%q,"metadata":{"name":%q`, apiVersion, kind, k.name(i))
 	if k.namespaced {
 		b = fmt.Appendf(b, `,"namespace":%q`, e.world.namespaces.name(k.namespaceOf(i)))
 	}

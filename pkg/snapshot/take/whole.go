@@ -52,11 +52,18 @@ func (s *saver) whole(ctx context.Context, t graph.Type) error {
 // cleaned returns an object that says what it is, without what is in the copies of itself that
 // tools have written to it, and without the schemas of a CRD.
 func cleaned(raw json.RawMessage, t graph.Type) (json.RawMessage, error) {
-	// A server begins the items of a list of a built-in type with the metadata. Decoding all of them
-	// takes longer than all else.
-	if rest, is := bytes.CutPrefix(raw, []byte(`{"metadata":`)); is && !slices.ContainsFunc(snapshot.Copies,
-		func(key string) bool { return bytes.Contains(rest, []byte(key)) }) && t.Kind != definition {
-		return fmt.Appendf(nil, `{"kind":%q,"apiVersion":%q,"metadata":%s`, t.Kind, t.APIVersion(), rest), nil
+	// Decoding all of them takes longer than all else. A server begins the items of a list of a
+	// built-in type with the metadata, and those of a custom resource with what they are.
+	if t.Kind != definition && !slices.ContainsFunc(snapshot.Copies, func(key string) bool {
+		return bytes.Contains(raw, []byte(key))
+	}) {
+		said := fmt.Appendf(nil, `{"apiVersion":%q,"kind":%q,"metadata":`, t.APIVersion(), t.Kind)
+		if rest, is := bytes.CutPrefix(raw, []byte(`{"metadata":`)); is {
+			return append(said, rest...), nil
+		}
+		if bytes.HasPrefix(raw, said) {
+			return bytes.Clone(raw), nil
+		}
 	}
 	o := &unstructured.Unstructured{}
 	if err := utiljson.Unmarshal(raw, &o.Object); err != nil {

@@ -19,3 +19,16 @@ func TestWholeObjectsSayThatTheyHaveCopies(t *testing.T) {
 		t.Errorf("%s, %v, want %s", got, err, want)
 	}
 }
+
+// TestWholeObjectsSayWhatTheyAre: those of a built-in type in a list do not, and are given it.
+func TestWholeObjectsSayWhatTheyAre(t *testing.T) {
+	t.Parallel()
+	want := `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"web"},"spec":{"n":1}}`
+	for _, raw := range []string{want, `{"metadata":{"name":"web"},"spec":{"n":1}}`,
+		`{"kind":"Widget","apiVersion":"example.com/v1","metadata":{"name":"web"},"spec":{"n":1}}`} {
+		got, err := cleaned([]byte(raw), graph.Type{Group: "example.com", Version: "v1", Kind: "Widget"})
+		if err != nil || strings.TrimSpace(string(got)) != want {
+			t.Errorf("of %s: %s, %v", raw, got, err)
+		}
+	}
+}
