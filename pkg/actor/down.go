@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
-	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
@@ -46,8 +45,8 @@ func (f *Finder) Faults(ctx context.Context, w *unstructured.Unstructured) (faul
 		return nil, nil
 	}
 	if idle(w) && observed(w) {
-		says := title(w) + " is meant for no node"
-		return []Fault{{Says: says, From: place(w, "status"), Repair: says + ": change its nodeSelector, its affinity or " +
+		says := cluster.Located(w) + " is meant for no node"
+		return []Fault{{Says: says, From: cluster.Place(w, "status"), Repair: says + ": change its nodeSelector, its affinity or " +
 			"its tolerations, or what they leave out of the nodes"}}, nil
 	}
 	pods, err := f.podsSelectedBy(ctx, w)
@@ -65,7 +64,7 @@ func (f *Finder) Faults(ctx context.Context, w *unstructured.Unstructured) (faul
 		more, not := f.unmade(ctx, w)
 		faults, unread = append(faults, more...), append(unread, not...)
 	}
-	if name := w.GetKind() + " " + w.GetNamespace() + "/" + w.GetName(); len(faults)+len(pods)+len(unread) == 0 {
+	if name := cluster.Located(w); len(faults)+len(pods)+len(unread) == 0 {
 		if w.GetDeletionTimestamp() != nil {
 			return []Fault{{Says: name + " is being deleted, and has no pods", From: name,
 				Repair: "install it again: " + name + " is being deleted"}}, nil
@@ -211,7 +210,7 @@ var (
 
 // refused says why the server refuses to make the pods of a workload.
 func refused(o, w *unstructured.Unstructured, message string) Fault {
-	of := graph.Located(o.GetKind(), o.GetNamespace(), o.GetName())
+	of := cluster.Located(o)
 	f := Fault{Says: fmt.Sprintf("%s cannot make pods: %s", of, message), From: of + " status.conditions",
 		Repair: "repair what the message names"}
 	hook := failedHook.FindStringSubmatch(message)

@@ -59,7 +59,7 @@ func (f *Finder) Forbidden(ctx context.Context, o *unstructured.Unstructured, a 
 		}
 	}
 	found := Forbidden{Concluded: true, Workload: workloads[0], Account: Account(workloads[0]),
-		Resource: schema.GroupResource{Group: t.Group, Resource: t.Resource}.String()}
+		Resource: t.GroupResource().String()}
 	in := ""
 	if ns := o.GetNamespace(); ns != "" {
 		in = " in namespace " + ns

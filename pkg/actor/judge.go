@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
@@ -154,8 +153,7 @@ func (f *Finder) Missing(ctx context.Context, o *unstructured.Unstructured, a Ac
 		if n.Type.Namespaced && n.Namespace == "" {
 			continue
 		}
-		if needed, err := f.reader.GetObject(ctx, schema.GroupResource{Group: n.Type.Group, Resource: n.Type.Resource},
-			n.Namespace, n.Name); err == nil && needed == nil {
+		if needed, err := f.reader.GetObject(ctx, n.Type.GroupResource(), n.Namespace, n.Name); err == nil && needed == nil {
 			says = append(says, fmt.Sprintf("%s needs %s, which does not exist", a.Who,
 				n.Type.Ref(n.Namespace, n.Name, "").Located()))
 		}

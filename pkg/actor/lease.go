@@ -57,7 +57,7 @@ func (s *search) leads(ctx context.Context, o *unstructured.Unstructured) {
 // that is not renewed any more is a witness of death only after patience: a leader that is
 // restarted is away for less.
 func ReadLease(o *unstructured.Unstructured, now time.Time) Sign {
-	name := title(o)
+	name := cluster.Located(o)
 	holder := status.Nested(o, "spec", "holderIdentity")
 	renewed, err := time.Parse(time.RFC3339, status.Nested(o, "spec", "renewTime"))
 	past := now.Sub(renewed)
@@ -65,10 +65,10 @@ func ReadLease(o *unstructured.Unstructured, now time.Time) Sign {
 	// hiccup.
 	lasts := time.Duration(number(o, 15, "spec", "leaseDurationSeconds")) * time.Second
 	stale := max(minStale, 4*lasts)
-	sign := Sign{Life: Unknown, From: place(o, "spec.renewTime")}
+	sign := Sign{Life: Unknown, From: cluster.Place(o, "spec.renewTime")}
 	switch {
 	case holder == "":
-		sign.Says, sign.From = name+" is held by nobody", place(o, "spec.holderIdentity")
+		sign.Says, sign.From = name+" is held by nobody", cluster.Place(o, "spec.holderIdentity")
 	case err != nil:
 		sign.Says = name + " was never renewed"
 	case past > lasts && past <= stale:

@@ -84,7 +84,7 @@ func (f *Finder) partsOf(ctx context.Context, o, w *unstructured.Unstructured) [
 // resourceOf is the type of a workload.
 func (f *Finder) resourceOf(w *unstructured.Unstructured) schema.GroupResource {
 	t, _ := f.reader.Kind(w.GetAPIVersion(), w.GetKind())
-	return schema.GroupResource{Group: t.Group, Resource: t.Resource}
+	return t.GroupResource()
 }
 
 // permission is the one binding, with its role, that lets an account update or patch the target;

@@ -137,7 +137,7 @@ func (p Pause) Guessed() bool {
 // Says is what says of an object that it is paused, in a clause.
 func (p Pause) Says(of *unstructured.Unstructured) string {
 	if p.Object != of {
-		return fmt.Sprintf("%s of %s, to which it belongs, is %q", p.where(), p.named(), p.Value)
+		return fmt.Sprintf("%s of %s, to which it belongs, is %q", p.where(), cluster.Located(p.Object), p.Value)
 	}
 	return fmt.Sprintf("its %s is %q", p.where(), p.Value)
 }
@@ -148,11 +148,7 @@ func (p Pause) Observation(of *unstructured.Unstructured) v1alpha1.Observation {
 	if p.Custom {
 		ignored = "most controllers ignore such an object"
 	}
-	return v1alpha1.Observation{Says: p.Says(of) + ": " + ignored, From: strings.TrimSpace(p.named() + " " + p.path())}
-}
-
-func (p Pause) named() string {
-	return p.Object.GetKind() + " " + strings.TrimPrefix(p.Object.GetNamespace()+"/"+p.Object.GetName(), "/")
+	return v1alpha1.Observation{Says: p.Says(of) + ": " + ignored, From: cluster.Place(p.Object, p.path())}
 }
 
 func (p Pause) path() string {
@@ -207,7 +203,7 @@ func (u Untaken) Guessed() bool { return u.Until != "" && u.Missing == nil }
 func (f *Finder) addUntaken(ctx context.Context, o *unstructured.Unstructured, a *Actor) {
 	if field, by, another := managedByAnother(o, a.Finalizer); another {
 		a.Untaken = append(a.Untaken, Untaken{By: o, Wants: field + " names one of the group of the object, or is not set",
-			Evidence: v1alpha1.Observation{From: place(o, field),
+			Evidence: v1alpha1.Observation{From: cluster.Place(o, field),
 				Says: fmt.Sprintf("its %s is %q: the controllers of its group leave it to that one", field, by)}})
 	}
 	if !a.IsKnown {
@@ -257,8 +253,7 @@ func (f *Finder) leftBy(ctx context.Context, o *unstructured.Unstructured, a Act
 		if !names || needed.Type.Namespaced && needed.Namespace == "" {
 			return u, false, nil
 		}
-		by, err = f.reader.GetObject(ctx, schema.GroupResource{Group: needed.Type.Group, Resource: needed.Type.Resource},
-			needed.Namespace, needed.Name)
+		by, err = f.reader.GetObject(ctx, needed.Type.GroupResource(), needed.Namespace, needed.Name)
 		switch {
 		case err != nil:
 			return u, false, fmt.Errorf("%s %s cannot be read: %s", needed.Type.Kind, needed.Name, message(err))
@@ -271,7 +266,7 @@ func (f *Finder) leftBy(ctx context.Context, o *unstructured.Unstructured, a Act
 				says = fmt.Sprintf("it names %s %s, which does not exist", needed.Type.Kind, needed.Name)
 			}
 			return Untaken{Missing: &needed, Wants: wants, Until: t.Until, Remedy: t.Remedy,
-				Evidence: v1alpha1.Observation{Says: says, From: place(o, needed.Field)}}, true, nil
+				Evidence: v1alpha1.Observation{Says: says, From: cluster.Place(o, needed.Field)}}, true, nil
 		}
 	}
 	wants, met := t.Met(by.Object)
@@ -279,15 +274,15 @@ func (f *Finder) leftBy(ctx context.Context, o *unstructured.Unstructured, a Act
 		return u, false, nil
 	}
 	u = Untaken{By: by, Wants: wants, Until: t.Until, Remedy: t.Remedy,
-		Evidence: v1alpha1.Observation{From: place(by, "")}}
-	u.Evidence.Says = fmt.Sprintf("of %s it does not hold that %s", title(by), wants)
+		Evidence: v1alpha1.Observation{From: cluster.Place(by, "")}}
+	u.Evidence.Says = fmt.Sprintf("of %s it does not hold that %s", cluster.Located(by), wants)
 	if c := t.Where[0]; len(t.Where) == 1 && !c.Field.IsZero() {
 		says := "not set"
 		if is, _ := c.Field.Text(by.Object); is != "" {
 			says = strconv.Quote(is)
 		}
-		u.Evidence = v1alpha1.Observation{Says: fmt.Sprintf("%s of %s is %s", c.Field, title(by), says),
-			From: place(by, c.Field.String())}
+		u.Evidence = v1alpha1.Observation{Says: fmt.Sprintf("%s of %s is %s", c.Field, cluster.Located(by), says),
+			From: cluster.Place(by, c.Field.String())}
 	}
 	return u, true, nil
 }

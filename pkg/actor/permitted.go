@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
@@ -63,7 +62,7 @@ func (f *Finder) Permitted(ctx context.Context, o *unstructured.Unstructured) (P
 		return Permissions{}, false
 	}
 	found := p.permitted(target{t.Group, t.Resource, o.GetName()})
-	found.what, found.Unread = schema.GroupResource{Group: t.Group, Resource: t.Resource}.String(), slices.Clone(p.unread)
+	found.what, found.Unread = t.GroupResource().String(), slices.Clone(p.unread)
 	found.namespace = o.GetNamespace()
 	status := p.permitted(target{t.Group, t.Resource + "/status", o.GetName()}).Accounts
 	for i, a := range found.Accounts {

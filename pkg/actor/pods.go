@@ -37,17 +37,17 @@ func (s *search) pods(ctx context.Context, selector string) int {
 }
 
 func (s *search) assessPod(pod *unstructured.Unstructured) Sign {
-	from := place(pod, "status.conditions")
+	from := cluster.Place(pod, "status.conditions")
 	if podReady(pod) {
-		return Sign{Life: Alive, Says: title(pod) + " is ready", From: from}
+		return Sign{Life: Alive, Says: cluster.Located(pod) + " is ready", From: from}
 	}
 	since, verb := changedPod(pod)
 	past := s.now().Sub(since)
 	if past < patience {
-		return Sign{Life: Unknown, Says: title(pod) + " is not ready: " + verb + " " + phrase.Ago(past), From: from,
+		return Sign{Life: Unknown, Says: cluster.Located(pod) + " is not ready: " + verb + " " + phrase.Ago(past), From: from,
 			starting: true}
 	}
-	return Sign{Life: Dead, Says: title(pod) + " has not been ready for " + phrase.Ago(past), From: from}
+	return Sign{Life: Dead, Says: cluster.Located(pod) + " has not been ready for " + phrase.Ago(past), From: from}
 }
 
 // podReady reports whether a pod is ready.
@@ -175,7 +175,7 @@ func (s *search) unready(ctx context.Context, o *unstructured.Unstructured, sign
 	if past := s.now().Sub(since); past >= patience {
 		pods, err := s.podsSelectedBy(ctx, o)
 		if err != nil {
-			s.missed("the pods of %s cannot be listed: %v", title(o), err)
+			s.missed("the pods of %s cannot be listed: %v", cluster.Located(o), err)
 			sign.starting = true
 			return sign
 		}
@@ -186,7 +186,7 @@ func (s *search) unready(ctx context.Context, o *unstructured.Unstructured, sign
 		}
 		for _, pod := range pods {
 			if podReady(pod) && pod.GetDeletionTimestamp() == nil {
-				return Sign{Life: Alive, Says: title(pod) + " is ready", From: place(pod, "status.conditions")}
+				return Sign{Life: Alive, Says: cluster.Located(pod) + " is ready", From: cluster.Place(pod, "status.conditions")}
 			}
 			if at, of := changedPod(pod); at.After(since) {
 				since, verb = at, of
@@ -199,7 +199,7 @@ func (s *search) unready(ctx context.Context, o *unstructured.Unstructured, sign
 		sign.starting = true
 		return sign
 	}
-	sign.Life, sign.Says = Dead, title(o)+" has had no ready pod for "+phrase.Ago(past)
+	sign.Life, sign.Says = Dead, cluster.Located(o)+" has had no ready pod for "+phrase.Ago(past)
 	return sign
 }
 

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/selection"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 )
 
 // Variables and flags that say which namespaces a controller watches: those of operator-sdk,
@@ -62,7 +62,7 @@ func (s Scope) watches() string {
 
 // Observation is the evidence.
 func (s Scope) Observation() v1alpha1.Observation {
-	name := graph.Located(s.Workload.GetKind(), s.Workload.GetNamespace(), s.Workload.GetName())
+	name := cluster.Located(s.Workload)
 	return v1alpha1.Observation{Says: name + " " + s.watches(), From: name + " spec.template.spec.containers"}
 }
 
@@ -82,7 +82,7 @@ func (s Scope) Missed(o *unstructured.Unstructured) v1alpha1.Observation {
 			says = append(says, "the object has no label "+r.Key())
 		}
 	}
-	return v1alpha1.Observation{Says: strings.Join(says, " and "), From: place(o, "metadata.labels")}
+	return v1alpha1.Observation{Says: strings.Join(says, " and "), From: cluster.Place(o, "metadata.labels")}
 }
 
 // Label returns what kubectl label sets so that the selector selects the object, false if that is

@@ -209,7 +209,7 @@ func (s *search) reported(ctx context.Context, by finalizer.Report) bool {
 		}
 		return len(by.Where) == 0
 	}
-	o, err := s.reader.GetObject(ctx, schema.GroupResource{Group: t.Group, Resource: t.Resource}, "", name)
+	o, err := s.reader.GetObject(ctx, t.GroupResource(), "", name)
 	switch {
 	case err != nil:
 		s.missed("%s %s cannot be read: %v", by.Kind, name, err)
@@ -223,11 +223,11 @@ func (s *search) reported(ctx context.Context, by finalizer.Report) bool {
 	}
 	s.found, s.reporter = true, o
 	c, said := status.Find(o, by.Condition)
-	sign := Sign{Life: Unknown, From: place(o, "status.conditions"),
-		Says: fmt.Sprintf("%s has no condition %s", title(o), by.Condition)}
+	sign := Sign{Life: Unknown, From: cluster.Place(o, "status.conditions"),
+		Says: fmt.Sprintf("%s has no condition %s", cluster.Located(o), by.Condition)}
 	if said {
 		past := s.now().Sub(c.Since)
-		sign.Says = fmt.Sprintf("condition %s of %s is %s", by.Condition, title(o), c.Status)
+		sign.Says = fmt.Sprintf("condition %s of %s is %s", by.Condition, cluster.Located(o), c.Status)
 		if !c.Since.IsZero() {
 			sign.Says += " for " + phrase.Ago(past)
 		}

@@ -42,7 +42,7 @@ func (s *search) apiService(ctx context.Context, name string) {
 	service, _ := admission.APIService(o)
 	if strings.HasSuffix(status.Nested(o, "spec", "group"), ".k8s.io") {
 		s.add(Sign{Life: Unknown, Says: fmt.Sprintf("Service %s/%s serves APIService %s, and may be another program's",
-			service.Namespace, service.Name, name), From: place(o, "spec.service")})
+			service.Namespace, service.Name, name), From: cluster.Place(o, "spec.service")})
 		return
 	}
 	s.serves(ctx, service, "serves APIService "+name)
@@ -240,13 +240,13 @@ func (s *search) owners(ctx context.Context, crd *unstructured.Unstructured) []m
 		case o == nil:
 			s.add(Sign{Life: Unknown, Says: fmt.Sprintf(
 				"ProviderRevision %s, which owns its CustomResourceDefinition, does not exist", owner.Name),
-				From: place(crd, "metadata.ownerReferences")})
+				From: cluster.Place(crd, "metadata.ownerReferences")})
 		case status.Nested(o, "spec", "desiredState") == "Inactive":
-			s.add(Sign{Life: Unknown, Says: title(o) + " is not active", From: place(o, "spec.desiredState")})
+			s.add(Sign{Life: Unknown, Says: cluster.Located(o) + " is not active", From: cluster.Place(o, "spec.desiredState")})
 		default:
 			if c, ok := status.Find(o, "Healthy"); ok && c.Status != "True" {
-				s.add(Sign{Life: Unknown, Says: fmt.Sprintf("%s is not healthy: %s", title(o), phrase.Sentence(c.Message)),
-					From: place(o, "status.conditions")})
+				s.add(Sign{Life: Unknown, Says: fmt.Sprintf("%s is not healthy: %s", cluster.Located(o), phrase.Sentence(c.Message)),
+					From: cluster.Place(o, "status.conditions")})
 			}
 		}
 	}

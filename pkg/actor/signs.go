@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
@@ -85,7 +86,7 @@ func (s *signs) recognisedAs(by likeness) {
 	for _, list := range [][]v1alpha1.Observation{s.alive, s.dead, s.unsure} {
 		for i := range list {
 			for _, w := range s.workloads {
-				list[i].Says = strings.Replace(list[i].Says, title(w)+" ", title(w)+by.said()+" ", 1)
+				list[i].Says = strings.Replace(list[i].Says, cluster.Located(w)+" ", cluster.Located(w)+by.said()+" ", 1)
 			}
 		}
 	}
@@ -167,18 +168,4 @@ func said(clauses ...string) []v1alpha1.Observation {
 		all = append(all, v1alpha1.Observation{Says: c})
 	}
 	return all
-}
-
-// place says where something was read: an object, and a field of it if one is given.
-func place(o *unstructured.Unstructured, field string) string {
-	return strings.TrimSpace(title(o) + " " + field)
-}
-
-// title names an object as a sentence does: its kind, and its name with its namespace.
-func title(o *unstructured.Unstructured) string {
-	name := o.GetName()
-	if ns := o.GetNamespace(); ns != "" {
-		name = ns + "/" + name
-	}
-	return o.GetKind() + " " + name
 }

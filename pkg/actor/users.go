@@ -50,7 +50,7 @@ func (u User) For() *metav1.OwnerReference {
 
 // String names it, and the object for which it is if that is what has to be deleted.
 func (u User) String() string {
-	s := graph.Located(u.Object.GetKind(), u.Object.GetNamespace(), u.Object.GetName())
+	s := cluster.Located(u.Object)
 	if c := u.For(); u.ForField != "" && c != nil {
 		s += " for " + c.Kind + " " + c.Name
 	}
@@ -207,8 +207,7 @@ func (f *Finder) Deletes(ctx context.Context, o *unstructured.Unstructured, a Ac
 	error) {
 	var unread error
 	for _, n := range f.Named(ctx, o, a, named) {
-		of, err := f.reader.GetObject(ctx, schema.GroupResource{Group: n.Type.Group, Resource: n.Type.Resource}, n.Namespace,
-			n.Name)
+		of, err := f.reader.GetObject(ctx, n.Type.GroupResource(), n.Namespace, n.Name)
 		if err == nil && of != nil && of.GetDeletionTimestamp() != nil {
 			return true, nil
 		}
@@ -237,8 +236,7 @@ func (f *Finder) Deciding(ctx context.Context, o *unstructured.Unstructured, kno
 	if !ok {
 		return nil, fmt.Errorf("the kind %s is not served", of.Kind)
 	}
-	return f.reader.GetObject(ctx, schema.GroupResource{Group: needed.Type.Group, Resource: needed.Type.Resource},
-		needed.Namespace, needed.Name)
+	return f.reader.GetObject(ctx, needed.Type.GroupResource(), needed.Namespace, needed.Name)
 }
 
 // named returns what an object names in one place, itself or an item of a list, of a kind that is needed;
@@ -285,8 +283,7 @@ func (f *Finder) neededInTurn(ctx context.Context, needed Needed, needs []finali
 	if len(needs) == 0 || t.Namespaced && needed.Namespace == "" {
 		return nil
 	}
-	of, err := f.reader.GetObject(ctx, schema.GroupResource{Group: t.Group, Resource: t.Resource}, needed.Namespace,
-		needed.Name)
+	of, err := f.reader.GetObject(ctx, t.GroupResource(), needed.Namespace, needed.Name)
 	if err != nil || of == nil {
 		return nil
 	}

@@ -23,7 +23,7 @@ func (f *Finder) Watching(ctx context.Context, o *unstructured.Unstructured) (
 	if !ok || !p.served || len(p.unread) > 0 || o.GetNamespace() == "" {
 		return nil, nil
 	}
-	what := schema.GroupResource{Group: t.Group, Resource: t.Resource}
+	what := t.GroupResource()
 	if !slices.ContainsFunc(p.grants, func(g grant) bool { return g.onlyWatches(what) }) {
 		return nil, nil // so that no workloads need to be listed
 	}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
-	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
@@ -91,8 +90,9 @@ func (s *search) onNode(ctx context.Context, o *unstructured.Unstructured, name 
 		pods, err = s.podsSelectedBy(ctx, o)
 	}
 	if err != nil {
-		s.missed("what runs of %s on Node %s is not known: %v", title(o), name, err)
-		sign.Says, sign.From, sign.starting = title(o)+" may have a pod on Node "+name, place(o, "status"), true
+		s.missed("what runs of %s on Node %s is not known: %v", cluster.Located(o), name, err)
+		sign.Says, sign.From = cluster.Located(o)+" may have a pod on Node "+name, cluster.Place(o, "status")
+		sign.starting = true
 		return sign
 	}
 	for _, pod := range pods {
@@ -106,7 +106,7 @@ func (s *search) onNode(ctx context.Context, o *unstructured.Unstructured, name 
 	if c, _ := status.Find(node, "Ready"); c.Since.After(since) {
 		since = c.Since
 	}
-	sign.Says, sign.From = title(o)+" has no pod on Node "+name, place(o, "status")
+	sign.Says, sign.From = cluster.Located(o)+" has no pod on Node "+name, cluster.Place(o, "status")
 	if sign.starting = !observed(o) || s.now().Sub(since) < patience; !sign.starting {
 		sign.Life = Dead
 	}
@@ -122,21 +122,21 @@ func observed(o *unstructured.Unstructured) bool {
 // scaled to 0 is dead. One that should have pods and has none that is ready may be starting: for
 // how long that has been so is not looked at here.
 func ReadWorkload(o *unstructured.Unstructured) Sign {
-	sign := Sign{Life: Unknown, From: place(o, "status")}
+	sign := Sign{Life: Unknown, From: cluster.Place(o, "status")}
 	wanted, ready := replicas(o)
 	switch {
 	case ready > 0:
-		sign.Life, sign.Says = Alive, fmt.Sprintf("%s has %d of %s ready", title(o), ready, phrase.Count(int(wanted), "pod"))
+		sign.Life, sign.Says = Alive, fmt.Sprintf("%s has %d of %s ready", cluster.Located(o), ready, phrase.Count(int(wanted), "pod"))
 	case idle(o):
-		sign.Says = title(o) + " is meant for no node"
+		sign.Says = cluster.Located(o) + " is meant for no node"
 	case wanted == 0:
-		says := title(o) + " is scaled to 0"
+		says := cluster.Located(o) + " is scaled to 0"
 		if o.GetDeletionTimestamp() != nil {
 			says += ", and is being deleted"
 		}
-		return Sign{Life: Dead, Says: says, From: place(o, "spec.replicas"), Scaled: true}
+		return Sign{Life: Dead, Says: says, From: cluster.Place(o, "spec.replicas"), Scaled: true}
 	default:
-		sign.Says = fmt.Sprintf("%s has none of %s ready", title(o), phrase.Count(int(wanted), "pod"))
+		sign.Says = fmt.Sprintf("%s has none of %s ready", cluster.Located(o), phrase.Count(int(wanted), "pod"))
 	}
 	return sign
 }
@@ -248,7 +248,7 @@ func (f *Finder) podsOf(ctx context.Context, a cluster.ServiceAccount) (pods []*
 
 // uses says that a workload runs as an account, and how many of its pods are ready.
 func uses(o *unstructured.Unstructured) string {
-	name := graph.Located(o.GetKind(), o.GetNamespace(), o.GetName())
+	name := cluster.Located(o)
 	wanted, ready := number(o, 1, "spec", "replicas"), number(o, 0, "status", "readyReplicas")
 	switch o.GetKind() {
 	case "DaemonSet":

@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
@@ -182,7 +181,7 @@ func Of(operation admissionv1.OperationType, t graph.Type, namespace, name strin
 // String names the operation and the type, as in "UPDATE of widgets.example.com" and "UPDATE of
 // namespaces/finalize".
 func (w Write) String() string {
-	what := schema.GroupResource{Group: w.Type.Group, Resource: w.Type.Resource}.String()
+	what := w.Type.GroupResource().String()
 	if w.Subresource != "" {
 		what += "/" + w.Subresource
 	}

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"sync"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
@@ -149,7 +147,7 @@ func upwards(g *graph.Graph, of []bool) []bool {
 // collected reports whether the collector watches a type (GC-001, GC-003).
 func collected(catalog *cluster.Catalog) func(graph.Type) bool {
 	return func(t graph.Type) bool {
-		r, known := catalog.Lookup(schema.GroupResource{Group: t.Group, Resource: t.Resource})
+		r, known := catalog.Lookup(t.GroupResource())
 		return !known || r.Deletable()
 	}
 }

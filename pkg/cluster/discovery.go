@@ -163,7 +163,7 @@ func (cat *Catalog) addResources(lists []*metav1.APIResourceList) {
 			strings.Compare(a.Resource, b.Resource))
 	})
 	for i, r := range cat.Resources {
-		cat.index[schema.GroupResource{Group: r.Group, Resource: r.Resource}] = i
+		cat.index[r.GroupResource()] = i
 	}
 }
 

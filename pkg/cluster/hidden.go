@@ -26,14 +26,14 @@ type typeSources struct {
 // DefinesTypes reports whether the objects of a type define types: CustomResourceDefinitions and
 // APIServices. What is served changes with them.
 func DefinesTypes(t graph.Type) bool {
-	gr := schema.GroupResource{Group: t.Group, Resource: t.Resource}
+	gr := t.GroupResource()
 	return gr == CRDs || gr == APIServices
 }
 
 // observer returns what to call with each name of the type, nil for a type that defines none.
 func (d *typeSources) observer(t graph.Type) func(string) {
 	var list *[]string
-	switch (schema.GroupResource{Group: t.Group, Resource: t.Resource}) {
+	switch t.GroupResource() {
 	case CRDs:
 		list = &d.crds
 	case APIServices:

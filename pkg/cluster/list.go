@@ -133,10 +133,7 @@ func (l *lister) all(ctx context.Context, resources []Resource) error {
 // resource lists one type in the scope that was asked for.
 func (l *lister) resource(ctx context.Context, r Resource) error {
 	defer l.report(func(p *Progress) { p.TypesDone++ })
-	namespace := ""
-	if r.Namespaced {
-		namespace = l.opts.Namespace
-	}
+	namespace := r.Place(l.opts.Namespace)
 	err := l.once(ctx, r, namespace)
 	if err != nil && r.Namespaced && namespace == "" && apierrors.IsForbidden(err) {
 		return l.byNamespace(ctx, r, err)

@@ -8,12 +8,12 @@ import (
 	"fmt"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/client-go/rest"
 
@@ -44,7 +44,7 @@ type UnreadError struct {
 
 // Error names the object and says what the server, or the connection, has said.
 func (e *UnreadError) Error() string {
-	what := schema.GroupResource{Group: e.Type.Group, Resource: e.Type.Resource}.String()
+	what := e.Type.GroupResource().String()
 	if e.Name != "" {
 		what += fmt.Sprintf(" %q", e.Name)
 	}
@@ -56,6 +56,16 @@ func (e *UnreadError) Error() string {
 
 // Unwrap returns what the server, or the connection, has said.
 func (e *UnreadError) Unwrap() error { return e.Err }
+
+// Located names an object as a sentence does: its kind, and its name with its namespace.
+func Located(o *unstructured.Unstructured) string {
+	return graph.Located(o.GetKind(), o.GetNamespace(), o.GetName())
+}
+
+// Place says where something was read: an object, and a field of it if one is given.
+func Place(o *unstructured.Unstructured, field string) string {
+	return strings.TrimSpace(Located(o) + " " + field)
+}
 
 // ForEachObject reads objects live with all that the server has of them, in the version of their
 // type, and calls f with each, from several goroutines. An object that is not there is left out;

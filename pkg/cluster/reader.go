@@ -274,7 +274,7 @@ func (r *Reader) Workloads(ctx context.Context, resource schema.GroupResource) (
 
 // workloads reads all workloads of a type.
 func (c *Client) workloads(ctx context.Context, t graph.Type) ([]Workload, error) {
-	resource := schema.GroupResource{Group: t.Group, Resource: t.Resource}
+	resource := t.GroupResource()
 	seen := map[string]bool{} // a list that had to begin again shows objects twice
 	var all []Workload
 	err := objectPages(ctx, c, ObjectRequest{Type: t}, func(it *workloadItem) error {

@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -111,7 +110,7 @@ func (p *pass) complete(ctx context.Context, id graph.ID, finalizer string, beca
 		case now.UID != ref.UID || now.DeletionTimestamp == 0 || at < 0:
 			return errMoved
 		case now.ResourceVersion != p.version(id): // which an archive may not have
-			return apierrors.NewConflict(schema.GroupResource{Group: t.Group, Resource: t.Resource}, ref.Name, errMoved)
+			return apierrors.NewConflict(t.GroupResource(), ref.Name, errMoved)
 		}
 		path := fmt.Sprintf("/metadata/finalizers/%d", at)
 		steps := append(cluster.Unchanged(ref.UID, now.ResourceVersion),

@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
@@ -106,7 +105,7 @@ func (u *unread) besides(listed []v1alpha1.Gap) []v1alpha1.Gap {
 
 // object names an object as the server does.
 func object(t graph.Type, name string) string {
-	return fmt.Sprintf("%s %q", schema.GroupResource{Group: t.Group, Resource: t.Resource}, name)
+	return fmt.Sprintf("%s %q", t.GroupResource(), name)
 }
 
 // recheck lists where dependents of an owner can be, before a loop that works from a store removes

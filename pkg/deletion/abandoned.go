@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
@@ -60,8 +58,7 @@ func (l lostControllers) worksOn(ctx context.Context) []graph.Type {
 	}
 	written := make([][]cluster.Resource, len(workloads))
 	cluster.Each(l.client, workloads, func(i int, ref graph.Ref) {
-		w, err := l.reader.GetObject(ctx, schema.GroupResource{Group: ref.Group(), Resource: ref.Resource}, ref.Namespace,
-			ref.Name)
+		w, err := l.reader.GetObject(ctx, ref.GroupResource(), ref.Namespace, ref.Name)
 		if err == nil && w != nil { // what cannot be read is not looked at
 			written[i] = l.finder.WorksOn(ctx, w, l.catalog.Resources)
 		}

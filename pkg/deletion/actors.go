@@ -155,7 +155,7 @@ func blockers(p *plan.Plan) iter.Seq2[graph.ID, []string] {
 }
 
 func isOf(ref graph.Ref, types []schema.GroupResource) bool {
-	return slices.Contains(types, schema.GroupResource{Group: ref.Group(), Resource: ref.Resource})
+	return slices.Contains(types, ref.GroupResource())
 }
 
 // mostActors is of how many finalizers it is looked whether those who remove them run: each costs

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
@@ -139,7 +138,7 @@ func parentOf(ctx context.Context, reader *cluster.Reader, n link.Named, elsewhe
 	of, served := reader.KindIn(n.Group, n.Kind)
 	switch {
 	case served:
-		return reader.GetObject(ctx, schema.GroupResource{Group: of.Group, Resource: of.Resource}, n.Namespace, n.Name)
+		return reader.GetObject(ctx, of.GroupResource(), n.Namespace, n.Name)
 	case elsewhere:
 		return nil, nil
 	}

@@ -66,7 +66,7 @@ func (r *replanner) plans() []*plan.Plan {
 func (r *replanner) planAgain(ctx context.Context, roots []graph.Ref) (*Planned, error) {
 	var objects []selection.Object
 	for _, ref := range roots {
-		t, known := r.catalog.Lookup(schema.GroupResource{Group: ref.Group(), Resource: ref.Resource})
+		t, known := r.catalog.Lookup(ref.GroupResource())
 		if !known {
 			return nil, fmt.Errorf("deleting %s %q: discovery does not show its type", ref.Resource, ref.Name)
 		}

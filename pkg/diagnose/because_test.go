@@ -149,7 +149,7 @@ func TestDependencyMissingByTheObjectsOwnWords(t *testing.T) {
 		got := ""
 		for _, cause := range stuckOf(t, d, name).Causes {
 			if cause.Code == string(core.DependencyMissing) {
-				got = core.Named(cause.Object)
+				got = cause.Object.Located()
 			}
 		}
 		if got != want {

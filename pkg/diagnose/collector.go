@@ -102,7 +102,7 @@ func (e *collector) unconvertible(ctx context.Context) []v1alpha1.Observation {
 			continue
 		}
 		if b := actor.BackendOf(ctx, e.Reader, s.Namespace, s.Name); b.Down {
-			broken = append(broken, core.ObservedAt(core.From(crd, "spec.conversion"),
+			broken = append(broken, core.ObservedAt(cluster.Place(crd, "spec.conversion"),
 				fmt.Sprintf("a webhook converts %s, and %s", crd.GetName(), b.Why))...)
 		}
 	}

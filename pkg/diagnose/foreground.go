@@ -7,7 +7,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
-	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
@@ -174,7 +173,7 @@ func (e *collector) orphan(ctx context.Context, id graph.ID) []core.Finding {
 		evidence = core.Observed("no dependent names it")
 	}
 	remove := core.Remove(plan.OrphanFinalizer).
-		Doing("removes the references of its dependents to it, and then the finalizer").Risking(finalizer.RiskNone)
+		Safely("removes the references of its dependents to it, and then the finalizer")
 	if life, _ := e.controllerManager(ctx); life == actor.Alive {
 		remove = remove.Forced()
 	}

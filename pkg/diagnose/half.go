@@ -12,7 +12,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
-	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
@@ -81,7 +80,7 @@ func (e *examiner) notDeleting(ctx context.Context, id graph.ID) []core.Finding 
 			if !status.SaysDeletion(w.Reason, w.Message) {
 				continue
 			}
-			f.Evidence = append(f.Evidence, core.ObservedAt(core.From(w.Event, ""), e.QuotedWarning(i, w))...)
+			f.Evidence = append(f.Evidence, core.ObservedAt(cluster.Place(w.Event, ""), e.QuotedWarning(i, w))...)
 			if f.Sentence == "" {
 				f.Sentence = fmt.Sprintf("nobody has deleted the object, and warning %s of it says: %s", w.Reason,
 					core.Brief(w.Message))
@@ -121,15 +120,14 @@ func (e *examiner) asked(ctx context.Context, f core.Finding, o *unstructured.Un
 		return f
 	}
 	if stage := status.Stage(o); status.SaysDeletion("", stage.Text) {
-		f.Evidence = append(f.Evidence, core.ObservedAt(core.From(o, stage.Field),
+		f.Evidence = append(f.Evidence, core.ObservedAt(cluster.Place(o, stage.Field),
 			fmt.Sprintf("its %s is: %s", stage.Field, stage.Text))...)
 	}
 	f.Evidence = append(f.Evidence, seen...)
-	f.Sentence = fmt.Sprintf("nobody has deleted the object, and %s has asked for its deletion", core.Named(by[0]))
-	f.Remedy = "See to what " + core.Named(by[0]) + " says: whoever works on it deletes what the object stands for first, and then the " +
+	f.Sentence = fmt.Sprintf("nobody has deleted the object, and %s has asked for its deletion", by[0].Located())
+	f.Remedy = "See to what " + by[0].Located() + " says: whoever works on it deletes what the object stands for first, and then the " +
 		"object. If nothing of that is left, delete both by hand. One that has failed may not be tried again: ask anew then."
-	f.Commands = append(f.Commands, core.At(by[0], core.Describe()).Doing("shows what is said of it").
-		Risking(finalizer.RiskNone))
+	f.Commands = append(f.Commands, core.At(by[0], core.Describe()).Safely("shows what is said of it"))
 	return f
 }
 

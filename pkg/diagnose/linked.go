@@ -6,8 +6,6 @@ import (
 	"maps"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/refusal"
@@ -134,21 +132,19 @@ func (e *linked) unpermitted(id graph.ID, name string, own []core.Finding) []cor
 		f.Sentence = f.Actor + " removes the finalizer when it has deleted other objects, and " + l.Refused
 		if itself {
 			f.Code = core.InUse
-			f.Commands = []core.Step{core.At(end, core.Command("kubectl", "gc", "delete", "OBJECT", "--dry-run").
-				Doing("shows what is deleted with it").Risking(finalizer.RiskNone))}
+			f.Commands = []core.Step{core.At(end, core.InTheWay(false))}
 			continue
 		}
 		f.Code = core.ActorForbidden
 		account := cluster.ServiceAccount{Namespace: e.Graph.Namespace(l.Source), Name: l.Account}
 		f.Remedy = fmt.Sprintf("Let ServiceAccount %s/%s get and delete %s again, or delete it yourself; %s goes on then.",
 			account.Namespace, account.Name, end.Located(), f.Actor)
-		ask := []string{"kubectl", "auth", "can-i", "delete", schema.GroupResource{Group: t.Group, Resource: t.Resource}.String(),
-			"--as=" + account.User()}
+		ask := []string{"kubectl", "auth", "can-i", "delete", t.GroupResource().String(), "--as=" + account.User()}
 		if end.Namespace != "" {
 			ask = append(ask, "-n", end.Namespace)
 		}
 		f.Commands = []core.Step{
-			core.FixedCommand(ask...).Doing("asks the server whether it may").Risking(finalizer.RiskNone)}
+			core.FixedCommand(ask...).Safely("asks the server whether it may")}
 	}
 	if len(ends) == 0 {
 		return nil

@@ -103,7 +103,7 @@ func (e *examiner) unfinished(ctx context.Context, id graph.ID, o *unstructured.
 		f.Sentence = "the namespace may wait for objects that could not be listed: " + types
 		f.Remedy = fmt.Sprintf("Run the command as a user who may list %s, to see whether any are left.", types)
 		f.Evidence = append(f.Evidence, core.Observed(actor.GapClauses(unseen...)...)...)
-		f.Commands = []core.Step{core.Describe().Doing("shows the conditions, which say what remains").Risking(finalizer.RiskNone)}
+		f.Commands = []core.Step{core.Describe().Safely("shows the conditions, which say what remains")}
 	default:
 		if refused := e.notFinalized(ctx, ref, o, content); len(refused) > 0 {
 			return append(refused, findings...)
@@ -156,10 +156,10 @@ func (e *examiner) hiddenContent(o *unstructured.Unstructured) []core.Finding {
 	types := typeNames(named)
 	f := core.Finding{Code: core.BlockerHidden, Finalizer: plan.NamespaceFinalizer, Actor: "the namespace controller",
 		Sentence: "the namespace waits for objects that you may not list: " + types,
-		Evidence: core.ObservedAt(core.From(o, c.Field), e.Quoted(c)),
-		Commands: []core.Step{core.Describe().Doing("shows the conditions, which say what remains").Risking(finalizer.RiskNone)}}
+		Evidence: core.ObservedAt(cluster.Place(o, c.Field), e.Quoted(c)),
+		Commands: []core.Step{core.Describe().Safely("shows the conditions, which say what remains")}}
 	if left, ok := status.Find(o, "NamespaceFinalizersRemaining"); ok && left.Status == "True" {
-		f.Evidence = append(f.Evidence, core.ObservedAt(core.From(o, left.Field), e.Quoted(left))...)
+		f.Evidence = append(f.Evidence, core.ObservedAt(cluster.Place(o, left.Field), e.Quoted(left))...)
 	}
 	f.Evidence = append(f.Evidence, core.Observed(actor.GapClauses(named...)...)...)
 	f.Remedy = fmt.Sprintf("Run the command as a user who may list %s, to see what keeps them. The namespace was not empty "+

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -33,11 +34,11 @@ func (e *examiner) addresses(ctx context.Context, id graph.ID) []core.Finding {
 	for _, address := range all[:min(len(all), phrase.MaxNamed)] {
 		says := fmt.Sprintf("IPAddress %s is in it and in no other ServiceCIDR", address.GetName())
 		if parent, ok := e.parentOf(address); ok {
-			says = fmt.Sprintf("%s has IPAddress %s, which is in no other ServiceCIDR", core.Named(parent), address.GetName())
+			says = fmt.Sprintf("%s has IPAddress %s, which is in no other ServiceCIDR", parent.Located(), address.GetName())
 			f.Commands = append(f.Commands, core.At(parent, core.Command("kubectl", "gc", "delete", "OBJECT", "--dry-run")).
-				Doing("shows what is deleted with what has the address").Risking(finalizer.RiskNone))
+				Safely("shows what is deleted with what has the address"))
 		}
-		f.Evidence = append(f.Evidence, core.ObservedAt(core.From(address, "spec.parentRef"), says)...)
+		f.Evidence = append(f.Evidence, core.ObservedAt(cluster.Place(address, "spec.parentRef"), says)...)
 	}
 	if len(all) == 0 {
 		return core.WithEvidence(by, core.Observed("no IPAddress is in it alone")...)

@@ -34,7 +34,7 @@ func (e *examiner) strayed(ctx context.Context, id graph.ID) []core.Finding {
 		About: &v1alpha1.ObjectRef{APIVersion: "v1", Kind: "Namespace", Resource: cluster.Namespaces.Resource,
 			Name: ref.Namespace},
 	}
-	f.Observe("namespace %s does not exist, and %s is still in it", ref.Namespace, core.Named(ref))
+	f.Observe("namespace %s does not exist, and %s is still in it", ref.Namespace, ref.Located())
 	// A policy with a selector of namespaces refuses to have it deleted, too.
 	if o.GetDeletionTimestamp() == nil && len(o.GetFinalizers()) == 0 && len(e.refusal.Rejected(ctx, id)) == 0 {
 		f.Remedy = "Delete it if nobody needs it. The server accepts that although the namespace does not exist."
@@ -50,7 +50,7 @@ func (e *examiner) strayed(ctx context.Context, id graph.ID) []core.Finding {
 func (e *examiner) revived(ctx context.Context, o *unstructured.Unstructured, f core.Finding) core.Finding {
 	f.Args = []string{"{namespace}", o.GetNamespace()}
 	f.Commands = []core.Step{core.Command("kubectl", "create", "namespace",
-		o.GetNamespace()).Doing("creates the namespace again, so that the object can be changed").Risking(finalizer.RiskNone)}
+		o.GetNamespace()).Safely("creates the namespace again, so that the object can be changed")}
 	for _, name := range core.Others(o.GetFinalizers()) {
 		a, err := e.Actors.Of(ctx, o, name)
 		if err != nil {

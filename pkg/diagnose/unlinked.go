@@ -26,7 +26,7 @@ func (e *linked) hidden(id graph.ID, name string, awaited bool) []v1alpha1.Gap {
 	namespace := e.Graph.Namespace(id)
 	var gaps []v1alpha1.Gap
 	for _, d := range e.Definitions {
-		resource, _ := e.Catalog.Lookup(schema.GroupResource{Group: t.Group, Resource: t.Resource})
+		resource, _ := e.Catalog.Lookup(t.GroupResource())
 		if d.Deletion.Holds(name) && (!awaited || d.Deletion.Waits != link.WaitsNever) &&
 			d.From.Matches(t.Group, t.Kind, resource.Categories) {
 			gaps = append(gaps, e.gapsOfLink(d, t, namespace)...)

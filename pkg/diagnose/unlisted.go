@@ -215,7 +215,7 @@ const unsafeDelete = "unsafe-delete-ignore-read-errors"
 func unreadSteps() []core.Step {
 	return []core.Step{
 		core.Command("kubectl", "auth", "can-i", unsafeDelete,
-			"OBJECT").Doing("asks whether you have the verb that it needs").Risking(finalizer.RiskNone),
+			"OBJECT").Safely("asks whether you have the verb that it needs"),
 		core.Step{Write: deleteUnread}.Doing(
 			"deletes the object unread, with none of its finalizers honoured").Risking(finalizer.DataLoss),
 	}

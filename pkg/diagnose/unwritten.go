@@ -6,7 +6,6 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
-	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
@@ -44,7 +43,7 @@ func (e *examiner) unwritten(ctx context.Context, id graph.ID) []core.Finding {
 			"server says so. While nothing is stored no controller can act, and an old Lease does not show that one is down.",
 		Commands: []core.Step{core.FixedCommand("kubectl", "get", "leases", "-n", "kube-system", "-l", ofServers, "-o",
 			"custom-columns=NAME:.metadata.name,RENEWED:.spec.renewTime").
-			Doing("shows when the API servers renewed their Leases").Risking(finalizer.RiskNone)},
+			Safely("shows when the API servers renewed their Leases")},
 	})
 }
 

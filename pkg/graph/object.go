@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
@@ -26,6 +27,20 @@ func (t Type) APIVersion() string {
 		return t.Version
 	}
 	return t.Group + "/" + t.Version
+}
+
+// GroupResource identifies the type in whatever version it is.
+func (t Type) GroupResource() schema.GroupResource {
+	return schema.GroupResource{Group: t.Group, Resource: t.Resource}
+}
+
+// Place is the namespace of an object of the type that is in or beside another: none of a
+// cluster-scoped one.
+func (t Type) Place(namespace string) string {
+	if !t.Namespaced {
+		return ""
+	}
+	return namespace
 }
 
 // Ref names an object of the type; the uid is empty if it is not known.

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
@@ -80,7 +81,7 @@ func (s *search) notPermitted(f *named, objects map[graph.ID]*unstructured.Unstr
 	for _, id := range f.permits {
 		if o, read := objects[id]; read {
 			if what, sure := f.Definition.Deletion.Permits.Denied(o.Object, end); what != "" && sure {
-				return graph.Located(o.GetKind(), o.GetNamespace(), o.GetName()) + " does not permit " + what
+				return cluster.Located(o) + " does not permit " + what
 			}
 		}
 	}
@@ -98,7 +99,7 @@ func (s *search) unpermitted(f *named, objects map[graph.ID]*unstructured.Unstru
 	for _, id := range f.permits {
 		if o := objects[id]; o != nil {
 			if what, sure := p.Denied(o.Object, s.Graph.Ref(f.End)); !sure {
-				return graph.Located(o.GetKind(), o.GetNamespace(), o.GetName()) + " may not permit " + what
+				return cluster.Located(o) + " may not permit " + what
 			}
 			return ""
 		}

@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -83,7 +82,7 @@ func (g *guards) check(ctx context.Context, t graph.Type, namespace, name string
 
 // keeps returns why no DELETE is to be sent for what a guard keeps; nil if the guard is gone.
 func (g *guards) keeps(ctx context.Context, by keeper) error {
-	guard := graph.Located(by.guard.GetKind(), by.guard.GetNamespace(), by.guard.GetName())
+	guard := cluster.Located(by.guard)
 	t, served := g.reader.Catalog().Kind(by.guard.GetAPIVersion(), by.guard.GetKind())
 	if !served {
 		return &cluster.UnaskedError{Because: guard + " could not be read: its kind is not served"}
@@ -142,7 +141,7 @@ func (g *guards) list(ctx context.Context) {
 		g.unlisted = errors.Join(g.unlisted, err)
 		for _, o := range sources {
 			ends, members, _ := d.References(o.Object) // what could be understood comes with an error
-			guard := graph.Located(o.GetKind(), o.GetNamespace(), o.GetName())
+			guard := cluster.Located(o)
 			for _, n := range ends {
 				key := guarded{n.Group, n.Kind, n.Namespace, n.Name}
 				g.named[key] = append(g.named[key], keeper{o, d})
@@ -162,8 +161,7 @@ func Sources(ctx context.Context, reader *cluster.Reader, d *link.Definition) (a
 		if !d.From.Matches(r.Group, r.Kind, r.Categories) {
 			continue
 		}
-		list, unlisted := reader.ListObjects(ctx, schema.GroupResource{Group: r.Group, Resource: r.Resource}, "",
-			cluster.Selection{})
+		list, unlisted := reader.ListObjects(ctx, r.GroupResource(), "", cluster.Selection{})
 		all, served, err = append(all, list...), true, errors.Join(err, unlisted)
 	}
 	for _, gap := range reader.Catalog().Gaps {

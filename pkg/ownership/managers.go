@@ -271,12 +271,7 @@ func (s *search) whereabouts(id graph.ID, d *link.Definition, o *unstructured.Un
 	return all
 }
 
-func placeOf(t graph.Type, namespace string) place {
-	if !t.Namespaced {
-		namespace = ""
-	}
-	return place{t, namespace}
-}
+func placeOf(t graph.Type, namespace string) place { return place{t, t.Place(namespace)} }
 
 // at reads the objects that are there. One that is not in the namespace where its program usually
 // has it can be in any other.

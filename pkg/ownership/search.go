@@ -84,7 +84,7 @@ func newSearch(client *cluster.Client, catalog *cluster.Catalog, r Request) *sea
 	for _, t := range s.types {
 		gk := groupKind(t)
 		s.kinds[gk] = append(s.kinds[gk], t)
-		resource, _ := catalog.Lookup(schema.GroupResource{Group: t.Group, Resource: t.Resource})
+		resource, _ := catalog.Lookup(t.GroupResource())
 		s.categories[gk] = append(s.categories[gk], resource.Categories...)
 		for _, d := range r.Definitions {
 			if !d.From.Matches(t.Group, t.Kind, resource.Categories) {

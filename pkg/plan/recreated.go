@@ -3,8 +3,6 @@ package plan
 import (
 	"slices"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
@@ -113,7 +111,7 @@ func (p *Plan) stays(id graph.ID) bool { return p.Graph.Observed(id) && !p.end.i
 
 func groupResource(g *graph.Graph, id graph.ID) string {
 	t, _ := g.Type(id)
-	return schema.GroupResource{Group: t.Group, Resource: t.Resource}.String()
+	return t.GroupResource().String()
 }
 
 // byLinks adds an object of which a link's source names that its program creates it.

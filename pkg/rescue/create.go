@@ -81,12 +81,8 @@ func (r *rescuer) ownersAlive(ctx context.Context, o *unstructured.Unstructured)
 			kept = append(kept, owner)
 			continue
 		}
-		namespace := ""
-		if t.Namespaced {
-			namespace = r.p.Ref.Namespace
-		}
-		ref := graph.Ref{APIVersion: owner.APIVersion, Kind: owner.Kind, Resource: t.Resource, Namespace: namespace,
-			Name: owner.Name, UID: string(owner.UID)}
+		ref := graph.Ref{APIVersion: owner.APIVersion, Kind: owner.Kind, Resource: t.Resource,
+			Namespace: t.Place(r.p.Ref.Namespace), Name: owner.Name, UID: string(owner.UID)}
 		now, err := change.Object{Server: r.q.Client, Type: t, Ref: ref}.Read(ctx)
 		because := ""
 		switch {

@@ -141,7 +141,7 @@ func (x *index) isOf(it *item, word string, cat *cluster.Catalog) bool {
 		}
 	}
 	if t, served := cat.Kind(it.ref.APIVersion, it.ref.Kind); served {
-		if r, ok := cat.Lookup(schema.GroupResource{Group: t.Group, Resource: t.Resource}); ok {
+		if r, ok := cat.Lookup(t.GroupResource()); ok {
 			names = append(append(names, r.Resource, r.Singular), r.ShortNames...)
 		}
 	}

@@ -69,10 +69,7 @@ func (r Request) named(ctx context.Context, getter genericclioptions.RESTClientG
 		if unknown != nil {
 			return Meant{}, unknown
 		}
-		o := Object{Resource: t, Namespace: info.Namespace, Name: info.Name, Source: sourceFile(info.Source)}
-		if !t.Namespaced {
-			o.Namespace = ""
-		}
+		o := Object{Resource: t, Namespace: t.Place(info.Namespace), Name: info.Name, Source: sourceFile(info.Source)}
 		meant.Objects = append(meant.Objects, o)
 	}
 	return meant, err

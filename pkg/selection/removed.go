@@ -10,7 +10,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	"k8s.io/cli-runtime/pkg/resource"
 
@@ -193,7 +192,7 @@ func holds(folder string, names ...string) bool {
 func served(catalog *cluster.Catalog, m Manifest) (cluster.Resource, bool, error) {
 	gvk := m.Object.GroupVersionKind()
 	if t, ok := catalog.Kind(m.Object.GetAPIVersion(), gvk.Kind); ok {
-		of, known := catalog.Lookup(schema.GroupResource{Group: t.Group, Resource: t.Resource})
+		of, known := catalog.Lookup(t.GroupResource())
 		return of, known, nil
 	}
 	var found []cluster.Resource

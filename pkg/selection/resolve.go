@@ -60,10 +60,7 @@ func Resolve(ctx context.Context, getter genericclioptions.RESTClientGetter, cat
 		if !known {
 			return r, fmt.Errorf("the server doesn't list %s", info.Mapping.Resource.GroupResource())
 		}
-		o := Object{Resource: t, Namespace: info.Namespace, Name: info.Name}
-		if !t.Namespaced {
-			o.Namespace = ""
-		}
+		o := Object{Resource: t, Namespace: t.Place(info.Namespace), Name: info.Name}
 		r.Objects = append(r.Objects, o)
 	}
 	if len(r.Objects) == 0 {

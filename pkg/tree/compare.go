@@ -142,7 +142,7 @@ func (s Side) knows(ref v1alpha1.ObjectRef) bool {
 			return false
 		}
 	}
-	of := schema.GroupResource{Group: ref.Group(), Resource: ref.Resource}
+	of := ref.GroupResource()
 	return s.Serves(of) || s.Omits(of)
 }
 
@@ -153,7 +153,7 @@ func (s Side) lacks(ref v1alpha1.ObjectRef, other Side) bool {
 	if s.knows(ref) {
 		return true
 	}
-	if s.Serves(schema.GroupResource{Group: ref.Group(), Resource: ref.Resource}) {
+	if s.Serves(ref.GroupResource()) {
 		return false
 	}
 	id, ok := cluster.DefinitionOf(other.Graph, graph.Type{Group: ref.Group(), Resource: ref.Resource})

@@ -10,7 +10,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
@@ -197,8 +196,7 @@ func (p *performer) beforeOrphaning(ctx context.Context, c *Candidate, object gr
 	case err != nil:
 		return err
 	case frees && owner.GetResourceVersion() != version:
-		return apierrors.NewConflict(schema.GroupResource{Group: c.Type.Group, Resource: c.Type.Resource}, c.Ref.Name,
-			change.ErrMoved)
+		return apierrors.NewConflict(c.Type.GroupResource(), c.Ref.Name, change.ErrMoved)
 	}
 	return p.before(ctx, owner)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // ObjectRef identifies one object. For an owner that was referenced and never seen, the fields are
@@ -30,6 +31,11 @@ func (r ObjectRef) Group() string {
 		return ""
 	}
 	return group
+}
+
+// GroupResource identifies the type of the object in whatever version it is.
+func (r ObjectRef) GroupResource() schema.GroupResource {
+	return schema.GroupResource{Group: r.Group(), Resource: r.Resource}
 }
 
 // Quoted names an object as kubectl's messages do: deployment.apps "web" in shop namespace.

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
@@ -136,7 +135,7 @@ func (o *Options) request(ctx context.Context) (take.Request, error) {
 		if err != nil {
 			return r, err
 		}
-		r.Whole = append(r.Whole, schema.GroupResource{Group: t.Group, Resource: t.Resource})
+		r.Whole = append(r.Whole, t.GroupResource())
 	}
 	return r, nil
 }

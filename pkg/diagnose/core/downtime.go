@@ -11,7 +11,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
-	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
@@ -34,8 +33,8 @@ func (e *Examination) DownWorkloads(ctx context.Context, b Responsible) Downtime
 		}
 		start := At(e.Ref(w), Command("kubectl", "scale", "OBJECT", "--replicas=1")).Doing("starts " + b.Name + " again")
 		if by := e.scaler(ctx, w); by != nil {
-			d.Evidence = append(d.Evidence, ObservedAt(From(by, "spec.scaleTargetRef"), fmt.Sprintf(
-				"%s scales %s %s: KEDA scales it to 0 again if it is only started by hand", Named(e.Ref(by)), w.GetKind(),
+			d.Evidence = append(d.Evidence, ObservedAt(cluster.Place(by, "spec.scaleTargetRef"), fmt.Sprintf(
+				"%s scales %s %s: KEDA scales it to 0 again if it is only started by hand", cluster.Located(by), w.GetKind(),
 				w.GetName()))...)
 			d.Steps = append(d.Steps, At(e.Ref(by), Command("kubectl", "annotate", "OBJECT", pausedAt+"=1", "--overwrite")).
 				Doing("has KEDA run one replica").Risking(b.RiskOnceStarted()).CreatingIn(w.GetNamespace()))
@@ -95,7 +94,7 @@ func (d *Downtime) add(ctx context.Context, e *Examination, fault actor.Fault) {
 
 // Show adds a step that shows something.
 func (d *Downtime) Show(s Step, does string) {
-	d.Steps = append(d.Steps, s.Doing(does).Risking(finalizer.RiskNone))
+	d.Steps = append(d.Steps, s.Safely(does))
 }
 
 // pausedAt is the annotation with which KEDA scales the target of a ScaledObject to a number, and leaves
@@ -105,15 +104,11 @@ const pausedAt = "autoscaling.keda.sh/paused-replicas"
 // scaler is the ScaledObject of KEDA that scales a workload: what is scaled to 0 by that does not stay
 // started. It is nil if none does, or none can be listed.
 func (e *Examination) scaler(ctx context.Context, w *unstructured.Unstructured) *unstructured.Unstructured {
-	r, served := e.KindIn("keda.sh", "ScaledObject")
+	r, served := e.Reader.KindIn("keda.sh", "ScaledObject")
 	if !served {
 		return nil
 	}
-	all, err := e.Reader.ListObjects(ctx, schema.GroupResource{Group: r.Group, Resource: r.Resource}, w.GetNamespace(),
-		cluster.Selection{})
-	if err != nil {
-		return nil // and the reader has noted the gap
-	}
+	all := e.List(ctx, r.Type, w.GetNamespace())
 	i := slices.IndexFunc(all, func(o *unstructured.Unstructured) bool { return scalesToZero(o, w) })
 	if i < 0 {
 		return nil

@@ -3,9 +3,6 @@ package core
 import (
 	"fmt"
 	"slices"
-	"strings"
-
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -97,13 +94,4 @@ func ObservedAt(from string, says ...string) []v1alpha1.Observation {
 		all[i].From = from
 	}
 	return all
-}
-
-// From says where something was read: an object, and a field of it if one is given.
-func From(o *unstructured.Unstructured, field string) string {
-	name := o.GetName()
-	if ns := o.GetNamespace(); ns != "" {
-		name = ns + "/" + name
-	}
-	return strings.TrimSpace(o.GetKind() + " " + name + " " + field)
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
@@ -99,7 +98,7 @@ func (f Finding) lookFirst() []Step {
 	if len(f.Commands) == 0 || !f.Commands[0].harms() {
 		return f.Commands
 	}
-	look := Describe().Doing("shows it, before anything is changed").Risking(finalizer.RiskNone)
+	look := Describe().Safely("shows it, before anything is changed")
 	return append([]Step{look}, f.Commands...)
 }
 

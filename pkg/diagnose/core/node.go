@@ -59,7 +59,7 @@ func (e *Examination) kubelet(ctx context.Context, name string) []v1alpha1.Obser
 	if err != nil || o == nil {
 		return nil
 	}
-	return ObservedAt(From(o, "spec.renewTime"), actor.ReadLease(o, e.Now).Says)
+	return ObservedAt(cluster.Place(o, "spec.renewTime"), actor.ReadLease(o, e.Now).Says)
 }
 
 // standsIn says who does the work of a kubelet on a node without one, by the label or annotation that

@@ -35,20 +35,20 @@ func (e *Examination) Says(ctx context.Context, o *unstructured.Unstructured) []
 			continue
 		}
 		seen[c.Message] = true
-		all = append(all, ObservedAt(From(o, c.Field), e.Quoted(c))...)
+		all = append(all, ObservedAt(cluster.Place(o, c.Field), e.Quoted(c))...)
 	}
 	for _, s := range slices.Concat(status.Texts(o), status.Annotated(o)) {
 		if seen[s.Text] {
 			continue
 		}
 		seen[s.Text] = true
-		all = append(all, ObservedAt(From(o, s.Field), fmt.Sprintf("its %s is: %s", s.Field, Brief(s.Text)))...)
+		all = append(all, ObservedAt(cluster.Place(o, s.Field), fmt.Sprintf("its %s is: %s", s.Field, Brief(s.Text)))...)
 	}
 	if s := status.Stage(o); len(all) == 0 && s.Text != "" && !cluster.BuiltIn(o.GroupVersionKind().Group) {
-		all = ObservedAt(From(o, s.Field), fmt.Sprintf("its %s is: %s", s.Field, Brief(s.Text)))
+		all = ObservedAt(cluster.Place(o, s.Field), fmt.Sprintf("its %s is: %s", s.Field, Brief(s.Text)))
 	}
 	if more := len(all) - maxSaid; more > 0 {
-		all = append(all[:maxSaid], ObservedAt(From(o, "status"),
+		all = append(all[:maxSaid], ObservedAt(cluster.Place(o, "status"),
 			fmt.Sprintf("its status tells of %d more failures", more))...)
 	}
 	return append(all, e.warned(ctx, o)...)
@@ -58,7 +58,7 @@ func (e *Examination) Says(ctx context.Context, o *unstructured.Unstructured) []
 func (e *Examination) Failing(o *unstructured.Unstructured) []v1alpha1.Observation {
 	var all []v1alpha1.Observation
 	for _, c := range status.Failing(o) {
-		all = append(all, ObservedAt(From(o, c.Field), e.Quoted(c))...)
+		all = append(all, ObservedAt(cluster.Place(o, c.Field), e.Quoted(c))...)
 	}
 	return all[:min(len(all), maxSaid)]
 }
@@ -105,7 +105,7 @@ type warning struct {
 func (e *Examination) warned(ctx context.Context, o *unstructured.Unstructured) []v1alpha1.Observation {
 	var all []v1alpha1.Observation
 	for i, w := range e.Warnings(ctx, o) {
-		all = append(all, ObservedAt(From(w.Event, ""), e.QuotedWarning(i, w))...)
+		all = append(all, ObservedAt(cluster.Place(w.Event, ""), e.QuotedWarning(i, w))...)
 	}
 	return all
 }

@@ -34,6 +34,15 @@ func Describe() Step {
 	return Command("kubectl", "describe", "OBJECT").Doing("shows it, with its events")
 }
 
+// InTheWay shows what goes with an object that is in the way of another, or why it is still there if
+// it is being deleted.
+func InTheWay(deleting bool) Step {
+	if deleting {
+		return Command("kubectl", "gc", "why", "OBJECT").Safely("says why it is still there")
+	}
+	return Command("kubectl", "gc", "delete", "OBJECT", "--dry-run").Safely("shows what is deleted with it")
+}
+
 // Step is one command of a remedy.
 type Step struct {
 	// Write writes the command about an object.
@@ -54,6 +63,9 @@ func (s Step) Doing(does string) Step {
 	s.Does = does
 	return s
 }
+
+// Safely says what a step brings about that puts nothing at risk.
+func (s Step) Safely(does string) Step { return s.Doing(does).Risking(finalizer.RiskNone) }
 
 // Risking says what a step puts at risk.
 func (s Step) Risking(risk finalizer.Risk) Step {

@@ -11,7 +11,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
-	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
@@ -32,16 +31,15 @@ func (e *Examiner) byAgent(ctx context.Context, b core.Responsible, f core.Findi
 		"whether it runs, and what it says.", agents[0].User)
 	if by, last := e.heardOf(ctx, b.Object); by != nil {
 		silent := e.Now.Sub(last)
-		f.Evidence = append(f.Evidence, core.ObservedAt(core.From(by, "status"),
-			fmt.Sprintf("by %s, the last heartbeat was %s ago", core.Named(e.Ref(by)), phrase.Ago(silent)))...)
-		f.Commands = append(f.Commands, core.At(e.Ref(by), core.Describe()).Doing("shows what is heard from there").
-			Risking(finalizer.RiskNone))
+		f.Evidence = append(f.Evidence, core.ObservedAt(cluster.Place(by, "status"),
+			fmt.Sprintf("by %s, the last heartbeat was %s ago", cluster.Located(by), phrase.Ago(silent)))...)
+		f.Commands = append(f.Commands, core.At(e.Ref(by), core.Describe()).Safely("shows what is heard from there"))
 		if silent >= finishing {
 			f.Remedy += fmt.Sprintf(" Nothing was heard from there for %s: if the place where it ran is gone for good, remove the "+
 				"finalizer by hand.", phrase.Ago(silent))
 		}
 	}
-	show := core.Describe().Doing("shows what its controller says of it").Risking(finalizer.RiskNone)
+	show := core.Describe().Safely("shows what its controller says of it")
 	f.Commands = append(f.Commands, show)
 	return f, true
 }

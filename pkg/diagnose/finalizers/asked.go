@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
@@ -34,27 +33,18 @@ func (e *Examiner) Asked(
 		if r.Group != group || !asksInKind.MatchString(r.Kind) {
 			continue
 		}
-		namespace := ""
-		if r.Namespaced {
-			namespace = o.GetNamespace()
-		}
-		list, err := e.Reader.ListObjects(ctx, schema.GroupResource{Group: group, Resource: r.Resource}, namespace,
-			cluster.Selection{})
-		if err != nil {
-			continue // and the reader has noted the gap
-		}
-		for _, request := range list {
+		for _, request := range e.List(ctx, r.Type, o.GetNamespace()) {
 			field := naming(request, o)
 			if field == "" {
 				continue
 			}
 			by = append(by, e.Ref(request))
-			seen = append(seen, core.ObservedAt(core.From(request, field),
-				fmt.Sprintf("%s asks for its deletion", core.Named(e.Ref(request))))...)
+			seen = append(seen, core.ObservedAt(cluster.Place(request, field),
+				fmt.Sprintf("%s asks for its deletion", cluster.Located(request)))...)
 			for _, s := range slices.Concat(status.Texts(request), []status.Said{status.Stage(request)}) {
 				if s.Text != "" {
-					seen = append(seen, core.ObservedAt(core.From(request, s.Field),
-						fmt.Sprintf("of %s, %s is: %s", core.Named(e.Ref(request)), s.Field, core.Brief(s.Text)))...)
+					seen = append(seen, core.ObservedAt(cluster.Place(request, s.Field),
+						fmt.Sprintf("of %s, %s is: %s", cluster.Located(request), s.Field, core.Brief(s.Text)))...)
 				}
 			}
 		}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
-	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
@@ -33,8 +32,8 @@ func (e *Examiner) atNode(ctx context.Context, b core.Responsible, f core.Findin
 		f.Remedy = "Bring the node back under its name. If the machine is certainly gone for good, " +
 			"remove the finalizer by hand." + b.OnceRunning()
 	}
-	f.Commands = []core.Step{core.At(e.Ref(b.Object), core.Describe()).Doing("shows what the object says of it").
-		Risking(finalizer.RiskNone), e.ByHand(b.Object, b.Actor)}
+	f.Commands = []core.Step{core.At(e.Ref(b.Object), core.Describe()).Safely("shows what the object says of it"),
+		e.ByHand(b.Object, b.Actor)}
 	return []core.Finding{f}
 }
 
@@ -53,7 +52,7 @@ func (e *Examiner) forNode(ctx context.Context, b core.Responsible, f core.Findi
 			continue
 		}
 		names := fmt.Sprintf("its spec.%s is %s, and no Node is called so", field, name)
-		f.Evidence = append(core.ObservedAt(core.From(b.Object, "spec."+field), names), f.Evidence...)
+		f.Evidence = append(core.ObservedAt(cluster.Place(b.Object, "spec."+field), names), f.Evidence...)
 		if says.what == "" {
 			f.Remedy = phrase.Sentence(fmt.Sprintf("find out by what it logs whether %s needs the node: another may take the "+
 				"object over once %s is restarted; or bring the node back under its name", b.Name, b.Name)) + b.OnceRunning()

@@ -52,10 +52,7 @@ func (e *Examiner) calledIn(beside *unstructured.Unstructured, r cluster.Resourc
 		if in, bare, both := strings.Cut(name, "/"); both {
 			namespace, name = in, bare
 		}
-		if !r.Namespaced {
-			namespace = ""
-		}
-		id, seen := e.Graph.Find(r.Group, r.Resource, namespace, strings.TrimRight(name, "."))
+		id, seen := e.Graph.Find(r.Group, r.Resource, r.Place(namespace), strings.TrimRight(name, "."))
 		if !seen || !e.Graph.Observed(id) || e.Graph.Ref(id).UID == string(beside.GetUID()) {
 			break // the names are over, and another word begins
 		}
@@ -86,11 +83,7 @@ func (e *Examiner) ofTheKind(o *unstructured.Unstructured, finalizer string) (al
 		if r.Group != group || r.Kind == o.GetKind() || called != strings.ToLower(r.Kind) {
 			continue
 		}
-		namespace := ""
-		if r.Namespaced {
-			namespace = o.GetNamespace()
-		}
-		for id := range e.Graph.OfType(r.Group, r.Resource, namespace) {
+		for id := range e.Graph.OfType(r.Group, r.Resource, r.Place(o.GetNamespace())) {
 			if e.Graph.Observed(id) && e.Graph.State(id) == graph.Active && len(all) < phrase.MaxNamed {
 				all = append(all, namer{ref: e.Graph.Ref(id), called: finalizer})
 			}

@@ -99,7 +99,7 @@ func (e *Examiner) refusedToActor(ctx context.Context, q *question) []core.Findi
 // controllers use as a rule: it was listed in another one, which needs no conversion.
 func (e *Examiner) unconverted(ctx context.Context, q *question) []core.Finding {
 	kind := q.o.GroupVersionKind()
-	r, served := e.KindIn(kind.Group, kind.Kind)
+	r, served := e.Reader.KindIn(kind.Group, kind.Kind)
 	if !served || r.Version == kind.Version || cluster.BuiltIn(kind.Group) {
 		return nil
 	}

@@ -1,7 +1,6 @@
 package finalizers
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -92,9 +91,9 @@ func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying, lacks l
 		f.Evidence, f.Remedy = append(f.Evidence, none.seen...), f.Remedy+none.remedy
 	}
 	if more := lacks.expired + lacks.done; more != "" {
-		f.Remedy = cmp.Or(f.Remedy, f.Usual()) + more
+		f.Remedy = f.Usual() + more
 	}
-	show := core.Describe().Doing("shows what its controller says of it").Risking(finalizer.RiskNone)
+	show := core.Describe().Safely("shows what its controller says of it")
 	f.Commands = slices.Concat([]core.Step{show}, lacks.look, e.logs(b), again)
 	f = e.behindItsNamespace(b, e.keptFor(f, by))
 	f.Commands = b.Ordered(f.Commands)
@@ -155,7 +154,7 @@ func (e *Examiner) logs(b core.Responsible) []core.Step {
 		}
 		line := logs + " | " + phrase.Command(grep...)
 		steps = append(steps, core.Step{Write: func(v1alpha1.ObjectRef) string { return line }}.
-			Doing("shows what "+b.Name+" says about it").Risking(finalizer.RiskNone))
+			Safely("shows what "+b.Name+" says about it"))
 	}
 	return steps
 }

@@ -1,7 +1,6 @@
 package finalizers
 
 import (
-	"cmp"
 	"context"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -24,9 +23,9 @@ func (e *Examiner) withDefinition(ctx context.Context, o *unstructured.Unstructu
 	if err != nil || crd == nil || crd.GetDeletionTimestamp() == nil {
 		return f
 	}
-	f.Evidence = append(f.Evidence, core.ObservedAt(core.From(crd, "metadata.deletionTimestamp"),
-		core.Named(e.Ref(crd))+" is being deleted as well, and waits for its instances")...)
-	f.Remedy = cmp.Or(f.Remedy, f.Usual()) + " Its definition is being deleted as well, and goes with the last instance: what " +
+	f.Evidence = append(f.Evidence, core.ObservedAt(cluster.Place(crd, "metadata.deletionTimestamp"),
+		cluster.Located(crd)+" is being deleted as well, and waits for its instances")...)
+	f.Remedy = f.Usual() + " Its definition is being deleted as well, and goes with the last instance: what " +
 		"installs the program together with it may fail before, or lose it then. If so, the finalizer has to be removed by hand."
 	return f
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
-	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
@@ -64,7 +63,7 @@ func (e holders) overQuota(ctx context.Context, q *question, o *unstructured.Uns
 		return core.Finding{}, false
 	case err == nil:
 		f.About = new(e.Ref(read))
-		f.Commands = []core.Step{core.Describe().Doing("shows what is used of it").Risking(finalizer.RiskNone)}
+		f.Commands = []core.Step{core.Describe().Safely("shows what is used of it")}
 	}
 	return f, true
 }
@@ -95,12 +94,11 @@ func (e holders) withoutRight(ctx context.Context, q *question, t told) (core.Fi
 			account)
 		f.Remedy = "Rights for that account are of no use. Find out as what account it runs now, and have it work on the object " +
 			"again: a restart does that."
-		f.Commands = []core.Step{core.Describe().Doing("shows what its controller says of it").Risking(finalizer.RiskNone)}
+		f.Commands = []core.Step{core.Describe().Safely("shows what its controller says of it")}
 		return f, true
 	}
 	f.Remedy = phrase.Sentence(fmt.Sprintf("let %s %s: then %s goes on", account, right, core.Whoever(q.a)))
-	f.Commands = []core.Step{core.FixedCommand(ask...).
-		Doing("asks the server whether it may: yes, once it is permitted").Risking(finalizer.RiskNone)}
+	f.Commands = []core.Step{core.FixedCommand(ask...).Safely("asks the server whether it may: yes, once it is permitted")}
 	return f, true
 }
 
@@ -128,11 +126,11 @@ func (e holders) toldSince(ctx context.Context, o *unstructured.Unstructured, si
 	var all []told
 	for _, c := range status.Conditions(o) {
 		if !c.Since.Before(since) {
-			all = append(all, told{c.Message, core.ObservedAt(core.From(o, c.Field), e.Quoted(c))})
+			all = append(all, told{c.Message, core.ObservedAt(cluster.Place(o, c.Field), e.Quoted(c))})
 		}
 	}
 	for i, w := range e.WarnedSince(ctx, o, since) {
-		all = append(all, told{w.Message, core.ObservedAt(core.From(w.Event, ""), e.QuotedWarning(i, w))})
+		all = append(all, told{w.Message, core.ObservedAt(cluster.Place(w.Event, ""), e.QuotedWarning(i, w))})
 	}
 	return all
 }
@@ -146,13 +144,9 @@ func (e holders) jobsOf(ctx context.Context, q *question) []*unstructured.Unstru
 			all = append(all, e.belonging(ctx, q.o, h)...)
 		}
 	}
-	id, ok := e.Graph.Lookup(string(q.o.GetUID()))
-	if !ok {
-		return all
-	}
-	for edge := range e.Graph.Dependents(id) {
-		if ref := e.Graph.Ref(edge.Dependent); ref.Kind == "Job" && ref.Group() == "batch" {
-			if o, err := e.Object(ctx, edge.Dependent); err == nil && o != nil &&
+	for id := range e.Dependents(q.o) {
+		if ref := e.Graph.Ref(id); ref.Kind == "Job" && ref.Group() == "batch" {
+			if o, err := e.Object(ctx, id); err == nil && o != nil &&
 				!o.GetCreationTimestamp().Time.Before(q.o.GetDeletionTimestamp().Time) {
 				all = append(all, o)
 			}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
@@ -41,14 +40,13 @@ func (e dependencies) ungranted(
 				!cluster.OfOneDomain(r.Group, o.GroupVersionKind().Group) {
 				continue
 			}
-			list, err := e.Reader.ListObjects(ctx, schema.GroupResource{Group: r.Group, Resource: r.Resource}, n.namespace,
-				cluster.Selection{})
+			list, err := e.Reader.ListObjects(ctx, r.GroupResource(), n.namespace, cluster.Selection{})
 			if err != nil || slices.ContainsFunc(list, func(grant *unstructured.Unstructured) bool { return grants(grant, o) }) {
 				continue // and the reader has noted the gap
 			}
 			missing = fmt.Sprintf("a %s in namespace %s, of which there is none for a %s of namespace %s", r.Kind, n.namespace,
 				o.GetKind(), o.GetNamespace())
-			return core.ObservedAt(core.From(o, n.field), fmt.Sprintf("its %s names %s in namespace %s, and no %s there is for a %s of "+
+			return core.ObservedAt(cluster.Place(o, n.field), fmt.Sprintf("its %s names %s in namespace %s, and no %s there is for a %s of "+
 				"namespace %s", n.field, n.name, n.namespace, r.Kind, o.GetKind(), o.GetNamespace())), missing
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
@@ -37,11 +36,11 @@ func (e holders) held(ctx context.Context, q *question) []core.Finding {
 	})
 	for _, h := range holds {
 		for _, o := range e.belonging(ctx, q.o, h) {
-			f := q.says(q.waiting(), h, []string{core.Named(e.Ref(o))})
-			f.About, f.Evidence = new(e.Ref(o)), core.ObservedAt(core.From(o, "status"), core.From(o, "")+" has not ended")
+			f := q.says(q.waiting(), h, []string{cluster.Located(o)})
+			f.About = new(e.Ref(o))
+			f.Evidence = core.ObservedAt(cluster.Place(o, "status"), cluster.Place(o, "")+" has not ended")
 			if o.GetKind() == "Job" {
-				f.Commands = append(f.Commands, core.Command("kubectl", "logs", "OBJECT").Doing("shows what it does").
-					Risking(finalizer.RiskNone))
+				f.Commands = append(f.Commands, core.Command("kubectl", "logs", "OBJECT").Safely("shows what it does"))
 			}
 			f.Commands = append(f.Commands, e.ByHand(q.o, q.a))
 			all = append(all, f)
@@ -72,7 +71,7 @@ func (e holders) heldByItems(q *question, h finalizer.Hold) []core.Finding {
 		return nil
 	}
 	f := q.says(q.waiting(), h, names)
-	f.Evidence = core.ObservedAt(core.From(q.o, h.Items.String()), f.Sentence)
+	f.Evidence = core.ObservedAt(cluster.Place(q.o, h.Items.String()), f.Sentence)
 	if h.Approval != "" {
 		f.Commands = append(f.Commands, core.Command("kubectl", "annotate", "OBJECT",
 			h.Approval+"="+e.Now.UTC().Format(time.RFC3339), "--overwrite").
@@ -94,7 +93,7 @@ func (e holders) heldByAnnotations(q *question, h finalizer.Hold) []core.Finding
 			name, says = key+" of "+owner, fmt.Sprintf("its annotation %s is %q", key, owner)
 		}
 		names = append(names, name)
-		f.Evidence = append(f.Evidence, core.ObservedAt(core.From(q.o, "metadata.annotations"), says)...)
+		f.Evidence = append(f.Evidence, core.ObservedAt(cluster.Place(q.o, "metadata.annotations"), says)...)
 	}
 	if len(names) == 0 {
 		return nil
@@ -113,7 +112,7 @@ func (e holders) heldByText(q *question, h finalizer.Hold) []core.Finding {
 	for i, text := range texts {
 		texts[i] = core.Brief(text)
 		f.Evidence = append(f.Evidence,
-			core.ObservedAt(core.From(q.o, h.Said()), fmt.Sprintf("its %s is: %s", h.Said(), texts[i]))...)
+			core.ObservedAt(cluster.Place(q.o, h.Said()), fmt.Sprintf("its %s is: %s", h.Said(), texts[i]))...)
 	}
 	f = q.says(f, h, texts)
 	f.Commands = append(f.Commands, e.ByHand(q.o, q.a))
@@ -124,24 +123,21 @@ func (e holders) heldByText(q *question, h finalizer.Hold) []core.Finding {
 func (e holders) heldUntilGone(ctx context.Context, q *question, h finalizer.Hold) []core.Finding {
 	var all []core.Finding
 	for _, n := range e.Actors.Named(ctx, q.o, q.a, h.UntilGone) {
-		o, err := e.Reader.GetObject(ctx, schema.GroupResource{Group: n.Type.Group, Resource: n.Type.Resource}, n.Namespace,
-			n.Name)
+		o, err := e.Reader.GetObject(ctx, n.Type.GroupResource(), n.Namespace, n.Name)
 		if err != nil || o == nil {
 			continue
 		}
-		f := q.says(q.waiting(), h, []string{core.Named(e.Ref(o))})
-		says := core.Named(e.Ref(o)) + " is still there"
+		f := q.says(q.waiting(), h, []string{cluster.Located(o)})
+		says := cluster.Located(o) + " is still there"
 		if n.Field != "" {
-			says = fmt.Sprintf("its %s names %s, which is still there", n.Field, core.Named(e.Ref(o)))
+			says = fmt.Sprintf("its %s names %s, which is still there", n.Field, cluster.Located(o))
 		}
-		f.Commands = append(f.Commands, core.Command("kubectl", "gc", "delete", "OBJECT", "--dry-run").
-			Doing("shows what is deleted with it").Risking(finalizer.RiskNone))
+		f.Commands = append(f.Commands, core.InTheWay(false))
 		if o.GetDeletionTimestamp() != nil {
 			says += ", and is being deleted"
-			f.Commands = []core.Step{core.Command("kubectl", "gc", "why", "OBJECT").Doing("says why it is still there").
-				Risking(finalizer.RiskNone)}
+			f.Commands = []core.Step{core.InTheWay(true)}
 		}
-		f.About, f.Evidence = new(e.Ref(o)), core.ObservedAt(core.From(q.o, n.Field), says)
+		f.About, f.Evidence = new(e.Ref(o)), core.ObservedAt(cluster.Place(q.o, n.Field), says)
 		f.Commands = append(f.Commands, e.ByHand(q.o, q.a))
 		if id, listed := e.Graph.Lookup(string(o.GetUID())); listed && e.Graph.DeletionTimestamp(id) != 0 {
 			f.Users = []graph.ID{id}
@@ -163,11 +159,11 @@ func (e holders) heldByWarning(ctx context.Context, q *question, h finalizer.Hol
 			}
 			held := core.Brief(w.Message)
 			if h.Shared && about.GetUID() != q.o.GetUID() {
-				held = core.Named(e.Ref(about)) + ": " + held
+				held = cluster.Located(about) + ": " + held
 			}
 			f := q.says(q.waiting(), h, []string{held})
 			f.Warned = true
-			f.Evidence = core.ObservedAt(core.From(w.Event, ""), e.QuotedWarning(i, w))
+			f.Evidence = core.ObservedAt(cluster.Place(w.Event, ""), e.QuotedWarning(i, w))
 			f.Commands = append(f.Commands, e.ByHand(q.o, q.a))
 			return []core.Finding{f}
 		}
@@ -187,16 +183,11 @@ func (e holders) warnedOf(ctx context.Context, q *question, h finalizer.Hold) []
 	}
 	all := []*unstructured.Unstructured{q.o}
 	kind := q.o.GroupVersionKind()
-	r, served := e.KindIn(kind.Group, kind.Kind)
+	r, served := e.Reader.KindIn(kind.Group, kind.Kind)
 	if !h.Shared || !served {
 		return all
 	}
-	list, err := e.Reader.ListObjects(ctx, schema.GroupResource{Group: r.Group, Resource: r.Resource}, "",
-		cluster.Selection{})
-	if err != nil {
-		return all // and the reader has noted the gap
-	}
-	for _, o := range list {
+	for _, o := range e.List(ctx, r.Type, "") {
 		if o.GetUID() != q.o.GetUID() && slices.Contains(o.GetFinalizers(), q.a.Finalizer) {
 			all = append(all, o)
 		}
@@ -207,18 +198,13 @@ func (e holders) warnedOf(ctx context.Context, q *question, h finalizer.Hold) []
 // belonging returns the objects of a hold that belong to an object, as far as they can be listed.
 func (e holders) belonging(ctx context.Context, o *unstructured.Unstructured,
 	h finalizer.Hold) []*unstructured.Unstructured {
-	r, served := e.KindIn(h.Group, h.Kind)
+	r, served := e.Reader.KindIn(h.Group, h.Kind)
 	if h.Kind == "" || !served {
 		return nil
 	}
 	var all []*unstructured.Unstructured
 	for _, namespace := range h.LookIn(o.Object, o.GetNamespace()) {
-		list, err := e.Reader.ListObjects(ctx, schema.GroupResource{Group: r.Group, Resource: r.Resource}, namespace,
-			cluster.Selection{})
-		if err != nil {
-			continue // and the reader has noted the gap
-		}
-		for _, by := range list {
+		for _, by := range e.List(ctx, r.Type, namespace) {
 			if h.Belongs(by.Object, o.GetNamespace(), o.GetName()) {
 				all = append(all, by)
 			}
@@ -232,7 +218,7 @@ func (q *question) waiting() core.Finding {
 	b := core.ResponsibleFor(q.o, q.a)
 	return core.Finding{Code: core.ActorWaiting, Finalizer: q.a.Finalizer, Actor: q.a.Who, Cost: b.Cost(),
 		DataLoss: b.LosesData(),
-		Commands: []core.Step{core.Describe().Doing("shows what it waits for").Risking(finalizer.RiskNone)}}
+		Commands: []core.Step{core.Describe().Safely("shows what it waits for")}}
 }
 
 // says completes it with what the pack says of what holds the object.

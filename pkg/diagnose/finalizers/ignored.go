@@ -11,9 +11,9 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
-	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
@@ -51,8 +51,7 @@ func (e *Examiner) retired(b core.Responsible, f core.Finding) core.Finding {
 	f.Remedy = phrase.Sentence("waiting does not help unless an older version runs: remove the finalizer by hand") + " " +
 		b.Loss()
 	for _, w := range b.Workloads[:min(len(b.Workloads), 1)] {
-		f.Commands = append(f.Commands,
-			core.At(e.Ref(w), core.Describe()).Doing("shows which version runs").Risking(finalizer.RiskNone))
+		f.Commands = append(f.Commands, core.At(e.Ref(w), core.Describe()).Safely("shows which version runs"))
 	}
 	return f
 }
@@ -116,7 +115,7 @@ func (e *Examiner) forbidden(ctx context.Context, b core.Responsible, f core.Fin
 		ask = append(ask, "-n", ns)
 	}
 	f.Commands = []core.Step{core.FixedCommand(
-		ask...).Doing("asks the server whether it may: yes, once the binding is there").Risking(finalizer.RiskNone)}
+		ask...).Safely("asks the server whether it may: yes, once the binding is there")}
 	if add, ok := adding(of, b.Object); ok {
 		f.Commands = append(f.Commands,
 			add.Doing("lets it remove the finalizer: whatever installs the role has to grant it as well").Risking(
@@ -134,7 +133,7 @@ func (e *Examiner) alsoForbidden(ctx context.Context, b core.Responsible, f core
 	}
 	lacks := e.forbidden(ctx, b, f, may)
 	f.Evidence = lacks.Evidence
-	f.Remedy = cmp.Or(f.Remedy, f.Usual()) + fmt.Sprintf(" It may not remove the finalizer then either: give ServiceAccount %s/%s "+
+	f.Remedy = f.Usual() + fmt.Sprintf(" It may not remove the finalizer then either: give ServiceAccount %s/%s "+
 		"the right to update and patch %s as well.", may.Account.Namespace, may.Account.Name, may.Resource)
 	f.Commands = append(f.Commands, lacks.Commands...)
 	return f
@@ -169,8 +168,7 @@ func (e *Examiner) notWatching(ctx context.Context, b core.Responsible, f core.F
 		own = append(own, s.Observation(), s.Missed(b.Object))
 	}
 	s := all[0]
-	ns, name := b.Object.GetNamespace(),
-		graph.Located(s.Workload.GetKind(), s.Workload.GetNamespace(), s.Workload.GetName())
+	ns, name := b.Object.GetNamespace(), cluster.Located(s.Workload)
 	f.Code, f.Evidence = core.ActorNotWatching, append(own, f.Evidence...)
 	f.Args = []string{"{workload}", name, "{namespace}", ns, "{then}", b.OnceRunning()}
 	label, one := s.Label()
@@ -193,8 +191,7 @@ func (e *Examiner) notWatching(ctx context.Context, b core.Responsible, f core.F
 			ns, name) + b.OnceRunning()
 	}
 	if len(f.Commands) == 0 { // what removes the finalizer is no first step
-		f.Commands = []core.Step{core.At(e.Ref(s.Workload), core.Describe()).Doing("shows what it watches").
-			Risking(finalizer.RiskNone)}
+		f.Commands = []core.Step{core.At(e.Ref(s.Workload), core.Describe()).Safely("shows what it watches")}
 	}
 	return []core.Finding{f}
 }
@@ -205,20 +202,19 @@ func (e *Examiner) untaken(ctx context.Context, b core.Responsible, f core.Findi
 	for _, u := range b.Untaken {
 		g := f
 		g.Code, g.Evidence = core.ActorNotWatching, append([]v1alpha1.Observation{u.Evidence}, f.Evidence...)
-		g.Commands = []core.Step{core.Describe().Doing("shows what it names, and what is said of it").Risking(finalizer.RiskNone)}
+		g.Commands = []core.Step{core.Describe().Safely("shows what it names, and what is said of it")}
 		if m := u.Missing; m != nil {
-			name := core.Named(core.RefTo(m.Type, m.Namespace, m.Name))
+			name := core.RefTo(m.Type, m.Namespace, m.Name).Located()
 			g.Sentence = fmt.Sprintf("%s is alive, and leaves the object alone, whose %s does not exist", b.Name, name)
 			g.Remedy = fmt.Sprintf("Create %s again, as it was (%s), and let %s finish.", name, u.Wants, b.Name) +
 				b.OnceRunning()
 		} else {
-			by := core.Named(e.Ref(u.By))
+			by := cluster.Located(u.By)
 			g.Sentence = fmt.Sprintf("%s is alive, and leaves the object alone, by what %s says", b.Name, by)
 			g.Remedy = fmt.Sprintf("Find out whether whoever %s names is there, and does it; %s takes it only if %s.", by,
 				b.Name, u.Wants)
 			if u.By != b.Object {
-				g.Commands = append(g.Commands, core.At(e.Ref(u.By), core.Describe()).Doing("shows what it says").
-					Risking(finalizer.RiskNone))
+				g.Commands = append(g.Commands, core.At(e.Ref(u.By), core.Describe()).Safely("shows what it says"))
 			}
 		}
 		if u.Guessed() {
@@ -240,13 +236,13 @@ func (e *Examiner) notLeading(_ context.Context, b core.Responsible, f core.Find
 		own = append(own, u.Evidence)
 	}
 	u := b.Unled[0]
-	workload := graph.Located(u.Workload.GetKind(), u.Workload.GetNamespace(), u.Workload.GetName())
+	workload := cluster.Located(u.Workload)
 	f.Code, f.Evidence = core.ActorNotLeading, append(own, f.Evidence...)
-	f.Args = []string{"{pod}", core.Named(e.Ref(u.Pod)), "{lease}", core.Named(e.Ref(u.Lease)), "{workload}", workload,
+	f.Args = []string{"{pod}", cluster.Located(u.Pod), "{lease}", cluster.Located(u.Lease), "{workload}", workload,
 		"{then}", b.OnceRunning()}
 	f.Commands = []core.Step{
 		core.At(e.Ref(u.Pod), core.Command("kubectl", "logs", "OBJECT", "--all-containers")).
-			Doing("shows why it no longer leads").Risking(finalizer.RiskNone),
+			Safely("shows why it no longer leads"),
 		core.At(e.Ref(u.Workload), core.Command("kubectl", "rollout", "restart", "OBJECT")).
 			Doing("starts its pods again, one of which leads then" + b.Then()).Risking(b.RiskOnceRunning()).Disturbing(),
 	}

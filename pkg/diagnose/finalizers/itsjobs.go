@@ -27,9 +27,9 @@ func (e dependencies) itsJobs(ctx context.Context, o *unstructured.Unstructured)
 		return nil
 	}
 	var made []graph.ID
-	for edge := range e.Graph.Dependents(id) {
-		if ref := e.Graph.Ref(edge.Dependent); ref.Kind == "Job" && ref.Group() == "batch" {
-			made = append(made, edge.Dependent)
+	for id := range e.Dependents(o) {
+		if ref := e.Graph.Ref(id); ref.Kind == "Job" && ref.Group() == "batch" {
+			made = append(made, id)
 		}
 	}
 	own := e.Graph.Ref(id)
@@ -105,8 +105,8 @@ func (e dependencies) done(o *unstructured.Unstructured, jobs []*unstructured.Un
 	if len(jobs) == 0 || len(unsucceeded(jobs)) > 0 {
 		return nil, ""
 	}
-	name := core.Named(e.Ref(jobs[0])) // the newest
-	seen = core.ObservedAt(core.From(jobs[0], "status.completionTime"),
+	name := cluster.Located(jobs[0]) // the newest
+	seen = core.ObservedAt(cluster.Place(jobs[0], "status.completionTime"),
 		fmt.Sprintf("%s, created after it was deleted, has succeeded", name))
 	if fails := status.Fails(o); fails.Text != "" {
 		remedy = " " + phrase.Sentence(fmt.Sprintf("But %s has succeeded, perhaps after %s was written. If nothing happens any more, "+

@@ -1,12 +1,10 @@
 package finalizers
 
 import (
-	"cmp"
 	"fmt"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
-	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
@@ -23,14 +21,14 @@ func (e *Examiner) behindItsNamespace(b core.Responsible, f core.Finding) core.F
 	if !seen || e.Graph.DeletionTimestamp(id) == 0 || o.GetDeletionTimestamp() == nil {
 		return f
 	}
-	f.Evidence = append(f.Evidence, core.ObservedAt(core.From(o, ""),
+	f.Evidence = append(f.Evidence, core.ObservedAt(cluster.Place(o, ""),
 		fmt.Sprintf("it names namespace %s, which is being deleted as well", name))...)
 	if f.Remedy == "" && f.Code == core.FinalizerActorAlive {
 		f.Remedy = phrase.Sentence(b.Name + " is alive")
 	}
-	f.Remedy = cmp.Or(f.Remedy, f.Usual()) + fmt.Sprintf(" It may wait for namespace %s, which it names and which is being deleted: see first to what keeps that.", name)
+	f.Remedy = f.Usual() + fmt.Sprintf(" It may wait for namespace %s, which it names and which is being deleted: see first to what keeps that.", name)
 	f.Commands = append([]core.Step{core.At(e.Graph.Ref(id), core.Command("kubectl", "gc", "why", "OBJECT")).
-		Doing("says why the namespace is still there").Risking(finalizer.RiskNone)}, f.Commands...)
+		Safely("says why the namespace is still there")}, f.Commands...)
 	f.Users, f.After = append(f.Users, id), max(f.After, 1)
 	return f
 }

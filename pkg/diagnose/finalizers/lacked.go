@@ -9,13 +9,11 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
-	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
@@ -93,13 +91,13 @@ func (e dependencies) mayLack(ctx context.Context, b core.Responsible) lacked {
 		seen: slices.Concat(grant, spoken.seen, absent, untwinned, other, after, through.others, failing, failed.Evidence,
 			down, unready, stopped, succeeded, e.come(ctx, o), named.unseen)}
 	if until := status.Expired(o, e.Now); until.Text != "" && len(e.workedOn(ctx, o)) == 0 {
-		l.seen = append(l.seen, core.ObservedAt(core.From(o, until.Field),
+		l.seen = append(l.seen, core.ObservedAt(cluster.Place(o, until.Field),
 			fmt.Sprintf("its %s, %s, is past", until.Field, until.Text))...)
 		l.expired = fmt.Sprintf(" Its %s is past, and perhaps nothing is done for it since, not even to clean up. Set a time to come, or remove "+
 			"the finalizer where what it stands for went then.", until.Field)
 	}
 	if owner != "" {
-		l.seen = append(l.seen, core.ObservedAt(core.From(o, "metadata.ownerReferences"),
+		l.seen = append(l.seen, core.ObservedAt(cluster.Place(o, "metadata.ownerReferences"),
 			"its owner "+owner+" does not exist")...)
 	}
 	switch {
@@ -152,7 +150,7 @@ func (e dependencies) mayLack(ctx context.Context, b core.Responsible) lacked {
 		l.mend, l.mutual = "see which of them has to go first", true
 		for _, n := range named.leaving[:min(len(named.leaving), phrase.MaxNamed)] {
 			l.look = append(l.look, core.At(n.ref, core.Command("kubectl", "describe", "OBJECT").
-				Doing("shows what that waits for").Risking(finalizer.RiskNone)))
+				Safely("shows what that waits for")))
 		}
 	case len(failing) > 0:
 		l.what, l.mend = "what the object names, which does not work or is being deleted itself", "see to that first"
@@ -179,25 +177,19 @@ func ofTheObject(says string) string {
 // it goes. A Job that has succeeded did what it was made for, and so stands for those before it.
 func (e dependencies) ownFailed(ctx context.Context, o *unstructured.Unstructured,
 	jobs []*unstructured.Unstructured) (d core.Downtime) {
-	id, listed := e.Graph.Lookup(string(o.GetUID()))
-	if !listed || cluster.BuiltIn(o.GroupVersionKind().Group) || o.GetDeletionTimestamp() == nil || e.Many {
+	if cluster.BuiltIn(o.GroupVersionKind().Group) || o.GetDeletionTimestamp() == nil || e.Many {
 		return d
 	}
 	since := func(made graph.ID) bool { return e.Graph.CreationTimestamp(made) >= o.GetDeletionTimestamp().Unix() }
 	var pods []graph.ID
-	for edge := range e.Graph.Dependents(id) {
-		if core.OfType(cluster.Pods)(e.Graph.Ref(edge.Dependent)) {
-			pods = append(pods, edge.Dependent)
+	for id := range e.Dependents(o) {
+		if core.OfType(cluster.Pods)(e.Graph.Ref(id)) {
+			pods = append(pods, id)
 		}
 	}
 	for _, job := range unsucceeded(jobs) {
 		before := len(pods)
-		if id, listed := e.Graph.Lookup(string(job.GetUID())); listed {
-			for made := range e.Graph.Dependents(id) {
-				pods = append(pods, made.Dependent)
-			}
-		}
-		if len(pods) == before {
+		if pods = slices.AppendSeq(pods, e.Dependents(job)); len(pods) == before {
 			e.withoutPods(ctx, &d, job)
 		}
 	}
@@ -219,14 +211,14 @@ func (e dependencies) withoutPods(ctx context.Context, d *core.Downtime, job *un
 	if job.GetDeletionTimestamp() != nil {
 		return
 	}
-	name := core.Named(e.Ref(job))
+	name := cluster.Located(job)
 	suspended, _, _ := unstructured.NestedBool(job.Object, "spec", "suspend")
 	switch c, failed := status.Find(job, "Failed"); {
 	case failed && c.Status == "True":
-		d.Evidence = append(d.Evidence, core.ObservedAt(core.From(job, c.Field),
+		d.Evidence = append(d.Evidence, core.ObservedAt(cluster.Place(job, c.Field),
 			fmt.Sprintf("%s has failed, and is not tried again: %s", name, core.Brief(cmp.Or(c.Message, c.Reason))))...)
 	case suspended:
-		d.Evidence = append(d.Evidence, core.ObservedAt(core.From(job, "spec.suspend"),
+		d.Evidence = append(d.Evidence, core.ObservedAt(cluster.Place(job, "spec.suspend"),
 			name+" is suspended, so that it has no pods")...)
 	default:
 		faults, _ := e.Actors.Faults(ctx, job)
@@ -263,16 +255,12 @@ func (e dependencies) absentOwner(ctx context.Context, o *unstructured.Unstructu
 	if !served {
 		return ""
 	}
-	ref := core.RefTo(r, "", refs[0].Name)
-	if r.Namespaced {
-		ref.Namespace = o.GetNamespace()
-	}
-	gr := schema.GroupResource{Group: r.Group, Resource: r.Resource}
-	owner, err := e.Reader.GetObject(ctx, gr, ref.Namespace, ref.Name)
+	ref := core.RefTo(r, o.GetNamespace(), refs[0].Name)
+	owner, err := e.Reader.GetObject(ctx, r.GroupResource(), ref.Namespace, ref.Name)
 	if err != nil || owner != nil { // or another one of that name
 		return ""
 	}
-	return core.Named(ref)
+	return ref.Located()
 }
 
 // ownDown says why the pods of the workloads that a custom resource owns do not run: whoever cleans
@@ -281,24 +269,23 @@ func (e dependencies) absentOwner(ctx context.Context, o *unstructured.Unstructu
 func (e dependencies) ownDown(
 	ctx context.Context, o *unstructured.Unstructured, who string,
 ) (seen []v1alpha1.Observation) {
-	id, listed := e.Graph.Lookup(string(o.GetUID()))
-	if !listed || cluster.BuiltIn(o.GroupVersionKind().Group) || e.Many {
+	if cluster.BuiltIn(o.GroupVersionKind().Group) || e.Many {
 		return nil
 	}
-	for edge := range e.Graph.Dependents(id) {
-		ref := e.Graph.Ref(edge.Dependent)
+	for id := range e.Dependents(o) {
+		ref := e.Graph.Ref(id)
 		if ref.Group() != "apps" || !slices.Contains([]string{"Deployment", "StatefulSet", "DaemonSet"}, ref.Kind) ||
 			len(seen) >= phrase.MaxNamed {
 			continue
 		}
-		w := e.Own(ctx, edge.Dependent)
+		w := e.Own(ctx, id)
 		if w == nil || actor.ReadWorkload(w).Life == actor.Alive {
 			continue
 		}
 		faults, _ := e.Actors.Faults(ctx, w)
 		for _, fault := range faults {
 			if fault.Pod != nil && !fault.Starting {
-				seen = append(seen, core.ObservedAt(fault.From, who+" owns "+core.Named(ref)+", and "+fault.Says)...)
+				seen = append(seen, core.ObservedAt(fault.From, who+" owns "+ref.Located()+", and "+fault.Says)...)
 			}
 		}
 	}

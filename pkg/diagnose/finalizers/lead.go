@@ -13,8 +13,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
-	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
-	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
@@ -31,7 +29,7 @@ func (e *Examiner) unfound(ctx context.Context, b core.Responsible, f core.Findi
 		return f, true
 	}
 	itself := ofItself(b)
-	show := core.Describe().Doing("shows what its controller says of it").Risking(finalizer.RiskNone)
+	show := core.Describe().Safely("shows what its controller says of it")
 	switch {
 	case itself != "" && (first == nil || first.GetUID() == b.Object.GetUID()):
 		f.Remedy, first = itself, nil
@@ -174,8 +172,7 @@ func (e *Examiner) downLead(ctx context.Context, b core.Responsible, only *unstr
 	if only.GetKind() == "Pod" {
 		return core.Downtime{}
 	}
-	b.Name, b.Workloads, b.Scaled = graph.Located(only.GetKind(), only.GetNamespace(), only.GetName()),
-		[]*unstructured.Unstructured{only}, nil
+	b.Name, b.Workloads, b.Scaled = cluster.Located(only), []*unstructured.Unstructured{only}, nil
 	if actor.ReadWorkload(only).Scaled {
 		b.Scaled = b.Workloads
 	}
@@ -184,6 +181,5 @@ func (e *Examiner) downLead(ctx context.Context, b core.Responsible, only *unstr
 
 // log shows what a workload says that may be the one.
 func (e *Examiner) log(w *unstructured.Unstructured) core.Step {
-	return core.At(e.Ref(w), core.Command("kubectl", "logs", "OBJECT")).Doing("shows whether it works on the object").
-		Risking(finalizer.RiskNone)
+	return core.At(e.Ref(w), core.Command("kubectl", "logs", "OBJECT")).Safely("shows whether it works on the object")
 }

@@ -1,7 +1,6 @@
 package finalizers
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -11,8 +10,8 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
-	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
@@ -42,7 +41,7 @@ func (e *Examiner) missed(b core.Responsible, workloads []*unstructured.Unstruct
 		return again{}
 	}
 	w := workloads[i]
-	name := graph.Located(w.GetKind(), w.GetNamespace(), w.GetName())
+	name := cluster.Located(w)
 	up, _ := status.Find(w, "Available")
 	cameUp := up.Status == "True" && !up.Since.Before(deleted.Time)
 	last, worked := status.ChangedSinceDeletion(b.Object)
@@ -51,7 +50,7 @@ func (e *Examiner) missed(b core.Responsible, workloads []*unstructured.Unstruct
 		return again{}
 	case cameUp:
 		return again{
-			seen: core.ObservedAt(core.From(w, up.Field), fmt.Sprintf("%s became available %s ago, after the "+
+			seen: core.ObservedAt(cluster.Place(w, up.Field), fmt.Sprintf("%s became available %s ago, after the "+
 				"deletion of the object, and was not before", name, phrase.Ago(e.Now.Sub(up.Since)))),
 			remedy: " If its log does not name the object, it may have missed the deletion: a change of the object has it look " +
 				"again.",
@@ -77,7 +76,7 @@ func (e *Examiner) lookAgain(ctx context.Context, b core.Responsible, f core.Fin
 	missed := e.missed(b, []*unstructured.Unstructured{only})
 	f.Evidence = append(f.Evidence, missed.seen...)
 	if e.quiet(b) >= finishing {
-		f.Remedy, f.Commands = cmp.Or(f.Remedy, f.Usual())+missed.remedy, append(f.Commands, missed.steps...)
+		f.Remedy, f.Commands = f.Usual()+missed.remedy, append(f.Commands, missed.steps...)
 	}
 	return f
 }

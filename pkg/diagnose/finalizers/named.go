@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
@@ -48,34 +47,34 @@ func (e dependencies) whatItNames(ctx context.Context, o *unstructured.Unstructu
 	}
 	for _, n := range unknown {
 		if e.nothingCalled(o.GetNamespace(), n.name) {
-			all.unseen = append(all.unseen, core.ObservedAt(core.From(o, n.field),
+			all.unseen = append(all.unseen, core.ObservedAt(cluster.Place(o, n.field),
 				fmt.Sprintf("its %s is %s, and nothing in namespace %s is called so", n.field, n.name, o.GetNamespace()))...)
 		}
 	}
 	for _, n := range absent {
-		says := fmt.Sprintf("its %s names %s, which does not exist", n.field, core.Named(n.ref))
+		says := fmt.Sprintf("its %s names %s, which does not exist", n.field, n.ref.Located())
 		if n.bare {
 			says = fmt.Sprintf("its %s is %s, and there is no %s of that name", n.field, n.ref.Name, n.ref.Kind)
 			if n.ref.Namespace != "" {
 				says += " in namespace " + n.ref.Namespace
 			}
 		} else if n.unserved != "" {
-			says = fmt.Sprintf("its %s names %s, and the cluster serves no %s of %s", n.field, core.Named(n.ref), n.ref.Kind,
+			says = fmt.Sprintf("its %s names %s, and the cluster serves no %s of %s", n.field, n.ref.Located(), n.ref.Kind,
 				n.unserved)
 		}
-		all.absent = append(all.absent, core.ObservedAt(core.From(o, n.field), says)...)
+		all.absent = append(all.absent, core.ObservedAt(cluster.Place(o, n.field), says)...)
 	}
 	for _, by := range there {
 		if by.object.GroupVersionKind().Group != o.GroupVersionKind().Group {
 			continue
 		}
-		names := fmt.Sprintf("its %s names %s", by.field, core.Named(by.ref))
+		names := fmt.Sprintf("its %s names %s", by.field, by.ref.Located())
 		if by.object.GetDeletionTimestamp() != nil {
 			all.leaving = append(all.leaving, by)
-			all.failing = append(all.failing, core.ObservedAt(core.From(by.object, "metadata.deletionTimestamp"),
+			all.failing = append(all.failing, core.ObservedAt(cluster.Place(by.object, "metadata.deletionTimestamp"),
 				names+", which is being deleted as well"+behind(by.object))...)
 		} else if field, says := e.unwell(by.object); says != "" {
-			all.failing = append(all.failing, core.ObservedAt(core.From(by.object, field), names+", of which "+says)...)
+			all.failing = append(all.failing, core.ObservedAt(cluster.Place(by.object, field), names+", of which "+says)...)
 		}
 		all.failing = append(all.failing, e.ownDown(ctx, by.object, names+", which")...)
 		absent, _, _ := e.looked(ctx, by.object)
@@ -83,9 +82,9 @@ func (e dependencies) whatItNames(ctx context.Context, o *unstructured.Unstructu
 			if n.bare || n.unserved != "" {
 				continue
 			}
-			all.absent = append(all.absent, core.ObservedAt(core.From(by.object, n.field),
-				fmt.Sprintf("its %s names %s, whose %s names %s, which does not exist", by.field, core.Named(by.ref),
-					n.field, core.Named(n.ref)))...)
+			all.absent = append(all.absent, core.ObservedAt(cluster.Place(by.object, n.field),
+				fmt.Sprintf("its %s names %s, whose %s names %s, which does not exist", by.field, by.ref.Located(),
+					n.field, n.ref.Located()))...)
 		}
 	}
 	return all
@@ -190,8 +189,7 @@ func (e dependencies) looked(ctx context.Context, o *unstructured.Unstructured) 
 			continue
 		}
 		asked++
-		object, err := e.Reader.GetObject(ctx, schema.GroupResource{Group: r.Group, Resource: r.Resource},
-			ref.Namespace, ref.Name)
+		object, err := e.Reader.GetObject(ctx, r.GroupResource(), ref.Namespace, ref.Name)
 		switch {
 		case err != nil, object == nil && (within && !placed || guessed && !n.mayMean(r, o.GetKind())):
 		case placed && object == nil && r.Namespaced && !e.Absent(ctx, r.Type, core.RefTo(r.Type, "", n.name)):

@@ -15,7 +15,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
-	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
@@ -44,7 +43,7 @@ type namer struct {
 
 // says is what was seen of it, as a clause.
 func (n namer) says() string {
-	who, state := core.Named(n.ref), ""
+	who, state := n.ref.Located(), ""
 	switch {
 	case n.owns != "":
 		return fmt.Sprintf("%s owns it, is not being deleted, and has the kind that finalizer %s is called after", who, n.owns)
@@ -71,14 +70,14 @@ func (n namer) goesFirst() bool { return n.deleting && n.field == ownersField }
 func keepers(by []namer) string {
 	switch {
 	case by[0].owns != "":
-		return "its owner " + core.Named(by[0].ref) + ": it goes with that, and not before"
+		return "its owner " + by[0].ref.Located() + ": it goes with that, and not before"
 	case by[0].owned:
-		return "its dependent " + core.Named(by[0].ref) + ", which the collector deletes only after it: if so, delete the " +
+		return "its dependent " + by[0].ref.Located() + ", which the collector deletes only after it: if so, delete the " +
 			"dependent first"
 	case by[0].told:
-		return core.Named(by[0].ref) + ": see to that first"
+		return by[0].ref.Located() + ": see to that first"
 	case by[0].called != "":
-		return core.Named(by[0].ref) + ": the finalizer is called after its kind. If so, delete that first"
+		return by[0].ref.Located() + ": the finalizer is called after its kind. If so, delete that first"
 	}
 	return "the objects that refer to it: check whether they are to be deleted first"
 }
@@ -123,22 +122,14 @@ func (e *Examiner) namers(ctx context.Context, o *unstructured.Unstructured, fin
 		if distance(t, group) > 1 {
 			continue
 		}
-		namespace := ""
-		if t.Namespaced {
-			namespace = o.GetNamespace()
-		}
-		of := schema.GroupResource{Group: t.Group, Resource: t.Resource}
+		of := t.GroupResource()
 		if counts[of] == 0 || counts[of] > longestNaming {
 			continue
 		}
 		if looked++; looked > mostNaming {
 			break
 		}
-		list, err := e.Reader.ListObjects(ctx, of, namespace, cluster.Selection{})
-		if err != nil {
-			continue // and the reader has noted the gap
-		}
-		for _, by := range list {
+		for _, by := range e.List(ctx, t, o.GetNamespace()) {
 			owned := slices.ContainsFunc(by.GetOwnerReferences(),
 				func(r metav1.OwnerReference) bool { return r.UID == o.GetUID() })
 			if field := naming(by, o); field != "" && !owned && by.GetUID() != o.GetUID() {
@@ -231,7 +222,7 @@ func counted(g *graph.Graph, namespace string) map[schema.GroupResource]int {
 	for id := range g.IDs() {
 		t, _ := g.Type(id)
 		if g.Observed(id) && (namespace == "" || !t.Namespaced || g.Namespace(id) == namespace) {
-			n[schema.GroupResource{Group: t.Group, Resource: t.Resource}]++
+			n[t.GroupResource()]++
 		}
 	}
 	return n
@@ -294,7 +285,7 @@ func (e *Examiner) keptFor(f core.Finding, by []namer) core.Finding {
 			f.Observe("%d more objects refer to it", len(by)-i)
 			break
 		}
-		at := core.Named(n.ref)
+		at := n.ref.Located()
 		if n.field != "" && !n.told {
 			at += " " + n.field
 		}
@@ -302,11 +293,7 @@ func (e *Examiner) keptFor(f core.Finding, by []namer) core.Finding {
 		if n.owns != "" {
 			continue
 		}
-		step := core.Command("kubectl", "gc", "delete", "OBJECT", "--dry-run").Doing("shows what is deleted with it")
-		if n.deleting {
-			step = core.Command("kubectl", "gc", "why", "OBJECT").Doing("says why it is still there")
-		}
-		f.Commands = append(f.Commands, core.At(n.ref, step.Risking(finalizer.RiskNone)))
+		f.Commands = append(f.Commands, core.At(n.ref, core.InTheWay(n.deleting)))
 	}
 	return f
 }

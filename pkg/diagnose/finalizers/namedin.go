@@ -57,11 +57,7 @@ type namedIn struct {
 // refTo is the object that is named, of a type: beside the one for which it is, unless the field
 // says another namespace.
 func (n namedIn) refTo(r cluster.Resource, beside *unstructured.Unstructured) v1alpha1.ObjectRef {
-	ref := core.RefTo(r.Type, "", n.name)
-	if r.Namespaced {
-		ref.Namespace = cmp.Or(n.namespace, beside.GetNamespace())
-	}
-	return ref
+	return core.RefTo(r.Type, cmp.Or(n.namespace, beside.GetNamespace()), n.name)
 }
 
 // namesIn finds what the fields of a map name, in the order of their paths.
@@ -199,13 +195,9 @@ func (e dependencies) beginsWith(o *unstructured.Unstructured, n namedIn) bool {
 	if !n.isTyped() || !strings.HasSuffix(n.kind, "Template") {
 		return false
 	}
-	id, listed := e.Graph.Lookup(string(o.GetUID()))
-	if !listed {
-		return false
-	}
 	owns := false
-	for edge := range e.Graph.Dependents(id) {
-		if e.Graph.DeletionTimestamp(edge.Dependent) != 0 {
+	for id := range e.Dependents(o) {
+		if e.Graph.DeletionTimestamp(id) != 0 {
 			return false
 		}
 		owns = true

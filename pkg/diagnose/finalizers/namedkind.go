@@ -19,12 +19,12 @@ import (
 // so in the end and no kind is.
 func (e dependencies) kindNamed(group string, n namedIn) (cluster.Resource, bool) {
 	if n.addressed {
-		return e.KindIn("", n.kind)
+		return e.Reader.KindIn("", n.kind)
 	}
 	if n.kind != "" {
-		r, known := e.KindIn(cmp.Or(n.group, group), n.kind)
+		r, known := e.Reader.KindIn(cmp.Or(n.group, group), n.kind)
 		if !known && n.group == "" {
-			return e.KindIn("", n.kind)
+			return e.Reader.KindIn("", n.kind)
 		}
 		return r, known
 	}
@@ -35,7 +35,7 @@ func (e dependencies) kindNamed(group string, n namedIn) (cluster.Resource, bool
 	}
 	for _, kind := range []string{"ServiceAccount", "Secret", "ConfigMap"} {
 		if strings.HasSuffix(n.stem, strings.ToLower(kind)) && !e.isKind(n.stem) {
-			return e.KindIn("", kind)
+			return e.Reader.KindIn("", kind)
 		}
 	}
 	return cluster.Resource{}, false
@@ -63,10 +63,17 @@ func (e dependencies) kindLike(group string, n namedIn) (found cluster.Resource,
 	if n.kind != "" || n.stem == "" {
 		return found, false
 	}
+	return e.onlyType(func(r cluster.Resource) bool {
+		return r.Group == group && strings.HasSuffix(strings.ToLower(r.Kind), n.stem)
+	})
+}
+
+// onlyType is the one type of the cluster that matches; false if none does, or several do.
+func (e dependencies) onlyType(matches func(cluster.Resource) bool) (found cluster.Resource, only bool) {
 	for _, r := range e.Catalog.Resources {
-		if r.Group == group && strings.HasSuffix(strings.ToLower(r.Kind), n.stem) {
+		if matches(r) {
 			if only {
-				return found, false
+				return cluster.Resource{}, false
 			}
 			found, only = r, true
 		}
@@ -81,17 +88,11 @@ func (e dependencies) kindWithin(o *unstructured.Unstructured, n namedIn) (found
 	if n.kind != "" || n.loose {
 		return found, false
 	}
-	for _, r := range e.Catalog.Resources {
+	return e.onlyType(func(r cluster.Resource) bool {
 		kind := strings.ToLower(r.Kind)
-		if r.Group == o.GroupVersionKind().Group && r.Kind != o.GetKind() && len(kind) >= shortestEnd &&
-			len(kind) < len(n.stem) && strings.HasSuffix(n.stem, kind) {
-			if only {
-				return found, false
-			}
-			found, only = r, true
-		}
-	}
-	return found, only
+		return r.Group == o.GroupVersionKind().Group && r.Kind != o.GetKind() && len(kind) >= shortestEnd &&
+			len(kind) < len(n.stem) && strings.HasSuffix(n.stem, kind)
+	})
 }
 
 // placesAt reports whether the key of a reference says that the object is for one of a kind, or
@@ -134,7 +135,7 @@ func (n namedIn) mayMean(r cluster.Resource, own string) bool {
 func (e dependencies) kindOwning(o *unstructured.Unstructured, n namedIn) (cluster.Resource, bool) {
 	for _, ref := range o.GetOwnerReferences() {
 		if n.kind == "" && n.stem != "" && ref.Name == n.name && strings.HasSuffix(strings.ToLower(ref.Kind), n.stem) {
-			return e.KindIn(graph.Ref{APIVersion: ref.APIVersion}.Group(), ref.Kind)
+			return e.Reader.KindIn(graph.Ref{APIVersion: ref.APIVersion}.Group(), ref.Kind)
 		}
 	}
 	return cluster.Resource{}, false
@@ -146,19 +147,13 @@ func (e dependencies) kindMissed(o *unstructured.Unstructured, n namedIn) (found
 	if n.kind != "" || n.stem == "" || n.loose {
 		return found, false
 	}
-	for _, r := range e.Catalog.Resources {
+	return e.onlyType(func(r cluster.Resource) bool {
 		missed := func(c status.Condition) bool {
 			return slices.Contains(strings.Fields(c.Message), r.Kind) && strings.Contains(c.Message, "not found")
 		}
-		if r.Group == o.GroupVersionKind().Group && r.Kind != o.GetKind() &&
-			strings.Contains(strings.ToLower(r.Kind), n.stem) && slices.ContainsFunc(status.Failing(o), missed) {
-			if only {
-				return cluster.Resource{}, false
-			}
-			found, only = r, true
-		}
-	}
-	return found, only
+		return r.Group == o.GroupVersionKind().Group && r.Kind != o.GetKind() &&
+			strings.Contains(strings.ToLower(r.Kind), n.stem) && slices.ContainsFunc(status.Failing(o), missed)
+	})
 }
 
 // unmatched reports whether an object says that a kind does not exist in the version in which one

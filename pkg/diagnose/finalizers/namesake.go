@@ -26,11 +26,7 @@ func (e *Examiner) namesake(o *unstructured.Unstructured, name string) []v1alpha
 		if t.Group != own.Group() || t.Group == "" {
 			continue
 		}
-		namespace := own.Namespace
-		if !t.Namespaced {
-			namespace = ""
-		}
-		for id := range e.Graph.OfType(t.Group, t.Resource, namespace) {
+		for id := range e.Graph.OfType(t.Group, t.Resource, t.Place(own.Namespace)) {
 			ref := e.Graph.Ref(id)
 			if ref.UID != own.UID && endsIn(name, ref.Name) && len(ref.Name) > len(found.Name) {
 				found = ref
@@ -44,7 +40,7 @@ func (e *Examiner) namesake(o *unstructured.Unstructured, name string) []v1alpha
 	if id, ok := e.Graph.Lookup(found.UID); ok && e.Graph.State(id) == graph.Deleting {
 		state = ", which is being deleted too"
 	}
-	return core.Seen("%s", fmt.Sprintf("it ends in the name of %s%s: it may be there for that", core.Named(found), state))
+	return core.Seen("%s", fmt.Sprintf("it ends in the name of %s%s: it may be there for that", found.Located(), state))
 }
 
 // purposes are words that a finalizer has behind a kind which are no name: bucket/cleanup.
@@ -71,12 +67,8 @@ func (e dependencies) namesakeGone(
 		if r.Kind == o.GetKind() || !called || r.Namespaced && o.GetNamespace() == "" {
 			continue
 		}
-		ref := core.RefTo(r.Type, "", name)
-		if r.Namespaced {
-			ref.Namespace = o.GetNamespace()
-		}
-		if e.Absent(ctx, r.Type, ref) {
-			return core.Seen("it seems to be called after %s, which does not exist", core.Named(ref)), core.Named(ref)
+		if ref := core.RefTo(r.Type, o.GetNamespace(), name); e.Absent(ctx, r.Type, ref) {
+			return core.Seen("it seems to be called after %s, which does not exist", ref.Located()), ref.Located()
 		}
 	}
 	return nil, ""

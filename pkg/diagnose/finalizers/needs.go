@@ -9,14 +9,12 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
-	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
@@ -58,8 +56,8 @@ func (e dependencies) needed(ctx context.Context, o *unstructured.Unstructured, 
 		if !e.Absent(ctx, n.Type, ref) {
 			continue
 		}
-		says := fmt.Sprintf("%s needs %s, which does not exist", core.Whoever(a), core.Named(ref))
-		seen := append(core.ObservedAt(core.From(n.NamedBy, n.Field), says), e.Failing(o)...)
+		says := fmt.Sprintf("%s needs %s, which does not exist", core.Whoever(a), ref.Located())
+		seen := append(core.ObservedAt(cluster.Place(n.NamedBy, n.Field), says), e.Failing(o)...)
 		all = append(all, lack{ref, seen, true, n.IfGone})
 	}
 	return all
@@ -70,9 +68,9 @@ func (e dependencies) dependencyMissing(ctx context.Context, o *unstructured.Uns
 	l lack) core.Finding {
 	f := core.Finding{Code: core.DependencyMissing, About: &l.object, Actor: a.Who, Evidence: l.evidence,
 		Cost: core.Cost(a)}
-	f.Args = []string{"{object}", core.Named(l.object)}
+	f.Args = []string{"{object}", l.object.Located()}
 	if l.proven {
-		f.Sentence = fmt.Sprintf("%s needs %s, which does not exist", core.Whoever(a), core.Named(l.object))
+		f.Sentence = fmt.Sprintf("%s needs %s, which does not exist", core.Whoever(a), l.object.Located())
 	}
 	if a.IsKnown {
 		f.Args = append(f.Args, "{then}", " "+phrase.Sentence(a.Known.OnCompletion()))
@@ -82,26 +80,25 @@ func (e dependencies) dependencyMissing(ctx context.Context, o *unstructured.Uns
 		len(validation.IsDNS1123Subdomain(l.object.Name)) == 0 {
 		f.Commands = append(f.Commands,
 			core.FixedCommand("kubectl", "create", "serviceaccount", l.object.Name, "-n", l.object.Namespace).
-				Doing("creates the ServiceAccount again; what is bound to its name applies to it").Risking(
-				finalizer.RiskNone).CreatingIn(l.object.Namespace))
+				Safely("creates the ServiceAccount again; what is bound to its name applies to it").CreatingIn(l.object.Namespace))
 	}
 	f.Commands = append(f.Commands,
 		core.At(e.Ref(o), core.Command("kubectl", "describe",
-			"OBJECT")).Doing("shows what the object refers to").Risking(finalizer.RiskNone), e.ByHand(o, a))
+			"OBJECT")).Safely("shows what the object refers to"), e.ByHand(o, a))
 	switch {
 	case l.ifGone != "":
 		f.Remedy = l.ifGone
 		return f
 	case made(o, l.object.Name):
 		f.Remedy = phrase.Sentence(fmt.Sprintf("%s looks for %s, which its status names: that is a result, which nobody makes "+
-			"again by hand; look whether a newer release passes over what is gone", core.Whoever(a), core.Named(l.object)))
+			"again by hand; look whether a newer release passes over what is gone", core.Whoever(a), l.object.Located()))
 	}
 	if slices.Contains([]string{"PersistentVolumeClaim", "PersistentVolume", "Pod"}, l.object.Kind) && l.object.Group() == "" {
 		f.Remedy = phrase.Sentence(fmt.Sprintf("%s looks for %s, which is gone, and one that is made again is another: look "+
 			"whether anything of it is left, and whether a newer release passes over what is gone", core.Whoever(a),
-			core.Named(l.object)))
+			l.object.Located()))
 	}
-	c := core.Creation{What: core.Named(l.object), Namespace: l.object.Namespace,
+	c := core.Creation{What: l.object.Located(), Namespace: l.object.Namespace,
 		Left: "The remaining option is to remove the finalizer by hand."}
 	if t, _ := e.Catalog.Kind(l.object.APIVersion, l.object.Kind); t.Namespaced && c.Namespace == "" {
 		if c.Namespace, _ = refersTo(o, l.object.Name); c.Namespace == "" { // it can be any
@@ -201,7 +198,7 @@ func (e dependencies) saidMissing(ctx context.Context, o *unstructured.Unstructu
 			for _, m := range pattern.FindAllStringSubmatch(text, -1) {
 				ref, ok := e.meant(ctx, o, m, needs)
 				if ok {
-					absent := core.Named(ref) + " does not exist"
+					absent := ref.Located() + " does not exist"
 					if t, _ := e.Catalog.Kind(ref.APIVersion, ref.Kind); t.Namespaced && ref.Namespace == "" {
 						absent += " in any namespace"
 					}
@@ -212,13 +209,13 @@ func (e dependencies) saidMissing(ctx context.Context, o *unstructured.Unstructu
 		}
 	}
 	for _, c := range status.Failing(o) {
-		add(core.From(o, c.Field), e.Quoted(c), c.Message, true)
+		add(cluster.Place(o, c.Field), e.Quoted(c), c.Message, true)
 	}
 	for _, s := range status.Texts(o) {
-		add(core.From(o, s.Field), fmt.Sprintf("its %s is: %s", s.Field, core.Brief(s.Text)), s.Text, true)
+		add(cluster.Place(o, s.Field), fmt.Sprintf("its %s is: %s", s.Field, core.Brief(s.Text)), s.Text, true)
 	}
 	for i, w := range e.Warnings(ctx, o) {
-		add(core.From(w.Event, ""), e.QuotedWarning(i, w), w.Message, false)
+		add(cluster.Place(w.Event, ""), e.QuotedWarning(i, w), w.Message, false)
 	}
 	return all
 }
@@ -232,11 +229,10 @@ func (e dependencies) come(ctx context.Context, o *unstructured.Unstructured) (s
 			if !ok || c.Since.IsZero() || len(validation.IsDNS1123Subdomain(m[4])) > 0 {
 				continue
 			}
-			all, err := e.Reader.ListObjects(ctx, schema.GroupResource{Group: r.Group, Resource: r.Resource}, m[5],
-				cluster.Selection{Fields: "metadata.name=" + m[4]})
+			all, err := e.Reader.ListObjects(ctx, r.GroupResource(), m[5], cluster.Selection{Fields: "metadata.name=" + m[4]})
 			if err == nil && len(all) == 1 && all[0].GetCreationTimestamp().After(c.Since) {
-				seen = append(seen, core.ObservedAt(core.From(all[0], "metadata"), fmt.Sprintf(
-					"%s was made after condition %s said that it is not found", core.Named(e.Ref(all[0])), c.Type))...)
+				seen = append(seen, core.ObservedAt(cluster.Place(all[0], "metadata"), fmt.Sprintf(
+					"%s was made after condition %s said that it is not found", cluster.Located(all[0]), c.Type))...)
 			}
 		}
 	}

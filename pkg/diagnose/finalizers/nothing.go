@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 )
@@ -36,7 +37,7 @@ func nothingFor(b core.Responsible) (n nothing) {
 
 // namesNone is the evidence that an object names none of what it stands for outside the cluster.
 func namesNone(b core.Responsible, x *finalizer.External) []v1alpha1.Observation {
-	return core.ObservedAt(core.From(b.Object, x.String()), "it names no "+x.Is)
+	return core.ObservedAt(cluster.Place(b.Object, x.String()), "it names no "+x.Is)
 }
 
 // neverMade is how a program says that it could not make what an object stands for: a machine, as a

@@ -10,9 +10,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -27,7 +27,7 @@ func (e *Examiner) orphaned(ctx context.Context, o *unstructured.Unstructured, a
 	p := a.Known.Parent
 	group, openGroup := a.Known.Fill(p.Group, actor.Fields(o, a.Finalizer))
 	name, openName := a.Known.Fill(p.Name, actor.Fields(o, a.Finalizer))
-	r, served := e.KindIn(group, p.Kind)
+	r, served := e.Reader.KindIn(group, p.Kind)
 	if len(openGroup)+len(openName) > 0 || !served && !e.unservedParent(o, p, group) {
 		return core.Finding{}, false
 	}
@@ -41,27 +41,27 @@ func (e *Examiner) orphaned(ctx context.Context, o *unstructured.Unstructured, a
 	f := core.Finding{
 		// nobody is left to keep anything
 		Code: core.FinalizerOrphaned, Finalizer: a.Finalizer, Actor: a.Who, Cost: core.ResponsibleFor(o, a).Loss(),
-		Args:     []string{"{object}", core.Named(ref)},
+		Args:     []string{"{object}", ref.Located()},
 		Commands: []core.Step{e.ByHand(o, a)},
 	}
 	if !served {
-		f.Evidence = core.Seen("it was added for %s, and the cluster serves no %s of %s", core.Named(ref), p.Kind, group)
+		f.Evidence = core.Seen("it was added for %s, and the cluster serves no %s of %s", ref.Located(), p.Kind, group)
 		return f, true
 	}
 	if r.Namespaced && ref.Namespace == "" {
-		f.Evidence = core.Seen("it was added for %s, which is in no namespace", core.Named(ref))
+		f.Evidence = core.Seen("it was added for %s, which is in no namespace", ref.Located())
 		return f, e.Absent(ctx, r.Type, ref)
 	}
-	parent, err := e.Reader.GetObject(ctx, schema.GroupResource{Group: r.Group, Resource: r.Resource}, ref.Namespace, name)
+	parent, err := e.Reader.GetObject(ctx, r.GroupResource(), ref.Namespace, name)
 	switch {
 	case err != nil:
 		return core.Finding{}, false
 	case parent == nil:
-		f.Evidence = core.Seen("it was added for %s, which does not exist", core.Named(ref))
+		f.Evidence = core.Seen("it was added for %s, which does not exist", ref.Located())
 		return f, true
 	case parent.GetDeletionTimestamp() == nil && deselects(parent, p.Selectors, o):
-		f.Evidence = core.ObservedAt(core.From(parent, strings.Join(p.Selectors, ", ")),
-			fmt.Sprintf("it was added for %s, which no longer selects this object", core.Named(ref)))
+		f.Evidence = core.ObservedAt(cluster.Place(parent, strings.Join(p.Selectors, ", ")),
+			fmt.Sprintf("it was added for %s, which no longer selects this object", ref.Located()))
 		return f, true
 	}
 	return core.Finding{}, false

@@ -22,8 +22,7 @@ func (e *Examiner) outside(ctx context.Context, b core.Responsible, f core.Findi
 	case b.Reporter != nil:
 		f.Remedy = phrase.Sentence(b.Name+" runs elsewhere, and what runs here does not do its work: "+
 			"find out there whether it runs, and what it says") + b.OnceRunning()
-		f.Commands = append(f.Commands, core.At(e.Ref(b.Reporter), core.Describe()).
-			Doing("shows what is heard from there").Risking(finalizer.RiskNone))
+		f.Commands = append(f.Commands, core.At(e.Ref(b.Reporter), core.Describe()).Safely("shows what is heard from there"))
 		return f
 	case called != "":
 		f.Remedy = phrase.Sentence(fmt.Sprintf("check whether %s runs, in the cluster or outside: its %s names %s",
@@ -47,8 +46,7 @@ func (e *Examiner) outside(ctx context.Context, b core.Responsible, f core.Findi
 			f.Remedy += fmt.Sprintf(" If no %s was ever made for it, because no provider runs for this cluster, remove the finalizer by hand.", none.Is)
 		}
 	}
-	f.Commands = append(f.Commands,
-		core.Describe().Doing("shows what its controller says of it").Risking(finalizer.RiskNone))
+	f.Commands = append(f.Commands, core.Describe().Safely("shows what its controller says of it"))
 	if called == "" {
 		return f
 	}

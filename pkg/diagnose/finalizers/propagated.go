@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 )
 
@@ -42,7 +43,7 @@ func ofTemplate(o *unstructured.Unstructured, f core.Finding) core.Finding {
 	if key == "" {
 		return f
 	}
-	f.Evidence = append(f.Evidence, core.ObservedAt(core.From(o, "metadata"),
+	f.Evidence = append(f.Evidence, core.ObservedAt(cluster.Place(o, "metadata"),
 		fmt.Sprintf("by %s it is propagated to member clusters, and only a template here", key))...)
 	f.Remedy = "By " + key + " the object is propagated to member clusters, and whoever removes the finalizer may run only there. If nobody " +
 		"is to work on the template, remove the finalizer by hand: once it is gone the copies are deleted, with what they stand for, " +

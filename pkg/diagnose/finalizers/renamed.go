@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
@@ -63,16 +62,12 @@ func (e *Examiner) renamed(ctx context.Context, o *unstructured.Unstructured, a 
 func (e *Examiner) dropped(ctx context.Context, o *unstructured.Unstructured, a actor.Actor) []v1alpha1.Observation {
 	marks := marksOf(o, a.Finalizer)
 	r, served := e.Catalog.Kind(o.GetAPIVersion(), o.GetKind())
-	of := schema.GroupResource{Group: r.Group, Resource: r.Resource}
+	of := r.GroupResource()
 	if a.IsKnown || len(marks) == 0 || !served || e.Many || counted(e.Graph, o.GetNamespace())[of] > longestNaming {
 		return nil
 	}
-	list, err := e.Reader.ListObjects(ctx, of, o.GetNamespace(), cluster.Selection{})
-	if err != nil {
-		return nil // and the reader has noted the gap
-	}
 	without, mark := 0, ""
-	for _, other := range list {
+	for _, other := range e.List(ctx, r, o.GetNamespace()) {
 		if other.GetUID() == o.GetUID() || other.GetDeletionTimestamp() != nil {
 			continue
 		}

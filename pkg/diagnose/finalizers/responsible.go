@@ -1,7 +1,6 @@
 package finalizers
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -123,30 +122,29 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 	}
 	switch {
 	case len(lacks.look) > 0: // what it has begun since the deletion
-		f.Remedy = "Whoever removes the finalizer may need " + lacks.what + ": " + lacks.mend + " if so. " +
-			cmp.Or(f.Remedy, f.Usual())
+		f.Remedy = "Whoever removes the finalizer may need " + lacks.what + ": " + lacks.mend + " if so. " + f.Usual()
 		f.Commands = slices.Concat(lacks.look, f.Commands)
 	case lacks.what != "":
-		f.Remedy = cmp.Or(f.Remedy, f.Usual()) + lacks.also(saying{})
+		f.Remedy = f.Usual() + lacks.also(saying{})
 	case lacks.ownerless != "":
-		f.Remedy = cmp.Or(f.Remedy, f.Usual()) + " " + lacks.missed("whoever removes the finalizer")
+		f.Remedy = f.Usual() + " " + lacks.missed("whoever removes the finalizer")
 	case len(lacks.renamed) > 0 && f.Code == core.FinalizerActorUnknown:
-		f.Remedy = cmp.Or(f.Remedy, f.Usual()) + " Other objects of the kind do not have this finalizer, so the version that runs may not " +
+		f.Remedy = f.Usual() + " Other objects of the kind do not have this finalizer, so the version that runs may not " +
 			"remove it. If its log does not name the object, remove it by hand."
 	case lacks.other != "":
-		f.Remedy = cmp.Or(f.Remedy, f.Usual()) + lacks.others()
+		f.Remedy = f.Usual() + lacks.others()
 	}
 	if none := nothingFor(b); none.remedy != "" && len(worked) > 0 && a.Life != actor.Dead && !b.RunsOutside() {
-		f.Evidence, f.Remedy = append(f.Evidence, none.seen...), cmp.Or(f.Remedy, f.Usual())+none.remedy
+		f.Evidence, f.Remedy = append(f.Evidence, none.seen...), f.Usual()+none.remedy
 	}
 	if more := lacks.expired + lacks.done; more != "" {
-		f.Remedy = cmp.Or(f.Remedy, f.Usual()) + more
+		f.Remedy = f.Usual() + more
 	}
 	if f.Code != core.FinalizerActorUnknown {
 		f = e.withDefinition(ctx, b.Object, f)
 	}
 	if ns := b.Object.GetNamespace(); f.Code == core.FinalizerActorNotFound && e.Closed(ctx, ns) {
-		f.Remedy = cmp.Or(f.Remedy, f.Usual()) + fmt.Sprintf(" If it ran there: it cannot be installed in namespace %s, which is being "+
+		f.Remedy = f.Usual() + fmt.Sprintf(" If it ran there: it cannot be installed in namespace %s, which is being "+
 			"deleted. Run it in another, or clean up and remove the finalizer by hand.", ns)
 	}
 	if a.Life == actor.Dead {
@@ -161,7 +159,7 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 	if f.Code == core.FinalizerActorUnknown {
 		by := once(append(e.awaited(b.Object, e.said(ctx, b.Object)), e.namers(ctx, b.Object, a.Finalizer)...))
 		if len(by) > 0 {
-			f.Remedy = cmp.Or(f.Remedy, f.Usual()) + " " + phrase.Sentence("it may be kept for "+keepers(by))
+			f.Remedy = f.Usual() + " " + phrase.Sentence("it may be kept for "+keepers(by))
 			if f.Sentence == "" {
 				f.Sentence = unsure(b) + "; " + by[0].says()
 			}
@@ -193,7 +191,7 @@ func (e dependencies) workedOn(ctx context.Context, o *unstructured.Unstructured
 	if !worked {
 		return nil
 	}
-	return core.ObservedAt(core.From(o, last.Field), fmt.Sprintf("a program has worked on it since its deletion: %s %s ago",
+	return core.ObservedAt(cluster.Place(o, last.Field), fmt.Sprintf("a program has worked on it since its deletion: %s %s ago",
 		last.Says, phrase.Ago(e.Now.Sub(last.At))))
 }
 

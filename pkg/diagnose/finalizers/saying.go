@@ -205,7 +205,7 @@ func (e *Examiner) livesOutside(ctx context.Context, o *unstructured.Unstructure
 	}
 	for _, w := range e.WarnedSince(ctx, o, deleted.Time) {
 		if ago := e.Now.Sub(w.Last); ago < finishing && status.SaysDeletion(w.Reason, w.Message) {
-			sign = core.ObservedAt(core.From(w.Event, ""), fmt.Sprintf("whoever recorded warning %s about its deletion "+
+			sign = core.ObservedAt(cluster.Place(w.Event, ""), fmt.Sprintf("whoever recorded warning %s about its deletion "+
 				"was alive %s ago", w.Reason, phrase.Ago(ago)))
 			if calledLike(w.Recorder(), a) {
 				return sign, true

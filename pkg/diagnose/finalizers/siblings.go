@@ -53,7 +53,7 @@ func (e dependencies) siblings(ctx context.Context, b core.Responsible) (set str
 	if all {
 		seen = core.ObservedAt(sign.From, sign.Says+", and all its pods that are there are being deleted")
 	}
-	return core.Named(e.Ref(w)), all, seen
+	return cluster.Located(w), all, seen
 }
 
 // makesOne reports whether a StatefulSet makes a pod though all that are there are being deleted:

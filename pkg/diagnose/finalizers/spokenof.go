@@ -8,12 +8,10 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
-	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
@@ -56,13 +54,12 @@ func (e dependencies) speaks(ctx context.Context, o *unstructured.Unstructured) 
 				}
 				state = "is not well: " + says
 			}
-			if all = append(all, core.Named(e.Ref(by))); len(all) > phrase.MaxNamed {
+			if all = append(all, cluster.Located(by)); len(all) > phrase.MaxNamed {
 				continue
 			}
-			s.seen = append(s.seen, core.ObservedAt(core.From(by, field),
-				fmt.Sprintf("%s mentions %s, which %s", said.Field, core.Named(e.Ref(by)), state))...)
-			s.look = append(s.look,
-				core.At(e.Ref(by), core.Describe()).Doing("shows what is said of it").Risking(finalizer.RiskNone))
+			s.seen = append(s.seen, core.ObservedAt(cluster.Place(by, field),
+				fmt.Sprintf("%s mentions %s, which %s", said.Field, cluster.Located(by), state))...)
+			s.look = append(s.look, core.At(e.Ref(by), core.Describe()).Safely("shows what is said of it"))
 		}
 		if len(all) > 0 {
 			more := ""
@@ -152,7 +149,7 @@ func (e dependencies) ofKind(ctx context.Context, r cluster.Resource, words []st
 	if !r.Namespaced || o.GetNamespace() == "" {
 		in = in[1:]
 	}
-	of := schema.GroupResource{Group: r.Group, Resource: r.Resource}
+	of := r.GroupResource()
 	for _, namespace := range in {
 		if counted(e.Graph, namespace)[of] > longestNaming {
 			return named, beside, elsewhere

@@ -24,7 +24,7 @@ func (e dependencies) stopped(o *unstructured.Unstructured) []v1alpha1.Observati
 	}
 	for _, key := range stopKeys {
 		if is, _, _ := unstructured.NestedBool(o.Object, "spec", key); is && !e.hasPods(id, map[graph.ID]bool{}) {
-			return core.ObservedAt(core.From(o, "spec."+key), fmt.Sprintf("its spec.%s is true, and it owns no pods", key))
+			return core.ObservedAt(cluster.Place(o, "spec."+key), fmt.Sprintf("its spec.%s is true, and it owns no pods", key))
 		}
 	}
 	return nil

@@ -7,7 +7,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
@@ -50,10 +49,10 @@ func (e dependencies) throughOwner(ctx context.Context, o *unstructured.Unstruct
 				continue
 			}
 			looked = append(looked, ref)
-			seen := core.ObservedAt(core.From(by, n.field), fmt.Sprintf("%s, to which it belongs and which is being deleted as well, "+
-				"names %s in %s, which does not exist", core.Named(e.Ref(by)), core.Named(ref), n.field))
+			seen := core.ObservedAt(cluster.Place(by, n.field), fmt.Sprintf("%s, to which it belongs and which is being deleted as well, "+
+				"names %s in %s, which does not exist", cluster.Located(by), ref.Located(), n.field))
 			if r.Group != group {
-				g.others, g.other = append(g.others, seen...), core.Named(ref)
+				g.others, g.other = append(g.others, seen...), ref.Located()
 				continue
 			}
 			if g.own = append(g.own, seen...); g.first.Kind == "" {
@@ -68,12 +67,12 @@ func (e dependencies) throughOwner(ctx context.Context, o *unstructured.Unstruct
 // of the same domain, as far as these are being deleted.
 func (e dependencies) belongsTo(ctx context.Context, o *unstructured.Unstructured) (all []*unstructured.Unstructured) {
 	add := func(n namedIn) {
-		r, served := e.KindIn(n.group, n.kind)
+		r, served := e.Reader.KindIn(n.group, n.kind)
 		if !served || !cluster.OfOneDomain(r.Group, o.GroupVersionKind().Group) {
 			return
 		}
 		ref := n.refTo(r, o)
-		gr := schema.GroupResource{Group: r.Group, Resource: r.Resource}
+		gr := r.GroupResource()
 		by, err := e.Reader.GetObject(ctx, gr, ref.Namespace, ref.Name)
 		if err == nil && by != nil && by.GetDeletionTimestamp() != nil &&
 			!slices.ContainsFunc(all, func(l *unstructured.Unstructured) bool { return l.GetUID() == by.GetUID() }) {

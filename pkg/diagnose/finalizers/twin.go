@@ -25,7 +25,7 @@ func (e dependencies) twin(ctx context.Context, b core.Responsible) (
 	}
 	o, own := b.Object, b.Object.GroupVersionKind()
 	group, _, slashed := strings.Cut(b.Finalizer, "/")
-	r, served := e.KindIn(group, own.Kind)
+	r, served := e.Reader.KindIn(group, own.Kind)
 	if !slashed || b.IsKnown || group == own.Group || !served || cluster.BuiltIn(own.Group) || cluster.BuiltIn(group) ||
 		r.Namespaced != (o.GetNamespace() != "") {
 		return nil, nil, ""
@@ -36,7 +36,7 @@ func (e dependencies) twin(ctx context.Context, b core.Responsible) (
 	if err != nil {
 		return nil, nil, "" // and the reader has noted the gap
 	}
-	called := fmt.Sprintf("%s of %s", core.Named(ref), group)
+	called := fmt.Sprintf("%s of %s", ref.Located(), group)
 	if absent, there = twinSeen(group, called, other); other == nil {
 		name = called
 	}

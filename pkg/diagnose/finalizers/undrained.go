@@ -38,17 +38,17 @@ func (e holders) undrained(ctx context.Context, q *question, h finalizer.Hold) [
 		if runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &pod) != nil || !evicted(&pod, h.Taint) {
 			continue
 		}
-		name, why := core.Named(e.Ref(o)), ""
+		name, why := cluster.Located(o), ""
 		if says, met := h.Meets(o.Object); met {
 			why = says + " of " + name
 		} else if b := e.budget(ctx, &pod); b != nil {
-			why = core.Named(e.Ref(b)) + ", which selects " + name + ", allows no disruption"
+			why = cluster.Located(b) + ", which selects " + name + ", allows no disruption"
 		}
 		if why == "" {
 			continue
 		}
 		if names = append(names, name); len(names) <= phrase.MaxNamed {
-			f.Evidence = append(f.Evidence, core.ObservedAt(core.From(o, ""), why)...)
+			f.Evidence = append(f.Evidence, core.ObservedAt(cluster.Place(o, ""), why)...)
 			f.Commands = append(f.Commands, core.At(e.Ref(o), core.Describe().Risking(finalizer.RiskNone)))
 		}
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
-	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
@@ -31,38 +30,32 @@ func (e holders) used(_ context.Context, q *question) []core.Finding {
 		ref, owner := e.Ref(u.Object), ""
 		if c := u.For(); c != nil {
 			owner = fmt.Sprintf(", for %s %s", c.Kind, c.Name)
-			if r, served := e.KindIn((graph.Ref{APIVersion: c.APIVersion}).Group(), c.Kind); served {
-				ref = core.RefTo(r.Type, "", c.Name)
-				if r.Namespaced {
-					ref.Namespace = u.Object.GetNamespace()
-				}
+			if r, served := e.Reader.KindIn((graph.Ref{APIVersion: c.APIVersion}).Group(), c.Kind); served {
+				ref = core.RefTo(r.Type, u.Object.GetNamespace(), c.Name)
 			}
 		}
-		state := ""
-		step := core.Command("kubectl", "gc", "delete", "OBJECT",
-			"--dry-run").Doing("shows what is deleted with it").Risking(finalizer.RiskNone)
-		if u.Object.GetDeletionTimestamp() != nil {
+		state, deleting := "", u.Object.GetDeletionTimestamp() != nil
+		if deleting {
 			state = ", and is being deleted"
-			step = core.Command("kubectl", "gc", "why", "OBJECT").Doing("says why it is still there").Risking(finalizer.RiskNone)
 		} else {
 			until, field = agreed(waiting, until, u.Until), agreed(waiting, field, changeable(u))
 			waiting++
 		}
-		what := core.Named(e.Ref(u.Object))
+		what := cluster.Located(u.Object)
 		if u.ForField != "" {
-			what = core.Named(ref)
+			what = ref.Located()
 		}
 		names = append(names, what)
 		if len(names) > phrase.MaxNamed {
 			continue
 		}
 		f.Evidence = append(f.Evidence,
-			core.ObservedAt(core.From(u.Object, u.NameField), fmt.Sprintf("%s uses it%s%s", core.Named(e.Ref(u.Object)), owner, state))...)
+			core.ObservedAt(cluster.Place(u.Object, u.NameField), fmt.Sprintf("%s uses it%s%s", cluster.Located(u.Object), owner, state))...)
 		if failing := status.Failing(u.Object); len(failing) > 0 {
-			f.Evidence = append(f.Evidence, core.ObservedAt(core.From(u.Object, failing[0].Field),
-				fmt.Sprintf("of %s, %s", core.Named(e.Ref(u.Object)), e.Quoted(failing[0])))...)
+			f.Evidence = append(f.Evidence, core.ObservedAt(cluster.Place(u.Object, failing[0].Field),
+				fmt.Sprintf("of %s, %s", cluster.Located(u.Object), e.Quoted(failing[0])))...)
 		}
-		f.Commands = append(f.Commands, core.At(ref, step))
+		f.Commands = append(f.Commands, core.At(ref, core.InTheWay(deleting)))
 	}
 	if len(names) == 0 {
 		return nil
@@ -125,12 +118,12 @@ func (e holders) saysInUse(_ context.Context, q *question) []core.Finding {
 		return nil
 	}
 	c, f := status.Conditions(q.o)[i], q.inUse()
-	f.Evidence = core.ObservedAt(core.From(q.o, c.Field), e.Quoted(c))
+	f.Evidence = core.ObservedAt(cluster.Place(q.o, c.Field), e.Quoted(c))
 	f.Args = []string{"{users}", "what condition " + c.Type + " names"}
 	if c.Message != "" {
 		f.Sentence = saying{what: "condition " + c.Type, message: c.Message}.sentence()
 	}
-	f.Commands = []core.Step{core.Describe().Doing("shows what uses it").Risking(finalizer.RiskNone), e.ByHand(q.o, q.a)}
+	f.Commands = []core.Step{core.Describe().Safely("shows what uses it"), e.ByHand(q.o, q.a)}
 	q.proven = true
 	return []core.Finding{f}
 }

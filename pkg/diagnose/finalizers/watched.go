@@ -6,11 +6,10 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
-	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 )
 
 // watched is for a finalizer that no pack knows, of an object that no workload beside it may write: the
@@ -27,12 +26,13 @@ func (e *Examiner) watched(ctx context.Context, b core.Responsible, f core.Findi
 		return f, false
 	}
 	r, _ := e.Catalog.Kind(b.Object.GetAPIVersion(), b.Object.GetKind())
-	what := schema.GroupResource{Group: r.Group, Resource: r.Resource}.String()
+	what := r.GroupResource().String()
 	f.Evidence = append(f.Evidence, seen...)
 	f.Remedy = fmt.Sprintf("Look at %s first: it has no other work than such objects, and may not write them. If it removes the "+
-		"finalizer, let its ServiceAccount update and patch %s again.", core.Named(e.Ref(only[0])), what)
-	show := core.Describe().Doing("shows what its controller says of it").Risking(finalizer.RiskNone)
+		"finalizer, let its ServiceAccount update and patch %s again.", cluster.Located(only[0]), what)
+	show := core.Describe().Safely("shows what its controller says of it")
 	f.Commands = append(f.Commands, show, core.FixedCommand("kubectl", "auth", "can-i", "patch", what,
-		"--as="+actor.Account(only[0]).User(), "-n", b.Object.GetNamespace()).Doing("asks the server whether it may").Risking(finalizer.RiskNone), e.log(only[0]))
+		"--as="+actor.Account(only[0]).User(), "-n", b.Object.GetNamespace()).Safely("asks the server whether it may"),
+		e.log(only[0]))
 	return f, true
 }

@@ -42,7 +42,7 @@ func namespaceNamed(o *unstructured.Unstructured, itself bool) string {
 // names, where that is proven not to exist: it went with that, and one that is made again is another.
 func (e dependencies) wentWith(ctx context.Context, f core.Finding, c core.Creation, named string) (
 	core.Finding, bool) {
-	namespaces, served := e.KindIn("", "Namespace")
+	namespaces, served := e.Reader.KindIn("", "Namespace")
 	if !served || named == "" || !e.Absent(ctx, namespaces.Type, core.RefTo(namespaces.Type, "", named)) {
 		return f, false
 	}

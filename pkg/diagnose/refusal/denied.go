@@ -16,7 +16,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/admission"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
-	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
@@ -125,11 +124,10 @@ func denied(w admission.Write, said string, f core.Finding, who, path string,
 	f.Code, f.Args, f.Evidence = core.AdmissionDenied, []string{"{who}", who}, core.Seen("%s is denied: %s", w, said)
 	if w.Operation == admissionv1.Delete {
 		f.Remedy = fmt.Sprintf("Do what %s asks for: a deletion is mostly denied to protect something that is in use.", who)
-		f.Commands = []core.Step{core.Describe().Doing(
-			"shows what is called for which deletions").Risking(finalizer.RiskNone)}
+		f.Commands = []core.Step{core.Describe().Safely("shows what is called for which deletions")}
 		return f
 	}
-	f.Commands = []core.Step{core.Describe().Doing("shows what it asks for, and of whom").Risking(finalizer.RiskNone),
+	f.Commands = []core.Step{core.Describe().Safely("shows what it asks for, and of whom"),
 		exempt(path, len(conditions) > 0).Doing("exempts updates of all objects that are being deleted, whoever makes them")}
 	return f
 }
@@ -162,7 +160,7 @@ func withoutParamKind(policy *unstructured.Unstructured, f core.Finding) core.Fi
 	f.Remedy = fmt.Sprintf("Restore %s: without it the policy denies everything that its matchConstraints name, whatever its "+
 		"bindings and conditions say. If the type is served, an API server has not seen it: start that again. "+
 		"If it is gone for good, delete the policy.", what)
-	f.Commands = []core.Step{core.Describe().Doing("shows which type of parameters it names").Risking(finalizer.RiskNone),
+	f.Commands = []core.Step{core.Describe().Safely("shows which type of parameters it names"),
 		core.Command("kubectl", "patch", "OBJECT", "--type=merge", "-p", `{"spec":{"failurePolicy":"Ignore"}}`).
 			Doing("has the policy deny nothing as long as the server cannot use it").Disturbing()}
 	return f
@@ -202,7 +200,7 @@ func (e *Examiner) withoutParameters(ctx context.Context, w admission.Write, f c
 	f.Remedy = fmt.Sprintf(
 		"Restore %s, or change the binding so that it leaves this write out: the policy itself stays.", what)
 	f.Commands = []core.Step{core.At(binding,
-		core.Describe().Doing("shows which parameters it names").Risking(finalizer.RiskNone)), core.At(binding, exempted)}
+		core.Describe().Safely("shows which parameters it names")), core.At(binding, exempted)}
 	return e.Possible(ctx, f, core.Creation{What: what, Namespace: namespace,
 		Left: "Change the binding so that it leaves this write out: the policy itself stays."})
 }

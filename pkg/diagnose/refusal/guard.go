@@ -11,7 +11,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
-	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 	"github.com/kubectl-gc/kubectl-gc/pkg/ownership"
@@ -79,13 +78,12 @@ func names(d *link.Definition, o *unstructured.Unstructured, w admission.Write) 
 func (e *Examiner) guard(d *link.Definition, o *unstructured.Unstructured, w admission.Write,
 	said string) core.Finding {
 	about := e.Ref(o)
-	guard := core.Named(about)
+	guard := about.Located()
 	f := core.Finding{Code: core.AdmissionDenied, About: &about, Evidence: core.Seen("%s is denied: %s", w, said)}
 	users, reason := d.UsersOf(o.Object)
 	if reason != "" {
-		f.Evidence = append(f.Evidence,
-			core.ObservedAt(core.From(o, d.ReasonField.String()),
-				fmt.Sprintf("%s keeps it for this reason: %s", guard, core.Brief(reason)))...)
+		f.Evidence = append(f.Evidence, core.ObservedAt(cluster.Place(o, d.ReasonField.String()),
+			fmt.Sprintf("%s keeps it for this reason: %s", guard, core.Brief(reason)))...)
 	}
 	f.Remedy = fmt.Sprintf("Delete %s if nothing needs the object any more: then its deletion is accepted.", guard)
 	var using []string
@@ -99,11 +97,12 @@ func (e *Examiner) guard(d *link.Definition, o *unstructured.Unstructured, w adm
 			f.Users = append(f.Users, user)
 		default:
 			step := core.Command("kubectl", "gc", "delete", "OBJECT",
-				"--dry-run").Doing("shows what is deleted with what uses it").Risking(finalizer.RiskNone)
+				"--dry-run").Safely("shows what is deleted with what uses it")
 			f.Commands = append(f.Commands, core.At(e.Graph.Ref(user), step))
 		}
 		f.Evidence = append(f.Evidence,
-			core.ObservedAt(core.From(o, n.Field), fmt.Sprintf("%s keeps it for %s, which uses it%s", guard, name, state))...)
+			core.ObservedAt(cluster.Place(o, n.Field),
+				fmt.Sprintf("%s keeps it for %s, which uses it%s", guard, name, state))...)
 		using = append(using, name)
 	}
 	switch {
@@ -121,8 +120,7 @@ func (e *Examiner) guard(d *link.Definition, o *unstructured.Unstructured, w adm
 	f.Evidence = append(f.Evidence, repeats...)
 	if o.GetDeletionTimestamp() != nil {
 		f.Observe("%s is being deleted", guard)
-		f.Commands = append(f.Commands,
-			core.Command("kubectl", "gc", "why", "OBJECT").Doing("says why it is still there").Risking(finalizer.RiskNone))
+		f.Commands = append(f.Commands, core.InTheWay(true))
 		return f
 	}
 	last := core.Command("kubectl", "gc", "delete", "OBJECT").Doing("lets the object be deleted, whatever uses it").Disturbing()
@@ -153,10 +151,9 @@ func (e *Examiner) repeats(guard *unstructured.Unstructured, w admission.Write) 
 			return core.Seen("%s deletes it when %s is gone if it has the annotation %s, which could not be read", d.Deletion.By,
 				guard.GetName(), d.Deletion.Annotation)
 		}
-		return core.ObservedAt(core.From(w.Object, "metadata.annotations"),
-			fmt.Sprintf(
-				"somebody has tried to delete it, as its annotation %s says: when %s is gone, %s deletes it with the policy %s",
-				d.Deletion.Annotation, core.Named(e.Ref(guard)), d.Deletion.By, d.PolicyFor(w.Object.Object, effect)))
+		return core.ObservedAt(cluster.Place(w.Object, "metadata.annotations"), fmt.Sprintf(
+			"somebody has tried to delete it, as its annotation %s says: when %s is gone, %s deletes it with the policy %s",
+			d.Deletion.Annotation, cluster.Located(guard), d.Deletion.By, d.PolicyFor(w.Object.Object, effect)))
 	}
 	return nil
 }
@@ -164,9 +161,9 @@ func (e *Examiner) repeats(guard *unstructured.Unstructured, w admission.Write) 
 // user finds what a guard names as the user of its end, and its name; a negative id if it was not
 // seen.
 func (e *Examiner) user(n link.Named) (graph.ID, string) {
-	r, served := e.KindIn(n.Group, n.Kind)
-	if served && !r.Namespaced {
-		n.Namespace = ""
+	r, served := e.Reader.KindIn(n.Group, n.Kind)
+	if served {
+		n.Namespace = r.Place(n.Namespace)
 	}
 	name := graph.Located(n.Kind, n.Namespace, n.Name)
 	if id, ok := e.Graph.Find(r.Group, r.Resource, n.Namespace, n.Name); served && ok && e.Graph.Observed(id) {

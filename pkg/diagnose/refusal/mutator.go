@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/admission"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
-	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
@@ -62,7 +62,7 @@ func (e *Examiner) exemptions(all []mutator) []core.Step {
 	var steps []core.Step
 	for _, m := range all {
 		steps = append(steps, core.At(e.Ref(m.config), exempt(m.path, m.conditions)).
-			Doing("exempts objects that are being deleted from "+m.what).Risking(finalizer.RiskNone))
+			Safely("exempts objects that are being deleted from "+m.what))
 	}
 	return steps
 }
@@ -78,7 +78,7 @@ func (e *Examiner) putBack(ctx context.Context, w admission.Write, finalizer str
 	f.Evidence = append(f.Evidence, core.Observed(unread...)...)
 	for _, m := range all {
 		f.Evidence = append(f.Evidence,
-			core.ObservedAt(core.From(m.config, ""), fmt.Sprintf("%s is called for %s", m.what, w))...)
+			core.ObservedAt(cluster.Place(m.config, ""), fmt.Sprintf("%s is called for %s", m.what, w))...)
 	}
 	if len(all) > 0 {
 		f.Remedy = fmt.Sprintf("A mutating %s puts it back: exempt objects that are being deleted from it.", kindsOf(all))
@@ -100,7 +100,7 @@ func (e *Examiner) serverFails(ctx context.Context, w admission.Write, said stri
 	all, unread := e.mutators(ctx, w)
 	f.Evidence = append(f.Evidence, core.Observed(unread...)...)
 	for _, m := range all {
-		f.Evidence = append(f.Evidence, core.ObservedAt(core.From(m.config, ""),
+		f.Evidence = append(f.Evidence, core.ObservedAt(cluster.Place(m.config, ""),
 			fmt.Sprintf("%s is called for %s, and may have answered with a patch that cannot be applied", m.what, w))...)
 	}
 	if len(all) > 0 {
@@ -138,9 +138,8 @@ func (e *Examiner) invalid(ctx context.Context, w admission.Write, wrong []strin
 	all, unread := e.mutators(ctx, w)
 	f.Evidence = append(f.Evidence, core.Observed(unread...)...)
 	for _, m := range all {
-		f.Evidence = append(f.Evidence,
-			core.ObservedAt(core.From(m.config, ""),
-				fmt.Sprintf("%s is called for %s, and may change these fields on the way", m.what, w))...)
+		f.Evidence = append(f.Evidence, core.ObservedAt(cluster.Place(m.config, ""),
+			fmt.Sprintf("%s is called for %s, and may change these fields on the way", m.what, w))...)
 	}
 	if len(all) > 0 {
 		f.Remedy = fmt.Sprintf(

@@ -11,7 +11,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/admission"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
-	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
@@ -39,7 +38,7 @@ func (e *Examiner) QuotedDenials(ctx context.Context, o *unstructured.Unstructur
 				Code: core.AdmissionDenied, About: new(e.Ref(config)), Evidence: core.ObservedAt(at, says),
 				Remedy: fmt.Sprintf("Do what %s %s asks for: it has denied a write of the controller.", config.GetKind(),
 					config.GetName()),
-				Commands: []core.Step{core.Describe().Doing("shows what it asks for").Risking(finalizer.RiskNone)},
+				Commands: []core.Step{core.Describe().Safely("shows what it asks for")},
 			}
 			if may { // and a dry run has shown that nothing refuses it
 				f.Observe("a dry run of the %s with your own permissions is not denied", w)
@@ -49,10 +48,10 @@ func (e *Examiner) QuotedDenials(ctx context.Context, o *unstructured.Unstructur
 		}
 	}
 	for _, c := range status.Failing(o) {
-		add(core.From(o, c.Field), e.Quoted(c), c.Message)
+		add(cluster.Place(o, c.Field), e.Quoted(c), c.Message)
 	}
 	for i, warning := range e.Warnings(ctx, o) {
-		add(core.From(warning.Event, ""), e.QuotedWarning(i, warning), warning.Message)
+		add(cluster.Place(warning.Event, ""), e.QuotedWarning(i, warning), warning.Message)
 	}
 	return core.Distinct(all)
 }

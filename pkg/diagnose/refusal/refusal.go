@@ -7,8 +7,6 @@ import (
 	"regexp"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
 	"github.com/kubectl-gc/kubectl-gc/pkg/admission"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
@@ -78,6 +76,6 @@ func (e *Examiner) refusal(ctx context.Context, w admission.Write, err error) (f
 // saidOf is what an error says, without the name of the object that the server puts before it: what
 // denies the writes of many objects is then one cause.
 func saidOf(w admission.Write, err error) string {
-	resource := schema.GroupResource{Group: w.Type.Group, Resource: w.Type.Resource}
+	resource := w.Type.GroupResource()
 	return strings.TrimPrefix(err.Error(), fmt.Sprintf("%s %q is forbidden: ", resource, w.Object.GetName()))
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
-	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
@@ -79,7 +78,7 @@ func (e *Examiner) answering(ctx context.Context, b *BehindService, o *unstructu
 	}
 	if w.Life == actor.Alive {
 		b.Restore = append(b.Restore, core.At(e.Ref(o),
-			core.Command("kubectl", "logs", "OBJECT")).Doing("shows why it does not answer").Risking(finalizer.RiskNone))
+			core.Command("kubectl", "logs", "OBJECT")).Safely("shows why it does not answer"))
 		return
 	}
 	var d core.Downtime
@@ -107,7 +106,7 @@ func (e *Examiner) behindAPI(ctx context.Context, s admission.Service) (of admis
 	if c, ok := status.Find(o, "Available"); ok && c.Status != "True" {
 		says += fmt.Sprintf(", whose condition Available is %s: %s: %s", c.Status, c.Reason, c.Message)
 	}
-	return of, core.ObservedAt(core.From(o, "status.conditions"), says), found
+	return of, core.ObservedAt(cluster.Place(o, "status.conditions"), says), found
 }
 
 // Called looks at what the API server calls: a Service, or an address.

@@ -88,7 +88,7 @@ func (e *Examiner) refusedTo(ctx context.Context, w admission.Write, by Account,
 
 // asAccount returns a client that asks as a ServiceAccount, if the user may impersonate that.
 func (e *Examiner) asAccount(ctx context.Context, by Account) (*cluster.Client, bool) {
-	r, ok := e.KindIn("", "ServiceAccount")
+	r, ok := e.Reader.KindIn("", "ServiceAccount")
 	if !ok || by.Name == "" {
 		return nil, false
 	}
@@ -105,7 +105,7 @@ func (e *Examiner) asAccount(ctx context.Context, by Account) (*cluster.Client, 
 func (e *Examiner) lookAt(ctx context.Context, w admission.Write, by Account) (looked bool,
 	suspects []v1alpha1.Observation) {
 	suspect := func(what string, config *unstructured.Unstructured) {
-		suspects = append(suspects, core.ObservedAt(core.From(config, ""),
+		suspects = append(suspects, core.ObservedAt(cluster.Place(config, ""),
 			fmt.Sprintf("%s is called for %s and decides by who asks: it may refuse %s and not you", what, w, by.who))...)
 	}
 	hooks, _ := e.hooks(ctx, w, "")

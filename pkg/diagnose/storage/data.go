@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
@@ -220,8 +219,7 @@ func (e *Examiner) pvcsDeleted(ctx context.Context, f core.Finding) ([]*unstruct
 	if !ok || known.PVCs == "" || ref.Namespace == "" {
 		return nil, nil
 	}
-	o, err := e.Reader.GetObject(ctx, schema.GroupResource{Group: ref.Group(), Resource: ref.Resource},
-		ref.Namespace, ref.Name)
+	o, err := e.Reader.GetObject(ctx, ref.GroupResource(), ref.Namespace, ref.Name)
 	if o == nil || err != nil {
 		return nil, err
 	}

@@ -88,7 +88,7 @@ func (e *Examiner) ending(names []string, claim graph.Ref, ended bool, risk fina
 	}
 	end.Does = "ends the pods that use the claim, which is deleted then: what runs in them stops"
 	look := core.FixedCommand(append(append([]string{"kubectl", "gc", "delete"}, pods...), "--dry-run")...).
-		Doing("shows what is deleted with the pods, and what comes back").Risking(finalizer.RiskNone)
+		Safely("shows what is deleted with the pods, and what comes back")
 	return []core.Step{look, end.Disturbing()}
 }
 

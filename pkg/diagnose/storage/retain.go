@@ -5,7 +5,6 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
-	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
@@ -16,7 +15,7 @@ func retain(disks []v1alpha1.Disk) []core.Step {
 	if len(disks) <= phrase.MaxNamed {
 		for _, d := range disks {
 			steps = append(steps, core.FixedCommand("kubectl", "patch", "pv", d.Volume.Name, "-p", status.Retaining).
-				Doing("keeps the disk of PersistentVolume "+d.Volume.Name+" when it is released").Risking(finalizer.RiskNone))
+				Safely("keeps the disk of PersistentVolume "+d.Volume.Name+" when it is released"))
 		}
 		return steps
 	}
@@ -27,8 +26,7 @@ func retain(disks []v1alpha1.Disk) []core.Step {
 			names = append(names, d.Volume.Name)
 		}
 		steps = append(steps, core.FixedCommand(append(names, "-p", status.Retaining)...).
-			Doing(fmt.Sprintf("keeps the disks of %s when they are released",
-				phrase.Count(n, "PersistentVolume"))).Risking(finalizer.RiskNone))
+			Safely(fmt.Sprintf("keeps the disks of %s when they are released", phrase.Count(n, "PersistentVolume"))))
 		disks = disks[n:]
 	}
 	return steps

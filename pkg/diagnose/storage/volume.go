@@ -59,7 +59,7 @@ func (e *Examiner) Bound(ctx context.Context, id graph.ID) []core.Finding {
 			"its reclaim policy is "+policy),
 		Commands: []core.Step{
 			core.At(e.Ref(claim), core.Command("kubectl", "gc", "delete", "OBJECT", "--dry-run")).
-				Doing("shows what is deleted with the claim").Risking(finalizer.RiskNone),
+				Safely("shows what is deleted with the claim"),
 			core.At(e.Ref(claim), core.Command("kubectl", "delete", "OBJECT")).
 				Doing("deletes the claim that the volume is bound to").Risking(releasing(o)),
 		},
@@ -91,7 +91,7 @@ func (e *Examiner) Attached(ctx context.Context, id graph.ID, name string) []cor
 	}
 	findings = core.WithEvidence(e.ByActor(ctx, id, name), core.Observed("no VolumeAttachment names it")...)
 	if o := e.Own(ctx, id); o != nil && status.Nested(o, "spec", "csi", "driver") == "" {
-		findings = core.WithEvidence(findings, core.ObservedAt(core.From(o, "spec"), "it has no spec.csi")...)
+		findings = core.WithEvidence(findings, core.ObservedAt(cluster.Place(o, "spec"), "it has no spec.csi")...)
 		for i, f := range findings {
 			if f.Code == core.FinalizerActorAlive {
 				findings[i].Remedy = notByCSI
@@ -119,8 +119,7 @@ func (e *Examiner) attachment(ctx context.Context, o *unstructured.Unstructured)
 	f.Evidence = append(f.Evidence, n.Evidence...)
 	if n.NotReady {
 		f.Commands = append(f.Commands,
-			core.FixedCommand("kubectl", "describe", "node", name).Doing("shows why the node is not ready").
-				Risking(finalizer.RiskNone),
+			core.FixedCommand("kubectl", "describe", "node", name).Safely("shows why the node is not ready"),
 			core.FixedCommand("kubectl", "taint", "node", name, "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute").
 				Doing("deletes the pods of the node and detaches its volumes by force, which corrupts what a machine that still runs writes").Risking(finalizer.DataLoss))
 	}
@@ -150,7 +149,7 @@ func neverAttached(f core.Finding, name, driver, node, message string) core.Find
 	f.Remedy = fmt.Sprintf("Delete VolumeAttachment %s: by its status it has attached nothing, and its driver is asked to "+
 		"detach the volume before it goes. kube-controller-manager makes it again if a pod on Node %s needs the volume.", name, node)
 	f.Commands = []core.Step{core.Command("kubectl", "delete", "OBJECT").
-		Doing("deletes what could not attach the volume").Risking(finalizer.RiskNone)}
+		Safely("deletes what could not attach the volume")}
 	return f
 }
 
@@ -174,9 +173,8 @@ func (e *Examiner) Provisioned(ctx context.Context, id graph.ID, name string) []
 	if o == nil || status.Disk(o).Destroyed() {
 		return findings
 	}
-	findings = core.WithEvidence(findings,
-		core.ObservedAt(core.From(o, "spec.persistentVolumeReclaimPolicy"),
-			"its reclaim policy is Retain: the provisioner does nothing with such a volume")...)
+	findings = core.WithEvidence(findings, core.ObservedAt(cluster.Place(o, "spec.persistentVolumeReclaimPolicy"),
+		"its reclaim policy is Retain: the provisioner does nothing with such a volume")...)
 	for i, f := range findings {
 		if !slices.Contains([]core.Code{core.FinalizerActorAlive, core.FinalizerActorDead, core.FinalizerActorNotFound,
 			core.FinalizerActorUnknown}, f.Code) {
@@ -186,8 +184,7 @@ func (e *Examiner) Provisioned(ctx context.Context, id graph.ID, name string) []
 		findings[i].Cost = fmt.Sprintf(
 			"The disk of PersistentVolume %s stays, as its reclaim policy says, and nothing in the cluster names it.",
 			o.GetName())
-		show := core.Command("kubectl", "get", "OBJECT", "-o",
-			"yaml").Doing("shows the handle of the disk").Risking(finalizer.RiskNone)
+		show := core.Command("kubectl", "get", "OBJECT", "-o", "yaml").Safely("shows the handle of the disk")
 		// the last removes the finalizer
 		findings[i].Commands = append([]core.Step{show}, f.Commands[max(len(f.Commands)-1, 0):]...)
 	}
@@ -218,7 +215,7 @@ func (e *Examiner) Detaching(ctx context.Context, id graph.ID, name string) []co
 			at, err := time.Parse(time.RFC3339, status.Nested(o, "status", "detachError", "time"))
 			if ago := e.Reader.Now().Sub(at); err == nil && ago.Abs() < detaches {
 				findings[i].Code, findings[i].Sentence = core.FinalizerActorAlive, ""
-				findings[i].Evidence = append(findings[i].Evidence, core.ObservedAt(core.From(o, "status.detachError"),
+				findings[i].Evidence = append(findings[i].Evidence, core.ObservedAt(cluster.Place(o, "status.detachError"),
 					fmt.Sprintf("its attacher, which wrote that, was alive %s ago", phrase.Ago(ago)))...)
 				break
 			}

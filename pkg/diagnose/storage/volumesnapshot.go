@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
@@ -54,7 +55,7 @@ func (e *Examiner) Snapshotted(ctx context.Context, id graph.ID) []core.Finding 
 func (e *Examiner) volumeSnapshot(ctx context.Context, o *unstructured.Unstructured, claim graph.Ref) core.Finding {
 	f := core.Finding{
 		Code: core.InUse, About: new(e.Ref(o)), Finalizer: actor.SnapshotSourceFinalizer,
-		Evidence: append(core.ObservedAt(core.From(o, "status.readyToUse"),
+		Evidence: append(core.ObservedAt(cluster.Place(o, "status.readyToUse"),
 			fmt.Sprintf("VolumeSnapshot %s of the claim is not ready", o.GetName())), e.Says(ctx, o)...),
 		Remedy: fmt.Sprintf(
 			"Wait until VolumeSnapshot %s is ready, or delete it if it never will be: then the claim is released.", o.GetName()),

@@ -9,7 +9,6 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
-	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
@@ -39,14 +38,13 @@ func (e *Examiner) unattached(ctx context.Context, pod *unstructured.Unstructure
 			continue
 		}
 		says := core.Brief(attachError(all[i]))
-		f.Evidence = append(f.Evidence, core.ObservedAt(core.From(all[i], "status.attachError"), fmt.Sprintf(
+		f.Evidence = append(f.Evidence, core.ObservedAt(cluster.Place(all[i], "status.attachError"), fmt.Sprintf(
 			"its volume %s, PersistentVolume %s, is not attached to Node %s: %s", status.Text(m, "name"), pv.GetName(), node, says))...)
 		f.Sentence = fmt.Sprintf("the grace period is over, and volume %s of the pod cannot be attached to its node, which its kubelet may "+
 			"wait for: %s", status.Text(m, "name"), says)
 		f.Remedy = fmt.Sprintf("See to what VolumeAttachment %s says. If the pod stays, look into the log of the kubelet of Node %s.",
 			all[i].GetName(), node) + forceWarning(pod)
-		look := core.At(e.Ref(all[i]), core.Describe()).Doing("shows the attachment of the volume").
-			Risking(finalizer.RiskNone)
+		look := core.At(e.Ref(all[i]), core.Describe()).Safely("shows the attachment of the volume")
 		f.Commands = slices.Insert(slices.Clone(f.Commands), min(1, len(f.Commands)), look)
 		return f
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
-	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
@@ -45,7 +44,7 @@ func (e *Examiner) withoutClaims(ctx context.Context, pod *unstructured.Unstruct
 	if len(made) == 0 {
 		return f
 	}
-	f.Evidence = append(f.Evidence, core.ObservedAt(core.From(pod, "status.resourceClaimStatuses"), fmt.Sprintf(
+	f.Evidence = append(f.Evidence, core.ObservedAt(cluster.Place(pod, "status.resourceClaimStatuses"), fmt.Sprintf(
 		"its status names no ResourceClaim for %s, and %s was made for that", phrase.And(lost), made[0]["resourceClaimName"]))...)
 	f.Sentence = "the grace period is over, and the status of the pod does not name the ResourceClaim whose devices its kubelet has to release"
 	f.Remedy = "Some client has taken that out of the status, as those do that write all of it and do not know the field: Multus did. Put it " +
@@ -57,17 +56,14 @@ func (e *Examiner) withoutClaims(ctx context.Context, pod *unstructured.Unstruct
 	}
 	f.Commands = slices.Insert(slices.Clone(f.Commands), min(1, len(f.Commands)),
 		core.Command("kubectl", "patch", "OBJECT", "--subresource=status", "--type=merge", "-p", string(patch)).
-			Doing("puts the name of the ResourceClaim back").Risking(finalizer.RiskNone))
+			Safely("puts the name of the ResourceClaim back"))
 	return f
 }
 
 // madeFor is the name of the ResourceClaim that was made of a template for a claim of a pod; empty
 // if none is seen.
 func (e *Examiner) madeFor(ctx context.Context, pod *unstructured.Unstructured, name string) string {
-	all, err := e.Reader.ListObjects(ctx, resourceClaims, pod.GetNamespace(), cluster.Selection{})
-	if err != nil {
-		return "" // and the reader has noted the gap
-	}
+	all, _ := e.Reader.ListObjects(ctx, resourceClaims, pod.GetNamespace(), cluster.Selection{}) // or a gap is noted
 	for _, claim := range all {
 		if metav1.IsControlledBy(claim, pod) && claim.GetAnnotations()[claimOfPod] == name {
 			return claim.GetName()

@@ -11,7 +11,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
-	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
@@ -43,7 +42,7 @@ func (e *Examiner) withoutDrivers(ctx context.Context, pod *unstructured.Unstruc
 	f.Remedy = fmt.Sprintf("Have %s run on Node %s again: the kubelet calls it to unmount volumes and to release devices, "+
 		"before it lets the pod go.", phrase.And(missing), node) + forceWarning(pod)
 	look := core.FixedCommand("kubectl", "get", "pods", "-A", "-o", "wide", "--field-selector=spec.nodeName="+node).
-		Doing("shows whether a pod of the driver runs on the node").Risking(finalizer.RiskNone)
+		Safely("shows whether a pod of the driver runs on the node")
 	f.Commands = slices.Insert(slices.Clone(f.Commands), min(1, len(f.Commands)), look)
 	return f
 }
@@ -67,7 +66,7 @@ func (e *Examiner) missingCSI(ctx context.Context, pod *unstructured.Unstructure
 		if driver == "" || registered[driver] {
 			continue
 		}
-		evidence = append(evidence, core.ObservedAt(core.From(o, "spec.drivers"),
+		evidence = append(evidence, core.ObservedAt(cluster.Place(o, "spec.drivers"),
 			fmt.Sprintf("CSINode %s does not have driver %s, which volume %s needs", node, driver, status.Text(m, "name")))...)
 		if !slices.Contains(missing, driver) {
 			missing = append(missing, driver)
@@ -128,7 +127,7 @@ func (e *Examiner) missingDRA(ctx context.Context, pod *unstructured.Unstructure
 				continue
 			}
 			missing = append(missing, driver)
-			evidence = append(evidence, core.ObservedAt(core.From(claim, "status.allocation"), fmt.Sprintf(
+			evidence = append(evidence, core.ObservedAt(cluster.Place(claim, "status.allocation"), fmt.Sprintf(
 				"ResourceClaim %s of the pod has a device of driver %s, which has no ResourceSlice for Node %s", name, driver, node))...)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
@@ -20,7 +21,7 @@ func ofMirror(pod *unstructured.Unstructured, f core.Finding) core.Finding {
 		return f
 	}
 	node := status.Nested(pod, "spec", "nodeName")
-	f.Evidence = append(core.ObservedAt(core.From(pod, "metadata.annotations"),
+	f.Evidence = append(core.ObservedAt(cluster.Place(pod, "metadata.annotations"),
 		fmt.Sprintf("it mirrors a static pod of Node %s: it has the annotation %s", node, mirrorAnnotation)), f.Evidence...)
 	f.Remedy = fmt.Sprintf("To delete it does not stop the static pod, which the kubelet of Node %s runs from a manifest: to end that, "+
 		"remove the manifest on the node. A mirror that is deleted by force goes, and the kubelet makes it again as long as "+

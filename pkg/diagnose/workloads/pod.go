@@ -56,12 +56,12 @@ func (e *Examiner) Pod(ctx context.Context, id graph.ID) []core.Finding {
 		fallthrough
 	case n.Gone:
 		look := core.FixedCommand("kubectl", "get", "pods", "-A", "-o", "wide", "--field-selector=spec.nodeName="+name).
-			Doing("shows which pods are still on the node").Risking(finalizer.RiskNone)
+			Safely("shows which pods are still on the node")
 		return core.Found(ref, e.onNode(n, o, core.Finding{Code: core.NodeGone, Commands: []core.Step{look}}))
 	case n.NotReady && n.By == "":
 		return core.Found(ref, e.onNode(n, o, core.Finding{
 			Code: core.NodeNotReady,
-			Commands: []core.Step{core.Describe().Doing("shows why the node is not ready").Risking(finalizer.RiskNone),
+			Commands: []core.Step{core.Describe().Safely("shows why the node is not ready"),
 				core.FixedCommand("kubectl", "taint", "node", name, "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute").
 					Doing(doesTaint).Risking(finalizer.DataLoss)},
 		}))
@@ -111,7 +111,7 @@ func terminating(n core.Node, pod *unstructured.Unstructured, seconds int) core.
 	}
 	if ended(pod) {
 		f.Evidence = append(f.Evidence,
-			core.ObservedAt(core.From(pod, "status.containerStatuses"), "all its containers have ended")...)
+			core.ObservedAt(cluster.Place(pod, "status.containerStatuses"), "all its containers have ended")...)
 		f.Remedy = "Wait. Its containers have ended, so that a second DELETE with a shorter grace period costs nothing."
 	}
 	if n.NotReady {

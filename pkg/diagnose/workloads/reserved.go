@@ -11,7 +11,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
-	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
@@ -43,7 +42,7 @@ func (e *Examiner) Reserved(ctx context.Context, id graph.ID) []core.Finding {
 				continue
 			}
 			unknown = unknown || says != ""
-			over = append(over, core.ObservedAt(core.From(o, "status.reservedFor"),
+			over = append(over, core.ObservedAt(cluster.Place(o, "status.reservedFor"),
 				fmt.Sprintf("it is reserved for %s %s%s", status.Text(m, "resource"), name,
 					cmp.Or(says, ", which no longer exists")))...)
 			continue
@@ -52,13 +51,13 @@ func (e *Examiner) Reserved(ctx context.Context, id graph.ID) []core.Finding {
 		switch {
 		case err != nil:
 			unknown = true
-			over = append(over, core.ObservedAt(core.From(o, "status.reservedFor"),
+			over = append(over, core.ObservedAt(cluster.Place(o, "status.reservedFor"),
 				fmt.Sprintf("it is reserved for Pod %s, which cannot be read: %v", name, err))...)
 		case pod == nil || uid != "" && string(pod.GetUID()) != uid:
-			over = append(over, core.ObservedAt(core.From(o, "status.reservedFor"),
+			over = append(over, core.ObservedAt(cluster.Place(o, "status.reservedFor"),
 				fmt.Sprintf("it is reserved for Pod %s, which no longer exists", name))...)
 		case Ended(pod):
-			over = append(over, core.ObservedAt(core.From(o, "status.reservedFor"),
+			over = append(over, core.ObservedAt(cluster.Place(o, "status.reservedFor"),
 				fmt.Sprintf("it is reserved for Pod %s, which has ended", name))...)
 		default:
 			own = append(own, e.reservedFor(ctx, e.Graph.Ref(id), pod)...)
@@ -117,7 +116,7 @@ func (e *Examiner) reservedFor(ctx context.Context, ref graph.Ref, user *unstruc
 		Remedy:   fmt.Sprintf("Delete %s %s: then the claim is released.", user.GetKind(), user.GetName()),
 		Commands: []core.Step{
 			core.Command("kubectl", "gc", "delete", "OBJECT", "--dry-run").
-				Doing("shows what is deleted with it, and whether it comes back").Risking(finalizer.RiskNone),
+				Safely("shows what is deleted with it, and whether it comes back"),
 			core.Command("kubectl", "delete", "OBJECT").Doing("ends what the claim is reserved for").Disturbing(),
 		},
 	})

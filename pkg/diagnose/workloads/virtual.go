@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
@@ -20,12 +21,12 @@ func (e *Examiner) onVirtual(ctx context.Context, n core.Node, pod *unstructured
 	f.Remedy = fmt.Sprintf("Find out by the log of whoever removes it (%s) what it waits for, and whether what stands behind the "+
 		"pod is gone.", n.By)
 	account := status.Nested(pod, "spec", "serviceAccountName")
-	if t, served := e.KindIn("", "ServiceAccount"); served && account != "" {
+	if t, served := e.Reader.KindIn("", "ServiceAccount"); served && account != "" {
 		ref := core.RefTo(t.Type, pod.GetNamespace(), account)
 		if e.Absent(ctx, t.Type, ref) {
-			f.Evidence = append(f.Evidence, core.ObservedAt(core.From(pod, "spec.serviceAccountName"),
-				"its "+core.Named(ref)+" does not exist")...)
-			f.Remedy += " It may need " + core.Named(ref) + ", which does not exist: create that again if so."
+			f.Evidence = append(f.Evidence, core.ObservedAt(cluster.Place(pod, "spec.serviceAccountName"),
+				"its "+ref.Located()+" does not exist")...)
+			f.Remedy += " It may need " + ref.Located() + ", which does not exist: create that again if so."
 		}
 	}
 	f.Remedy += forceWarning(pod)
