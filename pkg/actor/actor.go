@@ -180,11 +180,7 @@ func (a *Actor) noteAt(field, says string) {
 
 // Says returns the clauses of the evidence.
 func (a Actor) Says() []string {
-	all := make([]string, len(a.Evidence))
-	for i, o := range a.Evidence {
-		all[i] = o.Says
-	}
-	return all
+	return phrase.Words(a.Evidence, func(o v1alpha1.Observation) string { return o.Says })
 }
 
 // GapClauses returns what cannot be listed, and why: a clause for each reason and namespace. What

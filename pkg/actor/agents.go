@@ -22,7 +22,7 @@ func (f *Finder) Agents(ctx context.Context, o *unstructured.Unstructured) []Age
 	if !ok || cluster.BuiltIn(t.Group) || o.GetNamespace() == "" {
 		return nil
 	}
-	return f.policyOf(ctx, o.GetNamespace()).agents(target{t.Group, t.Resource, o.GetName()})
+	return f.policyOf(ctx, o.GetNamespace()).agents(targetOf(t, o))
 }
 
 // agents are those whom a RoleBinding lets write a target, each once, and whom no binding gives a

@@ -51,7 +51,7 @@ func (f *Finder) Forbidden(ctx context.Context, o *unstructured.Unstructured, a 
 			review, err := f.reader.ReviewOf(ctx, Account(w),
 				cluster.Access{Verb: verb, Type: t, Namespace: o.GetNamespace(), Name: o.GetName()})
 			if err != nil {
-				return f.byPolicy(ctx, o, target{t.Group, t.Resource, o.GetName()}, workloads)
+				return f.byPolicy(ctx, o, targetOf(t, o), workloads)
 			}
 			if review.Permission != cluster.Denied {
 				return Forbidden{}
@@ -74,17 +74,17 @@ func (f *Finder) Forbidden(ctx context.Context, o *unstructured.Unstructured, a 
 		}
 	}
 	p := f.policyOf(ctx, o.GetNamespace())
-	found.Placed = placedAs(f.placed(ctx, o, target{t.Group, t.Resource, o.GetName()}), found.Account)
+	found.Placed = placedAs(f.placed(ctx, o, targetOf(t, o)), found.Account)
 	for _, at := range found.Placed[:min(len(found.Placed), phrase.MaxNamed)] {
 		found.note(fmt.Sprintf("it may %s them in namespace %s", phrase.And(at.Verbs), at.Namespace),
 			"RoleBinding "+at.Namespace+"/"+strings.TrimPrefix(at.Binding, "RoleBinding "))
 	}
-	if lacking, says := p.lacking(found.Account, target{t.Group, t.Resource, o.GetName()}); lacking != "" {
+	if lacking, says := p.lacking(found.Account, targetOf(t, o)); lacking != "" {
 		found.Lacking = lacking
 		found.note(says, lacking)
 		return found
 	}
-	found.Role = p.roleFor(target{t.Group, t.Resource, o.GetName()})
+	found.Role = p.roleFor(targetOf(t, o))
 	if found.Role != "" {
 		found.note(fmt.Sprintf("ClusterRole %s allows it, and no binding gives it to %s", found.Role, found.Account.User()),
 			"ClusterRole "+found.Role)

@@ -77,8 +77,7 @@ func (f *Finder) partsOf(ctx context.Context, o, w *unstructured.Unstructured) [
 	}
 	account := Account(w)
 	parts = append(parts, Part{cluster.ServiceAccounts, account.Namespace, account.Name})
-	return append(parts, f.policyOf(ctx, o.GetNamespace()).permission(account, target{t.Group, t.Resource, o.GetName()},
-		o.GetNamespace())...)
+	return append(parts, f.policyOf(ctx, o.GetNamespace()).permission(account, targetOf(t, o), o.GetNamespace())...)
 }
 
 // resourceOf is the type of a workload.

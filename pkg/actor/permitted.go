@@ -61,7 +61,7 @@ func (f *Finder) Permitted(ctx context.Context, o *unstructured.Unstructured) (P
 	if !p.served {
 		return Permissions{}, false
 	}
-	found := p.permitted(target{t.Group, t.Resource, o.GetName()})
+	found := p.permitted(targetOf(t, o))
 	found.what, found.Unread = t.GroupResource().String(), slices.Clone(p.unread)
 	found.namespace = o.GetNamespace()
 	status := p.permitted(target{t.Group, t.Resource + "/status", o.GetName()}).Accounts
@@ -70,7 +70,7 @@ func (f *Finder) Permitted(ctx context.Context, o *unstructured.Unstructured) (P
 	}
 	f.addWorkloads(ctx, &found)
 	if len(found.Accounts) == 0 && found.Anybody == "" {
-		f.addPlaced(ctx, &found, o, target{t.Group, t.Resource, o.GetName()})
+		f.addPlaced(ctx, &found, o, targetOf(t, o))
 	}
 	slices.SortStableFunc(found.Accounts, func(a, b Permitted) int {
 		return cmp.Or(cmp.Compare(b.rank(), a.rank()), strings.Compare(a.Account.User(), b.Account.User()))

@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
@@ -23,6 +24,11 @@ type rule struct {
 // target is what is to be written, with the verbs that do it.
 type target struct {
 	group, resource, name string
+}
+
+// targetOf is an object of a type.
+func targetOf(t graph.Type, o *unstructured.Unstructured) target {
+	return target{t.Group, t.Resource, o.GetName()}
 }
 
 // rulesOf reads the rules of a Role or a ClusterRole. Those of an aggregated ClusterRole are in it

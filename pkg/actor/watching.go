@@ -31,7 +31,7 @@ func (f *Finder) Watching(ctx context.Context, o *unstructured.Unstructured) (
 	for _, w := range workloads {
 		account := Account(w)
 		binding := p.watchesOnly(account, what)
-		if binding == "" || mayHaveOtherPermissions(w) || p.lets(account, target{t.Group, t.Resource, o.GetName()}) {
+		if binding == "" || mayHaveOtherPermissions(w) || p.lets(account, targetOf(t, o)) {
 			continue
 		}
 		only = append(only, w)

@@ -99,7 +99,7 @@ func (s *Store) follow(f *followed) {
 		if time.Since(began) > mostRewatch {
 			delay, during = rewatchDelay, interval
 		}
-		s.set(f, func() {
+		s.set(func() {
 			f.connected, f.tried, f.problem = false, true, fmt.Errorf("the watch was interrupted: %w", err)
 			f.refusedSince = time.Time{} // which is no refusal
 		})
@@ -130,7 +130,7 @@ func (s *Store) isOver(f *followed) bool {
 }
 
 // set changes what is known of a scope.
-func (s *Store) set(f *followed, change func()) {
+func (s *Store) set(change func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	change()
@@ -142,7 +142,7 @@ func (s *Store) set(f *followed, change func()) {
 func (s *Store) seen(f *followed, change func()) {
 	var closed bool
 	var at ResumePoint
-	s.set(f, func() {
+	s.set(func() {
 		closed, at = f.gap, f.point
 		f.tried, f.problem, f.refusedSince, f.gap = true, nil, time.Time{}, false
 		change()
@@ -168,7 +168,7 @@ func (s *Store) watch(f *followed, expired *bool) error {
 	opened := func() { s.seen(f, func() { f.connected = true }) }
 	err := s.client.watchOnce(f.ctx, &at, extras{s.opts.Selector, s.opts.Annotations}, opened,
 		func(c Change) { s.apply(f, c) })
-	s.set(f, func() {
+	s.set(func() {
 		// What is held when the store ends was followed until then, and is no gap.
 		f.point, f.connected = at, f.connected && f.ctx.Err() != nil
 	})
@@ -179,7 +179,7 @@ func (s *Store) watch(f *followed, expired *bool) error {
 // any more only deletions count.
 func (s *Store) apply(f *followed, c Change) {
 	counts := true
-	s.set(f, func() {
+	s.set(func() {
 		c.Definition, counts = f.definition, !f.left || c.Gone
 		if f.left || f.ctx.Err() != nil {
 			return // it is not held any more
@@ -202,7 +202,7 @@ func (s *Store) apply(f *followed, c Change) {
 func (s *Store) replace(f *followed, objects map[string]*held, at ResumePoint) {
 	var news bool
 	var missing []string
-	s.set(f, func() {
+	s.set(func() {
 		if f.left || f.ctx.Err() != nil {
 			return
 		}
@@ -252,7 +252,7 @@ func (s *Store) poll(f *followed, interval, during time.Duration) bool {
 // unlisted records that a type that may not be watched could not be listed either, and ends the
 // store if that has been so of all for a while.
 func (s *Store) unlisted(f *followed, err error) {
-	s.set(f, func() {
+	s.set(func() {
 		f.tried, f.problem = true, err
 		switch refused := apierrors.IsForbidden(err) || apierrors.IsMethodNotSupported(err); {
 		case !refused:

@@ -222,11 +222,7 @@ func (w Words) remaining(result *act.Result) string {
 	case w.Remaining != nil:
 		left = w.Remaining(result.Blocked)
 	default:
-		objects := make([]graph.Ref, len(result.Blocked))
-		for i, b := range result.Blocked {
-			objects[i] = b.Object
-		}
-		left = firstFew(objects)
+		left = fewOf(result.Blocked, func(b act.Blocked) graph.Ref { return b.Object })
 	}
 	unsent := 0
 	for _, s := range result.Skipped {

@@ -170,14 +170,20 @@ func (c *Change) More() string {
 		parts = append(parts, fmt.Sprintf("%s has finalizer %s", firstFew([]graph.Ref{c.graph.Ref(b.Object)}),
 			strings.Join(b.Finalizers, ", ")))
 	}
-	var stuck []graph.ID
-	for _, s := range c.Growth.Deadlocked {
-		stuck = append(stuck, s.Object)
-	}
-	if len(stuck) > 0 {
-		parts = append(parts, "the deletion of "+firstFew(c.graph.Refs(stuck))+" cannot complete")
+	if stuck := c.Growth.Deadlocked; len(stuck) > 0 {
+		parts = append(parts, "the deletion of "+fewOf(stuck, func(s plan.ObjectReason) graph.Ref { return c.graph.Ref(s.Object) })+
+			" cannot complete")
 	}
 	return strings.Join(parts, "; ")
+}
+
+// fewOf names some of the objects that a list is about.
+func fewOf[T any](list []T, object func(T) graph.Ref) string {
+	refs := make([]graph.Ref, len(list))
+	for i, item := range list {
+		refs[i] = object(item)
+	}
+	return firstFew(refs)
 }
 
 // firstFew names some of the objects in an error. The line breaks of an error are printed, those of

@@ -65,11 +65,8 @@ func (p *Planned) hintStuck() string {
 // removes finalizers goes first; empty if it would.
 func (p *Planned) WouldBeStuck() string {
 	if refused := p.Protected(); len(refused) > 0 {
-		objects := make([]graph.Ref, len(refused))
-		for i, r := range refused {
-			objects[i] = r.Object
-		}
-		return fmt.Sprintf("the server refuses to delete %s: %s", firstFew(objects), refused[0].Message)
+		return fmt.Sprintf("the server refuses to delete %s: %s",
+			fewOf(refused, func(r v1alpha1.Protected) graph.Ref { return r.Object }), refused[0].Message)
 	}
 	if objects, cause := p.stuckFor(plan.ActorDeleted); len(objects) > 0 {
 		return fmt.Sprintf("nobody removes the finalizers of %s once %s is deleted", firstFew(objects), cause.Located())
@@ -103,11 +100,7 @@ func (p *Planned) stuckFor(code plan.ReasonCode) (objects []graph.Ref, cause gra
 
 // answered names the APIServices that lose what answers them.
 func (p *Planned) answered() string {
-	refs := make([]graph.Ref, len(p.unserved))
-	for i, u := range p.unserved {
-		refs[i] = u.APIService
-	}
-	return firstFew(refs)
+	return fewOf(p.unserved, func(u v1alpha1.Unserved) graph.Ref { return u.APIService })
 }
 
 // Deadlocked is an object that is being deleted and will never be gone: nobody waits for it, or the
@@ -191,12 +184,8 @@ func uncheckedError(unread []Unchecked) error {
 	if len(unread) == 0 {
 		return nil
 	}
-	objects := make([]graph.Ref, len(unread))
-	for i, u := range unread {
-		objects[i] = u.Object
-	}
-	return answer.Refuse(answer.WithHint(fmt.Errorf("could not check whether %s still exists: %w", firstFew(objects),
-		unread[0].Err),
+	return answer.Refuse(answer.WithHint(fmt.Errorf("could not check whether %s still exists: %w",
+		fewOf(unread, func(u Unchecked) graph.Ref { return u.Object }), unread[0].Err),
 		"the plan shows that this deletion may never complete; kubectl gc why shows whether it is stuck"))
 }
 
@@ -205,10 +194,7 @@ func deadlockedError(left []Deadlocked) error {
 	if len(left) == 0 {
 		return nil
 	}
-	objects := make([]graph.Ref, len(left))
-	for i, l := range left {
-		objects[i] = l.Graph.Ref(l.Object)
-	}
+	objects := fewOf(left, func(l Deadlocked) graph.Ref { return l.Graph.Ref(l.Object) })
 	for _, of := range [...]struct {
 		code plan.ReasonCode
 		says string
@@ -217,12 +203,12 @@ func deadlockedError(left []Deadlocked) error {
 		{plan.DiscoveryFails, "what answers an API is deleted, and the namespace controller cannot finish without an answer"},
 	} {
 		if slices.ContainsFunc(left, func(l Deadlocked) bool { return l.Because.Code == of.code }) {
-			return answer.Refuse(answer.WithHint(fmt.Errorf("the deletion is stuck: %s: %s", firstFew(objects), of.says),
+			return answer.Refuse(answer.WithHint(fmt.Errorf("the deletion is stuck: %s: %s", objects, of.says),
 				"install it again, or see kubectl gc why for what to do about each"))
 		}
 	}
 	because := " (" + left[0].Because.Sentence(left[0].Graph, left[0].Object) + ")"
-	return answer.Refuse(answer.WithHint(errors.New("the deletion cannot complete: "+firstFew(objects)+because),
+	return answer.Refuse(answer.WithHint(errors.New("the deletion cannot complete: "+objects+because),
 		"kubectl gc run --break-deadlocks sets blockOwnerDeletion to false on a reference of a cycle; kubectl gc tree shows which objects wait for each other"))
 }
 

@@ -154,11 +154,8 @@ func unseenError(unseen []act.Unseen) error {
 	if len(unseen) == 0 {
 		return nil
 	}
-	objects := make([]graph.Ref, len(unseen))
-	for i, u := range unseen {
-		objects[i] = u.Object
-	}
-	return answer.Refuse(fmt.Errorf("could not find out whether %s still exists: %w", firstFew(objects), unseen[0].Err))
+	return answer.Refuse(fmt.Errorf("could not find out whether %s still exists: %w",
+		fewOf(unseen, func(u act.Unseen) graph.Ref { return u.Object }), unseen[0].Err))
 }
 
 // awaits are the dependents, by ownerReference, that the actor of a finalizer deletes itself and

@@ -157,7 +157,7 @@ func newExaminer(client *cluster.Client, s core.Snapshot, opts Options) *examine
 // does not exist; and how many others are being deleted.
 func (e *examiner) stuck(ctx context.Context, in func(graph.ID) bool) (ids []graph.ID, younger int) {
 	stray := e.strays(ctx)
-	ids = slices.DeleteFunc(allOf(e.Graph), func(id graph.ID) bool {
+	ids = slices.DeleteFunc(slices.Collect(e.Graph.IDs()), func(id graph.ID) bool {
 		// unobserved is the end of a link that is not there
 		if !e.Graph.Observed(id) || in != nil && !in(id) {
 			return true

@@ -27,7 +27,7 @@ func follow(
 			return slices.ContainsFunc(definitions, func(d *link.Definition) bool { return d.Deletion.Holds(name) })
 		})
 	}
-	if !slices.ContainsFunc(allOf(s.Graph), holds) {
+	if !slices.ContainsFunc(slices.Collect(s.Graph.IDs()), holds) {
 		return followed, false, nil
 	}
 	own, err := ownership.Find(ctx, client, s.Catalog,
@@ -54,15 +54,6 @@ func roots(g *graph.Graph, of Subjects) []graph.ID {
 	if len(of.Observed)+len(of.Hidden) > 0 {
 		return of.Observed
 	}
-	return slices.DeleteFunc(allOf(g),
+	return slices.DeleteFunc(slices.Collect(g.IDs()),
 		func(id graph.ID) bool { return g.DeletionTimestamp(id) == 0 || of.In != nil && !of.In(id) })
-}
-
-// allOf are the objects of a graph.
-func allOf(g *graph.Graph) []graph.ID {
-	ids := make([]graph.ID, g.Len())
-	for i := range ids {
-		ids[i] = graph.ID(i)
-	}
-	return ids
 }

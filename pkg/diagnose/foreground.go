@@ -40,12 +40,12 @@ func (e *collector) foreground(ctx context.Context, id graph.ID) []core.Finding 
 	if hiding := e.Graph.Hiding(e.Gaps, ref); len(hiding) > 0 {
 		return core.Found(ref, core.Finding{
 			Code: core.BlockerHidden, Finalizer: plan.ForegroundFinalizer,
-			Evidence: core.Observed(actor.GapClauses(hiding...)...), Commands: again("background"),
+			Evidence: core.Observed(actor.GapClauses(hiding...)...), Commands: []core.Step{again()},
 		})
 	}
 	f := core.Finding{
 		Finalizer: plan.ForegroundFinalizer, Evidence: core.Observed("no dependent that blocks it is left"),
-		Commands: again("background"),
+		Commands: []core.Step{again()},
 	}
 	findings = e.collectors(ctx, id, id, f)
 	unseen := slices.DeleteFunc(slices.Clone(e.Gaps), func(gap v1alpha1.Gap) bool {
@@ -73,7 +73,7 @@ func awaits(f core.Finding, ref graph.Ref) bool {
 // awaitsOwner is for a dependent whose finalizer stays until its owner is gone, which waits for it
 // in the foreground. The owner that does not wait any more ends that.
 func (e *collector) awaitsOwner(edge graph.Edge, keeps core.Finding) core.Finding {
-	f := core.Finding{Code: core.ForegroundDeadlock, Finalizer: plan.ForegroundFinalizer, Commands: again("background")}
+	f := core.Finding{Code: core.ForegroundDeadlock, Finalizer: plan.ForegroundFinalizer, Commands: []core.Step{again()}}
 	f.Observe("%s waits for %s", e.named(edge.Owner), e.named(edge.Dependent))
 	f.Evidence = append(f.Evidence, keeps.Evidence...)
 	f.Sentence = e.named(edge.Owner) + " is deleted in the foreground and waits for " + e.named(edge.Dependent) +
@@ -86,7 +86,7 @@ func (e *collector) awaitsOwner(edge graph.Edge, keeps core.Finding) core.Findin
 func (e *collector) blocker(ctx context.Context, edge graph.Edge) []core.Finding {
 	id := edge.Dependent
 	if f, never := e.neverCollected(id); never && e.Graph.DeletionTimestamp(id) == 0 {
-		f.Commands = append(f.Commands, core.At(e.Graph.Ref(edge.Owner), again("background")[0]))
+		f.Commands = append(f.Commands, core.At(e.Graph.Ref(edge.Owner), again()))
 		return core.Found(e.Graph.Ref(id), f)
 	}
 	if f, made := e.recreated(ctx, edge); made {
@@ -125,7 +125,7 @@ func (e *collector) ring(ring []graph.Edge) core.Finding {
 		return core.Finding{
 			Code: core.SelfReference, Finalizer: plan.ForegroundFinalizer,
 			Evidence: core.Observed("it owns itself, with blockOwnerDeletion, and waits for itself"),
-			Commands: append(again("background"), unlock(ring[0], e.Graph)),
+			Commands: []core.Step{again(), unlock(ring[0], e.Graph)},
 		}
 	}
 	f := core.Finding{Code: core.ForegroundDeadlock, Finalizer: plan.ForegroundFinalizer}
@@ -134,8 +134,7 @@ func (e *collector) ring(ring []graph.Edge) core.Finding {
 		first = min(first, edge.Dependent)
 		f.Observe("%s waits for %s", e.named(edge.Owner), e.named(edge.Dependent))
 	}
-	f.About, f.Commands = new(e.Graph.Ref(first)),
-		append(again("background"), unlock(ring[0], e.Graph))
+	f.About, f.Commands = new(e.Graph.Ref(first)), []core.Step{again(), unlock(ring[0], e.Graph)}
 	return f
 }
 
@@ -204,9 +203,9 @@ func (e *collector) refusedDependents(ctx context.Context, owner graph.ID) []cor
 
 // again is the command that deletes an object once more with another policy, which takes the
 // collector's finalizer off (API-004).
-func again(policy string) []core.Step {
-	return []core.Step{core.Command("kubectl", "gc", "delete", "OBJECT",
-		"--cascade="+policy).Doing("deletes it again in the " + policy + ", so that it does not wait for its dependents")}
+func again() core.Step {
+	return core.Command("kubectl", "gc", "delete", "OBJECT", "--cascade=background").
+		Doing("deletes it again in the background, so that it does not wait for its dependents")
 }
 
 // named writes kind and name of an object.

@@ -86,11 +86,7 @@ func (e *linked) stays(ends []graph.ID) string {
 
 // andNamed names objects in a list.
 func (e *linked) andNamed(ids []graph.ID) string {
-	names := make([]string, len(ids))
-	for i, id := range ids {
-		names[i] = e.Placed(id)
-	}
-	return phrase.And(names)
+	return phrase.And(phrase.Words(ids, e.Placed))
 }
 
 // deleteFirst are the commands that delete what would stay, where nobody has.

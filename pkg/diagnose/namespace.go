@@ -169,11 +169,7 @@ func (e *examiner) hiddenContent(o *unstructured.Unstructured) []core.Finding {
 
 // typeNames names the types of gaps.
 func typeNames(gaps []v1alpha1.Gap) string {
-	var types []string
-	for _, gap := range gaps {
-		types = append(types, gap.TypeName())
-	}
-	return phrase.And(types)
+	return phrase.And(phrase.Words(gaps, v1alpha1.Gap.TypeName))
 }
 
 // asFarAsSeen says of how much of a namespace it is known what is in it.

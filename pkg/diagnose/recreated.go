@@ -29,7 +29,7 @@ func (e *collector) recreated(ctx context.Context, edge graph.Edge) (core.Findin
 		return core.Finding{}, false
 	}
 	owner := e.Graph.Ref(edge.Owner)
-	f := core.Finding{Code: core.BlockerRecreated, Commands: []core.Step{core.At(owner, again("background")[0])}}
+	f := core.Finding{Code: core.BlockerRecreated, Commands: []core.Step{core.At(owner, again())}}
 	f.Observe("it was created %s after the deletion of %s began", phrase.Ago(after), e.named(edge.Owner))
 	who := "what creates it"
 	if o := e.Own(ctx, edge.Dependent); o != nil {

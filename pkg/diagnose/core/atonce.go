@@ -40,11 +40,7 @@ func (f Finding) isLike(o Finding) bool {
 
 // lines are the commands of a finding, without the finalizer that they remove.
 func (f Finding) lines() []string {
-	all := make([]string, len(f.Commands))
-	for i, s := range f.Commands {
-		all[i] = s.removing(f.Finalizer, nil).Write(f.Object())
-	}
-	return all
+	return phrase.Words(f.Commands, func(s Step) string { return s.removing(f.Finalizer, nil).Write(f.Object()) })
 }
 
 // removing is a step that removes other finalizers instead of one, if it removes that.

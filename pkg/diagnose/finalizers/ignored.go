@@ -251,7 +251,7 @@ func (e *Examiner) notLeading(_ context.Context, b core.Responsible, f core.Find
 
 // alsoPaused adds to a finding about an actor that is not known to be alive that it would ignore
 // the object.
-func (e *Examiner) alsoPaused(ctx context.Context, b core.Responsible, f core.Finding) core.Finding {
+func (e *Examiner) alsoPaused(b core.Responsible, f core.Finding) core.Finding {
 	for _, p := range b.Pauses {
 		f.Evidence = append(f.Evidence, p.Observation(b.Object))
 		f.Commands = append(f.Commands, e.resume(b, p))

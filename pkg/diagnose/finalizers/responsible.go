@@ -84,7 +84,7 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 	f.Args = []string{"{then}", b.OnceStarted()}
 	down := e.DownWorkloads(ctx, b)
 	f.Evidence = append(f.Evidence, down.Evidence...)
-	f = e.alsoPaused(ctx, b, f)
+	f = e.alsoPaused(b, f)
 	var lacks lacked
 	if a.Life != actor.Dead {
 		lacks = e.needs.mayLack(ctx, b)

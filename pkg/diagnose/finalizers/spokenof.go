@@ -62,11 +62,7 @@ func (e dependencies) speaks(ctx context.Context, o *unstructured.Unstructured) 
 			s.look = append(s.look, core.At(e.Ref(by), core.Describe()).Safely("shows what is said of it"))
 		}
 		if len(all) > 0 {
-			more := ""
-			if n := len(all) - phrase.MaxNamed; n > 0 {
-				more = fmt.Sprintf(" and %d more", n)
-			}
-			s.what, s.inTheWay = phrase.And(all[:min(len(all), phrase.MaxNamed)])+more, !waits
+			s.what, s.inTheWay = phrase.And(all), !waits
 			return s
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
@@ -31,8 +30,7 @@ func (e dependencies) twin(ctx context.Context, b core.Responsible) (
 		return nil, nil, ""
 	}
 	ref := core.RefTo(r.Type, o.GetNamespace(), o.GetName())
-	other, err := e.Reader.GetObject(ctx, schema.GroupResource{Group: group, Resource: r.Resource}, o.GetNamespace(),
-		o.GetName())
+	other, err := e.Reader.GetObject(ctx, r.GroupResource(), o.GetNamespace(), o.GetName())
 	if err != nil {
 		return nil, nil, "" // and the reader has noted the gap
 	}

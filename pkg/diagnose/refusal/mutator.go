@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/admission"
@@ -42,6 +43,18 @@ func (e *Examiner) mutators(ctx context.Context, w admission.Write) (all []mutat
 	return all, append(unread, unlisted...)
 }
 
+// suspected adds to a finding what is called for a write and may have changed it, with what that may
+// have done, and returns it.
+func (e *Examiner) suspected(ctx context.Context, w admission.Write, f *core.Finding, may string) []mutator {
+	all, unread := e.mutators(ctx, w)
+	f.Evidence = append(f.Evidence, core.Observed(unread...)...)
+	for _, m := range all {
+		f.Evidence = append(f.Evidence, core.ObservedAt(cluster.Located(m.config),
+			fmt.Sprintf("%s is called for %s%s", m.what, w, may))...)
+	}
+	return all
+}
+
 // kindsOf names what some mutators are.
 func kindsOf(all []mutator) string {
 	webhooks, policies := false, false
@@ -74,12 +87,7 @@ func (e *Examiner) putBack(ctx context.Context, w admission.Write, finalizer str
 		Code: core.FinalizerPutBack, Finalizer: finalizer,
 		Evidence: core.Observed("the server answers a patch that removes it with an object that still has it"),
 	}
-	all, unread := e.mutators(ctx, w)
-	f.Evidence = append(f.Evidence, core.Observed(unread...)...)
-	for _, m := range all {
-		f.Evidence = append(f.Evidence,
-			core.ObservedAt(cluster.Place(m.config, ""), fmt.Sprintf("%s is called for %s", m.what, w))...)
-	}
+	all := e.suspected(ctx, w, &f, "")
 	if len(all) > 0 {
 		f.Remedy = fmt.Sprintf("A mutating %s puts it back: exempt objects that are being deleted from it.", kindsOf(all))
 		f.Commands = e.exemptions(all)
@@ -97,12 +105,7 @@ func (e *Examiner) serverFails(ctx context.Context, w admission.Write, said stri
 	f := core.Finding{Code: core.AdmissionDenied, Evidence: core.Seen("the dry run of %s failed: %s", w, said),
 		Sentence: "the API server answers " + w.String() + " with an internal error",
 		Remedy:   "Read the log of the API server: it says what fails.", Commands: []core.Step{core.Describe()}}
-	all, unread := e.mutators(ctx, w)
-	f.Evidence = append(f.Evidence, core.Observed(unread...)...)
-	for _, m := range all {
-		f.Evidence = append(f.Evidence, core.ObservedAt(cluster.Place(m.config, ""),
-			fmt.Sprintf("%s is called for %s, and may have answered with a patch that cannot be applied", m.what, w))...)
-	}
+	all := e.suspected(ctx, w, &f, ", and may have answered with a patch that cannot be applied")
 	if len(all) > 0 {
 		f.Remedy = fmt.Sprintf("The log of the API server says what fails. If it is the patch of a mutating %s, correct it there, "+
 			"or exempt objects that are being deleted from it.", kindsOf(all))
@@ -121,11 +124,8 @@ func fieldErrors(err error) []string {
 	if !apierrors.IsInvalid(err) || !errors.As(err, &status) || status.Status().Details == nil {
 		return nil
 	}
-	var all []string
-	for _, c := range status.Status().Details.Causes {
-		all = append(all, fmt.Sprintf("%s: %s", c.Field, c.Message))
-	}
-	return all
+	return phrase.Words(status.Status().Details.Causes,
+		func(c metav1.StatusCause) string { return c.Field + ": " + c.Message })
 }
 
 // invalid is for an object that would not be valid although nothing but its finalizers changes: it
@@ -135,12 +135,7 @@ func (e *Examiner) invalid(ctx context.Context, w admission.Write, wrong []strin
 		Code: core.ObjectInvalid, Evidence: core.Seen("every %s is refused: %s", w, phrase.And(wrong)),
 		Commands: []core.Step{core.Command("kubectl", "edit", "OBJECT")},
 	}
-	all, unread := e.mutators(ctx, w)
-	f.Evidence = append(f.Evidence, core.Observed(unread...)...)
-	for _, m := range all {
-		f.Evidence = append(f.Evidence, core.ObservedAt(cluster.Place(m.config, ""),
-			fmt.Sprintf("%s is called for %s, and may change these fields on the way", m.what, w))...)
-	}
+	all := e.suspected(ctx, w, &f, ", and may change these fields on the way")
 	if len(all) > 0 {
 		f.Remedy = fmt.Sprintf(
 			"If the stored object has these fields right, a mutating %s changes them: exempt objects that are being deleted from it. Otherwise correct the fields.", kindsOf(all))

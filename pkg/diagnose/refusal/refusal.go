@@ -35,8 +35,8 @@ type saying struct {
 
 func sayings() []saying {
 	return []saying{
-		{regexp.MustCompile(`failed calling webhook "([^"]+)"`), (*Examiner).webhookDown},
-		{regexp.MustCompile(`admission webhook "([^"]+)" denied the request`), (*Examiner).webhookDenies},
+		{calledInVain, (*Examiner).webhookDown},
+		{hookDenied, (*Examiner).webhookDenies},
 		{regexp.MustCompile(`ValidatingAdmissionPolicy '([^']+)'(?: with binding '([^']+)')? denied request`),
 			(*Examiner).policyDenies},
 		// A policy of either kind that fails itself.

@@ -227,8 +227,5 @@ func (t *Tries) once(h admission.Webhook) string {
 }
 
 func objectName(w admission.Write) string {
-	if ns := w.Object.GetNamespace(); ns != "" {
-		return graph.Located(w.Type.Kind, ns, w.Object.GetName())
-	}
-	return w.Type.Kind + " " + w.Object.GetName()
+	return graph.Located(w.Type.Kind, w.Object.GetNamespace(), w.Object.GetName())
 }

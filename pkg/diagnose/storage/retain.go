@@ -47,10 +47,7 @@ func destroyed(disks []v1alpha1.Disk) []v1alpha1.Observation {
 
 // lost says in a sentence what is destroyed.
 func lost(disks []v1alpha1.Disk) string {
-	names := make([]string, len(disks))
-	for i, d := range disks {
-		names[i] = d.Volume.Name
-	}
+	names := phrase.Words(disks, func(d v1alpha1.Disk) string { return d.Volume.Name })
 	return fmt.Sprintf("Data are destroyed: the %s of PersistentVolume %s.", phrase.Plural(len(disks), "disk", "disks"),
 		phrase.And(names))
 }
