@@ -95,7 +95,7 @@ type Finder struct {
 	reader *cluster.Reader
 	known  *finalizer.Registry
 	now    func() time.Time
-	rbac   policies
+	rbac   cluster.Asked[string, policy] // by namespace
 }
 
 // NewFinder returns a Finder that has read nothing yet.

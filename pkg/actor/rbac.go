@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -170,26 +169,11 @@ type policy struct {
 	unread []string
 }
 
-// policies remembers them by namespace. The zero value has none yet.
-type policies struct {
-	mu   sync.Mutex
-	byNS map[string]func() policy
-}
-
 // policyOf reads RBAC, as far as it counts in a namespace; the empty one is for cluster-scoped
 // objects.
 func (f *Finder) policyOf(ctx context.Context, namespace string) policy {
-	f.rbac.mu.Lock()
-	if f.rbac.byNS == nil {
-		f.rbac.byNS = map[string]func() policy{}
-	}
-	read, asked := f.rbac.byNS[namespace]
-	if !asked {
-		read = sync.OnceValue(func() policy { return f.readPolicy(ctx, namespace) })
-		f.rbac.byNS[namespace] = read
-	}
-	f.rbac.mu.Unlock()
-	return read()
+	p, _ := f.rbac.Once(ctx, namespace, func() (policy, error) { return f.readPolicy(ctx, namespace), nil })
+	return p
 }
 
 func (f *Finder) readPolicy(ctx context.Context, namespace string) policy {

@@ -50,8 +50,7 @@ func Verify(path string) (*Summary, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.Objects = append(s.Objects, graph.Ref{APIVersion: o.GetAPIVersion(), Kind: o.GetKind(), Namespace: o.GetNamespace(),
-			Name: o.GetName(), UID: string(o.GetUID())})
+		s.Objects = append(s.Objects, graph.RefOf(o))
 	}
 	s.compare(r.lines)
 	if s.Damage == nil && r.Head.Archived == nil && len(s.Missing) > 0 {

@@ -58,9 +58,7 @@ func (e *UnreadError) Error() string {
 func (e *UnreadError) Unwrap() error { return e.Err }
 
 // Located names an object as a sentence does: its kind, and its name with its namespace.
-func Located(o *unstructured.Unstructured) string {
-	return graph.Located(o.GetKind(), o.GetNamespace(), o.GetName())
-}
+func Located(o *unstructured.Unstructured) string { return graph.RefOf(o).Located() }
 
 // Place says where something was read: an object, and a field of it if one is given.
 func Place(o *unstructured.Unstructured, field string) string {

@@ -288,11 +288,8 @@ func findUnserved(ctx context.Context, reader *cluster.Reader, p *plan.Plan) (ap
 
 // add adds what waits for an APIService whose backend goes, and who cannot be deleted without it.
 func (u *apisLost) add(p *plan.Plan, o *unstructured.Unstructured, part graph.ID, namespaces []graph.ID) {
-	service := v1alpha1.Unserved{
-		APIService: graph.Ref{APIVersion: o.GetAPIVersion(), Kind: o.GetKind(), Resource: cluster.APIServices.Resource,
-			Name: o.GetName(), UID: string(o.GetUID())},
-		Backend: p.Graph.Ref(part),
-	}
+	service := v1alpha1.Unserved{APIService: graph.RefOf(o), Backend: p.Graph.Ref(part)}
+	service.APIService.Resource = cluster.APIServices.Resource
 	for _, id := range namespaces {
 		service.Namespaces = append(service.Namespaces, p.Graph.Ref(id))
 		u.needs[id] = append(u.needs[id], plan.Removers{{part}})

@@ -290,8 +290,7 @@ func (g deletedSet) staying(users []actor.User) []graph.Ref {
 		namespace, in := g.plan.Graph.Find("", cluster.Namespaces.Resource, "", u.Object.GetNamespace())
 		goes := listed && g.is[id] || in && g.is[namespace]
 		if !goes {
-			all = append(all, graph.Ref{APIVersion: u.Object.GetAPIVersion(), Kind: u.Object.GetKind(),
-				Namespace: u.Object.GetNamespace(), Name: u.Object.GetName(), UID: string(u.Object.GetUID())})
+			all = append(all, graph.RefOf(u.Object))
 		}
 	}
 	return all

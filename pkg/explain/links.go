@@ -29,7 +29,7 @@ func Links(definitions []*link.Definition, objects []*unstructured.Unstructured)
 		Unreached: []string{}}
 	reached := map[string]bool{}
 	for _, o := range objects {
-		source := v1alpha1.LinkSource{Object: refOf(o), Links: []v1alpha1.FoundLink{}}
+		source := v1alpha1.LinkSource{Object: graph.RefOf(o), Links: []v1alpha1.FoundLink{}}
 		for _, d := range definitions {
 			if !d.From.Matches(groupOf(o), o.GetKind(), t.kinds[kindOf(o)].categories) {
 				continue
@@ -115,7 +115,7 @@ func (t *tester) ends(d *link.Definition, source *unstructured.Unstructured) ([]
 		end := t.find(n)
 		ref := v1alpha1.ObjectRef{APIVersion: apiVersion(n), Kind: n.Kind, Namespace: n.Namespace, Name: n.Name, UID: n.UID}
 		if end != nil {
-			ref = refOf(end)
+			ref = graph.RefOf(end)
 		} else if t.clusterScoped(n) {
 			ref.Namespace = ""
 		}
@@ -134,7 +134,7 @@ func (t *tester) ends(d *link.Definition, source *unstructured.Unstructured) ([]
 				continue
 			}
 			l := effect(d, source, o)
-			l.End, l.Present, l.Labels, l.Field, l.Confirmed = refOf(o), true, m.Labels,
+			l.End, l.Present, l.Labels, l.Field, l.Confirmed = graph.RefOf(o), true, m.Labels,
 				cmp.Or(m.Fields, m.Field), m.NameSource || confirmed(d, o, of)
 			all = append(all, l)
 		}
@@ -195,11 +195,6 @@ func (t *tester) find(n link.Named) *unstructured.Unstructured {
 		}
 	}
 	return nil
-}
-
-func refOf(o *unstructured.Unstructured) v1alpha1.ObjectRef {
-	return v1alpha1.ObjectRef{APIVersion: o.GetAPIVersion(), Kind: o.GetKind(), Namespace: o.GetNamespace(),
-		Name: o.GetName(), UID: string(o.GetUID())}
 }
 
 // apiVersion is what a reference says of it.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -46,6 +47,11 @@ func (t Type) Place(namespace string) string {
 // Ref names an object of the type; the uid is empty if it is not known.
 func (t Type) Ref(namespace, name, uid string) Ref {
 	return Ref{APIVersion: t.APIVersion(), Kind: t.Kind, Resource: t.Resource, Namespace: namespace, Name: name, UID: uid}
+}
+
+// RefOf identifies an object of the type.
+func (t Type) RefOf(o metav1.Object) Ref {
+	return t.Ref(o.GetNamespace(), o.GetName(), string(o.GetUID()))
 }
 
 // compare orders types by group, kind and resource; the version never decides, a type is served in
@@ -111,6 +117,12 @@ func UIDs(refs []OwnerReference) []string {
 
 // Ref identifies a node. For a virtual node it holds what the references to it say.
 type Ref = v1alpha1.ObjectRef
+
+// RefOf identifies an object by what it says itself, which does not tell its resource.
+func RefOf(o *unstructured.Unstructured) Ref {
+	return Ref{APIVersion: o.GetAPIVersion(), Kind: o.GetKind(), Namespace: o.GetNamespace(), Name: o.GetName(),
+		UID: string(o.GetUID())}
+}
 
 // Located names an object that is no node of a graph as Ref.Located does.
 func Located(kind, namespace, name string) string {

@@ -296,7 +296,7 @@ func (s *search) manager(ctx context.Context, t graph.Type, o *unstructured.Unst
 	if listed && s.reached[source] {
 		return nil
 	}
-	ref := t.Ref(o.GetNamespace(), o.GetName(), string(o.GetUID()))
+	ref := t.RefOf(o)
 	if !listed {
 		source, ref = s.virtual(ref)
 	}

@@ -47,13 +47,13 @@ func (r *rescuer) create(ctx context.Context) error {
 	case err != nil:
 		return r.failed(ctx, action, err, r.p.Ref.Quoted()+" was not created again")
 	default:
-		action.Object = unfinalize.RefOf(r.p.Type, made)
+		action.Object = r.p.Type.RefOf(made)
 		r.done(action)
 		for _, note := range notes {
 			r.out.Skip(action.Object, "it was created "+note)
 		}
 	}
-	r.p.Stage, r.p.Now = Created, unfinalize.RefOf(r.p.Type, made)
+	r.p.Stage, r.p.Now = Created, r.p.Type.RefOf(made)
 	return nil
 }
 

@@ -116,7 +116,7 @@ func begin(ctx context.Context, q *selection.Query, req Request) (*Planned, *uns
 		return nil, nil, missing
 	}
 	if live != nil {
-		ref = unfinalize.RefOf(t, live)
+		ref = t.RefOf(live)
 	}
 	p := &Planned{Type: t, Ref: ref, Archive: req.Archive, Overrides: req.Overrides, Object: live}
 	if p.Archive == "" && live != nil {
@@ -140,7 +140,7 @@ func begin(ctx context.Context, q *selection.Query, req Request) (*Planned, *uns
 	}
 	p.Stage = p.stageOf(live)
 	if p.Stage == Created {
-		p.Now = unfinalize.RefOf(t, live)
+		p.Now = t.RefOf(live)
 	}
 	if p.cluster, err = q.Client.Identity(ctx); err != nil {
 		return nil, nil, err

@@ -104,8 +104,7 @@ func newItem(o *unstructured.Unstructured) (*item, error) {
 		return nil, fmt.Errorf("apiVersion: %w", err)
 	}
 	it := &item{
-		ref: graph.Ref{APIVersion: o.GetAPIVersion(), Kind: o.GetKind(), Namespace: o.GetNamespace(), Name: o.GetName(),
-			UID: string(o.GetUID())},
+		ref:    graph.RefOf(o),
 		owners: o.GetOwnerReferences(),
 	}
 	it.facts = factsOf(it.kind(), o)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -29,9 +28,8 @@ type Assessor struct {
 	// apart is how long lies between the two listings that prove a namespace empty.
 	apart time.Duration
 
-	mu      sync.Mutex
-	surveys map[string]func() (*survey, error)
-	empty   map[string]func() (*Emptiness, error)
+	surveys cluster.Asked[string, *survey]
+	empty   cluster.Asked[string, *Emptiness]
 }
 
 // secondLook is how long after the first listing of a namespace the second begins: until then a
@@ -45,8 +43,7 @@ func NewAssessor(client *cluster.Client, reader *cluster.Reader, known *finalize
 }
 
 func newAssessor(client *cluster.Client, lives actorFinder) *Assessor {
-	return &Assessor{client: client, lives: lives, apart: secondLook, surveys: map[string]func() (*survey, error){},
-		empty: map[string]func() (*Emptiness, error){}}
+	return &Assessor{client: client, lives: lives, apart: secondLook}
 }
 
 // Read reads an object. The error is the server's, a NotFound among them, or says that the name is
@@ -78,7 +75,7 @@ func (j *Assessor) Candidates(ctx context.Context, targets []Target,
 // Assess assesses an object as it was read.
 func (j *Assessor) Assess(ctx context.Context, t graph.Type, o *unstructured.Unstructured, names []string) (*Candidate,
 	error) {
-	c := &Candidate{Type: t, Ref: RefOf(t, o), Object: o, Names: names}
+	c := &Candidate{Type: t, Ref: t.RefOf(o), Object: o, Names: names}
 	refs := named(o, names)
 	if err := j.learn(ctx, c, refs); err != nil {
 		return nil, err
@@ -195,23 +192,9 @@ type survey struct {
 // survey lists a namespace, or everything if namespace is empty; once for all that ask. What may
 // not be listed everywhere is listed in the fallback.
 func (j *Assessor) survey(ctx context.Context, namespace string, fallback ...string) (*survey, error) {
-	return once(j, j.surveys, namespace, func() (*survey, error) {
-		opts := cluster.ListOptions{Namespace: namespace, Fallback: fallback}
-		return list(ctx, j.client, opts)
-	})()
-}
-
-// once remembers what somebody has found out about a name.
-func once[T any](j *Assessor, known map[string]func() (T, error), name string, find func() (T, error)) func() (T,
-	error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	f, asked := known[name]
-	if !asked {
-		f = sync.OnceValues(find)
-		known[name] = f
-	}
-	return f
+	return j.surveys.Once(ctx, namespace, func() (*survey, error) {
+		return list(ctx, j.client, cluster.ListOptions{Namespace: namespace, Fallback: fallback})
+	})
 }
 
 // list lists with discovery that is asked anew.
@@ -230,7 +213,7 @@ func list(ctx context.Context, client *cluster.Client, opts cluster.ListOptions)
 
 // provenEmpty lists a namespace and, if nothing was found, once more a while later (NS-022).
 func (j *Assessor) provenEmpty(ctx context.Context, namespace string) (*Emptiness, error) {
-	return once(j, j.empty, namespace, func() (*Emptiness, error) {
+	return j.empty.Once(ctx, namespace, func() (*Emptiness, error) {
 		first, err := content(ctx, j.client, namespace)
 		if err != nil || !first.Proven() {
 			return first, err
@@ -244,7 +227,7 @@ func (j *Assessor) provenEmpty(ctx context.Context, namespace string) (*Emptines
 		case <-time.After(j.apart):
 		}
 		return content(ctx, j.client, namespace)
-	})()
+	})
 }
 
 // content lists everything in a namespace: objects of every namespaced type that can be listed,

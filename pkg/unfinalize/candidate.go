@@ -248,8 +248,3 @@ func grace(o *unstructured.Unstructured) int64 {
 func halfDeleted(o *unstructured.Unstructured) bool {
 	return deleting(o) && len(FinalizersOn(o)) == 0 && grace(o) == 0
 }
-
-// RefOf identifies an object of a type.
-func RefOf(t graph.Type, o *unstructured.Unstructured) graph.Ref {
-	return t.Ref(o.GetNamespace(), o.GetName(), string(o.GetUID()))
-}

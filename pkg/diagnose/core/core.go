@@ -74,10 +74,9 @@ func now(client *cluster.Client) time.Time {
 // Ref returns what identifies a whole object.
 func (e *Examination) Ref(o *unstructured.Unstructured) v1alpha1.ObjectRef {
 	t, _ := e.Catalog.Kind(o.GetAPIVersion(), o.GetKind())
-	return v1alpha1.ObjectRef{
-		APIVersion: o.GetAPIVersion(), Kind: o.GetKind(), Resource: t.Resource, Namespace: o.GetNamespace(),
-		Name: o.GetName(), UID: string(o.GetUID()),
-	}
+	ref := graph.RefOf(o)
+	ref.Resource = t.Resource
+	return ref
 }
 
 // BehindUser returns what keeps an object that is being deleted and in the way of another.
