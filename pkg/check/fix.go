@@ -192,7 +192,7 @@ func (p *Fixes) permitted(ctx context.Context) error {
 func (p *Fixes) rights(verb string) []cluster.Access {
 	rights := make([]cluster.Access, len(p.Fixes))
 	for i, fix := range p.Fixes {
-		rights[i] = cluster.Access{Verb: verb, Type: fix.Type, Namespace: fix.Object.Namespace, Name: fix.Object.Name}
+		rights[i] = cluster.AccessTo(verb, "", fix.Type, fix.Object)
 	}
 	return rights
 }

@@ -21,6 +21,11 @@ type Access struct {
 	Namespace, Name string
 }
 
+// AccessTo is something to do to an object of a type.
+func AccessTo(verb, subresource string, t graph.Type, ref graph.Ref) Access {
+	return Access{Verb: verb, Subresource: subresource, Type: t, Namespace: ref.Namespace, Name: ref.Name}
+}
+
 // MissingRight is a right that the user does not have.
 type MissingRight struct {
 	Access

@@ -196,9 +196,8 @@ func (r *permissions) forbidden(ctx context.Context, p *plan.Plan, writers ...pl
 
 // accessOf is the right that an action needs.
 func accessOf(p *plan.Plan, a plan.Action) cluster.Access {
-	ref := p.Graph.Ref(a.Object)
 	t, _ := p.Graph.Type(a.Object)
-	access := cluster.Access{Verb: "patch", Type: t, Namespace: ref.Namespace, Name: ref.Name}
+	access := cluster.AccessTo("patch", "", t, p.Graph.Ref(a.Object))
 	switch a.Verb {
 	case plan.VerbDelete:
 		access.Verb = "delete"

@@ -257,7 +257,7 @@ func (p Plan) does() string {
 	if p.DependsOnTiming {
 		s += "; the result depends on the collector's timing"
 		if len(p.Unsettled) > 0 {
-			s += ": " + few(KindNamesOf(p.Graph, p.Unsettled))
+			s += ": " + p.few(p.Unsettled)
 		}
 	}
 	return s

@@ -100,7 +100,7 @@ func rescueSteps(p *rescue.Planned) []string {
 // RescueQuestion asks for what is done, and for what it leaves undone.
 func RescueQuestion(p *rescue.Planned, s Style) string {
 	if p.Finalizers == nil {
-		return "Do you want to continue? (y/N): "
+		return Question
 	}
 	return UnfinalizeQuestion(p.Finalizers, s)
 }

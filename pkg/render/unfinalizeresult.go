@@ -156,6 +156,9 @@ func putBackWords(b unfinalize.PutBack) string {
 	return name + " was put back, and managedFields do not say by whom: a controller is running and keeps adding it"
 }
 
+// Question is asked where a plan has none of its own, and is the end of one that has.
+const Question = "Do you want to continue? (y/N): "
+
 // UnfinalizeQuestion asks for what is done and for all that comes of it: data first, then what is
 // left undone, and what follows. It is wrapped as Paragraphs are.
 func UnfinalizeQuestion(p *unfinalize.Planned, s Style) string {
@@ -197,7 +200,7 @@ func UnfinalizeQuestion(p *unfinalize.Planned, s Style) string {
 	}
 	var out strings.Builder
 	_ = Paragraphs(&out, sentences, s) // to memory, which cannot fail
-	return out.String() + "Do you want to continue? (y/N): "
+	return out.String() + Question
 }
 
 // leavesOutside names what is left outside the cluster.

@@ -11,7 +11,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
-	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/restore"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
@@ -146,25 +145,22 @@ func (p *Planned) assess(ctx context.Context, client *cluster.Client, reader *cl
 // the owner's finalizers is only needed where the server enforces it (API-037), which cannot be
 // seen.
 func (p *Planned) rights(ctx context.Context, client *cluster.Client) {
-	access := func(verb, subresource string, t graph.Type, ref graph.Ref) cluster.Access {
-		return cluster.Access{Verb: verb, Subresource: subresource, Type: t, Namespace: ref.Namespace, Name: ref.Name}
-	}
 	var needed []cluster.Access
 	if p.Stage != Created {
-		create := access("create", "", p.Type, p.Ref)
+		create := cluster.AccessTo("create", "", p.Type, p.Ref)
 		create.Name = ""
 		needed = append(needed, create)
 	}
 	if p.Volume != nil {
-		needed = append(needed, access("patch", "", p.volumes, *p.Volume))
+		needed = append(needed, cluster.AccessTo("patch", "", p.volumes, *p.Volume))
 	}
 	blocks := false
 	for _, d := range p.Dependents {
-		needed = append(needed, access("patch", "", d.Type, d.Ref))
+		needed = append(needed, cluster.AccessTo("patch", "", d.Type, d.Ref))
 		blocks = blocks || d.blocks()
 	}
 	if blocks {
-		needed = append(needed, access("update", "finalizers", p.Type, p.Ref))
+		needed = append(needed, cluster.AccessTo("update", "finalizers", p.Type, p.Ref))
 	}
 	told := map[cluster.Access]bool{}
 	for _, missing := range change.Denied(ctx, client, needed) {

@@ -163,12 +163,7 @@ func (r *rescuer) listAgain(ctx context.Context) (grown bool, err error) {
 // list lists the dependents that refer to the object, and what can hide some, with discovery that
 // is asked again.
 func (r *rescuer) list(ctx context.Context) ([]*Dependent, []v1alpha1.Gap, error) {
-	client := r.q.Client.WithFreshDiscovery()
-	catalog, err := client.Discover(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	listed, err := selection.List(ctx, client, catalog, cluster.ListOptions{Namespace: r.p.Ref.Namespace})
+	listed, _, err := selection.ListAfresh(ctx, r.q.Client, cluster.ListOptions{Namespace: r.p.Ref.Namespace})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -246,6 +246,18 @@ func List(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog,
 	})
 }
 
+// ListAfresh is List with discovery that is asked anew, which the reader that it returns has too.
+func ListAfresh(ctx context.Context, client *cluster.Client, opts cluster.ListOptions) (*Snapshot, *cluster.Reader,
+	error) {
+	client = client.WithFreshDiscovery()
+	catalog, err := client.Discover(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	listed, err := List(ctx, client, catalog, opts)
+	return listed, cluster.NewReader(client, catalog), err
+}
+
 // ListStore is List from a store, which sends requests only for what it does not hold yet. With
 // uids it is of the objects around these only, unless types have joined or left; nil is all.
 func ListStore(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, store *cluster.Store,

@@ -199,16 +199,11 @@ func (j *Assessor) survey(ctx context.Context, namespace string, fallback ...str
 
 // list lists with discovery that is asked anew.
 func list(ctx context.Context, client *cluster.Client, opts cluster.ListOptions) (*survey, error) {
-	client = client.WithFreshDiscovery()
-	catalog, err := client.Discover(ctx)
+	listed, reader, err := selection.ListAfresh(ctx, client, opts)
 	if err != nil {
 		return nil, err
 	}
-	listed, err := selection.List(ctx, client, catalog, opts)
-	if err != nil {
-		return nil, err
-	}
-	return &survey{listed, cluster.NewReader(client, catalog)}, nil
+	return &survey{listed, reader}, nil
 }
 
 // provenEmpty lists a namespace and, if nothing was found, once more a while later (NS-022).

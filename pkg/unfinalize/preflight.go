@@ -11,7 +11,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
-	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/ownership"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
@@ -137,20 +136,17 @@ func Rights(ctx context.Context, client *cluster.Client, candidates []*Candidate
 
 // rights are those that the writes of an assessment need.
 func (c *Candidate) rights(v *Assessment) []cluster.Access {
-	of := func(verb, subresource string, t graph.Type, ref graph.Ref) cluster.Access {
-		return cluster.Access{Verb: verb, Subresource: subresource, Type: t, Namespace: ref.Namespace, Name: ref.Name}
-	}
 	switch v.Method {
 	case ByPolicy, ByDelete:
-		return []cluster.Access{of("delete", "", c.Type, c.Ref)}
+		return []cluster.Access{cluster.AccessTo("delete", "", c.Type, c.Ref)}
 	case ByFinalizing:
-		return []cluster.Access{of("update", "finalize", c.Type, c.Ref)}
+		return []cluster.Access{cluster.AccessTo("update", "finalize", c.Type, c.Ref)}
 	case ByPatch:
-		return []cluster.Access{of("patch", "", c.Type, c.Ref)}
+		return []cluster.Access{cluster.AccessTo("patch", "", c.Type, c.Ref)}
 	case ByOrphaning:
-		needed := []cluster.Access{of("patch", "", c.Type, c.Ref)}
+		needed := []cluster.Access{cluster.AccessTo("patch", "", c.Type, c.Ref)}
 		for _, d := range c.Dependents {
-			needed = append(needed, of("patch", "", d.Type, d.Ref))
+			needed = append(needed, cluster.AccessTo("patch", "", d.Type, d.Ref))
 		}
 		return needed
 	}

@@ -141,5 +141,5 @@ func (o *DisownOptions) agree(ctx context.Context, d *ownerref.Disownment) error
 			"add --yes if you want that, or give it an owner with kubectl gc adopt first"))
 	}
 	render.Warn(o.ErrOut, "%s", render.OwnersLeft(&d.Change))
-	return o.Confirm(ctx, env.Question, "", "nothing was removed")
+	return o.Confirm(ctx, render.Question, "", "nothing was removed")
 }

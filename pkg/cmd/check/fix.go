@@ -114,7 +114,7 @@ func (o *Options) agree(ctx context.Context, p *check.Fixes) error {
 	if !o.HasTerminal() {
 		return env.NoTerminal("nothing was removed")
 	}
-	return o.Confirm(ctx, env.Question, "", "nothing was removed")
+	return o.Confirm(ctx, render.Question, "", "nothing was removed")
 }
 
 // skipped says what was left alone because it has changed.

@@ -146,7 +146,7 @@ func (o *Options) agree(ctx context.Context, p *deletion.Planned, change *deleti
 	if says := p.WouldBeStuck(); says != "" && !o.Request.AllowStuck {
 		fmt.Fprintf(o.Out, "The deletion would not complete: %s.\n", render.Escape(says))
 	}
-	return o.Env.Confirm(ctx, env.Question, p.Precious(), "")
+	return o.Env.Confirm(ctx, render.Question, p.Precious(), "")
 }
 
 // asks reports whether a person is asked.

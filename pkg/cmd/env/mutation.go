@@ -136,9 +136,6 @@ func (m *Mutation) ShowRefused(show func() error) error {
 	return show()
 }
 
-// Question is asked where a plan has none of its own.
-const Question = "Do you want to continue? (y/N): "
-
 // Show prints a plan in the format that was asked for: as a table that begins with where it is
 // about, as names, or as an object.
 func (m *Mutation) Show(table func(render.Style) error, names func() error, object func() Document) error {

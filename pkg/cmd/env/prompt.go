@@ -26,7 +26,7 @@ func (e *Env) Confirm(ctx context.Context, question, name, undone string) error 
 		name, asked = context, "The context is protected. To continue, type its name %s: "
 	}
 	if name != "" {
-		question = strings.TrimSuffix(question, Question) + fmt.Sprintf(asked, render.Escape(name))
+		question = strings.TrimSuffix(question, render.Question) + fmt.Sprintf(asked, render.Escape(name))
 	}
 	reply, err := e.Line(ctx, question)
 	switch {

@@ -180,7 +180,7 @@ func (o *Options) confirm(ctx context.Context, p *restore.Plan) error {
 	case o.Yes && len(p.Held) > 0:
 		return o.ShowRefused(show)
 	}
-	return o.Agree(ctx, show, env.Question, "", "nothing was restored")
+	return o.Agree(ctx, show, render.Question, "", "nothing was restored")
 }
 
 // performing says how the plan is performed and what is printed meanwhile.

@@ -160,7 +160,7 @@ func (o *Options) agree(ctx context.Context, p *collect.Proposal) error {
 	if err := o.show(p); err != nil {
 		return err
 	}
-	err := o.Confirm(ctx, env.Question, p.Plan.Precious(), "")
+	err := o.Confirm(ctx, render.Question, p.Plan.Precious(), "")
 	if grown && errors.Is(err, answer.ErrCancelled) {
 		return answer.Refuse(fmt.Errorf("stopped before pass %d: the new plan was not agreed to", p.Pass))
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/browse"
-	"github.com/kubectl-gc/kubectl-gc/pkg/cmd/env"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 )
@@ -102,7 +101,7 @@ func (o *Options) act(ctx context.Context, c render.Cause) error {
 	if c.Step.Risk == "data-loss" {
 		name = c.Object
 	}
-	if err := o.Confirm(ctx, env.Question, name, "nothing was run"); err != nil {
+	if err := o.Confirm(ctx, render.Question, name, "nothing was run"); err != nil {
 		return err
 	}
 	for _, program := range programs {

@@ -54,7 +54,7 @@ func (p Plan) judgeDisks(of func(graph.ID) outcome, say func(graph.ID, word, str
 
 func (p Plan) remarkUnreadDisks() []remark {
 	return p.of(p.UnreadDisks, "it is unknown whether the data of %s are destroyed: the volumes could not be read",
-		few(KindNamesOf(p.Graph, p.UnreadDisks)))
+		p.few(p.UnreadDisks))
 }
 
 // remarkInUse names what uses objects that are to be deleted.
@@ -86,7 +86,7 @@ func (p Plan) remarkNamespacesStopped() []remark {
 	}
 	ids := p.DeletedOf("", "namespaces")
 	return []remark{p.about(fmt.Sprintf("the namespace controller does not run (%s): %s and the objects in %s stay until it does",
-		Escape(strings.Join(p.NamespacesStopped, "; ")), few(KindNamesOf(p.Graph, ids)), phrase.Plural(len(ids), "it", "them")),
+		Escape(strings.Join(p.NamespacesStopped, "; ")), p.few(ids), phrase.Plural(len(ids), "it", "them")),
 		ids...)}
 }
 

@@ -175,6 +175,9 @@ func (p Plan) Findings() []v1alpha1.PlanFinding {
 	return all
 }
 
+// few names the first few of some objects.
+func (p Plan) few(ids []graph.ID) string { return few(KindNamesOf(p.Graph, ids)) }
+
 // about is a remark about objects of the graph.
 func (p Plan) about(text string, about ...graph.ID) remark {
 	return remark{text, p.Graph.Refs(about)}
@@ -323,7 +326,7 @@ func (p Plan) remarkOverridden() []remark {
 	if len(ids) == 1 {
 		format = "the orphan finalizer of %[1]s is overridden by its owner's foreground deletion: the dependents of %[1]s are deleted too"
 	}
-	return p.of(ids, format, few(KindNamesOf(p.Graph, ids)))
+	return p.of(ids, format, p.few(ids))
 }
 
 func (p Plan) remarkClaims() []remark {
@@ -333,8 +336,7 @@ func (p Plan) remarkClaims() []remark {
 			ids = append(ids, s.Object)
 		}
 	}
-	return p.of(ids, "%s %s kept: %s", phrase.Count(len(ids), "PVC"), phrase.Plural(len(ids), "is", "are"),
-		few(KindNamesOf(p.Graph, ids)))
+	return p.of(ids, "%s %s kept: %s", phrase.Count(len(ids), "PVC"), phrase.Plural(len(ids), "is", "are"), p.few(ids))
 }
 
 func (p Plan) remarkCycles() []remark {
@@ -353,14 +355,14 @@ func (p Plan) remarkSpared() []remark {
 			few(KindNames(objects...)), Escape(because)), objects})
 	}
 	return append(all, p.of(p.UnreadSpared, "it is unknown whether what %s manages outside the cluster stays: %s",
-		few(KindNamesOf(p.Graph, p.UnreadSpared)), p.whyUnread(p.UnreadSpared))...)
+		p.few(p.UnreadSpared), p.whyUnread(p.UnreadSpared))...)
 }
 
 // remarkStages says what an ordered deletion deletes in each stage.
 func (p Plan) remarkStages() []remark {
 	var all []remark
 	for i, s := range p.Stages() {
-		line := fmt.Sprintf("stage %d deletes %s", i+1, few(KindNamesOf(p.Graph, s.Objects)))
+		line := fmt.Sprintf("stage %d deletes %s", i+1, p.few(s.Objects))
 		if more := len(s.Deleted) - len(s.Objects); more > 0 {
 			line += fmt.Sprintf("; %d more go with them", more)
 		}

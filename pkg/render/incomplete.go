@@ -64,7 +64,7 @@ func (p Plan) remarkSilentNodes() []remark {
 	var all []remark
 	for _, n := range p.SilentNodes {
 		all = append(all, p.about(fmt.Sprintf("%s %s not gone until the kubelet of Node %s confirms that (%s)",
-			few(KindNamesOf(p.Graph, n.Pods)), phrase.Plural(len(n.Pods), "is", "are"), Escape(n.Name), Escape(n.Because)),
+			p.few(n.Pods), phrase.Plural(len(n.Pods), "is", "are"), Escape(n.Name), Escape(n.Because)),
 			n.Pods...))
 	}
 	return all
@@ -81,7 +81,7 @@ func (p Plan) remarkUnanswered() []remark {
 		}
 		all = append(all, p.about(fmt.Sprintf("%s does not answer (%s), and is called for each %s of %s: "+
 			"%s until it does, or is deleted", KindName(u.Config), Escape(u.Because), each,
-			few(KindNamesOf(p.Graph, u.Objects)), what), u.Objects...))
+			p.few(u.Objects), what), u.Objects...))
 	}
 	return all
 }
@@ -95,7 +95,7 @@ func (p Plan) remarkUndiscovered() []remark {
 			continue
 		}
 		all = append(all, p.about(fmt.Sprintf("%s %s not gone until the discovery of %s works: %s",
-			few(KindNamesOf(p.Graph, namespaces)), phrase.Plural(len(namespaces), "is", "are"), Escape(gap.Group),
+			p.few(namespaces), phrase.Plural(len(namespaces), "is", "are"), Escape(gap.Group),
 			Escape(gap.Message)), namespaces...))
 	}
 	return all
@@ -138,8 +138,7 @@ func (p Plan) remarkConfirmations() []remark {
 
 func (p Plan) remarkUnreadConfirmations() []remark {
 	ids := p.UnreadConfirmations
-	return p.of(ids, "it is unknown whether somebody has to confirm the deletion of %s: %s",
-		few(KindNamesOf(p.Graph, ids)), p.whyUnread(ids))
+	return p.of(ids, "it is unknown whether somebody has to confirm the deletion of %s: %s", p.few(ids), p.whyUnread(ids))
 }
 
 // unconfirmed names the objects whose deletions wait for somebody to confirm them.
@@ -235,7 +234,7 @@ func (p Plan) remarkOrder() []remark {
 			ids = append(ids, b.Object)
 		}
 	}
-	names := few(KindNamesOf(p.Graph, ids))
+	names := p.few(ids)
 	switch {
 	case len(ids) == 0:
 		return nil
