@@ -8,6 +8,7 @@ import (
 	"testing/fstest"
 
 	"github.com/kubectl-gc/kubectl-gc/docs"
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/plugins"
 )
@@ -37,8 +38,8 @@ func TestPackKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, of := range []any{finalizer.Known{}, finalizer.Alive{}, finalizer.Instance{}, finalizer.Step{},
-		finalizer.Pause{}, finalizer.Need{}, finalizer.Hold{}, finalizer.Use{}, finalizer.Parent{}} {
+	for _, of := range []any{finalizer.Known{}, finalizer.Alive{}, v1alpha1.SignPatterns{}, finalizer.Instance{},
+		finalizer.Step{}, finalizer.Pause{}, finalizer.Need{}, finalizer.Hold{}, finalizer.Use{}, finalizer.Parent{}} {
 		keys := reflect.TypeOf(of)
 		for i := range keys.NumField() {
 			key, _, _ := strings.Cut(keys.Field(i).Tag.Get("json"), ",")

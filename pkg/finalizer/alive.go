@@ -6,29 +6,15 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
-// Alive is where the signs of a component's life are. Deployments, StatefulSets, DaemonSets and
-// Leases are written namespace/name; "*" stands for a namespace that whoever installs it chooses,
-// or for a part of a name. All but the names of labels may hold placeholders, which Known.Signs
-// fills. That something named here is absent proves nothing: installations rename things.
+// Alive is where the signs of a component's life are. All but the names of labels may hold
+// placeholders, which Known.Signs fills. That something named here is absent proves nothing:
+// installations rename things.
 type Alive struct {
-	Deployments  []string `json:"deployments,omitempty"`
-	StatefulSets []string `json:"statefulSets,omitempty"`
-	DaemonSets   []string `json:"daemonSets,omitempty"`
-	// Labels are label selectors of its workloads and pods.
-	Labels []string `json:"labels,omitempty"`
-	// Images are paths of repositories of its images, without registry, tag or digest. One stands
-	// for every image whose path is this or ends with a slash and this.
-	Images []string `json:"images,omitempty"`
-	Leases []string `json:"leases,omitempty"`
-	// APIServices and Webhooks are names of APIServices and of webhook configurations that it
-	// serves.
-	APIServices []string `json:"apiServices,omitempty"`
-	Webhooks    []string `json:"webhooks,omitempty"`
-	// Unverified are those of the names above that were not checked against its source.
-	Unverified []string `json:"unverified,omitempty"`
+	v1alpha1.SignPatterns `json:",inline"`
 	// Instance says which of several installations is responsible for an object.
 	Instance Instance `json:"instance,omitzero"`
 	// Outside means that it runs outside the cluster, always or usually: that it is not seen in the

@@ -110,7 +110,7 @@ func (k Known) open(name string) string {
 func (k Known) Signs(of Object) (Alive, []string) {
 	signs := k.Alive
 	var dropped []string
-	for _, list := range signs.lists() {
+	for _, list := range signs.Lists() {
 		var filled []string
 		for _, pattern := range *list {
 			name, unfilled := k.Fill(pattern, of)
@@ -123,10 +123,4 @@ func (k Known) Signs(of Object) (Alive, []string) {
 		*list = filled
 	}
 	return signs, dropped
-}
-
-// lists are the lists of patterns, to be read or replaced.
-func (a *Alive) lists() []*[]string {
-	return []*[]string{&a.Deployments, &a.StatefulSets, &a.DaemonSets, &a.Labels, &a.Images, &a.Leases, &a.APIServices,
-		&a.Webhooks, &a.Unverified}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 )
 
@@ -94,9 +95,11 @@ func TestSignsLeaveOutWhatIsNotFilled(t *testing.T) {
 	got, dropped := k.Signs(finalizer.Object{Group: "s3.example.com", Namespace: "shop",
 		Labels: map[string]string{"who": "me"}})
 	want := finalizer.Alive{
-		Deployments: []string{"shop/op-me", "*/op"}, Labels: []string{"app.kubernetes.io/instance=me"},
-		Images:   []string{"widgets/s3-op"},
-		Webhooks: []string{"me-hooks"}, Unverified: []string{"shop/op-me"},
+		SignPatterns: v1alpha1.SignPatterns{
+			Deployments: []string{"shop/op-me", "*/op"}, Labels: []string{"app.kubernetes.io/instance=me"},
+			Images:   []string{"widgets/s3-op"},
+			Webhooks: []string{"me-hooks"}, Unverified: []string{"shop/op-me"},
+		},
 		Instance: finalizer.Instance{Namespace: true, Label: "who"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" || len(dropped) > 0 {
@@ -155,10 +158,12 @@ func TestConsequential(t *testing.T) {
 // TestIsFixed wants to know which components are missed when an installation chooses another
 // namespace.
 func TestIsFixed(t *testing.T) {
+	by := func(p v1alpha1.SignPatterns) finalizer.Alive { return finalizer.Alive{SignPatterns: p} }
 	for want, all := range map[bool][]finalizer.Alive{
-		true: {{}, {Note: "x"}, {Deployments: []string{"a/b"}, Leases: []string{"a/c"}}},
-		false: {{Outside: true}, {Follow: finalizer.FollowCRD}, {Images: []string{"a/b"}}, {Labels: []string{"a=b"}},
-			{Deployments: []string{"a/b", "*/b"}}, {Webhooks: []string{"w"}}},
+		true: {{}, {Note: "x"}, by(v1alpha1.SignPatterns{Deployments: []string{"a/b"}, Leases: []string{"a/c"}})},
+		false: {{Outside: true}, {Follow: finalizer.FollowCRD}, by(v1alpha1.SignPatterns{Images: []string{"a/b"}}),
+			by(v1alpha1.SignPatterns{Labels: []string{"a=b"}}),
+			by(v1alpha1.SignPatterns{Deployments: []string{"a/b", "*/b"}}), by(v1alpha1.SignPatterns{Webhooks: []string{"w"}})},
 	} {
 		for _, a := range all {
 			if isFixed(a) != want {

@@ -308,13 +308,11 @@ func clauses(conditions []link.Condition) []string {
 
 func (k Known) explainedSigns(name string) *v1alpha1.Signs {
 	a, fill := k.Alive, k.filledFor(name)
-	return &v1alpha1.Signs{
-		Deployments: fill(a.Deployments), StatefulSets: fill(a.StatefulSets), DaemonSets: fill(a.DaemonSets),
-		Labels: fill(a.Labels), Images: fill(a.Images),
-		Leases: fill(a.Leases), APIServices: fill(a.APIServices), Webhooks: fill(a.Webhooks), Unverified: fill(a.Unverified),
-		SameNamespace: a.Instance.Namespace, SameLabel: a.Instance.Label, Outside: a.Outside, Follow: string(a.Follow),
-		Note: a.Note,
+	for _, list := range a.Lists() {
+		*list = fill(*list)
 	}
+	return &v1alpha1.Signs{SignPatterns: a.SignPatterns, SameNamespace: a.Instance.Namespace, SameLabel: a.Instance.Label,
+		Outside: a.Outside, Follow: string(a.Follow), Note: a.Note}
 }
 
 // filledFor fills what the finalizer alone says of patterns; what the object would say stays open.

@@ -15,7 +15,7 @@ func TestExplanationsEscapeWhatAClusterSays(t *testing.T) {
 	for _, text := range hostileTexts {
 		e := &v1alpha1.Explanation{Finalizers: []v1alpha1.ExplainedFinalizer{{
 			Name: text, Known: true, Form: "^" + text, Actor: text, Component: text, Before: text, Kinds: []string{text},
-			Signs: &v1alpha1.Signs{Deployments: []string{text}, Note: text},
+			Signs: &v1alpha1.Signs{SignPatterns: v1alpha1.SignPatterns{Deployments: []string{text}}, Note: text},
 			Found: []v1alpha1.FinalizersOn{{APIVersion: text + "/v1", Kind: text, Resource: text, Objects: 1}},
 		}}}
 		var table, names, full bytes.Buffer

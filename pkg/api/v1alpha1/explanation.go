@@ -66,19 +66,36 @@ type ExplainedFinalizer struct {
 	Found    []FinalizersOn `json:"found,omitempty"`
 }
 
-// Signs are where the signs of a component's life are. Names are namespace/name, with "*" for what
-// is open; what stands in braces is filled from the object.
-type Signs struct {
+// SignPatterns are what the parts of a component are found by. Deployments, StatefulSets, DaemonSets
+// and Leases are written namespace/name; "*" stands for a namespace that whoever installs it chooses,
+// or for a part of a name. What stands in braces is filled from the object.
+type SignPatterns struct {
 	Deployments  []string `json:"deployments,omitempty"`
 	StatefulSets []string `json:"statefulSets,omitempty"`
 	DaemonSets   []string `json:"daemonSets,omitempty"`
-	Labels       []string `json:"labels,omitempty"`
-	Images       []string `json:"images,omitempty"`
-	Leases       []string `json:"leases,omitempty"`
-	APIServices  []string `json:"apiServices,omitempty"`
-	Webhooks     []string `json:"webhooks,omitempty"`
-	// Unverified are those that were not checked against the source of the component.
+	// Labels are label selectors of its workloads and pods.
+	Labels []string `json:"labels,omitempty"`
+	// Images are paths of repositories of its images, without registry, tag or digest. One stands
+	// for every image whose path is this or ends with a slash and this.
+	Images []string `json:"images,omitempty"`
+	Leases []string `json:"leases,omitempty"`
+	// APIServices and Webhooks are names of APIServices and of webhook configurations that it
+	// serves.
+	APIServices []string `json:"apiServices,omitempty"`
+	Webhooks    []string `json:"webhooks,omitempty"`
+	// Unverified are those of the names above that were not checked against its source.
 	Unverified []string `json:"unverified,omitempty"`
+}
+
+// Lists are the lists of patterns, to be read or replaced.
+func (p *SignPatterns) Lists() []*[]string {
+	return []*[]string{&p.Deployments, &p.StatefulSets, &p.DaemonSets, &p.Labels, &p.Images, &p.Leases, &p.APIServices,
+		&p.Webhooks, &p.Unverified}
+}
+
+// Signs are where the signs of a component's life are.
+type Signs struct {
+	SignPatterns `json:",inline"`
 	// SameNamespace and SameLabel say which of several installations is responsible for an object.
 	SameNamespace bool   `json:"sameNamespace,omitempty"`
 	SameLabel     string `json:"sameLabel,omitempty"`
