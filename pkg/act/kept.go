@@ -156,9 +156,7 @@ func (r *run) deletedWithout(left []waited) map[string]bool {
 				ids[id] = true
 			}
 		}
-		for _, id := range p.Sparing(ids) {
-			deleted[p.Graph.Ref(id).UID] = true
-		}
+		maps.Copy(deleted, p.Graph.UIDs(p.Sparing(ids)))
 	}
 	return deleted
 }

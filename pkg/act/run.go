@@ -3,6 +3,7 @@ package act
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -234,9 +235,7 @@ func (r *run) expected() map[string]bool {
 				roots = append(roots, a.Object)
 			}
 		}
-		for _, id := range p.Again(roots).Deleted {
-			expected[p.Graph.Ref(id).UID] = true
-		}
+		maps.Copy(expected, p.Graph.UIDs(p.Again(roots).Deleted))
 	}
 	return expected
 }

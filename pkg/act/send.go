@@ -313,10 +313,7 @@ func (r *run) replan(ctx context.Context, p *plan.Plan, rest []plan.Action, roun
 		r.result.Declined = err
 		return refuse(ErrChanged)
 	}
-	again := map[string]bool{}
-	for _, id := range next.Plan.Roots {
-		again[next.Plan.Graph.Ref(id).UID] = true
-	}
+	again := next.Plan.Graph.UIDs(next.Plan.Roots)
 	for _, a := range rest {
 		uid := p.Graph.Ref(a.Object).UID
 		switch why, out := next.LeftOut[uid]; {

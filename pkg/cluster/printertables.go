@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -184,9 +185,7 @@ func (of *wantedType) namespace(ctx context.Context, g objectGroup) error {
 func (of *wantedType) everywhere(ctx context.Context) error {
 	wanted := map[graph.ID]bool{}
 	for _, g := range of.groups {
-		for _, id := range g.ids {
-			wanted[id] = true
-		}
+		maps.Copy(wanted, graph.SetOf(g.ids))
 	}
 	listed, next := of.inOrder(), 0
 	known := make(map[graph.ID]graph.PrinterColumns, len(wanted))

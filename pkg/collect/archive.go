@@ -55,9 +55,7 @@ func (p *Planned) agree(ctx context.Context, proposal *Proposal) error {
 	})
 	switch {
 	case unsaved:
-		for _, id := range grown {
-			p.leftAlone = append(p.leftAlone, proposal.Graph.Ref(id))
-		}
+		p.leftAlone = append(p.leftAlone, proposal.Graph.Refs(grown)...)
 		return ErrOnlyAgreed
 	case p.request.Agree == nil:
 		return &GrownError{proposal}

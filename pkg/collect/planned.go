@@ -153,9 +153,7 @@ func (p *Planned) Perform(ctx context.Context) (*Outcome, error) {
 		return nil, errors.Join(append(errs, p.ended(ctx, err))...)
 	}
 	if timedOut {
-		for _, o := range pending(out.NotDeleted) {
-			out.WaitedFor = append(out.WaitedFor, out.Graph.Ref(o.Object))
-		}
+		out.WaitedFor = out.Graph.Refs(plan.Objects(pending(out.NotDeleted)))
 		err = p.timeUp(last != nil && len(out.WaitedFor) > 0)
 	} else {
 		err = p.ended(ctx, err)

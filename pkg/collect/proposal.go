@@ -221,9 +221,7 @@ func (l *Loop) growth(p *plan.Plan) plan.Growth {
 func (l *Loop) decline(p *Proposal) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, id := range slices.Concat(p.Growth.Deleted, p.Growth.Written) {
-		l.declined[p.Graph.Ref(id).UID] = true
-	}
+	maps.Copy(l.declined, p.Graph.UIDs(slices.Concat(p.Growth.Deleted, p.Growth.Written)))
 }
 
 // agreedTo reports whether a write to an object, or to its references to owners, was agreed to.

@@ -158,10 +158,7 @@ func ReadDisks(ctx context.Context, reader *cluster.Reader, p *plan.Plan, f *pla
 	if len(claims)+len(volumes) == 0 {
 		return
 	}
-	refs := make([]graph.Ref, len(claims))
-	for i, id := range claims {
-		refs[i] = p.Graph.Ref(id)
-	}
+	refs := p.Graph.Refs(claims)
 	told := map[string]bool{}
 	tell := func(volume *unstructured.Unstructured) {
 		disk := status.Disk(volume)

@@ -78,17 +78,12 @@ type deletedSet struct {
 }
 
 func deletedOf(p *plan.Plan) deletedSet {
-	g := deletedSet{plan: p, ids: slices.Clone(p.Deleted), is: map[graph.ID]bool{}, orphans: map[graph.ID]bool{}}
+	ids := slices.Concat(p.Deleted, plan.Objects(p.Deadlocked))
+	g := deletedSet{plan: p, ids: ids, is: graph.SetOf(ids), orphans: map[graph.ID]bool{}}
 	for _, a := range p.Actions {
 		if a.Verb == plan.VerbDelete && a.Policy == plan.Orphan && isOf(p.Graph.Ref(a.Object), workloadTypes) {
 			g.orphans[a.Object] = true
 		}
-	}
-	for _, d := range p.Deadlocked {
-		g.ids = append(g.ids, d.Object)
-	}
-	for _, id := range g.ids {
-		g.is[id] = true
 	}
 	return g
 }

@@ -106,10 +106,7 @@ func crd(p *plan.Plan, id graph.ID) (collect.CRD, bool) {
 		return collect.CRD{}, false
 	}
 	t, _ := p.Graph.Type(instances[0])
-	d := collect.CRD{Object: p.Graph.Ref(id), Type: t, Instances: map[string]bool{}}
-	for _, i := range instances {
-		d.Instances[p.Graph.Ref(i).UID] = true
-	}
+	d := collect.CRD{Object: p.Graph.Ref(id), Type: t, Instances: p.Graph.UIDs(instances)}
 	return d, true
 }
 

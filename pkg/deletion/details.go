@@ -150,12 +150,8 @@ func findConfirmations(ctx context.Context, client *cluster.Client, known *final
 			}
 		}
 	}
-	ids := make([]graph.ID, 0, len(by))
-	for id := range by {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	ids, f.UnreadConfirmations = upTo(mostRead, ids)
+	var ids []graph.ID
+	ids, f.UnreadConfirmations = upTo(mostRead, slices.Sorted(maps.Keys(by)))
 	f.TooMany = append(f.TooMany, f.UnreadConfirmations...)
 	read := map[graph.ID][]plan.Confirmation{}
 	var mu sync.Mutex

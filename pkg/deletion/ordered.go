@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -101,10 +102,9 @@ func (p *Planned) performStages(ctx context.Context, opts Options, saved *archiv
 		if n == of {
 			return s.result, nil
 		}
-		s.deleted = next.Graph.Refs(next.Stages()[0].Deleted)
-		for _, ref := range s.deleted {
-			s.gone[ref.UID] = true
-		}
+		deleted := next.Stages()[0].Deleted
+		s.deleted = next.Graph.Refs(deleted)
+		maps.Copy(s.gone, next.Graph.UIDs(deleted))
 		var err error
 		if next, err = s.next(ctx); err != nil || next.Empty() {
 			return s.result, inStage(n+1, of, err)
@@ -194,10 +194,7 @@ func (s *stages) add(r *Result) {
 		append(all.LeftAlone, r.LeftAlone...)
 	all.Deadlocked, all.Unchecked, all.TimedOut = append(all.Deadlocked, r.Deadlocked...),
 		append(all.Unchecked, r.Unchecked...), r.TimedOut
-	planned := map[string]bool{}
-	for _, id := range s.whole.Deleted {
-		planned[s.whole.Graph.Ref(id).UID] = true
-	}
+	planned := s.whole.Graph.UIDs(s.whole.Deleted)
 	all.Unplanned = slices.DeleteFunc(all.Unplanned, func(ref graph.Ref) bool { return planned[ref.UID] })
 }
 
@@ -288,9 +285,7 @@ func (p *Planned) beyondStages(agreed []*plan.Plan) plan.Growth {
 	growth := p.Beyond(agreed...)
 	sent := map[graph.ID]bool{}
 	for _, stage := range p.Stages() {
-		for _, id := range stage.Objects {
-			sent[id] = true
-		}
+		maps.Copy(sent, graph.SetOf(stage.Objects))
 	}
 	growth.Deleted = slices.DeleteFunc(growth.Deleted, func(id graph.ID) bool { return !sent[id] })
 	return growth

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -47,7 +48,7 @@ func (p *Planned) TooMany() error { return p.tooMany("nothing was deleted") }
 // tooMany counts what the plan deletes beyond the total, and that.
 func (p *Planned) tooMany(undone string) error {
 	deletes, most := len(p.planner.total), p.planner.request.MaxDeletes
-	for _, uid := range p.sent() {
+	for uid := range p.sent() {
 		if !p.planner.total[uid] {
 			deletes++
 		}
@@ -61,22 +62,11 @@ func (p *Planned) tooMany(undone string) error {
 }
 
 // count adds to the total what a plan deletes that was agreed to.
-func (p *Planned) count() {
-	for _, uid := range p.sent() {
-		p.planner.total[uid] = true
-	}
-}
+func (p *Planned) count() { maps.Copy(p.planner.total, p.sent()) }
 
 // sent are the uids of all that gets a delete, also where that can never end.
-func (p *Planned) sent() []string {
-	var uids []string
-	for _, id := range p.Deleted {
-		uids = append(uids, p.Graph.Ref(id).UID)
-	}
-	for _, s := range p.Deadlocked {
-		uids = append(uids, p.Graph.Ref(s.Object).UID)
-	}
-	return uids
+func (p *Planned) sent() map[string]bool {
+	return p.Graph.UIDs(slices.Concat(p.Deleted, plan.Objects(p.Deadlocked)))
 }
 
 // bound is the refusal of a deletion that could not end: a program does not act on it, because what

@@ -33,8 +33,7 @@ func readSpared(ctx context.Context, client *cluster.Client, reader *cluster.Rea
 	p *plan.Plan, f *plan.Details) error {
 	by := sparings(known, p)
 	var ids, others []graph.ID // others can only be paused, or name what they stand for
-	for uid, of := range by {
-		id, _ := p.Graph.Lookup(uid)
+	for id, of := range by {
 		if slices.ContainsFunc(of, sparing.decides) {
 			ids = append(ids, id)
 		} else {
@@ -48,17 +47,18 @@ func readSpared(ctx context.Context, client *cluster.Client, reader *cluster.Rea
 	if decided+len(others) <= mostRead {
 		ids = append(ids, others...)
 	}
-	asked := map[graph.ID]bool{}
-	for _, id := range ids {
-		asked[id] = true
-	}
+	asked := graph.SetOf(ids)
 	finder := actor.NewFinder(reader, known)
 	read, unread := map[graph.ID]plan.Facts{}, map[graph.ID]bool{}
 	var mu sync.Mutex
 	err := client.ForEachObject(ctx, cluster.RequestObjects(p.Graph, ids), func(o *unstructured.Unstructured) error {
+		id, there := p.Graph.Lookup(string(o.GetUID()))
+		if !there { // another can have its name
+			return nil
+		}
 		var of plan.Facts
 		complete := true
-		for _, s := range by[string(o.GetUID())] {
+		for _, s := range by[id] {
 			decided, err := s.decided(ctx, finder, o)
 			of.Decided = append(of.Decided, decided...)
 			complete = complete && err == nil
@@ -70,8 +70,7 @@ func readSpared(ctx context.Context, client *cluster.Client, reader *cluster.Rea
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		id, there := p.Graph.Lookup(string(o.GetUID()))
-		if _, twice := read[id]; there && !twice { // another can have its name
+		if _, twice := read[id]; !twice {
 			read[id], unread[id] = of, !complete
 		}
 		return nil
@@ -93,8 +92,7 @@ func readSpared(ctx context.Context, client *cluster.Client, reader *cluster.Rea
 			f.UnreadSpared = append(f.UnreadSpared, id)
 		}
 	}
-	for uid, of := range by {
-		id, _ := p.Graph.Lookup(uid)
+	for id, of := range by {
 		if _, is := read[id]; !is && (err != nil || !asked[id]) && slices.ContainsFunc(of, sparing.names) {
 			f.UnreadOutside = append(f.UnreadOutside, id)
 		}
@@ -165,15 +163,15 @@ func (s sparing) paused(ctx context.Context, finder *actor.Finder, o *unstructur
 }
 
 // sparings are the finalizers that the deletion waits for and of which the object may say what their
-// actors do, by the uids of the objects.
-func sparings(known *finalizer.Registry, p *plan.Plan) map[string][]sparing {
-	by := map[string][]sparing{}
+// actors do, by object.
+func sparings(known *finalizer.Registry, p *plan.Plan) map[graph.ID][]sparing {
+	by := map[graph.ID][]sparing{}
 	for _, b := range p.Blockers {
 		ref := p.Graph.Ref(b.Object)
 		for _, name := range b.Finalizers {
 			if k, ok := known.Lookup(name, ref.Group(), ref.Kind); ok &&
 				len(k.Spares)+len(k.Decides)+len(k.PausedBy)+len(k.External) > 0 {
-				by[ref.UID] = append(by[ref.UID], sparing{ref, name, k})
+				by[b.Object] = append(by[b.Object], sparing{ref, name, k})
 			}
 		}
 	}

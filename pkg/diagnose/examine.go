@@ -69,9 +69,7 @@ func Examine(ctx context.Context, client *cluster.Client, s core.Snapshot, of Su
 		ids, younger = e.stuck(ctx, of.In)
 	}
 	e.Many = len(ids) > core.MaxByName
-	for _, id := range ids {
-		e.linked.subjects[id] = true
-	}
+	e.linked.subjects = graph.SetOf(ids)
 	if err := e.lookAhead(ctx, ids); err != nil {
 		return nil, err
 	}

@@ -117,10 +117,7 @@ func gapOf(gaps []v1alpha1.Gap, t graph.Type, namespace string) (v1alpha1.Gap, b
 // looksAt says what is looked at if nothing is named: what the type and the selector select, and
 // without a type what is in the namespace, and the namespace.
 func looksAt(q *selection.Query, g *graph.Graph) func(graph.ID) bool {
-	selected := map[graph.ID]bool{}
-	for _, id := range q.Matching(g) {
-		selected[id] = true
-	}
+	selected := graph.SetOf(q.Matching(g))
 	return func(id graph.ID) bool {
 		ref := g.Ref(id)
 		if ref.Namespace != "" && q.Scope != "" && ref.Namespace != q.Scope {

@@ -104,6 +104,24 @@ func (g *Graph) Refs(ids []ID) []Ref {
 	return refs
 }
 
+// UIDs returns the uids of some nodes, as a set: by them the objects are found in another graph.
+func (g *Graph) UIDs(ids []ID) map[string]bool {
+	uids := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		uids[g.Ref(id).UID] = true
+	}
+	return uids
+}
+
+// SetOf returns the set of some nodes.
+func SetOf(ids []ID) map[ID]bool {
+	set := make(map[ID]bool, len(ids))
+	for _, id := range ids {
+		set[id] = true
+	}
+	return set
+}
+
 // Name returns the node's name; for all that identifies it there is Ref, which costs more.
 func (g *Graph) Name(id ID) string { return g.texts.get(g.nodes.at(int32(id)).name) }
 

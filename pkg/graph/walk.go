@@ -66,10 +66,7 @@ func (w *walker) topFirst(roots []ID) []ID {
 	top := heads(roots, func(id ID, visit func(ID)) {
 		w.next(id, func(e Edge, l Link) { visit(w.far(e, l)) })
 	})
-	isTop := make(map[ID]bool, len(top))
-	for _, id := range top {
-		isTop[id] = true
-	}
+	isTop := SetOf(top)
 	for _, root := range roots {
 		if !isTop[root] {
 			top = append(top, root)
@@ -339,11 +336,8 @@ func Rows(walk iter.Seq[Row]) []Row {
 // parents, and keeps none.
 func (g *Graph) Walk(roots []ID, opts TreeOptions) iter.Seq[Row] {
 	return func(yield func(Row) bool) {
-		w := &walker{g: g, opts: opts, visited: make([]visit, g.nodes.len()), root: make(map[ID]bool, len(roots)),
+		w := &walker{g: g, opts: opts, visited: make([]visit, g.nodes.len()), root: SetOf(roots),
 			hidden: map[ID]passes{}, yield: yield}
-		for _, root := range roots {
-			w.root[root] = true
-		}
 		if opts.Compare != nil {
 			roots = slices.SortedStableFunc(slices.Values(roots), opts.Compare)
 		}

@@ -30,9 +30,7 @@ func (s *search) read(ctx context.Context, sources []graph.ID) error {
 	if err != nil {
 		return err
 	}
-	for _, id := range sources {
-		s.isRead[id] = true
-	}
+	maps.Copy(s.isRead, graph.SetOf(sources))
 	return s.understand(ctx, sources, objects, func(id graph.ID) []*link.Definition { return s.downward[s.groupKind(id)] })
 }
 

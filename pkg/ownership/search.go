@@ -73,13 +73,10 @@ func newSearch(client *cluster.Client, catalog *cluster.Catalog, r Request) *sea
 		kinds: map[schema.GroupKind][]graph.Type{}, categories: map[schema.GroupKind][]string{},
 		downward: map[schema.GroupKind][]*link.Definition{}, lead: map[schema.GroupKind][]*link.Definition{},
 		seek: map[schema.GroupKind][]*link.Definition{}, makes: map[schema.GroupKind][]*link.Definition{},
-		isRoot: make(map[graph.ID]bool, len(r.Roots)), reached: make([]bool, r.Graph.Len()),
+		isRoot: graph.SetOf(r.Roots), reached: make([]bool, r.Graph.Len()),
 		reachedKinds: map[schema.GroupKind]bool{}, isSought: map[graph.Type]bool{}, isRead: map[graph.ID]bool{},
 		isMeta: map[graph.ID]bool{}, metas: map[graph.ID]*unstructured.Unstructured{},
 		above: map[graph.ID][]int{}, below: map[graph.ID][]int{}, unseen: map[graph.Ref]graph.ID{},
-	}
-	for _, id := range r.Roots {
-		s.isRoot[id] = true
 	}
 	for _, t := range s.types {
 		gk := groupKind(t)

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -172,12 +173,8 @@ func (g Growth) None() bool {
 func (p *Plan) Beyond(agreed ...*Plan) Growth {
 	deleted, deadlocked, finalizers := map[string]bool{}, map[string]bool{}, map[string][]string{}
 	for _, old := range agreed {
-		for _, id := range old.Deleted {
-			deleted[old.Graph.Ref(id).UID] = true
-		}
-		for _, s := range old.Deadlocked {
-			deadlocked[old.Graph.Ref(s.Object).UID] = true
-		}
+		maps.Copy(deleted, old.Graph.UIDs(old.Deleted))
+		maps.Copy(deadlocked, old.Graph.UIDs(Objects(old.Deadlocked)))
 		for _, b := range old.Blockers {
 			uid := old.Graph.Ref(b.Object).UID
 			finalizers[uid] = append(finalizers[uid], b.Finalizers...)

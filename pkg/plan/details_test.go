@@ -128,7 +128,7 @@ func TestClaimsStay(t *testing.T) {
 	} {
 		p := s.plan(Background, "db")
 		p.Learn(Details{StatefulSets: map[graph.ID]StatefulSet{lookup(t, p.Graph, "db")[0]: test.set}})
-		if got, want := names(p.Graph, objects(p.Kept)), "data-db-0 data-db-8 wal-log-db-1"; got != want {
+		if got, want := names(p.Graph, Objects(p.Kept)), "data-db-0 data-db-8 wal-log-db-1"; got != want {
 			t.Errorf("%s: survivors %q, want %q", test.code, got, want)
 		}
 		wantReason(t, p, "data-db-0", test.code, "db")

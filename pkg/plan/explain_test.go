@@ -98,7 +98,7 @@ func TestOwnerWithFinalizersIsTheCause_RO053(t *testing.T) {
 		s.add(configMaps, "dependent", to(configMaps, owners[0]), to(configMaps, owners[1]))
 		p := s.plan(Background, "held", "above")
 		wantReason(t, p, "dependent", OwnersGone, "held")
-		if got := names(p.Graph, objects(p.Blocked)); got != "dependent held" {
+		if got := names(p.Graph, Objects(p.Blocked)); got != "dependent held" {
 			t.Errorf("remaining: %q, want the dependent and the held owner", got)
 		}
 	}

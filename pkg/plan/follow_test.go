@@ -164,7 +164,7 @@ func TestClaimTakesItsComposite(t *testing.T) {
 	if f, ok := p.Link(p.Actions[1].Object, p.Actions[1].Because); !ok || f.Definition != compositeOf {
 		t.Errorf("the reason does not say which link")
 	}
-	if got := names(p.Graph, objects(p.Blocked)); got != "claim composed composite" {
+	if got := names(p.Graph, Objects(p.Blocked)); got != "claim composed composite" {
 		t.Errorf("without Crossplane there are left %q, want all", got)
 	}
 	for _, r := range p.Blocked {
@@ -446,7 +446,7 @@ func TestLinksInACycle(t *testing.T) {
 	wantDeleted(t, ring("Background"), "c0 c1 c2")
 	p := ring("Foreground")
 	wantDeleted(t, p, "")
-	if got := names(p.Graph, objects(p.Deadlocked)); got != "c0 c1 c2" {
+	if got := names(p.Graph, Objects(p.Deadlocked)); got != "c0 c1 c2" {
 		t.Errorf("deadlocked %q, want all", got)
 	}
 	wantReason(t, p, "c2", LinkWaits, "c0")
@@ -515,7 +515,7 @@ func TestProgramWithoutAFinalizer(t *testing.T) {
 	s.tie(free, "whole", "part", nil)
 	p := s.plan(Background, "whole", "root")
 	wantDeleted(t, p, "part root whole")
-	if got := names(p.Graph, objects(p.Blocked)); got != "root" {
+	if got := names(p.Graph, Objects(p.Blocked)); got != "root" {
 		t.Errorf("left while the finalizer is there: %q", got)
 	}
 	p = s.plan(Foreground, "whole")
@@ -526,7 +526,7 @@ func TestProgramWithoutAFinalizer(t *testing.T) {
 	s.add(configMaps, "piece")
 	s.tie(free, "held", "piece", nil)
 	p = s.plan(Background, "held")
-	if got := names(p.Graph, objects(p.Blocked)); got != "held piece" {
+	if got := names(p.Graph, Objects(p.Blocked)); got != "held piece" {
 		t.Errorf("left while the finalizer is there: %q", got)
 	}
 }

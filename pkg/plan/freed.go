@@ -164,7 +164,7 @@ func (p *Plan) learnPVCs(sets map[graph.ID]StatefulSet) {
 	if len(owners) == 0 {
 		return
 	}
-	known := newSet(p.Graph, p.Deleted, objects(p.Kept), objects(p.Deadlocked))
+	known := newSet(p.Graph, p.Deleted, Objects(p.Kept), Objects(p.Deadlocked))
 	for id := range p.Graph.IDs() {
 		if known[id] || p.Graph.State(id) != graph.Active {
 			continue
@@ -182,7 +182,8 @@ func (p *Plan) learnPVCs(sets map[graph.ID]StatefulSet) {
 	slices.SortFunc(p.Kept, func(a, b ObjectReason) int { return cmp.Compare(a.Object, b.Object) })
 }
 
-func objects(list []ObjectReason) []graph.ID {
+// Objects are those that some reasons are about.
+func Objects(list []ObjectReason) []graph.ID {
 	ids := make([]graph.ID, len(list))
 	for i, s := range list {
 		ids[i] = s.Object

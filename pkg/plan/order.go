@@ -44,10 +44,7 @@ func (p *Plan) Batches() [][]Action {
 // cycle own each other both ways: each is one deeper than the one before.
 func depths(g *graph.Graph, roots []graph.ID) map[graph.ID]int {
 	depth := make(map[graph.ID]int, len(roots))
-	isRoot := make(map[graph.ID]bool, len(roots))
-	for _, r := range roots {
-		isRoot[r] = true
-	}
+	isRoot := graph.SetOf(roots)
 	above := map[graph.ID]int{}     // the depth of a root right above an object
 	visited := map[int][]graph.ID{} // members of a cycle
 	dependentsBeforeOwners(g, roots, func(id graph.ID) {

@@ -63,15 +63,12 @@ type candidates struct {
 }
 
 func newCandidates(p *Plan, o Ordering) *candidates {
+	ids := slices.Concat(p.Deleted, Objects(p.Deadlocked))
+	slices.Sort(ids)
 	c := &candidates{
-		Ordering: o, plan: p, goes: map[graph.ID]bool{}, inside: map[graph.ID][]graph.ID{}, ranks: map[graph.ID]rank{},
+		Ordering: o, plan: p, goes: graph.SetOf(ids), inside: map[graph.ID][]graph.ID{}, ranks: map[graph.ID]rank{},
 		before: map[graph.ID]map[graph.ID]bool{}, rather: map[graph.ID]map[graph.ID]bool{},
 		takers: map[graph.ID]map[graph.ID]bool{},
-	}
-	ids := slices.Concat(p.Deleted, objects(p.Deadlocked))
-	slices.Sort(ids)
-	for _, id := range ids {
-		c.goes[id] = true
 	}
 	for _, id := range ids {
 		c.note(id)

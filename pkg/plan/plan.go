@@ -251,7 +251,7 @@ func (p *Plan) Unconfirmed() []graph.ID {
 	if p.options.belongs == nil {
 		return nil
 	}
-	ids := slices.DeleteFunc(slices.Concat(p.Deleted, objects(p.Deadlocked)), p.Belongs)
+	ids := slices.DeleteFunc(slices.Concat(p.Deleted, Objects(p.Deadlocked)), p.Belongs)
 	slices.Sort(ids)
 	return slices.Compact(ids)
 }

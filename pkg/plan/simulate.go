@@ -346,7 +346,7 @@ func (p *Plan) cycles() [][]graph.ID {
 	if len(p.Deadlocked) == 0 {
 		return nil
 	}
-	stuck := newSet(p.Graph, objects(p.Deadlocked))
+	stuck := newSet(p.Graph, Objects(p.Deadlocked))
 	var cycles [][]graph.ID
 	for _, ring := range p.end.Deadlocks() {
 		first := ring[0].Dependent

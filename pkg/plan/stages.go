@@ -52,12 +52,8 @@ type staging struct {
 }
 
 func newStaging(b start) *staging {
-	st := &staging{start: b, named: map[graph.ID]bool{}, later: b.stages[1:], begunIn: map[graph.ID]int{},
+	return &staging{start: b, named: graph.SetOf(b.roots), later: b.stages[1:], begunIn: map[graph.ID]int{},
 		goneIn: map[graph.ID]int{}}
-	for _, id := range b.roots {
-		st.named[id] = true
-	}
-	return st
 }
 
 // begin sends the deletes of the next stage.

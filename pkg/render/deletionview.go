@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"io"
+	"maps"
 	"strings"
 	"time"
 
@@ -58,15 +59,11 @@ const (
 // NewDeletionView returns the view of a deletion. With clientGC the cluster's collector is not
 // waited for.
 func NewDeletionView(out, errOut io.Writer, lines DeletionLines, p *deletion.Planned, clientGC bool) *DeletionView {
-	v := &DeletionView{
+	return &DeletionView{
 		out: out, errOut: errOut, lines: lines, waits: WaitsOf(p), clientGC: clientGC,
-		remedy: "--gc=client does the collector's part", roots: map[string]bool{},
+		remedy: "--gc=client does the collector's part", roots: p.Graph.UIDs(p.Roots),
 		each: len(p.Deleted) <= tellEach, terminal: printers.IsTerminal(errOut),
 	}
-	for _, id := range p.Roots {
-		v.roots[p.Graph.Ref(id).UID] = true
-	}
-	return v
 }
 
 // NewWaitView returns the view of a wait for a deletion that somebody else began.
@@ -80,9 +77,7 @@ func NewWaitView(out, errOut io.Writer, lines DeletionLines, p *deletion.Planned
 // Stage says that a stage of an ordered deletion begins.
 func (v *DeletionView) Stage(n, of int, p *deletion.Planned) {
 	v.Done()
-	for _, id := range p.Roots {
-		v.roots[p.Graph.Ref(id).UID] = true
-	}
+	maps.Copy(v.roots, p.Graph.UIDs(p.Roots))
 	if v.lines == EventLines {
 		fmt.Fprintf(v.errOut, "stage %d of %d: deletes %s\n", n, of, few(KindNamesOf(p.Graph, p.Roots)))
 	}

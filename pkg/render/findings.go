@@ -193,10 +193,7 @@ func (p Plan) of(about []graph.ID, format string, args ...any) []remark {
 
 // remarkStaying names the objects that go although the change keeps them, and why they do.
 func (p Plan) remarkStaying() []remark {
-	staying := map[graph.ID]bool{}
-	for _, id := range p.Staying {
-		staying[id] = true
-	}
+	staying := graph.SetOf(p.Staying)
 	var names []string
 	for _, a := range p.Actions {
 		if a.Verb == plan.VerbDelete && staying[a.Object] {

@@ -224,10 +224,7 @@ func (p Plan) remarkOrder() []remark {
 	if p.Policy != plan.Foreground && program == "" {
 		return nil
 	}
-	deleted := map[graph.ID]bool{}
-	for _, id := range p.Deleted {
-		deleted[id] = true
-	}
+	deleted := graph.SetOf(p.Deleted)
 	var ids []graph.ID
 	for _, b := range p.Blockers {
 		if p.orders(b) && p.takes(b.Object, deleted) && (p.Policy == plan.Foreground || waiting[b.Object]) {

@@ -252,7 +252,7 @@ func (p Plan) does() string {
 		s += "; not complete until somebody confirms the deletion of " + few(names)
 	}
 	if n := len(p.Deadlocked); n > 0 {
-		s += fmt.Sprintf("; the deletion of %s cannot complete: %s", phrase.Count(n, "object"), p.objects(p.Deadlocked))
+		s += fmt.Sprintf("; the deletion of %s cannot complete: %s", phrase.Count(n, "object"), p.few(plan.Objects(p.Deadlocked)))
 	}
 	if p.DependsOnTiming {
 		s += "; the result depends on the collector's timing"
@@ -303,10 +303,6 @@ func (p Plan) holders() []string {
 		}
 	}
 	return append(names, last...)
-}
-
-func (p Plan) objects(list []plan.ObjectReason) string {
-	return few(phrase.Words(list, func(s plan.ObjectReason) string { return KindName(p.Graph.Ref(s.Object)) }))
 }
 
 // Printed returns the plan with its sentences as the versioned object that -o json prints. All gaps

@@ -1,6 +1,8 @@
 package tree
 
 import (
+	"maps"
+
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
@@ -18,9 +20,7 @@ func (f *followed) follow(s *Snapshot) *followed {
 	next := &followed{linked: map[string][]string{}}
 	if f != nil {
 		next.roots = f.roots
-		for owner, ends := range f.linked {
-			next.linked[owner] = ends
-		}
+		maps.Copy(next.linked, f.linked)
 	}
 	seen := map[graph.ID]bool{}
 	for _, row := range s.Rows {

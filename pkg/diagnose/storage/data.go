@@ -99,10 +99,7 @@ func (e *Examiner) disks(ctx context.Context, id graph.ID) ([]v1alpha1.Disk, []v
 	if core.OfType(cluster.PersistentVolumes)(ref) {
 		return e.itself(ctx, ref)
 	}
-	var pvcs []graph.Ref
-	for _, claim := range e.pvcsOf(id) {
-		pvcs = append(pvcs, e.Graph.Ref(claim))
-	}
+	pvcs := e.Graph.Refs(e.pvcsOf(id))
 	if len(pvcs) == 0 {
 		return nil, nil
 	}
