@@ -43,10 +43,9 @@ func (f *Finder) Parts(ctx context.Context, o *unstructured.Unstructured, a Acto
 	}
 	var all [][]Part
 	for _, w := range workloads {
-		if slices.ContainsFunc(a.Scaled, func(s *unstructured.Unstructured) bool { return s.GetUID() == w.GetUID() }) {
-			continue
+		if !among(a.Scaled, w) {
+			all = append(all, f.partsOf(ctx, o, w))
 		}
-		all = append(all, f.partsOf(ctx, o, w))
 	}
 	return all
 }

@@ -135,10 +135,8 @@ func (p policy) permitted(t target) Permissions {
 
 // addVerbs adds what another binding allows.
 func (p *Permitted) addVerbs(verbs []string) {
-	for _, verb := range verbs {
-		if !p.Finalizers && !slices.Contains(p.Verbs, verb) {
-			p.Verbs = append(p.Verbs, verb)
-		}
+	if !p.Finalizers {
+		p.Verbs = phrase.Union(p.Verbs, verbs)
 	}
 }
 
@@ -156,24 +154,15 @@ func (g grant) allows(t target) (object, finalizers []string, every bool) {
 	for _, r := range g.rules {
 		o, s := r.verbsFor(t)
 		if r.everything() {
-			all = union(all, o)
+			all = phrase.Union(all, o)
 			continue
 		}
-		object, finalizers = union(object, o), union(finalizers, s)
+		object, finalizers = phrase.Union(object, o), phrase.Union(finalizers, s)
 	}
 	if len(object)+len(finalizers) == 0 {
 		return all, nil, len(all) > 0
 	}
 	return object, finalizers, false
-}
-
-func union(a, b []string) []string {
-	for _, s := range b {
-		if !slices.Contains(a, s) {
-			a = append(a, s)
-		}
-	}
-	return a
 }
 
 // says is the evidence that an account may, and who runs as it.

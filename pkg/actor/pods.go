@@ -58,10 +58,7 @@ func podReady(pod *unstructured.Unstructured) bool {
 
 // ended reports whether a pod is done, or is one that is meant to end.
 func ended(pod *unstructured.Unstructured) bool {
-	if phase := status.Nested(pod, "status", "phase"); phase == "Succeeded" || phase == "Failed" {
-		return true
-	}
-	return slices.ContainsFunc(pod.GetOwnerReferences(),
+	return status.Ended(pod) || slices.ContainsFunc(pod.GetOwnerReferences(),
 		func(owner metav1.OwnerReference) bool { return owner.Kind == "Job" })
 }
 

@@ -201,12 +201,10 @@ func (f *Finder) readPolicy(ctx context.Context, namespace string) policy {
 		bindings = append(slices.Clip(bindings), list(cluster.RoleBindings, namespace)...)
 	}
 	for _, b := range bindings {
-		g := grantOf(b)
-		g.role = status.Nested(b, "roleRef", "kind") + " " + status.Nested(b, "roleRef", "name")
-		if status.Nested(b, "roleRef", "kind") == "Role" {
-			g.rules = roles[status.Nested(b, "roleRef", "name")]
-		} else {
-			g.rules = p.roles[status.Nested(b, "roleRef", "name")]
+		g, kind, name := grantOf(b), status.Nested(b, "roleRef", "kind"), status.Nested(b, "roleRef", "name")
+		g.role = kind + " " + name
+		if g.rules = p.roles[name]; kind == "Role" {
+			g.rules = roles[name]
 		}
 		p.grants = append(p.grants, g)
 	}

@@ -8,7 +8,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
@@ -221,10 +220,10 @@ func (f *Finder) workloadsIn(ctx context.Context, namespaces []string) (all []*u
 	}
 	var gaps []v1alpha1.Gap
 	for _, namespace := range namespaces {
-		for _, resource := range []schema.GroupResource{cluster.Deployments, cluster.StatefulSets, cluster.DaemonSets} {
-			list, err := f.reader.ListObjects(ctx, resource, namespace, cluster.Selection{})
+		for _, t := range workloadTypes {
+			list, err := f.reader.ListObjects(ctx, t.resource, namespace, cluster.Selection{})
 			if err != nil {
-				gaps = append(gaps, unlisted(resource, namespace, err))
+				gaps = append(gaps, unlisted(t.resource, namespace, err))
 			}
 			all = append(all, list...)
 		}
@@ -240,26 +239,19 @@ func (f *Finder) podsOf(ctx context.Context, a cluster.ServiceAccount) (pods []*
 	if err != nil {
 		unread = GapClauses(unlisted(cluster.Pods, a.Namespace, err))
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(o *unstructured.Unstructured) bool {
-		phase := status.Nested(o, "status", "phase")
-		return phase == "Succeeded" || phase == "Failed"
-	}), unread
+	return slices.DeleteFunc(slices.Clone(all), status.Ended), unread
 }
 
 // uses says that a workload runs as an account, and how many of its pods are ready.
 func uses(o *unstructured.Unstructured) string {
 	name := cluster.Located(o)
-	wanted, ready := number(o, 1, "spec", "replicas"), number(o, 0, "status", "readyReplicas")
-	switch o.GetKind() {
-	case "DaemonSet":
-		wanted, ready = number(o, 0, "status", "desiredNumberScheduled"), number(o, 0, "status", "numberReady")
-	case "Pod":
-		if c, ok := status.Find(o, "Ready"); ok && c.Status == "True" {
-			return name + " uses it, ready"
-		}
+	wanted, ready := replicas(o)
+	switch kind := o.GetKind(); {
+	case kind == "Pod" && podReady(o):
+		return name + " uses it, ready"
+	case kind == "Pod":
 		return name + " uses it, not ready"
-	}
-	if wanted == 0 && o.GetKind() != "DaemonSet" {
+	case wanted == 0 && kind != "DaemonSet":
 		return name + " uses it, scaled to 0"
 	}
 	return fmt.Sprintf("%s uses it, %d of %d ready", name, ready, wanted)

@@ -47,7 +47,7 @@ func (c *checker) protections(ctx context.Context, q *selection.Query, links []*
 	if err != nil {
 		return err
 	}
-	report.Gaps = v1alpha1.MergeGaps(report.Gaps, above.Gaps)
+	report.Gaps = phrase.Union(report.Gaps, above.Gaps)
 	for _, id := range ids {
 		at, there := above.Graph.Lookup(guarded[id].UID)
 		if !there { // deleted meanwhile

@@ -106,6 +106,17 @@ func Words[T any](items []T, of func(T) string) []string {
 	return words
 }
 
+// Union returns some items, and after them those of more that are not among them.
+func Union[T comparable](items, more []T) []T {
+	all := slices.Clone(items)
+	for _, item := range more {
+		if !slices.Contains(all, item) {
+			all = append(all, item)
+		}
+	}
+	return all
+}
+
 // Escape makes text that an object or a server supplied safe to print on one line of a terminal:
 // control characters, the C1 set and the marks that reverse the direction of writing are spelled
 // out (kubernetes/kubernetes#101695).

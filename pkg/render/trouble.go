@@ -98,21 +98,10 @@ func (t *trouble) apart() string {
 // add adds a cause that is told together with it.
 func (t *trouble) add(other *trouble) {
 	t.finalizers = append(t.finalizers, other.Finalizer)
-	t.Steps = joined(t.Steps, other.Steps)
+	t.Steps = phrase.Union(t.Steps, other.Steps)
 	for i := range t.places {
-		t.places[i].steps = joined(t.places[i].steps, other.places[i].steps)
+		t.places[i].steps = phrase.Union(t.places[i].steps, other.places[i].steps)
 	}
-}
-
-// joined are the steps of one remedy and those that another has besides.
-func joined(steps, more []v1alpha1.Step) []v1alpha1.Step {
-	all := slices.Clone(steps)
-	for _, s := range more {
-		if !slices.Contains(all, s) {
-			all = append(all, s)
-		}
-	}
-	return all
 }
 
 // groupKey is the same for causes that are told once. Objects that wait for one actor may differ in

@@ -192,10 +192,8 @@ func removalSentence(v unfinalize.Assessment) string {
 		return "its deletion continues in the background: it does not wait for its dependents, which are deleted after it"
 	case v.Method == unfinalize.ByFinalizing && len(v.Refusals) == 0:
 		return "nothing is left in the namespace, so it can be deleted"
-	case v.Actor.IsKnown:
-		return v.Actor.Known.OnRemoval()
 	}
-	return "unknown which cleanup is skipped"
+	return unfinalize.Skipped(v.Actor)
 }
 
 // explanations say what is known of the finalizers, and what speaks against removing them: the same

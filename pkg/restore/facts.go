@@ -57,8 +57,7 @@ func factsOf(kind schema.GroupKind, o *unstructured.Unstructured) facts {
 	case kindJob:
 		f.finished = isTrue(state, "Complete") || isTrue(state, "Failed")
 	case kindPod:
-		phase := status.Nested(o, "status", "phase")
-		f.finished = phase == "Succeeded" || phase == "Failed"
+		f.finished = status.Ended(o)
 		_, f.mirror = o.GetAnnotations()[mirrorPod]
 	case kindService:
 		selector, _, _ := unstructured.NestedMap(o.Object, "spec", "selector")

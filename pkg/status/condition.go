@@ -109,6 +109,12 @@ func Text(m map[string]any, key string) string {
 	return s
 }
 
+// Ended reports whether a pod has ended: it can be deleted, and nothing that runs is.
+func Ended(pod *unstructured.Unstructured) bool {
+	phase := Nested(pod, "status", "phase")
+	return phase == "Succeeded" || phase == "Failed"
+}
+
 // Nested reads a text of an object, empty if there is none.
 func Nested(o *unstructured.Unstructured, path ...string) string {
 	s, _, _ := unstructured.NestedString(o.Object, path...)

@@ -38,7 +38,7 @@ type Aftermath struct {
 // Foresee finds out what follows from candidates that are carried out together, and refuses what
 // destroys data. It lists what can depend on the objects once for all of them, and reads the
 // volumes of the claims among what follows. Of a namespace it is its content that counts, which
-// Stranded is about.
+// an Emptiness is about.
 func (j *Assessor) Foresee(ctx context.Context, candidates []*Candidate) error {
 	candidates = slices.DeleteFunc(slices.Clone(candidates),
 		func(c *Candidate) bool { return !deleting(c.Object) || !c.writes() || isNamespace(c.Object) })

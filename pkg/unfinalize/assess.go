@@ -114,7 +114,7 @@ func assessHalfDeleted(o *unstructured.Unstructured, details Details) Assessment
 // needWitness refuses what its actor may still do: dead is only who was found and does not work.
 func (v *Assessment) needWitness(who actor.Actor) {
 	if code := unproven(who); code != "" && v.skipsWork(who) {
-		v.refuse(code, WithForce, notSeen(code, who)+"; "+skipped(who), "kubectl gc why says what is known of it")
+		v.refuse(code, WithForce, notSeen(code, who)+"; "+Skipped(who), "kubectl gc why says what is known of it")
 	}
 }
 
@@ -169,8 +169,8 @@ func notSeen(code Code, who actor.Actor) string {
 	return name + " was not found, which does not mean that it is not running"
 }
 
-// skipped says what is left undone.
-func skipped(who actor.Actor) string {
+// Skipped says what is left undone without the actor.
+func Skipped(who actor.Actor) string {
 	if who.IsKnown {
 		return who.Known.OnRemoval()
 	}

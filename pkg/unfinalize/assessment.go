@@ -88,7 +88,7 @@ func (t Overrides) Covers(r Refusal) bool {
 
 // Assessment is what is to be done about one finalizer of an object.
 type Assessment struct {
-	// Held is empty for ByDelete, and Field is for a finalizer that is not there.
+	// FinalizerRef is empty for ByDelete, and its Field is for a finalizer that is not there.
 	FinalizerRef
 	Method Method
 	// Note says why it is this way where another could be expected: a patch where another policy is

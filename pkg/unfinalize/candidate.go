@@ -9,6 +9,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
@@ -206,13 +207,7 @@ func FinalizersOn(o *unstructured.Unstructured) []FinalizerRef {
 
 // NamesOn are the names of an object's finalizers, each once.
 func NamesOn(o *unstructured.Unstructured) []string {
-	var names []string
-	for _, h := range FinalizersOn(o) {
-		if !slices.Contains(names, h.Name) {
-			names = append(names, h.Name)
-		}
-	}
-	return names
+	return phrase.Union(nil, slices.Concat(o.GetFinalizers(), specFinalizers(o)))
 }
 
 // named returns those of an object's finalizers that have one of the names.

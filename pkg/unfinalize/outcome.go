@@ -95,8 +95,9 @@ func (o *Outcome) failed(err error) {
 	}
 }
 
-// blame says who put finalizers back after the write that removed them, as far as it can be known.
-func (o *Outcome) blame(now *unstructured.Unstructured, back []FinalizerRef) []PutBack {
+// responsible says who put finalizers back after the write that removed them, as far as it can be
+// known.
+func (o *Outcome) responsible(now *unstructured.Unstructured, back []FinalizerRef) []PutBack {
 	var all []PutBack
 	for _, h := range back {
 		b := PutBack{FinalizerRef: h, Ignored: o.asked[h]}
@@ -132,7 +133,7 @@ func (p *performer) look(ctx context.Context, o *Outcome) (over bool) {
 	}
 	o.found(now)
 	back := o.back()
-	o.PutBack = append(o.PutBack, o.blame(now, back)...)
+	o.PutBack = append(o.PutBack, o.responsible(now, back)...)
 	return len(back) > 0
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
@@ -111,7 +112,7 @@ func (p *Planned) Finding() error {
 func (p *Planned) AllGaps() []v1alpha1.Gap {
 	gaps := p.Gaps
 	for _, c := range p.Candidates() {
-		gaps = v1alpha1.MergeGaps(gaps, c.Gaps())
+		gaps = phrase.Union(gaps, c.Gaps())
 	}
 	return gaps
 }

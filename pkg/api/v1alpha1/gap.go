@@ -49,17 +49,6 @@ func (g Gap) Hides(group, resource, namespace string) bool {
 		(g.Namespace == "" || g.Namespace == namespace)
 }
 
-// MergeGaps returns gaps, and after them those of more that are not among them.
-func MergeGaps(gaps, more []Gap) []Gap {
-	all := slices.Clone(gaps)
-	for _, g := range more {
-		if !slices.Contains(all, g) {
-			all = append(all, g)
-		}
-	}
-	return all
-}
-
 // TypeNames names the types that gaps are about, each once.
 func TypeNames(gaps []Gap) []string {
 	var names []string

@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 // Examiner says what keeps claims and volumes, and which data are destroyed with an object.
@@ -43,7 +44,7 @@ func (e *Examiner) PVC(ctx context.Context, id graph.ID) []core.Finding {
 			findings = append(findings, behindIt...)
 			continue
 		}
-		names, ended = append(names, pod.GetName()), ended && workloads.Ended(pod)
+		names, ended = append(names, pod.GetName()), ended && status.Ended(pod)
 		f.Observe("%s", workloads.Usage(pod))
 	}
 	if own := deletedAfter(ref.UID, e.Graph.Finalizers(id), pods); len(own) > 0 {

@@ -4,7 +4,6 @@ package workloads
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -197,11 +196,6 @@ func containers(pod *unstructured.Unstructured) []string {
 		}
 	}
 	return all
-}
-
-// Ended reports whether a pod has ended: it can be deleted, and nothing that runs is.
-func Ended(pod *unstructured.Unstructured) bool {
-	return slices.Contains([]string{"Succeeded", "Failed"}, status.Nested(pod, "status", "phase"))
 }
 
 // Usage says which pod uses a PVC, and where.

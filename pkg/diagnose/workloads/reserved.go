@@ -56,7 +56,7 @@ func (e *Examiner) Reserved(ctx context.Context, id graph.ID) []core.Finding {
 		case pod == nil || uid != "" && string(pod.GetUID()) != uid:
 			over = append(over, core.ObservedAt(cluster.Place(o, "status.reservedFor"),
 				fmt.Sprintf("it is reserved for Pod %s, which no longer exists", name))...)
-		case Ended(pod):
+		case status.Ended(pod):
 			over = append(over, core.ObservedAt(cluster.Place(o, "status.reservedFor"),
 				fmt.Sprintf("it is reserved for Pod %s, which has ended", name))...)
 		default:
