@@ -89,6 +89,11 @@ type Reviews struct {
 // Reviews returns Reviews that know nothing yet.
 func (c *Client) Reviews() *Reviews { return &Reviews{client: c} }
 
+// Permission is the answer about one access.
+func (r *Reviews) Permission(ctx context.Context, a Access) Permission {
+	return r.Ask(ctx, []Access{a})[0].Permission
+}
+
 // Ask answers for each Access, in their order. There is one SelfSubjectAccessReview for each verb,
 // type and namespace, and only where that is denied one for each name: permissions are rarely given
 // by name. A review that fails leaves what it was for Unknown: restricted servers do not serve

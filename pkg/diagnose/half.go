@@ -104,8 +104,7 @@ func (e *examiner) notDeleting(ctx context.Context, id graph.ID) []core.Finding 
 			"object that has finalizers."
 	case untried != nil:
 		f.Evidence = append(f.Evidence, untried...)
-	case e.Reviews.Ask(ctx, []cluster.Access{{Verb: "delete", Type: t, Namespace: ref.Namespace,
-		Name: ref.Name}})[0].Permission == cluster.Denied:
+	case e.Reviews.Permission(ctx, cluster.AccessTo("delete", "", t, ref)) == cluster.Denied:
 		f.Observe("you may not delete it")
 	default:
 		f.Observe("the server would accept a DELETE")

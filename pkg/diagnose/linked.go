@@ -203,15 +203,8 @@ func (e *linked) contentOf(id graph.ID) []graph.ID {
 // which it leads by a link or an ownerReference: that confirms the link, is owned, or was asked
 // about too.
 func (e *linked) concerned(id, end graph.ID) bool {
-	if e.subjects[end] {
-		return true
-	}
-	for edge := range e.Graph.Owners(end) {
-		if edge.Owner == id {
-			return true
-		}
-	}
-	return slices.ContainsFunc(e.Links.Found(id), func(f link.Found) bool { return f.Dependent() == end && f.Confirmed })
+	return e.subjects[end] || e.Graph.Owns(id, end) ||
+		slices.ContainsFunc(e.Links.Found(id), func(f link.Found) bool { return f.Dependent() == end && f.Confirmed })
 }
 
 // toLookAt are what an object waits for. Of what an unconfirmed link leads to and that is not being

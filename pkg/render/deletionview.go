@@ -27,18 +27,18 @@ const (
 // DeletionView prints what happens in a deletion: on a terminal with lines that are written over
 // while something is left. Nil prints nothing.
 type DeletionView struct {
-	out, errOut io.Writer
-	lines       DeletionLines
-	waits       Waits
-	clientGC    bool
-	remedy      string // of a collector that does nothing
-	roots       map[string]bool
-	each        bool
-	start       time.Time
-	told        time.Duration // of quiet
-	blamed      bool
-	terminal    bool
-	standing    int // lines that stand on the terminal
+	out, errOut    io.Writer
+	lines          DeletionLines
+	waits          Waits
+	clientGC       bool
+	remedy         string // of a collector that does nothing
+	roots          map[string]bool
+	each           bool
+	start          time.Time
+	told           time.Duration // of quiet
+	collectorNamed bool
+	terminal       bool
+	standing       int // lines that stand on the terminal
 }
 
 // DeletionLines says for what a line is printed.
@@ -92,7 +92,7 @@ func (v *DeletionView) Tick(p act.Progress) {
 	if p.Quiet < v.told {
 		v.told = 0
 	}
-	v.blame(p)
+	v.nameCollector(p)
 	v.waits.Now = time.Now()
 	after := v.waits.Now.Sub(v.start)
 	switch {
@@ -111,13 +111,13 @@ func (v *DeletionView) Tick(p act.Progress) {
 	}
 }
 
-// blame says once that it is the collector that does nothing.
-func (v *DeletionView) blame(p act.Progress) {
-	if v.blamed || p.Quiet < collectorAfter || v.clientGC {
+// nameCollector says once that it is the collector that does nothing.
+func (v *DeletionView) nameCollector(p act.Progress) {
+	if v.collectorNamed || p.Quiet < collectorAfter || v.clientGC {
 		return
 	}
 	if l := p.CollectorsTurn; l != nil {
-		v.blamed = true
+		v.collectorNamed = true
 		v.Done()
 		Warn(v.errOut, "the cluster's garbage collector has not acted on %s for %s; is kube-controller-manager running? %s",
 			Quoted(l.Object), p.Quiet.Round(time.Second), v.remedy)

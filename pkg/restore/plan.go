@@ -292,7 +292,7 @@ func (p *Plan) enforcements(client *cluster.Client, catalog *cluster.Catalog) []
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		if s.Verb == Refer {
-			access := cluster.Access{Verb: "delete", Type: s.Type, Namespace: s.Object.Namespace, Name: s.Object.Name}
+			access := cluster.AccessTo("delete", "", s.Type, s.Object)
 			add(access, func(ctx context.Context) error { return probePatch(ctx, client, s) })
 		}
 		for _, ref := range slices.Concat(s.References, s.Late) {

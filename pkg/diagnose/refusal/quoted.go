@@ -29,8 +29,7 @@ func (e *Examiner) QuotedDenials(ctx context.Context, o *unstructured.Unstructur
 		return nil
 	}
 	w := admission.Write{Operation: admissionv1.Update, Type: t, Object: o}
-	may := e.Reviews.Ask(ctx, []cluster.Access{{Verb: "patch", Type: t, Namespace: o.GetNamespace(),
-		Name: o.GetName()}})[0].Permission == cluster.Allowed
+	may := e.Reviews.Permission(ctx, cluster.AccessTo("patch", "", t, t.RefOf(o))) == cluster.Allowed
 	var all []core.Finding
 	add := func(at, says, text string) {
 		for _, config := range e.denying(ctx, w, text) {

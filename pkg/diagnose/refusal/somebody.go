@@ -92,9 +92,8 @@ func (e *Examiner) asAccount(ctx context.Context, by Account) (*cluster.Client, 
 	if !ok || by.Name == "" {
 		return nil, false
 	}
-	review := e.Reviews.Ask(ctx, []cluster.Access{{Verb: "impersonate", Type: r.Type, Namespace: by.Namespace,
-		Name: by.Name}})[0]
-	if review.Permission != cluster.Allowed {
+	impersonate := cluster.Access{Verb: "impersonate", Type: r.Type, Namespace: by.Namespace, Name: by.Name}
+	if e.Reviews.Permission(ctx, impersonate) != cluster.Allowed {
 		return nil, false
 	}
 	client, err := e.Client.As(by.ServiceAccount)
