@@ -70,11 +70,7 @@ func checkDetails(w io.Writer, report *v1alpha1.CheckReport, shown []v1alpha1.Ch
 			field(out, s, "owner", Escape(fmt.Sprintf("%s %s of %s, uid %s", r.Kind, r.Name, r.APIVersion, r.UID)))
 		}
 		field(out, s, "finding", Escape(f.Message))
-		label := "evidence"
-		for _, e := range f.Evidence {
-			field(out, s, label, Escape(e))
-			label = ""
-		}
+		fields(out, s, "evidence", f.Evidence)
 		field(out, s, "effect", Escape(f.Consequence))
 		if f.Remedy != "" {
 			field(out, s, "remedy", Escape(f.Remedy))

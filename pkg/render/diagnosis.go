@@ -196,12 +196,7 @@ func inNamespaces(gaps []v1alpha1.Gap) string {
 	return " in some namespaces (" + few(all) + ")"
 }
 
-func objectsAre(n int) string {
-	if n == 1 {
-		return "1 object is"
-	}
-	return fmt.Sprintf("%d objects are", n)
-}
+func objectsAre(n int) string { return phrase.Count(n, "object") + phrase.Plural(n, " is", " are") }
 
 // qualified names an object with its namespace.
 func qualified(r v1alpha1.ObjectRef) string {

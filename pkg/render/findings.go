@@ -202,9 +202,8 @@ func (p Plan) remarkStaying() []remark {
 		}
 	}
 	n := len(p.Staying)
-	return p.of(p.Staying, "%s deleted although the change keeps %s: %s",
-		phrase.Count(n, "object")+phrase.Plural(n, " is", " are"), phrase.Plural(n, "it", "them"),
-		phrase.FirstFew(names, maxNamed))
+	return p.of(p.Staying, "%s deleted although the change keeps %s: %s", objectsAre(n), phrase.Plural(n, "it", "them"),
+		few(names))
 }
 
 // remarkPruneWaits says what somebody has to do before who prunes deletes objects.
@@ -312,8 +311,7 @@ func (p Plan) remarkSurprises() []remark {
 		names = append(names, fmt.Sprintf("%s (%s)", KindName(p.Graph.Ref(a.Object)), p.Because(a.Object, a.Because)))
 	}
 	return p.of(ids, "%s deleted although one of %s owners is kept: %s",
-		phrase.Count(len(ids), "object")+phrase.Plural(len(ids), " is", " are"), phrase.Plural(len(ids), "its", "their"),
-		few(names))
+		objectsAre(len(ids)), phrase.Plural(len(ids), "its", "their"), few(names))
 }
 
 // remarkOverridden warns of what does not do as its own finalizer says.

@@ -45,18 +45,10 @@ func (p Plan) remarkAbandoned() []remark {
 		if more := a.Count - len(a.Objects); more > 0 {
 			names = append(names, fmt.Sprintf("%d more", more))
 		}
-		all = append(all, remark{fmt.Sprintf("%s: nobody removes the finalizer %s of %s once %s is deleted",
-			hang(a.Count), Escape(a.Finalizer), phrase.And(names), Escape(a.Actor.Located())), a.Objects})
+		all = append(all, remark{fmt.Sprintf("%s %s deleted afterwards: nobody removes the finalizer %s of %s once %s is deleted",
+			phrase.Count(a.Count, "object"), phrase.Plural(a.Count, "hangs if it is", "hang if they are"), Escape(a.Finalizer), phrase.And(names), Escape(a.Actor.Located())), a.Objects})
 	}
 	return all
-}
-
-// hang says that objects hang when they are deleted.
-func hang(n int) string {
-	if n == 1 {
-		return "1 object hangs if it is deleted afterwards"
-	}
-	return fmt.Sprintf("%d objects hang if they are deleted afterwards", n)
 }
 
 // remarkSilentNodes names the pods that are not gone until the kubelet of their node is heard from.

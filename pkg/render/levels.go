@@ -92,10 +92,7 @@ func (d drawing) more(at int, prefix *prefixes) drawn {
 }
 
 func liesDeeper(objects string, n int) string {
-	if n == 1 {
-		return objects + " lies deeper"
-	}
-	return objects + " lie deeper"
+	return objects + phrase.Plural(n, " lies", " lie") + " deeper"
 }
 
 // footer says how to see what is not drawn.

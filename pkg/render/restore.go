@@ -44,10 +44,7 @@ func RestorePlan(w io.Writer, p *restore.Plan, s Style) error {
 func restoredOwners(step restore.Step) string {
 	names := phrase.Words(append(step.References[:len(step.References):len(step.References)], step.Late...),
 		func(r restore.Reference) string { return KindName(graph.Ref{Kind: r.Kind, Name: r.Name}) })
-	if len(names) == 0 {
-		return "-"
-	}
-	return strings.Join(names, ",")
+	return orDash(strings.Join(names, ","))
 }
 
 // restoreHeld writes what cannot be restored now.
@@ -71,18 +68,16 @@ func restoreSummary(p *restore.Plan, s Style) []string {
 	}
 	var parts []string
 	for _, v := range []struct {
-		verb restore.Verb
-		does string
+		verb       restore.Verb
+		what, does string
 	}{
-		{restore.Create, "%s to create"}, {restore.Apply, "%s to apply over others of their name"},
-		{restore.Refer, "%s to give references to restored owners"}, {restore.SetStatus, "%s to give its status"},
+		{restore.Create, "object", " to create"}, {restore.Apply, "object", " to apply over others of their name"},
+		{restore.Refer, "object", " to give references to restored owners"},
+		{restore.SetStatus, "object", " to give its status"}, {restore.Rebind, "volume", " to bind to restored claims"},
 	} {
 		if n := counts[v.verb]; n > 0 {
-			parts = append(parts, fmt.Sprintf(v.does, phrase.Count(n, "object")))
+			parts = append(parts, phrase.Count(n, v.what)+v.does)
 		}
-	}
-	if n := counts[restore.Rebind]; n > 0 {
-		parts = append(parts, phrase.Count(n, "volume")+" to bind to restored claims")
 	}
 	summary := "nothing to restore"
 	if len(parts) > 0 {

@@ -109,6 +109,14 @@ func field(w io.Writer, s Style, label, text string) {
 	}
 }
 
+// fields writes a label and texts below each other.
+func fields(w io.Writer, s Style, label string, texts []string) {
+	for _, text := range texts {
+		field(w, s, label, Escape(text))
+		label = ""
+	}
+}
+
 // opening writes the sentence that a cause begins with, wrapped as a field is.
 func opening(w io.Writer, s Style, text string) {
 	for i, line := range wrap(text, s.columns()-noteIndent) {
@@ -229,11 +237,7 @@ func wrap(text string, most int) []string {
 func unexplained(w io.Writer, stuck v1alpha1.Stuck, now time.Time, s Style) {
 	opening(w, s, withoutCause(stuck))
 	field(w, s, "stuck", aged(stuck, now))
-	label := "checked"
-	for _, c := range stuck.Checked {
-		field(w, s, label, Escape(c))
-		label = ""
-	}
+	fields(w, s, "checked", stuck.Checked)
 	fmt.Fprintln(w)
 }
 

@@ -177,7 +177,7 @@ func WaitBegins(out, errOut io.Writer, p *deletion.Planned) {
 		}
 	}
 	if n := len(p.Deleted); n > 0 {
-		fmt.Fprintf(out, "waiting until %s: %s\n", phrase.Count(n, "object")+phrase.Plural(n, " is deleted", " are deleted"),
+		fmt.Fprintf(out, "waiting until %s deleted: %s\n", objectsAre(n),
 			SortedFew(KindNamesOf(p.Graph, p.Deleted)))
 	}
 }
