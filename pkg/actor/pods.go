@@ -118,6 +118,9 @@ func containersOf(w *unstructured.Unstructured) []container {
 			c.env[status.Text(v, "name")] = c.settingOf(v, w, t)
 		}
 		c.args, c.image = append(texts(m, "command"), texts(m, "args")...), repository(status.Text(m, "image"))
+		if i := slices.Index(c.args, "-c"); i >= 0 && i+1 < len(c.args) { // a line for a shell
+			c.args = slices.Concat(c.args[:i], strings.Fields(c.args[i+1]), c.args[i+2:])
+		}
 		all = append(all, c)
 	}
 	return all

@@ -2,26 +2,30 @@ package actor
 
 import (
 	"fmt"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 )
 
 // Variables and flags that say which namespaces a controller watches: those of operator-sdk,
-// controller-runtime's projects, Strimzi, ingress controllers and Config Connector. Others say
-// which labels the objects have that it watches: those of Flux, Grafana and Sealed Secrets.
+// controller-runtime's projects, Strimzi, ingress controllers and Config Connector, and what is called
+// alike: OPERATOR_SCOPE_NAMESPACE of RabbitMQ. Others say which labels the objects have that it
+// watches: those of Flux, Grafana and Sealed Secrets. What is only called a selector, or one of shards,
+// may be about other objects: it counts for an object that has a label of such a key.
 var (
-	scopeVariables = []string{"WATCH_NAMESPACE", "WATCH_NAMESPACES", "WATCHED_NAMESPACE", "WATCHED_NAMESPACES",
-		"STRIMZI_NAMESPACE"}
-	scopeFlags        = []string{"namespace", "namespaces", "watch-namespace", "watch-namespaces", "scoped-namespace"}
-	selectorVariables = []string{"WATCH_LABEL_SELECTORS"}
-	selectorFlags     = []string{"watch-label-selector", "label-selector", "watch-selector"}
+	scopeSetting    = regexp.MustCompile(`(?:^|_)(?:(?:watch|watched|scope|scoped|managed)_namespaces?|target_namespaces)$|^strimzi_namespace$`)
+	scopeFlag       = regexp.MustCompile(`^namespaces?$`)
+	selectorSetting = regexp.MustCompile(`^(?:watch_label_selectors?|label_selector|watch_selector)$`)
+	likeSelector    = regexp.MustCompile(`^(?:(?:[a-z]+_)?shard_|resource_|object_)?(?:label_)?selector$`)
 )
 
 // Scope is a setting of a workload that says which objects it watches.
@@ -31,8 +35,9 @@ type Scope struct {
 	Setting, Value string
 	// Variable says that it is a variable.
 	Variable bool
-	// Selector says that it is about labels and not about namespaces.
-	Selector bool
+	// Selector says that it is about labels and not about namespaces, and likely that it may be about
+	// those of other objects.
+	Selector, likely bool
 	// namespaces are those of the value, nil if they cannot be told; all says that they are all.
 	namespaces []string
 	all        bool
@@ -42,7 +47,7 @@ type Scope struct {
 // includes reports whether the controller watches an object, as far as it can be told.
 func (s Scope) includes(o *unstructured.Unstructured) (watches, known bool) {
 	switch {
-	case s.Selector && s.selector != nil:
+	case s.Selector && s.selector != nil && (!s.likely || s.namesLabel(o)):
 		return s.selector.Matches(labels.Set(o.GetLabels())), true
 	case s.Selector:
 		return false, false
@@ -50,6 +55,14 @@ func (s Scope) includes(o *unstructured.Unstructured) (watches, known bool) {
 		return true, true
 	}
 	return slices.Contains(s.namespaces, o.GetNamespace()), s.namespaces != nil
+}
+
+// namesLabel reports whether an object has a label of a key that the selector names.
+func (s Scope) namesLabel(o *unstructured.Unstructured) bool {
+	return slices.ContainsFunc(s.requirements(), func(r labels.Requirement) bool {
+		_, has := o.GetLabels()[r.Key()]
+		return has
+	})
 }
 
 // watches says what the controller watches, as what follows its name in a sentence.
@@ -182,40 +195,52 @@ func sameProgram(a, b *unstructured.Unstructured) bool {
 	return slices.ContainsFunc(containersOf(b), func(c container) bool { return images[c.image] })
 }
 
-// scopesOf reads the settings of a workload.
+// scopesOf reads the settings of a workload. A flag that stands there more than once adds up.
 func scopesOf(w *unstructured.Unstructured) []Scope {
 	var all []Scope
 	for _, c := range containersOf(w) {
-		for _, name := range slices.Concat(scopeVariables, selectorVariables) {
-			if v, ok := c.env[name]; ok {
-				s := scopeOf(w, name, v, slices.Contains(selectorVariables, name))
+		for _, name := range slices.Sorted(maps.Keys(c.env)) {
+			if s, is := scopeOf(w, name, name, c.env[name]); is && !(scopeFlag.MatchString(spelled(name))) {
 				s.Variable = true
 				all = append(all, s)
 			}
 		}
+		flags := map[string]setting{}
 		for i, arg := range c.args {
 			name, value, given := strings.Cut(strings.TrimLeft(arg, "-"), "=")
-			selects := slices.Contains(selectorFlags, name)
 			switch {
 			case !strings.HasPrefix(arg, "-"):
 				continue
 			case name == "watch-all-namespaces" && value == "false": // Flux
-				all = append(all, scopeOf(w, "--watch-all-namespaces=false", setting{w.GetNamespace(), true}, false))
+				all = append(all, ofNamespaces(w, "--watch-all-namespaces=false", setting{w.GetNamespace(), true}))
 				continue
-			case !selects && !slices.Contains(scopeFlags, name):
+			case name == "namespaced" && (!given || value == "true"): // Argo
+				all = append(all, ofNamespaces(w, "--namespaced", setting{w.GetNamespace(), true}))
 				continue
 			case !given && i+1 < len(c.args):
 				value = c.args[i+1]
 			}
 			v := c.expanded(value)
+			if before, again := flags[name]; again {
+				v = setting{before.value + "," + v.value, before.known && v.known}
+			}
+			flags[name] = v
+		}
+		for _, name := range slices.Sorted(maps.Keys(flags)) {
+			v := flags[name]
 			if name == "namespace" && v.value == w.GetNamespace() {
 				v.known = false // with many it is where they run, or where their Lease is
 			}
-			all = append(all, scopeOf(w, "--"+name, v, selects))
+			if s, is := scopeOf(w, "--"+name, name, v); is {
+				all = append(all, s)
+			}
 		}
 	}
 	return all
 }
+
+// spelled is the name of a variable or a flag in one spelling.
+func spelled(name string) string { return strings.ToLower(strings.ReplaceAll(name, "-", "_")) }
 
 // watchesByName reports whether a setting of a workload names a namespace as one that it watches.
 func watchesByName(w *unstructured.Unstructured, namespace string) bool {
@@ -223,20 +248,34 @@ func watchesByName(w *unstructured.Unstructured, namespace string) bool {
 		func(s Scope) bool { return slices.Contains(s.namespaces, namespace) })
 }
 
-func scopeOf(w *unstructured.Unstructured, name string, v setting, selects bool) Scope {
-	s := Scope{Workload: w, Setting: name, Value: v.value, Selector: selects}
+// scopeOf is what a setting of a name says, false if it is none of what is watched.
+func scopeOf(w *unstructured.Unstructured, as, name string, v setting) (Scope, bool) {
+	name = spelled(name)
+	selects, likely := selectorSetting.MatchString(name), likeSelector.MatchString(name)
 	switch {
-	case !v.known:
-		return s
-	case selects:
-		s.selector, _ = labels.Parse(v.value)
-		return s
+	case selects || likely:
+		s := Scope{Workload: w, Setting: as, Value: v.value, Selector: true, likely: !selects}
+		if v.known {
+			s.selector, _ = labels.Parse(v.value)
+		}
+		return s, true
+	case scopeSetting.MatchString(name) || scopeFlag.MatchString(name):
+		return ofNamespaces(w, as, v), true
 	}
-	s.namespaces = []string{}
+	return Scope{}, false
+}
+
+// ofNamespaces is a setting that names namespaces. One that has a pattern is not known.
+func ofNamespaces(w *unstructured.Unstructured, as string, v setting) Scope {
+	s := Scope{Workload: w, Setting: as, Value: v.value}
 	for namespace := range strings.SplitSeq(v.value, ",") {
 		namespace = strings.TrimSpace(namespace)
-		s.all = s.all || namespace == "" || namespace == "*"
+		s.all = s.all || v.known && (namespace == "" || namespace == "*")
+		v.known = v.known && (s.all || len(validation.IsDNS1123Label(namespace)) == 0)
 		s.namespaces = append(s.namespaces, namespace)
+	}
+	if !v.known {
+		s.namespaces = nil
 	}
 	return s
 }
