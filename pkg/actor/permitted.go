@@ -47,6 +47,9 @@ type Permissions struct {
 	// Placed are who may in other namespaces, where nobody may in that of the object.
 	Placed []Placed
 
+	// Elsewhere are settings of those that are left out of Accounts because they watch other objects.
+	Elsewhere []Scope
+
 	what, namespace string
 }
 
@@ -268,6 +271,28 @@ func (p Permissions) Workloads() (all []*unstructured.Unstructured) {
 		all = append(all, a.Workloads...)
 	}
 	return all
+}
+
+// Watching leaves out the workloads that are set to watch other objects than one, if any remain.
+func (p Permissions) Watching(o *unstructured.Unstructured) Permissions {
+	watching, accounts := p, []Permitted(nil)
+	for _, a := range p.Accounts {
+		workloads := a.Workloads
+		a.Workloads = slices.DeleteFunc(slices.Clone(workloads), func(w *unstructured.Unstructured) bool {
+			s, out := leavesOut(w, o)
+			if out {
+				watching.Elsewhere = append(watching.Elsewhere, s)
+			}
+			return out
+		})
+		if len(a.Workloads) > 0 || len(workloads) == 0 {
+			accounts = append(accounts, a)
+		}
+	}
+	if watching.Accounts = accounts; len(watching.Elsewhere) == 0 || len(watching.Workloads()) == 0 {
+		return p
+	}
+	return watching
 }
 
 // Only returns the one workload that may, nil if there are several, none, or if not everything

@@ -233,6 +233,30 @@ func TestWhichOfSeveralMayBeIt(t *testing.T) {
 	}
 }
 
+// TestWhoIsSetToWatchOthers: of several workloads that may, those of other shards and namespaces are
+// left out, and told, as long as one remains.
+func TestWhoIsSetToWatchOthers(t *testing.T) {
+	works := func(container string) Permitted {
+		return Permitted{Workloads: []*unstructured.Unstructured{started(t, "operators", container)}}
+	}
+	one, two, other := works("{args: [--watch-label-selector=shard=1]}"), works("{args: [--watch-label-selector=shard=2]}"),
+		works("{env: [{name: WATCH_NAMESPACE, value: a}]}")
+	for name, test := range map[string]struct {
+		may             []Permitted
+		left, elsewhere int
+	}{
+		"its shard and another": {[]Permitted{one, two}, 1, 1},
+		"all are others'":       {[]Permitted{one, other}, 2, 0},
+		"nothing is set":        {[]Permitted{works("{}"), two}, 2, 0},
+		"one of three":          {[]Permitted{other, two, one}, 1, 2},
+	} {
+		p := Permissions{Accounts: test.may}.Watching(shop)
+		if left := len(p.Workloads()); left != test.left || len(p.Elsewhere) != test.elsewhere {
+			t.Errorf("%s: %d left, %d elsewhere; want %d and %d", name, left, len(p.Elsewhere), test.left, test.elsewhere)
+		}
+	}
+}
+
 // TestNoLeaseIsOfAnObjectOfKubernetes: a Lease named after a project is looked for only where the object's
 // API group may be of that.
 func TestNoLeaseIsOfAnObjectOfKubernetes(t *testing.T) {

@@ -21,6 +21,11 @@ import (
 func (e *Examiner) unfound(ctx context.Context, b core.Responsible, f core.Finding) (_ core.Finding, led bool) {
 	leads := e.leads(ctx, b.Object)
 	f.Evidence = withLeads(f.Evidence, leads.Observations())
+	if leads = leads.Watching(b.Object); !b.IsKnown {
+		for _, s := range leads.Elsewhere[:min(len(leads.Elsewhere), phrase.MaxNamed)] {
+			f.Evidence = append(f.Evidence, s.Observation(), s.Missed(b.Object))
+		}
+	}
 	first, why := lead(b, leads)
 	if f, byAgent := e.byAgent(ctx, b, f); byAgent && (first == nil || first == b.Namesake) {
 		return f, true
@@ -63,6 +68,9 @@ func (e *Examiner) unfound(ctx context.Context, b core.Responsible, f core.Findi
 			f.Commands = append(f.Commands, show)
 		default:
 			f.Commands = slices.Concat(f.Commands, d.Steps, []core.Step{show})
+			if state := actor.ReadWorkload(first); state.Scaled && first.GetDeletionTimestamp() == nil {
+				f.Sentence = unsure(b) + "; " + state.Says
+			}
 		}
 	}
 	// Where the one is down, another's log says nothing of it.
@@ -78,7 +86,10 @@ func (e *Examiner) unfound(ctx context.Context, b core.Responsible, f core.Findi
 // nil if none stands out.
 func lead(b core.Responsible, leads actor.Permissions) (first *unstructured.Unstructured, why string) {
 	group, kind := b.Object.GroupVersionKind().Group, b.Object.GetKind()
-	if first = leads.Only(); first != nil && (ofItself(b) == "" || b.IsKnown) {
+	if first = leads.Only(); first != nil && len(leads.Elsewhere) > 0 {
+		return first, "of the workloads that RBAC lets write objects of this type, it is the only one that is not set to watch others"
+	}
+	if first != nil && (ofItself(b) == "" || b.IsKnown) {
 		return first, "RBAC lets no other workload write objects of this type, but for administrators and Kubernetes itself"
 	}
 	if b.IsKnown {
