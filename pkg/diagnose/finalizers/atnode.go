@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
@@ -35,6 +36,32 @@ func (e *Examiner) atNode(ctx context.Context, b core.Responsible, f core.Findin
 	f.Commands = []core.Step{core.At(e.Ref(b.Object), core.Describe()).Safely("shows what the object says of it"),
 		e.ByHand(b.Object, b.Actor)}
 	return []core.Finding{f}
+}
+
+// leadAtNode is for a DaemonSet that may remove the finalizer of an object that names a Node which does
+// not exist, or is not ready: its pods work on what is on their node.
+func (e *Examiner) leadAtNode(ctx context.Context, b core.Responsible, lead *unstructured.Unstructured,
+	f core.Finding) core.Finding {
+	if lead.GetKind() != "DaemonSet" {
+		return f
+	}
+	for _, in := range []string{"spec", "status"} {
+		for _, field := range append([]string{"node"}, nodeFields...) {
+			name := status.Nested(b.Object, in, field)
+			if len(validation.IsDNS1123Subdomain(name)) > 0 {
+				continue
+			}
+			b.Name, b.Node = e.Ref(lead).Located(), name
+			if at := e.atNode(ctx, b, f); len(at) > 0 {
+				at[0].Evidence = append(core.ObservedAt(cluster.Place(b.Object, in+"."+field),
+					fmt.Sprintf("its %s.%s is %s", in, field, name)), at[0].Evidence...)
+				at[0].Sentence = "it is not known who removes the finalizer; " + at[0].Sentence
+				at[0].Commands = f.Commands
+				return at[0]
+			}
+		}
+	}
+	return f
 }
 
 // nodeFields are where custom resources name the Node that they are for.

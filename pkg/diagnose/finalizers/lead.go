@@ -68,6 +68,7 @@ func (e *Examiner) unfound(ctx context.Context, b core.Responsible, f core.Findi
 			f.Commands = append(f.Commands, show)
 		default:
 			f.Commands = slices.Concat(f.Commands, d.Steps, []core.Step{show})
+			f = e.leadAtNode(ctx, b, first, f)
 			if state := actor.ReadWorkload(first); state.Scaled && first.GetDeletionTimestamp() == nil {
 				f.Sentence = unsure(b) + "; " + state.Says
 			}
