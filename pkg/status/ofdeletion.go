@@ -82,6 +82,19 @@ func FailedSince(o *unstructured.Unstructured) (Condition, bool) {
 	return all[max(0, i)], true
 }
 
+// ToldSince returns the last condition with a message that has changed since the deletion and does not
+// say that all is well, whatever it means. False if there is none.
+func ToldSince(o *unstructured.Unstructured) (Condition, bool) {
+	var last Condition
+	for _, c := range Conditions(o) {
+		well := c.polarity() == wellIfTrue && c.Status == "True" || c.polarity() == wellIfFalse && c.Status == "False"
+		if c.Message != "" && !well && c.sinceDeletion(o) && !c.Since.Before(last.Since) {
+			last = c
+		}
+	}
+	return last, last.Type != ""
+}
+
 // SaysDeletion reports whether a reason, as FailedDraining, or a message speaks of a deletion.
 func SaysDeletion(reason, message string) bool {
 	return deletionSaid.MatchString(camel.ReplaceAllString(reason, "$1 $2") + " " + message)

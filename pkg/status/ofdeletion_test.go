@@ -71,6 +71,30 @@ func TestWrittenSinceTheDeletion(t *testing.T) {
 	}
 }
 
+// TestToldSince: the last condition with a message since the deletion, unless that says that all is well.
+func TestToldSince(t *testing.T) {
+	t.Parallel()
+	at := func(of, status, message, when string) any {
+		return map[string]any{"type": of, "status": status, "message": message, "lastTransitionTime": "2026-01-01T" + when + ":00Z"}
+	}
+	for name, test := range map[string]struct {
+		conditions []any
+		want       string
+	}{
+		"a type of its own":   {[]any{at("Purge", "False", "120 objects are left", "10:01")}, "Purge"},
+		"the last of two":     {[]any{at("Purge", "False", "m", "10:02"), at("Detach", "Unknown", "m", "10:01")}, "Purge"},
+		"before the deletion": {[]any{at("Purge", "False", "m", "09:00")}, ""},
+		"all is well":         {[]any{at("Ready", "True", "it works", "10:01"), at("Failed", "False", "it works", "10:01")}, ""},
+		"without a message":   {[]any{at("Purge", "False", "", "10:01")}, ""},
+	} {
+		o := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"deletionTimestamp": "2026-01-01T10:00:00Z"},
+			"status": map[string]any{"conditions": test.conditions}}}
+		if c, told := status.ToldSince(o); c.Type != test.want || told != (test.want != "") {
+			t.Errorf("%s: %q, want %q", name, c.Type, test.want)
+		}
+	}
+}
+
 // TestStillFailing: what failed before the deletion, or at a time that is not said, may still do.
 func TestStillFailing(t *testing.T) {
 	t.Parallel()

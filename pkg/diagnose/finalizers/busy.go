@@ -36,7 +36,11 @@ func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying, lacks l
 	quiet := e.quiet(b)
 	missed, again := e.missed(b, b.Workloads), []core.Step(nil)
 	f.Evidence = append(f.Evidence, missed.seen...)
-	old := older(b.Object)
+	old, seen := older(b.Object), []v1alpha1.Observation(nil)
+	if old.what == "" && says.what == "" {
+		old, seen = e.lately(b.Object)
+	}
+	f.Evidence = append(f.Evidence, seen...)
 	if quiet < moment {
 		f.Observe("it was changed or deleted less than %s ago", phrase.Ago(moment))
 	} else {

@@ -168,6 +168,9 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 			f = e.lookAgain(ctx, b, f)
 		}
 	}
+	if s, seen := e.lately(b.Object); f.Code == core.FinalizerActorUnknown && f.Sentence == "" && s.what != "" {
+		f.Sentence, f.Evidence = unsure(b)+"; "+s.sentence(), append(f.Evidence, seen...)
+	}
 	if a.Life != actor.Dead {
 		f = e.behindItsNamespace(b, ofTemplate(b.Object, f))
 	}

@@ -85,6 +85,15 @@ func older(o *unstructured.Unstructured) saying {
 	return saying{}
 }
 
+// lately is what the last condition says that has changed since the deletion, whatever it means.
+func (e *Examiner) lately(o *unstructured.Unstructured) (saying, []v1alpha1.Observation) {
+	c, told := status.ToldSince(o)
+	if !told || cluster.BuiltIn(o.GroupVersionKind().Group) {
+		return saying{}, nil
+	}
+	return saying{what: "condition " + c.Type, message: c.Message, dated: true}, core.ObservedAt(cluster.Place(o, c.Field), e.Quoted(c))
+}
+
 func (s saying) sentence() string {
 	since := ""
 	if s.dated {
