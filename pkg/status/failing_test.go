@@ -127,6 +127,11 @@ func TestTextsAreThoseOfAFailure(t *testing.T) {
 		{"{value: 'failed to delete realm: 404 Not Found', hash: error, config: '{\"on error\": 1}', note: all is well}",
 			[]Said{{"status.value", "failed to delete realm: 404 Not Found"}}},
 		{"text", nil},
+		{"{targets: [{name: east, state: Running, message: the last try failed}, {cluster: west, message: failed to delete web}, {message: cannot drop it}]}",
+			[]Said{{"status.targets[west].message", "failed to delete web"}, {"status.targets[2].message", "cannot drop it"}}},
+		{"{parts: {db: 'delete failed: in use', web: all is well}, replicas: {a: {state: error, reason: cannot drop slot}}}",
+			[]Said{{"status.parts.db", "delete failed: in use"}, {"status.replicas.a.reason", "cannot drop slot"}}},
+		{"{history: [{message: the first try failed}], podConditions: [{type: Ready, message: cannot start}]}", nil},
 	} {
 		if diff := cmp.Diff(test.want, Texts(read(t, "status: "+test.status))); diff != "" {
 			t.Errorf("%s: %s", test.status, diff)

@@ -3,9 +3,12 @@
 package status
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -63,17 +66,63 @@ func Texts(o *unstructured.Unstructured) []Said {
 			all = append(all, Said{"status." + key, text})
 		}
 	}
-	return append(all, nested(m)...)
+	return append(append(all, nested(m)...), parts(m)...)
 }
+
+// past are the fields of a status in which is what was.
+var past = regexp.MustCompile(`(?i)histor|previous|events$|conditions$`)
+
+// parts are the sentences that speak of a failure in what a status says of each of several: of clusters,
+// regions or parts, as a list or as a map.
+func parts(status map[string]any) (all []Said) {
+	for _, key := range slices.Sorted(maps.Keys(status)) {
+		if past.MatchString(key) || slices.Contains(errorFields, key) || slices.ContainsFunc(deeper, func(at deep) bool { return at.key == key }) {
+			continue
+		}
+		switch v := status[key].(type) {
+		case []any:
+			for i, item := range v {
+				m, _ := item.(map[string]any)
+				name := cmp.Or(Text(m, "name"), Text(m, "clusterName"), Text(m, "cluster"), strconv.Itoa(i))
+				all = append(all, part(fmt.Sprintf("status.%s[%s]", key, name), item)...)
+			}
+		case map[string]any:
+			for _, name := range slices.Sorted(maps.Keys(v)) {
+				all = append(all, part("status."+key+"."+name, v[name])...)
+			}
+		}
+	}
+	return all
+}
+
+// part are the sentences in what a status says of one part, unless that is well.
+func part(field string, value any) (all []Said) {
+	if text, _ := value.(string); isFailure(text) {
+		return []Said{{field, text}}
+	}
+	m, _ := value.(map[string]any)
+	if namesHealth(cmp.Or(Text(m, "phase"), Text(m, "state"))) {
+		return nil
+	}
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		if text := Text(m, key); isFailure(text) {
+			all = append(all, Said{field + "." + key, text})
+		}
+	}
+	return all
+}
+
+// deep is where a status has a state and a text one level deeper.
+type deep struct{ key, state, text string }
+
+var deeper = []deep{{"operationState", "phase", "message"}, {"health", "status", "message"}, {"lastOperation", "state", "description"}}
 
 // nested are what Argo CD, Gardener and Kyma say of an object one level deeper, where it is a
 // failure. What Kyma calls the operation is its message
 // (https://github.com/kyma-project/lifecycle-manager/issues/2314).
 func nested(status map[string]any) []Said {
 	var all []Said
-	for _, at := range []struct{ key, state, text string }{
-		{"operationState", "phase", "message"}, {"health", "status", "message"}, {"lastOperation", "state", "description"},
-	} {
+	for _, at := range deeper {
 		m, _ := status[at.key].(map[string]any)
 		if text := Text(m, at.text); text != "" && namesFailure(Text(m, at.state)) {
 			all = append(all, Said{"status." + at.key + "." + at.text, text})
