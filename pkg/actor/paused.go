@@ -41,8 +41,13 @@ var (
 	clusterPaused    = finalizer.Pause{Annotation: clusterAPI + "/paused"} // Cluster API takes any value
 	specPaused       = finalizer.Pause{Field: "spec.paused", Value: "true"}
 	specSuspended    = finalizer.Pause{Field: "spec.suspend", Value: "true"}
-	// pausedKeys are how annotations of other groups that say so are called, after the slash.
-	pausedKeys = []string{"pause", "paused", "reconcile-paused", "reconciliation-paused", "suspend", "suspended"}
+	// What some do, and some only while the object is not being deleted.
+	maybePaused = []finalizer.Pause{{Field: "spec.pause", Value: "true"}, {Field: "spec.managementState", Value: "Unmanaged"}}
+	// pausedKeys are how annotations of other groups that say so are called, after the slash, and
+	// workedOnKeys those that say so if they are off.
+	pausedKeys = []string{"pause", "paused", "reconcile-paused", "reconciliation-paused", "suspend", "suspended",
+		"skip-reconcile", "skip-reconciliation", "disable-reconcile", "reconcile-disabled"}
+	workedOnKeys = []string{"reconcile", "reconciliation", "managed"}
 )
 
 // Paused returns where an object says that the actor of a finalizer ignores it: what the packs know
@@ -65,11 +70,16 @@ func (f *Finder) Paused(ctx context.Context, o *unstructured.Unstructured, a Act
 			func(deleting string) bool { return strings.HasSuffix("."+group, "."+deleting) })
 	if ofCluster || custom && len(a.Known.PausedBy) == 0 {
 		all = add(all, Pause{Object: o, Moved: ofCluster, Custom: !ofCluster}, specPaused, specSuspended)
+		all = add(all, Pause{Object: o, Custom: true}, maybePaused...)
 		for _, key := range slices.Sorted(maps.Keys(o.GetAnnotations())) {
 			of, name, _ := strings.Cut(key, "/")
 			domain, _, _ := strings.Cut(a.Finalizer, "/")
-			if slices.Contains(pausedKeys, name) && (related(of, group) || related(of, domain)) {
+			switch own := related(of, group) || related(of, domain); {
+			case own && slices.Contains(pausedKeys, name):
 				all = add(all, Pause{Object: o, Custom: true}, finalizer.Pause{Annotation: key, Value: "true"})
+			case own && slices.Contains(workedOnKeys, name):
+				all = add(all, Pause{Object: o, Custom: true}, finalizer.Pause{Annotation: key, Value: "false"},
+					finalizer.Pause{Annotation: key, Value: "disabled"})
 			}
 		}
 	}
@@ -128,10 +138,11 @@ func (p Pause) where() string {
 	return p.Field
 }
 
-// Guessed says that it is an annotation that may mean anything, or a field that the actor has heeded
-// in some versions only: source-controller of Flux deletes what is suspended since 0.31.
+// Guessed says that it is an annotation or a field that may mean anything, or a field that the actor
+// has heeded in some versions only: source-controller of Flux deletes what is suspended since 0.31.
 func (p Pause) Guessed() bool {
-	return p.Custom && (p.Annotation != "" || strings.HasSuffix(p.Object.GroupVersionKind().Group, ".toolkit.fluxcd.io"))
+	return p.Custom && (p.Annotation != "" || slices.ContainsFunc(maybePaused,
+		func(m finalizer.Pause) bool { return m.Field == p.Field }) || strings.HasSuffix(p.Object.GroupVersionKind().Group, ".toolkit.fluxcd.io"))
 }
 
 // Says is what says of an object that it is paused, in a clause.

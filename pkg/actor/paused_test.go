@@ -48,6 +48,12 @@ func TestObjectSaysThatItIsPaused(t *testing.T) {
 		"{apiVersion: db.example.com/v1, kind: Db, metadata: {annotations: {example.com/paused: 'true'}}}":                  `annotate OBJECT example.com/paused-`,
 		"{apiVersion: db.example.com/v1, kind: Db, metadata: {annotations: {other.example.com/paused: 'true'}}}":            ``,
 		"{apiVersion: v1.db.io/v1, kind: Foreign, metadata: {annotations: {example.org/paused: 'true'}}}":                   `annotate OBJECT example.org/paused-`,
+		"{apiVersion: db.example.com/v1, kind: Db, metadata: {annotations: {db.example.com/skip-reconcile: 'true'}}}":       `annotate OBJECT db.example.com/skip-reconcile-`,
+		"{apiVersion: db.example.com/v1, kind: Db, metadata: {annotations: {example.com/reconcile: disabled}}}":             `annotate OBJECT example.com/reconcile-`,
+		"{apiVersion: db.example.com/v1, kind: Db, metadata: {annotations: {example.com/reconcile: enabled}}}":              ``,
+		"{apiVersion: db.example.com/v1, kind: Db, spec: {pause: true}}":                                                    `patch OBJECT --type=merge -p {"spec":{"pause":false}} (perhaps)`,
+		"{apiVersion: db.example.com/v1, kind: Db, spec: {managementState: Unmanaged}}":                                     `patch OBJECT --type=merge -p {"spec":{"managementState":null}} (perhaps)`,
+		"{apiVersion: db.example.com/v1, kind: Db, spec: {managementState: Managed}}":                                       ``,
 		"{apiVersion: keda.sh/v1alpha1, kind: ScaledObject, metadata: {annotations: {autoscaling.keda.sh/paused: 'true'}}}": ``,
 		// it goes, and to resume it would prune
 		"{apiVersion: kustomize.toolkit.fluxcd.io/v1, kind: Kustomization, spec: {suspend: true}}": ``,
