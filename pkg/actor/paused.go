@@ -222,7 +222,7 @@ func (f *Finder) addUntaken(ctx context.Context, o *unstructured.Unstructured, a
 	}
 	for _, t := range a.Known.Takes {
 		u, left, err := f.leftBy(ctx, o, *a, t)
-		if left {
+		if left && !slices.ContainsFunc(a.Untaken, func(v Untaken) bool { return v.Evidence == u.Evidence }) {
 			a.Untaken = append(a.Untaken, u)
 		}
 		if err != nil {

@@ -73,7 +73,7 @@ func (e dependencies) mayLack(ctx context.Context, b core.Responsible) lacked {
 	if o.GetDeletionTimestamp() == nil {
 		return lacked{}
 	}
-	named := e.whatItNames(ctx, o)
+	named := e.whatItNames(ctx, o, b.Known.Needs...)
 	absent, failing, first := named.absent, named.failing, named.first
 	through := e.throughOwner(ctx, o)
 	if absent = append(absent, through.own...); first.Kind == "" {

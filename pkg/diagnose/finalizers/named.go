@@ -11,6 +11,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
+	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
@@ -35,13 +36,17 @@ type named struct {
 	unmatched bool
 }
 
-func (e dependencies) whatItNames(ctx context.Context, o *unstructured.Unstructured) (all named) {
+// What a pack says that is needed is looked for where the pack says.
+func (e dependencies) whatItNames(ctx context.Context, o *unstructured.Unstructured, needs ...finalizer.Need) (all named) {
 	// What a built-in object names is the business of Kubernetes, but for the class of an Ingress, by
 	// which controllers choose.
 	if cluster.BuiltIn(o.GroupVersionKind().Group) && o.GetKind() != "Ingress" || o.GetDeletionTimestamp() == nil {
 		return all
 	}
 	absent, there, unknown := e.looked(ctx, o)
+	absent = slices.DeleteFunc(absent, func(n namedObject) bool {
+		return slices.ContainsFunc(needs, func(by finalizer.Need) bool { return by.NameField == n.field })
+	})
 	for _, n := range absent[:min(len(absent), 1)] {
 		all.first, all.unmatched = n.ref, strings.Contains(n.unserved, "/")
 	}
