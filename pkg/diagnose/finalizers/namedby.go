@@ -84,7 +84,8 @@ func keepers(by []namer) string {
 
 // namers are the custom resources of an object's own API group that name it by the conventions of
 // the API, and those of other groups that do so as the Gateway API has it, as a target or as
-// parameters: whoever removes its finalizer may keep it for them. So are an owner that a finalizer
+// parameters; of a built-in object those of the group that its finalizer is named after. Whoever removes
+// the finalizer may keep it for them. So are an owner that a finalizer
 // is called after, objects of the kind after which the finalizer is, which come first, its dependents
 // that are being deleted, and those of its own domain that the collector deletes only once the object
 // is gone.
@@ -98,8 +99,18 @@ func (e *Examiner) namers(ctx context.Context, o *unstructured.Unstructured, fin
 	if listed {
 		all = append(all, e.keepingOwners(id, o)...)
 	}
-	if cluster.BuiltIn(group) {
-		return all
+	apart := func(t graph.Type) int { return distance(t, group) }
+	if cluster.BuiltIn(group) { // those of the program that has put the finalizer there may use it
+		domain, _, slashed := strings.Cut(finalizer, "/")
+		if !slashed || cluster.BuiltIn(domain) {
+			return all
+		}
+		apart = func(t graph.Type) int {
+			if t.Group == domain || strings.HasSuffix(t.Group, "."+domain) {
+				return 0
+			}
+			return 2
+		}
 	}
 	var owned []namer
 	if listed {
@@ -117,9 +128,9 @@ func (e *Examiner) namers(ctx context.Context, o *unstructured.Unstructured, fin
 	}
 	looked, counts := 0, counted(e.Graph, o.GetNamespace())
 	types := slices.Clone(e.Graph.Types())
-	slices.SortStableFunc(types, func(a, b graph.Type) int { return cmp.Compare(distance(a, group), distance(b, group)) })
+	slices.SortStableFunc(types, func(a, b graph.Type) int { return cmp.Compare(apart(a), apart(b)) })
 	for _, t := range types {
-		if distance(t, group) > 1 {
+		if apart(t) > 1 {
 			continue
 		}
 		of := t.GroupResource()
@@ -235,7 +246,7 @@ func naming(by, o *unstructured.Unstructured) string {
 	spec, _, _ := unstructured.NestedMap(by.Object, "spec")
 	for _, n := range namesIn(spec, "spec") {
 		means := n.kind == kind && (n.group == "" || n.group == group) || n.kind == "" && meansKind(n.stem, kind)
-		if by.GroupVersionKind().Group != group { // only what says so means the object
+		if by.GroupVersionKind().Group != group && !cluster.BuiltIn(group) { // only what says so means the object
 			means = n.kind == kind && n.group == group &&
 				(strings.HasPrefix(n.field, "spec.targetRef") || strings.HasSuffix(n.field, "parametersRef.name"))
 		}

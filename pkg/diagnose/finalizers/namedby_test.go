@@ -64,6 +64,29 @@ func TestWhichFieldNamesAnObject(t *testing.T) {
 	}
 }
 
+// TestWhatNamesABuiltInObject: what is asked for the sake of a finalizer names a claim by what a key
+// says that it is.
+func TestWhatNamesABuiltInObject(t *testing.T) {
+	t.Parallel()
+	claim := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "PersistentVolumeClaim"}}
+	claim.SetName("blue")
+	for text, want := range map[string]string{
+		"{spec: {source: {persistentVolumeClaimName: blue}}}": "spec.source.persistentVolumeClaimName",
+		"{spec: {claimRef: {name: blue}}}":                    "spec.claimRef.name",
+		"{spec: {secretName: blue}}":                          "",
+		"{spec: {source: {kind: Secret, name: blue}}}":        "",
+	} {
+		by := &unstructured.Unstructured{}
+		if err := yaml.Unmarshal([]byte(text), &by.Object); err != nil {
+			t.Fatal(err)
+		}
+		by.SetAPIVersion("copy.example.dev/v1")
+		if got := naming(by, claim); got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}
+
 // TestWhichTypesMayKeepAnObject: those of its own group first, then policies of others in
 // namespaces, and classes and Gateways, and no others of Kubernetes.
 func TestWhichTypesMayKeepAnObject(t *testing.T) {
