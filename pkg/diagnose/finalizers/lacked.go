@@ -89,7 +89,7 @@ func (e dependencies) mayLack(ctx context.Context, b core.Responsible) lacked {
 	succeeded, done := e.done(o, jobs)
 	l := lacked{look: failed.Steps, done: done, ownerless: owner, first: first.Name, other: through.other,
 		seen: slices.Concat(grant, spoken.seen, absent, untwinned, other, after, through.others, failing, failed.Evidence,
-			down, unready, stopped, succeeded, e.come(ctx, o), named.unseen)}
+			down, unready, stopped, succeeded, e.come(ctx, o), named.unseen, named.classes)}
 	if until := status.Expired(o, e.Now); until.Text != "" && len(e.workedOn(ctx, o)) == 0 {
 		l.seen = append(l.seen, core.ObservedAt(cluster.Place(o, until.Field),
 			fmt.Sprintf("its %s, %s, is past", until.Field, until.Text))...)

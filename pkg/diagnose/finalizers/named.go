@@ -30,8 +30,10 @@ const mostNamed = 4
 // in the namespace has.
 type named struct {
 	absent, failing, unseen []v1alpha1.Observation
-	first                   v1alpha1.ObjectRef
-	leaving                 []namedObject
+	// classes say which controller a class that it names is for.
+	classes []v1alpha1.Observation
+	first   v1alpha1.ObjectRef
+	leaving []namedObject
 	// unmatched says that the first is named in a version that is not served.
 	unmatched bool
 }
@@ -70,6 +72,10 @@ func (e dependencies) whatItNames(ctx context.Context, o *unstructured.Unstructu
 		all.absent = append(all.absent, core.ObservedAt(cluster.Place(o, n.field), says)...)
 	}
 	for _, by := range there {
+		if field, name := controllerOf(by.object); name != "" && strings.HasSuffix(by.ref.Kind, "Class") {
+			all.classes = append(all.classes, core.ObservedAt(cluster.Place(by.object, field),
+				fmt.Sprintf("its %s names %s, whose %s is %s", by.field, by.ref.Located(), field, name))...)
+		}
 		if by.object.GroupVersionKind().Group != o.GroupVersionKind().Group {
 			continue
 		}
@@ -159,6 +165,9 @@ func (e dependencies) looked(ctx context.Context, o *unstructured.Unstructured) 
 		}
 		if known && e.unmatched(o, n, r) {
 			absent = append(absent, namedObject{n.field, n.refTo(r, o), nil, false, n.apiVersion})
+			continue
+		}
+		if n.isFree() && !(known && cluster.OfOneDomain(r.Group, o.GroupVersionKind().Group)) {
 			continue
 		}
 		guessed := false

@@ -248,31 +248,33 @@ func TestAReferenceOfWhichNobodyKnowsTheKind(t *testing.T) {
 		Add(graph.Object{Namespace: "shop", Name: "aws", UID: "u"})
 	g := b.Build()
 	for _, test := range []struct {
-		spec string
-		gaps []v1alpha1.Gap
-		want bool
+		fields string
+		gaps   []v1alpha1.Gap
+		want   bool
 	}{
-		{`{providerRef: {name: gone}}`, nil, true},
-		{`{providerRef: {name: aws}}`, nil, false},
-		{`{providerRef: {name: gone}}`, []v1alpha1.Gap{{Resource: "providers", Group: "example.com"}}, false},
-		{`{providerRef: {name: gone, namespace: other}}`, nil, false},
-		{`{providerRef: {name: gone, kind: Provider}}`, nil, false},
-		{`{writeConnectionSecretToRef: {name: gone}}`, nil, false},
-		{`{zone: {name: gone}}`, nil, false},
-		{`{zone: gone}`, nil, false},
+		{`spec: {providerRef: {name: gone}}`, nil, true},
+		{`spec: {providerRef: {name: aws}}`, nil, false},
+		{`spec: {providerRef: {name: gone}}`, []v1alpha1.Gap{{Resource: "providers", Group: "example.com"}}, false},
+		{`spec: {providerRef: {name: gone, namespace: other}}`, nil, false},
+		{`spec: {providerRef: {name: gone, kind: Provider}}`, nil, false},
+		{`spec: {writeConnectionSecretToRef: {name: gone}}`, nil, false},
+		{`spec: {zone: {name: gone}}`, nil, false},
+		{`spec: {zone: gone}`, nil, false},
+		{`data: {providerRef: {name: gone}}`, nil, false}, // of which nobody knows what it is
 	} {
-		var spec map[string]any
-		if err := yaml.Unmarshal([]byte(test.spec), &spec); err != nil {
+		o := &unstructured.Unstructured{}
+		if err := yaml.Unmarshal([]byte(test.fields), &o.Object); err != nil {
 			t.Fatal(err)
 		}
 		catalog := &cluster.Catalog{}
 		e := New(&core.Examination{Snapshot: core.Snapshot{Catalog: catalog, Graph: g, Gaps: test.gaps},
 			Reader: cluster.NewReader(nil, catalog)}, nil)
-		o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": "Record", "spec": spec}}
+		o.SetAPIVersion("example.com/v1")
+		o.SetKind("Record")
 		o.SetNamespace("shop")
 		o.SetDeletionTimestamp(&metav1.Time{Time: time.Now()})
 		if got := len(e.needs.whatItNames(t.Context(), o).unseen) == 1; got != test.want {
-			t.Errorf("%s: %t, want %t", test.spec, got, test.want)
+			t.Errorf("%s: %t, want %t", test.fields, got, test.want)
 		}
 	}
 }

@@ -60,6 +60,13 @@ func (n namedIn) refTo(r cluster.Resource, beside *unstructured.Unstructured) v1
 	return core.RefTo(r.Type, cmp.Or(n.namespace, beside.GetNamespace()), n.name)
 }
 
+// isFree reports whether it stands in data of the object beside spec, status and labels: that may be
+// anything, and what is called a Secret there a secret of somebody's own.
+func (n namedIn) isFree() bool {
+	top, _, _ := strings.Cut(n.field, ".")
+	return !slices.Contains([]string{"spec", "status", "metadata"}, top)
+}
+
 // namesIn finds what the fields of a map name, in the order of their paths.
 func namesIn(m map[string]any, path string) (all []namedIn) {
 	if optional, _ := m["optional"].(bool); optional {

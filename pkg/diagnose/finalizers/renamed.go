@@ -58,12 +58,14 @@ func (e *Examiner) renamed(ctx context.Context, o *unstructured.Unstructured, a 
 // dropped is the evidence that a program puts a finalizer on objects no more, as kube-image-keeper
 // on pods (https://github.com/enix/kube-image-keeper/issues/183): others of the type that are not
 // older and have a label or an annotation of its domain, as the object has, are without it, and
-// none has it.
+// none has it. Of custom resources that says nothing: as long as their controller is down, new ones
+// are without it.
 func (e *Examiner) dropped(ctx context.Context, o *unstructured.Unstructured, a actor.Actor) []v1alpha1.Observation {
 	marks := marksOf(o, a.Finalizer)
 	r, served := e.Catalog.Kind(o.GetAPIVersion(), o.GetKind())
 	of := r.GroupResource()
-	if a.IsKnown || len(marks) == 0 || !served || e.Many || counted(e.Graph, o.GetNamespace())[of] > longestNaming {
+	if a.IsKnown || len(marks) == 0 || !cluster.BuiltIn(o.GroupVersionKind().Group) || !served || e.Many ||
+		counted(e.Graph, o.GetNamespace())[of] > longestNaming {
 		return nil
 	}
 	without, mark := 0, ""

@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
@@ -125,6 +126,10 @@ func (e dependencies) meantBy(ctx context.Context, text string, o *unstructured.
 		spoken = spoken && !beginsWithName(behind)
 		asked[r.Type] = true
 		named, beside, elsewhere := e.ofKind(ctx, r, words, o)
+		if some := slices.Concat(beside, elsewhere); !related && !inOneWord(words, r) && len(some) > 0 &&
+			!e.sameWriter(ctx, o, some[0]) {
+			spoken = false // several words of common English, which mean no kind
+		}
 		switch {
 		case len(named) > 0:
 			all = append(all, named...)
@@ -176,6 +181,21 @@ var noName = regexp.MustCompile(`^(?:already|and|are|as|at|be|been|being|but|by|
 	`have|in|is|it|its|left|may|must|needs?|no|not|of|on|or|owns|refers?|references?|remains?|resources?|objects?|should|so|still|that|to|` +
 	`until|uses?|was|were|when|which|while|will|with|yet)$`)
 
+// sameWriter reports whether RBAC lets the same account write two objects, as far as is known: the one
+// that speaks of objects of another program, as an operator of those that it installs.
+func (e dependencies) sameWriter(ctx context.Context, one, other *unstructured.Unstructured) bool {
+	of, _ := e.Actors.Permitted(ctx, one)
+	also, _ := e.Actors.Permitted(ctx, other)
+	return len(of.Accounts) == 0 || slices.ContainsFunc(of.Accounts, func(p actor.Permitted) bool {
+		return slices.ContainsFunc(also.Accounts, func(q actor.Permitted) bool { return p.Account == q.Account })
+	})
+}
+
+// inOneWord reports whether a text has a kind as its definition spells it, or its plural.
+func inOneWord(text []string, r cluster.Resource) bool {
+	return slices.ContainsFunc(text, func(word string) bool { return word == r.Kind || word == r.Kind+"s" || word == r.Resource })
+}
+
 // beginsWithName reports whether the words behind a kind begin with the name of an object, perhaps with
 // its namespace: what the text says is of that one only.
 func beginsWithName(behind []string) bool {
@@ -189,8 +209,8 @@ func beginsWithName(behind []string) bool {
 // speaksOf returns what a text has behind the words of a kind one after the other, the last perhaps as
 // of several, or behind the kind or its plural in one word; nil if it has neither.
 func speaksOf(text, parts []string, r cluster.Resource) (behind []string) {
-	for i, word := range text {
-		if len(parts) > 1 && (word == r.Kind || word == r.Kind+"s" || word == r.Resource) {
+	for i := range text {
+		if len(parts) > 1 && inOneWord(text[i:i+1], r) {
 			return text[i+1:]
 		}
 		if i+len(parts) > len(text) {
