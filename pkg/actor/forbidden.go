@@ -142,13 +142,13 @@ func (p policy) lacking(a cluster.ServiceAccount, t target) (role, says string) 
 	return "", ""
 }
 
-// roleFor returns the one ClusterRole that is about the target and not about everything, and that
-// is not one of those that come with Kubernetes.
+// roleFor returns the one ClusterRole that is about the target, has no rule about everything, and is
+// not one of those that come with Kubernetes.
 func (p policy) roleFor(t target) string {
 	var names []string
 	for name, rules := range p.roles {
 		object, _, every := grant{rules: rules}.allows(t)
-		if len(object) > 0 && !every && !strings.HasPrefix(name, "system:") &&
+		if len(object) > 0 && !every && !slices.ContainsFunc(rules, rule.everything) && !strings.HasPrefix(name, "system:") &&
 			!slices.Contains([]string{"admin", "edit", "cluster-admin"}, name) {
 			names = append(names, name)
 		}

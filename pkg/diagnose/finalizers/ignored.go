@@ -91,8 +91,12 @@ func (e *Examiner) forbidden(ctx context.Context, b core.Responsible, f core.Fin
 	f.Evidence = append(slices.Clone(f.Evidence), of.Evidence...)
 	then := b.OnceRunning()
 	if of.Role != "" {
-		then = " One that would do: " + phrase.Command("kubectl", "create", "clusterrolebinding", of.Account.Name+"-"+of.Role,
-			"--clusterrole="+of.Role, "--serviceaccount="+of.Account.Namespace+":"+of.Account.Name) + then
+		bind := []string{"kubectl", "create", "clusterrolebinding", of.Account.Name + "-" + of.Role, "--clusterrole=" + of.Role,
+			"--serviceaccount=" + of.Account.Namespace + ":" + of.Account.Name}
+		if len(of.Placed) > 0 && !e.Closed(ctx, b.Object.GetNamespace()) { // no more than it has elsewhere
+			bind[2], bind = "rolebinding", append(bind, "-n", b.Object.GetNamespace())
+		}
+		then = " One that would do: " + phrase.Command(bind...) + then
 	}
 	account := of.Account.Namespace + "/" + of.Account.Name
 	f.Args = []string{"{account}", account, "{resource}", of.Resource, "{then}", then}
