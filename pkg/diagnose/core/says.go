@@ -79,11 +79,12 @@ func (e *Examination) Quoted(c status.Condition) string {
 	return s
 }
 
-// Brief is a text on one line, and no longer than anybody reads.
+// Brief is a text on one line, and no longer than anybody reads. Of a longer one it has the beginning
+// and the end: what wraps an error stands before it.
 func Brief(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if r := []rune(text); len(r) > maxText {
-		return string(r[:maxText]) + " …"
+		return string(r[:maxText/2]) + " … " + string(r[len(r)-maxText/2:])
 	}
 	return text
 }
