@@ -114,7 +114,7 @@ func terminating(n core.Node, pod *unstructured.Unstructured, seconds int) core.
 		f.Remedy = "Wait. Its containers have ended, so that a second DELETE with a shorter grace period costs nothing."
 	}
 	if n.NotReady {
-		f.Evidence = append(f.Evidence, n.Evidence...)
+		f.Evidence, f.Commands = append(f.Evidence, n.Evidence...), f.Commands[:1]
 		f.Remedy = "Wait, and run the command again: if the node is not ready then, nobody stops the pod."
 	}
 	return f
