@@ -168,7 +168,7 @@ func (a *Actor) take(s signs) {
 }
 
 // outside says of an actor that was not seen where it runs.
-const outside = "it runs outside the cluster, so that not seeing it says nothing"
+const outside = "it may run outside the cluster, so that not seeing it says nothing"
 
 // note adds clauses that say what was seen.
 func (a *Actor) note(says ...string) { a.Evidence = append(a.Evidence, said(says...)...) }

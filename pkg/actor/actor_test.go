@@ -119,7 +119,7 @@ func TestActorLife(t *testing.T) {
 		{"webhook without endpoints", "webhooks: [op-webhook-NS]",
 			steps(func(t *testing.T, ns string) { c.Apply(t, fixture.HarmlessWebhook(ns)) }), Unknown, "has no ready endpoints"},
 		{"outside and not seen", "outside: true, note: It runs somewhere else.", nil, Unknown,
-			"it runs outside the cluster, so that not seeing it says nothing"},
+			"it may run outside the cluster, so that not seeing it says nothing"},
 		{"outside, and one is scaled to zero", "outside: true, deployments: [NS/NS]", steps(deployment(0)), Unknown,
 			"is scaled to 0"},
 	} {
