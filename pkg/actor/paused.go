@@ -42,7 +42,8 @@ var (
 	specPaused       = finalizer.Pause{Field: "spec.paused", Value: "true"}
 	specSuspended    = finalizer.Pause{Field: "spec.suspend", Value: "true"}
 	// What some do, and some only while the object is not being deleted.
-	maybePaused = []finalizer.Pause{{Field: "spec.pause", Value: "true"}, {Field: "spec.managementState", Value: "Unmanaged"}}
+	maybePaused = []finalizer.Pause{{Field: "spec.pause", Value: "true"},
+		{Field: "spec.managementState", Value: "Unmanaged"}}
 	// pausedKeys are how annotations of other groups that say so are called, after the slash, and
 	// workedOnKeys those that say so if they are off.
 	pausedKeys = []string{"pause", "paused", "reconcile-paused", "reconciliation-paused", "suspend", "suspended",
@@ -141,8 +142,9 @@ func (p Pause) where() string {
 // Guessed says that it is an annotation or a field that may mean anything, or a field that the actor
 // has heeded in some versions only: source-controller of Flux deletes what is suspended since 0.31.
 func (p Pause) Guessed() bool {
-	return p.Custom && (p.Annotation != "" || slices.ContainsFunc(maybePaused,
-		func(m finalizer.Pause) bool { return m.Field == p.Field }) || strings.HasSuffix(p.Object.GroupVersionKind().Group, ".toolkit.fluxcd.io"))
+	maybe := slices.ContainsFunc(maybePaused, func(m finalizer.Pause) bool { return m.Field == p.Field })
+	return p.Custom && (p.Annotation != "" || maybe ||
+		strings.HasSuffix(p.Object.GroupVersionKind().Group, ".toolkit.fluxcd.io"))
 }
 
 // Says is what says of an object that it is paused, in a clause.

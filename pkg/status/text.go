@@ -76,7 +76,8 @@ var past = regexp.MustCompile(`(?i)histor|previous|events$|conditions$`)
 // regions or parts, as a list or as a map.
 func parts(status map[string]any) (all []Said) {
 	for _, key := range slices.Sorted(maps.Keys(status)) {
-		if past.MatchString(key) || slices.Contains(errorFields, key) || slices.ContainsFunc(deeper, func(at deep) bool { return at.key == key }) {
+		read := slices.Contains(errorFields, key) || slices.ContainsFunc(deeper, func(at deep) bool { return at.key == key })
+		if read || past.MatchString(key) {
 			continue
 		}
 		switch v := status[key].(type) {
@@ -115,7 +116,9 @@ func part(field string, value any) (all []Said) {
 // deep is where a status has a state and a text one level deeper.
 type deep struct{ key, state, text string }
 
-var deeper = []deep{{"operationState", "phase", "message"}, {"health", "status", "message"}, {"lastOperation", "state", "description"}}
+var deeper = []deep{
+	{"operationState", "phase", "message"}, {"health", "status", "message"}, {"lastOperation", "state", "description"},
+}
 
 // nested are what Argo CD, Gardener and Kyma say of an object one level deeper, where it is a
 // failure. What Kyma calls the operation is its message

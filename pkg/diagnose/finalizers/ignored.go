@@ -91,8 +91,8 @@ func (e *Examiner) forbidden(ctx context.Context, b core.Responsible, f core.Fin
 	f.Evidence = append(slices.Clone(f.Evidence), of.Evidence...)
 	then := b.OnceRunning()
 	if of.Role != "" {
-		bind := []string{"kubectl", "create", "clusterrolebinding", of.Account.Name + "-" + of.Role, "--clusterrole=" + of.Role,
-			"--serviceaccount=" + of.Account.Namespace + ":" + of.Account.Name}
+		bind := []string{"kubectl", "create", "clusterrolebinding", of.Account.Name + "-" + of.Role,
+			"--clusterrole=" + of.Role, "--serviceaccount=" + of.Account.Namespace + ":" + of.Account.Name}
 		if len(of.Placed) > 0 && !e.Closed(ctx, b.Object.GetNamespace()) { // no more than it has elsewhere
 			bind[2], bind = "rolebinding", append(bind, "-n", b.Object.GetNamespace())
 		}

@@ -39,7 +39,8 @@ type named struct {
 }
 
 // What a pack says that is needed is looked for where the pack says.
-func (e dependencies) whatItNames(ctx context.Context, o *unstructured.Unstructured, needs ...finalizer.Need) (all named) {
+func (e dependencies) whatItNames(ctx context.Context, o *unstructured.Unstructured,
+	needs ...finalizer.Need) (all named) {
 	// What a built-in object names is the business of Kubernetes, but for the class of an Ingress, by
 	// which controllers choose.
 	if cluster.BuiltIn(o.GroupVersionKind().Group) && o.GetKind() != "Ingress" || o.GetDeletionTimestamp() == nil {

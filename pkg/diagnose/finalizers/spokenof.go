@@ -193,7 +193,9 @@ func (e dependencies) sameWriter(ctx context.Context, one, other *unstructured.U
 
 // inOneWord reports whether a text has a kind as its definition spells it, or its plural.
 func inOneWord(text []string, r cluster.Resource) bool {
-	return slices.ContainsFunc(text, func(word string) bool { return word == r.Kind || word == r.Kind+"s" || word == r.Resource })
+	return slices.ContainsFunc(text, func(word string) bool {
+		return word == r.Kind || word == r.Kind+"s" || word == r.Resource
+	})
 }
 
 // beginsWithName reports whether the words behind a kind begin with the name of an object, perhaps with
