@@ -251,6 +251,9 @@ func explainFinalizer(c *unfinalize.Candidate, v unfinalize.Assessment, override
 			line, _, _ = strings.Cut(line, ": "+v.Actor.Known.OnRemoval())
 		case unfinalize.ActorAlive:
 			line = word + ": it is running and is expected to remove it"
+			if _, because, ignores := strings.Cut(r.Because, " is running, and does not remove it: "); ignores {
+				line = word + ": it is running, and does not remove it: " + because
+			}
 		case unfinalize.ActorNotFound, unfinalize.ActorUnknown, unfinalize.ActorOutside:
 			line = strings.TrimSuffix(line, "; "+removalSentence(v))
 		}
