@@ -305,6 +305,23 @@ func (p Permissions) Only() *unstructured.Unstructured {
 	return only[0]
 }
 
+// OnlyPlaced returns the one workload that may in another namespace, and which that is, where nobody
+// may in that of the object; nil if there are several, none, or if not everything could be listed.
+func (p Permissions) OnlyPlaced() (only *unstructured.Unstructured, namespace string) {
+	for _, at := range p.Placed {
+		for _, w := range at.Workloads {
+			if only != nil && only.GetUID() != w.GetUID() {
+				return nil, ""
+			}
+			only, namespace = w, at.Namespace
+		}
+	}
+	if len(p.Accounts)+len(p.Unread) > 0 || p.Anybody != "" {
+		return nil, ""
+	}
+	return only, namespace
+}
+
 // Controls returns the one of several workloads that may which may write the status of the object as
 // well, nil if there are several, or none.
 func (p Permissions) Controls() *unstructured.Unstructured {

@@ -27,7 +27,7 @@ func (e *Examiner) unfound(ctx context.Context, b core.Responsible, f core.Findi
 		}
 	}
 	first, why := lead(b, leads)
-	if f, byAgent := e.byAgent(ctx, b, f); byAgent && (first == nil || first == b.Namesake) {
+	if f, byAgent := e.byAgent(ctx, b, f); byAgent && (first == nil || len(leads.Accounts) == 0) {
 		return f, true
 	}
 	if f, watched := e.watched(ctx, b, f, leads); watched && (first == nil || !likely(b, first)) {
@@ -104,6 +104,10 @@ func lead(b core.Responsible, leads actor.Permissions) (first *unstructured.Unst
 	}
 	if first = namedAt(b.Object, leads.Workloads()); first != nil {
 		return first, "of the workloads that RBAC lets write objects of this type, it is the one that the object names"
+	}
+	if first, in := leads.OnlyPlaced(); first != nil && !cluster.BuiltIn(group) {
+		return first, "it may write such objects in namespace " + in + ", as no other workload may in any, and not in that of the " +
+			"object. If it is to work there, give it the same there with a RoleBinding"
 	}
 	if len(leads.Accounts) == 0 && b.Namesake != nil {
 		return b.Namesake, "it is called like the finalizer"

@@ -4,10 +4,49 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 )
+
+// TestWhoMayElsewhereOnly: of a custom resource that nobody may write in its namespace, the one workload
+// that may in another.
+func TestWhoMayElsewhereOnly(t *testing.T) {
+	t.Parallel()
+	workload := func(name string) *unstructured.Unstructured {
+		w := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "apps/v1", "kind": "Deployment"}}
+		w.SetName(name)
+		w.SetUID(types.UID(name))
+		return w
+	}
+	for name, test := range map[string]struct {
+		apiVersion string
+		placed     []string
+		unread     []string
+		want       string
+	}{
+		"one":                       {"cache.example.dev/v1", []string{"op"}, nil, "op"},
+		"the same in two places":    {"cache.example.dev/v1", []string{"op", "op"}, nil, "op"},
+		"two":                       {"cache.example.dev/v1", []string{"op", "backup"}, nil, ""},
+		"others may be unread":      {"cache.example.dev/v1", []string{"op"}, []string{"you may not list roles"}, ""},
+		"of an object of anybody's": {"v1", []string{"op"}, nil, ""},
+	} {
+		o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": test.apiVersion, "kind": "Cache"}}
+		leads := actor.Permissions{Unread: test.unread}
+		for _, w := range test.placed {
+			leads.Placed = append(leads.Placed, actor.Placed{Namespace: "other",
+				Permitted: actor.Permitted{Workloads: []*unstructured.Unstructured{workload(w)}}})
+		}
+		got := ""
+		if first, _ := lead(core.ResponsibleFor(o, actor.Actor{Finalizer: "example.dev/x"}), leads); first != nil {
+			got = first.GetName()
+		}
+		if got != test.want {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
+		}
+	}
+}
 
 // TestWhoIsToBeLookedAtFirst: the only workload that may write an object, or who is called like the
 // finalizer. That a workload is the only one that may write a Namespace is too little to start it:
