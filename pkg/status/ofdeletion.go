@@ -3,6 +3,7 @@ package status
 import (
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -87,7 +88,8 @@ func FailedSince(o *unstructured.Unstructured) (Condition, bool) {
 func ToldSince(o *unstructured.Unstructured) (Condition, bool) {
 	var last Condition
 	for _, c := range Conditions(o) {
-		well := c.polarity() == wellIfTrue && c.Status == "True" || c.polarity() == wellIfFalse && c.Status == "False"
+		well := c.polarity() == wellIfTrue && c.Status == "True" || c.polarity() == wellIfFalse && c.Status == "False" ||
+			strings.Contains(strings.ToLower(c.Message), "successfully")
 		if c.Message != "" && !well && c.sinceDeletion(o) && !c.Since.Before(last.Since) {
 			last = c
 		}

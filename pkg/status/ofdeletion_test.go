@@ -85,6 +85,7 @@ func TestToldSince(t *testing.T) {
 		"the last of two":     {[]any{at("Purge", "False", "m", "10:02"), at("Detach", "Unknown", "m", "10:01")}, "Purge"},
 		"before the deletion": {[]any{at("Purge", "False", "m", "09:00")}, ""},
 		"all is well":         {[]any{at("Ready", "True", "it works", "10:01"), at("Failed", "False", "it works", "10:01")}, ""},
+		"something else":      {[]any{at("Progressing", "True", "ReplicaSet has successfully progressed", "10:01")}, ""},
 		"without a message":   {[]any{at("Purge", "False", "", "10:01")}, ""},
 	} {
 		o := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"deletionTimestamp": "2026-01-01T10:00:00Z"},

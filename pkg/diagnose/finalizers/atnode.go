@@ -46,8 +46,8 @@ func (e *Examiner) leadAtNode(ctx context.Context, b core.Responsible, lead *uns
 		return f
 	}
 	for _, in := range []string{"spec", "status"} {
-		for _, field := range append([]string{"node"}, nodeFields...) {
-			name := status.Nested(b.Object, in, field)
+		for _, field := range append([]string{"node", "node.name", "nodeRef.name"}, nodeFields...) {
+			name := status.FieldOr(b.Object, in+"."+field, "")
 			if len(validation.IsDNS1123Subdomain(name)) > 0 {
 				continue
 			}
