@@ -259,6 +259,9 @@ func scopeOf(w *unstructured.Unstructured, as, name string, v setting) (Scope, b
 			s.selector, _ = labels.Parse(v.value)
 		}
 		return s, true
+	case strings.HasSuffix(name, "application_namespaces"): // of Argo CD, besides its own
+		own := w.GetNamespace()
+		return ofNamespaces(w, as, setting{strings.TrimSuffix(own+","+v.value, ","), v.known}), true
 	case scopeSetting.MatchString(name) || scopeFlag.MatchString(name):
 		return ofNamespaces(w, as, v), true
 	}

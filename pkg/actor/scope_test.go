@@ -53,6 +53,10 @@ func TestActorThatDoesNotWatchTheNamespace(t *testing.T) {
 		"{env: [{name: WATCH_NAMESPACE, value: a}]}, {name: sidecar, args: [--port=1]}":                                              "WATCH_NAMESPACE a",
 
 		"{env: [{name: OPERATOR_SCOPE_NAMESPACE, value: a}]}":                "OPERATOR_SCOPE_NAMESPACE a",
+		"{env: [{name: ARGOCD_APPLICATION_NAMESPACES, value: a}]}":           "ARGOCD_APPLICATION_NAMESPACES operators,a",
+		"{args: [--application-namespaces=]}":                                "--application-namespaces operators",
+		"{args: [--application-namespaces, 'shop']}":                         "",
+		"{env: [{name: ARGOCD_APPLICATION_NAMESPACES, value: '*'}]}":         "",
 		"{env: [{name: NAMESPACE, value: a}]}":                               "",
 		"{env: [{name: LEADER_ELECTION_NAMESPACE, value: a}]}":               "",
 		"{args: [--namespaces=a, --namespaces=b]}":                           "--namespaces a,b",
