@@ -38,7 +38,7 @@ type named struct {
 	unmatched bool
 }
 
-// What a pack says that is needed is looked for where the pack says.
+// What a pack says that is needed, and not of this object, is left out.
 func (e dependencies) whatItNames(ctx context.Context, o *unstructured.Unstructured,
 	needs ...finalizer.Need) (all named) {
 	// What a built-in object names is the business of Kubernetes, but for the class of an Ingress, by
@@ -48,7 +48,9 @@ func (e dependencies) whatItNames(ctx context.Context, o *unstructured.Unstructu
 	}
 	absent, there, unknown := e.looked(ctx, o)
 	absent = slices.DeleteFunc(absent, func(n namedObject) bool {
-		return slices.ContainsFunc(needs, func(by finalizer.Need) bool { return by.NameField == n.field })
+		return slices.ContainsFunc(needs, func(by finalizer.Need) bool {
+			return by.NameField == n.field && !by.Applies(o.Object)
+		})
 	})
 	for _, n := range absent[:min(len(absent), 1)] {
 		all.first, all.unmatched = n.ref, strings.Contains(n.unserved, "/")

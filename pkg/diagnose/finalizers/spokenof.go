@@ -181,12 +181,12 @@ var noName = regexp.MustCompile(`^(?:already|and|are|as|at|be|been|being|but|by|
 	`have|in|is|it|its|left|may|must|needs?|no|not|of|on|or|owns|refers?|references?|remains?|resources?|objects?|should|so|still|that|to|` +
 	`until|uses?|was|were|when|which|while|will|with|yet)$`)
 
-// sameWriter reports whether RBAC lets the same account write two objects, as far as is known: the one
-// that speaks of objects of another program, as an operator of those that it installs.
+// sameWriter reports whether RBAC lets the same account write two objects, or only those who may write
+// everything: one that speaks of objects of another program, as an operator of those that it installs.
 func (e dependencies) sameWriter(ctx context.Context, one, other *unstructured.Unstructured) bool {
 	of, _ := e.Actors.Permitted(ctx, one)
 	also, _ := e.Actors.Permitted(ctx, other)
-	return len(of.Accounts) == 0 || slices.ContainsFunc(of.Accounts, func(p actor.Permitted) bool {
+	return len(of.Accounts)+len(of.Unread) == 0 || slices.ContainsFunc(of.Accounts, func(p actor.Permitted) bool {
 		return slices.ContainsFunc(also.Accounts, func(q actor.Permitted) bool { return p.Account == q.Account })
 	})
 }
