@@ -131,6 +131,8 @@ func TestTextsAreThoseOfAFailure(t *testing.T) {
 			[]Said{{"status.targets[west].message", "failed to delete web"}, {"status.targets[2].message", "cannot drop it"}}},
 		{"{parts: {db: 'delete failed: in use', web: all is well}, replicas: {a: {state: error, reason: cannot drop slot}}}",
 			[]Said{{"status.parts.db", "delete failed: in use"}, {"status.replicas.a.reason", "cannot drop slot"}}},
+		{"{members: [{name: b, conditions: [{type: Left, status: 'False', reason: Timeout, message: no leader yet}, {type: Ready, status: 'True', message: m}]}]}",
+			[]Said{{"status.members[b].conditions[Left]", "no leader yet"}}},
 		{"{history: [{message: the first try failed}], podConditions: [{type: Ready, message: cannot start}]}", nil},
 	} {
 		if diff := cmp.Diff(test.want, Texts(read(t, "status: "+test.status))); diff != "" {

@@ -110,6 +110,14 @@ func part(field string, value any) (all []Said) {
 			all = append(all, Said{field + "." + key, text})
 		}
 	}
+	conditions, _ := m["conditions"].([]any)
+	for _, item := range conditions {
+		of, _ := item.(map[string]any)
+		c := condition(field+".conditions", Text(of, "type"), of)
+		if c.fails() && c.Message != "" && SaysFailure(c.Reason, c.Message) {
+			all = append(all, Said{c.Field, c.Message})
+		}
+	}
 	return all
 }
 

@@ -85,10 +85,19 @@ func older(o *unstructured.Unstructured) saying {
 	return saying{}
 }
 
-// lately is what the last condition says that has changed since the deletion, whatever it means.
+// lately is what the last condition says that has changed since the deletion, whatever it means, or
+// else what a text of the status says of a deletion.
 func (e *Examiner) lately(o *unstructured.Unstructured) (saying, []v1alpha1.Observation) {
+	if cluster.BuiltIn(o.GroupVersionKind().Group) {
+		return saying{}, nil
+	}
 	c, told := status.ToldSince(o)
-	if !told || cluster.BuiltIn(o.GroupVersionKind().Group) {
+	if !told {
+		for _, s := range status.Texts(o) {
+			if strings.Contains(s.Text, " ") && status.SaysDeletion("", s.Text) {
+				return saying{what: s.Field, message: s.Text}, nil // which is evidence already
+			}
+		}
 		return saying{}, nil
 	}
 	return saying{what: "condition " + c.Type, message: c.Message, dated: true}, core.ObservedAt(cluster.Place(o, c.Field), e.Quoted(c))
