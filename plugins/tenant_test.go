@@ -60,6 +60,8 @@ var clusterScopedSources = map[string]bool{
 	"kubevela-resources": true, "crossplane-xrd-claims": true, "crossplane-xrd-composites": true,
 	"apiservice-objects": true, "node-pods": true,
 	"gatekeeper-template-reports": true, "gatekeeper-constraint-reports": true,
+	"gatekeeper-template-policy": true, "gatekeeper-mutator-reports": true,
+	"gatekeeper-expansion-reports": true, "gatekeeper-provider-reports": true,
 	"crossplane-usage-replay": true, "karpenter-nodeclaim-node": true, "karpenter-node-nodeclaim": true,
 }
 

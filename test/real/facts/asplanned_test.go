@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"testing"
@@ -14,7 +15,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// policies are those of a deletion that --cascade names.
+// policies are those of a deletion that --cascade names, but for orphan.
 var policies = map[string]metav1.DeletionPropagation{
 	"background": metav1.DeletePropagationBackground, "foreground": metav1.DeletePropagationForeground,
 }
@@ -48,7 +49,8 @@ func goesWithin(t *testing.T, c *testcluster.Cluster, within, ns, cascade string
 	going := append(planned(t, c, append(in(ns), typed, "--cascade="+cascade)...), besides...)
 	slices.Sort(going)
 	r := record.Start(t, c.Config())
-	if err := read(t, c, resource, ns).delete(name, policies[cascade]); err != nil {
+	policy := cmp.Or(policies[cascade], metav1.DeletePropagationOrphan)
+	if err := read(t, c, resource, ns).delete(name, policy); err != nil {
 		t.Fatal(err)
 	}
 	h := r.Until(t, "all of the plan of "+typed+" is gone", func(h record.History) bool { return gone(h, going...) })

@@ -12,8 +12,12 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-//go:embed testdata/gatekeeper.yaml
-var template string
+var (
+	//go:embed testdata/gatekeeper.yaml
+	template string
+	//go:embed testdata/gatekeeper-others.yaml
+	reported string
+)
 
 // constraint is one of the kind that the template defines.
 const constraint = `
@@ -32,7 +36,9 @@ var (
 
 // TestGatekeeper tests what becomes of what Gatekeeper makes of a ConstraintTemplate and a constraint
 // that are deleted, in both policies: the CRD, with which the constraints go, the admission policy and
-// its binding, and what Gatekeeper's pod reports of both; and what comes back. The plans say so.
+// its binding, and what Gatekeeper's pod reports of both; that the policy goes with its template also
+// where that orphans it; what becomes of the reports of other objects; and what comes back. The plans
+// say so.
 func TestGatekeeper(t *testing.T) {
 	c := testcluster.Start(t, testcluster.Controllers(controllers...))
 	beside.StartGatekeeper(t, c)
@@ -44,6 +50,11 @@ func TestGatekeeper(t *testing.T) {
 			goesAsPlanned(t, c, "", cascade, templates, "k8srequired")
 		})
 	}
+	t.Run("orphan", func(t *testing.T) {
+		enforced(t, c)
+		goesAsPlanned(t, c, "", "orphan", templates, "k8srequired")
+		c.Kubectl(t, "delete", "crd/k8srequired.constraints.gatekeeper.sh")
+	})
 	t.Run("comes back", func(t *testing.T) {
 		enforced(t, c)
 		makesAgain(t, c, "", admission("validatingadmissionpolicies"), "gatekeeper-k8srequired", "Gatekeeper",
@@ -52,6 +63,33 @@ func TestGatekeeper(t *testing.T) {
 			"K8sRequired")
 		makesAgain(t, c, "", definitions, "k8srequired.constraints.gatekeeper.sh", "Gatekeeper", "ConstraintTemplate")
 	})
+	t.Run("reports", func(t *testing.T) { gatekeeperReports(t, c) })
+}
+
+// gatekeeper is the namespace of Gatekeeper.
+const gatekeeper = "gatekeeper-system"
+
+// reports are those of Gatekeeper's pods about objects of one type.
+func reports(resource string) schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: "status.gatekeeper.sh", Version: "v1beta1", Resource: resource}
+}
+
+// gatekeeperReports deletes objects of other types that Gatekeeper's pod reports on.
+func gatekeeperReports(t *testing.T, c *testcluster.Cluster) {
+	c.Apply(t, reported)
+	learnTypes(t, c)
+	for _, of := range []struct{ ns, group, version, resource, name, reports, report string }{
+		{"", "mutations", "v1", "assign", "pull", "mutatorpodstatuses", "gatekeeper-assign-pull"},
+		{"", "expansion", "v1beta1", "expansiontemplate", "pods", "expansiontemplatepodstatuses",
+			"gatekeeper-pods"},
+		{gatekeeper, "config", "v1alpha1", "configs", "config", "configpodstatuses",
+			"gatekeeper-gatekeeper--system-config"},
+	} {
+		read(t, c, reports(of.reports), gatekeeper).until(of.report, "is there",
+			func(*unstructured.Unstructured) bool { return true })
+		goesWithin(t, c, "", of.ns, "background", schema.GroupVersionResource{Group: of.group + ".gatekeeper.sh",
+			Version: of.version, Resource: of.resource}, of.name)
+	}
 }
 
 func admission(resource string) schema.GroupVersionResource {
@@ -67,12 +105,9 @@ func enforced(t *testing.T, c *testcluster.Cluster) {
 		func(o *unstructured.Unstructured) bool { return condition(o, "Established") })
 	c.Apply(t, constraint)
 	testcluster.Eventually(t, "the constraint is enforced", func(context.Context) (bool, error) {
-		reports := func(resource string) int {
-			of := schema.GroupVersionResource{Group: "status.gatekeeper.sh", Version: "v1beta1", Resource: resource}
-			return len(read(t, c, of, "gatekeeper-system").list(""))
-		}
+		count := func(resource string) int { return len(read(t, c, reports(resource), gatekeeper).list("")) }
 		return len(read(t, c, admission("validatingadmissionpolicybindings"), "").list("")) == 1 &&
-			reports("constraintpodstatuses") == 1 && reports("constrainttemplatepodstatuses") == 1, nil
+			count("constraintpodstatuses") == 1 && count("constrainttemplatepodstatuses") == 1, nil
 	})
 	learnTypes(t, c)
 }
