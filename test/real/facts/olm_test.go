@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -25,8 +26,9 @@ var csvs = schema.GroupVersionResource{Group: "operators.coreos.com", Version: "
 	Resource: "clusterserviceversions"}
 
 // TestOLM tests what becomes of what OLM has installed of a ClusterServiceVersion that is deleted, in
-// both policies: its Deployment, its rights, its webhook, and its copies in other namespaces; what
-// becomes of an OperatorGroup; and that the Deployment comes back. The plans say so.
+// both policies: its Deployment, its rights, its webhook, and its copies in other namespaces; that its
+// OperatorCondition goes also where it orphans that; what becomes of an OperatorGroup; and that the
+// Deployment, the webhook, a copy and the OperatorCondition come back. The plans say so.
 func TestOLM(t *testing.T) {
 	c := testcluster.Start(t, testcluster.Controllers(append([]string{"clusterrole-aggregation-controller"},
 		controllers...)...))
@@ -40,9 +42,35 @@ func TestOLM(t *testing.T) {
 				Resource: "operatorgroups"}, "all")
 		})
 	}
+	t.Run("orphan", func(t *testing.T) {
+		goesWithin(t, c, "", installed(t, c), "orphan", csvs, "widgets.v1.0.0")
+	})
 	t.Run("comes back", func(t *testing.T) {
 		ns := installed(t, c)
 		makesAgain(t, c, ns, deployments, "widgets", "OLM", "ClusterServiceVersion")
+		makesAgain(t, c, "default", csvs, "widgets.v1.0.0", "OLM", "ClusterServiceVersion")
+		makesAgain(t, c, ns, schema.GroupVersionResource{Group: "operators.coreos.com", Version: "v2",
+			Resource: "operatorconditions"}, "widgets.v1.0.0", "OLM", "ClusterServiceVersion")
+		webhookComesBack(t, c, ns)
+	})
+}
+
+// webhookComesBack deletes the webhook of the operator, and tests that the plan says that it comes
+// back, and that another does.
+func webhookComesBack(t *testing.T, c *testcluster.Cluster, ns string) {
+	webhooks := read(t, c, admission("validatingwebhookconfigurations"), "")
+	selector := "olm.owner=widgets.v1.0.0,olm.owner.namespace=" + ns
+	name := webhooks.list(selector)[0].GetName()
+	plan := planOf(t, c, "validatingwebhookconfigurations.admissionregistration.k8s.io/"+name)
+	if len(plan.Recreated) != 1 || plan.Recreated[0].Program != "OLM" {
+		t.Errorf("the plan of %s says that these come back: %+v", name, plan.Recreated)
+	}
+	if err := webhooks.delete(name, metav1.DeletePropagationBackground); err != nil {
+		t.Fatal(err)
+	}
+	testcluster.Eventually(t, "another webhook is there", func(context.Context) (bool, error) {
+		all := webhooks.list(selector)
+		return len(all) == 1 && all[0].GetName() != name, nil
 	})
 }
 
