@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
@@ -100,12 +101,32 @@ func isSynced(t *testing.T, c *testcluster.Cluster, resource schema.GroupVersion
 	})
 }
 
+// unpushed is a PushSecret that has pushed nothing, as its Secret does not exist.
+const unpushed = `
+apiVersion: external-secrets.io/v1alpha1
+kind: PushSecret
+metadata: {name: unpushed}
+spec:
+  refreshInterval: 1h
+  deletionPolicy: Delete
+  secretStoreRefs: [{kind: SecretStore, name: vault}]
+  selector: {secret: {name: absent}}
+  data: [{match: {secretKey: password, remoteRef: {remoteKey: absent}}}]
+`
+
 // pushWithoutStore deletes a store and then a PushSecret. It stays, why names the store, and once
-// that is there again it goes.
+// that is there again it goes. One that has pushed nothing goes without it.
 func pushWithoutStore(t *testing.T, c *testcluster.Cluster) {
 	ns := secretsSynced(t, c)
+	c.Apply(t, unpushed, "-n", ns)
+	read(t, c, pushSecrets, ns).until("unpushed", "has its finalizer",
+		func(o *unstructured.Unstructured) bool { return len(o.GetFinalizers()) > 0 })
 	stores := externalSecretsOf("v1", "secretstores")
 	goesAsPlanned(t, c, ns, "background", stores, "vault")
+	if plan := planOf(t, c, "pushsecrets.external-secrets.io/unpushed", "-n", ns); len(plan.Stuck) != 0 {
+		t.Errorf("the plan of what was never pushed says: %+v", plan.Stuck)
+	}
+	goesAsPlanned(t, c, ns, "background", pushSecrets, "unpushed")
 	if err := read(t, c, pushSecrets, ns).delete("pushed", metav1.DeletePropagationBackground); err != nil {
 		t.Fatal(err)
 	}
