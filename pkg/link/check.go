@@ -55,6 +55,12 @@ func (d *Definition) Check() []error {
 		if r.By == "" && d.Deletion.By == "" {
 			errs.Add("", fmt.Errorf(`"recreates", number %d: "by" is missing: name the program that creates the end again`, i+1))
 		}
+		for _, e := range r.Needs {
+			errs.Add(fmt.Sprintf(`"recreates", number %d, "needs": `, i+1), e.check()...)
+			if !slices.Contains([]Form{Reference, Text}, e.Form) {
+				errs.Add("", fmt.Errorf(`"recreates", number %d: "needs" names objects: use the forms reference and text`, i+1))
+			}
+		}
 	}
 	if d.Before && d.Deletion.Of != Neither && d.Deletion.Of != Source {
 		errs.Add("", fmt.Errorf(

@@ -85,6 +85,10 @@ type Recreation struct {
 	// Namespace is where the source names a namespace that the program makes, too. Makes is that one.
 	Namespace Path   `json:"namespace,omitzero"`
 	Makes     string `json:"-"`
+	// Needs is where the source names objects without which the program creates nothing. Needed are
+	// those.
+	Needs  []Ends  `json:"needs,omitempty"`
+	Needed []Named `json:"-"`
 }
 
 // Matches reports whether objects of a kind can be sources. The group of the core is empty; the

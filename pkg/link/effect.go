@@ -154,12 +154,16 @@ func (d *Definition) PolicyFor(end map[string]any, e Effect) Policy {
 }
 
 // RecreatedBy says how an end comes back that is deleted while this source stays; nil if it does
-// not. By names the program.
+// not. By names the program, and Needed what it needs for that.
 func (d *Definition) RecreatedBy(source map[string]any) *Recreation {
 	for _, r := range d.Recreates {
 		if AllMet(r.Where, source) {
 			r.By = cmp.Or(r.By, d.Deletion.By)
 			r.Makes, _ = r.Namespace.Text(source)
+			for _, e := range r.Needs {
+				needed, _ := e.named(source) // what cannot be understood is not known to be absent
+				r.Needed = append(r.Needed, needed...)
+			}
 			return &r
 		}
 	}

@@ -68,7 +68,7 @@ func Find(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog,
 		return nil, err
 	}
 	if r.Managers {
-		if err := errors.Join(s.managers(ctx), s.controllers(ctx)); err != nil {
+		if err := errors.Join(s.managers(ctx), s.controllers(ctx), s.askNeeds(ctx)); err != nil {
 			return nil, err
 		}
 	}

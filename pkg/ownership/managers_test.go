@@ -23,7 +23,9 @@ links:
   from: {kinds: [links.example.org/Application]}
   ends: [{form: reference, field: 'status.resources[*]'}]
   deletion: {of: end, by: Argo CD, finalizer: example.org/app, policy: background, waits: always}
-  recreates: [{where: [{field: spec.selfHeal, value: 'true'}]}, {where: [{field: spec.manual, value: 'true'}], with: the next sync}]
+  recreates:
+  - {where: [{field: spec.selfHeal, value: 'true'}], needs: [{form: text, field: spec.source, kind: v1/ConfigMap}]}
+  - {where: [{field: spec.manual, value: 'true'}], with: the next sync}
   verified: source
   source: https://example.com/it.go
 - id: tracked
@@ -56,7 +58,7 @@ links:
 
 // TestManagersInOtherNamespaces: what would create an object again is found where its annotation,
 // its label or nothing but its name says, without listing more than the namespace; only a manager
-// that lists the object and is not being deleted counts.
+// that lists the object, is not being deleted and has what it needs counts.
 func TestManagersInOtherNamespaces(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Another(t, "types", testcluster.NoControllers())
@@ -128,6 +130,15 @@ func TestManagersInOtherNamespaces(t *testing.T) {
 	}
 	if got := back([4]string{"", "namespaces", "", shop}); !slices.Equal(got, all) {
 		t.Errorf("of a namespace: %q", got)
+	}
+	c.Kubectl(t, "patch", "applications.links.example.org", "heals", "-n", argo, "--type=merge", "-p",
+		`{"spec":{"source":"git"}}`)
+	if got := back(of("healed")); len(got) > 0 {
+		t.Errorf("of an object whose Application names a source that does not exist: %q", got)
+	}
+	c.Kubectl(t, "create", "configmap", "git", "-n", argo)
+	if got := back(of("healed")); !slices.Equal(got, all[:1]) {
+		t.Errorf("of an object whose Application names a source that exists: %q", got)
 	}
 	c.Kubectl(t, "patch", "applications.links.example.org", "heals", "-n", argo, "--type=merge", "-p",
 		`{"metadata":{"finalizers":["example.org/app"]}}`)

@@ -97,12 +97,28 @@ func (p *Plan) lost(id graph.ID) []graph.ID {
 	return lost
 }
 
-// makes reports whether a program that acts of its own accord can: it makes the namespace too, or
-// what goes of those comes back itself. Somebody who does so by hand can make them first.
+// makes reports whether a program that acts of its own accord can: what it needs stays, and it makes
+// the namespace too, or what goes of those comes back itself. Somebody who does so by hand can make
+// them first.
 func (p *Plan) makes(r *link.Recreation, id graph.ID) bool {
-	return r.With != "" || !slices.ContainsFunc(p.lost(id), func(place graph.ID) bool {
+	if r.With != "" {
+		return true
+	}
+	return !slices.ContainsFunc(r.Needed, p.goes) && !slices.ContainsFunc(p.lost(id), func(place graph.ID) bool {
 		return !(r.Makes == p.Graph.Name(place) && groupResource(p.Graph, place) == "namespaces") &&
 			!slices.ContainsFunc(p.byLinks(nil, place), func(r Recreated) bool { return r.With == "" })
+	})
+}
+
+// goes reports whether an object that a source names is seen and does not stay.
+func (p *Plan) goes(n link.Named) bool {
+	return slices.ContainsFunc(p.Graph.Types(), func(t graph.Type) bool {
+		namespace := n.Namespace
+		if !t.Namespaced {
+			namespace = ""
+		}
+		id, seen := p.Graph.Find(t.Group, t.Resource, namespace, n.Name)
+		return t.Group == n.Group && t.Kind == n.Kind && seen && !p.stays(id)
 	})
 }
 

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -138,5 +139,28 @@ func TestWhatComesBackWithItsNamespace(t *testing.T) {
 				t.Errorf("%q come back, want %q", got, c.want)
 			}
 		})
+	}
+}
+
+// TestWhatComesBackWithWhatItsProgramNeeds: a program makes nothing again once something goes that it
+// needs for that.
+func TestWhatComesBackWithWhatItsProgramNeeds(t *testing.T) {
+	for roots, want := range map[string]string{"settings": "settings", "settings store": ""} {
+		s := newTied(t)
+		s.add(xdatabases, "source")
+		s.add(configMaps, "settings")
+		s.add(configMaps, "store")
+		s.tie(&link.Definition{Recreates: []link.Recreation{{By: "Maker",
+			Needs: []link.Ends{{Form: link.Text, Field: path("spec.store"), Kind: "v1/ConfigMap",
+				Namespace: "ns"}}}}}, "source", "settings",
+			map[string]any{"store": "store"})
+		p := s.plan(Background, strings.Fields(roots)...)
+		var again []graph.ID
+		for _, r := range p.Recreated {
+			again = append(again, r.Object)
+		}
+		if got := names(p.Graph, again); got != want {
+			t.Errorf("with %s, %q come back, want %q", roots, got, want)
+		}
 	}
 }

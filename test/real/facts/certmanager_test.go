@@ -157,7 +157,7 @@ func (m certManager) goes(t *testing.T, objects ...string) {
 }
 
 // secretComesBack: the Secret of a Certificate that is deleted alone is made again, and the plan
-// says so.
+// says so. Without its Issuer it is not.
 func secretComesBack(t *testing.T, m certManager) {
 	if got, want := m.recreated(t, "secret/web-tls"), []string{"Secret of Certificate by cert-manager"}; !slices.Equal(got,
 		want) {
@@ -166,6 +166,23 @@ func secretComesBack(t *testing.T, m certManager) {
 	before := read(t, m.Cluster, secrets, m.namespace).get("web-tls").GetUID()
 	m.Kubectl(t, "delete", "secret", "web-tls", "-n", m.namespace, "--wait=false")
 	read(t, m.Cluster, secrets, m.namespace).madeAgain("web-tls", before)
+	m.issued(t)
+
+	m.Kubectl(t, "delete", "issuers.cert-manager.io/self", "-n", m.namespace)
+	if got := m.recreated(t, "secret/web-tls"); len(got) > 0 {
+		t.Errorf("without the Issuer the plan says that these come back: %q", got)
+	}
+	m.Kubectl(t, "delete", "secret", "web-tls", "-n", m.namespace, "--wait=false")
+	requests := schema.GroupVersionResource{Group: "cert-manager.io", Version: "v1", Resource: "certificaterequests"}
+	testcluster.Eventually(t, "a request waits for the Issuer", func(context.Context) (bool, error) {
+		all := read(t, m.Cluster, requests, m.namespace).list("")
+		return slices.ContainsFunc(all, func(o unstructured.Unstructured) bool {
+			return conditionOf(&o, "Ready")["reason"] == "Pending"
+		}), nil
+	})
+	if strings.Contains(m.Kubectl(t, "get", "secrets", "-n", m.namespace, "-o", "name"), "/web-tls") {
+		t.Error("the Secret came back without the Issuer")
+	}
 }
 
 // secretOfACertificate: with a Certificate its CertificateRequest goes, by owner reference. Its

@@ -115,7 +115,8 @@ spec:
 `
 
 // pushWithoutStore deletes a store and then a PushSecret. It stays, why names the store, and once
-// that is there again it goes. One that has pushed nothing goes without it.
+// that is there again it goes. One that has pushed nothing goes without it, and a Secret that comes
+// from the store does not come back, other than one of a generator.
 func pushWithoutStore(t *testing.T, c *testcluster.Cluster) {
 	ns := secretsSynced(t, c)
 	c.Apply(t, unpushed, "-n", ns)
@@ -127,6 +128,8 @@ func pushWithoutStore(t *testing.T, c *testcluster.Cluster) {
 		t.Errorf("the plan of what was never pushed says: %+v", plan.Stuck)
 	}
 	goesAsPlanned(t, c, ns, "background", pushSecrets, "unpushed")
+	staysGone(t, c, ns, secrets, "orphan")
+	makesAgain(t, c, ns, secrets, "generated", "external-secrets", "ExternalSecret")
 	if err := read(t, c, pushSecrets, ns).delete("pushed", metav1.DeletePropagationBackground); err != nil {
 		t.Fatal(err)
 	}
