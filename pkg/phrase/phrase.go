@@ -89,10 +89,13 @@ func Plural(n int, one, more string) string {
 }
 
 // Sentence makes a sentence of a clause: with a capital letter and a full stop. It is empty if the
-// clause is.
+// clause is. A path that a clause begins with, as status.message, stays as it is.
 func Sentence(clause string) string {
 	if clause == "" {
 		return ""
+	}
+	if first, rest, _ := strings.Cut(clause, " "); rest != "" && strings.Contains(strings.TrimSuffix(first, "."), ".") {
+		return strings.TrimSuffix(clause, ".") + "."
 	}
 	return strings.ToUpper(clause[:1]) + strings.TrimSuffix(clause[1:], ".") + "."
 }

@@ -53,3 +53,17 @@ func TestShellWordsAreOneWordToAShell(t *testing.T) {
 		}
 	}
 }
+
+func TestASentenceBeginsWithACapitalLetterUnlessAPathBeginsIt(t *testing.T) {
+	t.Parallel()
+	for clause, want := range map[string]string{
+		"":                              "",
+		"it waits.":                     "It waits.",
+		"status.message of it says: no": "status.message of it says: no.",
+		"gone.":                         "Gone.",
+	} {
+		if got := phrase.Sentence(clause); got != want {
+			t.Errorf("%q: %q, want %q", clause, got, want)
+		}
+	}
+}
