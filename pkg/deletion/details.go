@@ -22,8 +22,8 @@ import (
 const mostRead = 2000
 
 // readDetails reads what a plan cannot tell from metadata: how long the pods of the cascade may
-// take to terminate and what they request, what the StatefulSets do with their claims, and for which
-// DNS names objects ask.
+// take to terminate and what they request, what the StatefulSets do with their claims, for which DNS
+// names objects ask, and which ReplicaSets come back.
 func readDetails(ctx context.Context, client *cluster.Client, p *plan.Plan) (plan.Details, error) {
 	f := plan.Details{Pods: map[graph.ID]plan.Pod{}, StatefulSets: map[graph.ID]plan.StatefulSet{}}
 	pods, tooMany := upTo(mostRead, p.DeletedOf("", "pods"))
@@ -56,7 +56,8 @@ func readDetails(ctx context.Context, client *cluster.Client, p *plan.Plan) (pla
 			f.StatefulSets[id] = plan.StatefulSet{Templates: c.VolumeClaimTemplates, DeletesPVCs: c.WhenDeleted == "Delete"}
 		}
 	}
-	return f, nil
+	f.MadeAgain, err = readRollouts(ctx, client, p)
+	return f, err
 }
 
 // readNamespaces reads the finalizers of others in the specs of the namespaces that are deleted.

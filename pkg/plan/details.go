@@ -17,6 +17,9 @@ type Details struct {
 	// Pods and StatefulSets are those of the cascade that were read.
 	Pods         map[graph.ID]Pod
 	StatefulSets map[graph.ID]StatefulSet
+	// MadeAgain says whether the Deployment of a ReplicaSet of RolledBy makes it again, of those of
+	// which that is known.
+	MadeAgain map[graph.ID]bool
 	// GracePeriodSeconds, if not nil, goes with the requested deletes, and with no others (GC-056).
 	// Propagated says that it then shortens that of their dependents.
 	GracePeriodSeconds *int64
@@ -142,7 +145,7 @@ func (p *Plan) Learn(f Details) {
 	}
 	p.learnPods(f)
 	p.learnNodes()
-	p.learnRecreated(f.Pods)
+	p.learnRecreated(f.Pods, f.MadeAgain)
 	p.Freed = p.frees(f.Pods)
 	p.Outside = slices.Concat(disksOutside(p.Disks, false), disksOutside(p.KeptDisks, true), p.Outside)
 	p.learnPVCs(f.StatefulSets)

@@ -49,22 +49,37 @@ func (p *Plan) recreated() []Recreated {
 	return recreated
 }
 
-// learnRecreated says of pods that were read whether they come back. One that has ended does not if
-// its controller has replaced it already, or does not replace such pods, as that of a Job; and one
-// of a DaemonSet does not if its Node goes.
-func (p *Plan) learnRecreated(pods map[graph.ID]Pod) {
+// RolledBy are the Deployments that stay, by those of their ReplicaSets that are deleted.
+func (p *Plan) RolledBy() map[graph.ID]graph.ID {
+	by := map[graph.ID]graph.ID{}
+	for _, r := range p.Recreated {
+		if r.Field == ControllerField && groupResource(p.Graph, r.Object) == "replicasets.apps" &&
+			groupResource(p.Graph, r.Owner) == "deployments.apps" {
+			by[r.Object] = r.Owner
+		}
+	}
+	return by
+}
+
+// learnRecreated says of pods that were read, and of ReplicaSets, whether they come back. A pod that
+// has ended does not if its controller has replaced it already, or does not replace such pods, as
+// that of a Job; and one of a DaemonSet does not if its Node goes.
+func (p *Plan) learnRecreated(pods map[graph.ID]Pod, made map[graph.ID]bool) {
 	p.Recreated = slices.DeleteFunc(p.Recreated, func(r Recreated) bool {
 		pod, read := pods[r.Object]
-		if !read || r.Field != ControllerField {
+		again, known := made[r.Object]
+		if r.Field != ControllerField || !read && !known {
 			return false
 		}
 		of := groupResource(p.Graph, r.Owner)
 		node, found := p.Graph.Find("", "nodes", "", pod.Node)
-		return pod.Ended && slices.Contains(passing, of) || of == "daemonsets.apps" && found && !p.stays(node)
+		return known && !again || pod.Ended && slices.Contains(passing, of) ||
+			of == "daemonsets.apps" && found && !p.stays(node)
 	})
 	for i, r := range p.Recreated {
-		replaces := slices.Contains(replacing, groupResource(p.Graph, r.Owner))
-		if _, read := pods[r.Object]; read && replaces && r.Field == ControllerField {
+		_, read := pods[r.Object]
+		replaces := read && slices.Contains(replacing, groupResource(p.Graph, r.Owner))
+		if r.Field == ControllerField && (replaces || made[r.Object]) {
 			p.Recreated[i].Program = "kube-controller-manager"
 		}
 	}

@@ -1,0 +1,58 @@
+package deletion
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
+)
+
+// readRollouts finds out which of the ReplicaSets that a plan deletes are made again by Deployments
+// that stay. What cannot be read is left out.
+func readRollouts(ctx context.Context, client *cluster.Client, p *plan.Plan) (map[graph.ID]bool, error) {
+	owners := p.RolledBy()
+	if len(owners) > mostRead {
+		return nil, nil
+	}
+	ids := slices.Concat(slices.Collect(maps.Keys(owners)), slices.Collect(maps.Values(owners)))
+	slices.Sort(ids)
+	var mu sync.Mutex
+	objects := map[string]*unstructured.Unstructured{}
+	err := client.TryObjects(ctx, cluster.RequestObjects(p.Graph, slices.Compact(ids)),
+		func(_ graph.Type, o *unstructured.Unstructured) error {
+			mu.Lock()
+			defer mu.Unlock()
+			objects[string(o.GetUID())] = o
+			return nil
+		}, func(*cluster.UnreadError) error { return nil })
+	made := map[graph.ID]bool{}
+	for id, owner := range owners {
+		if again, known := madeAgain(objects[p.Graph.Ref(owner).UID], objects[p.Graph.Ref(id).UID]); known {
+			made[id] = again
+		}
+	}
+	return made, err
+}
+
+// revision is what a Deployment has of the ReplicaSet that it rolls out.
+const revision = "deployment.kubernetes.io/revision"
+
+// madeAgain reports whether a Deployment makes a ReplicaSet again: the one of its template, and none
+// while it is paused (getNewReplicaSet of pkg/controller/deployment/sync.go).
+func madeAgain(deployment, set *unstructured.Unstructured) (again, known bool) {
+	if deployment == nil || set == nil {
+		return false, false
+	}
+	if paused, _, _ := unstructured.NestedBool(deployment.Object, "spec", "paused"); paused {
+		return false, true
+	}
+	observed, _, _ := unstructured.NestedInt64(deployment.Object, "status", "observedGeneration")
+	now, was := deployment.GetAnnotations()[revision], set.GetAnnotations()[revision]
+	return now == was, observed == deployment.GetGeneration() && now != "" && was != ""
+}
