@@ -40,8 +40,7 @@ func (b *Builder) Build() *Graph {
 		n.owners = first
 	}
 	b.edges = nil
-	renumber(b.byUID.usual, to)
-	renumber(b.byUID.odd, to)
+	b.byUID.renumber(to)
 	g.byUID = b.byUID
 	g.versions, g.aliases, g.annotations = moved(b.versions, to), moved(b.aliases, to), moved(b.annotations, to)
 	g.sorted = g.nodes.len()

@@ -17,7 +17,7 @@ type Builder struct {
 	served   map[gvk]string // every spelling that a RESTMapper resolves -> the kind
 	exact    map[gvk]string // the kind as it is served -> the resource, empty if there are several
 	listings []listing
-	byUID    uids
+	byUID    index
 	nodes    nodes
 	texts    texts
 	versions map[int32]string // of the few nodes whose resourceVersion is no number
@@ -25,7 +25,7 @@ type Builder struct {
 	// are left behind
 	edges    []edge
 	coords   []coordinates
-	coordIDs map[coordKey]int32
+	coordIDs index
 	kinds    map[gvk]int32 // index in gvks
 	gvks     []gvk
 	nsIDs    map[string]int32
@@ -76,12 +76,6 @@ type coordinates struct {
 	ns   int32 // of the dependent
 }
 
-// coordKey is what coordinates are found by.
-type coordKey struct {
-	name    string
-	gvk, ns int32
-}
-
 // NewBuilder returns an empty Builder.
 func NewBuilder() *Builder {
 	return &Builder{
@@ -90,8 +84,6 @@ func NewBuilder() *Builder {
 		exact:    map[gvk]string{},
 		versions: map[int32]string{},
 		kinds:    map[gvk]int32{},
-		byUID:    uids{map[uid]int32{}, map[string]int32{}},
-		coordIDs: map[coordKey]int32{},
 		nsIDs:    map[string]int32{"": 0},
 		nsNames:  []string{""},
 		finIDs:   map[string]int32{"": 0},
@@ -226,16 +218,16 @@ func (b *Builder) key(list int32, o *Object) string {
 
 // slot returns the node of a uid, a virtual one if it is new.
 func (b *Builder) slot(s string) int32 {
-	if id, ok := b.byUID.find(s); ok {
-		return id
+	u, usual := parseUID(s)
+	hash := hashUID(u, usual, s)
+	id, ok := b.byUID.find(hash, func(id int32) bool { return b.texts.isUID(b.nodes.at(id), u, usual, s) })
+	if !ok {
+		if !usual {
+			u = oddUID(b.texts.add(s))
+		}
+		id = b.nodes.add(node{uid: u, oddUID: !usual, listing: -1})
+		b.byUID.add(hash, id)
 	}
-	if u, usual := parseUID(s); usual {
-		id := b.nodes.add(node{uid: u, listing: -1})
-		b.byUID.usual[u] = id
-		return id
-	}
-	id := b.nodes.add(node{uid: oddUID(b.texts.add(s)), oddUID: true, listing: -1})
-	b.byUID.odd[s] = id
 	return id
 }
 
@@ -286,12 +278,15 @@ func (b *Builder) coordinate(r *OwnerReference, ns int32) int32 {
 		b.gvks = append(b.gvks, says)
 		b.kinds[says] = kind
 	}
-	key := coordKey{r.Name, kind, ns}
-	id, ok := b.coordIDs[key]
+	hash := hashCoordinates(kind, ns, r.Name)
+	id, ok := b.coordIDs.find(hash, func(id int32) bool {
+		c := &b.coords[id]
+		return c.gvk == kind && c.ns == ns && b.texts.get(c.name) == r.Name
+	})
 	if !ok {
 		id = int32(len(b.coords))
 		b.coords = append(b.coords, coordinates{name: b.texts.add(r.Name), gvk: kind, ns: ns})
-		b.coordIDs[key] = id
+		b.coordIDs.add(hash, id)
 	}
 	return id
 }

@@ -87,6 +87,19 @@ func TestManyNodesAreInOrder(t *testing.T) {
 	}
 }
 
+// TestHashesOfOneNameDiffer: an owner that is named in each of many namespaces does not make one
+// list of all these references.
+func TestHashesOfOneNameDiffer(t *testing.T) {
+	low := map[uint32]bool{}
+	const many = 10_000
+	for ns := range int32(many) {
+		low[hashCoordinates(1, ns, "owner")&(1<<20-1)] = true
+	}
+	if len(low) < many*9/10 {
+		t.Errorf("%d of %d hashes differ in their low bits", len(low), many)
+	}
+}
+
 // TestFirstReferenceMaySayNothing: a reference without any word in it is that of no other object.
 func TestFirstReferenceMaySayNothing(t *testing.T) {
 	b := NewBuilder()

@@ -22,7 +22,7 @@ type Graph struct {
 	edges      []edge           // by dependent
 	dependents []int32
 	depStart   []int32
-	byUID      uids
+	byUID      index
 	virtual    map[int32]virtualNode
 	aliases    map[int32][]int32
 	// annotations are those of the few nodes that have one that the listing was asked for.
@@ -74,7 +74,9 @@ func (g *Graph) Edges() int { return len(g.edges) }
 
 // Lookup returns the node with the uid.
 func (g *Graph) Lookup(uid string) (ID, bool) {
-	id, ok := g.byUID.find(uid)
+	u, usual := parseUID(uid)
+	id, ok := g.byUID.find(hashUID(u, usual, uid),
+		func(id int32) bool { return g.texts.isUID(g.nodes.at(id), u, usual, uid) })
 	return ID(id), ok
 }
 

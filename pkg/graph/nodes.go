@@ -226,26 +226,10 @@ func (t *texts) uidOf(n *node) string {
 	return n.uid.String()
 }
 
-// uids are the numbers of nodes by their uids: those that parseUID can read, and others.
-type uids struct {
-	usual map[uid]int32
-	odd   map[string]int32
-}
-
-func (u uids) find(s string) (id int32, ok bool) {
-	if usual, is := parseUID(s); is {
-		id, ok = u.usual[usual]
-	} else {
-		id, ok = u.odd[s]
+// isUID reports whether a node has a uid, which parseUID could read or not.
+func (t *texts) isUID(n *node, u uid, usual bool, s string) bool {
+	if usual {
+		return !n.oddUID && n.uid == u
 	}
-	return id, ok
-}
-
-// renumber gives the numbers others, and forgets those whose new number is negative.
-func renumber[K comparable](numbers map[K]int32, to []int32) {
-	for key, id := range numbers {
-		if numbers[key] = to[id]; to[id] < 0 {
-			delete(numbers, key)
-		}
-	}
+	return n.oddUID && t.get(n.uid.text()) == s
 }
