@@ -5,7 +5,6 @@ import (
 	"iter"
 	"maps"
 	"slices"
-	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -199,69 +198,48 @@ func findNeeded(ctx context.Context, client *cluster.Client, reader *cluster.Rea
 		return nil, nil
 	}
 	set := deletedOf(p)
-	by := set.needing(known)
+	by := carriers(p.Graph, known, blockers(p), set.mayLack())
 	finder := actor.NewFinder(reader, known)
-	needs := plan.Needs{}
-	var mu sync.Mutex
 	ids, _ := upTo(mostNeeding, slices.Sorted(maps.Keys(by)))
-	err := client.ForEachObject(ctx, cluster.RequestObjects(p.Graph, ids), func(o *unstructured.Unstructured) error {
-		id, ok := p.Graph.Lookup(string(o.GetUID()))
-		if !ok {
-			return nil
-		}
-		for _, a := range by[id] {
-			for _, n := range finder.Needed(ctx, o, a) {
+	q := newAnswers(ids, func(ctx context.Context, id graph.ID, o *unstructured.Unstructured) (all []plan.Removers) {
+		for _, c := range by[id] {
+			for _, n := range finder.Needed(ctx, o, c.actor()) {
 				part, goes := set.lacks(n)
 				if !goes || part == id {
 					continue
 				}
-				if by := set.orFreed(ctx, finder, o, a, plan.Removers{{part}}); by != nil {
-					mu.Lock()
-					needs[id] = append(needs[id], by)
-					mu.Unlock()
+				if by := set.orFreed(ctx, finder, o, c.actor(), plan.Removers{{part}}); by != nil {
+					all = append(all, by)
 				}
 			}
 		}
-		return nil
+		return all
 	})
-	_ = err // of what cannot be read nothing is concluded
-	return needs, context.Cause(ctx)
+	err := survey(ctx, client, p.Graph, q) // of what cannot be read nothing is concluded
+	needs := plan.Needs{}
+	for id, all := range q.by {
+		if len(all) > 0 {
+			needs[id] = all
+		}
+	}
+	return needs, err
 }
 
-// needing are the objects that may need something that goes, with the actors that do, as far as
-// their types tell.
-func (g deletedSet) needing(known *finalizer.Registry) map[graph.ID][]actor.Actor {
+// mayLack returns whether the actor of a finalizer may need something that goes, as far as types
+// tell.
+func (g deletedSet) mayLack() func(carrier) bool {
 	kinds := map[schema.GroupKind]bool{}
 	groups := map[string]bool{}
 	for _, id := range g.ids {
 		ref := g.plan.Graph.Ref(id)
 		kinds[schema.GroupKind{Group: ref.Group(), Kind: ref.Kind}], groups[ref.Group()] = true, true
 	}
-	by := map[graph.ID][]actor.Actor{}
-	entries := map[[3]string]*actor.Actor{}
-	for _, b := range g.plan.Blockers {
-		ref := g.plan.Graph.Ref(b.Object)
-		for _, name := range b.Finalizers {
-			c := [3]string{ref.Group(), ref.Kind, name}
-			entry, looked := entries[c]
-			if !looked {
-				k, ok := known.Lookup(name, ref.Group(), ref.Kind)
-				mayGo := func(n finalizer.Need) bool {
-					group, unfilled := k.Fill(n.Group, finalizer.Object{Group: ref.Group(), Finalizer: name})
-					return len(unfilled) > 0 || kinds[schema.GroupKind{Group: group, Kind: n.Kind}] || n.KindField != "" &&
-						groups[group]
-				}
-				if ok && !k.Fallback && anyNeed(k.Needs, mayGo) {
-					entry = &actor.Actor{Finalizer: name, Known: k, IsKnown: true}
-				}
-				entries[c] = entry
-			}
-			if entry != nil {
-				by[b.Object] = append(by[b.Object], *entry)
-			}
-		}
+	return func(c carrier) bool {
+		return !c.known.Fallback && anyNeed(c.known.Needs, func(n finalizer.Need) bool {
+			group, unfilled := c.known.Fill(n.Group, finalizer.Object{Group: c.object.Group(), Finalizer: c.finalizer})
+			return len(unfilled) > 0 || kinds[schema.GroupKind{Group: group, Kind: n.Kind}] || n.KindField != "" && groups[group]
+		})
 	}
-	return by
 }
 
 // anyNeed reports whether one of some needs matches, or one of what these need.

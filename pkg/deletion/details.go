@@ -5,7 +5,6 @@ import (
 	"iter"
 	"maps"
 	"slices"
-	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -134,66 +133,43 @@ func findSilentNodes(ctx context.Context, client *cluster.Client, reader *cluste
 	return context.Cause(ctx)
 }
 
-// findConfirmations finds out which objects of a plan are not gone until somebody confirms their
-// deletion, of those with finalizers that it waits for. Only objects with a finalizer whose actor asks
-// for that are read. The error is the end of ctx.
-func findConfirmations(ctx context.Context, client *cluster.Client, known *finalizer.Registry, p *plan.Plan,
-	carriers iter.Seq2[graph.ID, []string], f *plan.Facts) error {
-	by := map[graph.ID][]confirmable{}
-	for id, names := range carriers {
-		ref := p.Graph.Ref(id)
-		for _, name := range names {
-			k, _ := known.Lookup(name, ref.Group(), ref.Kind)
-			for _, h := range k.HeldBy {
-				if h.Approval != "" {
-					by[id] = append(by[id], confirmable{ref, name, k.Who(), h})
-				}
-			}
-		}
-	}
-	var ids []graph.ID
-	ids, f.UnreadConfirmations = upTo(mostRead, slices.Sorted(maps.Keys(by)))
-	f.TooMany = append(f.TooMany, f.UnreadConfirmations...)
-	read := map[graph.ID][]plan.Confirmation{}
-	var mu sync.Mutex
-	err := client.ForEachObject(ctx, cluster.RequestObjects(p.Graph, ids), func(o *unstructured.Unstructured) error {
-		id, there := p.Graph.Lookup(string(o.GetUID()))
-		if !there { // another can have its name
-			return nil
-		}
-		var all []plan.Confirmation
+// confirmations ask the carriers of some finalizers who are not gone until somebody confirms their
+// deletion. Only objects with a finalizer whose actor asks for that are read.
+func confirmations(g *graph.Graph, known *finalizer.Registry, of iter.Seq2[graph.ID, []string],
+	f *plan.Facts) (q *answers[[]plan.Confirmation], tell func()) {
+	by := carriers(g, known, of, func(c carrier) bool {
+		return slices.ContainsFunc(c.known.HeldBy, func(h finalizer.Hold) bool { return h.Approval != "" })
+	})
+	ids, tooMany := upTo(mostRead, slices.Sorted(maps.Keys(by)))
+	f.UnreadConfirmations, f.TooMany = tooMany, append(f.TooMany, tooMany...)
+	q = newAnswers(ids, func(_ context.Context, id graph.ID, o *unstructured.Unstructured) (all []plan.Confirmation) {
 		for _, c := range by[id] {
 			all = append(all, c.awaited(o)...)
 		}
-		mu.Lock()
-		defer mu.Unlock()
-		read[id] = all
-		return nil
+		return all
 	})
-	for _, id := range ids {
-		all, is := read[id]
-		f.Confirmations = append(f.Confirmations, all...)
-		if err != nil && !is {
-			f.UnreadConfirmations = append(f.UnreadConfirmations, id)
+	return q, func() {
+		for _, id := range ids {
+			f.Confirmations = append(f.Confirmations, q.by[id]...)
+			if q.unread[id] {
+				f.UnreadConfirmations = append(f.UnreadConfirmations, id)
+			}
 		}
 	}
-	return context.Cause(ctx)
 }
 
-// confirmable is a finalizer of an object whose actor may wait until somebody confirms the deletion.
-type confirmable struct {
-	object         graph.Ref
-	finalizer, who string
-	hold           finalizer.Hold
-}
-
-// awaited are the confirmations that the object needs: none if it says that it needs none, or if it
-// was given.
-func (c confirmable) awaited(o *unstructured.Unstructured) []plan.Confirmation {
-	held := c.hold.HoldingNames(o.Object)
-	if len(held) == 0 || !c.hold.Applies(o.Object) || status.Approved(o, c.hold.Approval) {
-		return nil
+// awaited are the confirmations that the object needs: none if it says that it needs none, or if they
+// were given.
+func (c carrier) awaited(o *unstructured.Unstructured) (all []plan.Confirmation) {
+	for _, h := range c.known.HeldBy {
+		if h.Approval == "" {
+			continue
+		}
+		held := h.HoldingNames(o.Object)
+		if len(held) > 0 && h.Applies(o.Object) && !status.Approved(o, h.Approval) {
+			all = append(all, plan.Confirmation{Object: c.object, Finalizer: c.finalizer,
+				Waits: c.known.Who() + " " + h.Filled(h.Waits, c.known.Who(), held), Annotation: h.Approval})
+		}
 	}
-	return []plan.Confirmation{{Object: c.object, Finalizer: c.finalizer,
-		Waits: c.who + " " + c.hold.Filled(c.hold.Waits, c.who, held), Annotation: c.hold.Approval}}
+	return all
 }

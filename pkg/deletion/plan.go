@@ -213,15 +213,15 @@ func (pl *planner) learnMore(ctx context.Context, reader *cluster.Reader, p *Pla
 		return context.Cause(ctx)
 	}
 	p.Known = pl.known
-	if err := readSpared(ctx, pl.client, reader, p.Known, p.Plan, details); err != nil {
+	stays, tellSpared := spared(reader, p.Known, p.Plan, details)
+	awaited, tellAwaited := confirmations(p.Graph, p.Known, blockers(p.Plan), &details.Facts)
+	used, tellInUse := inUse(reader, p.Known, p.Plan, details)
+	if err := survey(ctx, pl.client, p.Graph, stays, awaited, used); err != nil {
 		return err
 	}
-	if err := findConfirmations(ctx, pl.client, p.Known, p.Plan, blockers(p.Plan), &details.Facts); err != nil {
-		return err
-	}
-	if err := findInUse(ctx, pl.client, reader, p.Known, p.Plan, details); err != nil {
-		return err
-	}
+	tellSpared()
+	tellAwaited()
+	tellInUse()
 	return findIdle(ctx, reader, p.Known, p.Plan, details)
 }
 

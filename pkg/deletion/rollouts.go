@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -22,18 +21,14 @@ func readRollouts(ctx context.Context, client *cluster.Client, p *plan.Plan) (ma
 	}
 	ids := slices.Concat(slices.Collect(maps.Keys(owners)), slices.Collect(maps.Values(owners)))
 	slices.Sort(ids)
-	var mu sync.Mutex
-	objects := map[string]*unstructured.Unstructured{}
-	err := client.TryObjects(ctx, cluster.RequestObjects(p.Graph, slices.Compact(ids)),
-		func(_ graph.Type, o *unstructured.Unstructured) error {
-			mu.Lock()
-			defer mu.Unlock()
-			objects[string(o.GetUID())] = o
-			return nil
-		}, func(*cluster.UnreadError) error { return nil })
+	q := newAnswers(slices.Compact(ids), func(_ context.Context, _ graph.ID,
+		o *unstructured.Unstructured) *unstructured.Unstructured {
+		return o
+	})
+	err := survey(ctx, client, p.Graph, q)
 	made := map[graph.ID]bool{}
 	for id, owner := range owners {
-		if again, known := madeAgain(objects[p.Graph.Ref(owner).UID], objects[p.Graph.Ref(id).UID]); known {
+		if again, known := madeAgain(q.by[owner], q.by[id]); known {
 			made[id] = again
 		}
 	}

@@ -1,14 +1,12 @@
 package deletion
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -216,69 +214,43 @@ func deadlockedError(left []Deadlocked) error {
 // nothing is said.
 const mostInUse = 64
 
-// findInUse finds out which finalizers that the deletion waits for keep objects that others use which
-// are not deleted. The error is the end of ctx.
-func findInUse(ctx context.Context, client *cluster.Client, reader *cluster.Reader, known *finalizer.Registry,
-	p *plan.Plan, f *plan.Details) error {
-	finder := actor.NewFinder(reader, known)
-	set := deletedOf(p)
-	by := set.usable(known)
-	ids := slices.Sorted(maps.Keys(by))
-	var mu sync.Mutex
-	unread := map[graph.ID]bool{} // of what was looked at
-	err := client.ForEachObject(ctx, cluster.RequestObjects(p.Graph, ids[:min(len(ids), mostInUse)]),
-		func(o *unstructured.Unstructured) error {
-			id, ok := p.Graph.Lookup(string(o.GetUID()))
-			if !ok {
-				return nil
-			}
-			for _, of := range by[id] {
-				a, err := finder.State(ctx, o, of)
-				if err != nil {
-					return err
-				}
-				k := plan.InUse{Object: id, Finalizer: a.Finalizer, Users: set.staying(a.Users)}
-				mu.Lock()
-				if len(k.Users) > 0 {
-					f.InUse = append(f.InUse, k)
-				}
-				unread[id] = a.UsersUnread != nil || unread[id]
-				mu.Unlock()
-			}
-			return nil
-		})
-	_ = err // of what cannot be read nothing is said
-	slices.SortFunc(f.InUse, func(a, b plan.InUse) int {
-		return cmp.Or(cmp.Compare(a.Object, b.Object), strings.Compare(a.Finalizer, b.Finalizer))
-	})
-	f.InUse = slices.CompactFunc(f.InUse, func(a, b plan.InUse) bool { // a list that began again
-		return a.Object == b.Object && a.Finalizer == b.Finalizer
-	})
-	for id, is := range unread {
-		if !is && !slices.ContainsFunc(f.InUse, func(k plan.InUse) bool { return k.Object == id }) {
-			f.Unused = append(f.Unused, id)
-		}
-	}
-	slices.Sort(f.Unused)
-	return context.Cause(ctx)
+// use is what keeps an object: those who use it, by finalizer.
+type use struct {
+	by     []plan.InUse
+	unread bool // not all could be seen
 }
 
-// usable are the actors of finalizers that keep an object while others use it.
-func (g deletedSet) usable(known *finalizer.Registry) map[graph.ID][]actor.Actor {
-	by := map[graph.ID][]actor.Actor{}
-	for _, b := range g.plan.Blockers {
-		ref := g.plan.Graph.Ref(b.Object)
-		for _, name := range b.Finalizers {
-			k, ok := known.Lookup(name, ref.Group(), ref.Kind)
-			if !ok || k.Fallback {
-				continue
+// inUse ask which finalizers that a deletion waits for keep objects that others use which are not
+// deleted.
+func inUse(reader *cluster.Reader, known *finalizer.Registry, p *plan.Plan, f *plan.Details) (q *answers[use],
+	tell func()) {
+	finder := actor.NewFinder(reader, known)
+	set := deletedOf(p)
+	by := carriers(p.Graph, known, blockers(p), func(c carrier) bool {
+		return !c.known.Fallback && c.actor().CanBeInUse()
+	})
+	ids := slices.Sorted(maps.Keys(by))
+	ids = ids[:min(len(ids), mostInUse)]
+	q = newAnswers(ids, func(ctx context.Context, id graph.ID, o *unstructured.Unstructured) (said use) {
+		for _, c := range by[id] {
+			a, err := finder.State(ctx, o, c.actor())
+			said.unread = said.unread || err != nil || a.UsersUnread != nil
+			if users := set.staying(a.Users); len(users) > 0 {
+				said.by = append(said.by, plan.InUse{Object: id, Finalizer: c.finalizer, Users: users})
 			}
-			if a := (actor.Actor{Finalizer: name, Known: k, IsKnown: true}); a.CanBeInUse() {
-				by[b.Object] = append(by[b.Object], a)
+		}
+		slices.SortFunc(said.by, func(a, b plan.InUse) int { return strings.Compare(a.Finalizer, b.Finalizer) })
+		return said
+	})
+	return q, func() {
+		for _, id := range ids {
+			said, heard := q.by[id]
+			f.InUse = append(f.InUse, said.by...)
+			if heard && !said.unread && len(said.by) == 0 {
+				f.Unused = append(f.Unused, id)
 			}
 		}
 	}
-	return by
 }
 
 // staying are those of some users that are not deleted with the plan, or with their namespace. One

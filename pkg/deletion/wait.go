@@ -80,9 +80,11 @@ func (pl *planner) planWait(ctx context.Context, objects []selection.Object, que
 	if p.Facts.Unanswered, err = findUnanswered(ctx, cluster.NewReader(pl.client, pl.catalog), p.Plan); err != nil {
 		return nil, err
 	}
-	if err := findConfirmations(ctx, pl.client, pl.known, p.Plan, begun(p.Plan), &p.Facts); err != nil {
+	q, tell := confirmations(p.Graph, pl.known, begun(p.Plan), &p.Facts)
+	if err := survey(ctx, pl.client, p.Graph, q); err != nil {
 		return nil, err
 	}
+	tell()
 	p.Hiding = p.Relevant(snapshot.Gaps)
 	if len(p.Gaps) > 0 { // what keeps them may have an owner in a gap, and nothing is concluded from that
 		for _, d := range p.Deadlocked {
