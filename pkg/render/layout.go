@@ -24,8 +24,10 @@ type column[R any] struct {
 	// least is what a row needs of a width, as long as another column can be left out; leastWidth
 	// if it is nil.
 	least func(R) int
-	// drop says when the column is left out of a table that does not fit: 1 before 2, 0 never.
-	drop int
+	// drop says when the column is left out of a table that does not fit: 1 before 2, 0 never; and
+	// beforeNames that this is before the columns with the greatest shorten are shortened.
+	drop        int
+	beforeNames bool
 	// cut writes a cell in so many columns; brief if it is nil.
 	cut   func(row R, to int) string
 	color func(R) *color.Color
@@ -125,6 +127,7 @@ type span struct{ natural, least, floor int }
 
 // narrowed are the widths of columns that fit a terminal; nil if none do and one can be left out.
 func narrowed[R any](terminal int, columns []column[R], spans []span, comfortable bool) []int {
+	whole := comfortable && slices.ContainsFunc(columns, func(c column[R]) bool { return c.beforeNames })
 	widths := make([]int, len(columns))
 	excess := gap*(len(columns)-1) - terminal
 	for j, s := range spans {
@@ -139,7 +142,7 @@ func narrowed[R any](terminal int, columns []column[R], spans []span, comfortabl
 				if comfortable {
 					to = spans[j].least
 				}
-				if c.shorten == when && widths[j] > to && (widest < 0 || widths[j] > widths[widest]) {
+				if c.shorten == when && !(whole && when == lastShortened) && widths[j] > to && (widest < 0 || widths[j] > widths[widest]) {
 					widest = j
 				}
 			}

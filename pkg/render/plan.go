@@ -141,7 +141,7 @@ func (p Plan) columns(s Style) []column[planLine] {
 		}},
 		{header: "OUTCOME", cell: func(l planLine) string { return l.word.paint(s.Palette) }},
 		{header: "WAITS-FOR", cell: func(l planLine) string { return l.heldBy }, shorten: 1},
-		{header: "BECAUSE", cell: func(l planLine) string { return l.because }, shorten: 1, drop: 1,
+		{header: "BECAUSE", cell: func(l planLine) string { return l.because }, shorten: 1, drop: 1, beforeNames: true,
 			least: func(planLine) int { return leastSentence },
 			cut:   func(l planLine, to int) string { return briefReason(l.because, to) }},
 		{header: "POLICY", cell: func(l planLine) string { return strings.ToLower(string(l.policy)) }, wide: true},
