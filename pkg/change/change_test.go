@@ -198,6 +198,27 @@ func TestEveryReadIsOfTheObjectThatIsMeant(t *testing.T) {
 	}
 }
 
+// TestAStatusIsGivenOnceAndOnlyToTheObjectThatIsMeant, whatever is answered to its requests.
+func TestAStatusIsGivenOnceAndOnlyToTheObjectThatIsMeant(t *testing.T) {
+	t.Parallel()
+	faults(4, func(sequence []fault) {
+		s := newServer(sequence...)
+		given, err := change.Object{Server: s, Type: configMaps, Ref: object}.
+			GiveStatus(t.Context(), map[string]any{"id": "vol-1"})
+		stored := s.updates == 1 && s.status != nil
+		switch {
+		case s.updates > 1:
+			t.Errorf("%v: it was written %d times", sequence, s.updates)
+		case given && err == nil && !stored:
+			t.Errorf("%v: given, and not stored", sequence)
+		case stored && s.now != nil && s.now.UID != meant && err == nil && !given:
+			t.Errorf("%v: another object has it", sequence)
+		case !given && err == nil && !stored:
+			t.Errorf("%v: neither given nor an error", sequence)
+		}
+	})
+}
+
 // TestARefusalOfAnObjectThatMovesIsTold: a webhook can answer as the server does to an old version,
 // and is what stands in the way then.
 func TestARefusalOfAnObjectThatMovesIsTold(t *testing.T) {

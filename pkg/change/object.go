@@ -19,6 +19,8 @@ type Server interface {
 	GetObjectMeta(ctx context.Context, t graph.Type, namespace, name string) (*unstructured.Unstructured, error)
 	Patch(ctx context.Context, t graph.Type, namespace, name string, steps []cluster.PatchStep,
 		opts cluster.PatchOptions) (*graph.Object, error)
+	UpdateStatus(ctx context.Context, t graph.Type, o *unstructured.Unstructured,
+		opts cluster.WriteOptions) (*unstructured.Unstructured, error)
 	PutBackAtOnce(ctx context.Context, t graph.Type, what string) *cluster.PutBackError
 	PutBack(ctx context.Context, t graph.Type, object graph.Ref, what string, path []string,
 		times int) *cluster.PutBackError

@@ -50,6 +50,9 @@ type server struct {
 	// reference, which nobody knows without an answer.
 	patches int
 	shown   *bool
+	// status is what was stored, and updates counts the times.
+	status  any
+	updates int
 }
 
 var configMaps = graph.Type{Version: "v1", Resource: "configmaps", Kind: "ConfigMap", Namespaced: true}
@@ -192,6 +195,24 @@ func (s *server) take(step cluster.PatchStep, owners *[]graph.OwnerReference) bo
 	return true
 }
 
+// UpdateStatus takes the status only of the object and the version that was read.
+func (s *server) UpdateStatus(_ context.Context, _ graph.Type, o *unstructured.Unstructured,
+	_ cluster.WriteOptions) (*unstructured.Unstructured, error) {
+	f := s.meanwhile()
+	if s.now == nil || slices.Contains([]fault{conflict, invalid, notFound, broken}, f) {
+		return s.content(s.answer(f))
+	}
+	if string(o.GetUID()) != s.now.UID || o.GetResourceVersion() != s.now.ResourceVersion {
+		return s.content(s.answer(conflict))
+	}
+	if f != webhook { // which undoes the change
+		s.status = o.Object["status"]
+		s.updates++
+	}
+	s.store(*s.now)
+	return s.content(s.answer(f))
+}
+
 func (s *server) PutBackAtOnce(_ context.Context, _ graph.Type, what string) *cluster.PutBackError {
 	return &cluster.PutBackError{What: what}
 }
@@ -208,13 +229,19 @@ func (s *server) GetObject(ctx context.Context, t graph.Type, namespace, name st
 
 func (s *server) GetObjectMeta(ctx context.Context, t graph.Type, namespace, name string) (*unstructured.Unstructured,
 	error) {
-	now, err := s.GetMeta(ctx, t, namespace, name)
+	return s.content(s.GetMeta(ctx, t, namespace, name))
+}
+
+func (s *server) content(now *graph.Object, err error) (*unstructured.Unstructured, error) {
 	if err != nil {
 		return nil, err
 	}
 	o := &unstructured.Unstructured{Object: map[string]any{}}
 	if now.UID != "" {
 		o.Object["metadata"] = map[string]any{"uid": now.UID, "resourceVersion": now.ResourceVersion}
+	}
+	if s.status != nil {
+		o.Object["status"] = s.status
 	}
 	return o, nil
 }

@@ -274,19 +274,15 @@ func (r *rescuer) giveStatus(ctx context.Context) error {
 	if !has || cluster.BuiltIn(r.p.Type.Group) {
 		return nil
 	}
-	live, err := r.q.Client.GetObject(ctx, r.p.Type, r.p.Ref.Namespace, r.p.Ref.Name)
-	if err != nil {
-		return err
-	}
-	if _, has := live.Object["status"]; has || string(live.GetUID()) != r.p.Now.UID {
-		return nil
-	}
-	live.Object["status"] = state
 	action := plan.Write{Verb: VerbUpdateStatus, Object: r.p.Now}
-	if _, err := r.q.Client.UpdateStatus(ctx, r.p.Type, live, cluster.WriteOptions{}); err != nil {
+	given, err := change.Object{Server: r.q.Client, Type: r.p.Type, Ref: r.p.Now}.GiveStatus(ctx, state)
+	switch {
+	case change.IsOver(err):
+	case err != nil:
 		return r.failed(ctx, action, err, "the status of "+r.p.Now.Quoted()+" was not restored")
+	case given:
+		r.done(action)
 	}
-	r.done(action)
 	return nil
 }
 

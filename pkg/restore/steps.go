@@ -206,9 +206,7 @@ func (r *performer) refer(ctx context.Context, s *Step, uid string, planned []Re
 	if err != nil {
 		return outcome{err: err}
 	}
-	o := change.Object{Server: r.client, Type: s.Type, Ref: s.Object}
-	o.Ref.UID = uid
-	_, err = o.Patch(ctx, change.Patch{
+	_, err = r.object(s, uid).Patch(ctx, change.Patch{
 		Decide: func(now *graph.Object) ([]cluster.PatchStep, error) {
 			if now.DeletionTimestamp != 0 {
 				return nil, errors.New("it is being deleted")

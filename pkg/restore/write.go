@@ -123,34 +123,27 @@ func (r *performer) canAsk(s *Step) bool {
 	return true
 }
 
-// status writes the archived status of an object that was created. What is not written is a note:
-// the object is there.
-func (r *performer) status(ctx context.Context, s *Step, written, archived *unstructured.Unstructured) []string {
-	o := written.DeepCopy()
-	o.Object["status"] = archived.Object["status"]
-	if _, err := r.client.UpdateStatus(ctx, s.Type, o, cluster.WriteOptions{}); err != nil {
-		return []string{"without its status: " + err.Error()}
-	}
-	return nil
-}
-
 // setStatus writes the archived status of an object that was restored before, if it still has none.
 func (r *performer) setStatus(ctx context.Context, s *Step, archived *unstructured.Unstructured) outcome {
 	if r.opts.DryRun {
 		return outcome{unasked: true}
 	}
-	live, err := change.Object{Server: r.client, Type: s.Type, Ref: s.Object}.ReadContent(ctx)
-	if err != nil {
+	done := &Done{Step: s, UID: s.Object.UID}
+	given, err := r.object(s, done.UID).GiveStatus(ctx, archived.Object["status"])
+	switch {
+	case err != nil:
 		return outcome{err: err}
+	case !given:
+		done.Notes = []string{"it has a status by now"}
 	}
-	if state, _, _ := unstructured.NestedMap(live.Object, "status"); len(state) > 0 {
-		return outcome{done: &Done{Step: s, UID: s.Object.UID, Notes: []string{"it has a status by now"}}}
-	}
-	live.Object["status"] = archived.Object["status"]
-	if _, err := r.client.UpdateStatus(ctx, s.Type, live, cluster.WriteOptions{}); err != nil {
-		return outcome{err: err}
-	}
-	return outcome{done: &Done{Step: s, UID: s.Object.UID}}
+	return outcome{done: done}
+}
+
+// object is the live object of a step.
+func (r *performer) object(s *Step, uid string) change.Object {
+	o := change.Object{Server: r.client, Type: s.Type, Ref: s.Object}
+	o.Ref.UID = uid
+	return o
 }
 
 // rebind gives a volume that was bound to the archived claim the uid of the new one. The controller
