@@ -3,6 +3,7 @@ package deletion
 import (
 	"context"
 	"maps"
+	"reflect"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -35,11 +36,10 @@ func readRollouts(ctx context.Context, client *cluster.Client, p *plan.Plan) (ma
 	return made, err
 }
 
-// revision is what a Deployment has of the ReplicaSet that it rolls out.
-const revision = "deployment.kubernetes.io/revision"
-
 // madeAgain reports whether a Deployment makes a ReplicaSet again: the one of its template, and none
-// while it is paused (getNewReplicaSet of pkg/controller/deployment/sync.go).
+// while it is paused (getNewReplicaSet of pkg/controller/deployment/sync.go). The revisions in
+// annotations follow the template only later. After a collision of hashes the ReplicaSet may get
+// another name.
 func madeAgain(deployment, set *unstructured.Unstructured) (again, known bool) {
 	if deployment == nil || set == nil {
 		return false, false
@@ -47,7 +47,14 @@ func madeAgain(deployment, set *unstructured.Unstructured) (again, known bool) {
 	if paused, _, _ := unstructured.NestedBool(deployment.Object, "spec", "paused"); paused {
 		return false, true
 	}
-	observed, _, _ := unstructured.NestedInt64(deployment.Object, "status", "observedGeneration")
-	now, was := deployment.GetAnnotations()[revision], set.GetAnnotations()[revision]
-	return now == was, observed == deployment.GetGeneration() && now != "" && was != ""
+	collisions, _, _ := unstructured.NestedInt64(deployment.Object, "status", "collisionCount")
+	again = reflect.DeepEqual(templateOf(deployment), templateOf(set))
+	return again, !again || collisions == 0
+}
+
+// templateOf is the template of the pods, without the label that a Deployment adds for a ReplicaSet.
+func templateOf(o *unstructured.Unstructured) map[string]any {
+	template, _, _ := unstructured.NestedMap(o.Object, "spec", "template") // a copy
+	unstructured.RemoveNestedField(template, "metadata", "labels", "pod-template-hash")
+	return template
 }
