@@ -1,6 +1,7 @@
 package link
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -282,8 +283,8 @@ func (e Ends) fill(get func(key string) string) Named {
 		// Cluster API leave it out.
 		n.Group, n.HasGroup = group, true
 	}
-	if group, kind, given := e.endKind(); given && n.Kind == "" {
-		n.Kind = kind
+	if group, kind, given := e.endKind(); given && (n.Kind == "" || !n.HasGroup) {
+		n.Kind = cmp.Or(n.Kind, kind)
 		if group != anyGroup {
 			n.Group, n.HasGroup = group, true
 		}

@@ -2,7 +2,10 @@ package ownership_test
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/fstest"
 
@@ -91,9 +94,10 @@ func TestManagersInOtherNamespaces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	proxy := faultproxy.Start(t, c.Config())
 	back := func(roots ...[4]string) []string {
 		t.Helper()
-		listed := fixture.List(t, c.Config(),
+		listed := fixture.List(t, proxy.Config(),
 			cluster.ListOptions{Namespace: shop, Annotations: ownership.Annotations(r.Links())})
 		request := ownership.Request{Graph: listed.Graph, Scope: shop, Definitions: r.Links(), Managers: true}
 		for _, root := range roots {
@@ -136,6 +140,16 @@ func TestManagersInOtherNamespaces(t *testing.T) {
 	if got := back(of("healed")); len(got) > 0 {
 		t.Errorf("of an object whose Application names a source that does not exist: %q", got)
 	}
+	var hides atomic.Bool
+	hides.Store(true)
+	proxy.On(func(r *http.Request) bool { return hides.Load() && strings.HasSuffix(r.URL.Path, "/configmaps/git") },
+		func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+			http.Error(w, "no such page", http.StatusNotFound)
+		})
+	if got := back(of("healed")); !slices.Equal(got, all[:1]) {
+		t.Errorf("of an object of whose source a 404 proves nothing: %q", got)
+	}
+	hides.Store(false)
 	c.Kubectl(t, "create", "configmap", "git", "-n", argo)
 	if got := back(of("healed")); !slices.Equal(got, all[:1]) {
 		t.Errorf("of an object whose Application names a source that exists: %q", got)

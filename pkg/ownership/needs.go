@@ -27,26 +27,25 @@ func (s *search) askNeeds(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// lacks reports whether it is proven that an object does not exist. What was read before is not read
-// again.
+// lacks reports whether it is proven that an object does not exist, in none of the resources of its
+// kind.
 func (s *search) lacks(ctx context.Context, n link.Named, absent map[graph.Ref]bool) bool {
-	for _, t := range s.kinds[schema.GroupKind{Group: n.Group, Kind: n.Kind}] {
-		ref := t.Ref(n.Namespace, n.Name, "")
-		if !t.Namespaced {
-			ref.Namespace = ""
-		}
-		if id, listed := s.Graph.Find(t.Group, t.Resource, ref.Namespace, n.Name); listed && s.Graph.Observed(id) {
-			return false
-		}
-		is, read := absent[ref]
-		if !read && len(absent) < mostNeeds {
-			_, err := s.client.GetMeta(ctx, t, ref.Namespace, n.Name)
-			is = cluster.IsAbsent(err, t, n.Name)
-			absent[ref] = is
-		}
-		if is {
-			return true
-		}
+	types := s.kinds[schema.GroupKind{Group: n.Group, Kind: n.Kind}]
+	return len(types) > 0 && !slices.ContainsFunc(types,
+		func(t graph.Type) bool { return !s.isAbsent(ctx, t, n, absent) })
+}
+
+// isAbsent is lacks for one resource. What was read before is not read again.
+func (s *search) isAbsent(ctx context.Context, t graph.Type, n link.Named, absent map[graph.Ref]bool) bool {
+	ref := t.Ref(t.Place(n.Namespace), n.Name, "")
+	if id, listed := s.Graph.Find(t.Group, t.Resource, ref.Namespace, n.Name); listed && s.Graph.Observed(id) {
+		return false
 	}
-	return false
+	is, read := absent[ref]
+	if !read && len(absent) < mostNeeds {
+		_, err := s.client.GetMeta(ctx, t, ref.Namespace, n.Name)
+		is = cluster.IsAbsent(err, t, n.Name)
+		absent[ref] = is
+	}
+	return is
 }

@@ -39,14 +39,39 @@ var (
 // recreated finds them by the links above what is deleted, where the source stays and says that its
 // program creates them, and by the controllers that stay.
 func (p *Plan) recreated() []Recreated {
+	c := comeback{p, map[graph.ID]bool{}}
 	var recreated []Recreated
 	for _, id := range p.Deleted {
-		recreated = p.byLinks(recreated, id)
-		if e, ok := p.controller(id); ok && !knownAs(recreated, id, e.Owner) && !p.leaves(e.Owner, id) {
-			recreated = append(recreated, Recreated{Object: id, Owner: e.Owner, Field: ControllerField, Confirmed: true})
-		}
+		recreated = append(recreated, c.of(id)...)
 	}
 	return recreated
+}
+
+// comeback finds out what comes back. Again is what was found out of objects that others need.
+type comeback struct {
+	*Plan
+	again map[graph.ID]bool
+}
+
+// of says because of which objects one comes back.
+func (c comeback) of(id graph.ID) []Recreated {
+	recreated := c.byLinks(id)
+	if e, ok := c.controller(id); ok && !knownAs(recreated, e.Owner) && !c.leaves(e.Owner, id) {
+		recreated = append(recreated, Recreated{Object: id, Owner: e.Owner, Field: ControllerField, Confirmed: true})
+	}
+	return recreated
+}
+
+// returns reports whether an object that goes can come back without anybody doing so by hand. One
+// that is needed for itself does not.
+func (c comeback) returns(id graph.ID) bool {
+	again, asked := c.again[id]
+	if !asked {
+		c.again[id] = false
+		again = slices.ContainsFunc(c.of(id), func(r Recreated) bool { return r.With == "" })
+		c.again[id] = again
+	}
+	return again
 }
 
 // RolledBy are the Deployments that stay, by those of their ReplicaSets that are deleted.
@@ -85,18 +110,30 @@ func (p *Plan) learnRecreated(pods map[graph.ID]Pod, made map[graph.ID]bool) {
 	}
 }
 
+// makesOthers reports whether a controller makes none of its objects again. A CronJob makes others
+// when their time comes.
+func makesOthers(g *graph.Graph, id graph.ID) bool { return groupResource(g, id) == "cronjobs.batch" }
+
 // controller returns the reference to the controller of an object, if that is there in the end and
-// can make such objects again. A CronJob makes none again: it makes others when their time comes.
-func (p *Plan) controller(id graph.ID) (graph.Edge, bool) {
-	if p.Graph.State(id) == graph.Deleting {
+// can make such objects again.
+func (c comeback) controller(id graph.ID) (graph.Edge, bool) {
+	if c.Graph.State(id) == graph.Deleting {
 		return graph.Edge{}, false
 	}
-	for e := range p.Graph.Owners(id) {
-		if e.Controller && e.Problem == 0 && p.stays(e.Owner) {
-			return e, groupResource(p.Graph, e.Owner) != "cronjobs.batch" && len(p.lost(id)) == 0
+	for e := range c.Graph.Owners(id) {
+		if e.Controller && e.Problem == 0 && c.stays(e.Owner) {
+			return e, !makesOthers(c.Graph, e.Owner) && c.hasPlace(id, "")
 		}
 	}
 	return graph.Edge{}, false
+}
+
+// hasPlace reports whether the namespace and the CRD of an object stay or come back. A program can
+// make a namespace too.
+func (c comeback) hasPlace(id graph.ID, makes string) bool {
+	return !slices.ContainsFunc(c.lost(id), func(place graph.ID) bool {
+		return !(makes == c.Graph.Name(place) && groupResource(c.Graph, place) == "namespaces") && !c.returns(place)
+	})
 }
 
 // lost are the namespace and the CRD of an object, as far as they go.
@@ -112,28 +149,21 @@ func (p *Plan) lost(id graph.ID) []graph.ID {
 	return lost
 }
 
-// makes reports whether a program that acts of its own accord can: what it needs stays, and it makes
-// the namespace too, or what goes of those comes back itself. Somebody who does so by hand can make
-// them first.
-func (p *Plan) makes(r *link.Recreation, id graph.ID) bool {
-	if r.With != "" {
-		return true
-	}
-	return !slices.ContainsFunc(r.Needed, p.goes) && !slices.ContainsFunc(p.lost(id), func(place graph.ID) bool {
-		return !(r.Makes == p.Graph.Name(place) && groupResource(p.Graph, place) == "namespaces") &&
-			!slices.ContainsFunc(p.byLinks(nil, place), func(r Recreated) bool { return r.With == "" })
-	})
+// makes reports whether a program that acts of its own accord can: what it needs is there, or comes
+// back itself. Somebody who does so by hand can make it first.
+func (c comeback) makes(r *link.Recreation, id graph.ID) bool {
+	return r.With != "" || !slices.ContainsFunc(r.Needed, c.lacks) && c.hasPlace(id, r.Makes)
 }
 
-// goes reports whether an object that a source names is seen and does not stay.
-func (p *Plan) goes(n link.Named) bool {
-	return slices.ContainsFunc(p.Graph.Types(), func(t graph.Type) bool {
+// lacks reports whether an object that a source names goes, and does not come back.
+func (c comeback) lacks(n link.Named) bool {
+	return slices.ContainsFunc(c.Graph.Types(), func(t graph.Type) bool {
 		namespace := n.Namespace
 		if !t.Namespaced {
 			namespace = ""
 		}
-		id, seen := p.Graph.Find(t.Group, t.Resource, namespace, n.Name)
-		return t.Group == n.Group && t.Kind == n.Kind && seen && !p.stays(id)
+		id, seen := c.Graph.Find(t.Group, t.Resource, namespace, n.Name)
+		return t.Group == n.Group && t.Kind == n.Kind && seen && !c.stays(id) && !c.returns(id)
 	})
 }
 
@@ -145,37 +175,34 @@ func groupResource(g *graph.Graph, id graph.ID) string {
 	return t.GroupResource().String()
 }
 
-// byLinks adds an object of which a link's source names that its program creates it.
-func (p *Plan) byLinks(recreated []Recreated, id graph.ID) []Recreated {
-	for _, f := range p.options.Links.Above(id) {
-		if f.Recreation == nil || !p.lives(f) || !p.makes(f.Recreation, id) || knownAs(recreated, id, f.Source) {
+// byLinks says by which links' sources an object is named whose programs create it.
+func (c comeback) byLinks(id graph.ID) []Recreated {
+	var recreated []Recreated
+	for _, f := range c.options.Links.Above(id) {
+		if f.Recreation == nil || !c.lives(f) || !c.makes(f.Recreation, id) || knownAs(recreated, f.Source) {
 			continue
 		}
 		recreated = append(recreated, Recreated{
-			Object: id, Owner: f.Source, Field: f.Field, Program: f.Recreation.By, With: f.Recreation.With, Only: p.only(f),
+			Object: id, Owner: f.Source, Field: f.Field, Program: f.Recreation.By, With: f.Recreation.With, Only: c.only(f),
 			Confirmed: f.Confirmed,
 		})
 	}
 	return recreated
 }
 
-// leaves reports whether an object says, where a link's source would say that its program makes
-// something again, that it does not for now: it is paused.
-func (p *Plan) leaves(owner, id graph.ID) bool {
-	return slices.ContainsFunc(p.options.Links.Above(id), func(f link.Found) bool {
-		return f.Source == owner && f.Recreation == nil && len(f.Definition.Recreates) > 0
+// leaves reports whether a controller does not make an object again by a link that would say so: it
+// is paused, or lacks what its program needs.
+func (c comeback) leaves(owner, id graph.ID) bool {
+	return slices.ContainsFunc(c.options.Links.Above(id), func(f link.Found) bool {
+		return f.Source == owner && len(f.Definition.Recreates) > 0 &&
+			(f.Recreation == nil || !c.makes(f.Recreation, id))
 	})
 }
 
-// knownAs reports whether it is known already that an owner names an object: by another field, or
-// in two items of a list.
-func knownAs(recreated []Recreated, object, owner graph.ID) bool {
-	for i := len(recreated) - 1; i >= 0 && recreated[i].Object == object; i-- {
-		if recreated[i].Owner == owner {
-			return true
-		}
-	}
-	return false
+// knownAs reports whether it is known already that an owner makes an object again: it names it in
+// another field, or in two items of a list.
+func knownAs(recreated []Recreated, owner graph.ID) bool {
+	return slices.ContainsFunc(recreated, func(r Recreated) bool { return r.Owner == owner })
 }
 
 // lives reports whether the source of a link is there in the end and is not being deleted.

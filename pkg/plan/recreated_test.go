@@ -143,24 +143,52 @@ func TestWhatComesBackWithItsNamespace(t *testing.T) {
 }
 
 // TestWhatComesBackWithWhatItsProgramNeeds: a program makes nothing again once something goes that it
-// needs for that.
+// needs for that, unless a program or a controller makes that again. What it needs for itself does
+// not come back.
 func TestWhatComesBackWithWhatItsProgramNeeds(t *testing.T) {
-	for roots, want := range map[string]string{"settings": "settings", "settings store": ""} {
-		s := newTied(t)
-		s.add(xdatabases, "source")
-		s.add(configMaps, "settings")
-		s.add(configMaps, "store")
-		s.tie(&link.Definition{Recreates: []link.Recreation{{By: "Maker",
-			Needs: []link.Ends{{Form: link.Text, Field: path("spec.store"), Kind: "v1/ConfigMap",
-				Namespace: "ns"}}}}}, "source", "settings",
-			map[string]any{"store": "store"})
-		p := s.plan(Background, strings.Fields(roots)...)
-		var again []graph.ID
-		for _, r := range p.Recreated {
-			again = append(again, r.Object)
-		}
-		if got := names(p.Graph, again); got != want {
-			t.Errorf("with %s, %q come back, want %q", roots, got, want)
-		}
+	made := func(with string, needs ...link.Ends) *link.Definition {
+		return &link.Definition{Recreates: []link.Recreation{{By: "Maker", With: with, Needs: needs}}}
+	}
+	store := link.Ends{Form: link.Text, Field: path("spec.store"), Kind: "v1/ConfigMap", Namespace: "ns"}
+	for name, c := range map[string]struct {
+		roots, want string
+		more        func(*tied)
+	}{
+		"it stays":           {"settings", "settings", func(*tied) {}},
+		"it goes":            {"settings store", "", func(*tied) {}},
+		"a program makes it": {"settings store", "settings store", func(s *tied) { s.tie(made(""), "source", "store", nil) }},
+		"somebody makes it":  {"settings store", "store", func(s *tied) { s.tie(made("an upgrade"), "source", "store", nil) }},
+		"its controller makes it": {"settings controlled", "controlled settings", func(s *tied) {
+			r := to(xdatabases, "source")
+			r.Controller = true
+			s.add(configMaps, "controlled", r)
+			s.ties[0].recreation.Needed[0].Name = "controlled"
+		}},
+		"it goes, and the source is the controller": {"controlled store", "", func(s *tied) {
+			r := to(xdatabases, "source")
+			r.Controller = true
+			s.add(configMaps, "controlled", r)
+			s.ties[0].end = "controlled"
+		}},
+		"both need each other": {"settings store", "", func(s *tied) {
+			s.tie(made("", store), "source", "store", map[string]any{"store": "settings"})
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newTied(t)
+			s.add(xdatabases, "source")
+			s.add(configMaps, "settings")
+			s.add(configMaps, "store")
+			s.tie(made("", store), "source", "settings", map[string]any{"store": "store"})
+			c.more(s)
+			p := s.plan(Background, strings.Fields(c.roots)...)
+			var again []graph.ID
+			for _, r := range p.Recreated {
+				again = append(again, r.Object)
+			}
+			if got := names(p.Graph, again); got != c.want {
+				t.Errorf("%q come back, want %q", got, c.want)
+			}
+		})
 	}
 }
