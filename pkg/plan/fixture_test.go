@@ -14,6 +14,9 @@ var (
 	pods       = graph.Type{Version: "v1", Resource: "pods", Kind: "Pod", Namespaced: true}
 	claims     = graph.Type{Version: "v1", Resource: "persistentvolumeclaims", Kind: "PersistentVolumeClaim",
 		Namespaced: true}
+	services     = graph.Type{Version: "v1", Resource: "services", Kind: "Service", Namespaced: true}
+	certificates = graph.Type{Group: certManager, Version: "v1", Resource: "certificates", Kind: "Certificate",
+		Namespaced: true}
 	sets  = graph.Type{Group: "apps", Version: "v1", Resource: "statefulsets", Kind: "StatefulSet", Namespaced: true}
 	roles = graph.Type{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles", Kind: "ClusterRole"}
 )

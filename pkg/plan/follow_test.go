@@ -96,7 +96,7 @@ func (s *tied) build() (*graph.Graph, *link.Links) {
 	s.t.Helper()
 	b := graph.NewBuilder()
 	for _, typ := range []graph.Type{configMaps, secrets, pods, claims, sets, roles, databases, xdatabases, buckets,
-		applications, kustomizations, usages, accounts, nsType, nodeType, daemonSets} {
+		applications, kustomizations, usages, accounts, nsType, nodeType, daemonSets, services, certificates} {
 		b.Serve(typ)
 		l := b.Listing(typ, "")
 		l.Add(s.objects[typ]...)

@@ -25,9 +25,10 @@ const (
 // Naming returns the objects that are gone in the end and may ask for DNS names, sorted.
 func (p *Plan) Naming() []graph.ID {
 	var ids []graph.ID
+	again := p.again()
 	for _, id := range p.Deleted {
 		r := p.Graph.Ref(id)
-		if group, is := naming[r.Resource]; is && group == r.Group() {
+		if group, is := naming[r.Resource]; is && group == r.Group() && !again[id] {
 			ids = append(ids, id)
 		}
 	}
@@ -38,11 +39,16 @@ func (p *Plan) Naming() []graph.ID {
 // is nothing, and all of them were read.
 func (p *Plan) frees(pods map[graph.ID]Pod) *v1alpha1.Freed {
 	f := v1alpha1.Freed{
-		Storage:      freedStorage(p.Disks, p.KeptDisks),
-		DNSNames:     slices.Compact(slices.Sorted(slices.Values(p.DNSNames))),
-		Certificates: len(p.DeletedOf(certManager, "certificates")),
+		Storage:  freedStorage(p.Disks, p.KeptDisks),
+		DNSNames: slices.Compact(slices.Sorted(slices.Values(p.DNSNames))),
 	}
-	f.Pods, f.Requests = p.freedRequests(pods)
+	again := p.again()
+	for _, id := range p.DeletedOf(certManager, "certificates") {
+		if !again[id] {
+			f.Certificates++
+		}
+	}
+	f.Pods, f.Requests = freedRequests(pods, again)
 	for _, ids := range [][]graph.ID{p.Unread, p.UnreadDisks, p.UnreadNaming} {
 		for _, ref := range p.Graph.Refs(ids) {
 			if ref.Resource != "statefulsets" { // which hold nothing themselves
@@ -56,13 +62,34 @@ func (p *Plan) frees(pods map[graph.ID]Pod) *v1alpha1.Freed {
 	return &f
 }
 
-// freedRequests counts the pods that run on nodes and are not created again, and sums up what they
-// request.
-func (p *Plan) freedRequests(pods map[graph.ID]Pod) (int, map[string]string) {
-	again := map[graph.ID]bool{}
+// again are the objects that can come back without anybody doing so by hand, and those that come back
+// with them, because these control them.
+func (p *Plan) again() map[graph.ID]bool {
+	var queue []graph.ID
 	for _, r := range p.Recreated {
-		again[r.Object] = true
+		if r.With == "" {
+			queue = append(queue, r.Object)
+		}
 	}
+	again := map[graph.ID]bool{}
+	for ; len(queue) > 0; queue = queue[1:] {
+		id := queue[0]
+		if again[id] {
+			continue
+		}
+		again[id] = true
+		for e := range p.Graph.Dependents(id) {
+			if e.Controller && !makesOthers(p.Graph, id) {
+				queue = append(queue, e.Dependent)
+			}
+		}
+	}
+	return again
+}
+
+// freedRequests counts the pods that run on nodes and do not come back, and sums up what they
+// request.
+func freedRequests(pods map[graph.ID]Pod, again map[graph.ID]bool) (int, map[string]string) {
 	n, sums := 0, map[string]resource.Quantity{}
 	for id, pod := range pods {
 		if pod.Node == "" || pod.Ended || again[id] {

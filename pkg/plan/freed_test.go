@@ -1,13 +1,16 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
 // TestSumsAreThoseOfWhatGoes: pods that run and stay away, and volumes by storage class.
@@ -39,6 +42,36 @@ func TestSumsAreThoseOfWhatGoes(t *testing.T) {
 	want := "[{ 1  } {fast 3 1536Mi 2Gi}] 2 map[cpu:2] [a b] 0 1"
 	if f := p.Freed; f == nil || fmt.Sprint(f.Storage, f.Pods, f.Requests, f.DNSNames, f.Certificates, len(f.Unread)) != want {
 		t.Errorf("got %+v, want %s", f, want)
+	}
+}
+
+// TestWhatComesBackIsNotFreed: neither a pod whose controller comes back, nor what asks for a DNS name
+// or a certificate. What comes back only by hand is freed until then.
+func TestWhatComesBackIsNotFreed(t *testing.T) {
+	controlled := func(by string) graph.OwnerReference {
+		r := to(sets, by)
+		r.Controller = true
+		return r
+	}
+	for with, want := range map[string]string{"": "0 map[] [] 0", "the next upgrade": "1 map[cpu:1] [certificate web] 1"} {
+		s := newTied(t)
+		s.add(xdatabases, "source")
+		s.add(sets, "set")
+		s.add(pods, "pod", controlled("set"))
+		s.add(certificates, "certificate")
+		s.add(services, "web")
+		for _, end := range []string{"set", "certificate", "web"} {
+			s.tie(&link.Definition{Recreates: []link.Recreation{{By: "Maker", With: with}}}, "source", end, nil)
+		}
+		p := s.plan(Background, "set", "certificate", "web")
+		d := Details{Pods: map[graph.ID]Pod{lookup(t, p.Graph, "pod")[0]: {Node: "n",
+			Requests: map[string]resource.Quantity{"cpu": resource.MustParse("1")}}}}
+		d.DNSNames = strings.Fields(names(p.Graph, p.Naming()))
+		p.Learn(d)
+		f := cmp.Or(p.Freed, &v1alpha1.Freed{})
+		if got := fmt.Sprint(f.Pods, f.Requests, f.DNSNames, f.Certificates); got != want {
+			t.Errorf("made again with %q: freed %s, want %s", with, got, want)
+		}
 	}
 }
 
