@@ -21,10 +21,13 @@ import (
 // is to begin soon.
 const mostAskedFirst = 500
 
-// admission asks the server, before a deletion that is not only a preview, whether it refuses what
-// others delete, if a policy or a webhook may. Where these may not be listed, nobody is asked: the
-// wait tells.
+// admission finds out whether the server refuses what others delete: it does where a guard stays that
+// keeps it. Before a deletion that is not only a preview the server is asked, too, if a policy or a
+// webhook may refuse it. Where these may not be listed, nobody is asked: the wait tells.
 func (pl *planner) admission(ctx context.Context, reader *cluster.Reader, p *Planned) error {
+	if without := p.WithoutGuarded(); without != p.Plan {
+		p.Plan = without.With(p.needs)
+	}
 	if !pl.request.AskServer {
 		return nil
 	}

@@ -617,6 +617,9 @@ func TestRefusedOnlyUntilTheGuardIsGone(t *testing.T) {
 				s.objects[buckets][0].Owners = append(s.objects[buckets][0].Owners, block(xdatabases, "user"))
 			}
 			p := s.plan(Background, "composite")
+			if c.kept {
+				wantDeleted(t, p.WithoutGuarded(), c.want)
+			}
 			bucket := lookup(t, p.Graph, "bucket")
 			var kept []graph.ID
 			if c.kept {

@@ -147,6 +147,17 @@ func (p *Plan) WithoutKept(refused map[graph.ID]string, kept []graph.ID) *Plan {
 	}
 }
 
+// WithoutGuarded is the plan without what others cannot delete, because a guard keeps it that stays.
+func (p *Plan) WithoutGuarded() *Plan {
+	refused := map[graph.ID]string{}
+	for _, g := range p.Guarded {
+		if !slices.Contains(p.Roots, g.Object) {
+			refused[g.Object] = p.Graph.Ref(g.Guard).Located() + " keeps it"
+		}
+	}
+	return p.WithoutKept(refused, slices.Sorted(maps.Keys(refused)))
+}
+
 // outlivesGuards reports whether an object has guards, and all of these are gone in the end.
 func (p *Plan) outlivesGuards(id graph.ID) bool {
 	guarded := false
