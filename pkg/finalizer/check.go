@@ -313,6 +313,8 @@ func (n Need) check() []error {
 		errs = append(errs, errors.New(`give "nameField", or "name" where it is always the same`))
 	case !n.Items.IsZero() && n.NameField == "":
 		errs = append(errs, errors.New(`"items" goes with "nameField"`))
+	case n.Keys && (n.Items.IsZero() || n.NameField != "name" || n.KindField != "kind"):
+		errs = append(errs, errors.New(`"keys" goes with "items", "nameField: name" and "kindField: kind"`))
 	}
 	if n.IfGone != "" {
 		errs = append(errs, text("ifGone", n.IfGone))

@@ -2,6 +2,9 @@ package finalizer
 
 import (
 	"errors"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
@@ -56,7 +59,10 @@ type Need struct {
 	// Items leads to the items of a list of which each names a needed object: the fields are those of
 	// an item then.
 	Items link.Path `json:"items,omitzero"`
-	Scope Scope     `json:"scope"`
+	// Keys says that Items leads to a map, of which each key names a needed object as KIND/NAME: an item
+	// has the fields kind and name then.
+	Keys  bool  `json:"keys,omitempty"`
+	Scope Scope `json:"scope"`
 	// IfGone is what to do where it does not exist, in sentences, if that is not to create it again.
 	IfGone string `json:"ifGone,omitempty"`
 	// Where are conditions on the object that has the fields, all of which have to be met; without
@@ -68,7 +74,21 @@ type Need struct {
 }
 
 // Names are the places where an object names what is needed: the items, or the object itself.
-func (n Need) Names(object map[string]any) []map[string]any { return itemsOr(n.Items, object) }
+func (n Need) Names(object map[string]any) []map[string]any {
+	items := itemsOr(n.Items, object)
+	if !n.Keys {
+		return items
+	}
+	var all []map[string]any
+	for _, item := range items {
+		for _, key := range slices.Sorted(maps.Keys(item)) {
+			if kind, name, ok := strings.Cut(key, "/"); ok {
+				all = append(all, map[string]any{"kind": kind, "name": name})
+			}
+		}
+	}
+	return all
+}
 
 func itemsOr(items link.Path, object map[string]any) []map[string]any {
 	if items.IsZero() {
@@ -79,8 +99,11 @@ func itemsOr(items link.Path, object map[string]any) []map[string]any {
 
 // At is where a field of the Need is in the object: "spec.secretStoreRefs[*].name".
 func (n Need) At(field string) string {
-	if n.Items.IsZero() {
+	switch {
+	case n.Items.IsZero():
 		return field
+	case n.Keys:
+		return n.Items.String()
 	}
 	return n.Items.String() + "." + field
 }
