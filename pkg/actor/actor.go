@@ -132,6 +132,16 @@ func (f *Finder) by(ctx context.Context, o *unstructured.Unstructured, known fin
 	return actor
 }
 
+// Component returns a component that acts on an object although that has none of its finalizers; false
+// if it is not known by what it is seen to be alive.
+func (f *Finder) Component(ctx context.Context, o *unstructured.Unstructured, name string) (Actor, bool) {
+	known, ok := f.known.Component(name)
+	if !ok || !known.Alive.HasWorkloads() {
+		return Actor{}, false
+	}
+	return f.by(ctx, o, known, known.Form()), true
+}
+
 // Freeing returns who removes the finalizer in the place of its actor when an object is deleted that
 // the actor needs; false if nobody is known to, or to be alive.
 func (f *Finder) Freeing(ctx context.Context, o *unstructured.Unstructured, a Actor) (Actor, bool) {

@@ -183,6 +183,41 @@ func findIdle(ctx context.Context, reader *cluster.Reader, known *finalizer.Regi
 	return err
 }
 
+// findIdlePrograms finds out which programs do not run that delete objects because of links, once the
+// owner is gone and without a finalizer that would wait for them: of each program at one object. Of
+// one by whose name no pack says how it is seen nothing is said. The error is the end of ctx.
+func findIdlePrograms(ctx context.Context, reader *cluster.Reader, known *finalizer.Registry, p *plan.Plan,
+	f *plan.Details) error {
+	finder := actor.NewFinder(reader, known)
+	asked := map[string]bool{}
+	for _, a := range p.Actions {
+		found, ok := p.Link(a.Object, a.Because)
+		if !ok || a.Because.Code != plan.LinkDeleted || found.Definition.Deletion.Finalizer != "" ||
+			asked[found.Definition.Deletion.By] {
+			continue
+		}
+		asked[found.Definition.Deletion.By] = true
+		ref := p.Graph.Ref(a.Object)
+		o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": ref.APIVersion, "kind": ref.Kind}}
+		o.SetNamespace(ref.Namespace)
+		o.SetName(ref.Name)
+		who, ok := finder.Component(ctx, o, found.Definition.Deletion.By)
+		idle := v1alpha1.IdleActor{Object: ref, Actor: who.Who, Evidence: who.Says()}
+		switch {
+		case !ok:
+			continue
+		case who.NotFound():
+			idle.Obstacle = v1alpha1.ActorNotFound
+		case who.Life == actor.Dead && len(who.Workloads)+len(who.Scaled) > 0:
+			idle.Obstacle = v1alpha1.NotRunning
+		default:
+			continue
+		}
+		f.Idle = append(f.Idle, idle)
+	}
+	return context.Cause(ctx)
+}
+
 // mostNeeding is of how many objects it is read what the actors of their finalizers need. Of the
 // others nothing is said.
 const mostNeeding = 500

@@ -186,8 +186,8 @@ func (pl *planner) list(ctx context.Context, query selection.Query) (*selection.
 	return query.List(ctx)
 }
 
-// learnMore finds out which disks are destroyed, and who of those that the deletion waits for does
-// not run.
+// learnMore finds out which disks are destroyed, and who of those that the deletion waits for, or that
+// delete a part of it, does not run.
 func (pl *planner) learnMore(ctx context.Context, reader *cluster.Reader, p *Planned, details *plan.Details) error {
 	collect.ReadDisks(ctx, reader, p.Plan, &details.Facts)
 	details.Unserved = p.unserved
@@ -203,6 +203,9 @@ func (pl *planner) learnMore(ctx context.Context, reader *cluster.Reader, p *Pla
 	}
 	if pl.known != nil {
 		if details.Abandoned, err = pl.findAbandoned(ctx, reader, pl.known, p.Plan); err != nil {
+			return err
+		}
+		if err := findIdlePrograms(ctx, reader, pl.known, p.Plan, details); err != nil {
 			return err
 		}
 	}

@@ -276,6 +276,19 @@ func (r *Registry) Forms() []string {
 	return slices.Compact(all)
 }
 
+// Component returns an entry of a component, which says by what it is seen to be alive; false if none
+// has that name.
+func (r *Registry) Component(name string) (Known, bool) {
+	for _, pack := range r.Packs() {
+		for _, k := range pack.Finalizers {
+			if k.Component == name && !k.Fallback {
+				return k, true
+			}
+		}
+	}
+	return Known{}, false
+}
+
 // Components returns the names of all components, each once and sorted.
 func (r *Registry) Components() []string {
 	var all []string

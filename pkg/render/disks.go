@@ -112,13 +112,21 @@ func (p Plan) remarkIdle() []remark {
 		} else {
 			until = "that changes"
 		}
-		names = append(names, fmt.Sprintf("%s of %s, which %s (%s)", Escape(i.Finalizer), Escape(i.Actor), is,
-			Escape(strings.Join(i.Evidence, "; "))))
+		names = append(names, fmt.Sprintf("%s, which %s (%s)", work(i), is, Escape(strings.Join(i.Evidence, "; "))))
 	}
 	if len(names) == 0 {
 		return nil
 	}
 	return []remark{{"waits for " + phrase.And(names) + ": not removed until " + until, about}}
+}
+
+// work names what an actor does not do: its finalizer, or the deletion of an object.
+func work(i v1alpha1.IdleActor) string {
+	what := Escape(i.Finalizer) + " of "
+	if i.Finalizer == "" {
+		what = "the deletion of " + Escape(i.Object.Located()) + " by "
+	}
+	return what + Escape(i.Actor)
 }
 
 // remarkNotFound names the finalizers whose actors were not found.
@@ -128,7 +136,7 @@ func (p Plan) remarkNotFound() []remark {
 	for _, i := range p.Idle {
 		if i.Obstacle == v1alpha1.ActorNotFound {
 			about = append(about, i.Object)
-			names = append(names, fmt.Sprintf("%s of %s", Escape(i.Finalizer), Escape(i.Actor)))
+			names = append(names, work(i))
 		}
 	}
 	if len(names) == 0 {

@@ -185,9 +185,10 @@ type Action struct {
 	Outside []string `json:"outside,omitempty"`
 }
 
-// IdleActor is who should remove a finalizer, and does not.
+// IdleActor is who should remove a finalizer, or delete an object because of a link, and does not.
 type IdleActor struct {
-	// Object is one of those that carry the finalizer.
+	// Object is one of those that carry the finalizer, or that are to be deleted: the finalizer is
+	// empty then.
 	Object    ObjectRef `json:"object"`
 	Finalizer string    `json:"finalizer"`
 	Actor     string    `json:"actor"`
