@@ -41,7 +41,7 @@ func (s *search) leads(ctx context.Context, o *unstructured.Unstructured) {
 	s.found = true
 	held, names := s.holder(ctx, o)
 	if !slices.ContainsFunc(slices.Concat(held, s.apart), func(w *unstructured.Unstructured) bool {
-		_, out := leavesOut(w, s.about)
+		_, out := leavesOut(w, s.about, s.isKnown())
 		return out && w.GetNamespace() == o.GetNamespace() && slices.Contains(names, w.GetName())
 	}) {
 		s.leases = append(s.leases, o)

@@ -12,7 +12,6 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
-	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 // Permitted is a ServiceAccount that RBAC lets write an object, or its subresource finalizers. It
@@ -214,20 +213,6 @@ func (f *Finder) addWorkloads(ctx context.Context, p *Permissions) {
 	}
 }
 
-// addPlaced finds who may write objects of the type in other namespaces, and who runs as them.
-func (f *Finder) addPlaced(ctx context.Context, p *Permissions, o *unstructured.Unstructured, t target) {
-	p.Placed = f.placed(ctx, o, t)
-	p.Placed = p.Placed[:min(len(p.Placed), phrase.MaxNamed)]
-	var they Permissions
-	for _, at := range p.Placed {
-		they.Accounts = append(they.Accounts, at.Permitted)
-	}
-	f.addWorkloads(ctx, &they)
-	for i, a := range they.Accounts {
-		p.Placed[i].Permitted = a
-	}
-}
-
 // Observations are the evidence: who may, and who runs as them. Of many the first are named.
 func (p Permissions) Observations() []v1alpha1.Observation {
 	var all []v1alpha1.Observation
@@ -259,7 +244,7 @@ func (p Permissions) Observations() []v1alpha1.Observation {
 				"only Kubernetes' own ServiceAccounts, and %d that may write everything, may update or patch %s",
 				p.Everything, what)})
 	}
-	for _, at := range p.Placed {
+	for _, at := range p.Placed[:min(len(p.Placed), phrase.MaxNamed)] {
 		all = append(all, v1alpha1.Observation{Says: at.says(p.what + " in namespace " + at.Namespace), From: at.Binding})
 	}
 	return all
@@ -273,14 +258,22 @@ func (p Permissions) Workloads() (all []*unstructured.Unstructured) {
 	return all
 }
 
-// Watching leaves out the workloads that are set to watch other objects than one, if any remain.
+// Watching leaves out the workloads that are set to watch other objects than one, where another of the
+// same program is not. What another program watches says nothing of theirs.
 func (p Permissions) Watching(o *unstructured.Unstructured) Permissions {
 	watching, accounts := p, []Permitted(nil)
+	all := p.Workloads()
+	instead := func(w *unstructured.Unstructured) bool {
+		return slices.ContainsFunc(all, func(other *unstructured.Unstructured) bool {
+			_, out := leavesOut(other, o, false)
+			return !out && sameProgram(w, other)
+		})
+	}
 	for _, a := range p.Accounts {
 		workloads := a.Workloads
 		a.Workloads = slices.DeleteFunc(slices.Clone(workloads), func(w *unstructured.Unstructured) bool {
-			s, out := leavesOut(w, o)
-			if out {
+			s, out := leavesOut(w, o, false)
+			if out = out && instead(w); out {
 				watching.Elsewhere = append(watching.Elsewhere, s)
 			}
 			return out
@@ -289,9 +282,7 @@ func (p Permissions) Watching(o *unstructured.Unstructured) Permissions {
 			accounts = append(accounts, a)
 		}
 	}
-	if watching.Accounts = accounts; len(watching.Elsewhere) == 0 || len(watching.Workloads()) == 0 {
-		return p
-	}
+	watching.Accounts = accounts
 	return watching
 }
 
@@ -303,23 +294,6 @@ func (p Permissions) Only() *unstructured.Unstructured {
 		return nil
 	}
 	return only[0]
-}
-
-// OnlyPlaced returns the one workload that may in another namespace, and which that is, where nobody
-// may in that of the object; nil if there are several, none, or if not everything could be listed.
-func (p Permissions) OnlyPlaced() (only *unstructured.Unstructured, namespace string) {
-	for _, at := range p.Placed {
-		for _, w := range at.Workloads {
-			if only != nil && only.GetUID() != w.GetUID() {
-				return nil, ""
-			}
-			only, namespace = w, at.Namespace
-		}
-	}
-	if len(p.Accounts)+len(p.Unread) > 0 || p.Anybody != "" {
-		return nil, ""
-	}
-	return only, namespace
 }
 
 // Controls returns the one of several workloads that may which may write the status of the object as
@@ -362,56 +336,4 @@ func (p Permissions) Running(most int, first *unstructured.Unstructured) []*unst
 		}
 	}
 	return all
-}
-
-// Placed is a ServiceAccount that RBAC lets write objects of a type in another namespace.
-type Placed struct {
-	Permitted
-	Namespace string
-}
-
-// placed finds who may update or patch objects of the type of one in other namespaces than its own,
-// by a RoleBinding there. It finds nobody if not all of RBAC can be read.
-func (f *Finder) placed(ctx context.Context, o *unstructured.Unstructured, t target) []Placed {
-	p := f.policyOf(ctx, o.GetNamespace())
-	if o.GetNamespace() == "" || !p.served || len(p.unread) > 0 {
-		return nil
-	}
-	bindings, err := f.reader.ListObjects(ctx, cluster.RoleBindings, "", cluster.Selection{})
-	if err != nil {
-		return nil
-	}
-	roles, err := f.reader.ListObjects(ctx, cluster.Roles, "", cluster.Selection{})
-	if err != nil {
-		return nil
-	}
-	rules := map[string][]rule{}
-	for _, role := range roles {
-		rules[role.GetNamespace()+"/"+role.GetName()] = rulesOf(role)
-	}
-	var all []Placed
-	for _, b := range bindings {
-		if b.GetNamespace() == o.GetNamespace() {
-			continue
-		}
-		g, name := grantOf(b), status.Nested(b, "roleRef", "name")
-		if g.rules = p.roles[name]; status.Nested(b, "roleRef", "kind") == "Role" {
-			g.rules = rules[b.GetNamespace()+"/"+name]
-		}
-		object, _, every := g.allows(t)
-		if len(object) == 0 || every {
-			continue
-		}
-		for _, a := range g.accounts {
-			all = append(all, Placed{permittedBy(g, a, object, nil), b.GetNamespace()})
-		}
-	}
-	return all
-}
-
-// placedAs are those of an account.
-func placedAs(all []Placed, a cluster.ServiceAccount) []Placed {
-	return slices.DeleteFunc(slices.Clone(all), func(p Placed) bool {
-		return p.Account != a && p.Account != (cluster.ServiceAccount{Namespace: a.Namespace})
-	})
 }

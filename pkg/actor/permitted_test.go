@@ -237,18 +237,21 @@ func TestWhichOfSeveralMayBeIt(t *testing.T) {
 // left out, and told, as long as one remains.
 func TestWhoIsSetToWatchOthers(t *testing.T) {
 	works := func(container string) Permitted {
-		return Permitted{Workloads: []*unstructured.Unstructured{started(t, "operators", container)}}
+		return Permitted{Workloads: []*unstructured.Unstructured{started(t, "operators", "{image: acme/op, "+container+"}")}}
 	}
-	one, two, other := works("{args: [--watch-label-selector=shard=1]}"), works("{args: [--watch-label-selector=shard=2]}"),
-		works("{env: [{name: WATCH_NAMESPACE, value: a}]}")
+	one, two, other := works("args: [--watch-label-selector=shard=1]"), works("args: [--watch-label-selector=shard=2]"),
+		works("env: [{name: WATCH_NAMESPACE, value: a}]")
+	backup := Permitted{Workloads: []*unstructured.Unstructured{started(t, "operators", "{image: acme/backup}")}}
 	for name, test := range map[string]struct {
 		may             []Permitted
 		left, elsewhere int
 	}{
-		"its shard and another": {[]Permitted{one, two}, 1, 1},
-		"all are others'":       {[]Permitted{one, other}, 2, 0},
-		"nothing is set":        {[]Permitted{works("{}"), two}, 2, 0},
-		"one of three":          {[]Permitted{other, two, one}, 1, 2},
+		"its shard and another":         {[]Permitted{one, two}, 1, 1},
+		"all are others'":               {[]Permitted{one, other}, 2, 0},
+		"nothing is set":                {[]Permitted{works("args: []"), two}, 2, 0},
+		"another program":               {[]Permitted{other, backup}, 2, 0},
+		"its shard and another program": {[]Permitted{one, backup, two}, 2, 1},
+		"one of three":                  {[]Permitted{other, two, one}, 1, 2},
 	} {
 		p := Permissions{Accounts: test.may}.Watching(shop)
 		if left := len(p.Workloads()); left != test.left || len(p.Elsewhere) != test.elsewhere {

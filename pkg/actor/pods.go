@@ -119,11 +119,24 @@ func containersOf(w *unstructured.Unstructured) []container {
 		}
 		c.args, c.image = append(texts(m, "command"), texts(m, "args")...), repository(status.Text(m, "image"))
 		if i := slices.Index(c.args, "-c"); i >= 0 && i+1 < len(c.args) { // a line for a shell
-			c.args = slices.Concat(c.args[:i], strings.Fields(c.args[i+1]), c.args[i+2:])
+			c.args = slices.Concat(c.args[:i], wordsOf(c.args[i+1]), c.args[i+2:])
 		}
 		all = append(all, c)
 	}
 	return all
+}
+
+// wordsOf are those of the one command in a line for a shell, or of that which takes its place in the
+// end: what others do before, as kubectl wait --namespace, says nothing of the program.
+func wordsOf(line string) []string {
+	commands := strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(";&|\n", r) })
+	for i, command := range commands {
+		words := strings.Fields(command)
+		if len(commands) == 1 || i == len(commands)-1 && slices.Index(words, "exec") == 0 {
+			return words
+		}
+	}
+	return nil
 }
 
 // settingOf resolves the value of a variable. What comes from a ConfigMap or a Secret is not read.

@@ -14,18 +14,23 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
 // Variables and flags that say which namespaces a controller watches: those of operator-sdk,
 // controller-runtime's projects, Strimzi, ingress controllers and Config Connector, and what is called
-// alike: OPERATOR_SCOPE_NAMESPACE of RabbitMQ. Others say which labels the objects have that it
-// watches: those of Flux, Grafana and Sealed Secrets. What is only called a selector, or one of shards,
-// may be about other objects: it counts for an object that has a label of such a key.
+// alike: OPERATOR_SCOPE_NAMESPACE of RabbitMQ. Words in front are those of the program, or the setting
+// is about something else: SECRETS_WATCH_NAMESPACE. Others say which labels the objects have that it
+// watches: those of Flux and Grafana. What is only called a selector, or one of shards, may be about
+// other objects: it counts for an object that has a label of such a key, unless pods have it as a rule.
 var (
-	scopeSetting    = regexp.MustCompile(`(?:^|_)(?:(?:watch|watched|scope|scoped|managed)_namespaces?|target_namespaces)$|^strimzi_namespace$`)
+	scopeSetting    = regexp.MustCompile(`^(?:(.*)_)?(?:(?:watch|watched|scope|scoped|managed)_namespaces?|target_namespaces)$|^strimzi_namespace$`)
 	scopeFlag       = regexp.MustCompile(`^namespaces?$`)
-	selectorSetting = regexp.MustCompile(`^(?:watch_label_selectors?|label_selector|watch_selector)$`)
+	anyProgram      = regexp.MustCompile(`^(?:operator|controller|manager)$`)
+	selectorSetting = regexp.MustCompile(`^(?:watch_label_selectors?|watch_selector)$`)
 	likeSelector    = regexp.MustCompile(`^(?:(?:[a-z]+_)?shard_|resource_|object_)?(?:label_)?selector$`)
+	ofPods          = regexp.MustCompile(`^(?:app|name|component|release|role|tier|k8s-app|(?:.+\.)?kubernetes\.io/.+)$`)
+	noNamespace     = regexp.MustCompile(`^(?:true|false|all|any|none)$`)
 )
 
 // Scope is a setting of a workload that says which objects it watches.
@@ -36,7 +41,7 @@ type Scope struct {
 	// Variable says that it is a variable.
 	Variable bool
 	// Selector says that it is about labels and not about namespaces, and likely that it may be about
-	// those of other objects.
+	// those of other objects, or that the namespace may be where something else is.
 	Selector, likely bool
 	// namespaces are those of the value, nil if they cannot be told; all says that they are all.
 	namespaces []string
@@ -57,11 +62,12 @@ func (s Scope) includes(o *unstructured.Unstructured) (watches, known bool) {
 	return slices.Contains(s.namespaces, o.GetNamespace()), s.namespaces != nil
 }
 
-// namesLabel reports whether an object has a label of a key that the selector names.
+// namesLabel reports whether an object has a label of a key that the selector names, and that is not
+// one by which pods are selected.
 func (s Scope) namesLabel(o *unstructured.Unstructured) bool {
 	return slices.ContainsFunc(s.requirements(), func(r labels.Requirement) bool {
 		_, has := o.GetLabels()[r.Key()]
-		return has
+		return has && !ofPods.MatchString(r.Key())
 	})
 }
 
@@ -125,8 +131,8 @@ func (s Scope) requirements() labels.Requirements {
 
 // leavesOut returns the setting of a workload that leaves an object out of what it watches; false
 // if none is known to. Settings about namespaces add up, and one that cannot be told may be for
-// all.
-func leavesOut(w, o *unstructured.Unstructured) (Scope, bool) {
+// all: --namespace, unless a pack knows the program.
+func leavesOut(w, o *unstructured.Unstructured, isKnown bool) (Scope, bool) {
 	var out []Scope
 	maybe := false
 	for _, s := range scopesOf(w) {
@@ -134,7 +140,7 @@ func leavesOut(w, o *unstructured.Unstructured) (Scope, bool) {
 		case s.Selector && known && !watches:
 			return s, true
 		case s.Selector:
-		case watches || !known:
+		case watches || !known || s.likely && !isKnown:
 			maybe = true
 		default:
 			out = append(out, s)
@@ -147,30 +153,26 @@ func leavesOut(w, o *unstructured.Unstructured) (Scope, bool) {
 }
 
 // NotWatching returns the settings that leave an object out of what its actor watches, those that
-// are about its labels first, nil if it may be watched. The parts of an installation that say
-// nothing, such as its webhook, do not speak against it; another that may watch all namespaces
-// does, and so does one of the same program.
+// are about its labels first, nil if it may be watched: by one of the same program that is not set to
+// watch others. Other programs, such as the webhook of an installation, do not speak against it.
 func (a Actor) NotWatching(o *unstructured.Unstructured) []Scope {
 	if a.Life != Alive {
 		return nil
 	}
 	var out []Scope
-	var silent []*unstructured.Unstructured // those that say nothing
+	var others []*unstructured.Unstructured
 	for _, w := range slices.Concat(a.Workloads, a.Apart) {
-		s, left := leavesOut(w, o)
+		s, left := leavesOut(w, o, a.IsKnown)
 		switch {
 		case !running(w) || slices.ContainsFunc(out, func(s Scope) bool { return s.Workload == w }):
 		case left:
 			out = append(out, s)
-		case len(scopesOf(w)) > 0:
-			return nil
 		default:
-			silent = append(silent, w)
+			others = append(others, w)
 		}
 	}
-	for _, w := range silent {
-		if !slices.ContainsFunc(out, func(s Scope) bool { return s.Workload.GetNamespace() == w.GetNamespace() }) ||
-			slices.ContainsFunc(out, func(s Scope) bool { return sameProgram(s.Workload, w) }) {
+	for _, w := range others {
+		if slices.ContainsFunc(out, func(s Scope) bool { return sameProgram(s.Workload, w) }) {
 			return nil
 		}
 	}
@@ -186,13 +188,21 @@ func (a Actor) NotWatching(o *unstructured.Unstructured) []Scope {
 	return out
 }
 
-// sameProgram reports whether two workloads run an image of the same name.
+// sameProgram reports whether two workloads are instances of one program: all images of one are among
+// those of the other, so that a sidecar that many have says nothing; or they have the same name, in two
+// namespaces.
 func sameProgram(a, b *unstructured.Unstructured) bool {
-	images := map[string]bool{}
-	for _, c := range containersOf(a) {
-		images[c.image] = c.image != ""
+	among := func(one, other *unstructured.Unstructured) bool {
+		all, images := imagesOf(one), imagesOf(other)
+		return len(all) > 0 &&
+			!slices.ContainsFunc(all, func(image string) bool { return image == "" || !slices.Contains(images, image) })
 	}
-	return slices.ContainsFunc(containersOf(b), func(c container) bool { return images[c.image] })
+	return a.GetName() == b.GetName() && a.GetNamespace() != b.GetNamespace() || among(a, b) || among(b, a)
+}
+
+// imagesOf are the paths of the repositories of a workload's images.
+func imagesOf(w *unstructured.Unstructured) []string {
+	return phrase.Words(containersOf(w), func(c container) string { return c.image })
 }
 
 // scopesOf reads the settings of a workload. A flag that stands there more than once adds up.
@@ -229,7 +239,7 @@ func scopesOf(w *unstructured.Unstructured) []Scope {
 		for _, name := range slices.Sorted(maps.Keys(flags)) {
 			v := flags[name]
 			if name == "namespace" && v.value == w.GetNamespace() {
-				v.known = false // with many it is where they run, or where their Lease is
+				v.known = false
 			}
 			if s, is := scopeOf(w, "--"+name, name, v); is {
 				all = append(all, s)
@@ -262,19 +272,34 @@ func scopeOf(w *unstructured.Unstructured, as, name string, v setting) (Scope, b
 	case strings.HasSuffix(name, "application_namespaces"): // of Argo CD, besides its own
 		own := w.GetNamespace()
 		return ofNamespaces(w, as, setting{strings.TrimSuffix(own+","+v.value, ","), v.known}), true
-	case scopeSetting.MatchString(name) || scopeFlag.MatchString(name):
+	case scopeFlag.MatchString(name):
+		s := ofNamespaces(w, as, v)
+		s.likely = name == "namespace" // with many it is where they run, or where their Lease is
+		return s, true
+	}
+	if m := scopeSetting.FindStringSubmatch(name); m != nil && ofProgram(w, m[1]) {
 		return ofNamespaces(w, as, v), true
 	}
 	return Scope{}, false
 }
 
-// ofNamespaces is a setting that names namespaces. One that has a pattern is not known.
+// ofProgram reports whether the words in front of what a setting says are those of the program of a
+// workload, by its name and images.
+func ofProgram(w *unstructured.Unstructured, words string) bool {
+	called := slug(w.GetName() + strings.Join(imagesOf(w), ""))
+	return !slices.ContainsFunc(strings.FieldsFunc(words, func(r rune) bool { return r == '_' }), func(word string) bool {
+		return !anyProgram.MatchString(word) && !strings.Contains(called, word)
+	})
+}
+
+// ofNamespaces is a setting that names namespaces. One that has a pattern, or a word that says how many,
+// is not known.
 func ofNamespaces(w *unstructured.Unstructured, as string, v setting) Scope {
 	s := Scope{Workload: w, Setting: as, Value: v.value}
 	for namespace := range strings.SplitSeq(v.value, ",") {
 		namespace = strings.TrimSpace(namespace)
 		s.all = s.all || v.known && (namespace == "" || namespace == "*")
-		v.known = v.known && (s.all || len(validation.IsDNS1123Label(namespace)) == 0)
+		v.known = v.known && (s.all || len(validation.IsDNS1123Label(namespace)) == 0 && !noNamespace.MatchString(namespace))
 		s.namespaces = append(s.namespaces, namespace)
 	}
 	if !v.known {

@@ -23,7 +23,7 @@ func started(t testing.TB, ns, container string) *unstructured.Unstructured {
 
 // shop is an object with a label, in a namespace.
 var shop = &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": "it",
-	"namespace": "shop", "labels": map[string]any{"shard": "2"}}}}
+	"namespace": "shop", "labels": map[string]any{"shard": "2", "tier": "web", "app.kubernetes.io/name": "shop"}}}}
 
 // TestActorThatDoesNotWatchTheNamespace: variables and flags that leave a namespace out, and those
 // of which that cannot be told.
@@ -44,11 +44,24 @@ func TestActorThatDoesNotWatchTheNamespace(t *testing.T) {
 		"{args: [--namespace=shop]}":                                                                                             "",
 		// where its Lease is
 		"{args: [--namespace=operators]}": "",
-		"{args: ['--watch-namespace=$(NS)'], env: [{name: NS, valueFrom: {fieldRef: {fieldPath: metadata.namespace}}}]}": "--watch-namespace operators",
-		"{args: ['--watch-namespace=$(NS)'], env: [{name: NS, valueFrom: {secretKeyRef: {name: s, key: k}}}]}":           "",
-		"{args: [--watch-all-namespaces=false]}": "--watch-all-namespaces=false operators",
-		"{args: [--watch-all-namespaces=true]}":  "",
-		"{args: [--leader-elect, namespace]}":    "",
+		// where those of something else are
+		"{env: [{name: LEADER_ELECTION_WATCH_NAMESPACE, value: a}]}":                                                                 "",
+		"{args: [--secrets-watch-namespace=a]}":                                                                                      "",
+		"{args: [--exclude-watch-namespaces=a]}":                                                                                     "",
+		"{args: [--webhook-target-namespaces=a]}":                                                                                    "",
+		"{env: [{name: ACME_WATCH_NAMESPACE, value: a}]}":                                                                            "",
+		"{image: 'ghcr.io/acme/op', args: [--acme-op-watch-namespace=a]}":                                                            "--acme-op-watch-namespace a",
+		"{env: [{name: CONTROLLER_WATCH_NAMESPACES, value: a}]}":                                                                     "CONTROLLER_WATCH_NAMESPACES a",
+		"{args: [--watch-namespaces=true]}":                                                                                          "",
+		"{env: [{name: WATCH_NAMESPACE, value: all}]}":                                                                               "",
+		"{command: [sh, -c, 'kubectl wait --watch-namespace=a x; exec /op']}":                                                        "",
+		"{command: [sh, -c, 'sleep 1 && exec /op --watch-namespace=a']}":                                                             "--watch-namespace a",
+		"{command: [sh, -c, 'exec /op --watch-namespace=a; ']}":                                                                      "",
+		"{args: ['--watch-namespace=$(NS)'], env: [{name: NS, valueFrom: {fieldRef: {fieldPath: metadata.namespace}}}]}":             "--watch-namespace operators",
+		"{args: ['--watch-namespace=$(NS)'], env: [{name: NS, valueFrom: {secretKeyRef: {name: s, key: k}}}]}":                       "",
+		"{args: [--watch-all-namespaces=false]}":                                                                                     "--watch-all-namespaces=false operators",
+		"{args: [--watch-all-namespaces=true]}":                                                                                      "",
+		"{args: [--leader-elect, namespace]}":                                                                                        "",
 		"{env: [{name: WATCH_NAMESPACE, value: a}]}, {name: sidecar, env: [{name: WATCH_NAMESPACE, valueFrom: {secretKeyRef: {}}}]}": "",
 		"{env: [{name: WATCH_NAMESPACE, value: a}]}, {name: sidecar, args: [--port=1]}":                                              "WATCH_NAMESPACE a",
 
@@ -68,6 +81,9 @@ func TestActorThatDoesNotWatchTheNamespace(t *testing.T) {
 		"{args: [--selector=shard=1]}":                                          "--selector shard=1",
 		"{args: [--selector=shard=2]}":                                          "",
 		"{args: [--selector=app=web]}":                                          "",
+		"{args: [--selector=tier=db]}":                                          "",
+		"{args: ['--label-selector=app.kubernetes.io/name=proxy']}":             "",
+		"{args: [--label-selector=other=1]}":                                    "",
 		"{args: [--node-selector=shard=1]}":                                     "",
 		"{env: [{name: SHARD_SELECTOR, value: shard=1}]}":                       "SHARD_SELECTOR shard=1",
 		"{env: [{name: OP_SHARD_SELECTOR, value: 'shard=3'}]}":                  "OP_SHARD_SELECTOR shard=3",
@@ -84,7 +100,7 @@ func TestActorThatDoesNotWatchTheNamespace(t *testing.T) {
 		"{args: [--watch-label-selector=shard=1, --watch-namespace=shop]}":      "--watch-label-selector shard=1",
 		"{args: [--watch-label-selector=shard=2, --watch-namespace=a]}":         "--watch-namespace a",
 	} {
-		a := Actor{Life: Alive, Workloads: []*unstructured.Unstructured{started(t, "operators", container)}}
+		a := Actor{Life: Alive, IsKnown: true, Workloads: []*unstructured.Unstructured{started(t, "operators", container)}}
 		got := ""
 		for _, s := range a.NotWatching(shop) {
 			got += s.Setting + " " + s.Value
@@ -95,8 +111,26 @@ func TestActorThatDoesNotWatchTheNamespace(t *testing.T) {
 	}
 }
 
-// TestActorWithAnotherInstallation: a part of an installation that says nothing does not speak
-// against its scope, another installation does.
+// TestANamespaceOfAnUnknownProgram: --namespace may be where it keeps what is its own, and is told of a
+// program that a pack knows.
+func TestANamespaceOfAnUnknownProgram(t *testing.T) {
+	for container, want := range map[string][2]bool{
+		"{args: [--namespace=a]}":                       {true, false},
+		"{args: [--namespaces=a]}":                      {true, true},
+		"{args: [--watch-namespace=a]}":                 {true, true},
+		"{args: [--namespace=a, --watch-namespaces=b]}": {true, false},
+	} {
+		for i, isKnown := range []bool{true, false} {
+			a := Actor{Life: Alive, IsKnown: isKnown, Workloads: []*unstructured.Unstructured{started(t, "operators", container)}}
+			if got := len(a.NotWatching(shop)) > 0; got != want[i] {
+				t.Errorf("%s, known %t: %t", container, isKnown, got)
+			}
+		}
+	}
+}
+
+// TestActorWithAnotherInstallation: another program of an installation does not speak against its scope,
+// another installation of the same program does.
 func TestActorWithAnotherInstallation(t *testing.T) {
 	scoped, silent := "{env: [{name: WATCH_NAMESPACE, value: a}]}", "{args: [webhook]}"
 	of := func(life Life, all ...*unstructured.Unstructured) bool {
@@ -105,16 +139,33 @@ func TestActorWithAnotherInstallation(t *testing.T) {
 	program := func(args string) *unstructured.Unstructured {
 		return started(t, "operators", "{image: 'ghcr.io/acme/op:v1', "+args+"}")
 	}
+	named := func(w *unstructured.Unstructured, name string) *unstructured.Unstructured {
+		w.SetName(name)
+		return w
+	}
+	beside := func(w *unstructured.Unstructured) *unstructured.Unstructured {
+		all, _, _ := unstructured.NestedSlice(w.Object, "spec", "template", "spec", "containers")
+		_ = unstructured.SetNestedSlice(w.Object, append([]any{map[string]any{"image": "gcr.io/kubebuilder/kube-rbac-proxy:v0.16.0"}}, all...),
+			"spec", "template", "spec", "containers")
+		return w
+	}
 	down := started(t, "elsewhere", silent)
 	_ = unstructured.SetNestedField(down.Object, int64(0), "status", "readyReplicas")
 	for name, test := range map[string]struct {
 		got, want bool
 	}{
-		"with its webhook":          {of(Alive, started(t, "operators", silent), started(t, "operators", scoped)), true},
+		"with another operator that watches the namespace": {of(Alive, program("args: [--namespaces=a]"),
+			started(t, "operators", "{image: acme/backup, args: [--namespaces=shop]}")), true},
+		"with another operator elsewhere": {of(Alive, program("args: [--namespaces=a]"),
+			named(started(t, "elsewhere", "{image: acme/backup}"), "backup")), true},
+		"with another operator with the same sidecar": {of(Alive, beside(program("args: [--namespaces=a]")),
+			named(beside(started(t, "operators", "{image: acme/backup}")), "backup")), true},
+		"with a mirrored image":     {of(Alive, program("args: [--namespaces=a]"), started(t, "elsewhere", "{image: 'acme/mirror/op'}")), false},
+		"with its webhook":          {of(Alive, named(started(t, "operators", silent), "webhook"), started(t, "operators", scoped)), true},
 		"with another installation": {of(Alive, started(t, "operators", scoped), started(t, "elsewhere", silent)), false},
 		"with another that is down": {of(Alive, started(t, "operators", scoped), down), true},
 		"with another for the object": {of(Alive, started(t, "operators", scoped),
-			started(t, "operators", "{args: [--namespaces=shop]}")), false},
+			started(t, "shop", "{args: [--namespaces=shop]}")), false},
 		"with a shard for others":       {of(Alive, program("args: [--label-selector=shard=1]"), program("args: [--label-selector=!shard]")), true},
 		"with its shard":                {of(Alive, program("args: [--label-selector=shard=1]"), program("args: [--label-selector=shard=2]")), false},
 		"with the program for all":      {of(Alive, program("args: [--label-selector=shard=1]"), program("args: []")), false},

@@ -44,6 +44,9 @@ func (f *Finder) searchFor(o *unstructured.Unstructured, known finalizer.Known, 
 	return s
 }
 
+// isKnown reports whether a pack knows whose finalizer it is.
+func (s *search) isKnown() bool { return s.known.ID != "" }
+
 // controlPlane are the components of which a cluster has one. Those in other namespaces are of
 // other clusters, whose control planes are hosted here.
 var controlPlane = []string{"kube-controller-manager", "cloud-controller-manager"}

@@ -24,7 +24,7 @@ func (s *search) workload(ctx context.Context, o *unstructured.Unstructured) {
 	}
 	s.found = true
 	sign := s.assess(ctx, o)
-	if scope, out := leavesOut(o, s.about); out {
+	if scope, out := leavesOut(o, s.about, s.isKnown()); out {
 		sign.watches = scope.watches()
 		s.apart, s.others = append(s.apart, o), append(s.others, sign)
 		return

@@ -45,12 +45,8 @@ func (e *Examiner) unfound(ctx context.Context, b core.Responsible, f core.Findi
 		f.Remedy = phrase.Sentence("check that "+b.Name+" is running; its state is not visible through the API") +
 			b.OnceRunning()
 	}
-	works, who := actor.Actor{Life: actor.Alive, Workloads: leads.Workloads()}, "None of the workloads that may write the object watches it"
-	if first != nil {
-		works.Workloads, who = []*unstructured.Unstructured{first}, "It does not watch the object"
-	}
-	if scopes := works.NotWatching(b.Object); len(scopes) > 0 && !b.IsKnown {
-		f.Evidence = append([]v1alpha1.Observation{scopes[0].Observation(), scopes[0].Missed(b.Object)}, f.Evidence...)
+	if seen, who := unwatched(b, first, leads); who != "" {
+		f.Evidence = append(seen, f.Evidence...)
 		f.Remedy = cmp.Or(f.Remedy, f.UsualOf(core.FinalizerActorUnknown)) + " " + who + ": have one watch it, or find out which does."
 	}
 	if first == nil {
@@ -81,6 +77,21 @@ func (e *Examiner) unfound(ctx context.Context, b core.Responsible, f core.Findi
 		}
 	}
 	return f, first != nil
+}
+
+// unwatched is the evidence that the workload that is likeliest to remove a finalizer which no pack knows,
+// or each of those that may, is set to watch other objects, and who that is, in a clause; empty if not.
+func unwatched(b core.Responsible, first *unstructured.Unstructured, leads actor.Permissions) (
+	seen []v1alpha1.Observation, who string) {
+	works, who := actor.Actor{Life: actor.Alive, Workloads: leads.Workloads()}, "None of the workloads that may write the object watches it"
+	if first != nil {
+		works.Workloads, who = []*unstructured.Unstructured{first}, "It does not watch the object"
+	}
+	scopes := works.NotWatching(b.Object)
+	if b.IsKnown || len(scopes) == 0 || len(scopes) < len(works.Workloads) {
+		return nil, ""
+	}
+	return []v1alpha1.Observation{scopes[0].Observation(), scopes[0].Missed(b.Object)}, who
 }
 
 // lead is the one workload that is likeliest to remove a finalizer, by RBAC or by its name, and why;

@@ -93,3 +93,36 @@ func TestWhoIsToBeLookedAtFirst(t *testing.T) {
 		}
 	}
 }
+
+// TestThatNobodyWatches: it is said of all workloads that may write an object only if each is set to watch
+// others, and of the one that is the lead if that is.
+func TestThatNobodyWatches(t *testing.T) {
+	t.Parallel()
+	workload := func(name, value string) *unstructured.Unstructured {
+		c := map[string]any{"image": "acme/" + name}
+		if value != "" {
+			c["env"] = []any{map[string]any{"name": "WATCH_NAMESPACE", "value": value}}
+		}
+		return &unstructured.Unstructured{Object: map[string]any{"apiVersion": "apps/v1", "kind": "Deployment",
+			"metadata": map[string]any{"name": name, "namespace": "operators"}, "status": map[string]any{"readyReplicas": int64(1)},
+			"spec": map[string]any{"replicas": int64(1), "template": map[string]any{"spec": map[string]any{"containers": []any{c}}}}}}
+	}
+	op, backup, other := workload("op", "a"), workload("backup", ""), workload("other", "b")
+	for name, test := range map[string]struct {
+		first *unstructured.Unstructured
+		may   []*unstructured.Unstructured
+		want  bool
+	}{
+		"each is set to watch others": {nil, []*unstructured.Unstructured{op, other}, true},
+		"one is not":                  {nil, []*unstructured.Unstructured{op, backup}, false},
+		"the lead is":                 {op, []*unstructured.Unstructured{op, backup}, true},
+		"the lead is not":             {backup, []*unstructured.Unstructured{op, backup}, false},
+	} {
+		o := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"namespace": "shop"}}}
+		leads := actor.Permissions{Accounts: []actor.Permitted{{Workloads: test.may}}}
+		seen, who := unwatched(core.ResponsibleFor(o, actor.Actor{Finalizer: "acme.dev/x"}), test.first, leads)
+		if (who != "") != test.want || len(seen) > 0 != test.want {
+			t.Errorf("%s: %q, %v", name, who, seen)
+		}
+	}
+}
