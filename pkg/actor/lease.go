@@ -201,3 +201,29 @@ func tookIt(pod, lease *unstructured.Unstructured, holder string) bool {
 	return err == nil && failed == nil && !started.After(renewed) && pod.GetName() == holder &&
 		pod.GetDeletionTimestamp() == nil
 }
+
+// WorksByNode reports whether the pods of a DaemonSet seem to work on what is on their node: it is not for
+// the nodes of a control plane alone, and none of its pods leads, as that of a controller for all does.
+func (f *Finder) WorksByNode(ctx context.Context, w *unstructured.Unstructured) bool {
+	selector, _, _ := unstructured.NestedStringMap(w.Object, "spec", "template", "spec", "nodeSelector")
+	for key := range selector {
+		if key == "node-role.kubernetes.io/control-plane" || key == "node-role.kubernetes.io/master" {
+			return false
+		}
+	}
+	leases, err := f.reader.ListObjects(ctx, cluster.Leases, w.GetNamespace(), cluster.Selection{})
+	if err != nil {
+		return false // and the reader has noted the gap
+	}
+	pods, err := f.podsSelectedBy(ctx, w)
+	if err != nil {
+		return false
+	}
+	return !slices.ContainsFunc(leases, func(lease *unstructured.Unstructured) bool {
+		holder, _, _ := strings.Cut(status.Nested(lease, "spec", "holderIdentity"), "_")
+		named := strings.Contains(lease.GetName(), w.GetName()) || strings.Contains(w.GetName(), lease.GetName())
+		return slices.ContainsFunc(pods, func(pod *unstructured.Unstructured) bool {
+			return pod.GetName() == holder || named && holder != "" && status.Nested(pod, "spec", "nodeName") == holder
+		})
+	})
+}

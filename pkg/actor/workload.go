@@ -76,6 +76,11 @@ func (s *search) assess(ctx context.Context, o *unstructured.Unstructured) Sign 
 	return s.unready(ctx, o, sign)
 }
 
+// OnNode says what the pod of a DaemonSet on a node shows.
+func (f *Finder) OnNode(ctx context.Context, o *unstructured.Unstructured, name string) Sign {
+	return (&search{Finder: f}).onNode(ctx, o, name)
+}
+
 // onNode says what the pod of a DaemonSet on a node shows. Its pods on other nodes show nothing.
 func (s *search) onNode(ctx context.Context, o *unstructured.Unstructured, name string) Sign {
 	sign := Sign{Life: Unknown, Says: "Node " + name + " does not exist", From: "Node " + name}

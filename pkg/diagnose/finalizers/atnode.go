@@ -1,17 +1,18 @@
 package finalizers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
-	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 // atNode is for an actor that does its work on a node that does not exist, or is not ready: the cause
@@ -38,27 +39,35 @@ func (e *Examiner) atNode(ctx context.Context, b core.Responsible, f core.Findin
 	return []core.Finding{f}
 }
 
-// leadAtNode is for a DaemonSet that may remove the finalizer of an object that names a Node which does
-// not exist, or is not ready: its pods work on what is on their node.
+// leadAtNode is for a DaemonSet whose pods seem to work on what is on their node, and that may remove the
+// finalizer of an object: where that names a Node that does not exist or is not ready, or on which no pod
+// of it works, the others are of no use.
 func (e *Examiner) leadAtNode(ctx context.Context, b core.Responsible, lead *unstructured.Unstructured,
 	f core.Finding) core.Finding {
-	if lead.GetKind() != "DaemonSet" {
+	if lead.GetKind() != "DaemonSet" || !e.Actors.WorksByNode(ctx, lead) {
 		return f
 	}
-	for _, in := range []string{"spec", "status"} {
-		for _, field := range append([]string{"node", "node.name", "nodeRef.name"}, nodeFields...) {
-			name := status.FieldOr(b.Object, in+"."+field, "")
-			if len(validation.IsDNS1123Subdomain(name)) > 0 {
-				continue
-			}
-			b.Name, b.Node = e.Ref(lead).Located(), name
-			if at := e.atNode(ctx, b, f); len(at) > 0 {
-				at[0].Evidence = append(core.ObservedAt(cluster.Place(b.Object, in+"."+field),
-					fmt.Sprintf("its %s.%s is %s", in, field, name)), at[0].Evidence...)
-				at[0].Sentence = "it is not known who removes the finalizer; " + at[0].Sentence
-				at[0].Commands = f.Commands
-				return at[0]
-			}
+	for _, n := range e.nodesNamed(ctx, b.Object, append([]string{"node", "node.name", "nodeRef.name"}, nodeFields...)) {
+		says := fmt.Sprintf("its %s is %s", n.field, n.value)
+		if n.node == "" && !n.sure {
+			says += ", and no Node is called so"
+			f.Evidence = append(core.ObservedAt(cluster.Place(b.Object, n.field), says), f.Evidence...)
+			f.Sentence = unsure(b) + "; " + ofTheObject(says)
+			return f
+		}
+		by := b
+		by.Name, by.Node = e.Ref(lead).Located(), cmp.Or(n.node, n.value)
+		if at := e.atNode(ctx, by, f); len(at) > 0 {
+			at[0].Evidence = append(core.ObservedAt(cluster.Place(b.Object, n.field), says), at[0].Evidence...)
+			at[0].Sentence = "it is not known who removes the finalizer; " + at[0].Sentence
+			at[0].Commands = f.Commands
+			return at[0]
+		}
+		if sign := e.Actors.OnNode(ctx, lead, by.Node); sign.Life == actor.Dead {
+			f.Evidence = append(append(core.ObservedAt(cluster.Place(b.Object, n.field), says),
+				core.ObservedAt(sign.From, sign.Says)...), f.Evidence...)
+			f.Sentence = unsure(b) + "; " + sign.Says
+			return f
 		}
 	}
 	return f
@@ -73,13 +82,12 @@ func (e *Examiner) forNode(ctx context.Context, b core.Responsible, f core.Findi
 	if o := b.Object; o.GetDeletionTimestamp() == nil || cluster.BuiltIn(o.GroupVersionKind().Group) {
 		return f
 	}
-	for _, field := range nodeFields {
-		name := status.Nested(b.Object, "spec", field)
-		if len(validation.IsDNS1123Subdomain(name)) > 0 || !e.Node(ctx, name).Gone {
+	for _, n := range e.nodesNamed(ctx, b.Object, nodeFields) {
+		if n.node != "" || !strings.HasPrefix(n.field, "spec.") {
 			continue
 		}
-		names := fmt.Sprintf("its spec.%s is %s, and no Node is called so", field, name)
-		f.Evidence = append(core.ObservedAt(cluster.Place(b.Object, "spec."+field), names), f.Evidence...)
+		names := fmt.Sprintf("its %s is %s, and no Node is called so", n.field, n.value)
+		f.Evidence = append(core.ObservedAt(cluster.Place(b.Object, n.field), names), f.Evidence...)
 		if says.what == "" {
 			f.Remedy = phrase.Sentence(fmt.Sprintf("find out by what it logs whether %s needs the node: another may take the "+
 				"object over once %s is restarted; or bring the node back under its name", b.Name, b.Name)) + b.OnceRunning()
