@@ -77,7 +77,7 @@ func (a Actor) Ignores(o *unstructured.Unstructured) []v1alpha1.Observation {
 		all = append(all, v1alpha1.Observation{Says: says})
 	}
 	for _, p := range a.Pauses {
-		if !p.Guessed() {
+		if !p.Custom {
 			all = append(all, p.Observation(o))
 		}
 	}

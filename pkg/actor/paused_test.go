@@ -32,24 +32,28 @@ func TestObjectSaysThatItIsPaused(t *testing.T) {
 	entry, _ := known.Lookup("example.com/x", "example.com", "Bucket")
 	pack := Actor{Known: entry, IsKnown: true}
 	for text, want := range map[string]string{
-		"{apiVersion: example.com/v1, kind: Bucket, metadata: {annotations: {example.com/pause: ''}}}":                      `annotate OBJECT example.com/pause-`,
-		"{apiVersion: example.com/v1, kind: Bucket, metadata: {labels: {example.com/mode: 'off'}}}":                         `label OBJECT example.com/mode-`,
-		"{apiVersion: example.com/v1, kind: Bucket, metadata: {labels: {example.com/mode: 'on'}}}":                          ``,
-		"{apiVersion: example.com/v1, kind: Bucket, spec: {mode: {active: false}}}":                                         `patch OBJECT --type=merge -p {"spec":{"mode":{"active":null}}}`,
-		"{apiVersion: s3.aws.upbound.io/v1, kind: Bucket, metadata: {annotations: {crossplane.io/paused: 'true'}}}":         `annotate OBJECT crossplane.io/paused-`,
-		"{apiVersion: s3.aws.upbound.io/v1, kind: Bucket, metadata: {annotations: {crossplane.io/paused: 'false'}}}":        ``,
+		"{apiVersion: example.com/v1, kind: Bucket, metadata: {annotations: {example.com/pause: ''}}}":               `annotate OBJECT example.com/pause-`,
+		"{apiVersion: example.com/v1, kind: Bucket, metadata: {labels: {example.com/mode: 'off'}}}":                  `label OBJECT example.com/mode-`,
+		"{apiVersion: example.com/v1, kind: Bucket, metadata: {labels: {example.com/mode: 'on'}}}":                   ``,
+		"{apiVersion: example.com/v1, kind: Bucket, spec: {mode: {active: false}}}":                                  `patch OBJECT --type=merge -p {"spec":{"mode":{"active":null}}}`,
+		"{apiVersion: s3.aws.upbound.io/v1, kind: Bucket, metadata: {annotations: {crossplane.io/paused: 'true'}}}":  `annotate OBJECT crossplane.io/paused- (perhaps)`,
+		"{apiVersion: s3.aws.upbound.io/v1, kind: Bucket, metadata: {annotations: {crossplane.io/paused: 'false'}}}": ``,
+		"{apiVersion: s3.aws.upbound.io/v1, kind: Managed, metadata: {annotations: {crossplane.io/paused: 'true'}}}": `annotate OBJECT crossplane.io/paused-`,
+		// whose finalizer is no part of it
+		"{apiVersion: db.example.com/v1, kind: Db, metadata: {annotations: {cluster.x-k8s.io/paused: ''}}}":                 `annotate OBJECT cluster.x-k8s.io/paused- (perhaps)`,
+		"{apiVersion: infrastructure.cluster.x-k8s.io/v1, kind: M, spec: {paused: true}}":                                   `patch OBJECT --type=merge -p {"spec":{"paused":false}} (perhaps)`,
 		"{apiVersion: infrastructure.cluster.x-k8s.io/v1, kind: M, metadata: {annotations: {cluster.x-k8s.io/paused: ''}}}": `annotate OBJECT cluster.x-k8s.io/paused-`,
 		"{apiVersion: cluster.x-k8s.io/v1beta1, kind: Cluster, spec: {paused: true}}":                                       `patch OBJECT --type=merge -p {"spec":{"paused":false}}`,
-		"{apiVersion: db.example.com/v1, kind: Db, spec: {paused: true}}":                                                   `patch OBJECT --type=merge -p {"spec":{"paused":false}}`,
-		"{apiVersion: db.example.com/v1, kind: Db, spec: {suspend: true}}":                                                  `patch OBJECT --type=merge -p {"spec":{"suspend":false}}`,
+		"{apiVersion: db.example.com/v1, kind: Db, spec: {paused: true}}":                                                   `patch OBJECT --type=merge -p {"spec":{"paused":false}} (perhaps)`,
+		"{apiVersion: db.example.com/v1, kind: Db, spec: {suspend: true}}":                                                  `patch OBJECT --type=merge -p {"spec":{"suspend":false}} (perhaps)`,
 		"{apiVersion: db.example.com/v1, kind: Db, spec: {suspend: false, paused: 'no'}}":                                   ``,
-		"{apiVersion: db.example.com/v1, kind: Db, metadata: {annotations: {db.example.com/paused: 'true'}}}":               `annotate OBJECT db.example.com/paused-`,
+		"{apiVersion: db.example.com/v1, kind: Db, metadata: {annotations: {db.example.com/paused: 'true'}}}":               `annotate OBJECT db.example.com/paused- (perhaps)`,
 		"{apiVersion: db.example.com/v1, kind: Db, metadata: {annotations: {db.example.com/paused: 'no'}}}":                 ``,
-		"{apiVersion: db.example.com/v1, kind: Db, metadata: {annotations: {example.com/paused: 'true'}}}":                  `annotate OBJECT example.com/paused-`,
+		"{apiVersion: db.example.com/v1, kind: Db, metadata: {annotations: {example.com/paused: 'true'}}}":                  `annotate OBJECT example.com/paused- (perhaps)`,
 		"{apiVersion: db.example.com/v1, kind: Db, metadata: {annotations: {other.example.com/paused: 'true'}}}":            ``,
-		"{apiVersion: v1.db.io/v1, kind: Foreign, metadata: {annotations: {example.org/paused: 'true'}}}":                   `annotate OBJECT example.org/paused-`,
-		"{apiVersion: db.example.com/v1, kind: Db, metadata: {annotations: {db.example.com/skip-reconcile: 'true'}}}":       `annotate OBJECT db.example.com/skip-reconcile-`,
-		"{apiVersion: db.example.com/v1, kind: Db, metadata: {annotations: {example.com/reconcile: disabled}}}":             `annotate OBJECT example.com/reconcile-`,
+		"{apiVersion: v1.db.io/v1, kind: Foreign, metadata: {annotations: {example.org/paused: 'true'}}}":                   `annotate OBJECT example.org/paused- (perhaps)`,
+		"{apiVersion: db.example.com/v1, kind: Db, metadata: {annotations: {db.example.com/skip-reconcile: 'true'}}}":       `annotate OBJECT db.example.com/skip-reconcile- (perhaps)`,
+		"{apiVersion: db.example.com/v1, kind: Db, metadata: {annotations: {example.com/reconcile: disabled}}}":             `annotate OBJECT example.com/reconcile- (perhaps)`,
 		"{apiVersion: db.example.com/v1, kind: Db, metadata: {annotations: {example.com/reconcile: enabled}}}":              ``,
 		"{apiVersion: db.example.com/v1, kind: Db, spec: {pause: true}}":                                                    `patch OBJECT --type=merge -p {"spec":{"pause":false}} (perhaps)`,
 		"{apiVersion: db.example.com/v1, kind: Db, spec: {managementState: Unmanaged}}":                                     `patch OBJECT --type=merge -p {"spec":{"managementState":null}} (perhaps)`,
@@ -70,14 +74,17 @@ func TestObjectSaysThatItIsPaused(t *testing.T) {
 		}
 		got := ""
 		who := Actor{}
-		if o.GetKind() == "Bucket" {
+		switch o.GetKind() {
+		case "Bucket":
 			who = pack
-		} else if o.GetKind() == "Foreign" {
+		case "Foreign":
 			who.Finalizer = "finalizer.example.org"
+		case "Managed":
+			who.Finalizer = "finalizer.managedresource.crossplane.io"
 		}
 		for _, p := range (&Finder{}).Paused(t.Context(), o, who) {
 			got += strings.Join(p.Resume(), " ")
-			if p.Field != "" && p.Guessed() {
+			if p.Custom {
 				got += " (perhaps)"
 			}
 		}

@@ -142,7 +142,9 @@ func (c carrier) paused(ctx context.Context, finder *actor.Finder, o *unstructur
 	idle := v1alpha1.IdleActor{Object: c.object, Finalizer: c.finalizer, Actor: c.known.Who(), Paused: true,
 		Obstacle: v1alpha1.Paused}
 	for _, p := range finder.Paused(ctx, o, c.actor()) {
-		idle.Evidence = append(idle.Evidence, p.Says(o))
+		if !p.Custom { // of a guess a plan says nothing
+			idle.Evidence = append(idle.Evidence, p.Says(o))
+		}
 	}
 	if len(idle.Evidence) == 0 {
 		return nil

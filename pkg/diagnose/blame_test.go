@@ -138,6 +138,22 @@ func permit(t testing.TB, c *testcluster.Cluster, ns string) {
 	c.Kubectl(t, "create", "rolebinding", "op", "-n", ns, "--role=op", "--serviceaccount="+ns+":op")
 }
 
+// TestAPauseOfAnotherProgramIsAGuess: what Crossplane heeds may mean nothing to who has put the finalizer
+// there.
+func TestAPauseOfAnotherProgramIsAGuess(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	ns := c.Namespace(t)
+	permit(t, c, ns)
+	d := stuckOn(t, c, ns, bucket, operator(t, c, ns, "", 1),
+		`{"metadata":{"annotations":{"crossplane.io/paused":"true"}}}`)
+	cause := d.Stuck[0].Causes[0]
+	if want := `The Test operator is alive, and may ignore the object: its annotation crossplane.io/paused is "true".`; cause.Summary != want {
+		t.Errorf("%q, want %q", cause.Summary, want)
+	}
+	wantEvidence(t, cause, `its annotation crossplane.io/paused is "true": whether its controllers heed that is not known`)
+}
+
 // TestPausedObjectIsIgnored: its operator is alive, and the command that ends the pause is printed
 // first.
 func TestPausedObjectIsIgnored(t *testing.T) {
@@ -145,8 +161,10 @@ func TestPausedObjectIsIgnored(t *testing.T) {
 	c := testcluster.Shared(t)
 	ns := c.Namespace(t)
 	permit(t, c, ns)
-	d := stuckOn(t, c, ns, bucket, operator(t, c, ns, "", 1),
-		`{"metadata":{"annotations":{"crossplane.io/paused":"true"}}}`)
+	operator(t, c, ns, "", 1)
+	const bucket = "test.crossplane.io/bucket"
+	known := fixture.Pack(t, bucket, fmt.Sprintf("deployments: ['%s/%s']", ns, opOf(ns)))
+	d := stuckOn(t, c, ns, bucket, known, `{"metadata":{"annotations":{"crossplane.io/paused":"true"}}}`)
 	wantCauses(t, d, map[string][]string{"ConfigMap/it": {"ActorPaused ConfigMap/it"}})
 	cause := d.Stuck[0].Causes[0]
 	wantEvidence(t, cause, `its annotation crossplane.io/paused is "true": its controllers ignore it`)
@@ -159,8 +177,7 @@ func TestPausedObjectIsIgnored(t *testing.T) {
 		t.Errorf("it %q at the risk %q, want %q at one that is not known", cause.Steps[1].Does, cause.Steps[1].Risk, does)
 	}
 	c.Kubectl(t, strings.Fields(cause.Commands[1])[1:]...)
-	wantCauses(t, examine(t, c.Config(),
-		Options{Known: fixture.Pack(t, bucket, fmt.Sprintf("deployments: ['%s/%s']", ns, opOf(ns)))}, ns),
+	wantCauses(t, examine(t, c.Config(), Options{Known: known}, ns),
 		map[string][]string{"ConfigMap/it": {"FinalizerActorAlive ConfigMap/it"}})
 }
 

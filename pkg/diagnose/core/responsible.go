@@ -29,7 +29,7 @@ func ResponsibleFor(o *unstructured.Unstructured, a actor.Actor) Responsible {
 func (b Responsible) RunsOutside() bool { return b.Outside || b.IsKnown && b.Known.Alive.Outside }
 
 // Idles says that the object tells the actor to ignore it, or to delete nothing, so that to start the
-// actor deletes nothing of it. That most controllers heed a field is no proof that this one does.
+// actor deletes nothing of it. That others heed a field is no proof that this one does.
 func (b Responsible) Idles() bool {
 	return b.Actor.Idles != "" || slices.ContainsFunc(b.Pauses, func(p actor.Pause) bool { return !p.Custom })
 }

@@ -65,7 +65,7 @@ func (e *Examiner) paused(_ context.Context, b core.Responsible, f core.Finding)
 func (e *Examiner) pauses(b core.Responsible, f core.Finding, guessed bool) []core.Finding {
 	var all []core.Finding
 	for _, p := range b.Pauses {
-		if p.Guessed() != guessed {
+		if p.Custom != guessed {
 			continue
 		}
 		g := f
@@ -73,7 +73,7 @@ func (e *Examiner) pauses(b core.Responsible, f core.Finding, guessed bool) []co
 		if guessed {
 			g.Sentence = fmt.Sprintf("%s is alive, and may ignore the object: %s", b.Name, p.Says(b.Object))
 		}
-		if p.Custom {
+		if guessed {
 			g.Remedy = fmt.Sprintf("If %s is not meant to ignore it, end the pause, and let it finish.", b.Name) +
 				b.OnceRunning()
 		}

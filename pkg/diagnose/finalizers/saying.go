@@ -184,9 +184,12 @@ var ofProgram = regexp.MustCompile(`\b(?:ClassNotFound|FileNotFound|NoSuch(?:Alg
 func (e *Examiner) unknown(ctx context.Context, b core.Responsible, f core.Finding) core.Finding {
 	var says, remedy string
 	switch s, old := e.said(ctx, b.Object), older(b.Object); {
-	case len(b.Pauses) > 0 && (!b.Pauses[0].Guessed() || s.what == ""):
+	case len(b.Pauses) > 0 && (!b.Pauses[0].Custom || s.what == ""):
 		p := b.Pauses[0]
 		says, remedy = p.Says(b.Object), "if the object is not meant to be ignored, end the pause"
+		if p.Custom {
+			says, remedy = says+", which may be a pause", "if it is one, and the object is not meant to be ignored, end it"
+		}
 		if to := moved(p); to != "" {
 			remedy += "." + strings.TrimSuffix(to, ".")
 		}
