@@ -27,14 +27,15 @@ type Condition struct {
 var places = [][]string{{"status", "conditions"}, {"status", "v1beta2", "conditions"}}
 
 // Conditions returns those of an object's conditions that are any, be they a list or a map by type.
-// Other fields of the status that are called so have conditions too: peeringConditions.
+// Other fields of the status that are called so have conditions too: peeringConditions, but not those
+// of what was, as previousConditions.
 func Conditions(o *unstructured.Unstructured) []Condition {
 	var all []Condition
 	in := slices.Clone(places)
 	s, _, _ := unstructured.NestedFieldNoCopy(o.Object, "status")
 	m, _ := s.(map[string]any)
 	for _, key := range slices.Sorted(maps.Keys(m)) {
-		if strings.HasSuffix(key, "Conditions") {
+		if strings.HasSuffix(key, "Conditions") && !past.MatchString(key) {
 			in = append(in, []string{"status", key})
 		}
 	}
@@ -87,10 +88,17 @@ func condition(field, of string, m map[string]any) Condition {
 
 // sinceDeletion reports whether a condition of an object that is being deleted was written since
 // then: its status has changed, or it is about the object's last generation, which a deletion
-// raises (k8s.io/apiserver/pkg/registry/rest/delete.go, BeforeDelete).
+// raises (k8s.io/apiserver/pkg/registry/rest/delete.go, BeforeDelete). One that is about a generation
+// before that is of who had not seen the deletion, whenever it was written.
 func (c Condition) sinceDeletion(o *unstructured.Unstructured) bool {
-	at := o.GetDeletionTimestamp()
-	return at != nil && (!c.Since.Before(at.Time) || c.generation > 1 && c.generation == o.GetGeneration())
+	at, last := o.GetDeletionTimestamp(), o.GetGeneration()
+	return at != nil && (c.generation == 0 || c.generation >= last) && (!c.Since.Before(at.Time) || c.generation > 1)
+}
+
+// outdated reports whether a condition is about an object as it was before the last change of its spec
+// that came before its deletion.
+func (c Condition) outdated(o *unstructured.Unstructured) bool {
+	return c.generation > 0 && c.generation < o.GetGeneration()-1
 }
 
 // Find returns the condition of a type.

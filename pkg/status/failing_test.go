@@ -89,6 +89,9 @@ status:
 	if got := Failing(o); len(got) != 1 || got[0].Field != "status.peeringConditions[APIServerStatus]" {
 		t.Errorf("%v", got)
 	}
+	if got := Conditions(read(t, "status: {previousConditions: [{type: Ready, status: 'False', message: it failed}]}")); len(got) > 0 {
+		t.Errorf("%v", got)
+	}
 	for _, odd := range []string{"{}", "status: text", "status: {conditions: text}", "status: {v1beta2: []}"} {
 		if got := Conditions(read(t, odd)); got != nil {
 			t.Errorf("%s: %v", odd, got)
@@ -133,6 +136,12 @@ func TestTextsAreThoseOfAFailure(t *testing.T) {
 			[]Said{{"status.parts.db", "delete failed: in use"}, {"status.replicas.a.reason", "cannot drop slot"}}},
 		{"{members: [{name: b, conditions: [{type: Left, status: 'False', reason: Timeout, message: no leader yet}, {type: Ready, status: 'True', message: m}]}]}",
 			[]Said{{"status.members[b].conditions[Left]", "no leader yet"}}},
+		{"{targets: [{name: a, status: Deleted, message: was not found}, {name: b, ready: true, lastError: a timeout happened}, {name: c, phase: Done, note: one try failed}]}", nil},
+		{"{targets: [{name: a, ready: false, message: cannot drop it}, {name: b, status: Deleting, message: cannot drop it}]}",
+			[]Said{{"status.targets[a].message", "cannot drop it"}, {"status.targets[b].message", "cannot drop it"}}},
+		{"{regions: {eu: 'Deleted: it was not found', us: 'cannot delete it'}}", []Said{{"status.regions.us", "cannot delete it"}}},
+		{"{members: [{name: a, error: a try failed, conditions: [{type: Ready, status: 'True'}]}, {name: b, error: a try failed, conditions: [{type: Ready, status: 'False'}]}]}",
+			[]Said{{"status.members[b].error", "a try failed"}}},
 		{"{history: [{message: the first try failed}], podConditions: [{type: Ready, message: cannot start}]}", nil},
 	} {
 		if diff := cmp.Diff(test.want, Texts(read(t, "status: "+test.status))); diff != "" {

@@ -31,10 +31,10 @@ func OfDeletion(o *unstructured.Unstructured) (Condition, bool) {
 }
 
 // Blocks returns a condition that fails and says what blocks the deletion, or a step of it: that
-// holds whenever it was said. False if there is none.
+// holds whenever it was said, unless the spec has changed since. False if there is none.
 func Blocks(o *unstructured.Unstructured) (Condition, bool) {
 	for _, c := range Failing(o) {
-		if SaysDeletion(c.Reason, c.Message) && blocked.MatchString(c.Message) {
+		if SaysDeletion(c.Reason, c.Message) && blocked.MatchString(c.Message) && !c.outdated(o) {
 			return c, true
 		}
 	}
@@ -43,10 +43,10 @@ func Blocks(o *unstructured.Unstructured) (Condition, bool) {
 
 // StillFailing returns a condition that fails and has a message, whenever it was written: one
 // without a time, as those of ACK, or one that speaks of a failure. One that speaks of a deletion
-// comes first. False if there is none.
+// comes first, and one from before a change of the spec does not count. False if there is none.
 func StillFailing(o *unstructured.Unstructured) (Condition, bool) {
 	all := slices.DeleteFunc(Failing(o), func(c Condition) bool {
-		return c.Message == "" || !c.Since.IsZero() && !SaysFailure(c.Reason, c.Message)
+		return c.Message == "" || !c.Since.IsZero() && !SaysFailure(c.Reason, c.Message) || c.outdated(o)
 	})
 	if len(all) == 0 {
 		return Condition{}, false

@@ -71,6 +71,26 @@ func TestWrittenSinceTheDeletion(t *testing.T) {
 	}
 }
 
+// TestBeforeTheLastChange: a condition that was written after the deletion by who had not seen it is not of
+// that, and one from before a change of the spec holds no more.
+func TestBeforeTheLastChange(t *testing.T) {
+	t.Parallel()
+	for observed, want := range map[int64][2]bool{5: {true, true}, 4: {false, true}, 3: {false, false}} {
+		o := &unstructured.Unstructured{Object: map[string]any{
+			"metadata": map[string]any{"deletionTimestamp": "2026-01-01T10:00:00Z", "generation": int64(5)},
+			"status": map[string]any{"conditions": []any{map[string]any{"type": "Ready", "status": "False",
+				"message": "cannot delete the bucket: blocked", "lastTransitionTime": "2026-01-01T10:00:01Z", "observedGeneration": observed}}}}}
+		_, of := status.OfDeletion(o)
+		_, failed := status.FailedSince(o)
+		_, told := status.ToldSince(o)
+		_, still := status.StillFailing(o)
+		_, blocks := status.Blocks(o)
+		if of != want[0] || failed != want[0] || told != want[0] || still != want[1] || blocks != want[1] {
+			t.Errorf("of generation %d: %v %v %v, still %v, blocks %v", observed, of, failed, told, still, blocks)
+		}
+	}
+}
+
 // TestToldSince: the last condition with a message since the deletion, unless that says that all is well.
 func TestToldSince(t *testing.T) {
 	t.Parallel()

@@ -70,14 +70,17 @@ func Texts(o *unstructured.Unstructured) []Said {
 }
 
 // past are the fields of a status in which is what was.
-var past = regexp.MustCompile(`(?i)histor|previous|events$|conditions$`)
+var past = regexp.MustCompile(`(?i)histor|previous|events$`)
+
+// over is how a status says of a part that nothing is to be done about it any more.
+var over = regexp.MustCompile(`(?i)^(?:deleted|done|finished|gone|removed|released|skipped|terminated|uninstalled|cleaned ?up)\b`)
 
 // parts are the sentences that speak of a failure in what a status says of each of several: of clusters,
 // regions or parts, as a list or as a map.
 func parts(status map[string]any) (all []Said) {
 	for _, key := range slices.Sorted(maps.Keys(status)) {
 		read := slices.Contains(errorFields, key) || slices.ContainsFunc(deeper, func(at deep) bool { return at.key == key })
-		if read || past.MatchString(key) {
+		if read || past.MatchString(key) || strings.HasSuffix(strings.ToLower(key), "conditions") {
 			continue
 		}
 		switch v := status[key].(type) {
@@ -96,13 +99,13 @@ func parts(status map[string]any) (all []Said) {
 	return all
 }
 
-// part are the sentences in what a status says of one part, unless that is well.
+// part are the sentences in what a status says of one part, unless that is well or over.
 func part(field string, value any) (all []Said) {
-	if text, _ := value.(string); isFailure(text) {
+	if text, _ := value.(string); isFailure(text) && !over.MatchString(text) {
 		return []Said{{field, text}}
 	}
 	m, _ := value.(map[string]any)
-	if namesHealth(cmp.Or(Text(m, "phase"), Text(m, "state"))) {
+	if isWell(m) {
 		return nil
 	}
 	for _, key := range slices.Sorted(maps.Keys(m)) {
@@ -119,6 +122,29 @@ func part(field string, value any) (all []Said) {
 		}
 	}
 	return all
+}
+
+// isWell reports whether a part of a status is said to be well, or over: by its stage, by a flag, or by
+// conditions of which none fails.
+func isWell(m map[string]any) bool {
+	for _, key := range []string{"phase", "state", "status"} {
+		if stage := Text(m, key); stage != "" && (namesHealth(stage) || over.MatchString(stage)) {
+			return true
+		}
+	}
+	for _, key := range []string{"ready", "healthy", "done", "deleted", "finished", "completed", "removed"} {
+		if is, _ := m[key].(bool); is {
+			return true
+		}
+	}
+	well, fails := false, false
+	conditions, _ := m["conditions"].([]any)
+	for _, item := range conditions {
+		of, _ := item.(map[string]any)
+		c := condition("", Text(of, "type"), of)
+		well, fails = well || c.polarity() == wellIfTrue && c.Status == "True", fails || c.fails()
+	}
+	return well && !fails
 }
 
 // deep is where a status has a state and a text one level deeper.
