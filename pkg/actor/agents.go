@@ -2,6 +2,7 @@ package actor
 
 import (
 	"context"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -11,9 +12,10 @@ import (
 )
 
 // Agent is a user who is no ServiceAccount and whom a RoleBinding lets write objects of a custom
-// resource in one namespace, by a role that is about nothing but what is of the same domain: as a rule
-// a program in another cluster that works on what is in the namespace for it, as the member agent of
-// KubeFleet is (https://github.com/Azure/fleet/issues/881). People have other rights as well.
+// resource in one namespace, and their status, by a role that is about nothing but what is of the same
+// domain: as a rule a program in another cluster that works on what is in the namespace for it, as the
+// member agent of KubeFleet is (https://github.com/Azure/fleet/issues/881). People have other rights as
+// well, need not write a status, and are called by names of letters, or by addresses.
 type Agent struct{ User, Binding string }
 
 // Agents are those of the type and the namespace of an object, where all of RBAC there can be read.
@@ -33,20 +35,25 @@ func (p policy) agents(t target) (all []Agent) {
 	}
 	for _, g := range p.grants {
 		object, _, every := g.allows(t)
-		if len(object) == 0 || every || !strings.HasPrefix(g.binding, "RoleBinding ") {
+		status, _, _ := g.allows(target{t.group, t.resource + "/status", t.name})
+		if len(object) == 0 || len(status) == 0 || every || !strings.HasPrefix(g.binding, "RoleBinding ") {
 			continue
 		}
 		for _, user := range g.users {
 			known := slices.ContainsFunc(all, func(a Agent) bool { return a.User == user })
 			other := slices.ContainsFunc(p.grants,
 				func(g grant) bool { return slices.Contains(g.users, user) && !g.onlyAbout(t.group) })
-			if !known && !other {
+			if !known && !other && !person.MatchString(user) {
 				all = append(all, Agent{user, g.binding})
 			}
 		}
 	}
 	return all
 }
+
+// person is how people are called, perhaps behind what tells who has authenticated them: ann, oidc:ann.lee,
+// ann@example.com.
+var person = regexp.MustCompile(`(?:^|[:/#])[A-Za-z]+(?:[._][A-Za-z]+)*$|@(?:[^.]+\.)*[^.]+\.[^.]+$`)
 
 // onlyAbout reports whether a grant is about types of the domain of an API group alone, but for
 // what every controller writes: Events and Leases.

@@ -35,7 +35,8 @@ func TestWhoIsAnAgent(t *testing.T) {
 		rules := []rule{{groups: []string{group}, resources: []string{resource}, verbs: []string{"*"}}}
 		return grant{binding: binding, users: users, rules: rules}
 	}
-	works := of("RoleBinding member", "placement.fleet.io", "works", "member-1")
+	works := of("RoleBinding member", "placement.fleet.io", "*", "member-1")
+	without := of("RoleBinding member", "placement.fleet.io", "works", "member-1")
 	for name, test := range map[string]struct {
 		of   policy
 		want []Agent
@@ -46,6 +47,8 @@ func TestWhoIsAnAgent(t *testing.T) {
 			of("ClusterRoleBinding of-others", "", "nodes", "ann")}}, nil},
 		"a person of the cluster": {policy{grants: []grant{of("ClusterRoleBinding ops", "apps", "*", "member-1"), works}}, nil},
 		"everywhere":              {policy{grants: []grant{of("ClusterRoleBinding all", "placement.fleet.io", "works", "member-1")}}, nil},
+		"who writes no status":    {policy{grants: []grant{without}}, nil},
+		"who has a person's name": {policy{grants: []grant{of("RoleBinding a", "placement.fleet.io", "*", "dora", "oidc:ann.lee", "bob-2@corp.example.com")}}, nil},
 		"not all is read":         {policy{grants: []grant{works}, unread: []string{"ClusterRoleBindings"}}, nil},
 	} {
 		got := test.of.agents(target{group: "placement.fleet.io", resource: "works", name: "w"})

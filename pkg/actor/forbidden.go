@@ -133,7 +133,7 @@ func (p policy) lacking(a cluster.ServiceAccount, t target) (role, says string) 
 			continue
 		}
 		for _, r := range g.rules {
-			if has(r.groups, t.group) && has(r.resources, t.resource) && !r.everything() {
+			if len(r.names) == 0 && has(r.groups, t.group) && has(r.resources, t.resource) && !r.everything() {
 				return g.role, fmt.Sprintf("%s, which %s gives it, allows %s of %s, and neither patch nor update", g.role,
 					g.binding, phrase.And(r.verbs), t.resource)
 			}

@@ -1,6 +1,33 @@
 package actor
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+)
+
+// TestWhichRoleLacksTheVerbs: one that is about objects of the type, and not one that is about others by
+// their names, which may have the verbs.
+func TestWhichRoleLacksTheVerbs(t *testing.T) {
+	t.Parallel()
+	account := cluster.ServiceAccount{Namespace: "op", Name: "op"}
+	of := func(verbs []string, names ...string) policy {
+		return policy{grants: []grant{{role: "Role op", binding: "RoleBinding op", accounts: []cluster.ServiceAccount{account},
+			rules: []rule{{groups: []string{"shop.dev"}, resources: []string{"orders"}, verbs: verbs, names: names}}}}}
+	}
+	for name, test := range map[string]struct {
+		of   policy
+		want string
+	}{
+		"reads all":           {of([]string{"get", "list"}), "Role op"},
+		"writes another":      {of([]string{"get", "update"}, "b"), ""},
+		"reads one of a name": {of([]string{"get"}, "a"), ""},
+	} {
+		if got, says := test.of.lacking(account, target{"shop.dev", "orders", "a"}); got != test.want {
+			t.Errorf("%s: %q, %s", name, got, says)
+		}
+	}
+}
 
 // TestWhichRoleWouldDo: one that is about objects of the type, and gives no right to everything else.
 func TestWhichRoleWouldDo(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -80,12 +81,7 @@ func (e holders) withoutRight(ctx context.Context, q *question, t told) (core.Fi
 		return core.Finding{}, false
 	}
 	f, account := q.waiting(), fmt.Sprintf("ServiceAccount %s/%s", d.AccountNamespace, d.Account)
-	what := schema.GroupResource{Group: d.Group, Resource: d.Resource}.String()
-	right, ask := d.Verb+" "+what, []string{"kubectl", "auth", "can-i", d.Verb, what,
-		"--as=system:serviceaccount:" + d.AccountNamespace + ":" + d.Account}
-	if d.Namespace != "" {
-		right, ask = right+" in namespace "+d.Namespace, append(ask, "-n", d.Namespace)
-	}
+	right, ask := whetherItMay(d)
 	f.Sentence = fmt.Sprintf("%s is denied what it needs for the deletion: %s may not %s", core.Whoever(q.a), account,
 		right)
 	gone, err := e.Reader.GetObject(ctx, accounts, d.AccountNamespace, d.Account)
@@ -102,15 +98,31 @@ func (e holders) withoutRight(ctx context.Context, q *question, t told) (core.Fi
 	return f, true
 }
 
+// whetherItMay names a right as a clause, and is the command that asks for it.
+func whetherItMay(d status.Denied) (right string, ask []string) {
+	resource, sub, _ := strings.Cut(d.Resource, "/")
+	what := schema.GroupResource{Group: d.Group, Resource: resource}.String()
+	right, ask = d.Verb+" "+what, []string{"kubectl", "auth", "can-i", d.Verb, what,
+		"--as=system:serviceaccount:" + d.AccountNamespace + ":" + d.Account}
+	if sub != "" {
+		right, ask = d.Verb+" subresource "+sub+" of "+what, append(ask, "--subresource="+sub)
+	}
+	if d.Namespace != "" {
+		right, ask = right+" in namespace "+d.Namespace, append(ask, "-n", d.Namespace)
+	}
+	return right, ask
+}
+
 // mayNow says that the server permits by now what it has denied. Where it cannot be asked the text
 // stands.
 func (e holders) mayNow(ctx context.Context, d status.Denied) bool {
-	r, served := e.Catalog.Lookup(schema.GroupResource{Group: d.Group, Resource: d.Resource})
+	resource, sub, _ := strings.Cut(d.Resource, "/")
+	r, served := e.Catalog.Lookup(schema.GroupResource{Group: d.Group, Resource: resource})
 	if !served {
 		return false
 	}
 	review, err := e.Reader.ReviewOf(ctx, cluster.ServiceAccount{Namespace: d.AccountNamespace, Name: d.Account},
-		cluster.Access{Verb: d.Verb, Type: r.Type, Namespace: d.Namespace})
+		cluster.Access{Verb: d.Verb, Subresource: sub, Type: r.Type, Namespace: d.Namespace})
 	return err == nil && review.Permission == cluster.Allowed
 }
 
