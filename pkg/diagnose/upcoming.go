@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"context"
+	"slices"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -23,6 +24,8 @@ func (e *examiner) upcoming(ctx context.Context, id graph.ID) []core.Finding {
 			}
 			f.Evidence = append(core.Observed("it is not being deleted yet, and once it is, the finalizer blocks it"),
 				f.Evidence...)
+			// unfinalize refuses to take it off what is not being deleted
+			f.Commands = slices.DeleteFunc(slices.Clone(f.Commands), func(s core.Step) bool { return s.Removes })
 			findings = append(findings, f)
 		}
 	}

@@ -1,6 +1,8 @@
 package diagnose
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/kubectl-gc/kubectl-gc/test/fixture"
@@ -34,6 +36,12 @@ func TestNamespaceNamesAllThatBlocksIt(t *testing.T) {
 		}
 	}
 	wantEvidence(t, d.Stuck[0].Causes[6], "it is not being deleted yet")
+	for i, want := range []bool{true, true, true, true, true, true, false} { // which unfinalize refuses
+		removes := func(line string) bool { return strings.HasPrefix(line, "kubectl gc unfinalize") }
+		if all := d.Stuck[0].Causes[i].Commands; slices.ContainsFunc(all, removes) != want {
+			t.Errorf("%s: %q", d.Stuck[0].Causes[i].Object.Name, all)
+		}
+	}
 }
 
 // TestOwnerNamesWhatComesUpBelow: the collector has not deleted the dependent, and when it has, a
