@@ -122,7 +122,9 @@ func (e *examiner) unfinished(ctx context.Context, id graph.ID, o *unstructured.
 	if life == actor.Alive || len(content)+len(e.unseenIn(ref.Name)) > 0 {
 		remove = remove.Forced() // unfinalize refuses to strand anything, and what somebody is about to do
 	}
-	if f.Code != core.BlockerHidden { // nobody removes what may hide objects from those who may see them
+	// Nobody removes what may hide objects from those who may see them.
+	if f.Code != core.BlockerHidden && !slices.ContainsFunc(e.unseenIn(ref.Name),
+		func(gap v1alpha1.Gap) bool { return gap.Reason.OfReader() }) {
 		f.Commands = append(f.Commands, remove)
 	}
 	f.Args = []string{"{then}", " If you remove the finalizer by hand, empty the namespace first. Objects that are left in it stay in etcd, out of reach."}
