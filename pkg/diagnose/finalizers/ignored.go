@@ -91,12 +91,7 @@ func (e *Examiner) forbidden(ctx context.Context, b core.Responsible, f core.Fin
 	f.Evidence = append(slices.Clone(f.Evidence), of.Evidence...)
 	then := b.OnceRunning()
 	if of.Role != "" {
-		bind := []string{"kubectl", "create", "clusterrolebinding", of.Account.Name + "-" + of.Role,
-			"--clusterrole=" + of.Role, "--serviceaccount=" + of.Account.Namespace + ":" + of.Account.Name}
-		if len(of.Placed) > 0 && !e.Closed(ctx, b.Object.GetNamespace()) { // no more than it has elsewhere
-			bind[2], bind = "rolebinding", append(bind, "-n", b.Object.GetNamespace())
-		}
-		then = " One that would do: " + phrase.Command(bind...) + then
+		then = " One that would do: " + phrase.Command(binding(of, b.Object, e.Closed(ctx, b.Object.GetNamespace()))...) + then
 	}
 	account := of.Account.Namespace + "/" + of.Account.Name
 	f.Args = []string{"{account}", account, "{resource}", of.Resource, "{then}", then}
@@ -126,6 +121,17 @@ func (e *Examiner) forbidden(ctx context.Context, b core.Responsible, f core.Fin
 				b.RiskOnceRunning()))
 	}
 	return f
+}
+
+// binding is the command that gives an actor a role: in the namespace of the object alone, if it has its
+// rights by namespace and that is not closed.
+func binding(of actor.Forbidden, o *unstructured.Unstructured, closed bool) []string {
+	kind, in := "clusterrolebinding", []string(nil)
+	if len(of.Placed) > 0 && !closed {
+		kind, in = "rolebinding", []string{"-n", o.GetNamespace()}
+	}
+	return append([]string{"kubectl", "create", kind, of.Account.Name + "-" + of.Role, "--clusterrole=" + of.Role,
+		"--serviceaccount=" + of.Account.Namespace + ":" + of.Account.Name}, in...)
 }
 
 // alsoForbidden adds to a finding about an actor that does not run that it may not write the object
