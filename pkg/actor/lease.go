@@ -152,7 +152,7 @@ func (f *Finder) addUnled(ctx context.Context, a *Actor) {
 		}
 	}
 	if slices.ContainsFunc(others, func(w *unstructured.Unstructured) bool {
-		return len(a.leases) == 0 || slices.ContainsFunc(all, func(u Unled) bool { return sameProgram(u.Workload, w) })
+		return len(a.leases) == 0 || slices.ContainsFunc(all, func(u Unled) bool { return sameImages(u.Workload, w) })
 	}) {
 		return
 	}

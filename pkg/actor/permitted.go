@@ -46,7 +46,7 @@ type Permissions struct {
 	// Placed are who may in other namespaces, where nobody may in that of the object.
 	Placed []Placed
 
-	// Elsewhere are settings of those that are left out of Accounts because they watch other objects.
+	// Elsewhere are settings of those that watch other objects, be they left out of Accounts or not.
 	Elsewhere []Scope
 
 	what, namespace string
@@ -273,10 +273,10 @@ func (p Permissions) Watching(o *unstructured.Unstructured) Permissions {
 		workloads := a.Workloads
 		a.Workloads = slices.DeleteFunc(slices.Clone(workloads), func(w *unstructured.Unstructured) bool {
 			s, out := leavesOut(w, o, false)
-			if out = out && instead(w); out {
+			if out {
 				watching.Elsewhere = append(watching.Elsewhere, s)
 			}
-			return out
+			return out && instead(w)
 		})
 		if len(a.Workloads) > 0 || len(workloads) == 0 {
 			accounts = append(accounts, a)

@@ -247,9 +247,9 @@ func TestWhoIsSetToWatchOthers(t *testing.T) {
 		left, elsewhere int
 	}{
 		"its shard and another":         {[]Permitted{one, two}, 1, 1},
-		"all are others'":               {[]Permitted{one, other}, 2, 0},
+		"all are others'":               {[]Permitted{one, other}, 2, 2},
 		"nothing is set":                {[]Permitted{works("args: []"), two}, 2, 0},
-		"another program":               {[]Permitted{other, backup}, 2, 0},
+		"another program":               {[]Permitted{other, backup}, 2, 1},
 		"its shard and another program": {[]Permitted{one, backup, two}, 2, 1},
 		"one of three":                  {[]Permitted{other, two, one}, 1, 2},
 	} {

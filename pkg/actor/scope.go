@@ -188,16 +188,21 @@ func (a Actor) NotWatching(o *unstructured.Unstructured) []Scope {
 	return out
 }
 
-// sameProgram reports whether two workloads are instances of one program: all images of one are among
-// those of the other, so that a sidecar that many have says nothing; or they have the same name, in two
-// namespaces.
+// sameProgram reports whether two workloads are instances of one program: they run the same images, or
+// have the same name, in two namespaces.
 func sameProgram(a, b *unstructured.Unstructured) bool {
+	return a.GetName() == b.GetName() && a.GetNamespace() != b.GetNamespace() || sameImages(a, b)
+}
+
+// sameImages reports whether all images of one of two workloads are among those of the other, so that a
+// sidecar that many have says nothing.
+func sameImages(a, b *unstructured.Unstructured) bool {
 	among := func(one, other *unstructured.Unstructured) bool {
 		all, images := imagesOf(one), imagesOf(other)
 		return len(all) > 0 &&
 			!slices.ContainsFunc(all, func(image string) bool { return image == "" || !slices.Contains(images, image) })
 	}
-	return a.GetName() == b.GetName() && a.GetNamespace() != b.GetNamespace() || among(a, b) || among(b, a)
+	return among(a, b) || among(b, a)
 }
 
 // imagesOf are the paths of the repositories of a workload's images.

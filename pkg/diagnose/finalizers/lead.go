@@ -98,7 +98,9 @@ func unwatched(b core.Responsible, first *unstructured.Unstructured, leads actor
 // nil if none stands out.
 func lead(b core.Responsible, leads actor.Permissions) (first *unstructured.Unstructured, why string) {
 	group, kind := b.Object.GroupVersionKind().Group, b.Object.GetKind()
-	if first = leads.Only(); first != nil && len(leads.Elsewhere) > 0 {
+	first = leads.Only()
+	itself := slices.ContainsFunc(leads.Elsewhere, func(s actor.Scope) bool { return s.Workload == first })
+	if first != nil && len(leads.Elsewhere) > 0 && !itself {
 		return first, "of the workloads that RBAC lets write objects of this type, it is the only one that is not set to watch others"
 	}
 	if first != nil && (ofItself(b) == "" || b.IsKnown) {
