@@ -12,10 +12,11 @@ import (
 )
 
 // Agent is a user who is no ServiceAccount and whom a RoleBinding lets write objects of a custom
-// resource in one namespace, and their status, by a role that is about nothing but what is of the same
-// domain: as a rule a program in another cluster that works on what is in the namespace for it, as the
-// member agent of KubeFleet is (https://github.com/Azure/fleet/issues/881). People have other rights as
-// well, need not write a status, and are called by names of letters, or by addresses.
+// resource in one namespace, and their status, by a role that is about nothing but what is of the
+// same domain: as a rule a program in another cluster that works on what is in the namespace for
+// it, as the member agent of KubeFleet is (https://github.com/Azure/fleet/issues/881). People have
+// other rights as well, need not write a status, and are called by names of letters, or by
+// addresses.
 type Agent struct{ User, Binding string }
 
 // Agents are those of the type and the namespace of an object, where all of RBAC there can be read.

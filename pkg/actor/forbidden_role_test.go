@@ -6,8 +6,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 )
 
-// TestWhichRoleLacksTheVerbs: one that is about objects of the type, and not one that is about others by
-// their names, which may have the verbs.
+// TestWhichRoleLacksTheVerbs: one that is about objects of the type, and not one that is about
+// others by their names, which may have the verbs.
 func TestWhichRoleLacksTheVerbs(t *testing.T) {
 	t.Parallel()
 	account := cluster.ServiceAccount{Namespace: "op", Name: "op"}

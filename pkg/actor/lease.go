@@ -202,8 +202,9 @@ func tookIt(pod, lease *unstructured.Unstructured, holder string) bool {
 		pod.GetDeletionTimestamp() == nil
 }
 
-// WorksByNode reports whether the pods of a DaemonSet seem to work on what is on their node: it is not for
-// the nodes of a control plane alone, and none of its pods leads, as that of a controller for all does.
+// WorksByNode reports whether the pods of a DaemonSet seem to work on what is on their node: it is
+// not for the nodes of a control plane alone, and none of its pods leads, as that of a controller
+// for all does.
 func (f *Finder) WorksByNode(ctx context.Context, w *unstructured.Unstructured) bool {
 	selector, _, _ := unstructured.NestedStringMap(w.Object, "spec", "template", "spec", "nodeSelector")
 	for key := range selector {

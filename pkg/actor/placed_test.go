@@ -8,8 +8,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
-// TestAllWhoMayElsewhereCount: that one workload alone may in other namespaces is concluded from all of
-// them, and not from the first few that are named.
+// TestAllWhoMayElsewhereCount: that one workload alone may in other namespaces is concluded from
+// all of them, and not from the first few that are named.
 func TestAllWhoMayElsewhereCount(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)

@@ -194,8 +194,8 @@ func sameProgram(a, b *unstructured.Unstructured) bool {
 	return a.GetName() == b.GetName() && a.GetNamespace() != b.GetNamespace() || sameImages(a, b)
 }
 
-// sameImages reports whether all images of one of two workloads are among those of the other, so that a
-// sidecar that many have says nothing.
+// sameImages reports whether all images of one of two workloads are among those of the other, so
+// that a sidecar that many have says nothing.
 func sameImages(a, b *unstructured.Unstructured) bool {
 	among := func(one, other *unstructured.Unstructured) bool {
 		all, images := imagesOf(one), imagesOf(other)

@@ -111,8 +111,8 @@ func TestActorThatDoesNotWatchTheNamespace(t *testing.T) {
 	}
 }
 
-// TestANamespaceOfAnUnknownProgram: --namespace may be where it keeps what is its own, and is told of a
-// program that a pack knows.
+// TestANamespaceOfAnUnknownProgram: --namespace may be where it keeps what is its own, and is told
+// of a program that a pack knows.
 func TestANamespaceOfAnUnknownProgram(t *testing.T) {
 	for container, want := range map[string][2]bool{
 		"{args: [--namespace=a]}":                       {true, false},

@@ -32,8 +32,8 @@ func TestBlockerCanBeHidden_RO012(t *testing.T) {
 	}
 }
 
-// TestNoNamespaceIsFinalizedOfWhichNotAllMayBeListed: neither where nothing else is known, nor where its
-// controller reports a failure.
+// TestNoNamespaceIsFinalizedOfWhichNotAllMayBeListed: neither where nothing else is known, nor
+// where its controller reports a failure.
 func TestNoNamespaceIsFinalizedOfWhichNotAllMayBeListed(t *testing.T) {
 	t.Parallel()
 	c := testcluster.Shared(t)

@@ -71,8 +71,8 @@ func TestWrittenSinceTheDeletion(t *testing.T) {
 	}
 }
 
-// TestBeforeTheLastChange: a condition that was written after the deletion by who had not seen it is not of
-// that, and one from before a change of the spec holds no more.
+// TestBeforeTheLastChange: a condition that was written after the deletion by who had not seen it
+// is not of that, and one from before a change of the spec holds no more.
 func TestBeforeTheLastChange(t *testing.T) {
 	t.Parallel()
 	for observed, want := range map[int64][2]bool{5: {true, true}, 4: {false, true}, 3: {false, false}} {

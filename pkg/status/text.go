@@ -124,8 +124,8 @@ func part(field string, value any) (all []Said) {
 	return all
 }
 
-// isWell reports whether a part of a status is said to be well, or over: by its stage, by a flag, or by
-// conditions of which none fails.
+// isWell reports whether a part of a status is said to be well, or over: by its stage, by a flag,
+// or by conditions of which none fails.
 func isWell(m map[string]any) bool {
 	for _, key := range []string{"phase", "state", "status"} {
 		if stage := Text(m, key); stage != "" && (namesHealth(stage) || over.MatchString(stage)) {

@@ -39,9 +39,9 @@ func (e *Examiner) atNode(ctx context.Context, b core.Responsible, f core.Findin
 	return []core.Finding{f}
 }
 
-// leadAtNode is for a DaemonSet whose pods seem to work on what is on their node, and that may remove the
-// finalizer of an object: where that names a Node that does not exist or is not ready, or on which no pod
-// of it works, the others are of no use.
+// leadAtNode is for a DaemonSet whose pods seem to work on what is on their node, and that may
+// remove the finalizer of an object: where that names a Node that does not exist or is not ready,
+// or on which no pod of it works, the others are of no use.
 func (e *Examiner) leadAtNode(ctx context.Context, b core.Responsible, lead *unstructured.Unstructured,
 	f core.Finding) core.Finding {
 	if lead.GetKind() != "DaemonSet" || !e.Actors.WorksByNode(ctx, lead) {

@@ -7,8 +7,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
-// TestTheCommandThatAsksForADeniedRight: of a subresource kubectl is asked by a flag. By a name with a slash
-// it would ask about an object.
+// TestTheCommandThatAsksForADeniedRight: of a subresource kubectl is asked by a flag. By a name
+// with a slash it would ask about an object.
 func TestTheCommandThatAsksForADeniedRight(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

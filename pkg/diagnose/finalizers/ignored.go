@@ -123,8 +123,8 @@ func (e *Examiner) forbidden(ctx context.Context, b core.Responsible, f core.Fin
 	return f
 }
 
-// binding is the command that gives an actor a role: in the namespace of the object alone, if it has its
-// rights by namespace and that is not closed.
+// binding is the command that gives an actor a role: in the namespace of the object alone, if it
+// has its rights by namespace and that is not closed.
 func binding(of actor.Forbidden, o *unstructured.Unstructured, closed bool) []string {
 	kind, in := "clusterrolebinding", []string(nil)
 	if len(of.Placed) > 0 && !closed {

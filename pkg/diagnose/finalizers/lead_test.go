@@ -94,8 +94,8 @@ func TestWhoIsToBeLookedAtFirst(t *testing.T) {
 	}
 }
 
-// TestThatNobodyWatches: it is said of all workloads that may write an object only if each is set to watch
-// others, and of the one that is the lead if that is.
+// TestThatNobodyWatches: it is said of all workloads that may write an object only if each is set
+// to watch others, and of the one that is the lead if that is.
 func TestThatNobodyWatches(t *testing.T) {
 	t.Parallel()
 	workload := func(name, value string) *unstructured.Unstructured {

@@ -21,8 +21,8 @@ type nodeNamed struct {
 	sure               bool
 }
 
-// nodesNamed are those of some fields of the spec and the status of an object that have a value which a
-// Node can have for a name; none if Nodes cannot be listed.
+// nodesNamed are those of some fields of the spec and the status of an object that have a value
+// which a Node can have for a name; none if Nodes cannot be listed.
 func (e *Examiner) nodesNamed(ctx context.Context, o *unstructured.Unstructured, fields []string) (all []nodeNamed) {
 	var nodes []*unstructured.Unstructured
 	for _, in := range []string{"spec", "status"} {
@@ -54,8 +54,8 @@ func ofAnotherKind(o *unstructured.Unstructured, field string) bool {
 	return named && kind != "Node"
 }
 
-// nodeCalled is the Node that has a name, or of which that is an address, the host name or the end of the
-// id at its provider; empty if there is none.
+// nodeCalled is the Node that has a name, or of which that is an address, the host name or the end
+// of the id at its provider; empty if there is none.
 func nodeCalled(nodes []*unstructured.Unstructured, called string) string {
 	for _, node := range nodes {
 		addresses, _, _ := unstructured.NestedSlice(node.Object, "status", "addresses")
