@@ -82,7 +82,8 @@ func TestWhatASpecNames(t *testing.T) {
 }
 
 // TestWhatALabelNames: a label names an object where its domain is the group of the kind, or the
-// end of that, and its key is the kind and says that it has a name.
+// end of that, and its key is the kind and says that it has a name; without that its domain has to be the
+// whole group, and its value not the name of the object that has it.
 func TestWhatALabelNames(t *testing.T) {
 	t.Parallel()
 	e := New(&core.Examination{Snapshot: core.Snapshot{Catalog: &cluster.Catalog{}}}, nil)
@@ -92,7 +93,8 @@ func TestWhatALabelNames(t *testing.T) {
 	}
 	for label, want := range map[string]string{
 		"cluster.x-k8s.io/cluster-name": "Cluster", "other.org/backup-job-name": "BackupJob",
-		"cluster.x-k8s.io/cluster": "", "example.com/cluster-name": "", "cluster-name": "", "pod-name": "",
+		"cluster.x-k8s.io/cluster": "Cluster", "other.org/backup-job": "", "b.other.org/backup-job": "BackupJob",
+		"example.com/cluster-name": "", "cluster-name": "", "pod-name": "",
 		"twice.org/thing-name": "", "other.org/name": "",
 	} {
 		o := &unstructured.Unstructured{Object: map[string]any{"kind": "Claim"}}

@@ -98,13 +98,17 @@ func namesIn(m map[string]any, path string) (all []namedIn) {
 			case map[string]any:
 				inside := n.field
 				n.name, n.kind, n.namespace = status.Text(v, "name"), status.Text(v, "kind"), status.Text(v, "namespace")
+				at := "name"
+				if n.kind != "" && n.name == "" { // as the backing service of a ServiceBindingRequest
+					n.name, at = status.Text(v, "resourceRef"), "resourceRef"
+				}
 				n.apiVersion = status.Text(v, "apiVersion")
 				n.group = cmp.Or(graph.Ref{APIVersion: n.apiVersion}.Group(), status.Text(v, "apiGroup"),
 					status.Text(v, "group"))
 				if slices.Contains([]string{"ConfigMap", "Secret"}, n.kind) && strings.HasSuffix(lower, "from") { // varsFrom
 					n.loose = false
 				}
-				n.field += ".name"
+				n.field += "." + at
 				n.stem, _ = stemOf(lower, "reference", "ref", "selector", "key")
 				if (validName(n.name) || n.name != "" && n.isTyped()) && v["optional"] != true {
 					all = append(all, n)
@@ -118,7 +122,9 @@ func namesIn(m map[string]any, path string) (all []namedIn) {
 
 // namedInLabels are the objects that labels of an object name, by a key that says of which kind
 // they are and that it has a name: cluster.x-k8s.io/cluster-name. The domain is their API group, or
-// its end; a label beside it can say the namespace, as fleet.cattle.io/bundle-namespace does. Named
+// its end; a key that says only the kind has the whole of it, as
+// cluster.open-cluster-management.io/placement
+// (https://github.com/Kuadrant/multicluster-gateway-controller/issues/420). a label beside it can say the namespace, as fleet.cattle.io/bundle-namespace does. Named
 // like that is the Deployment of the operator to which others leave the object, as Jaeger's do
 // (https://github.com/jaegertracing/jaeger-operator/pull/571).
 func (e dependencies) namedInLabels(o *unstructured.Unstructured) (all []namedIn) {
@@ -132,12 +138,15 @@ func (e dependencies) namedInLabels(o *unstructured.Unstructured) (all []namedIn
 			continue
 		}
 		kind, named := strings.CutSuffix(rest, "-name")
-		if !named || !validName(o.GetLabels()[key]) {
+		// One that is called after the kind alone can have been given on by an owner, or be made up for what
+		// stands in the object itself.
+		own := !named && len(o.GetOwnerReferences()) == 0 && o.GetLabels()[key] != o.GetName()
+		if !named && !own || !validName(o.GetLabels()[key]) {
 			continue
 		}
 		var means []cluster.Resource
 		for _, r := range e.Catalog.Resources {
-			if (r.Group == domain || strings.HasSuffix(r.Group, "."+domain)) && r.Kind != o.GetKind() &&
+			if (r.Group == domain || !own && strings.HasSuffix(r.Group, "."+domain)) && r.Kind != o.GetKind() &&
 				strings.EqualFold(r.Kind, strings.ReplaceAll(kind, "-", "")) {
 				means = append(means, r)
 			}
@@ -184,9 +193,13 @@ func stemOf(key string, endings ...string) (stem string, had bool) {
 }
 
 // isMade reports whether a field names what is written for the object, and not what it needs. The
-// templates of pods are the business of their own controllers.
+// templates of pods are the business of their own controllers, and the targetRef of a policy names what
+// is there (https://github.com/Kuadrant/kuadrant-controller/pull/195).
 func (n namedIn) isMade() bool {
 	for key := range strings.SplitSeq(strings.ToLower(n.field), ".") {
+		if n.isTyped() && strings.HasPrefix(key, "targetref") {
+			continue
+		}
 		if strings.Contains(key, "template") || slices.ContainsFunc([]string{"write", "target", "output", "publish"},
 			func(word string) bool { return strings.HasPrefix(key, word) }) {
 			return true
