@@ -106,7 +106,8 @@ func (e *Examiner) namers(ctx context.Context, o *unstructured.Unstructured, fin
 			return all
 		}
 		apart = func(t graph.Type) int {
-			if t.Group == domain || strings.HasSuffix(t.Group, "."+domain) {
+			if t.Group == domain || strings.HasSuffix(t.Group, "."+domain) ||
+				!cluster.BuiltIn(t.Group) && strings.HasSuffix(domain, "."+t.Group) {
 				return 0
 			}
 			return 2
@@ -245,7 +246,8 @@ func naming(by, o *unstructured.Unstructured) string {
 	group, kind := o.GroupVersionKind().Group, o.GetKind()
 	spec, _, _ := unstructured.NestedMap(by.Object, "spec")
 	for _, n := range namesIn(spec, "spec") {
-		means := n.kind == kind && (n.group == "" || n.group == group) || n.kind == "" && meansKind(n.stem, kind)
+		means := n.kind == kind && (n.group == "" || n.group == group) || n.kind == "" && (meansKind(n.stem, kind) ||
+			cluster.BuiltIn(group) && strings.HasSuffix(n.stem, strings.ToLower(kind))) // authSecretRef
 		if by.GroupVersionKind().Group != group && !cluster.BuiltIn(group) { // only what says so means the object
 			means = n.kind == kind && n.group == group &&
 				(strings.HasPrefix(n.field, "spec.targetRef") || strings.HasSuffix(n.field, "parametersRef.name"))
