@@ -19,8 +19,8 @@ import (
 
 // itsJobs are the Jobs, the newest first, that may have been made for a custom resource since its
 // deletion: those that it owns, and those beside it that nobody owns and that are called after it, as
-// NAME-destroy is (https://github.com/kubevela/terraform-controller/issues/83). A hook of Helm is no
-// such Job.
+// NAME-destroy is (https://github.com/kubevela/terraform-controller/issues/83), or have its name in a label of
+// its domain (https://github.com/KohlsTechnology/eunomia/pull/269). A hook of Helm is no such Job.
 func (e dependencies) itsJobs(ctx context.Context, o *unstructured.Unstructured) (all []*unstructured.Unstructured) {
 	id, listed := e.Graph.Lookup(string(o.GetUID()))
 	if !listed || cluster.BuiltIn(o.GroupVersionKind().Group) || o.GetDeletionTimestamp() == nil || e.Many {
@@ -32,22 +32,44 @@ func (e dependencies) itsJobs(ctx context.Context, o *unstructured.Unstructured)
 			made = append(made, id)
 		}
 	}
-	own := e.Graph.Ref(id)
+	own, since := e.Graph.Ref(id), o.GetDeletionTimestamp().Unix()
+	var others []graph.ID
 	for job := range e.Graph.OfType("batch", "jobs", o.GetNamespace()) {
 		owned := false
 		for range e.Graph.Owners(job) {
 			owned = true
 		}
-		if !owned && e.Graph.Observed(job) && e.bestCalled(own, e.Graph.Name(job)) {
+		switch {
+		case owned || !e.Graph.Observed(job):
+		case e.bestCalled(own, e.Graph.Name(job)):
 			made = append(made, job)
+		default:
+			others = append(others, job)
 		}
 	}
-	for _, id := range newest(e.Graph, made, o.GetDeletionTimestamp().Unix()) {
+	for _, id := range newest(e.Graph, others, since) {
+		if job := e.Own(ctx, id); job != nil && labelledAfter(job, o) {
+			made = append(made, id)
+		}
+	}
+	for _, id := range newest(e.Graph, made, since) {
 		if job := e.Own(ctx, id); job != nil && job.GetAnnotations()["helm.sh/hook"] == "" {
 			all = append(all, job)
 		}
 	}
 	return all
+}
+
+// labelledAfter reports whether a label of an object, whose key is of the domain of another, has the name
+// of that.
+func labelledAfter(made, of *unstructured.Unstructured) bool {
+	for key, value := range made.GetLabels() {
+		domain, _, has := strings.Cut(key, "/")
+		if has && value == of.GetName() && cluster.OfOneDomain(domain, of.GroupVersionKind().Group) {
+			return true
+		}
+	}
+	return false
 }
 
 // mostJobs is how many Jobs of an object are read: a controller that tries again may have made one a
