@@ -86,10 +86,11 @@ func (e dependencies) mayLack(ctx context.Context, b core.Responsible) lacked {
 	untwinned, other, twin := e.twin(ctx, b)
 	after, gone := e.namesakeGone(ctx, b)
 	stopped, spoken := e.stopped(o), e.speaks(ctx, o)
+	unselected, selects := e.selectsNone(ctx, o)
 	succeeded, done := e.done(o, jobs)
 	l := lacked{look: failed.Steps, done: done, ownerless: owner, first: first.Name, other: through.other,
-		seen: slices.Concat(grant, spoken.seen, absent, untwinned, other, after, through.others, failing, failed.Evidence,
-			down, unready, stopped, succeeded, e.come(ctx, o), named.unseen, named.classes)}
+		seen: slices.Concat(grant, spoken.seen, absent, unselected, untwinned, other, after, through.others, failing,
+			failed.Evidence, down, unready, stopped, succeeded, e.come(ctx, o), named.unseen, named.classes)}
 	if until := status.Expired(o, e.Now); until.Text != "" && len(e.workedOn(ctx, o)) == 0 {
 		l.seen = append(l.seen, core.ObservedAt(cluster.Place(o, until.Field),
 			fmt.Sprintf("its %s, %s, is past", until.Field, until.Text))...)
@@ -137,6 +138,9 @@ func (e dependencies) mayLack(ctx context.Context, b core.Responsible) lacked {
 		if first.Group() == group && !cluster.BuiltIn(group) && !b.IsKnown && len(absent) > len(through.own) {
 			l.mend = "create that again, or remove the finalizer where what it is to clean up was deleted with that,"
 		}
+	case selects != "":
+		l.what = "a " + selects + " that the object selects"
+		l.mend = "make one, or remove the finalizer where what it is to clean up went with the last of them,"
 	case len(down) > 0:
 		l.what, l.mend = "the pods of the object, which do not run", "repair them"
 	case len(stopped) > 0:
@@ -155,8 +159,8 @@ func (e dependencies) mayLack(ctx context.Context, b core.Responsible) lacked {
 	case len(failing) > 0:
 		l.what, l.mend = "what the object names, which does not work or is being deleted itself", "see to that first"
 	}
-	for _, seen := range [][]v1alpha1.Observation{failed.Evidence, spoken.seen, grant, after, untwinned, absent, down,
-		stopped, unready, failing} {
+	for _, seen := range [][]v1alpha1.Observation{failed.Evidence, spoken.seen, grant, after, untwinned, absent, unselected,
+		down, stopped, unready, failing} {
 		if l.what != "" && l.says == "" && len(seen) > 0 {
 			l.says = ofTheObject(seen[0].Says)
 		}
