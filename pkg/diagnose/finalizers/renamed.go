@@ -58,15 +58,20 @@ func (e *Examiner) renamed(ctx context.Context, o *unstructured.Unstructured, a 
 // dropped is the evidence that a program puts a finalizer on objects no more, as kube-image-keeper
 // on pods (https://github.com/enix/kube-image-keeper/issues/183): others of the type that are not
 // older and have a label or an annotation of its domain, as the object has, are without it, and
-// none has it. Of custom resources that says nothing: as long as their controller is down, new ones
-// are without it.
+// none has it. Of custom resources those count of which their controller has written the status: as long
+// as it is down, new ones are without it. One may be an exception, two are not
+// (https://github.com/tektoncd/triggers/issues/1243).
 func (e *Examiner) dropped(ctx context.Context, o *unstructured.Unstructured, a actor.Actor) []v1alpha1.Observation {
 	marks := marksOf(o, a.Finalizer)
 	r, served := e.Catalog.Kind(o.GetAPIVersion(), o.GetKind())
 	of := r.GroupResource()
-	if a.IsKnown || len(marks) == 0 || !cluster.BuiltIn(o.GroupVersionKind().Group) || !served || e.Many ||
+	builtIn := cluster.BuiltIn(o.GroupVersionKind().Group)
+	if a.IsKnown || len(marks) == 0 && builtIn || !served || e.Many ||
 		counted(e.Graph, o.GetNamespace())[of] > longestNaming {
 		return nil
+	}
+	if !builtIn {
+		marks = []string{"a status"}
 	}
 	without, mark := 0, ""
 	for _, other := range e.List(ctx, r, o.GetNamespace()) {
@@ -77,12 +82,15 @@ func (e *Examiner) dropped(ctx context.Context, o *unstructured.Unstructured, a 
 			return nil
 		}
 		theirs := marksOf(other, a.Finalizer)
+		if told, _, _ := unstructured.NestedMap(other.Object, "status"); !builtIn && len(told) > 0 {
+			theirs = marks
+		}
 		i := slices.IndexFunc(marks, func(m string) bool { return slices.Contains(theirs, m) })
 		if i >= 0 && !other.GetCreationTimestamp().Time.Before(o.GetCreationTimestamp().Time) {
 			without, mark = without+1, marks[i]
 		}
 	}
-	if without == 0 {
+	if without == 0 || !builtIn && without == 1 {
 		return nil
 	}
 	return core.Seen("%s with %s, not older, %s not have it, and no other %s beside it has: the version of its program that runs may "+
