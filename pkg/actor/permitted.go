@@ -37,8 +37,10 @@ type Permissions struct {
 	// Accounts may by name: those with workloads that run come first. Controllers of Kubernetes and
 	// whoever may write everything are left out.
 	Accounts []Permitted
-	// Everything is how many ServiceAccounts are left out because they may write everything.
+	// Everything is how many ServiceAccounts are left out because they may write everything. Where no other may,
+	// and they are few, Every are these.
 	Everything int
+	Every      []Permitted
 	// Anybody is a binding that lets every ServiceAccount, or everybody; empty if there is none.
 	Anybody string
 	// Unread says what could not be listed: nothing may be concluded from who is missing then.
@@ -71,6 +73,8 @@ func (f *Finder) Permitted(ctx context.Context, o *unstructured.Unstructured) (P
 		found.Accounts[i].Status = slices.ContainsFunc(status, func(b Permitted) bool { return a.Account == b.Account })
 	}
 	f.addWorkloads(ctx, &found)
+	every := Permissions{Accounts: found.Every}
+	f.addWorkloads(ctx, &every)
 	if len(found.Accounts) == 0 && found.Anybody == "" {
 		f.addPlaced(ctx, &found, o, targetOf(t, o))
 	}
@@ -130,10 +134,17 @@ func (p policy) permitted(t target) Permissions {
 	for a := range everything {
 		if _, known := at[a]; !known {
 			all.Everything++
+			all.Every = append(all.Every, Permitted{Account: a})
 		}
+	}
+	if len(all.Accounts) > 0 || all.Anybody != "" || len(all.Every) > mostEvery {
+		all.Every = nil
 	}
 	return all
 }
+
+// mostEvery is of how many ServiceAccounts that may write everything the workloads are looked for.
+const mostEvery = 20
 
 // addVerbs adds what another binding allows.
 func (p *Permitted) addVerbs(verbs []string) {
@@ -243,6 +254,12 @@ func (p Permissions) Observations() []v1alpha1.Observation {
 			all, v1alpha1.Observation{Says: fmt.Sprintf(
 				"only Kubernetes' own ServiceAccounts, and %d that may write everything, may update or patch %s",
 				p.Everything, what)})
+		for _, a := range p.Every[:min(len(p.Every), phrase.MaxNamed)] {
+			if len(a.Workloads) > 0 && len(p.Every) <= phrase.MaxNamed {
+				all = append(all, v1alpha1.Observation{Says: fmt.Sprintf("ServiceAccount %s/%s may write everything; %s", a.Account.Namespace,
+					a.Account.Name, phrase.And(phrase.Words(a.Workloads, uses)))})
+			}
+		}
 	}
 	for _, at := range p.Placed[:min(len(p.Placed), phrase.MaxNamed)] {
 		all = append(all, v1alpha1.Observation{Says: at.says(p.what + " in namespace " + at.Namespace), From: at.Binding})
@@ -320,6 +337,17 @@ func (p Permissions) Like(finalizer, kind string) *unstructured.Unstructured {
 		return nil
 	}
 	return like
+}
+
+// EveryLike is Like for those that may write everything, where no other may.
+func (p Permissions) EveryLike(finalizer, kind string) *unstructured.Unstructured {
+	p.Accounts = p.Every
+	return p.Like(finalizer, kind)
+}
+
+// Nobody reports whether only Kubernetes' own ServiceAccounts may, and who may write everything.
+func (p Permissions) Nobody() bool {
+	return p.what != "" && len(p.Accounts)+len(p.Placed)+len(p.Unread) == 0 && p.Anybody == ""
 }
 
 // Running returns the first few of the workloads that may, and that run, one of them first.

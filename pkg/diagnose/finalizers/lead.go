@@ -122,10 +122,25 @@ func lead(b core.Responsible, leads actor.Permissions) (first *unstructured.Unst
 		return first, "it may write such objects in namespace " + in + ", as no other workload may in any, and not in that of the " +
 			"object. If it is to work there, give it the same there with a RoleBinding"
 	}
+	if first = leads.EveryLike(b.Finalizer+"."+group, kind); first != nil {
+		return first, "of the workloads that may write everything, it is the one that is called like the finalizer, and RBAC lets no other " +
+			"write objects of this type"
+	}
 	if len(leads.Accounts) == 0 && b.Namesake != nil {
 		return b.Namesake, "it is called like the finalizer"
 	}
 	return nil, ""
+}
+
+// otherwiseCalled reports whether an actor of which no pack knows a name, since there is one for each
+// cloud, may be the one workload that RBAC lets write objects of the type, and that runs: then it is not
+// proven to be missing.
+func (e *Examiner) otherwiseCalled(ctx context.Context, b core.Responsible) bool {
+	if alive := b.Known.Alive; alive.Follow == "" || len(alive.Deployments)+len(alive.StatefulSets)+len(alive.DaemonSets)+len(alive.Labels) > 0 {
+		return false
+	}
+	only := e.leads(ctx, b.Object).Watching(b.Object).Only()
+	return only != nil && actor.ReadWorkload(only).Life == actor.Alive
 }
 
 // namedAt is the one of some workloads that a label of an object names, or in which its name ends, as

@@ -66,8 +66,8 @@ func (e *Examiner) missed(b core.Responsible, workloads []*unstructured.Unstruct
 	}
 }
 
-// lookAgain has the only workload that may remove a finalizer look at an object again of which nothing
-// says what keeps it, once it has had the time to.
+// lookAgain says how the only workload that may remove a finalizer looks at an object again of which
+// nothing says what keeps it, and has it do so once it has had the time to.
 func (e *Examiner) lookAgain(ctx context.Context, b core.Responsible, f core.Finding) core.Finding {
 	only := e.leads(ctx, b.Object).Only()
 	if only == nil || e.said(ctx, b.Object).what != "" {
@@ -75,8 +75,9 @@ func (e *Examiner) lookAgain(ctx context.Context, b core.Responsible, f core.Fin
 	}
 	missed := e.missed(b, []*unstructured.Unstructured{only})
 	f.Evidence = append(f.Evidence, missed.seen...)
+	f.Remedy = f.Usual() + missed.remedy
 	if e.quiet(b) >= finishing {
-		f.Remedy, f.Commands = f.Usual()+missed.remedy, append(f.Commands, missed.steps...)
+		f.Commands = append(f.Commands, missed.steps...)
 	}
 	return f
 }

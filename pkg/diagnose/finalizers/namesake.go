@@ -15,11 +15,11 @@ import (
 )
 
 // namesake is the evidence that a finalizer which no pack knows was put there for another object: of
-// the same API group and namespace, or cluster-scoped, whose name it ends in.
-func (e *Examiner) namesake(o *unstructured.Unstructured, name string) []v1alpha1.Observation {
+// the same API group and namespace, or cluster-scoped, whose name it ends in, and how to look at that.
+func (e *Examiner) namesake(o *unstructured.Unstructured, name string) ([]v1alpha1.Observation, []core.Step) {
 	of, seen := e.Graph.Lookup(string(o.GetUID()))
 	if !seen {
-		return nil
+		return nil, nil
 	}
 	own, found := e.Graph.Ref(of), graph.Ref{}
 	for _, t := range e.Graph.Types() {
@@ -34,13 +34,14 @@ func (e *Examiner) namesake(o *unstructured.Unstructured, name string) []v1alpha
 		}
 	}
 	if found.Name == "" {
-		return nil
+		return nil, nil
 	}
 	state := ""
 	if id, ok := e.Graph.Lookup(found.UID); ok && e.Graph.State(id) == graph.Deleting {
 		state = ", which is being deleted too"
 	}
-	return core.Seen("%s", fmt.Sprintf("it ends in the name of %s%s: it may be there for that", found.Located(), state))
+	return core.Seen("%s", fmt.Sprintf("it ends in the name of %s%s: it may be there for that", found.Located(), state)),
+		[]core.Step{core.At(found, core.Describe()).Safely("shows what it is there for, and whether that is to go first")}
 }
 
 // purposes are words that a finalizer has behind a kind which are no name: bucket/cleanup.

@@ -55,7 +55,8 @@ func TestWhatAFinalizerMayBeThereFor(t *testing.T) {
 		o.SetName("db")
 		o.SetUID(types.UID(test.namespace + "-db"))
 		got := ""
-		for _, seen := range append(e.renamed(t.Context(), o, actor.Actor{Finalizer: test.finalizer}), e.namesake(o, test.finalizer)...) {
+		namesake, _ := e.namesake(o, test.finalizer)
+		for _, seen := range append(e.renamed(t.Context(), o, actor.Actor{Finalizer: test.finalizer}), namesake...) {
 			got += seen.Says
 		}
 		if !strings.Contains(got, test.want) || test.want == "" && got != "" {

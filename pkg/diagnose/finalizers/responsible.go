@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -77,7 +78,11 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 		case len(refused) == 0 && says.what == "" && len(guessed) > 0:
 			return ordered(b, guessed)
 		case len(refused) == 0:
-			refused = []core.Finding{e.forNode(ctx, b, e.busy(b, f, says, lacks, by), says)}
+			busy := e.busy(b, f, says, lacks, by)
+			if busy.Remedy == "" {
+				busy = e.inClosing(ctx, b, busy)
+			}
+			refused = []core.Finding{e.forNode(ctx, b, busy, says)}
 		}
 		return append(refused, core.Each(guessed, func(f *core.Finding) { f.After++ })...)
 	}
@@ -92,14 +97,19 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 	}
 	if !a.IsKnown {
 		lacks.renamed = e.outdated(ctx, b.Object, a)
-		f.Evidence = slices.Concat(f.Evidence, lacks.renamed, e.namesake(b.Object, a.Finalizer))
+		namesake, look := e.namesake(b.Object, a.Finalizer)
+		f.Evidence = slices.Concat(f.Evidence, lacks.renamed, namesake)
+		if len(namesake) > 0 && lacks.says == "" && lacks.what == "" {
+			lacks.says = "finalizer " + a.Finalizer + strings.TrimPrefix(namesake[0].Says, "it")
+			f.Commands = append(f.Commands, look...)
+		}
 	}
 	f.Code = core.FinalizerActorUnknown
 	led := false
 	switch {
 	case a.Life == actor.Dead:
 		f.Code = core.FinalizerActorDead
-	case a.NotFound() && len(worked) == 0:
+	case a.NotFound() && len(worked) == 0 && !e.otherwiseCalled(ctx, b):
 		f.Code = core.FinalizerActorNotFound
 	}
 	switch {
@@ -168,8 +178,14 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 			f = e.lookAgain(ctx, b, f)
 		}
 	}
+	if len(lacks.renamed) > 0 && f.Sentence == "" && f.Code == core.FinalizerActorUnknown {
+		f.Sentence = unsure(b) + "; " + lacks.renamed[0].Says
+	}
 	if s, seen := e.lately(b.Object); f.Code == core.FinalizerActorUnknown && f.Sentence == "" && s.what != "" {
 		f.Sentence, f.Evidence = unsure(b)+"; "+s.sentence(), append(f.Evidence, seen...)
+	}
+	if silent := e.silent(ctx, b, f, worked); silent.Sentence != f.Sentence {
+		f = e.inClosing(ctx, b, silent)
 	}
 	if a.Life != actor.Dead {
 		f = e.behindItsNamespace(b, ofTemplate(b.Object, f))
