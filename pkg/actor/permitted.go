@@ -37,8 +37,8 @@ type Permissions struct {
 	// Accounts may by name: those with workloads that run come first. Controllers of Kubernetes and
 	// whoever may write everything are left out.
 	Accounts []Permitted
-	// Everything is how many ServiceAccounts are left out because they may write everything. Where no other may,
-	// and they are few, Every are these.
+	// Everything is how many ServiceAccounts are left out because they may write everything. Where
+	// no other may, and they are few, Every are these.
 	Everything int
 	Every      []Permitted
 	// Anybody is a binding that lets every ServiceAccount, or everybody; empty if there is none.

@@ -18,9 +18,10 @@ import (
 )
 
 // itsJobs are the Jobs, the newest first, that may have been made for a custom resource since its
-// deletion: those that it owns, and those beside it that nobody owns and that are called after it, as
-// NAME-destroy is (https://github.com/kubevela/terraform-controller/issues/83), or have its name in a label of
-// its domain (https://github.com/KohlsTechnology/eunomia/pull/269). A hook of Helm is no such Job.
+// deletion: those that it owns, and those beside it that nobody owns and that are called after it,
+// as NAME-destroy is (https://github.com/kubevela/terraform-controller/issues/83), or have its name
+// in a label of its domain (https://github.com/KohlsTechnology/eunomia/pull/269). A hook of Helm is
+// no such Job.
 func (e dependencies) itsJobs(ctx context.Context, o *unstructured.Unstructured) (all []*unstructured.Unstructured) {
 	id, listed := e.Graph.Lookup(string(o.GetUID()))
 	if !listed || cluster.BuiltIn(o.GroupVersionKind().Group) || o.GetDeletionTimestamp() == nil || e.Many {
@@ -60,8 +61,8 @@ func (e dependencies) itsJobs(ctx context.Context, o *unstructured.Unstructured)
 	return all
 }
 
-// labelledAfter reports whether a label of an object, whose key is of the domain of another, has the name
-// of that.
+// labelledAfter reports whether a label of an object, whose key is of the domain of another, has
+// the name of that.
 func labelledAfter(made, of *unstructured.Unstructured) bool {
 	for key, value := range made.GetLabels() {
 		domain, _, has := strings.Cut(key, "/")

@@ -132,9 +132,9 @@ func lead(b core.Responsible, leads actor.Permissions) (first *unstructured.Unst
 	return nil, ""
 }
 
-// otherwiseCalled reports whether an actor of which no pack knows a name, since there is one for each
-// cloud, may be the one workload that RBAC lets write objects of the type, and that runs: then it is not
-// proven to be missing.
+// otherwiseCalled reports whether an actor of which no pack knows a name, since there is one for
+// each cloud, may be the one workload that RBAC lets write objects of the type, and that runs: then
+// it is not proven to be missing.
 func (e *Examiner) otherwiseCalled(ctx context.Context, b core.Responsible) bool {
 	if alive := b.Known.Alive; alive.Follow == "" || len(alive.Deployments)+len(alive.StatefulSets)+len(alive.DaemonSets)+len(alive.Labels) > 0 {
 		return false

@@ -82,8 +82,8 @@ func TestWhatASpecNames(t *testing.T) {
 }
 
 // TestWhatALabelNames: a label names an object where its domain is the group of the kind, or the
-// end of that, and its key is the kind and says that it has a name; without that its domain has to be the
-// whole group, and its value not the name of the object that has it.
+// end of that, and its key is the kind and says that it has a name; without that its domain has to
+// be the whole group, and its value not the name of the object that has it.
 func TestWhatALabelNames(t *testing.T) {
 	t.Parallel()
 	e := New(&core.Examination{Snapshot: core.Snapshot{Catalog: &cluster.Catalog{}}}, nil)

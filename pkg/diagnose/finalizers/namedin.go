@@ -124,8 +124,9 @@ func namesIn(m map[string]any, path string) (all []namedIn) {
 // they are and that it has a name: cluster.x-k8s.io/cluster-name. The domain is their API group, or
 // its end; a key that says only the kind has the whole of it, as
 // cluster.open-cluster-management.io/placement
-// (https://github.com/Kuadrant/multicluster-gateway-controller/issues/420). a label beside it can say the namespace, as fleet.cattle.io/bundle-namespace does. Named
-// like that is the Deployment of the operator to which others leave the object, as Jaeger's do
+// (https://github.com/Kuadrant/multicluster-gateway-controller/issues/420). a label beside it can
+// say the namespace, as fleet.cattle.io/bundle-namespace does. Named like that is the Deployment of
+// the operator to which others leave the object, as Jaeger's do
 // (https://github.com/jaegertracing/jaeger-operator/pull/571).
 func (e dependencies) namedInLabels(o *unstructured.Unstructured) (all []namedIn) {
 	for _, key := range slices.Sorted(maps.Keys(o.GetLabels())) {
@@ -138,8 +139,8 @@ func (e dependencies) namedInLabels(o *unstructured.Unstructured) (all []namedIn
 			continue
 		}
 		kind, named := strings.CutSuffix(rest, "-name")
-		// One that is called after the kind alone can have been given on by an owner, or be made up for what
-		// stands in the object itself.
+		// One that is called after the kind alone can have been given on by an owner, or be made up
+		// for what stands in the object itself.
 		own := !named && len(o.GetOwnerReferences()) == 0 && o.GetLabels()[key] != o.GetName()
 		if !named && !own || !validName(o.GetLabels()[key]) {
 			continue

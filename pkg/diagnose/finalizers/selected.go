@@ -17,8 +17,8 @@ import (
 
 // selectsNone is the evidence that a custom resource, by labels in its spec, selects none of the
 // objects of its API group to which it belongs, as the instanceSelector of a KeycloakRealm selects
-// a Keycloak (https://github.com/keycloak/keycloak-operator/issues/446): those of the kind with which its
-// own begins, or after which the field is called.
+// a Keycloak (https://github.com/keycloak/keycloak-operator/issues/446): those of the kind with
+// which its own begins, or after which the field is called.
 func (e dependencies) selectsNone(ctx context.Context, o *unstructured.Unstructured) (
 	seen []v1alpha1.Observation, kind string) {
 	group := o.GroupVersionKind().Group
