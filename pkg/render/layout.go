@@ -127,14 +127,17 @@ type span struct{ natural, least, floor int }
 
 // narrowed are the widths of columns that fit a terminal; nil if none do and one can be left out.
 func narrowed[R any](terminal int, columns []column[R], spans []span, comfortable bool) []int {
-	whole := comfortable && slices.ContainsFunc(columns, func(c column[R]) bool { return c.beforeNames })
+	last := lastShortened
+	if comfortable && slices.ContainsFunc(columns, func(c column[R]) bool { return c.beforeNames }) {
+		last-- // names stay whole
+	}
 	widths := make([]int, len(columns))
 	excess := gap*(len(columns)-1) - terminal
 	for j, s := range spans {
 		widths[j] = s.natural
 		excess += s.natural
 	}
-	for when := 1; when <= lastShortened; when++ {
+	for when := 1; when <= last; when++ {
 		for excess > 0 {
 			widest := -1
 			for j, c := range columns {
@@ -142,7 +145,7 @@ func narrowed[R any](terminal int, columns []column[R], spans []span, comfortabl
 				if comfortable {
 					to = spans[j].least
 				}
-				if c.shorten == when && !(whole && when == lastShortened) && widths[j] > to && (widest < 0 || widths[j] > widths[widest]) {
+				if c.shorten == when && widths[j] > to && (widest < 0 || widths[j] > widths[widest]) {
 					widest = j
 				}
 			}

@@ -159,8 +159,8 @@ func (e dependencies) mayLack(ctx context.Context, b core.Responsible) lacked {
 	case len(failing) > 0:
 		l.what, l.mend = "what the object names, which does not work or is being deleted itself", "see to that first"
 	}
-	for _, seen := range [][]v1alpha1.Observation{failed.Evidence, spoken.seen, grant, after, untwinned, absent, unselected,
-		down, stopped, unready, failing} {
+	for _, seen := range [][]v1alpha1.Observation{failed.Evidence, spoken.seen, grant, after, untwinned, absent,
+		unselected, down, stopped, unready, failing} {
 		if l.what != "" && l.says == "" && len(seen) > 0 {
 			l.says = ofTheObject(seen[0].Says)
 		}
