@@ -73,7 +73,7 @@ func (f *Finder) Permitted(ctx context.Context, o *unstructured.Unstructured) (P
 		found.Accounts[i].Status = slices.ContainsFunc(status, func(b Permitted) bool { return a.Account == b.Account })
 	}
 	f.addWorkloads(ctx, &found)
-	every := Permissions{Accounts: found.Every}
+	every := Permissions{Accounts: found.Every} // which are completed in place
 	f.addWorkloads(ctx, &every)
 	if len(found.Accounts) == 0 && found.Anybody == "" {
 		f.addPlaced(ctx, &found, o, targetOf(t, o))
@@ -137,6 +137,7 @@ func (p policy) permitted(t target) Permissions {
 			all.Every = append(all.Every, Permitted{Account: a})
 		}
 	}
+	slices.SortFunc(all.Every, func(a, b Permitted) int { return strings.Compare(a.Account.User(), b.Account.User()) })
 	if len(all.Accounts) > 0 || all.Anybody != "" || len(all.Every) > mostEvery {
 		all.Every = nil
 	}
@@ -345,8 +346,9 @@ func (p Permissions) EveryLike(finalizer, kind string) *unstructured.Unstructure
 	return p.Like(finalizer, kind)
 }
 
-// Nobody reports whether only Kubernetes' own ServiceAccounts may, and who may write everything.
-func (p Permissions) Nobody() bool {
+// NoController reports whether RBAC lets no ServiceAccount but Kubernetes' own and those that may
+// write everything. People, and programs outside the cluster, may all the same.
+func (p Permissions) NoController() bool {
 	return p.what != "" && len(p.Accounts)+len(p.Placed)+len(p.Unread) == 0 && p.Anybody == ""
 }
 

@@ -1,8 +1,11 @@
 package actor
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
@@ -33,5 +36,39 @@ func TestAllWhoMayElsewhereCount(t *testing.T) {
 	p, _ = finderOf(t, c.Config(), fixture.Packs(t)).Permitted(t.Context(), of)
 	if only, _ := p.OnlyPlaced(); only != nil || len(p.Placed) != phrase.MaxNamed+1 {
 		t.Errorf("the only one of %d is %v", len(p.Placed), only)
+	}
+}
+
+// TestWhoMayWriteEverythingComesInOrder, and is named only where no other ServiceAccount may.
+func TestWhoMayWriteEverythingComesInOrder(t *testing.T) {
+	t.Parallel()
+	of := func(resource, user string, names ...string) grant {
+		g := grant{binding: "ClusterRoleBinding " + resource, users: []string{user},
+			rules: []rule{{groups: []string{"*"}, resources: []string{resource}, verbs: []string{"*"}}}}
+		for _, name := range names {
+			g.accounts = append(g.accounts, cluster.ServiceAccount{Namespace: "op", Name: name})
+		}
+		return g
+	}
+	var want, got []string
+	var names []string
+	for i := range 12 {
+		names = append(names, fmt.Sprintf("account-%02d", 11-i))
+		want = append(want, fmt.Sprintf("account-%02d", i))
+	}
+	everybody := policy{grants: []grant{of("*", "dora", names...)}}
+	p := everybody.permitted(target{"shop.dev", "orders", "a"})
+	p.what = "orders.shop.dev"
+	for _, a := range p.Every {
+		got = append(got, a.Account.Name)
+	}
+	if !slices.Equal(got, want) || !p.NoController() {
+		t.Errorf("%q, no controller %t", got, p.NoController())
+	}
+	everybody.grants = append(everybody.grants, of("orders", "", "orders"))
+	p = everybody.permitted(target{"shop.dev", "orders", "a"})
+	p.what = "orders.shop.dev"
+	if len(p.Every) > 0 || p.NoController() {
+		t.Errorf("%v beside %v", p.Every, p.Accounts)
 	}
 }

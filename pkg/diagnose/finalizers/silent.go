@@ -16,7 +16,7 @@ import (
 
 // silent completes a finding about a finalizer of which nobody knows for certain who removes it, and
 // where nothing says what keeps the object: it names the workload that is likeliest to, and what its
-// log may mean, or says that nobody is left who may.
+// log may mean, or says that RBAC lets no controller.
 func (e *Examiner) silent(ctx context.Context, b core.Responsible, f core.Finding,
 	worked []v1alpha1.Observation) core.Finding {
 	if f.Code != core.FinalizerActorUnknown || f.Sentence != "" || b.RunsOutside() {
@@ -30,18 +30,17 @@ func (e *Examiner) silent(ctx context.Context, b core.Responsible, f core.Findin
 		actor.ReadWorkload(first).Life == actor.Alive:
 		f.Sentence = cluster.Located(first) + " most likely removes the finalizer: it runs, and nothing is seen of what it waits for"
 		f.Evidence = append(f.Evidence, unseenGeneration(b.Object, worked)...)
-		f.Remedy = f.Usual() + " If its log has an error about the object, see to that. If it has finished by its log, the version that runs " +
-			"may not remove this finalizer, which can be removed then."
+		f.Remedy = f.Usual() + " If its log has an error about the object, fix that. If its log says that it has finished, the version " +
+			"that runs may not know this finalizer, which can be removed by hand then."
 	case first == nil && b.Who == "" && len(running) > 1 && len(running) < phrase.MaxNamed && len(leads.Unread) == 0:
 		f.Sentence = fmt.Sprintf("it is not known which of %s removes the finalizer: they run, and nothing is seen of what it waits for",
 			phrase.And(phrase.Words(running, cluster.Located)))
-	case first == nil && len(worked) == 0 && !b.IsKnown && b.Namesake == nil && leads.Nobody() &&
+	case first == nil && len(worked) == 0 && !b.IsKnown && b.Namesake == nil && leads.NoController() &&
 		!cluster.BuiltIn(b.Object.GroupVersionKind().Group):
-		f.Sentence = "but for administrators and Kubernetes itself nobody may remove the finalizer: its controller was uninstalled, " +
-			"or runs outside the cluster"
+		f.Sentence = "RBAC lets no controller remove the finalizer: its controller was uninstalled, or runs outside the cluster"
 		if n := leads.Everything; n > 0 {
-			f.Sentence = fmt.Sprintf("but for administrators, Kubernetes itself and %s that may write everything nobody may remove the "+
-				"finalizer: unless its controller is one of those, it was uninstalled", phrase.Count(n, "ServiceAccount"))
+			f.Sentence = fmt.Sprintf("RBAC lets no controller remove the finalizer, except %s that may write everything: unless its "+
+				"controller runs with such rights, it was uninstalled, or runs outside the cluster", phrase.Count(n, "ServiceAccount"))
 		}
 		f.Remedy = f.Usual() + " If it was uninstalled, install it again to have it do its work, or do by hand what it would and remove " +
 			"the finalizer."
