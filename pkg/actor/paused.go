@@ -150,7 +150,7 @@ func (p Pause) Says(of *unstructured.Unstructured) string {
 func (p Pause) Observation(of *unstructured.Unstructured) v1alpha1.Observation {
 	ignored := "its controllers ignore it"
 	if p.Custom {
-		ignored = "whether its controllers heed that is not known"
+		ignored = "it is not known whether its controllers honor that"
 	}
 	return v1alpha1.Observation{Says: p.Says(of) + ": " + ignored, From: cluster.Place(p.Object, p.path())}
 }

@@ -151,7 +151,7 @@ func TestAPauseOfAnotherProgramIsAGuess(t *testing.T) {
 	if want := `The Test operator is alive, and may ignore the object: its annotation crossplane.io/paused is "true".`; cause.Summary != want {
 		t.Errorf("%q, want %q", cause.Summary, want)
 	}
-	wantEvidence(t, cause, `its annotation crossplane.io/paused is "true": whether its controllers heed that is not known`)
+	wantEvidence(t, cause, `its annotation crossplane.io/paused is "true": it is not known whether its controllers honor that`)
 }
 
 // TestPausedObjectIsIgnored: its operator is alive, and the command that ends the pause is printed

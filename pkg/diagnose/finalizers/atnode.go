@@ -50,7 +50,7 @@ func (e *Examiner) leadAtNode(ctx context.Context, b core.Responsible, lead *uns
 	for _, n := range e.nodesNamed(ctx, b.Object, append([]string{"node", "node.name", "nodeRef.name"}, nodeFields...)) {
 		says := fmt.Sprintf("its %s is %s", n.field, n.value)
 		if n.node == "" && !n.sure {
-			says += ", and no Node is called so"
+			says += ", and no Node has that name"
 			f.Evidence = append(core.ObservedAt(cluster.Place(b.Object, n.field), says), f.Evidence...)
 			f.Sentence = unsure(b) + "; " + ofTheObject(says)
 			return f
@@ -86,7 +86,7 @@ func (e *Examiner) forNode(ctx context.Context, b core.Responsible, f core.Findi
 		if n.node != "" || !strings.HasPrefix(n.field, "spec.") {
 			continue
 		}
-		names := fmt.Sprintf("its %s is %s, and no Node is called so", n.field, n.value)
+		names := fmt.Sprintf("its %s is %s, and no Node has that name", n.field, n.value)
 		f.Evidence = append(core.ObservedAt(cluster.Place(b.Object, n.field), names), f.Evidence...)
 		if says.what == "" {
 			f.Remedy = phrase.Sentence(fmt.Sprintf("find out by what it logs whether %s needs the node: another may take the "+

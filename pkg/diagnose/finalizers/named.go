@@ -58,7 +58,7 @@ func (e dependencies) whatItNames(ctx context.Context, o *unstructured.Unstructu
 	for _, n := range unknown {
 		if e.nothingCalled(o.GetNamespace(), n.name) {
 			all.unseen = append(all.unseen, core.ObservedAt(cluster.Place(o, n.field),
-				fmt.Sprintf("its %s is %s, and nothing in namespace %s is called so", n.field, n.name, o.GetNamespace()))...)
+				fmt.Sprintf("its %s is %s, and nothing in namespace %s has that name", n.field, n.name, o.GetNamespace()))...)
 		}
 	}
 	for _, n := range absent {
