@@ -219,6 +219,18 @@ func TestAStatusIsGivenOnceAndOnlyToTheObjectThatIsMeant(t *testing.T) {
 	})
 }
 
+// TestAStatusThatIsThereIsKept: it is that of the object's controller.
+func TestAStatusThatIsThereIsKept(t *testing.T) {
+	t.Parallel()
+	s := newServer()
+	s.status = map[string]any{"id": "vol-2"}
+	given, err := change.Object{Server: s, Type: configMaps, Ref: object}.
+		GiveStatus(t.Context(), map[string]any{"id": "vol-1"})
+	if given || err != nil || s.updates != 0 {
+		t.Errorf("given %t, %v, %d updates", given, err, s.updates)
+	}
+}
+
 // TestARefusalOfAnObjectThatMovesIsTold: a webhook can answer as the server does to an old version,
 // and is what stands in the way then.
 func TestARefusalOfAnObjectThatMovesIsTold(t *testing.T) {

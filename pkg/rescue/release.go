@@ -277,7 +277,6 @@ func (r *rescuer) giveStatus(ctx context.Context) error {
 	action := plan.Write{Verb: VerbUpdateStatus, Object: r.p.Now}
 	given, err := change.Object{Server: r.q.Client, Type: r.p.Type, Ref: r.p.Now}.GiveStatus(ctx, state)
 	switch {
-	case change.IsOver(err):
 	case err != nil:
 		return r.failed(ctx, action, err, "the status of "+r.p.Now.Quoted()+" was not restored")
 	case given:
