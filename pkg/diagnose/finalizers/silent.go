@@ -31,7 +31,7 @@ func (e *Examiner) silent(ctx context.Context, b core.Responsible, f core.Findin
 		f.Sentence = cluster.Located(first) + " most likely removes the finalizer: it runs, and nothing is seen of what it waits for"
 		f.Evidence = append(f.Evidence, unseenGeneration(b.Object, worked)...)
 		f.Remedy = f.Usual() + " If its log has an error about the object, fix that. If its log says that it has finished, the version " +
-			"that runs may not know this finalizer, which can be removed by hand then."
+			"that runs may not know this finalizer, which can be removed then."
 	case first == nil && b.Who == "" && len(running) > 1 && len(running) < phrase.MaxNamed && len(leads.Unread) == 0:
 		f.Sentence = fmt.Sprintf("it is not known which of %s removes the finalizer: they run, and nothing is seen of what it waits for",
 			phrase.And(phrase.Words(running, cluster.Located)))
