@@ -37,13 +37,14 @@ func (e *Examiner) silent(ctx context.Context, b core.Responsible, f core.Findin
 			phrase.And(phrase.Words(running, cluster.Located)))
 	case first == nil && len(worked) == 0 && !b.IsKnown && b.Namesake == nil && leads.NoController() &&
 		!cluster.BuiltIn(b.Object.GroupVersionKind().Group):
-		f.Sentence = "RBAC lets no controller remove the finalizer: its controller was uninstalled, or runs outside the cluster"
+		f.Sentence = "RBAC lets no controller remove the finalizer; its controller may have been uninstalled, lack its role, or run " +
+			"outside the cluster"
 		if n := leads.Everything; n > 0 {
-			f.Sentence = fmt.Sprintf("RBAC lets no controller remove the finalizer, except %s that may write everything: unless its "+
-				"controller runs with such rights, it was uninstalled, or runs outside the cluster", phrase.Count(n, "ServiceAccount"))
+			f.Sentence = fmt.Sprintf("RBAC lets no controller remove the finalizer, except %s that may write everything; unless its "+
+				"controller runs as such, it may have been uninstalled, lack its role, or run outside the cluster", phrase.Count(n, "ServiceAccount"))
 		}
-		f.Remedy = f.Usual() + " If it was uninstalled, install it again to have it do its work, or do by hand what it would and remove " +
-			"the finalizer."
+		f.Remedy = f.Usual() + " If it runs, give it its role again. If it was uninstalled, install it again to have it do its work, or do " +
+			"by hand what it would and remove the finalizer."
 	}
 	return f
 }
