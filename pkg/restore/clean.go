@@ -1,7 +1,9 @@
 package restore
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"slices"
 
@@ -9,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
@@ -223,19 +226,46 @@ func BoundVolume(ctx context.Context, client *cluster.Client, volumes graph.Type
 }
 
 // RebindVolume gives a PersistentVolume that is bound to a claim the uid that the claim has now;
-// the controller of volumes binds them then. Nothing is written if it is bound to another uid than
-// the old one.
+// the controller of volumes binds them then. Nothing is written if it has that uid already, or is
+// bound to another than the old one. The errors are those of change.Write, and change.ErrNotShown.
 func RebindVolume(ctx context.Context, client *cluster.Client, volumes graph.Type, volume graph.Ref, oldUID,
 	newUID string) error {
-	_, err := client.Patch(ctx, volumes, "", volume.Name, append(cluster.Unchanged(volume.UID, ""),
-		cluster.PatchStep{Op: "test", Path: "/spec/claimRef/uid", Value: oldUID},
-		cluster.PatchStep{Op: "replace", Path: "/spec/claimRef/uid", Value: newUID},
-	), cluster.PatchOptions{})
-	if err == nil {
-		return nil
+	o := change.Object{Server: client, Type: volumes, Ref: volume}
+	var version, bound string
+	read := func(ctx context.Context) (string, error) {
+		now, err := o.ReadContent(ctx)
+		if err != nil {
+			return "", err
+		}
+		version, bound = now.GetResourceVersion(), status.Nested(now, "spec", "claimRef", "uid")
+		return version, nil
 	}
-	if v := volumeOf(ctx, client, volumes, volume.Name); v.uid == volume.UID && v.claimUID == newUID {
-		return nil // the answer was lost, or somebody else has done it
-	}
-	return err
+	return change.Write{
+		Read: read,
+		Decide: func(context.Context) (func(context.Context) error, error) {
+			switch bound {
+			case newUID:
+				return nil, nil
+			case oldUID:
+			default:
+				return nil, errors.New("it is bound to another claim by now")
+			}
+			return func(ctx context.Context) error {
+				_, refusal := o.Send(ctx, version, []cluster.PatchStep{
+					{Op: "test", Path: claimUID, Value: oldUID}, {Op: "replace", Path: claimUID, Value: newUID},
+				}, cluster.PatchOptions{})
+				// The answer of a patch is metadata alone, and it can be lost on its way.
+				switch _, err := read(ctx); {
+				case err == nil && bound == newUID:
+					return nil
+				case refusal == nil:
+					return cmp.Or(err, change.ErrNotShown)
+				}
+				return refusal
+			}, nil
+		},
+	}.Do(ctx)
 }
+
+// claimUID is where a volume has the uid of its claim.
+const claimUID = "/spec/claimRef/uid"
