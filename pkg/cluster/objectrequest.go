@@ -177,6 +177,9 @@ func groupObjects(g *graph.Graph, ids []graph.ID) []objectGroup {
 		}
 		groups[i].ids = append(groups[i].ids, id)
 	}
+	if len(groups) == 0 {
+		return nil
+	}
 	for id := range g.IDs() {
 		if t, ok := g.Type(id); ok && g.Observed(id) {
 			if i, wanted := at[key{t, g.Namespace(id)}]; wanted {

@@ -30,7 +30,9 @@ func (s *search) read(ctx context.Context, sources []graph.ID) error {
 	if err != nil {
 		return err
 	}
-	maps.Copy(s.isRead, graph.SetOf(sources))
+	for _, id := range sources {
+		s.isRead[id] = true
+	}
 	return s.understand(ctx, sources, objects, func(id graph.ID) []*link.Definition { return s.downward[s.groupKind(id)] })
 }
 
@@ -93,8 +95,12 @@ func (s *search) gap(ref graph.Ref, d *link.Definition, err error) {
 func (s *search) sources(ctx context.Context, ids []graph.ID,
 	links map[schema.GroupKind][]*link.Definition) (map[graph.ID]*unstructured.Unstructured, error) {
 	var whole, metadata []graph.ID
+	inContent := map[schema.GroupKind]bool{}
+	for kind, all := range links {
+		inContent[kind] = slices.ContainsFunc(all, func(d *link.Definition) bool { return !d.MetadataOnly() })
+	}
 	for _, id := range ids {
-		if slices.ContainsFunc(links[s.groupKind(id)], func(d *link.Definition) bool { return !d.MetadataOnly() }) {
+		if inContent[s.groupKind(id)] {
 			whole = append(whole, id)
 		} else {
 			metadata = append(metadata, id)

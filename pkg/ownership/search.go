@@ -37,8 +37,8 @@ type search struct {
 	isSought     map[graph.Type]bool
 	queue        []graph.ID // reached, and what is below is not yet
 	waiting      []graph.ID // reached sources that are not read yet
-	isRead       map[graph.ID]bool
-	isMeta       map[graph.ID]bool // whose metadata was asked for
+	isRead       []bool
+	isMeta       []bool // whose metadata was asked for
 	metas        map[graph.ID]*unstructured.Unstructured
 	links        []named
 	below        map[graph.ID][]int // other links by source
@@ -74,8 +74,8 @@ func newSearch(client *cluster.Client, catalog *cluster.Catalog, r Request) *sea
 		downward: map[schema.GroupKind][]*link.Definition{}, lead: map[schema.GroupKind][]*link.Definition{},
 		seek: map[schema.GroupKind][]*link.Definition{}, makes: map[schema.GroupKind][]*link.Definition{},
 		isRoot: graph.SetOf(r.Roots), reached: make([]bool, r.Graph.Len()),
-		reachedKinds: map[schema.GroupKind]bool{}, isSought: map[graph.Type]bool{}, isRead: map[graph.ID]bool{},
-		isMeta: map[graph.ID]bool{}, metas: map[graph.ID]*unstructured.Unstructured{},
+		reachedKinds: map[schema.GroupKind]bool{}, isSought: map[graph.Type]bool{}, isRead: make([]bool, r.Graph.Len()),
+		isMeta: make([]bool, r.Graph.Len()), metas: map[graph.ID]*unstructured.Unstructured{},
 		above: map[graph.ID][]int{}, below: map[graph.ID][]int{}, unseen: map[graph.Ref]graph.ID{},
 	}
 	for _, t := range s.types {

@@ -155,7 +155,7 @@ func (p *Plan) Learn(f Details) {
 func (p *Plan) DeletedOf(group, resource string) []graph.ID {
 	var ids []graph.ID
 	for _, id := range p.Deleted {
-		if r := p.Graph.Ref(id); r.Resource == resource && r.Group() == group {
+		if t, _ := p.Graph.Type(id); t.Resource == resource && t.Group == group {
 			ids = append(ids, id)
 		}
 	}

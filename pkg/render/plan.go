@@ -104,8 +104,8 @@ func denials(p Plan) []string {
 
 // long reports whether there are more rows than a person reads.
 func (p Plan) long() bool {
-	if p.Rows == nil {
-		return false
+	if p.Rows == nil || len(p.Deleted) > groupedFrom {
+		return p.Rows != nil
 	}
 	n := 0
 	for range p.Rows {
