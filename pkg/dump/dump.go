@@ -78,16 +78,17 @@ func read(limits Limits, from func(*entries) error) (*Dump, error) {
 	d := &Dump{}
 	var files []file
 	var names []string
-	e := &entries{limits: limits}
+	e := &entries{limits: limits, unread: func(name string, err error) {
+		d.Unread = append(d.Unread, fmt.Errorf("reading %s: %w", name, err))
+	}}
 	e.visit = func(name string, content []byte) error {
 		names = append(names, name)
 		if split := strings.Split(name, "/"); split[len(split)-1] == "timestamp" {
-			d.timestamp(content)
-			return nil
+			return d.timestamp(content)
 		}
 		docs, err := decode(content)
 		if err != nil {
-			d.Unread = append(d.Unread, fmt.Errorf("reading %s: %w", name, err))
+			e.unread(name, err)
 			return nil
 		}
 		files = append(files, file{name, docs})
@@ -123,18 +124,30 @@ func (d *Dump) empty() error {
 	return errors.New("it holds no objects of a cluster")
 }
 
-// timestamp reads the file in which must-gather notes when it began and ended.
-func (d *Dump) timestamp(content []byte) {
+// apart is how far from each other the parts of one dump are gathered, at most.
+const apart = 2 * time.Hour
+
+// timestamp reads the file in which must-gather notes when it began and ended. Two of other times are
+// an error: as of the later, whatever the earlier has would seem to stand still since.
+func (d *Dump) timestamp(content []byte) error {
+	var last time.Time
 	for line := range strings.Lines(string(content)) {
 		f := strings.Fields(line)
 		if len(f) < 3 {
 			continue
 		}
-		if t, err := time.Parse("2006-01-02 15:04:05.999999999 -0700", strings.Join(f[:3], " ")); err == nil &&
-			t.After(d.Time) {
-			d.Time, d.TimeOf = t.UTC(), Stated
+		t, err := time.Parse("2006-01-02 15:04:05.999999999 -0700", strings.Join(f[:3], " "))
+		if err == nil && t.After(last) {
+			last = t.UTC()
 		}
 	}
+	if d.TimeOf == Stated && !last.IsZero() && last.Sub(d.Time).Abs() > apart {
+		return fmt.Errorf("it is of two times, %s and %s: name what is of one", d.Time.Format(time.RFC3339), last.Format(time.RFC3339))
+	}
+	if last.After(d.Time) {
+		d.Time, d.TimeOf = last, Stated
+	}
+	return nil
 }
 
 // Why says why it is not known which objects of a type there were, in a namespace or everywhere.

@@ -8,7 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -292,7 +294,12 @@ func TestNoDump(t *testing.T) {
 		"two clusters": {map[string]string{"a/ns.json": object("v1", "Namespace", "", "kube-system"), "b/pod.json": pod,
 			"b/ns.json": strings.Replace(object("v1", "Namespace", "", "kube-system"), `"uid":"`, `"uid":"other-`, 1)},
 			"it is of two clusters, namespace-kube-system and other-namespace-kube-system: name what is of one"},
-		"an alias of YAML": {map[string]string{"a.yaml": "a: &a [1]\nb: *a\n"}, "it has an alias of YAML"},
+		"two times": {map[string]string{"a/timestamp": "2024-05-01 11:00:00 +0000 UTC m=+0\n", "b/timestamp": "2024-05-02 11:00:00 +0000 UTC m=+0\n", "b/pod.json": pod},
+			"it is of two times, 2024-05-01T11:00:00Z and 2024-05-02T11:00:00Z: name what is of one"},
+		"more than JSON":    {map[string]string{"a.json": list("v1", "NodeList", node) + "\n" + list("v1", "PodList", pod) + "\n==== START logs ====\n"}, "reading a.json: invalid character '='"},
+		"more than one end": {map[string]string{"a.json": pod + "}"}, "reading a.json: invalid character '}'"},
+		"more than flow":    {map[string]string{"a.yaml": "{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: b, uid: c}}\n" + pod}, "reading a.yaml: invalid character 'a'"},
+		"an alias of YAML":  {map[string]string{"a.yaml": "a: &a [1]\nb: *a\n"}, "it has an alias of YAML"},
 	} {
 		if _, err := folder(t, test.files); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v", name, err)
@@ -317,13 +324,54 @@ func TestBrokenFiles(t *testing.T) {
 	}
 }
 
+// closed is a folder in which some files, or a folder, may not be read.
+type closed struct{ fs.FS }
+
+func (c closed) Open(name string) (fs.File, error) {
+	if strings.HasPrefix(path.Base(name), "closed") {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
+	}
+	return c.FS.Open(name)
+}
+
+// TestClosedFiles: what may not be read is told, and proves nothing; the rest is read.
+func TestClosedFiles(t *testing.T) {
+	t.Parallel()
+	files := closed{fstest.MapFS{
+		"namespaces/shop/core/pods.yaml":              {Data: []byte(list("v1", "PodList", pod))},
+		"namespaces/shop/core/closed.yaml":            {Data: []byte(list("v1", "SecretList"))},
+		"namespaces/closed/apps/deployments.yaml":     {Data: []byte(list("apps/v1", "DeploymentList"))},
+		"namespaces/shop/core/closed-but-no-list.txt": {},
+	}}
+	d, err := read(DefaultLimits, func(e *entries) error { return e.folder(t.Context(), files) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	pods, _ := d.Find("", "pods")
+	secrets, _ := d.Find("", "secrets")
+	deployments, _ := d.Find("apps", "deployments")
+	if len(d.Unread) != 2 || !pods.Covers("shop") || secrets.Covers("shop") || deployments.Covers("closed") {
+		t.Errorf("%v", d.Unread)
+	}
+	if _, err := read(DefaultLimits, func(e *entries) error { return e.folder(t.Context(), closedRoot{}) }); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("of a folder that may not be read: %v", err)
+	}
+}
+
+// closedRoot is a folder that may not be read.
+type closedRoot struct{}
+
+func (closedRoot) Open(name string) (fs.File, error) {
+	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
+}
+
 // TestListsOfLists: each inner list is read, and proves what it does alone; the outer one nothing.
 func TestListsOfLists(t *testing.T) {
 	t.Parallel()
 	pods, nodes := list("v1", "PodList", pod), list("v1", "NodeList", node)
 	for name, content := range map[string]string{
 		"an array": "[" + pods + "," + nodes + "]", "a List": list("v1", "List", pods, nodes),
-		"objects beside": list("v1", "List", pods, node), "YAML": "- " + pods + "\n- " + nodes,
+		"objects beside": list("v1", "List", pods, node), "lists of those": list("v1", "List", list("v1", "List", pods), list("v1", "List", nodes)), "YAML": "- " + pods + "\n- " + nodes,
 		"a list of none": list("v1", "List", pods, nodes, list("v1", "ServiceList")),
 	} {
 		d, err := folder(t, map[string]string{"namespaces/shop/core/services.yaml": content})
@@ -376,6 +424,9 @@ func TestTexts(t *testing.T) {
 		"ends of documents":   pod + "\n...\n" + node + "\n...\n",
 		"a separator at last": pod + "\n---\n" + node + "\n---",
 		"a text like a break": "---x: 1\n---\n" + pod + "\n---\n" + node,
+		"all of it indented":  "---\n  apiVersion: v1\n  kind: Pod\n  metadata: {name: web, namespace: shop, uid: u}\n---\n" + node,
+		"a directive":         "%YAML 1.1\n---\n" + two,
+		"lines of JSON":       "# two\n" + pod + "\n" + node,
 	} {
 		d, err := folder(t, map[string]string{"a.yaml": content})
 		if err != nil || d.Objects != 2 || len(d.Unread) > 0 {
