@@ -171,6 +171,15 @@ func (r *Reader) KindIn(group, kind string) (Resource, bool) {
 // Now returns the time by the API server's clock.
 func (r *Reader) Now() time.Time { return r.client.Now() }
 
+// TimeIsKnown reports whether it is: what a dump has may be of long before the time of its files.
+func (r *Reader) TimeIsKnown() bool {
+	if r.client.still == nil {
+		return true
+	}
+	_, known := r.client.still.AsOf()
+	return known
+}
+
 // ForEachMeta calls a function for the metadata of each object of a type, everywhere. It is not
 // remembered.
 func (r *Reader) ForEachMeta(ctx context.Context, t graph.Type, of func(*graph.Object)) error {

@@ -47,8 +47,8 @@ type TimeOf uint8
 const (
 	// OfFiles is when its files were written, which a copy can change.
 	OfFiles TimeOf = iota
-	// OfLeases is the time of its newest object: the Leases of nodes and of the control plane, which
-	// are renewed each few seconds, are among them.
+	// OfLeases is the time of its newest object: the Leases of nodes or of API servers, which are
+	// renewed each few seconds, are among them.
 	OfLeases
 	// Stated is a time that the dump itself states.
 	Stated

@@ -216,8 +216,8 @@ func TestTypesOfDefinitions(t *testing.T) {
 // TestTime: what a dump states is before what its objects tell, and that before the times of files.
 func TestTime(t *testing.T) {
 	t.Parallel()
-	lease := func(namespace string) string {
-		return strings.TrimSuffix(object("coordination.k8s.io/v1", "Lease", namespace, "n1"), "}") +
+	lease := func(namespace, name string) string {
+		return strings.TrimSuffix(object("coordination.k8s.io/v1", "Lease", namespace, name), "}") +
 			`,"spec":{"renewTime":"2023-01-01T00:00:10.000000Z"}}`
 	}
 	written := time.Unix(1_700_000_000, 0).UTC()
@@ -228,11 +228,14 @@ func TestTime(t *testing.T) {
 		want  time.Time
 		of    TimeOf
 	}{
-		"files":             {map[string]string{"a.json": pod}, written, OfFiles},
-		"a lease of a node": {map[string]string{"a.json": lease("kube-node-lease")}, renewed, OfLeases},
-		"any lease":         {map[string]string{"a.json": lease("shop")}, written, OfFiles},
-		"a newer object":    {map[string]string{"a.json": object("v1", "Pod", "a", "b", `,"creationTimestamp":"2025-01-01T00:00:00Z"`)}, time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC), OfFiles},
-		"an archive":        {map[string]string{"a.yaml": "apiVersion: gc.kubectl.dev/v1alpha1\nkind: Plan\narchivedAt: \"2024-05-01T12:00:00Z\"\n---\n" + lease("kube-system")}, archived, Stated},
+		"files":                  {map[string]string{"a.json": pod}, written, OfFiles},
+		"a lease of a node":      {map[string]string{"a.json": lease("kube-node-lease", "n1")}, renewed, OfLeases},
+		"a lease of a server":    {map[string]string{"a.json": lease("kube-system", "apiserver-4xq")}, renewed, OfLeases},
+		"one of a controller":    {map[string]string{"a.json": lease("kube-system", "kube-controller-manager")}, written, OfFiles},
+		"any lease":              {map[string]string{"a.json": lease("shop", "apiserver-4xq")}, written, OfFiles},
+		"a lease after an event": {map[string]string{"a.json": lease("kube-node-lease", "n1"), "b.json": strings.TrimSuffix(object("v1", "Event", "a", "b"), "}") + `,"lastTimestamp":"2024-01-01T00:00:00Z"}`}, renewed, OfLeases},
+		"a newer object":         {map[string]string{"a.json": object("v1", "Pod", "a", "b", `,"creationTimestamp":"2025-01-01T00:00:00Z"`)}, time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC), OfFiles},
+		"an archive":             {map[string]string{"a.yaml": "apiVersion: gc.kubectl.dev/v1alpha1\nkind: Plan\narchivedAt: \"2024-05-01T12:00:00Z\"\n---\n" + lease("kube-system", "n1")}, archived, Stated},
 		"an earlier archive after it": {map[string]string{"a.yaml": "apiVersion: gc.kubectl.dev/v1alpha1\nkind: Plan\narchivedAt: \"2024-05-01T12:00:00Z\"\n---\n" + pod,
 			"b.yaml": "apiVersion: gc.kubectl.dev/v1alpha1\nkind: Plan\narchivedAt: \"2024-04-01T12:00:00Z\"\n---\n" + node}, archived, Stated},
 		"must-gather's own":     {map[string]string{"timestamp": "2024-05-01 11:00:00 +0000 UTC m=+0\n2024-05-01 14:00:00 +0200 CEST m=+9\n", "a.json": pod}, archived, Stated},
@@ -267,8 +270,9 @@ func TestNewestState(t *testing.T) {
 // TestListsThatAreNotWhole: a list of which an object is left out proves nothing.
 func TestListsThatAreNotWhole(t *testing.T) {
 	t.Parallel()
-	for name, item := range map[string]string{"a uid that is no text": strings.Replace(otherPod, `"pod-web"`, "true", 1),
-		"no uid": strings.Replace(pod, "uid", "id", 1), "a name of no object": object("v1", "Pod", "shop", "../x"),
+	for name, item := range map[string]string{"a number that nobody counts to": object("v1", "Pod", "shop", "n", `,"generation":99999999999999999999`),
+		"a uid that is no text": strings.Replace(otherPod, `"pod-web"`, "true", 1),
+		"no uid":                strings.Replace(pod, "uid", "id", 1), "a name of no object": object("v1", "Pod", "shop", "../x"),
 		"another scope": object("v1", "Pod", "", "web")} {
 		d, err := folder(t, map[string]string{"a.json": list("v1", "List", pod, item)})
 		if err != nil {

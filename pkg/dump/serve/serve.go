@@ -25,14 +25,13 @@ import (
 type Server struct {
 	dump *dump.Dump
 	name string
-	now  time.Time
 }
 
-// New returns a transport to a dump, which errors call by a name, and whose clock stands at a time.
-func New(d *dump.Dump, name string, now time.Time) *Server { return &Server{d, name, now} }
+// New returns a transport to a dump, which errors call by a name.
+func New(d *dump.Dump, name string) *Server { return &Server{d, name} }
 
-// AsOf returns the time of the dump, at which its clock stands.
-func (s *Server) AsOf() time.Time { return s.now }
+// AsOf returns the time of the dump, at which its clock stands, and whether that can be relied on.
+func (s *Server) AsOf() (at time.Time, known bool) { return s.dump.Time, s.dump.TimeOf != dump.OfFiles }
 
 // RoundTrip implements http.RoundTripper.
 func (s *Server) RoundTrip(r *http.Request) (*http.Response, error) {

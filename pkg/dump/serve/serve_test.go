@@ -71,7 +71,9 @@ var asOf = time.Date(2024, 5, 1, 12, 0, 0, 0, time.UTC)
 
 func server(t *testing.T) *Server {
 	t.Helper()
-	return New(gathered(t, shop, services), "shop.yaml", asOf)
+	d := gathered(t, shop, services)
+	d.Time, d.TimeOf = asOf, dump.Stated
+	return New(d, "shop.yaml")
 }
 
 // gathered is a dump of one namespace and of what is cluster-scoped, of a kind whose lists are whole.
@@ -294,7 +296,7 @@ items:
 // something no role says is known only where all roles are.
 func TestReview(t *testing.T) {
 	t.Parallel()
-	s := New(gathered(t, namespacedRoles, roles), "roles.yaml", asOf)
+	s := New(gathered(t, namespacedRoles, roles), "roles.yaml")
 	for _, test := range []struct{ user, verb, group, resource, namespace, name, want string }{
 		{"ops:one", "patch", "apps", "deployments", "shop", "web", "true"},
 		{"ops:one", "patch", "apps", "deployments", "", "", "true"},

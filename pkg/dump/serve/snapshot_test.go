@@ -68,7 +68,7 @@ func saved(t *testing.T, pages []string, listed bool, contents string, whole boo
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := cluster.New(&rest.Config{Host: "http://dump.invalid", Transport: New(d, "a snapshot", asOf)}, 0)
+	client, err := cluster.New(&rest.Config{Host: "http://dump.invalid", Transport: New(d, "a snapshot")}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
