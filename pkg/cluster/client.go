@@ -50,6 +50,8 @@ type Client struct {
 type Still interface {
 	// AsOf returns at what time, and whether that is known: it may be later than what is read.
 	AsOf() (at time.Time, known bool)
+	// Covers returns the namespaces of which it has all objects of a type that it does not have all of.
+	Covers(graph.Type) []string
 }
 
 // IsStill returns whether the client reads a dump, and no cluster.

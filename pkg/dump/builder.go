@@ -289,7 +289,8 @@ func (b *builder) finish(written time.Time) {
 		slices.SortFunc(t.Objects, func(x, y *Object) int {
 			return cmp.Or(strings.Compare(x.Namespace, y.Namespace), strings.Compare(x.Name, y.Name))
 		})
-		t.known = t.Namespaced && len(t.namespaces) > 0 && len(t.namespaces) == len(b.namespaces)
+		t.known = t.Namespaced && len(t.namespaces) > 0 && len(t.namespaces) == len(b.namespaces) &&
+			b.names[schema.GroupResource{Resource: "namespaces"}].everywhere
 	}
 	switch {
 	case b.TimeOf == Stated:

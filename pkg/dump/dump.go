@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -219,7 +220,7 @@ type Type struct {
 	Objects []*Object
 
 	// everywhere and namespaces say where the dump has all objects of the type, and known that it
-	// does in all namespaces that it knows of. That there can be others is a gap of the Namespaces.
+	// does in all namespaces that there are.
 	everywhere, known bool
 	namespaces        map[string]bool
 	// unlisted is why not all objects were listed, if the dump says so.
@@ -243,6 +244,14 @@ func (t *Type) Covers(namespace string) bool {
 		return false
 	}
 	return t.everywhere || t.namespaces[namespace] || namespace == "" && t.known
+}
+
+// Namespaces returns those of which a dump that is no snapshot has all objects of the type.
+func (t *Type) Namespaces() []string {
+	if t.saved != nil { // whose pages can turn out to be damaged
+		return nil
+	}
+	return slices.Collect(maps.Keys(t.namespaces))
 }
 
 // isListed returns whether all objects of the type are known, in some namespace or everywhere.

@@ -93,8 +93,14 @@ func TestLayouts(t *testing.T) {
 			"shop/web/logs.txt":                 "nodes",
 			"bank/pods.json":                    list("v1", "PodList"),
 		}, []string{"/nodes//n1", "/pods/shop/web"},
-			[]string{"/nodes/", "/pods/shop", "/pods/bank", "/pods/", "/replicationcontrollers/shop"},
-			[]string{"/secrets/shop", "/replicationcontrollers/bank", "/replicationcontrollers/", "/namespaces/", "/pods/third"}},
+			[]string{"/nodes/", "/pods/shop", "/pods/bank", "/replicationcontrollers/shop"},
+			[]string{"/pods/", "/secrets/shop", "/replicationcontrollers/bank", "/replicationcontrollers/", "/namespaces/", "/pods/third"}},
+		{"what was put beside kubectl cluster-info dump, which may be one of a selector", "kubectl cluster-info dump", map[string]string{
+			"shop/replication-controllers.json": list("v1", "ReplicationControllerList"),
+			"shop/some-configmaps.json":         list("v1", "List", object("v1", "ConfigMap", "shop", "settings")),
+			"secrets.json":                      list("v1", "List", object("v1", "Secret", "shop", "key")),
+		}, []string{"/configmaps/shop/settings", "/secrets/shop/key"}, []string{"/replicationcontrollers/shop"},
+			[]string{"/configmaps/shop", "/secrets/shop"}},
 		{"kubectl cluster-info dump of a namespace that is empty", "kubectl cluster-info dump", map[string]string{
 			"nodes.json": list("v1", "NodeList"), "shop/replication-controllers.json": list("v1", "ReplicationControllerList"),
 			"shop/pods.json": list("v1", "PodList")},
@@ -116,6 +122,10 @@ func TestLayouts(t *testing.T) {
 			"config.io/dnses//a"},
 			[]string{"/pods/shop", "/secrets/shop", "apps/deployments/bank", "/persistentvolumes/"},
 			[]string{"/pods/bank", "/nodes/", "example.com/widgetses/shop", "/configmaps/shop", "apps/deployments/shop"}},
+		{"a list of all namespaces, and of what is in each", "must-gather, or oc adm inspect", map[string]string{
+			"cluster-scoped-resources/core/namespaces.yaml": list("v1", "NamespaceList", namespace),
+			"namespaces/shop/core/pods.yaml":                list("v1", "PodList", pod),
+		}, []string{"/pods/shop/web", "/namespaces//shop"}, []string{"/pods/", "/namespaces/"}, []string{"/secrets/"}},
 		{"a support bundle", "support bundle", map[string]string{
 			"b/version.yaml":                                                       "apiVersion: troubleshoot.sh/v1beta2\nkind: SupportBundle\n",
 			"b/cluster-resources/namespaces.json":                                  `[{"metadata":{"name":"shop","uid":"n"}}]`,
@@ -131,9 +141,9 @@ func TestLayouts(t *testing.T) {
 			"b/cluster-resources/custom-resources/widgetses.example.com/shop.yaml": "- " + widget + "\n",
 		}, []string{"/pods/shop/web", "/namespaces//shop", "/nodes//n1", "example.com/widgetses/shop/w",
 			"apiextensions.k8s.io/customresourcedefinitions//widgetses.example.com"},
-			[]string{"/pods/shop", "/pods/", "/nodes/", "apps/statefulsets/shop", "/persistentvolumeclaims/shop",
+			[]string{"/pods/shop", "/nodes/", "apps/statefulsets/shop", "/persistentvolumeclaims/shop",
 				"example.com/widgetses/shop", "apiextensions.k8s.io/customresourcedefinitions/"},
-			[]string{"/pods/bank", "/namespaces/", "/secrets/shop", "apps/deployments/shop"}},
+			[]string{"/pods/", "/pods/bank", "/namespaces/", "/secrets/shop", "apps/deployments/shop"}},
 		{"a backup of Velero", "Velero backup", map[string]string{
 			"metadata/version":                                                      "1.1.0",
 			"resources/pods/namespaces/shop/web.json":                               pod,

@@ -174,6 +174,36 @@ func TestGaps(t *testing.T) {
 	}
 }
 
+// TestEverywhere: of a dump of some namespaces nothing is absent in the others. In those of which it
+// has all objects of a type, an owner that is not there is, and what is there is seen.
+func TestEverywhere(t *testing.T) {
+	t.Parallel()
+	c, catalog := client(t)
+	b := graph.NewBuilder()
+	listed, err := c.List(t.Context(), catalog, cluster.ListOptions{}, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(listed.Gaps, func(g v1alpha1.Gap) bool { return g.TypeName() == "pods" && g.Namespace == "" }) {
+		t.Errorf("that there can be pods elsewhere is no gap: %v", listed.Gaps)
+	}
+	elsewhere := graph.Ref{APIVersion: "apps/v1", Kind: "Deployment", Namespace: "bank", Name: "web"}
+	g, named := b.Build().WithUnseen([]graph.Ref{elsewhere})
+	of := func(uid string) graph.State {
+		id, _ := g.Lookup(uid)
+		return g.State(id)
+	}
+	if of("a") != graph.Active || of("x") != graph.Absent || of("w") != graph.Unknown || g.State(named[0]) != graph.Unknown {
+		t.Errorf("a pod is %v, its Deployment that is gone %v, its Secret %v, and a Deployment elsewhere %v", of("a"), of("x"), of("w"),
+			g.State(named[0]))
+	}
+	pods, _ := catalog.Lookup(cluster.Pods)
+	some, err := c.ListObjects(t.Context(), pods.Type, "", cluster.Selection{})
+	if gap, ok := cluster.GapOf(t.Context(), pods.Type, "", err); len(some) != 3 || !ok || gap.Reason != v1alpha1.GapNotSaved {
+		t.Errorf("%d pods, %v", len(some), err)
+	}
+}
+
 // TestGet: only an object of which all others are known is proven to be absent.
 func TestGet(t *testing.T) {
 	t.Parallel()
