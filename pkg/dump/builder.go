@@ -160,7 +160,8 @@ func (b *builder) object(p place, it *item, raw []byte) (*Type, error) {
 		return nil, nil
 	}
 	gv, err := schema.ParseGroupVersion(it.APIVersion)
-	if err != nil || !isSegment(m.Name) || gv.Group != "" && !isSegment(gv.Group) || !isSegment(gv.Version) {
+	if err != nil || !isSegment(m.Name) || gv.Group != "" && !isSegment(gv.Group) || !isSegment(gv.Version) ||
+		gv.Group == metav1.GroupName { // as PartialObjectMetadata, which does not say of what
 		return nil, nil //nolint:nilerr // no object that a server has answered
 	}
 	if m.UID == "" {

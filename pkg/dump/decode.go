@@ -32,7 +32,10 @@ type planHead struct {
 	APIVersion, Kind, Cluster, ArchivedAt string
 }
 
-var errNoObject = errors.New("it holds no object")
+var (
+	errNoObject = errors.New("it holds no object")
+	errLogs     = errors.New("it has logs between its objects: have kubectl cluster-info dump write a folder with --output-directory")
+)
 
 // decode reads the documents of a file: JSON or YAML, of which there may be several.
 func decode(content []byte) ([]document, error) {
@@ -236,6 +239,9 @@ func decodeDocument(text []byte) ([]document, error) {
 		return nil, nil
 	case value[0] == '{' || value[0] == '[':
 		docs, err := decodeJSON(value)
+		if err != nil && bytes.Contains(value, []byte("\n==== START logs for container ")) {
+			return nil, errLogs
+		}
 		if err == nil || len(docs) > 0 || len(value) > maxPiece || !isOne(value) { // the flow style of YAML begins so, too
 			return docs, err
 		}

@@ -301,16 +301,19 @@ func TestNoDump(t *testing.T) {
 		files map[string]string
 		want  string
 	}{
-		"nothing":       {map[string]string{}, "it holds no objects of a cluster"},
-		"manifests":     {map[string]string{"a.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: b}\n"}, "they are manifests"},
-		"other JSON":    {map[string]string{"package.json": `{"name":"x"}`}, "it holds no objects of a cluster"},
+		"nothing":    {map[string]string{}, "it holds no objects of a cluster"},
+		"manifests":  {map[string]string{"a.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: b}\n"}, "they are manifests"},
+		"other JSON": {map[string]string{"package.json": `{"name":"x"}`}, "it holds no objects of a cluster"},
+		"metadata alone": {map[string]string{"a.json": list("meta.k8s.io/v1", "PartialObjectMetadataList", object("meta.k8s.io/v1", "PartialObjectMetadata", "shop", "web"))},
+			"it holds no objects of a cluster"},
 		"a broken file": {map[string]string{"a.json": `{"kind":`}, "no object can be read of it: reading a.json: "},
 		"two clusters": {map[string]string{"a/ns.json": object("v1", "Namespace", "", "kube-system"), "b/pod.json": pod,
 			"b/ns.json": strings.Replace(object("v1", "Namespace", "", "kube-system"), `"uid":"`, `"uid":"other-`, 1)},
 			"it is of two clusters, namespace-kube-system and other-namespace-kube-system: name what is of one"},
 		"two times": {map[string]string{"a/timestamp": "2024-05-01 11:00:00 +0000 UTC m=+0\n", "b/timestamp": "2024-05-02 11:00:00 +0000 UTC m=+0\n", "b/pod.json": pod},
 			"it is of two times, 2024-05-01T11:00:00Z and 2024-05-02T11:00:00Z: name what is of one"},
-		"more than JSON":    {map[string]string{"a.json": list("v1", "NodeList", node) + "\n" + list("v1", "PodList", pod) + "\n==== START logs ====\n"}, "reading a.json: invalid character '='"},
+		"more than JSON":    {map[string]string{"a.json": list("v1", "NodeList", node) + "\n" + list("v1", "PodList", pod) + "\n==== START logs for container c of pod shop/web ====\n"}, "reading a.json: it has logs between its objects: have kubectl cluster-info"},
+		"more than objects": {map[string]string{"a.json": node + "\n" + pod + "\nend\n"}, "reading a.json: invalid character 'e'"},
 		"more than one end": {map[string]string{"a.json": pod + "}"}, "reading a.json: invalid character '}'"},
 		"more than flow":    {map[string]string{"a.yaml": "{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: b, uid: c}}\n" + pod}, "reading a.yaml: invalid character 'a'"},
 		"an alias of YAML":  {map[string]string{"a.yaml": "a: &a [1]\nb: *a\n"}, "it has an alias of YAML"},
