@@ -197,6 +197,13 @@ func TestEverywhere(t *testing.T) {
 		t.Errorf("a pod is %v, its Deployment that is gone %v, its Secret %v, and a Deployment elsewhere %v", of("a"), of("x"), of("w"),
 			g.State(named[0]))
 	}
+	hides := func(namespace, name string) bool {
+		return slices.ContainsFunc(g.Hiding(listed.Gaps, graph.Ref{Namespace: namespace}),
+			func(gap v1alpha1.Gap) bool { return gap.TypeName() == name })
+	}
+	if hides("shop", "pods") || !hides("bank", "pods") || !hides("", "pods") || !hides("shop", "secrets") {
+		t.Error("a pod can be hidden in the namespace of which all are known, or in no other")
+	}
 	pods, _ := catalog.Lookup(cluster.Pods)
 	some, err := c.ListObjects(t.Context(), pods.Type, "", cluster.Selection{})
 	if gap, ok := cluster.GapOf(t.Context(), pods.Type, "", err); len(some) != 3 || !ok || gap.Reason != v1alpha1.GapNotSaved {
