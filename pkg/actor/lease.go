@@ -45,7 +45,7 @@ func (s *search) leads(ctx context.Context, o *unstructured.Unstructured) {
 		return out && w.GetNamespace() == o.GetNamespace() && slices.Contains(names, w.GetName())
 	}) {
 		s.leases = append(s.leases, o)
-		s.add(ReadLease(o, s.now()))
+		s.add(s.readLease(o))
 	}
 	for _, w := range held {
 		s.workload(ctx, w)
@@ -80,6 +80,16 @@ func ReadLease(o *unstructured.Unstructured, now time.Time) Sign {
 		if sign.recent = past < max(patience, stale); !sign.recent {
 			sign.Life = Dead
 		}
+	}
+	return sign
+}
+
+// readLease is ReadLease as of what is read: where the time of a dump is not known, it is no witness
+// of death.
+func (f *Finder) readLease(o *unstructured.Unstructured) Sign {
+	sign := ReadLease(o, f.now())
+	if sign.Life == Dead && !f.reader.TimeIsKnown() {
+		sign.Life, sign.Says = Unknown, sign.Says+", by the time of the files, which a copy can change"
 	}
 	return sign
 }
@@ -125,9 +135,9 @@ type Unled struct {
 
 // Leaderless returns whether no pod of an actor that is alive seems to lead: nobody renews its
 // Leases any more. It may be that leader election was switched off since.
-func (a Actor) Leaderless(now time.Time) bool {
+func (f *Finder) Leaderless(a Actor) bool {
 	return a.Life == Alive && len(a.leases) > 0 && !slices.ContainsFunc(a.leases, func(l *unstructured.Unstructured) bool {
-		return ReadLease(l, now).Life != Dead
+		return f.readLease(l).Life != Dead
 	})
 }
 
@@ -137,7 +147,7 @@ func (a Actor) Leaderless(now time.Time) bool {
 // Where there is no such Lease, those that its pods took and gave up are evidence: they can be for
 // other work.
 func (f *Finder) addUnled(ctx context.Context, a *Actor) {
-	if a.Life != Alive || len(a.leases) > 0 && !a.Leaderless(f.now()) {
+	if a.Life != Alive || len(a.leases) > 0 && !f.Leaderless(*a) {
 		return
 	}
 	var all []Unled
@@ -170,7 +180,10 @@ func (f *Finder) addUnled(ctx context.Context, a *Actor) {
 func (f *Finder) givenUp(ctx context.Context, w *unstructured.Unstructured,
 	leases []*unstructured.Unstructured) []Unled {
 	if len(leases) == 0 {
-		leases, _ = f.reader.ListObjects(ctx, cluster.Leases, w.GetNamespace(), cluster.Selection{})
+		var err error
+		if leases, err = f.reader.ListObjects(ctx, cluster.Leases, w.GetNamespace(), cluster.Selection{}); err != nil {
+			return nil
+		}
 	}
 	var all []Unled
 	for _, lease := range leases {
@@ -178,7 +191,7 @@ func (f *Finder) givenUp(ctx context.Context, w *unstructured.Unstructured,
 		if !strings.HasPrefix(holder, w.GetName()+"-") || lease.GetNamespace() != w.GetNamespace() {
 			continue
 		}
-		sign := ReadLease(lease, f.now())
+		sign := f.readLease(lease)
 		if sign.Life != Dead {
 			return nil
 		}

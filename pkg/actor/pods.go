@@ -18,13 +18,13 @@ import (
 )
 
 // pods looks at pods that no workload of a known type makes, as static ones, and returns how many
-// there are. Those that have ended, and those of Jobs, remove no finalizers.
-func (s *search) pods(ctx context.Context, selector string) int {
+// there are, and whether these are all. Those that have ended, and those of Jobs, remove no
+// finalizers.
+func (s *search) pods(ctx context.Context, selector string) (found int, complete bool) {
 	all, err := s.reader.ListObjects(ctx, cluster.Pods, "", cluster.Selection{Labels: selector})
 	if err != nil {
 		s.missed("pods cannot be listed: %v", err)
 	}
-	found := 0
 	for _, pod := range all {
 		if ended(pod) || !s.belongs(pod.GetNamespace(), pod.GetLabels()) {
 			continue
@@ -33,7 +33,7 @@ func (s *search) pods(ctx context.Context, selector string) int {
 		s.found = true
 		s.add(s.inside(s.assessPod(pod)))
 	}
-	return found
+	return found, err == nil
 }
 
 func (s *search) assessPod(pod *unstructured.Unstructured) Sign {

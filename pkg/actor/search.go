@@ -173,13 +173,12 @@ func (s *search) named(ctx context.Context, resource schema.GroupResource, kind,
 	all, err := s.reader.ListObjects(ctx, resource, "", selected)
 	if err != nil {
 		s.missed("%s cannot be listed: %v", resource, err)
-		return nil
 	}
 	found := slices.DeleteFunc(slices.Clone(all), func(o *unstructured.Unstructured) bool {
 		ok, err := path.Match(pattern, o.GetNamespace()+"/"+o.GetName())
 		return err != nil || !ok || !s.belongs(o.GetNamespace(), labelsOf(o)...)
 	})
-	if len(found) == 0 {
+	if len(found) == 0 && err == nil {
 		where := s.where()
 		if !wild(namespace) {
 			where = "in " + namespace

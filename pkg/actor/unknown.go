@@ -93,7 +93,7 @@ func (f *Finder) leaders(ctx context.Context, o *unstructured.Unstructured, fina
 	for _, lease := range all {
 		m := ofProject.FindStringSubmatch(lease.GetName())
 		if m != nil && in(domain, m[1]) && in(o.GroupVersionKind().Group, m[1]) && len(seen) < phrase.MaxNamed {
-			sign := ReadLease(lease, f.now())
+			sign := f.readLease(lease)
 			seen = append(seen, v1alpha1.Observation{Says: sign.Says + ", and is named after the domain of the finalizer and of the API group", From: sign.From})
 		}
 	}

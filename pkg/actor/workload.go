@@ -170,10 +170,11 @@ func dated(o *unstructured.Unstructured) bool {
 // labelled looks at the workloads that a label selector selects, and at pods if there are none: one
 // of several names that an installation can have is not known, its labels are.
 func (s *search) labelled(ctx context.Context, selector string) {
-	found := 0
+	found, complete := 0, true
 	for _, t := range workloadTypes {
 		all, err := s.reader.ListObjects(ctx, t.resource, "", cluster.Selection{Labels: selector})
 		if err != nil {
+			complete = false
 			s.missed("%s cannot be listed: %v", t.resource, err)
 		}
 		for _, o := range all {
@@ -185,9 +186,10 @@ func (s *search) labelled(ctx context.Context, selector string) {
 		}
 	}
 	if found == 0 {
-		found = s.pods(ctx, selector)
+		pods, all := s.pods(ctx, selector)
+		found, complete = pods, complete && all
 	}
-	if found == 0 {
+	if found == 0 && complete {
 		s.seek("workload or pod with the label " + selector)
 	}
 }

@@ -47,7 +47,12 @@ type Client struct {
 
 // Still is the transport of what is read in the place of a cluster: nothing in it moves, nothing
 // can be written to it, and its clock stands.
-type Still interface{ AsOf() time.Time }
+type Still interface {
+	// AsOf returns at what time, and whether that is known: it may be later than what is read.
+	AsOf() (at time.Time, known bool)
+	// Covers returns the namespaces of which it has all objects of a type that it does not have all of.
+	Covers(graph.Type) []string
+}
 
 // IsStill returns whether the client reads a dump, and no cluster.
 func (c *Client) IsStill() bool { return c.still != nil }

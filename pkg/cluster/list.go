@@ -138,6 +138,11 @@ func (l *lister) resource(ctx context.Context, r Resource) error {
 	if err != nil && r.Namespaced && namespace == "" && apierrors.IsForbidden(err) {
 		return l.byNamespace(ctx, r, err)
 	}
+	if r.Namespaced && namespace == "" && l.client.IsStill() && isNotSaved(err) {
+		for _, covered := range l.client.still.Covers(r.Type) { // all of which was among what was listed
+			l.builder.Listing(r.Type, covered).Complete()
+		}
+	}
 	if l.client.undefined(ctx, l.cat, r.Type, err) {
 		if l.opts.Saver != nil {
 			_, complete := l.begin(r.Type, namespace)

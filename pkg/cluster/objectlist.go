@@ -35,7 +35,8 @@ func (c *Client) ListObjectMetas(ctx context.Context, t graph.Type, namespace st
 }
 
 // ListObjects reads the selected objects of a type live, in a namespace or everywhere, with all
-// that the server has of them: for where there are few. The error is an UnreadError.
+// that the server has of them: for where there are few. The error is an UnreadError; with it are those
+// that were read.
 func (c *Client) ListObjects(ctx context.Context, t graph.Type, namespace string,
 	selected Selection) ([]*unstructured.Unstructured, error) {
 	return c.listAs(ctx, ObjectRequest{Type: t, Namespace: namespace, selected: selected})
@@ -44,17 +45,15 @@ func (c *Client) ListObjects(ctx context.Context, t graph.Type, namespace string
 func (c *Client) listAs(ctx context.Context, r ObjectRequest) ([]*unstructured.Unstructured, error) {
 	seen := map[string]bool{} // a list that had to begin again shows objects twice
 	var all []*unstructured.Unstructured
-	if err := objectPages(ctx, c, r, func(raw *json.RawMessage) error {
+	err := objectPages(ctx, c, r, func(raw *json.RawMessage) error {
 		o, err := decodeObject(*raw, r.Type)
 		if err == nil && !seen[string(o.GetUID())] {
 			seen[string(o.GetUID())] = true
 			all = append(all, o)
 		}
 		return err
-	}); err != nil {
-		return nil, err
-	}
-	return all, nil
+	})
+	return all, err
 }
 
 // listObjects reads the wanted objects of a list. Decoding them, and what f does, take longer than

@@ -66,7 +66,8 @@ func NewReader(client *Client, catalog *Catalog) *Reader {
 func (r *Reader) Admission() *admission.Registry { return r.admission }
 
 // ListObjects returns the selected objects of a type, in a namespace or everywhere. The first who
-// asks reads them; an error is remembered too. A type that is proven not to be served has none.
+// asks reads them; an error is remembered too, with those that were read before it. A type that is
+// proven not to be served has none.
 func (r *Reader) ListObjects(ctx context.Context, resource schema.GroupResource, namespace string,
 	selected Selection) ([]*unstructured.Unstructured, error) {
 	return r.list(ctx, listKey{resource, namespace, selected, false}, r.client.ListObjects)
@@ -170,6 +171,15 @@ func (r *Reader) KindIn(group, kind string) (Resource, bool) {
 
 // Now returns the time by the API server's clock.
 func (r *Reader) Now() time.Time { return r.client.Now() }
+
+// TimeIsKnown reports whether it is: what a dump has may be of long before the time of its files.
+func (r *Reader) TimeIsKnown() bool {
+	if r.client.still == nil {
+		return true
+	}
+	_, known := r.client.still.AsOf()
+	return known
+}
 
 // ForEachMeta calls a function for the metadata of each object of a type, everywhere. It is not
 // remembered.
@@ -284,10 +294,7 @@ func (c *Client) workloads(ctx context.Context, t graph.Type) ([]Workload, error
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return all, nil
+	return all, err
 }
 
 // fewPVCs is up to how many PVCs and their volumes are read one by one. For more than that, all

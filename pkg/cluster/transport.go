@@ -117,7 +117,8 @@ func (c *serverClock) wrap(next http.RoundTripper) http.RoundTripper {
 // stands.
 func (c *Client) Now() time.Time {
 	if c.still != nil {
-		return c.still.AsOf()
+		at, _ := c.still.AsOf()
+		return at
 	}
 	return c.clock.now()
 }

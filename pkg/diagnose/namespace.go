@@ -101,7 +101,7 @@ func (e *examiner) unfinished(ctx context.Context, id graph.ID, o *unstructured.
 		types := typeNames(unseen)
 		f.Code, f.Moves = core.BlockerHidden, nil
 		f.Sentence = "the namespace may wait for objects that could not be listed: " + types
-		f.Remedy = fmt.Sprintf("Run the command as a user who may list %s, to see whether any are left.", types)
+		f.Remedy = e.toSee(types) + ", to see whether any are left."
 		f.Evidence = append(f.Evidence, core.Observed(actor.GapClauses(unseen...)...)...)
 		f.Commands = []core.Step{core.Describe().Safely("shows the conditions, which say what remains")}
 	default:
@@ -166,9 +166,20 @@ func (e *examiner) hiddenContent(o *unstructured.Unstructured) []core.Finding {
 		f.Evidence = append(f.Evidence, core.ObservedAt(cluster.Place(o, left.Field), e.Quoted(left))...)
 	}
 	f.Evidence = append(f.Evidence, core.Observed(actor.GapClauses(named...)...)...)
-	f.Remedy = fmt.Sprintf("Run the command as a user who may list %s, to see what keeps them. The namespace was not empty "+
-		"when its controller looked last: to finalize it would leave them in etcd, out of reach.", types)
+	f.Remedy = e.toSee(types) + ", to see what keeps them. The namespace was not empty when its controller looked last: to finalize " +
+		"it would leave them in etcd, out of reach."
+	if e.Client.IsStill() {
+		f.Sentence = "the namespace waits for objects that were not saved: " + types
+	}
 	return []core.Finding{f}
+}
+
+// toSee is how the objects of types are seen that were not, for use before ", to see".
+func (e *examiner) toSee(types string) string {
+	if e.Client.IsStill() {
+		return "Look at the cluster, or at a dump that has " + types
+	}
+	return "Run the command as a user who may list " + types
 }
 
 // typeNames names the types of gaps.
@@ -208,18 +219,7 @@ func (e *examiner) blocking(namespace string) []v1alpha1.Gap {
 
 // unseenIn are the gaps in which something can be that is in a namespace.
 func (e *examiner) unseenIn(namespace string) []v1alpha1.Gap {
-	clusterScoped := map[[2]string]bool{}
-	for _, t := range e.Graph.Types() {
-		clusterScoped[[2]string{t.Group, t.Resource}] = !t.Namespaced
-	}
-	var gaps []v1alpha1.Gap
-	for _, gap := range e.Gaps {
-		if !clusterScoped[[2]string{gap.Group, gap.Resource}] &&
-			(gap.Namespace == "" || gap.Namespace == namespace) {
-			gaps = append(gaps, gap)
-		}
-	}
-	return gaps
+	return e.Graph.HidingIn(e.Gaps, map[string]bool{namespace: true})
 }
 
 // podsFirst tells what the namespace controller works on first, the pods, from the rest, on which

@@ -36,14 +36,19 @@ type named struct {
 	namespace, name string
 }
 
-// item is what is read of an object.
+// item is what is read of an object, here or by who lists it: one that cannot be decoded would make
+// a list of it end.
 type item struct {
 	APIVersion, Kind string
 	Metadata         struct {
 		Name, Namespace, UID, ResourceVersion string
-		CreationTimestamp                     string
-		OwnerReferences                       []struct{ APIVersion, Kind, UID string }
-		ManagedFields                         []struct{ Time string }
+		Generation                            int64
+		CreationTimestamp, DeletionTimestamp  metav1.Time
+		DeletionGracePeriodSeconds            int64
+		OwnerReferences                       []metav1.OwnerReference
+		Finalizers                            []string
+		Labels, Annotations                   map[string]string
+		ManagedFields                         []struct{ Time metav1.Time }
 	}
 }
 
@@ -102,10 +107,10 @@ func (b *builder) document(p place, doc document) error {
 	for _, raw := range doc.items {
 		it := item{}
 		if err := json.Unmarshal(raw, &it); err != nil {
-			if whole = false; strings.HasSuffix(doc.kind, "List") {
-				b.Unread = append(b.Unread, fmt.Errorf("an object of a list cannot be decoded: %w", err))
+			if whole = false; doc.kind != "" { // a dump has files with no objects, too
+				b.Unread = append(b.Unread, fmt.Errorf("an object of a %s cannot be decoded: %w", doc.kind, err))
 			}
-			continue // a dump has files with no objects, too
+			continue
 		}
 		if it.Kind == "" {
 			it.APIVersion, it.Kind = apiVersion, kind
@@ -155,7 +160,8 @@ func (b *builder) object(p place, it *item, raw []byte) (*Type, error) {
 		return nil, nil
 	}
 	gv, err := schema.ParseGroupVersion(it.APIVersion)
-	if err != nil || !isSegment(m.Name) || gv.Group != "" && !isSegment(gv.Group) || !isSegment(gv.Version) {
+	if err != nil || !isSegment(m.Name) || gv.Group != "" && !isSegment(gv.Group) || !isSegment(gv.Version) ||
+		gv.Group == metav1.GroupName { // as PartialObjectMetadata, which does not say of what
 		return nil, nil //nolint:nilerr // no object that a server has answered
 	}
 	if m.UID == "" {
@@ -284,13 +290,17 @@ func (b *builder) finish(written time.Time) {
 		slices.SortFunc(t.Objects, func(x, y *Object) int {
 			return cmp.Or(strings.Compare(x.Namespace, y.Namespace), strings.Compare(x.Name, y.Name))
 		})
-		t.known = t.Namespaced && len(t.namespaces) > 0 && len(t.namespaces) == len(b.namespaces)
+		t.known = t.Namespaced && len(t.namespaces) > 0 && len(t.namespaces) == len(b.namespaces) &&
+			b.names[schema.GroupResource{Resource: "namespaces"}].everywhere
 	}
 	switch {
 	case b.TimeOf == Stated:
 	case b.renewed:
 		b.Time, b.TimeOf = b.newest.UTC(), OfLeases
-	default: // which is never before the newest object
+	default: // which is never before the newest object, nor to come
+		if now := time.Now(); written.After(now) {
+			written = now
+		}
 		b.Time = slices.MaxFunc([]time.Time{written, b.newest}, time.Time.Compare).UTC()
 	}
 }

@@ -2,9 +2,11 @@ package dump
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"io"
 	"slices"
 	"strings"
 	"unicode/utf16"
@@ -30,40 +32,42 @@ type planHead struct {
 	APIVersion, Kind, Cluster, ArchivedAt string
 }
 
-var errNoObject = errors.New("it holds no object")
+var (
+	errNoObject = errors.New("it holds no object")
+	errLogs     = errors.New("it has logs between its objects: have kubectl cluster-info dump write a folder, with " +
+		"--output-directory")
+)
 
 // decode reads the documents of a file: JSON or YAML, of which there may be several.
 func decode(content []byte) ([]document, error) {
-	trimmed := bytes.TrimSpace(bytes.TrimPrefix(fromUTF16(content), []byte("\xef\xbb\xbf")))
-	if len(trimmed) == 0 {
-		return nil, nil
-	}
-	if trimmed[0] != '{' && trimmed[0] != '[' {
-		docs, err := decodeYAML(trimmed)
-		return unfolded(docs), err
-	}
-	docs, err := decodeJSON(trimmed)
-	if err != nil && len(trimmed) <= maxPiece {
-		if yaml, other := decodeYAML(trimmed); other == nil { // whose flow style begins so, too
-			docs, err = yaml, nil
+	var docs []document
+	for _, text := range documents(bytes.TrimPrefix(fromUTF16(content), []byte("\xef\xbb\xbf"))) {
+		doc, err := decodeDocument(text)
+		if err != nil {
+			return nil, err
 		}
+		docs = append(docs, unfolded(doc, deepest)...)
 	}
-	return unfolded(docs), err
+	return docs, nil
 }
 
-// unfolded returns the documents, and of lists of lists, as jq makes them of several, the inner ones.
-func unfolded(docs []document) []document {
+// deepest is how deep lists lie in lists, at most.
+const deepest = 8
+
+// unfolded returns the documents, and of lists of lists, as jq makes them of several, the inner ones
+// in their place.
+func unfolded(docs []document, levels int) []document {
 	var inner []document
 	for i, doc := range docs {
 		items := slices.DeleteFunc(doc.items, func(item []byte) bool {
-			if !doc.list || !bytes.Contains(item, []byte(`List"`)) || !bytes.Contains(item, []byte(`"items":`)) {
+			if levels == 0 || !doc.list || !bytes.Contains(item, []byte(`List"`)) || !bytes.Contains(item, []byte(`"items":`)) {
 				return false
 			}
 			list, err := decodeJSON(item)
 			if err != nil || len(list) != 1 || !list[0].list {
 				return false
 			}
-			inner = append(inner, list[0])
+			inner = append(inner, unfolded(list, levels-1)...)
 			return true
 		})
 		if len(items) < len(doc.items) && len(items) == 0 {
@@ -89,7 +93,7 @@ func fromUTF16(content []byte) []byte {
 	return []byte(string(utf16.Decode(units)))
 }
 
-// decodeJSON reads values that stand one after the other.
+// decodeJSON reads values that stand one after the other. With an error it returns those before it.
 func decodeJSON(content []byte) ([]document, error) {
 	var docs []document
 	dec := json.NewDecoder(bytes.NewReader(content))
@@ -99,27 +103,25 @@ func decodeJSON(content []byte) ([]document, error) {
 		open, err := dec.Token()
 		switch {
 		case err != nil:
-			return nil, err
+			return docs, err
 		case open == json.Delim('['):
 			doc.list = true
 			err = doc.readItems(dec)
 		case open == json.Delim('{'):
 			err = doc.readFields(dec)
 		default:
-			return nil, errNoObject
+			err = errNoObject
+		}
+		if err == nil && !doc.list {
+			doc.items, err = compacted(nil, content[begin:dec.InputOffset()])
 		}
 		if err != nil {
-			return nil, err
-		}
-		if !doc.list {
-			if doc.items, err = compacted(nil, content[begin:dec.InputOffset()]); err != nil {
-				return nil, err
-			}
+			return docs, err
 		}
 		docs = append(docs, doc)
 	}
-	if _, err := dec.Token(); err == nil {
-		return nil, errNoObject
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) { // what closes nothing
+		return docs, cmp.Or(err, errNoObject)
 	}
 	return docs, nil
 }
@@ -205,23 +207,6 @@ func compacted(to [][]byte, raw []byte) ([][]byte, error) {
 	return append(to, bytes.Clone(b.Bytes())), nil
 }
 
-// decodeYAML reads documents with --- between them. A list that is laid out as kubectl does is
-// decoded item by item: the library takes many times the memory of what it decodes.
-func decodeYAML(content []byte) ([]document, error) {
-	var docs []document
-	for _, text := range documents(content) {
-		if len(bytes.TrimSpace(text)) == 0 {
-			continue
-		}
-		doc, err := decodeDocument(text)
-		if err != nil {
-			return nil, err
-		}
-		docs = append(docs, doc...)
-	}
-	return docs, nil
-}
-
 // documents cuts a stream of YAML where documents begin, after which some of one can stand in the
 // same line, and where they end.
 func documents(content []byte) [][]byte {
@@ -241,7 +226,27 @@ func documents(content []byte) [][]byte {
 	return append(docs, content[begin:])
 }
 
+// decodeDocument reads what stands between two separators: JSON, of which several values can stand
+// there, or YAML. A list that is laid out as kubectl does is decoded item by item: the library takes
+// many times the memory of what it decodes.
 func decodeDocument(text []byte) ([]document, error) {
+	value := bytes.TrimSpace(text)
+	for len(value) > 0 && (value[0] == '#' || value[0] == '%') { // a comment, or a directive of YAML
+		_, value, _ = bytes.Cut(value, []byte("\n"))
+		value = bytes.TrimSpace(value)
+	}
+	switch {
+	case len(value) == 0:
+		return nil, nil
+	case value[0] == '{' || value[0] == '[':
+		docs, err := decodeJSON(value)
+		if err != nil && bytes.Contains(value, []byte("\n==== START logs for container ")) {
+			return nil, errLogs
+		}
+		if err == nil || len(docs) > 0 || len(value) > maxPiece || !isOne(value) { // the flow style of YAML begins so, too
+			return docs, err
+		}
+	}
 	if plan, ok := readPlan(text); ok {
 		return []document{{apiVersion: plan.APIVersion, kind: plan.Kind, plan: plan}}, nil
 	}
@@ -259,6 +264,12 @@ func decodeDocument(text []byte) ([]document, error) {
 		}
 	}
 	return docs, err
+}
+
+// isOne returns whether YAML is one value, after which nothing comes: a decoder stops there.
+func isOne(text []byte) bool {
+	dec, node := yamlv3.NewDecoder(bytes.NewReader(text)), yamlv3.Node{}
+	return dec.Decode(&node) == nil && errors.Is(dec.Decode(&node), io.EOF)
 }
 
 // errCutOff is of a list in YAML, which can be cut off at any line and still be YAML. Keys are in the

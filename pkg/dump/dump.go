@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -47,8 +48,8 @@ type TimeOf uint8
 const (
 	// OfFiles is when its files were written, which a copy can change.
 	OfFiles TimeOf = iota
-	// OfLeases is the time of its newest object: the Leases of nodes and of the control plane, which
-	// are renewed each few seconds, are among them.
+	// OfLeases is the time of its newest object: the Leases of nodes or of API servers, which are
+	// renewed each few seconds, are among them.
 	OfLeases
 	// Stated is a time that the dump itself states.
 	Stated
@@ -78,16 +79,17 @@ func read(limits Limits, from func(*entries) error) (*Dump, error) {
 	d := &Dump{}
 	var files []file
 	var names []string
-	e := &entries{limits: limits}
+	e := &entries{limits: limits, unread: func(name string, err error) {
+		d.Unread = append(d.Unread, fmt.Errorf("reading %s: %w", name, err))
+	}}
 	e.visit = func(name string, content []byte) error {
 		names = append(names, name)
 		if split := strings.Split(name, "/"); split[len(split)-1] == "timestamp" {
-			d.timestamp(content)
-			return nil
+			return d.timestamp(content)
 		}
 		docs, err := decode(content)
 		if err != nil {
-			d.Unread = append(d.Unread, fmt.Errorf("reading %s: %w", name, err))
+			e.unread(name, err)
 			return nil
 		}
 		files = append(files, file{name, docs})
@@ -123,18 +125,31 @@ func (d *Dump) empty() error {
 	return errors.New("it holds no objects of a cluster")
 }
 
-// timestamp reads the file in which must-gather notes when it began and ended.
-func (d *Dump) timestamp(content []byte) {
+// apart is how far from each other the parts of one dump are gathered, at most.
+const apart = 2 * time.Hour
+
+// timestamp reads the file in which must-gather notes when it began and ended. Two of other times are
+// an error: as of the later, whatever the earlier has would seem to stand still since.
+func (d *Dump) timestamp(content []byte) error {
+	var last time.Time
 	for line := range strings.Lines(string(content)) {
 		f := strings.Fields(line)
 		if len(f) < 3 {
 			continue
 		}
-		if t, err := time.Parse("2006-01-02 15:04:05.999999999 -0700", strings.Join(f[:3], " ")); err == nil &&
-			t.After(d.Time) {
-			d.Time, d.TimeOf = t.UTC(), Stated
+		t, err := time.Parse("2006-01-02 15:04:05.999999999 -0700", strings.Join(f[:3], " "))
+		if err == nil && t.After(last) {
+			last = t.UTC()
 		}
 	}
+	if d.TimeOf == Stated && !last.IsZero() && last.Sub(d.Time).Abs() > apart {
+		return fmt.Errorf("it is of two times, %s and %s: name what is of one", d.Time.Format(time.RFC3339),
+			last.Format(time.RFC3339))
+	}
+	if last.After(d.Time) {
+		d.Time, d.TimeOf = last, Stated
+	}
+	return nil
 }
 
 // Why says why it is not known which objects of a type there were, in a namespace or everywhere.
@@ -206,7 +221,7 @@ type Type struct {
 	Objects []*Object
 
 	// everywhere and namespaces say where the dump has all objects of the type, and known that it
-	// does in all namespaces that it knows of. That there can be others is a gap of the Namespaces.
+	// does in all namespaces that there are.
 	everywhere, known bool
 	namespaces        map[string]bool
 	// unlisted is why not all objects were listed, if the dump says so.
@@ -230,6 +245,14 @@ func (t *Type) Covers(namespace string) bool {
 		return false
 	}
 	return t.everywhere || t.namespaces[namespace] || namespace == "" && t.known
+}
+
+// Namespaces returns those of which a dump that is no snapshot has all objects of the type.
+func (t *Type) Namespaces() []string {
+	if t.saved != nil { // whose pages can turn out to be damaged
+		return nil
+	}
+	return slices.Collect(maps.Keys(t.namespaces))
 }
 
 // isListed returns whether all objects of the type are known, in some namespace or everywhere.

@@ -8,7 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -91,8 +93,14 @@ func TestLayouts(t *testing.T) {
 			"shop/web/logs.txt":                 "nodes",
 			"bank/pods.json":                    list("v1", "PodList"),
 		}, []string{"/nodes//n1", "/pods/shop/web"},
-			[]string{"/nodes/", "/pods/shop", "/pods/bank", "/pods/", "/replicationcontrollers/shop"},
-			[]string{"/secrets/shop", "/replicationcontrollers/bank", "/replicationcontrollers/", "/namespaces/", "/pods/third"}},
+			[]string{"/nodes/", "/pods/shop", "/pods/bank", "/replicationcontrollers/shop"},
+			[]string{"/pods/", "/secrets/shop", "/replicationcontrollers/bank", "/replicationcontrollers/", "/namespaces/", "/pods/third"}},
+		{"what was put beside kubectl cluster-info dump, which may be one of a selector", "kubectl cluster-info dump", map[string]string{
+			"shop/replication-controllers.json": list("v1", "ReplicationControllerList"),
+			"shop/some-configmaps.json":         list("v1", "List", object("v1", "ConfigMap", "shop", "settings")),
+			"secrets.json":                      list("v1", "List", object("v1", "Secret", "shop", "key")),
+		}, []string{"/configmaps/shop/settings", "/secrets/shop/key"}, []string{"/replicationcontrollers/shop"},
+			[]string{"/configmaps/shop", "/secrets/shop"}},
 		{"kubectl cluster-info dump of a namespace that is empty", "kubectl cluster-info dump", map[string]string{
 			"nodes.json": list("v1", "NodeList"), "shop/replication-controllers.json": list("v1", "ReplicationControllerList"),
 			"shop/pods.json": list("v1", "PodList")},
@@ -114,6 +122,10 @@ func TestLayouts(t *testing.T) {
 			"config.io/dnses//a"},
 			[]string{"/pods/shop", "/secrets/shop", "apps/deployments/bank", "/persistentvolumes/"},
 			[]string{"/pods/bank", "/nodes/", "example.com/widgetses/shop", "/configmaps/shop", "apps/deployments/shop"}},
+		{"a list of all namespaces, and of what is in each", "must-gather, or oc adm inspect", map[string]string{
+			"cluster-scoped-resources/core/namespaces.yaml": list("v1", "NamespaceList", namespace),
+			"namespaces/shop/core/pods.yaml":                list("v1", "PodList", pod),
+		}, []string{"/pods/shop/web", "/namespaces//shop"}, []string{"/pods/", "/namespaces/"}, []string{"/secrets/"}},
 		{"a support bundle", "support bundle", map[string]string{
 			"b/version.yaml":                                                       "apiVersion: troubleshoot.sh/v1beta2\nkind: SupportBundle\n",
 			"b/cluster-resources/namespaces.json":                                  `[{"metadata":{"name":"shop","uid":"n"}}]`,
@@ -129,9 +141,9 @@ func TestLayouts(t *testing.T) {
 			"b/cluster-resources/custom-resources/widgetses.example.com/shop.yaml": "- " + widget + "\n",
 		}, []string{"/pods/shop/web", "/namespaces//shop", "/nodes//n1", "example.com/widgetses/shop/w",
 			"apiextensions.k8s.io/customresourcedefinitions//widgetses.example.com"},
-			[]string{"/pods/shop", "/pods/", "/nodes/", "apps/statefulsets/shop", "/persistentvolumeclaims/shop",
+			[]string{"/pods/shop", "/nodes/", "apps/statefulsets/shop", "/persistentvolumeclaims/shop",
 				"example.com/widgetses/shop", "apiextensions.k8s.io/customresourcedefinitions/"},
-			[]string{"/pods/bank", "/namespaces/", "/secrets/shop", "apps/deployments/shop"}},
+			[]string{"/pods/", "/pods/bank", "/namespaces/", "/secrets/shop", "apps/deployments/shop"}},
 		{"a backup of Velero", "Velero backup", map[string]string{
 			"metadata/version":                                                      "1.1.0",
 			"resources/pods/namespaces/shop/web.json":                               pod,
@@ -214,8 +226,8 @@ func TestTypesOfDefinitions(t *testing.T) {
 // TestTime: what a dump states is before what its objects tell, and that before the times of files.
 func TestTime(t *testing.T) {
 	t.Parallel()
-	lease := func(namespace string) string {
-		return strings.TrimSuffix(object("coordination.k8s.io/v1", "Lease", namespace, "n1"), "}") +
+	lease := func(namespace, name string) string {
+		return strings.TrimSuffix(object("coordination.k8s.io/v1", "Lease", namespace, name), "}") +
 			`,"spec":{"renewTime":"2023-01-01T00:00:10.000000Z"}}`
 	}
 	written := time.Unix(1_700_000_000, 0).UTC()
@@ -226,11 +238,14 @@ func TestTime(t *testing.T) {
 		want  time.Time
 		of    TimeOf
 	}{
-		"files":             {map[string]string{"a.json": pod}, written, OfFiles},
-		"a lease of a node": {map[string]string{"a.json": lease("kube-node-lease")}, renewed, OfLeases},
-		"any lease":         {map[string]string{"a.json": lease("shop")}, written, OfFiles},
-		"a newer object":    {map[string]string{"a.json": object("v1", "Pod", "a", "b", `,"creationTimestamp":"2025-01-01T00:00:00Z"`)}, time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC), OfFiles},
-		"an archive":        {map[string]string{"a.yaml": "apiVersion: gc.kubectl.dev/v1alpha1\nkind: Plan\narchivedAt: \"2024-05-01T12:00:00Z\"\n---\n" + lease("kube-system")}, archived, Stated},
+		"files":                  {map[string]string{"a.json": pod}, written, OfFiles},
+		"a lease of a node":      {map[string]string{"a.json": lease("kube-node-lease", "n1")}, renewed, OfLeases},
+		"a lease of a server":    {map[string]string{"a.json": lease("kube-system", "apiserver-4xq")}, renewed, OfLeases},
+		"one of a controller":    {map[string]string{"a.json": lease("kube-system", "kube-controller-manager")}, written, OfFiles},
+		"any lease":              {map[string]string{"a.json": lease("shop", "apiserver-4xq")}, written, OfFiles},
+		"a lease after an event": {map[string]string{"a.json": lease("kube-node-lease", "n1"), "b.json": strings.TrimSuffix(object("v1", "Event", "a", "b"), "}") + `,"lastTimestamp":"2024-01-01T00:00:00Z"}`}, renewed, OfLeases},
+		"a newer object":         {map[string]string{"a.json": object("v1", "Pod", "a", "b", `,"creationTimestamp":"2025-01-01T00:00:00Z"`)}, time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC), OfFiles},
+		"an archive":             {map[string]string{"a.yaml": "apiVersion: gc.kubectl.dev/v1alpha1\nkind: Plan\narchivedAt: \"2024-05-01T12:00:00Z\"\n---\n" + lease("kube-system", "n1")}, archived, Stated},
 		"an earlier archive after it": {map[string]string{"a.yaml": "apiVersion: gc.kubectl.dev/v1alpha1\nkind: Plan\narchivedAt: \"2024-05-01T12:00:00Z\"\n---\n" + pod,
 			"b.yaml": "apiVersion: gc.kubectl.dev/v1alpha1\nkind: Plan\narchivedAt: \"2024-04-01T12:00:00Z\"\n---\n" + node}, archived, Stated},
 		"must-gather's own":     {map[string]string{"timestamp": "2024-05-01 11:00:00 +0000 UTC m=+0\n2024-05-01 14:00:00 +0200 CEST m=+9\n", "a.json": pod}, archived, Stated},
@@ -265,8 +280,9 @@ func TestNewestState(t *testing.T) {
 // TestListsThatAreNotWhole: a list of which an object is left out proves nothing.
 func TestListsThatAreNotWhole(t *testing.T) {
 	t.Parallel()
-	for name, item := range map[string]string{"a uid that is no text": strings.Replace(otherPod, `"pod-web"`, "true", 1),
-		"no uid": strings.Replace(pod, "uid", "id", 1), "a name of no object": object("v1", "Pod", "shop", "../x"),
+	for name, item := range map[string]string{"a number that nobody counts to": object("v1", "Pod", "shop", "n", `,"generation":99999999999999999999`),
+		"a uid that is no text": strings.Replace(otherPod, `"pod-web"`, "true", 1),
+		"no uid":                strings.Replace(pod, "uid", "id", 1), "a name of no object": object("v1", "Pod", "shop", "../x"),
 		"another scope": object("v1", "Pod", "", "web")} {
 		d, err := folder(t, map[string]string{"a.json": list("v1", "List", pod, item)})
 		if err != nil {
@@ -285,14 +301,22 @@ func TestNoDump(t *testing.T) {
 		files map[string]string
 		want  string
 	}{
-		"nothing":       {map[string]string{}, "it holds no objects of a cluster"},
-		"manifests":     {map[string]string{"a.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: b}\n"}, "they are manifests"},
-		"other JSON":    {map[string]string{"package.json": `{"name":"x"}`}, "it holds no objects of a cluster"},
+		"nothing":    {map[string]string{}, "it holds no objects of a cluster"},
+		"manifests":  {map[string]string{"a.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: b}\n"}, "they are manifests"},
+		"other JSON": {map[string]string{"package.json": `{"name":"x"}`}, "it holds no objects of a cluster"},
+		"metadata alone": {map[string]string{"a.json": list("meta.k8s.io/v1", "PartialObjectMetadataList", object("meta.k8s.io/v1", "PartialObjectMetadata", "shop", "web"))},
+			"it holds no objects of a cluster"},
 		"a broken file": {map[string]string{"a.json": `{"kind":`}, "no object can be read of it: reading a.json: "},
 		"two clusters": {map[string]string{"a/ns.json": object("v1", "Namespace", "", "kube-system"), "b/pod.json": pod,
 			"b/ns.json": strings.Replace(object("v1", "Namespace", "", "kube-system"), `"uid":"`, `"uid":"other-`, 1)},
 			"it is of two clusters, namespace-kube-system and other-namespace-kube-system: name what is of one"},
-		"an alias of YAML": {map[string]string{"a.yaml": "a: &a [1]\nb: *a\n"}, "it has an alias of YAML"},
+		"two times": {map[string]string{"a/timestamp": "2024-05-01 11:00:00 +0000 UTC m=+0\n", "b/timestamp": "2024-05-02 11:00:00 +0000 UTC m=+0\n", "b/pod.json": pod},
+			"it is of two times, 2024-05-01T11:00:00Z and 2024-05-02T11:00:00Z: name what is of one"},
+		"more than JSON":    {map[string]string{"a.json": list("v1", "NodeList", node) + "\n" + list("v1", "PodList", pod) + "\n==== START logs for container c of pod shop/web ====\n"}, "reading a.json: it has logs between its objects: have kubectl cluster-info"},
+		"more than objects": {map[string]string{"a.json": node + "\n" + pod + "\nend\n"}, "reading a.json: invalid character 'e'"},
+		"more than one end": {map[string]string{"a.json": pod + "}"}, "reading a.json: invalid character '}'"},
+		"more than flow":    {map[string]string{"a.yaml": "{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: b, uid: c}}\n" + pod}, "reading a.yaml: invalid character 'a'"},
+		"an alias of YAML":  {map[string]string{"a.yaml": "a: &a [1]\nb: *a\n"}, "it has an alias of YAML"},
 	} {
 		if _, err := folder(t, test.files); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v", name, err)
@@ -317,13 +341,54 @@ func TestBrokenFiles(t *testing.T) {
 	}
 }
 
+// closed is a folder in which some files, or a folder, may not be read.
+type closed struct{ fs.FS }
+
+func (c closed) Open(name string) (fs.File, error) {
+	if strings.HasPrefix(path.Base(name), "closed") {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
+	}
+	return c.FS.Open(name)
+}
+
+// TestClosedFiles: what may not be read is told, and proves nothing; the rest is read.
+func TestClosedFiles(t *testing.T) {
+	t.Parallel()
+	files := closed{fstest.MapFS{
+		"namespaces/shop/core/pods.yaml":              {Data: []byte(list("v1", "PodList", pod))},
+		"namespaces/shop/core/closed.yaml":            {Data: []byte(list("v1", "SecretList"))},
+		"namespaces/closed/apps/deployments.yaml":     {Data: []byte(list("apps/v1", "DeploymentList"))},
+		"namespaces/shop/core/closed-but-no-list.txt": {},
+	}}
+	d, err := read(DefaultLimits, func(e *entries) error { return e.folder(t.Context(), files) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	pods, _ := d.Find("", "pods")
+	secrets, _ := d.Find("", "secrets")
+	deployments, _ := d.Find("apps", "deployments")
+	if len(d.Unread) != 2 || !pods.Covers("shop") || secrets.Covers("shop") || deployments.Covers("closed") {
+		t.Errorf("%v", d.Unread)
+	}
+	if _, err := read(DefaultLimits, func(e *entries) error { return e.folder(t.Context(), closedRoot{}) }); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("of a folder that may not be read: %v", err)
+	}
+}
+
+// closedRoot is a folder that may not be read.
+type closedRoot struct{}
+
+func (closedRoot) Open(name string) (fs.File, error) {
+	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
+}
+
 // TestListsOfLists: each inner list is read, and proves what it does alone; the outer one nothing.
 func TestListsOfLists(t *testing.T) {
 	t.Parallel()
 	pods, nodes := list("v1", "PodList", pod), list("v1", "NodeList", node)
 	for name, content := range map[string]string{
 		"an array": "[" + pods + "," + nodes + "]", "a List": list("v1", "List", pods, nodes),
-		"objects beside": list("v1", "List", pods, node), "YAML": "- " + pods + "\n- " + nodes,
+		"objects beside": list("v1", "List", pods, node), "lists of those": list("v1", "List", list("v1", "List", pods), list("v1", "List", nodes)), "YAML": "- " + pods + "\n- " + nodes,
 		"a list of none": list("v1", "List", pods, nodes, list("v1", "ServiceList")),
 	} {
 		d, err := folder(t, map[string]string{"namespaces/shop/core/services.yaml": content})
@@ -376,6 +441,9 @@ func TestTexts(t *testing.T) {
 		"ends of documents":   pod + "\n...\n" + node + "\n...\n",
 		"a separator at last": pod + "\n---\n" + node + "\n---",
 		"a text like a break": "---x: 1\n---\n" + pod + "\n---\n" + node,
+		"all of it indented":  "---\n  apiVersion: v1\n  kind: Pod\n  metadata: {name: web, namespace: shop, uid: u}\n---\n" + node,
+		"a directive":         "%YAML 1.1\n---\n" + two,
+		"lines of JSON":       "# two\n" + pod + "\n" + node,
 	} {
 		d, err := folder(t, map[string]string{"a.yaml": content})
 		if err != nil || d.Objects != 2 || len(d.Unread) > 0 {

@@ -28,6 +28,8 @@ type entries struct {
 	// written is when the newest file with objects was written.
 	written time.Time
 	visit   func(name string, content []byte) error
+	// unread notes a file, or a folder with what is in it, that may not be read.
+	unread func(name string, err error)
 	// snapshot is what was read if the source is one.
 	snapshot *Dump
 }
@@ -83,6 +85,9 @@ func (e *entries) zip(r io.ReaderAt, size int64) (err error) {
 func (e *entries) folder(ctx context.Context, files fs.FS) error {
 	return fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
+		case errors.Is(err, fs.ErrPermission) && name != ".":
+			e.unread(name, err)
+			return fs.SkipDir
 		case err != nil:
 			return err
 		case ctx.Err() != nil:
@@ -101,6 +106,10 @@ func (e *entries) folder(ctx context.Context, files fs.FS) error {
 			return err
 		}
 		file, err := files.Open(name)
+		if errors.Is(err, fs.ErrPermission) {
+			e.unread(name, err)
+			return nil
+		}
 		if err != nil {
 			return err
 		}

@@ -155,16 +155,20 @@ var clusterInfo = layout{
 		})
 	},
 	place: func(parts []string) place {
-		if stem(parts[len(parts)-1]) == "nodes" {
+		switch name := stem(parts[len(parts)-1]); {
+		case name == "nodes":
 			return place{covers: ofAll}
-		}
-		if len(parts) < 2 {
-			return skipped
+		case len(parts) < 2 || !slices.Contains(clusterInfoLists, name): // which somebody has put beside it
+			return place{}
 		}
 		return place{namespace: parts[len(parts)-2], covers: ofNamespace}
 	},
 	unsaved: "kubectl cluster-info dump does not save them",
 }
+
+// clusterInfoLists are the files of a namespace.
+var clusterInfoLists = []string{"daemonsets", "deployments", "events", "pods", "replicasets", "replication-controllers",
+	"services"}
 
 // supportBundle is what troubleshoot.sh collects: cluster-resources/RESOURCE.json of cluster-scoped
 // types, and cluster-resources/RESOURCE/NAMESPACE.json of others.

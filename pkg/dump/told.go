@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -48,26 +50,33 @@ func (b *builder) note(it *item, raw []byte) error {
 			b.owners[gvk] = b.owners[gvk] || m.Namespace == ""
 		}
 	}
-	b.at(m.CreationTimestamp)
+	b.at(m.CreationTimestamp.Time)
 	for _, f := range m.ManagedFields {
-		b.at(f.Time)
+		b.at(f.Time.Time)
 	}
-	var more struct {
-		Spec                     struct{ RenewTime string }
-		LastTimestamp, EventTime string
+	// A Lease that is renewed as long as there is a cluster: that of another program may have been given
+	// up long before the dump, and what clients write of the time is by their clocks.
+	ofCluster := m.Namespace == "kube-node-lease" || m.Namespace == "kube-system" && ofServer.MatchString(m.Name)
+	if it.Kind != "Lease" || !ofCluster {
+		return nil
 	}
-	if (it.Kind == "Lease" || it.Kind == "Event") && json.Unmarshal(raw, &more) == nil {
-		b.at(more.Spec.RenewTime)
-		b.at(more.LastTimestamp)
-		b.at(more.EventTime)
-		b.renewed = b.renewed || it.Kind == "Lease" && (m.Namespace == "kube-node-lease" || m.Namespace == "kube-system")
+	var lease struct {
+		Spec struct{ RenewTime metav1.Time }
+	}
+	if json.Unmarshal(raw, &lease) == nil && !lease.Spec.RenewTime.IsZero() {
+		b.at(lease.Spec.RenewTime.Time)
+		b.renewed = true
 	}
 	return nil
 }
 
+// ofServer are the names of the Leases that API servers renew themselves
+// (https://kubernetes.io/docs/concepts/architecture/leases).
+var ofServer = regexp.MustCompile(`^(kube-)?apiserver-`)
+
 // at notes a time at which the cluster was alive.
-func (b *builder) at(text string) {
-	if t, err := time.Parse(time.RFC3339Nano, text); err == nil && t.After(b.newest) {
+func (b *builder) at(t time.Time) {
+	if t.After(b.newest) {
 		b.newest = t
 	}
 }

@@ -20,9 +20,20 @@ func (g *Graph) HidingIn(gaps []v1alpha1.Gap, namespaces map[string]bool) []v1al
 	for _, gap := range gaps {
 		namespaced, known := g.Scope(gap.Group, gap.Resource)
 		elsewhere := gap.Namespace != "" && !namespaces[gap.Namespace]
-		if namespaces[""] || !elsewhere && (!known || namespaced) {
+		if namespaces[""] || !elsewhere && (!known || namespaced && !g.isElsewhere(gap, namespaces)) {
 			hiding = append(hiding, gap)
 		}
 	}
 	return hiding
+}
+
+// isElsewhere reports whether a dump has all objects of the type of a gap in each of some namespaces:
+// the gap is of others then. What a cluster does not list may have changed since it was listed.
+func (g *Graph) isElsewhere(gap v1alpha1.Gap, namespaces map[string]bool) bool {
+	for namespace := range namespaces {
+		if gap.Reason != v1alpha1.GapNotSaved || !g.Lists(gap.Group, gap.Resource, namespace) {
+			return false
+		}
+	}
+	return true
 }

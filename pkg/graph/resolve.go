@@ -59,17 +59,21 @@ func (r *resolver) observed(apiVersion, kind, namespace string) bool {
 	}
 	for _, id := range r.byKind[gvk{r.types[first].Group, r.types[first].Kind}] {
 		t := &r.types[id]
-		if _, everywhere := r.covered[coverage{t.Group, t.Resource, ""}]; everywhere {
-			continue
-		}
-		if !t.Namespaced || namespace == "" {
-			return false
-		}
-		if _, here := r.covered[coverage{t.Group, t.Resource, namespace}]; !here {
+		if !r.covers(t.Group, t.Resource, "") && (!t.Namespaced || namespace == "" || !r.covers(t.Group, t.Resource, namespace)) {
 			return false
 		}
 	}
 	return true
+}
+
+func (r *resolver) covers(group, resource, namespace string) bool {
+	_, is := r.covered[coverage{group, resource, namespace}]
+	return is
+}
+
+// Lists reports whether all objects of a resource were listed in a namespace, or everywhere.
+func (g *Graph) Lists(group, resource, namespace string) bool {
+	return g.resolver.covers(group, resource, "") || g.resolver.covers(group, resource, namespace)
 }
 
 // checkReferences marks what is wrong with each reference and decides for each virtual node whether

@@ -137,13 +137,7 @@ func (s Side) has(uid string) (graph.ID, bool) {
 // knows returns whether an object that was not seen was not there: its type was listed where it is,
 // or is proven not to be served.
 func (s Side) knows(ref v1alpha1.ObjectRef) bool {
-	for _, gap := range s.Gaps {
-		if gap.Hides(ref.Group(), ref.Resource, ref.Namespace) && !gap.Links {
-			return false
-		}
-	}
-	of := ref.GroupResource()
-	return s.Serves(of) || s.Omits(of)
+	return s.Graph.Lists(ref.Group(), ref.Resource, ref.Namespace) || s.Omits(ref.GroupResource())
 }
 
 // lacks returns whether an object of another listing that was not seen was not there. That of a type

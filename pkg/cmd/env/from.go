@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/dump"
 	"github.com/kubectl-gc/kubectl-gc/pkg/dump/serve"
 	"github.com/kubectl-gc/kubectl-gc/pkg/interrupt"
@@ -153,11 +154,8 @@ func (e *Env) open(ctx context.Context, flag string) error {
 		return e.refresh(ctx, d)
 	}
 	e.source = &source{e.named(), d.Time, d.TimeOf != dump.OfFiles}
-	if now := time.Now(); d.Time.After(now) { // by the clock of another machine, or made up
-		e.source.asOf = now
-	}
 	e.introduce(d)
-	server := serve.New(d, e.source.name, e.source.asOf)
+	server := serve.New(d, e.source.name)
 	*e.Config.APIServer, *e.Config.KubeConfig = dumpHost, os.DevNull
 	wrap := e.Config.WrapConfigFn
 	e.Config.WrapConfigFn = func(*rest.Config) *rest.Config {
@@ -232,16 +230,16 @@ func (e *Env) refresh(ctx context.Context, d *dump.Dump) error {
 	if err != nil {
 		return err
 	}
-	uid, err := client.Identity(ctx)
+	system, err := client.GetMeta(ctx, cluster.NamespaceType, "", "kube-system")
 	_, server := e.Cluster()
 	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
 	case err != nil:
-		return err
-	case uid == "":
-		return answer.WithHint(fmt.Errorf("--refresh: it is unknown whether %s is the cluster of %s: the namespace kube-system could not be read",
-			server, e.named()), "the permission to get that namespace is needed; without --refresh the snapshot is read alone")
-	case uid != d.Cluster:
-		return answer.WithHint(fmt.Errorf("--refresh: %s is of cluster %s, and %s is cluster %s", e.named(), d.Cluster, server, uid),
+		return answer.WithHint(fmt.Errorf("--refresh: it is unknown whether %s is the cluster of %s: %w", server, e.named(), err),
+			"without --refresh the snapshot is read alone")
+	case system.UID != d.Cluster:
+		return answer.WithHint(fmt.Errorf("--refresh: %s is of cluster %s, and %s is cluster %s", e.named(), d.Cluster, server, system.UID),
 			"--context names another cluster; without --refresh the snapshot is read alone")
 	}
 	done := e.Doing("asking the cluster what has changed")

@@ -49,7 +49,10 @@ func (e *Examination) Absent(ctx context.Context, t graph.Type, ref v1alpha1.Obj
 // List returns the objects of a type in a namespace, or in all if that is empty; none if they cannot
 // be listed, which the reader has noted as a gap.
 func (e *Examination) List(ctx context.Context, t graph.Type, namespace string) []*unstructured.Unstructured {
-	all, _ := e.Reader.ListObjects(ctx, t.GroupResource(), t.Place(namespace), cluster.Selection{})
+	all, err := e.Reader.ListObjects(ctx, t.GroupResource(), t.Place(namespace), cluster.Selection{})
+	if err != nil {
+		return nil
+	}
 	return all
 }
 

@@ -81,7 +81,7 @@ func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying, lacks l
 	case e.unused(b):
 		f.Remedy = phrase.Sentence(b.Name+" is alive, and nothing is seen for which it would keep the object: find out by its "+
 			"log why it does not remove the finalizer. A restart has it look at everything again") + b.OnceRunning()
-	case b.Leaderless(e.Now):
+	case e.Actors.Leaderless(b.Actor):
 		f.Remedy = phrase.Sentence(b.Name+" is alive by its pods, and by its Lease none of them leads, unless leader election "+
 			"was switched off: find out by its log whether it works") + b.OnceRunning()
 	case quiet >= finishing:

@@ -32,10 +32,6 @@ func New(c *core.Examination, w *workloads.Examiner) *Examiner { return &Examine
 func (e *Examiner) PVC(ctx context.Context, id graph.ID) []core.Finding {
 	ref := e.Graph.Ref(id)
 	pods, err := actor.PodsUsing(ctx, e.Reader, ref.Namespace, ref.Name)
-	if err != nil {
-		return core.WithEvidence(e.ByActor(ctx, id, actor.PVCFinalizer),
-			core.Seen("whether a pod uses it is not known: %v", err)...)
-	}
 	var findings []core.Finding
 	f := core.Finding{Code: core.ClaimInUse, Finalizer: actor.PVCFinalizer}
 	names, ended := []string{}, true
@@ -55,8 +51,12 @@ func (e *Examiner) PVC(ctx context.Context, id graph.ID) []core.Finding {
 		f.Commands = e.ending(names, ref, ended, e.releasingPVC(ctx, ref))
 		findings = append(findings, core.Found(ref, f)...)
 	}
-	if len(findings) > 0 {
+	switch {
+	case len(findings) > 0:
 		return findings
+	case err != nil:
+		return core.WithEvidence(e.ByActor(ctx, id, actor.PVCFinalizer),
+			core.Seen("whether a pod uses it is not known: %v", err)...)
 	}
 	return unused(core.WithEvidence(e.ByActor(ctx, id, actor.PVCFinalizer), core.Observed("no pod uses it")...))
 }

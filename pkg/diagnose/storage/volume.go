@@ -70,9 +70,6 @@ func (e *Examiner) Bound(ctx context.Context, id graph.ID) []core.Finding {
 func (e *Examiner) Attached(ctx context.Context, id graph.ID, name string) []core.Finding {
 	ref := e.Graph.Ref(id)
 	all, err := e.Reader.ListObjects(ctx, cluster.VolumeAttachments, "", cluster.Selection{})
-	if err != nil {
-		return core.WithEvidence(e.ByActor(ctx, id, name), core.Seen("whether it is attached is not known: %v", err)...)
-	}
 	var findings []core.Finding
 	for _, o := range all {
 		if volume, _, _ := unstructured.NestedString(o.Object, "spec", "source", "persistentVolumeName"); volume != ref.Name {
@@ -86,8 +83,11 @@ func (e *Examiner) Attached(ctx context.Context, id graph.ID, name string) []cor
 		f.Finalizer = name
 		findings = append(findings, core.Found(ref, f)...)
 	}
-	if len(findings) > 0 {
+	switch {
+	case len(findings) > 0:
 		return findings
+	case err != nil:
+		return core.WithEvidence(e.ByActor(ctx, id, name), core.Seen("whether it is attached is not known: %v", err)...)
 	}
 	findings = core.WithEvidence(e.ByActor(ctx, id, name), core.Observed("no VolumeAttachment names it")...)
 	if o := e.Own(ctx, id); o != nil && status.Nested(o, "spec", "csi", "driver") == "" {

@@ -25,7 +25,7 @@ func (e *Examiner) Snapshotted(ctx context.Context, id graph.ID) []core.Finding 
 	ref := e.Graph.Ref(id)
 	by := e.ByActor(ctx, id, actor.SnapshotSourceFinalizer)
 	all, err := actor.SnapshotsOf(ctx, e.Reader, ref.Namespace, ref.Name)
-	if err != nil {
+	if err != nil && len(all) == 0 {
 		return core.WithEvidence(by, core.Seen("whether a snapshot of it is being taken is not known: %v", err)...)
 	}
 	var own []core.Finding

@@ -19,20 +19,29 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/dump"
+	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
 // Server is a transport to a cluster that is a dump. Its methods are safe for concurrent use.
 type Server struct {
 	dump *dump.Dump
 	name string
-	now  time.Time
 }
 
-// New returns a transport to a dump, which errors call by a name, and whose clock stands at a time.
-func New(d *dump.Dump, name string, now time.Time) *Server { return &Server{d, name, now} }
+// New returns a transport to a dump, which errors call by a name.
+func New(d *dump.Dump, name string) *Server { return &Server{d, name} }
 
-// AsOf returns the time of the dump, at which its clock stands.
-func (s *Server) AsOf() time.Time { return s.now }
+// AsOf returns the time of the dump, at which its clock stands, and whether that can be relied on.
+func (s *Server) AsOf() (at time.Time, known bool) { return s.dump.Time, s.dump.TimeOf != dump.OfFiles }
+
+// Covers returns the namespaces of which the dump has all objects of a type.
+func (s *Server) Covers(of graph.Type) []string {
+	t, ok := s.dump.Find(of.Group, of.Resource)
+	if !ok {
+		return nil
+	}
+	return t.Namespaces()
+}
 
 // RoundTrip implements http.RoundTripper.
 func (s *Server) RoundTrip(r *http.Request) (*http.Response, error) {

@@ -71,7 +71,9 @@ var asOf = time.Date(2024, 5, 1, 12, 0, 0, 0, time.UTC)
 
 func server(t *testing.T) *Server {
 	t.Helper()
-	return New(gathered(t, shop, services), "shop.yaml", asOf)
+	d := gathered(t, shop, services)
+	d.Time, d.TimeOf = asOf, dump.Stated
+	return New(d, "shop.yaml")
 }
 
 // gathered is a dump of one namespace and of what is cluster-scoped, of a kind whose lists are whole.
@@ -169,6 +171,43 @@ func TestGaps(t *testing.T) {
 	}
 	if !c.Now().Equal(asOf) || !c.IsStill() {
 		t.Errorf("its clock is at %s", c.Now())
+	}
+}
+
+// TestEverywhere: of a dump of some namespaces nothing is absent in the others. In those of which it
+// has all objects of a type, an owner that is not there is, and what is there is seen.
+func TestEverywhere(t *testing.T) {
+	t.Parallel()
+	c, catalog := client(t)
+	b := graph.NewBuilder()
+	listed, err := c.List(t.Context(), catalog, cluster.ListOptions{}, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(listed.Gaps, func(g v1alpha1.Gap) bool { return g.TypeName() == "pods" && g.Namespace == "" }) {
+		t.Errorf("that there can be pods elsewhere is no gap: %v", listed.Gaps)
+	}
+	elsewhere := graph.Ref{APIVersion: "apps/v1", Kind: "Deployment", Namespace: "bank", Name: "web"}
+	g, named := b.Build().WithUnseen([]graph.Ref{elsewhere})
+	of := func(uid string) graph.State {
+		id, _ := g.Lookup(uid)
+		return g.State(id)
+	}
+	if of("a") != graph.Active || of("x") != graph.Absent || of("w") != graph.Unknown || g.State(named[0]) != graph.Unknown {
+		t.Errorf("a pod is %v, its Deployment that is gone %v, its Secret %v, and a Deployment elsewhere %v", of("a"), of("x"), of("w"),
+			g.State(named[0]))
+	}
+	hides := func(namespace, name string) bool {
+		return slices.ContainsFunc(g.Hiding(listed.Gaps, graph.Ref{Namespace: namespace}),
+			func(gap v1alpha1.Gap) bool { return gap.TypeName() == name })
+	}
+	if hides("shop", "pods") || !hides("bank", "pods") || !hides("", "pods") || !hides("shop", "secrets") {
+		t.Error("a pod can be hidden in the namespace of which all are known, or in no other")
+	}
+	pods, _ := catalog.Lookup(cluster.Pods)
+	some, err := c.ListObjects(t.Context(), pods.Type, "", cluster.Selection{})
+	if gap, ok := cluster.GapOf(t.Context(), pods.Type, "", err); len(some) != 3 || !ok || gap.Reason != v1alpha1.GapNotSaved {
+		t.Errorf("%d pods, %v", len(some), err)
 	}
 }
 
@@ -294,7 +333,7 @@ items:
 // something no role says is known only where all roles are.
 func TestReview(t *testing.T) {
 	t.Parallel()
-	s := New(gathered(t, namespacedRoles, roles), "roles.yaml", asOf)
+	s := New(gathered(t, namespacedRoles, roles), "roles.yaml")
 	for _, test := range []struct{ user, verb, group, resource, namespace, name, want string }{
 		{"ops:one", "patch", "apps", "deployments", "shop", "web", "true"},
 		{"ops:one", "patch", "apps", "deployments", "", "", "true"},

@@ -68,7 +68,7 @@ func saved(t *testing.T, pages []string, listed bool, contents string, whole boo
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := cluster.New(&rest.Config{Host: "http://dump.invalid", Transport: New(d, "a snapshot", asOf)}, 0)
+	client, err := cluster.New(&rest.Config{Host: "http://dump.invalid", Transport: New(d, "a snapshot")}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestListsOfASnapshot(t *testing.T) {
 		"metadata only": {[]string{"ab", "c"}, true, "", false, "abc", "abc", unknown, unknown, "a", unknown},
 		"whole, too":    {[]string{"ab"}, true, "ab", true, "ab", "ab", "ab", "ab", "a", "a"},
 		"a list of metadata that failed, and whole objects": {[]string{"ab"}, false, "abc", true, "abc", "abc", "abc", "abc", "a", "a"},
-		"a list of metadata that failed":                    {[]string{"ab"}, false, "", false, "ab" + unknown, unknown, unknown, unknown, unknown, unknown},
+		"a list of metadata that failed":                    {[]string{"ab"}, false, "", false, "ab" + unknown, "ab" + unknown, unknown, unknown, "a" + unknown, unknown},
 		"whole objects that failed":                         {[]string{"abc"}, true, "ab", false, "abc", "abc", unknown, unknown, "a", "a"},
 		"deleted between the lists":                         {[]string{"abc"}, true, "bc", true, "abc", "abc", "bc", "bc", "a", unknown},
 		"created between the lists":                         {[]string{"ab"}, true, "abc", true, "ab", "abc", "abc", "abc", "a", "a"},
