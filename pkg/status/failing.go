@@ -101,7 +101,7 @@ func (c Condition) polarity() polarity {
 var (
 	// failureWords are what a reason, split into words, or a message says of a failure.
 	failureWords = regexp.MustCompile(
-		`(?i)\b(fail(s|ed|ing|ure|ures)?|errors?|errored|denied|forbidden|unauthorized|unauthenticated|not found|cannot|can't|could not|couldn't|unable|timed ?out|timeout|refused|rejected|invalid|blocked|in use|still used|exceeded|conflicts?|missing|does not exist|doesn't exist|no ([\w-]+ ){1,6}exists?|stuck|not empty|dependency violation)\b`)
+		`(?i)\b(fail(s|ed|ing|ure|ures)?|errors?|errored|denied|forbidden|unauthorized|unauthenticated|not found|cannot|can't|could not|couldn't|unable|timed ?out|timeout|refused|rejected|invalid|blocked|in use|still used|exceeded|conflicts?|missing|does not exist|doesn't exist|no ([\w-]+ ){1,6}exists?|stuck|not empty|dependency violation|(?:that|which) blocks? (?:the |its )?deletion)\b`)
 	// noFailure are the ways to say that there is none, and what is only called after failures: the
 	// failureThreshold of a probe.
 	noFailure = regexp.MustCompile(

@@ -241,6 +241,20 @@ func Fails(o *unstructured.Unstructured) Said {
 	return all[max(0, slices.IndexFunc(all, func(s Said) bool { return strings.Contains(s.Text, " ") }))]
 }
 
+// goingOn is what a stage is called, its words apart, in which something is done that has an end
+// and is no deletion.
+var goingOn = regexp.MustCompile(`(?i)\b(?:bootstrapp|build|clon|copy|creat|deploy|download|expand|export|flash|import|initiali[sz]|` +
+	`install|migrat|provision|rebuild|resiz|restor|scal|sync|updat|upgrad|upload)ing$`)
+
+// Unfinished returns the stage of an object in which something goes on with it that is no deletion,
+// as OS Installing. It is empty if there is none.
+func Unfinished(o *unstructured.Unstructured) Said {
+	if s := Stage(o); goingOn.MatchString(camel.ReplaceAllString(s.Text, "$1 $2")) {
+		return s
+	}
+	return Said{}
+}
+
 // Stage returns what a status calls the stage in which its object is, as Reconciling, whatever the
 // field is called. It is empty if it says nothing of that, or that all is well.
 func Stage(o *unstructured.Unstructured) Said {

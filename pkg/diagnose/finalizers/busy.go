@@ -1,6 +1,7 @@
 package finalizers
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -85,12 +86,17 @@ func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying, lacks l
 		f.Remedy = phrase.Sentence(b.Name+" is alive by its pods, and by its Lease none of them leads, unless leader election "+
 			"was switched off: find out by its log whether it works") + b.OnceRunning()
 	case quiet >= finishing:
+		f.Sentence = cmp.Or(f.Sentence, unfinished(b.Object).sentenceIfAny())
 		f.Remedy = phrase.Sentence(b.Name+" is alive, and does not seem to be about to finish: find out what it waits for "+
 			"by what it logs and reports") + lacks.others() + missed.remedy + b.OnceRunning()
 		again = missed.steps
 	case b.Actor.Idles != "":
 		f.Remedy = phrase.Sentence(b.Name + " is alive")
+	case unfinished(b.Object).what != "":
+		f.Sentence = unfinished(b.Object).sentence()
+		f.Remedy = unfinished(b.Object).remedy(b.Name, false) + b.OnceRunning()
 	}
+	f = e.behindDependents(f, lacks.waited)
 	if none.remedy != "" {
 		f.Evidence, f.Remedy = append(f.Evidence, none.seen...), f.Remedy+none.remedy
 	}

@@ -37,6 +37,9 @@ type lacked struct {
 	look []core.Step
 	// mutual says that it is no more than what is being deleted as well, and may wait for the object.
 	mutual bool
+	// waited are the objects of which the object says that they have to go first, as far as these
+	// are being deleted as well.
+	waited []namer
 	// renamed is the evidence that another version of the program put the finalizer there.
 	renamed []v1alpha1.Observation
 }
@@ -88,9 +91,12 @@ func (e dependencies) mayLack(ctx context.Context, b core.Responsible) lacked {
 	stopped, spoken := e.stopped(o), e.speaks(ctx, o)
 	unselected, selects := e.selectsNone(ctx, o)
 	succeeded, done := e.done(o, jobs)
+	denied := e.mayNotDelete(ctx, b)
+	selected, selector := e.stillSelected(ctx, o)
 	l := lacked{look: failed.Steps, done: done, ownerless: owner, first: first.Name, other: through.other,
-		seen: slices.Concat(grant, spoken.seen, absent, unselected, untwinned, other, after, through.others, failing,
-			failed.Evidence, down, unready, stopped, succeeded, e.come(ctx, o), named.unseen, named.classes)}
+		waited: spoken.deleting, seen: slices.Concat(grant, spoken.seen, denied.seen, selected, absent, unselected, untwinned,
+			other, after, through.others, failing, failed.Evidence, down, unready, stopped, succeeded, e.come(ctx, o),
+			named.unseen, named.classes)}
 	if until := status.Expired(o, e.Now); until.Text != "" && len(e.workedOn(ctx, o)) == 0 {
 		l.seen = append(l.seen, core.ObservedAt(cluster.Place(o, until.Field),
 			fmt.Sprintf("its %s, %s, is past", until.Field, until.Text))...)
@@ -109,6 +115,11 @@ func (e dependencies) mayLack(ctx context.Context, b core.Responsible) lacked {
 		l.mend = "see what goes with it and delete it"
 	case spoken.what != "":
 		l.what, l.mend, l.look = spoken.what+" to become ready", "see to that first", spoken.look
+	case denied.what != "":
+		l.what, l.mend, l.look = denied.what, denied.mend, []core.Step{denied.ask}
+	case selector != "":
+		l.what = selector + " to select the namespace no more"
+		l.mend = "have it do so, by its selector or by the labels of the namespace,"
 	case ungranted != "":
 		l.what, l.mend = ungranted, "make one"
 	case gone != "":
@@ -159,8 +170,8 @@ func (e dependencies) mayLack(ctx context.Context, b core.Responsible) lacked {
 	case len(failing) > 0:
 		l.what, l.mend = "what the object names, which does not work or is being deleted itself", "see to that first"
 	}
-	for _, seen := range [][]v1alpha1.Observation{failed.Evidence, spoken.seen, grant, after, untwinned, absent,
-		unselected, down, stopped, unready, failing} {
+	for _, seen := range [][]v1alpha1.Observation{failed.Evidence, spoken.seen, denied.seen, selected, grant, after,
+		untwinned, absent, unselected, down, stopped, unready, failing} {
 		if l.what != "" && l.says == "" && len(seen) > 0 {
 			l.says = ofTheObject(seen[0].Says)
 		}

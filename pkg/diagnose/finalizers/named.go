@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
@@ -83,6 +84,9 @@ func (e dependencies) whatItNames(ctx context.Context, o *unstructured.Unstructu
 			continue
 		}
 		names := fmt.Sprintf("its %s names %s", by.field, by.ref.Located())
+		if strings.HasPrefix(by.field, "metadata.labels[") && owns(by.object, o) && by.object.GetDeletionTimestamp() != nil {
+			continue // it is labelled by its owner, which waits for it
+		}
 		if by.object.GetDeletionTimestamp() != nil {
 			all.leaving = append(all.leaving, by)
 			all.failing = append(all.failing, core.ObservedAt(cluster.Place(by.object, "metadata.deletionTimestamp"),
@@ -102,6 +106,12 @@ func (e dependencies) whatItNames(ctx context.Context, o *unstructured.Unstructu
 		}
 	}
 	return all
+}
+
+// owns reports whether an object is an owner of another.
+func owns(owner, o *unstructured.Unstructured) bool {
+	return slices.ContainsFunc(o.GetOwnerReferences(),
+		func(r metav1.OwnerReference) bool { return r.UID == owner.GetUID() })
 }
 
 // unwell is what an object says of itself that is not well, as a clause, and where: a condition

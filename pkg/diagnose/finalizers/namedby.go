@@ -39,6 +39,8 @@ type namer struct {
 	field                 string
 	deleting, owned, told bool
 	owns, called          string
+	// unwell is what it says of itself that is not well, as a clause.
+	unwell string
 }
 
 // says is what was seen of it, as a clause.
@@ -142,10 +144,10 @@ func (e *Examiner) namers(ctx context.Context, o *unstructured.Unstructured, fin
 			break
 		}
 		for _, by := range e.List(ctx, t, o.GetNamespace()) {
-			owned := slices.ContainsFunc(by.GetOwnerReferences(),
-				func(r metav1.OwnerReference) bool { return r.UID == o.GetUID() })
-			if field := naming(by, o); field != "" && !owned && by.GetUID() != o.GetUID() {
-				all = append(all, namer{ref: e.Ref(by), field: field, deleting: by.GetDeletionTimestamp() != nil})
+			if field := naming(by, o); field != "" && !owns(o, by) && by.GetUID() != o.GetUID() {
+				_, unwell := e.needs.unwell(by)
+				all = append(all,
+					namer{ref: e.Ref(by), field: field, deleting: by.GetDeletionTimestamp() != nil, unwell: unwell})
 			}
 		}
 	}
@@ -168,7 +170,8 @@ func once(by []namer) []namer {
 func (e *Examiner) behindDependents(f core.Finding, by []namer) core.Finding {
 	for _, n := range by {
 		if id, listed := e.Graph.Lookup(n.ref.UID); listed && (n.goesFirst() || n.told && n.deleting) &&
-			len(core.Others(e.Graph.Finalizers(id))) > 0 && !cluster.BuiltIn(n.ref.Group()) && len(f.Users) < phrase.MaxNamed {
+			len(core.Others(e.Graph.Finalizers(id))) > 0 && !cluster.BuiltIn(n.ref.Group()) && len(f.Users) < phrase.MaxNamed &&
+			!slices.Contains(f.Users, id) {
 			f.Users = append(f.Users, id)
 			f.After = max(f.After, 1)
 		}
@@ -302,7 +305,11 @@ func (e *Examiner) keptFor(f core.Finding, by []namer) core.Finding {
 		if n.field != "" && !n.told {
 			at += " " + n.field
 		}
-		f.Evidence = append(f.Evidence, core.ObservedAt(at, n.says())...)
+		says := n.says()
+		if n.unwell != "" {
+			says += "; its " + n.unwell
+		}
+		f.Evidence = append(f.Evidence, core.ObservedAt(at, says)...)
 		if n.owns != "" {
 			continue
 		}

@@ -177,12 +177,22 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 		} else if lacks.what == "" && lacks.ownerless == "" && len(b.Pauses) == 0 && !b.RunsOutside() {
 			f = e.lookAgain(ctx, b, f)
 		}
+		f = e.behindDependents(f, lacks.waited)
 	}
 	if len(lacks.renamed) > 0 && f.Sentence == "" && f.Code == core.FinalizerActorUnknown {
 		f.Sentence = unsure(b) + "; " + lacks.renamed[0].Says
 	}
 	if s, seen := e.lately(b.Object); f.Code == core.FinalizerActorUnknown && f.Sentence == "" && s.what != "" {
 		f.Sentence, f.Evidence = unsure(b)+"; "+s.sentence(), append(f.Evidence, seen...)
+	}
+	if f.Code == core.FinalizerActorUnknown && f.Sentence == "" && !b.RunsOutside() {
+		switch stage := unfinished(b.Object); {
+		case lacks.ownerless != "":
+			f.Sentence = unsure(b) + "; the object's owner " + lacks.ownerless + " does not exist"
+		case stage.what != "":
+			f.Sentence = unsure(b) + "; " + stage.sentence()
+			f.Remedy = phrase.Sentence("find out whether it waits for what "+stage.what+" says") + " " + f.Usual()
+		}
 	}
 	if silent := e.silent(ctx, b, f, worked); silent.Sentence != f.Sentence {
 		f = e.inClosing(ctx, b, silent)

@@ -85,6 +85,15 @@ func older(o *unstructured.Unstructured) saying {
 	return saying{}
 }
 
+// unfinished is the stage of a custom resource in which something goes on with it that is no deletion:
+// whoever cleans up may end that first (https://github.com/NVIDIA/doca-platform/issues/16).
+func unfinished(o *unstructured.Unstructured) saying {
+	if s := status.Unfinished(o); s.Text != "" && !cluster.BuiltIn(o.GroupVersionKind().Group) {
+		return saying{what: s.Field, message: s.Text}
+	}
+	return saying{}
+}
+
 // lately is what the last condition says that has changed since the deletion, whatever it means, or
 // else what a text of the status says of a deletion.
 func (e *Examiner) lately(o *unstructured.Unstructured) (saying, []v1alpha1.Observation) {
@@ -109,6 +118,14 @@ func (s saying) sentence() string {
 		since = ", since the deletion"
 	}
 	return fmt.Sprintf("%s of the object says%s: %s", s.what, since, core.Brief(s.message))
+}
+
+// sentenceIfAny is the sentence, empty if nothing is said.
+func (s saying) sentenceIfAny() string {
+	if s.what == "" {
+		return ""
+	}
+	return s.sentence()
 }
 
 // remedy is what to do where the actor of that name is alive. What may be old, or of another

@@ -28,6 +28,8 @@ type spokenOf struct {
 	// what names them as a clause, empty if there is none; inTheWay says that they have to go first.
 	what     string
 	inTheWay bool
+	// deleting are those that are to go first, and are being deleted as well.
+	deleting []namer
 }
 
 // speaks finds them, in the first text in which there are any. Of those that are to become ready only
@@ -44,6 +46,7 @@ func (e dependencies) speaks(ctx context.Context, o *unstructured.Unstructured) 
 			continue
 		}
 		var all []string
+		var leaving []namer
 		for _, by := range e.meantBy(ctx, said.Text, o, asked) {
 			field, says, state := "metadata", "", "exists"
 			switch {
@@ -55,6 +58,9 @@ func (e dependencies) speaks(ctx context.Context, o *unstructured.Unstructured) 
 				}
 				state = "is not well: " + says
 			}
+			if !waits && by.GetDeletionTimestamp() != nil {
+				leaving = append(leaving, namer{ref: e.Ref(by), field: said.Field, told: true, deleting: true})
+			}
 			if all = append(all, cluster.Located(by)); len(all) > phrase.MaxNamed {
 				continue
 			}
@@ -63,7 +69,7 @@ func (e dependencies) speaks(ctx context.Context, o *unstructured.Unstructured) 
 			s.look = append(s.look, core.At(e.Ref(by), core.Describe()).Safely("shows what is said of it"))
 		}
 		if len(all) > 0 {
-			s.what, s.inTheWay = phrase.And(all), !waits
+			s.what, s.inTheWay, s.deleting = phrase.And(all), !waits, leaving
 			return s
 		}
 	}
@@ -94,7 +100,7 @@ var (
 	// goesFirst is how a text says that something has to go first.
 	goesFirst = regexp.MustCompile(`(?i)\b(?:must|has to|have to|needs? to|should) (?:first )?be (?:removed|deleted|gone|cleaned up)\b` +
 		`|\bstill (?:exists?|present|there|in use|used|referenced|uses?|refers?|references?|remains?|being deleted)\b` +
-		`|\b(?:in use|used|referenced) by\b|\bprotected from deletion\b|\battached to\b|\bwait(?:s|ing)? (?:for|until|on) .*\b(?:deleted|deletion|removed|gone|cleaned up)\b`)
+		`|\b(?:in use|used|referenced) by\b|\bprotected from deletion\b|\b(?:that|which) blocks? (?:the |its )?deletion\b|\battached to\b|\bwait(?:s|ing)? (?:for|until|on) .*\b(?:deleted|deletion|removed|gone|cleaned up)\b`)
 	// notThere is how a text says that something is missing, which is looked for in another way.
 	notThere = regexp.MustCompile(`(?i)\bnot found\b|\b(?:not|n't) exist\b|\bmissing\b`)
 	// kindWords parts a kind into its words: KeystoneAPI, ServiceInstance.
