@@ -75,6 +75,8 @@ func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying, lacks l
 		f.Remedy = phrase.Sentence(b.Name+" is alive, and may keep it for "+keepers(by)) + b.OnceRunning()
 		f = e.behindDependents(f, by)
 	case lacks.ownerless != "":
+		f.Sentence = b.Name + " is alive, and may not get any further: the object's owner " + lacks.ownerless +
+			" does not exist"
 		f.Remedy = phrase.Sentence(b.Name+" is alive") + " " + lacks.missed(b.Name) +
 			" Find out by what it logs and reports." + b.OnceRunning()
 	case old.what != "":
