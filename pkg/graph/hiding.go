@@ -30,8 +30,11 @@ func (g *Graph) HidingIn(gaps []v1alpha1.Gap, namespaces map[string]bool) []v1al
 // isElsewhere reports whether a dump has all objects of the type of a gap in each of some namespaces:
 // the gap is of others then. What a cluster does not list may have changed since it was listed.
 func (g *Graph) isElsewhere(gap v1alpha1.Gap, namespaces map[string]bool) bool {
+	if gap.Reason != v1alpha1.GapNotSaved || len(namespaces) == 0 {
+		return false
+	}
 	for namespace := range namespaces {
-		if gap.Reason != v1alpha1.GapNotSaved || !g.Lists(gap.Group, gap.Resource, namespace) {
+		if !g.Lists(gap.Group, gap.Resource, namespace) {
 			return false
 		}
 	}
