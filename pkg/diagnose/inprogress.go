@@ -87,7 +87,7 @@ func (e *collector) moving(f core.Finding, within time.Duration) core.Finding {
 		return tooEarly(e.inProgress(f, fmt.Sprintf("none of %s was %s within %s, which means nothing so soon",
 			phrase.Count(len(m.IDs), noun), verb, seconds)))
 	case m.Unread && !e.Reader.TimeIsKnown():
-		f.Observe("whether anything happens could not be read, and how old the deletion was is by the time of the files, which a copy can change")
+		f.Observe("whether anything happens could not be read; the age of the deletion is by the time of the files, which a copy can change")
 	case m.Unread:
 		f.Observe("whether anything happens could not be read")
 	case len(m.IDs) > 0:

@@ -34,8 +34,8 @@ type planHead struct {
 
 var (
 	errNoObject = errors.New("it holds no object")
-	errLogs     = errors.New("it has logs between its objects: have kubectl cluster-info dump write a folder, with " +
-		"--output-directory")
+	errLogs     = errors.New("it has logs between its objects: run kubectl cluster-info dump with --output-directory, " +
+		"which writes a folder")
 )
 
 // decode reads the documents of a file: JSON or YAML, of which there may be several.

@@ -143,7 +143,7 @@ func (d *Dump) timestamp(content []byte) error {
 		}
 	}
 	if d.TimeOf == Stated && !last.IsZero() && last.Sub(d.Time).Abs() > apart {
-		return fmt.Errorf("it is of two times, %s and %s: name what is of one", d.Time.Format(time.RFC3339),
+		return fmt.Errorf("it was gathered at two times, %s and %s: name the files of one of them", d.Time.Format(time.RFC3339),
 			last.Format(time.RFC3339))
 	}
 	if last.After(d.Time) {

@@ -104,8 +104,11 @@ func denials(p Plan) []string {
 
 // long reports whether there are more rows than a person reads.
 func (p Plan) long() bool {
-	if p.Rows == nil || len(p.Deleted) > groupedFrom {
-		return p.Rows != nil
+	switch {
+	case p.Rows == nil:
+		return false
+	case len(p.Deleted) > groupedFrom: // which are all drawn
+		return true
 	}
 	n := 0
 	for range p.Rows {

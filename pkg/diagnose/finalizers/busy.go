@@ -52,6 +52,7 @@ func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying, lacks l
 	if b.Actor.Idles == "" && says.what == "" && quiet < finishing && !neverMade.MatchString(old.message) {
 		none = nothing{}
 	}
+	stage := unfinished(b.Object)
 	switch {
 	case says.what != "":
 		by = once(append(e.awaited(b.Object, says), by...))
@@ -88,15 +89,14 @@ func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying, lacks l
 		f.Remedy = phrase.Sentence(b.Name+" is alive by its pods, and by its Lease none of them leads, unless leader election "+
 			"was switched off: find out by its log whether it works") + b.OnceRunning()
 	case quiet >= finishing:
-		f.Sentence = cmp.Or(f.Sentence, unfinished(b.Object).sentenceIfAny())
+		f.Sentence = cmp.Or(f.Sentence, stage.sentence())
 		f.Remedy = phrase.Sentence(b.Name+" is alive, and does not seem to be about to finish: find out what it waits for "+
 			"by what it logs and reports") + lacks.others() + missed.remedy + b.OnceRunning()
 		again = missed.steps
 	case b.Actor.Idles != "":
 		f.Remedy = phrase.Sentence(b.Name + " is alive")
-	case unfinished(b.Object).what != "":
-		f.Sentence = unfinished(b.Object).sentence()
-		f.Remedy = unfinished(b.Object).remedy(b.Name, false) + b.OnceRunning()
+	case stage.what != "":
+		f.Sentence, f.Remedy = stage.sentence(), stage.remedy(b.Name, false)+b.OnceRunning()
 	}
 	f = e.behindDependents(f, lacks.waited)
 	if none.remedy != "" {

@@ -118,8 +118,8 @@ func (e dependencies) mayLack(ctx context.Context, b core.Responsible) lacked {
 	case denied.what != "":
 		l.what, l.mend, l.look = denied.what, denied.mend, []core.Step{denied.ask}
 	case selector != "":
-		l.what = selector + " to select the namespace no more"
-		l.mend = "have it do so, by its selector or by the labels of the namespace,"
+		l.what = selector + " to stop selecting the namespace"
+		l.mend = "change the selector, or the labels of the namespace,"
 	case ungranted != "":
 		l.what, l.mend = ungranted, "make one"
 	case gone != "":

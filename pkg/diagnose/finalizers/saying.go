@@ -112,20 +112,16 @@ func (e *Examiner) lately(o *unstructured.Unstructured) (saying, []v1alpha1.Obse
 	return saying{what: "condition " + c.Type, message: c.Message, dated: true}, core.ObservedAt(cluster.Place(o, c.Field), e.Quoted(c))
 }
 
+// sentence is what is said, empty if nothing is.
 func (s saying) sentence() string {
+	if s.what == "" {
+		return ""
+	}
 	since := ""
 	if s.dated {
 		since = ", since the deletion"
 	}
 	return fmt.Sprintf("%s of the object says%s: %s", s.what, since, core.Brief(s.message))
-}
-
-// sentenceIfAny is the sentence, empty if nothing is said.
-func (s saying) sentenceIfAny() string {
-	if s.what == "" {
-		return ""
-	}
-	return s.sentence()
 }
 
 // remedy is what to do where the actor of that name is alive. What may be old, or of another

@@ -8,6 +8,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
 // undeletable is what names a custom resource as its owner, and what neither the garbage collector
@@ -27,13 +28,14 @@ func (e dependencies) mayNotDelete(ctx context.Context, b core.Responsible) (u u
 	if b.Object.GetNamespace() == "" || cluster.BuiltIn(b.Object.GroupVersionKind().Group) || e.Many {
 		return u
 	}
+	asked := 0
 	for id := range e.Dependents(b.Object) {
 		t, typed := e.Graph.Type(id)
 		if !typed || t.Namespaced || !e.Graph.Observed(id) || e.Graph.DeletionTimestamp(id) != 0 {
 			continue
 		}
 		account, known := e.accountOf(ctx, b)
-		if !known {
+		if asked++; !known || asked > phrase.MaxNamed {
 			return u
 		}
 		ref := e.Graph.Ref(id)
@@ -48,8 +50,8 @@ func (e dependencies) mayNotDelete(ctx context.Context, b core.Responsible) (u u
 		if u.what == "" {
 			u.what = fmt.Sprintf("the right to delete %s, which the garbage collector does not delete for an owner in a namespace",
 				ref.Located())
-			u.mend = fmt.Sprintf("let ServiceAccount %s/%s delete %s, or delete that by hand,", account.Namespace,
-				account.Name, of)
+			u.mend = fmt.Sprintf("give ServiceAccount %s/%s that right, or delete that object by hand,", account.Namespace,
+				account.Name)
 			u.ask = core.FixedCommand("kubectl", "auth", "can-i", "delete", of, "--as="+account.User()).
 				Safely("asks the server whether it may: yes, once it is permitted")
 		}
