@@ -68,11 +68,10 @@ func TestAClusterThatFailsIsAGap(t *testing.T) {
 		return path
 	}
 	fails := map[string]string{
-		"silent": through(faultproxy.Hang()),
-		"401":    through(faultproxy.Status(http.StatusUnauthorized, metav1.StatusReasonUnauthorized, "log in")),
-		"403":    through(faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden, "not you")),
-		"502":    through(faultproxy.Plain(http.StatusBadGateway, "<html>\x1b[31mbad gateway</html>")),
-		"reset":  through(faultproxy.Reset()),
+		"401":   through(faultproxy.Status(http.StatusUnauthorized, metav1.StatusReasonUnauthorized, "log in")),
+		"403":   through(faultproxy.Status(http.StatusForbidden, metav1.StatusReasonForbidden, "not you")),
+		"502":   through(faultproxy.Plain(http.StatusBadGateway, "<html>\x1b[31mbad gateway</html>")),
+		"reset": through(faultproxy.Reset()),
 		"tls": edited(func(c *clientcmdapi.Cluster, _ *clientcmdapi.AuthInfo) {
 			c.CertificateAuthorityData, c.CertificateAuthority = nil, ""
 		}),
@@ -91,7 +90,7 @@ func TestAClusterThatFailsIsAGap(t *testing.T) {
 	for name, file := range fails {
 		all[name] = file
 	}
-	args := []string{"--contexts", "*", "--kubeconfig", several(t, all), "-n", ns, "--request-timeout=5s"}
+	args := []string{"--contexts", "*", "--kubeconfig", several(t, all), "-n", ns}
 	for _, command := range [][]string{{"tree", "configmap/web"}, {"check"}, {"why"}} {
 		t.Run(command[0], func(t *testing.T) {
 			t.Parallel()
@@ -128,7 +127,7 @@ func TestAClusterThatFailsIsAGap(t *testing.T) {
 				t.Errorf("no row of %s: %s", name, got.stdout)
 			}
 		}
-		if got.code != 2 || !strings.Contains(got.stderr, "error: incomplete: 10 of 13 clusters were not read: ") ||
+		if got.code != 2 || !strings.Contains(got.stderr, "error: incomplete: 9 of 12 clusters were not read: ") ||
 			!strings.Contains(got.stderr, "Warning: cluster dns was not read: ") {
 			t.Errorf("code %d: %s", got.code, got.stderr)
 		}
@@ -142,6 +141,20 @@ func TestAClusterThatFailsIsAGap(t *testing.T) {
 			t.Errorf("code %d: %s\n%s", got.code, got.stdout, got.stderr)
 		}
 	})
+}
+
+// TestAClusterThatIsSilentIsAGap once a request has taken as long as it may. A cluster that answers
+// may be too slow for that as well, so nothing is expected of it.
+func TestAClusterThatIsSilentIsAGap(t *testing.T) {
+	t.Parallel()
+	c := testcluster.Shared(t)
+	silent := faultproxy.Start(t, c.Config())
+	silent.On(func(*http.Request) bool { return true }, faultproxy.Hang())
+	kubeconfig := several(t, map[string]string{"a": c.Kubeconfig(), "silent": silent.Kubeconfig(t)})
+	got := run(t, "why", "-n", c.Namespace(t), "--contexts", "*", "--kubeconfig", kubeconfig, "--request-timeout=5s")
+	if got.code != 2 || !strings.Contains(got.stderr, "Warning: cluster silent was not read: ") {
+		t.Errorf("code %d: %s", got.code, got.stderr)
+	}
 }
 
 // TestAnObjectThatOneClusterDoesNotHave is found absent there by the server's answer about it, for a

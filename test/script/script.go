@@ -53,10 +53,6 @@ type Scripts struct {
 	LeaveNamespaces testing.TB
 }
 
-// inTurn is what scripts that run in turn may take together. A command that waits in vain fails its
-// own script then, and not the whole package.
-const inTurn = 12 * time.Minute
-
 // serial are tests that are not parallel to each other, though testscript asks for it.
 type serial struct{ *testing.T }
 
@@ -71,7 +67,11 @@ func Run(t *testing.T, cluster *testcluster.Cluster, scripts Scripts) {
 	through, past := LinkKubectl(t, cluster), pastKubectl(t, cluster)
 	run, deadline := func(p testscript.Params) { testscript.Run(t, p) }, time.Time{}
 	if scripts.InTurn {
-		run, deadline = func(p testscript.Params) { testscript.RunT(serial{t}, p) }, time.Now().Add(inTurn)
+		run = func(p testscript.Params) { testscript.RunT(serial{t}, p) }
+		if end, ok := t.Deadline(); ok {
+			// A command that waits in vain fails its own script then, and not the whole package.
+			deadline = time.Now().Add(time.Until(end) * 2 / 3)
+		}
 	}
 	run(testscript.Params{
 		Dir:                 scripts.Dir,

@@ -7,9 +7,9 @@ import (
 )
 
 // patience is how long a control plane may take for what a test waits for. It is long for the
-// collector, which looks for new types every 30 seconds, and it is only ever waited out by a test
-// that fails.
-const patience = 90 * time.Second
+// collector, which looks for new types every 30 seconds, beside so many tests that each of its
+// requests takes ten times as long. It is only ever waited out by a test that fails.
+const patience = 4 * time.Minute
 
 // To look is often to run kubectl, and many tests wait at the same time for a server that all share.
 // So a test looks less often the longer it waits. It is late by a quarter of what it has waited, at
