@@ -34,6 +34,8 @@ type Client struct {
 	concurrency   int
 	pages         *answered[pageSizes] // which suit the server's version
 	pageSize      int                  // objects in one answer to a list, if that is not left to pages
+	// versionWithin is how long the server may take to tell its version; 0 is versionPatience.
+	versionWithin time.Duration
 	// pollInterval is how often a type is listed that may not be watched; 0 is DefaultPollInterval.
 	pollInterval time.Duration
 	clock        *serverClock

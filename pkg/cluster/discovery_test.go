@@ -49,13 +49,10 @@ func TestDiscoveryEndsWithItsContext(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			client.versionWithin = time.Hour
 			go func() { <-asked; end() }()
-			began := time.Now()
 			if _, err := client.Discover(ctx); !errors.Is(err, context.Canceled) {
 				t.Errorf("it ended with %v", err)
-			}
-			if took := time.Since(began); took > versionPatience/2 {
-				t.Errorf("it went on for %s", took)
 			}
 			got, err := client.Discover(t.Context())
 			if err != nil {

@@ -248,7 +248,7 @@ func pageSizesOf(server *version.Version) pageSizes {
 // pageSizes asks the server for its version, once.
 func (c *Client) pageSizes(ctx context.Context) pageSizes {
 	return c.pages.once(ctx, func() pageSizes {
-		ctx, cancel := context.WithTimeout(ctx, versionPatience)
+		ctx, cancel := context.WithTimeout(ctx, cmp.Or(c.versionWithin, versionPatience))
 		defer cancel()
 		server, err := c.serverVersion(ctx)
 		sizes := pageSizesOf(server)
