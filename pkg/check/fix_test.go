@@ -6,6 +6,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/check"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
@@ -108,7 +109,15 @@ func TestWhatChangesBetweenThePlanAndTheWriteIsSkipped(t *testing.T) {
 			if test.before != nil {
 				w.Before(func() { test.before(w) })
 			}
-			all := p.Perform(t.Context(), nil)
+			tried := 0
+			all := p.Perform(t.Context(), func(e check.Event) {
+				if tried++; e.Action.Object.Name != "child" || e.Action.Verb != plan.VerbOrphan || e.Err != nil {
+					t.Errorf("event %+v", e)
+				}
+			})
+			if (tried == 1) != (test.skipped == "") {
+				t.Errorf("%d events", tried)
+			}
 			switch f := all[0]; {
 			case f.Err != nil, f.Done != (test.skipped == ""), !f.Done &&
 				(f.Skipped == nil || !strings.Contains(f.Skipped.Error(), test.skipped)):
@@ -131,8 +140,12 @@ func TestAReferenceThatAWebhookPutsBackIsNotFixed(t *testing.T) {
 	testcluster.Shared(t).PutBack(t, l.Namespace)
 	l.Make("child", nobody, "owner="+l.Make("owner"))
 	p := l.plan("child")
-	all := p.Perform(t.Context(), nil)
+	var told error
+	all := p.Perform(t.Context(), func(e check.Event) { told = e.Err })
 	err := check.Errors(all)
+	if told == nil {
+		t.Error("no event tells that it failed")
+	}
 	if all[0].Done || !answer.IsRefusal(err) || !strings.Contains(err.Error(), "was put back in the same request") ||
 		len(p.Remaining(all).Findings) != 1 {
 		t.Errorf("done %t, error %v", all[0].Done, err)

@@ -30,6 +30,12 @@ type Fixed struct {
 	Err error
 }
 
+// Event is a write that was tried, with the Fix that it belongs to.
+type Event struct {
+	plan.Event
+	Fix *Fix
+}
+
 // over reports whether there is nothing left to fix, whoever has seen to that.
 func (f *Fixed) over() bool {
 	return f.Done && f.Err == nil || errors.Is(f.Skipped, errNoReference) || change.IsOver(f.Skipped) ||
@@ -43,23 +49,23 @@ func (p *Fixes) DryRun(ctx context.Context) []*Fixed {
 
 // Perform removes the references, side by side: each object is read live, with all of its owners,
 // right before the write, which carries its uid and resourceVersion. What has changed so that it is
-// not safe any more is skipped. Afterwards it looks whether somebody sets one again. OnDone, if not
-// nil, is called with each object that was changed, one call at a time.
-func (p *Fixes) Perform(ctx context.Context, onDone func(*Fix)) []*Fixed {
-	return p.perform(ctx, cluster.PatchOptions{}, onDone)
+// not safe any more is skipped. Afterwards it looks whether somebody sets one again. OnEvent, if not
+// nil, is called with each write that was tried, one call at a time.
+func (p *Fixes) Perform(ctx context.Context, onEvent func(Event)) []*Fixed {
+	return p.perform(ctx, cluster.PatchOptions{}, onEvent)
 }
 
-func (p *Fixes) perform(ctx context.Context, opts cluster.PatchOptions, onDone func(*Fix)) []*Fixed {
+func (p *Fixes) perform(ctx context.Context, opts cluster.PatchOptions, onEvent func(Event)) []*Fixed {
 	all := make([]*Fixed, len(p.Fixes))
 	var mu sync.Mutex
 	cluster.Each(p.client, p.Fixes, func(i int, fix *Fix) {
 		fixed := &Fixed{Fix: fix}
 		all[i] = fixed
 		p.remove(ctx, fixed, opts)
-		if fixed.Done && onDone != nil {
+		if fixed.Skipped == nil && onEvent != nil {
 			mu.Lock()
 			defer mu.Unlock()
-			onDone(fixed.Fix)
+			onEvent(Event{plan.Event{Action: fix.write(), Err: fixed.Err}, fix})
 		}
 	})
 	if opts.DryRun {
@@ -211,10 +217,13 @@ func (p *Fixes) Result(all []*Fixed) *v1alpha1.Result {
 }
 
 func (f *Fix) printed() v1alpha1.Action {
-	return v1alpha1.Action{
-		Verb: string(plan.VerbOrphan), Object: f.Object, Owners: graph.UIDs(f.Removed), Wave: 1, By: string(plan.ByClient),
-		Because: strings.Join(f.Because, "; ") + "; " + f.KeptBy(), Reason: string(plan.OwnedByAnother),
-	}
+	a := f.write().Printed(plan.ByClient)
+	a.Because = strings.Join(f.Because, "; ") + "; " + f.KeptBy()
+	return a
+}
+
+func (f *Fix) write() plan.Write {
+	return plan.Write{Verb: plan.VerbOrphan, Object: f.Object, Owners: graph.UIDs(f.Removed), Because: plan.OwnedByAnother}
 }
 
 // KeptBy says which owner keeps the object, in a clause.

@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/rescue"
+	"github.com/kubectl-gc/kubectl-gc/pkg/restore"
 	"github.com/kubectl-gc/kubectl-gc/pkg/unfinalize"
 )
 
@@ -137,11 +138,11 @@ func rescueLine(a plan.Write) string {
 		return fmt.Sprintf("%s: reference to %s removed", object, KindName(a.Cause))
 	case rescue.VerbAdopt:
 		return fmt.Sprintf("%s: reference to %s put back", object, KindName(a.Cause))
-	case rescue.VerbCreate:
+	case restore.Create:
 		return object + " created again"
 	case rescue.VerbUpdateStatus:
 		return object + ": status restored"
-	case rescue.VerbRebind:
+	case restore.Rebind:
 		return object + ": bound to the new claim"
 	case plan.VerbDelete:
 		return object + " deleted again"

@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/restore"
 )
 
@@ -62,13 +63,13 @@ func restoreHeld(w io.Writer, p *restore.Plan, s Style) error {
 
 // restoreSummary counts what is done, and says of what is left alone why.
 func restoreSummary(p *restore.Plan, s Style) []string {
-	counts := map[restore.Verb]int{}
+	counts := map[plan.Verb]int{}
 	for i := range p.Steps {
 		counts[p.Steps[i].Verb]++
 	}
 	var parts []string
 	for _, v := range []struct {
-		verb       restore.Verb
+		verb       plan.Verb
 		what, does string
 	}{
 		{restore.Create, "object", " to create"}, {restore.Apply, "object", " to apply over others of their name"},
@@ -103,11 +104,11 @@ func RestoreNames(w io.Writer, p *restore.Plan) error {
 }
 
 // restoredAs says what a step has done.
-var restoredAs = map[restore.Verb]string{restore.Create: "restored", restore.Apply: "applied",
+var restoredAs = map[plan.Verb]string{restore.Create: "restored", restore.Apply: "applied",
 	restore.Refer: "given its owners", restore.Rebind: "bound to its claim", restore.SetStatus: "given its status"}
 
 // Restored is the line about a step that was done.
-func Restored(d restore.Done, dryRun bool) string {
+func Restored(d restore.Event, dryRun bool) string {
 	line := TypeName(d.Step.Object) + " " + restoredAs[d.Step.Verb]
 	if ns := d.Step.Object.Namespace; ns != "" {
 		line += " in namespace " + Escape(ns)

@@ -21,10 +21,10 @@ func (p *Planned) Actions() []plan.Write {
 			}
 		}
 		actions = append(actions, p.freeing()...)
-		actions = append(actions, plan.Write{Verb: VerbCreate, Object: p.unborn()})
+		actions = append(actions, plan.Write{Verb: restore.Create, Object: p.unborn()})
 	}
 	if p.Volume != nil {
-		actions = append(actions, plan.Write{Verb: VerbRebind, Object: *p.Volume})
+		actions = append(actions, plan.Write{Verb: restore.Rebind, Object: *p.Volume})
 	}
 	owner := p.Now
 	if owner.UID == "" {
@@ -55,14 +55,10 @@ func (p *Planned) freeing() []plan.Write {
 
 // What a rescue does besides what other commands do, too.
 const (
-	// VerbCreate creates an object again.
-	VerbCreate plan.Verb = "create"
 	// VerbUpdateStatus gives an object that was created again the status that it had.
 	VerbUpdateStatus plan.Verb = "updateStatus"
 	// VerbAdopt gives a dependent references to an owner.
 	VerbAdopt plan.Verb = "adopt"
-	// VerbRebind gives the PersistentVolume of a claim the uid of the new claim.
-	VerbRebind plan.Verb = "rebind"
 )
 
 // Overrides are the refusals that the user has overridden.
@@ -154,9 +150,9 @@ var because = map[plan.Verb]string{
 	plan.VerbRemoveFinalizer:   "it is freed",
 	plan.VerbDelete:            "it is freed",
 	plan.VerbFinalizeNamespace: "it is freed",
-	VerbCreate:                 "it is created again as it was",
+	restore.Create:             "it is created again as it was",
 	VerbUpdateStatus:           "it had the status before",
-	VerbRebind:                 "it is bound to the claim by its uid",
+	restore.Rebind:             "it is bound to the claim by its uid",
 	VerbAdopt:                  "it had the references before",
 }
 

@@ -38,7 +38,7 @@ func (r *rescuer) create(ctx context.Context) error {
 		o.Object["status"] = state // which a type without the subresource takes
 	}
 	made, notes, err := restore.CreateObject(ctx, r.q.Client, r.p.Type, r.p.Ref.Namespace, o, cluster.WriteOptions{})
-	action := plan.Write{Verb: VerbCreate, Object: r.p.unborn()}
+	action := plan.Write{Verb: restore.Create, Object: r.p.unborn()}
 	switch {
 	case apierrors.IsAlreadyExists(err):
 		if made, err = r.existing(ctx); err != nil {
@@ -130,7 +130,7 @@ func (r *rescuer) rebind(ctx context.Context) error {
 	if r.p.Volume == nil {
 		return nil
 	}
-	action := plan.Write{Verb: VerbRebind, Object: *r.p.Volume}
+	action := plan.Write{Verb: restore.Rebind, Object: *r.p.Volume}
 	if err := restore.RebindVolume(ctx, r.q.Client, r.p.volumes, *r.p.Volume, r.p.Ref.UID, r.p.Now.UID); err != nil {
 		return r.failed(ctx, action, err, r.p.Volume.Quoted()+" was not bound to the new claim")
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/rescue"
+	"github.com/kubectl-gc/kubectl-gc/pkg/restore"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
 )
 
@@ -80,7 +81,7 @@ func TestADependentWithAnotherControllerKeepsIt(t *testing.T) {
 	s := newScene(t, testcluster.Shared(t), hold)
 	s.delete("background")
 	out := s.rescue(s.c.Kubeconfig(), force, rescue.Options{OnEvent: func(e plan.Event) {
-		if e.Action.Verb == rescue.VerbCreate {
+		if e.Action.Verb == restore.Create {
 			s.c.Kubectl(t, "patch", "configmap", "a", "-n", s.namespace, "--type=json", "-p",
 				`[{"op": "add", "path": "/metadata/ownerReferences/0/controller", "value": true}]`)
 		}
@@ -101,7 +102,7 @@ func TestADependentThatIsDeletedMeanwhileIsNotAnAdoptedOne(t *testing.T) {
 	s := newScene(t, testcluster.Shared(t), hold)
 	s.delete("background")
 	out := s.rescue(s.c.Kubeconfig(), force, rescue.Options{OnEvent: func(e plan.Event) {
-		if e.Action.Verb == rescue.VerbCreate {
+		if e.Action.Verb == restore.Create {
 			s.c.Kubectl(t, "delete", "secret", "b", "-n", s.namespace)
 		}
 	}})

@@ -113,7 +113,7 @@ func (r *Record) read(file string, object graph.Ref) error {
 
 // rootOf is the object that an archive is of, if it is one of a rescue of that object.
 func rootOf(file string, head *v1alpha1.Plan, object graph.Ref) (v1alpha1.ObjectRef, error) {
-	creates := func(a v1alpha1.Action) bool { return a.Verb == string(VerbCreate) }
+	creates := func(a v1alpha1.Action) bool { return a.Verb == string(restore.Create) }
 	if len(head.Roots) != 1 || !slices.ContainsFunc(head.Actions, creates) {
 		return v1alpha1.ObjectRef{}, fmt.Errorf("%s is no archive of kubectl gc rescue", file)
 	}

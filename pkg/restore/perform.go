@@ -16,18 +16,20 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/archive"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
 // PerformOptions say how a plan is carried out.
 type PerformOptions struct {
 	// DryRun sends what can be asked without its owners and its namespace with dryRun=All.
 	DryRun bool
-	// OnDone, if not nil, is called with each step that was done, one call at a time.
-	OnDone func(Done)
+	// OnEvent, if not nil, is called with each step that was done or failed, one call at a time.
+	OnEvent func(Event)
 }
 
-// Done is a step that the server has taken.
-type Done struct {
+// Event is a step that was tried, and what came of it.
+type Event struct {
+	plan.Event
 	Step *Step
 	// UID is that of the object now.
 	UID string
@@ -35,16 +37,10 @@ type Done struct {
 	Notes []string
 }
 
-// Failure is a step that was not done.
-type Failure struct {
-	Step *Step
-	Err  error
-}
-
 // Result is what came of a plan.
 type Result struct {
-	Done   []Done
-	Failed []Failure
+	Done   []Event
+	Failed []Event
 	// Unasked are the steps of a dry run that the server cannot be asked about, because what they
 	// need is not there yet.
 	Unasked []*Step
@@ -83,12 +79,26 @@ func (p *Plan) Perform(ctx context.Context, client *cluster.Client, opts Perform
 	return r.result(), err
 }
 
-// outcome is what came of a step.
+// outcome is what came of a step: an Event, nothing as the server could not be asked, or nothing yet.
 type outcome struct {
-	done    *Done
-	err     error
+	*Event
 	unasked bool
 }
+
+// done is the outcome of a step that the server has taken.
+func (s *Step) done(uid string, notes ...string) outcome {
+	o := s.failed(nil)
+	o.UID, o.Notes = uid, notes
+	return o
+}
+
+// failed is the outcome of a step that was not done.
+func (s *Step) failed(err error) outcome {
+	return outcome{Event: &Event{Step: s, Event: plan.Event{Action: plan.Write{Verb: s.Verb, Object: s.Object}, Err: err}}}
+}
+
+// isDone reports whether the server has taken the step.
+func (o outcome) isDone() bool { return o.Event != nil && o.Err == nil }
 
 // creation is an object that is created or applied. Its fields are set when done is closed.
 type creation struct {
@@ -129,8 +139,8 @@ func (r *performer) note(i int, o outcome) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.results[i] = o
-	if o.done != nil && r.opts.OnDone != nil {
-		r.opts.OnDone(*o.done)
+	if o.Event != nil && r.opts.OnEvent != nil {
+		r.opts.OnEvent(*o.Event)
 	}
 }
 
@@ -139,14 +149,15 @@ func (r *performer) result() *Result {
 	for i, o := range r.results {
 		s := &r.plan.Steps[i]
 		switch {
-		case o.done != nil:
-			out.Done = append(out.Done, *o.done)
+		case o.isDone():
+			out.Done = append(out.Done, *o.Event)
 		case o.unasked:
 			out.Unasked = append(out.Unasked, s)
-		case o.err != nil:
-			out.Failed = append(out.Failed, Failure{s, o.err})
+		case o.Event == nil:
+			o = s.failed(ErrNotSent)
+			fallthrough
 		default:
-			out.Failed = append(out.Failed, Failure{s, ErrNotSent})
+			out.Failed = append(out.Failed, *o.Event)
 		}
 	}
 	return out
@@ -251,7 +262,7 @@ func (r *performer) writeObject(ctx context.Context, i int, archived *unstructur
 	}
 	references, err := r.references(ctx, s.References)
 	if err != nil {
-		r.note(i, outcome{err: err})
+		r.note(i, s.failed(err))
 		return
 	}
 	if len(references) > 0 {
@@ -268,7 +279,7 @@ func (r *performer) writeObject(ctx context.Context, i int, archived *unstructur
 	}
 	written, notes, err := write(ctx, s, o)
 	if err != nil {
-		r.note(i, outcome{err: err})
+		r.note(i, s.failed(err))
 		return
 	}
 	if s.maker == "" {
@@ -284,7 +295,7 @@ func (r *performer) writeObject(ctx context.Context, i int, archived *unstructur
 	r.mu.Lock()
 	c.uid = string(written.GetUID())
 	r.mu.Unlock()
-	r.note(i, outcome{done: &Done{Step: s, UID: c.uid, Notes: notes}})
+	r.note(i, s.done(c.uid, notes...))
 }
 
 // uidOf waits until an owner is written, and returns its uid; empty if it was not written.
@@ -373,7 +384,7 @@ func (r *performer) verify(ctx context.Context) {
 	at := map[int]target{}
 	var targets []target
 	for i, o := range r.results {
-		if s := &r.plan.Steps[i]; o.done != nil && s.Verb != Rebind {
+		if s := &r.plan.Steps[i]; o.isDone() && s.Verb != Rebind {
 			at[i] = target{s.Type, s.Object.Namespace, s.Object.Name}
 			targets = append(targets, at[i])
 		}
@@ -385,14 +396,14 @@ func (r *performer) verify(ctx context.Context) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i, t := range at {
-		done := r.results[i].done
+		done := r.results[i].Event
 		switch now := found[t]; {
 		case now.err != nil:
 			done.Notes = append(done.Notes, "it could not be looked at again: "+now.err.Error())
 		case (now.uid != done.UID || now.deleting) && r.plan.Steps[i].maker != "":
 			done.Notes = append(done.Notes, r.plan.Steps[i].maker+" has deleted it again: it makes what is missing by itself")
 		case now.uid != done.UID || now.deleting:
-			r.results[i] = outcome{err: ErrDeletedAgain}
+			r.results[i] = done.Step.failed(ErrDeletedAgain)
 		}
 	}
 }

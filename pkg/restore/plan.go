@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
 // Options say what is restored, and how.
@@ -35,26 +36,23 @@ type Options struct {
 	OtherCluster bool
 }
 
-// Verb says what a step does.
-type Verb string
-
-// The verbs.
+// What a step does.
 const (
 	// Create creates the object.
-	Create Verb = "create"
+	Create plan.Verb = "create"
 	// Apply applies it over the object that has its name.
-	Apply Verb = "apply"
+	Apply plan.Verb = "apply"
 	// Refer adds references to owners that have another uid now, to an object that is there.
-	Refer Verb = "refer"
+	Refer plan.Verb = "refer"
 	// SetStatus writes the archived status of an object that was restored before and has none yet.
-	SetStatus Verb = "status"
+	SetStatus plan.Verb = "status"
 	// Rebind gives the claim of a PersistentVolume its new uid.
-	Rebind Verb = "rebind"
+	Rebind plan.Verb = "rebind"
 )
 
 // Step is one write, with what follows from it for the same object.
 type Step struct {
-	Verb Verb
+	Verb plan.Verb
 	// Object is as archived for Create, with the uid that it had; otherwise it is the live object.
 	Object graph.Ref
 	Type   graph.Type

@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/change"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 )
 
 // plan lists what is done, in its order, and what is not.
@@ -112,7 +113,7 @@ func (d *decider) rebind(it *item) (Step, bool) {
 }
 
 // there is a step for an object that is there.
-func (d *decider) there(it *item, verb Verb) Step {
+func (d *decider) there(it *item, verb plan.Verb) Step {
 	s := Step{Verb: verb, Object: it.ref, Type: d.types[it.number], item: it, wave: lastWave + 1}
 	s.Object.UID, s.Object.Resource = d.uids[it.number], s.Type.Resource
 	return s
@@ -188,9 +189,9 @@ func (r *performer) writeReferences(ctx context.Context) {
 			r.note(i, r.refer(ctx, s, s.Object.UID, s.References))
 		case s.Verb == Rebind:
 			r.note(i, r.rebind(ctx, s))
-		case len(s.Late) > 0 && r.results[i].done != nil && !r.opts.DryRun:
-			late := r.refer(ctx, s, r.results[i].done.UID, s.Late)
-			if late.err != nil {
+		case len(s.Late) > 0 && r.results[i].isDone() && !r.opts.DryRun:
+			late := r.refer(ctx, s, r.results[i].UID, s.Late)
+			if late.Err != nil {
 				r.note(i, late)
 			}
 		}
@@ -204,7 +205,7 @@ func (r *performer) refer(ctx context.Context, s *Step, uid string, planned []Re
 	}
 	references, err := r.references(ctx, planned)
 	if err != nil {
-		return outcome{err: err}
+		return s.failed(err)
 	}
 	_, err = r.object(s, uid).Patch(ctx, change.Patch{
 		Decide: func(now *graph.Object) ([]cluster.PatchStep, error) {
@@ -223,9 +224,9 @@ func (r *performer) refer(ctx context.Context, s *Step, uid string, planned []Re
 		},
 	})
 	if err != nil {
-		return outcome{err: err}
+		return s.failed(err)
 	}
-	return outcome{done: &Done{Step: s, UID: uid}}
+	return s.done(uid)
 }
 
 // additions are the steps that give an object references: in place of those to the archived owners,

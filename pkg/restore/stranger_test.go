@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -97,9 +98,15 @@ func TestAnAnnotationIsNoProof(t *testing.T) {
 		w.delete("owner", "child")
 		p, client := w.plan(file, Options{})
 		w.stranger("owner", uid)
-		r, err := p.Perform(t.Context(), client, PerformOptions{})
+		var told []string
+		r, err := p.Perform(t.Context(), client, PerformOptions{OnEvent: func(e Event) {
+			told = append(told, fmt.Sprintf("%s %s %t", e.Action.Verb, e.Action.Object.Name, e.Err != nil))
+		}})
 		if err != nil || len(r.Failed) != 2 {
 			t.Errorf("%v, failed %v", err, r.Failed)
+		}
+		if want := []string{"create owner true", "create child true"}; !slices.Equal(told, want) {
+			t.Errorf("told %q, want %q", told, want)
 		}
 		if got := w.shape(); len(got) != 1 {
 			t.Errorf("%q", got)

@@ -105,10 +105,10 @@ func (r *performer) ask(ctx context.Context, i int, o *unstructured.Unstructured
 		_, _, err = CreateObject(ctx, r.client, s.Type, s.Object.Namespace, o, cluster.WriteOptions{DryRun: true})
 	}
 	if err != nil {
-		r.note(i, outcome{err: err})
+		r.note(i, s.failed(err))
 		return
 	}
-	r.note(i, outcome{done: &Done{Step: s}})
+	r.note(i, s.done(""))
 }
 
 // canAsk reports whether the namespace and the type of an object are there before anything is
@@ -128,15 +128,14 @@ func (r *performer) setStatus(ctx context.Context, s *Step, archived *unstructur
 	if r.opts.DryRun {
 		return outcome{unasked: true}
 	}
-	done := &Done{Step: s, UID: s.Object.UID}
-	given, err := r.object(s, done.UID).GiveStatus(ctx, archived.Object["status"])
+	given, err := r.object(s, s.Object.UID).GiveStatus(ctx, archived.Object["status"])
 	switch {
 	case err != nil:
-		return outcome{err: err}
+		return s.failed(err)
 	case !given:
-		done.Notes = []string{"it has a status by now"}
+		return s.done(s.Object.UID, "it has a status by now")
 	}
-	return outcome{done: done}
+	return s.done(s.Object.UID)
 }
 
 // object is the live object of a step.
@@ -159,12 +158,12 @@ func (r *performer) rebind(ctx context.Context, s *Step) outcome {
 		uid = r.uidOf(ctx, s.claim)
 	}
 	if err != nil || claim.err != nil || uid == "" || claim.uid != uid {
-		return outcome{err: fmt.Errorf("claim %s was not restored", s.claim.ref.Name)}
+		return s.failed(fmt.Errorf("claim %s was not restored", s.claim.ref.Name))
 	}
 	if err := RebindVolume(ctx, r.client, s.Type, s.Object, s.claim.ref.UID, claim.uid); err != nil {
-		return outcome{err: err}
+		return s.failed(err)
 	}
-	return outcome{done: &Done{Step: s, UID: s.Object.UID}}
+	return s.done(s.Object.UID)
 }
 
 // differences say what a server, or a webhook, has made of the owners and finalizers of an object.

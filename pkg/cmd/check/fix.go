@@ -69,9 +69,9 @@ func (o *Options) fix(ctx context.Context, q *selection.Query, report *v1alpha1.
 		}
 		o.Archived(saved)
 	}
-	return o.fixed(ctx, p, p.Perform(ctx, func(fix *check.Fix) {
-		if o.Lines() {
-			fmt.Fprintln(o.Out, render.FixLine(fix))
+	return o.fixed(ctx, p, p.Perform(ctx, func(e check.Event) {
+		if o.Lines() && e.Err == nil {
+			fmt.Fprintln(o.Out, render.FixLine(e.Fix))
 		}
 	}))
 }

@@ -187,11 +187,13 @@ func (o *Options) confirm(ctx context.Context, p *restore.Plan) error {
 func (o *Options) performing() restore.PerformOptions {
 	opts := restore.PerformOptions{DryRun: o.DryRun == "server"}
 	if o.Output.IsOwn() {
-		opts.OnDone = func(d restore.Done) {
-			if o.Lines() {
-				fmt.Fprintln(o.Out, render.Restored(d, opts.DryRun))
-			} else {
-				fmt.Fprintln(o.Out, render.TypeName(d.Step.Object))
+		opts.OnEvent = func(e restore.Event) {
+			switch {
+			case e.Err != nil: // which is said in the end
+			case o.Lines():
+				fmt.Fprintln(o.Out, render.Restored(e, opts.DryRun))
+			default:
+				fmt.Fprintln(o.Out, render.TypeName(e.Step.Object))
 			}
 		}
 	}
