@@ -50,9 +50,11 @@ func (s *search) apiService(ctx context.Context, name string) {
 
 // webhook looks at what answers the webhooks of a configuration that a component serves.
 func (s *search) webhook(ctx context.Context, name string) {
+	complete := true
 	for _, resource := range []schema.GroupResource{admission.ValidatingWebhooks, admission.MutatingWebhooks} {
 		o, err := s.reader.GetObject(ctx, resource, "", name)
 		if err != nil {
+			complete = false
 			s.missed("%s %s cannot be read: %v", resource.Resource, name, err)
 			continue
 		}
@@ -61,7 +63,9 @@ func (s *search) webhook(ctx context.Context, name string) {
 			s.servesAll(ctx, hooks, fmt.Sprintf("answers %s %s", o.GetKind(), name))
 		}
 	}
-	s.seek("Service behind webhook configuration " + name)
+	if complete {
+		s.seek("Service behind webhook configuration " + name)
+	}
 }
 
 // servesAll looks at the Services that webhooks call, at each once.

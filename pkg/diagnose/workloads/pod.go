@@ -227,8 +227,11 @@ func (e *Examiner) Counted(ctx context.Context, id graph.ID) []core.Finding {
 		if !edge.Controller || edge.Kind != "Job" {
 			continue
 		}
-		if e.Graph.State(edge.Owner) != graph.Absent {
+		switch {
+		case e.Graph.Observed(edge.Owner):
 			return core.WithEvidence(findings, core.Seen("Job %s, which counts it, still exists", edge.Name)...)
+		case e.Graph.State(edge.Owner) != graph.Absent:
+			return findings
 		}
 		findings = core.WithEvidence(findings, core.Seen("Job %s, which was to count it, no longer exists", edge.Name)...)
 		for i := range findings {
