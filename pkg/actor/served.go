@@ -147,14 +147,14 @@ func BackendOf(ctx context.Context, r *cluster.Reader, namespace, name string) B
 	}
 	slices, err := r.ListObjects(ctx, cluster.EndpointSlices, namespace,
 		cluster.Selection{Labels: "kubernetes.io/service-name=" + name})
-	if err != nil {
-		b.Why = fmt.Sprintf("the endpoints of Service %s/%s cannot be listed: %v", namespace, name, err)
-		return b
-	}
 	for _, slice := range slices {
 		if answers(slice) {
 			return b
 		}
+	}
+	if err != nil {
+		b.Why = fmt.Sprintf("the endpoints of Service %s/%s cannot be listed: %v", namespace, name, err)
+		return b
 	}
 	b.Down, b.Why = true, fmt.Sprintf("Service %s/%s has no ready endpoints", namespace, name)
 	return b
