@@ -194,9 +194,9 @@ func (f *Finder) unmade(ctx context.Context, w *unstructured.Unstructured) (faul
 		}
 	}
 	for _, o := range sources {
-		events, err := f.reader.ListObjects(ctx, cluster.Events, o.GetNamespace(),
+		events, _ := f.reader.ListObjects(ctx, cluster.Events, o.GetNamespace(),
 			cluster.Selection{Fields: "type=Warning,reason=FailedCreate,involvedObject.uid=" + string(o.GetUID())})
-		if err == nil && len(events) > 0 {
+		if len(events) > 0 {
 			return []Fault{refused(o, w, status.Nested(events[len(events)-1], "message"))}, nil
 		}
 	}

@@ -50,9 +50,11 @@ func (s *search) apiService(ctx context.Context, name string) {
 
 // webhook looks at what answers the webhooks of a configuration that a component serves.
 func (s *search) webhook(ctx context.Context, name string) {
+	complete := true
 	for _, resource := range []schema.GroupResource{admission.ValidatingWebhooks, admission.MutatingWebhooks} {
 		o, err := s.reader.GetObject(ctx, resource, "", name)
 		if err != nil {
+			complete = false
 			s.missed("%s %s cannot be read: %v", resource.Resource, name, err)
 			continue
 		}
@@ -61,7 +63,9 @@ func (s *search) webhook(ctx context.Context, name string) {
 			s.servesAll(ctx, hooks, fmt.Sprintf("answers %s %s", o.GetKind(), name))
 		}
 	}
-	s.seek("Service behind webhook configuration " + name)
+	if complete {
+		s.seek("Service behind webhook configuration " + name)
+	}
 }
 
 // servesAll looks at the Services that webhooks call, at each once.
@@ -143,14 +147,14 @@ func BackendOf(ctx context.Context, r *cluster.Reader, namespace, name string) B
 	}
 	slices, err := r.ListObjects(ctx, cluster.EndpointSlices, namespace,
 		cluster.Selection{Labels: "kubernetes.io/service-name=" + name})
-	if err != nil {
-		b.Why = fmt.Sprintf("the endpoints of Service %s/%s cannot be listed: %v", namespace, name, err)
-		return b
-	}
 	for _, slice := range slices {
 		if answers(slice) {
 			return b
 		}
+	}
+	if err != nil {
+		b.Why = fmt.Sprintf("the endpoints of Service %s/%s cannot be listed: %v", namespace, name, err)
+		return b
 	}
 	b.Down, b.Why = true, fmt.Sprintf("Service %s/%s has no ready endpoints", namespace, name)
 	return b

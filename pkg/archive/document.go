@@ -34,7 +34,7 @@ func document(object any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(printable(doc), '\n'), nil
+	return append(Printable(doc), '\n'), nil
 }
 
 func hasMergeKey(v any) bool {
@@ -55,8 +55,8 @@ func hasMergeKey(v any) bool {
 	return false
 }
 
-// printable spells out what JSON allows in a text and YAML does not.
-func printable(doc []byte) []byte {
+// Printable returns JSON in which is spelled out what JSON allows in a text and YAML does not.
+func Printable(doc []byte) []byte {
 	var b bytes.Buffer
 	for len(doc) > 0 {
 		r, n := utf8.DecodeRune(doc)

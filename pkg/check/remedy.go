@@ -3,6 +3,7 @@ package check
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
@@ -77,6 +78,9 @@ func (f *finder) remedy(o judged, i int, finding *v1alpha1.CheckFinding) {
 		finding.Remedy = "Remove the reference."
 	case OwnerUnknown:
 		finding.Remedy, remove = "Run the command again as a user who may read the owner, or when its API is available.", ""
+		if slices.ContainsFunc(f.Gaps, func(g v1alpha1.Gap) bool { return g.Reason == v1alpha1.GapNotSaved }) {
+			finding.Remedy = "Look at the cluster, or at a dump that has all objects of the owner's type."
+		}
 	case OwnerNotCollected:
 		finding.Remedy = "Remove the reference if the object must be deleted with its owner in time, and delete the object otherwise."
 	default: // it is in order

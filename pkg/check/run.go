@@ -100,7 +100,7 @@ func subjects(ctx context.Context, q *selection.Query, listing *selection.Snapsh
 	g := listing.Graph
 	ids, err := q.Find(ctx, g)
 	if err == nil {
-		err = q.Unlisted(listing.Gaps)
+		err = q.Unlisted(g, listing.Gaps)
 	}
 	if err == nil {
 		err = q.Nothing(ctx, listing)

@@ -186,7 +186,7 @@ func (r *Reader) ReviewOf(ctx context.Context, account ServiceAccount, a Access)
 				Groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + account.Namespace,
 					"system:authenticated"}}
 			review, err := r.client.sendReview(ctx, "SubjectAccessReview", "subjectaccessreviews", of, a)
-			if isNotSaved(err) { // a dump; a cluster says itself whom it does not answer
+			if IsNotSaved(err) { // a dump; a cluster says itself whom it does not answer
 				r.note(ctx, graph.Type{Group: "authorization.k8s.io", Resource: "subjectaccessreviews"}, "", err)
 			}
 			return review, err

@@ -114,7 +114,7 @@ func (c *Client) discover(ctx context.Context) (*Catalog, error) {
 	for gv, err := range incomplete {
 		cat.groupVersions[gv] = false
 		reason := v1alpha1.GapDiscoveryFailed
-		if isNotSaved(err) {
+		if IsNotSaved(err) {
 			reason = v1alpha1.GapNotSaved
 		}
 		cat.Gaps = append(cat.Gaps, v1alpha1.Gap{Resource: "*", Group: gv.Group, Reason: reason,

@@ -104,7 +104,7 @@ func (cat *Catalog) suspects(lists []*metav1.APIResourceList) []schema.GroupVers
 func (c *Client) askAgain(ctx context.Context, cat *Catalog, gv schema.GroupVersion) error {
 	doc, err := c.onceDiscovery.ServerResourcesForGroupVersionWithContext(ctx, gv.String())
 	switch {
-	case isNotSaved(err):
+	case IsNotSaved(err):
 		return err
 	case err != nil:
 		return fmt.Errorf("discovery does not show all of it, and its own document cannot be read: %s", message(err))

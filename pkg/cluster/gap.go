@@ -29,7 +29,7 @@ func reasonOf(ctx context.Context, err error) (v1alpha1.GapReason, bool) {
 		return "", false
 	case apierrors.IsForbidden(err):
 		return v1alpha1.GapForbidden, true
-	case isNotSaved(err):
+	case IsNotSaved(err):
 		return v1alpha1.GapNotSaved, true
 	case apierrors.IsResourceExpired(err), apierrors.IsTooManyRequests(err):
 		return v1alpha1.GapUnavailable, true
@@ -49,8 +49,8 @@ func reasonOf(ctx context.Context, err error) (v1alpha1.GapReason, bool) {
 	return v1alpha1.GapFailed, true
 }
 
-// isNotSaved returns whether an answer is that of a dump, which does not know what a cluster would.
-func isNotSaved(err error) bool {
+// IsNotSaved returns whether an answer is that of a dump, which does not know what a cluster would.
+func IsNotSaved(err error) bool {
 	return apierrors.ReasonForError(err) == metav1.StatusReason(v1alpha1.GapNotSaved)
 }
 
@@ -74,8 +74,12 @@ func newGap(ctx context.Context, t graph.Type, namespace string, err error) (v1a
 		Message: message(err)}, nil
 }
 
-// message is the error without the address, which every gap would repeat.
+// message is the error without the address, which every gap would repeat. That a dump does not have a
+// type has the same reason in each namespace.
 func message(err error) string {
+	if unread, ok := errors.AsType[*UnreadError](err); ok && unread.Name == "" && IsNotSaved(err) {
+		err = unread.Err
+	}
 	if silent, ok := errors.AsType[*silentError](err); ok {
 		return silent.Error()
 	}

@@ -138,7 +138,7 @@ func (l *lister) resource(ctx context.Context, r Resource) error {
 	if err != nil && r.Namespaced && namespace == "" && apierrors.IsForbidden(err) {
 		return l.byNamespace(ctx, r, err)
 	}
-	if r.Namespaced && namespace == "" && l.client.IsStill() && isNotSaved(err) {
+	if r.Namespaced && namespace == "" && l.client.IsStill() && IsNotSaved(err) {
 		for _, covered := range l.client.still.Covers(r.Type) { // all of which was among what was listed
 			l.builder.Listing(r.Type, covered).Complete()
 		}

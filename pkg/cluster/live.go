@@ -158,11 +158,9 @@ func (c *Client) ListMatching(ctx context.Context, t graph.Type, namespace strin
 	p := page{path: resourcePath(t, namespace), restrict: s}
 	return restarting(func() ([]Match, error) {
 		var matches []Match
-		if _, err := c.readAll(ctx, p, func(o *graph.Object) {
+		_, err := c.readAll(ctx, p, func(o *graph.Object) {
 			matches = append(matches, Match{o.Namespace, o.Name, o.UID, o.ResourceVersion})
-		}); err != nil {
-			return nil, err
-		}
-		return matches, nil
+		})
+		return matches, err
 	})
 }

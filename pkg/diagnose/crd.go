@@ -7,6 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -21,8 +23,10 @@ func (e *examiner) crd(ctx context.Context, id graph.ID) []core.Finding {
 	ref := e.Graph.Ref(id)
 	resource := schema.ParseGroupResource(ref.Name)
 	var findings []core.Finding
+	var unseen []v1alpha1.Gap
 	for _, gap := range e.Gaps {
 		if gap.Group == resource.Group && (gap.Resource == resource.Resource || gap.Resource == "*") {
+			unseen = append(unseen, gap)
 			findings = append(findings, core.Found(ref, e.unlisted.gap(ctx, gap)...)...)
 		}
 	}
@@ -46,19 +50,26 @@ func (e *examiner) crd(ctx context.Context, id graph.ID) []core.Finding {
 	if findings = e.linked.goes(ctx, instances); len(findings) > 0 {
 		return findings
 	}
-	evidence := core.Observed("it has no instances left")
-	if n := len(instances); n > 0 {
-		evidence = core.Seen("it has %s, which the API server deletes", phrase.Count(n, "instance"))
-	}
-	if terminating.Message != "" {
-		evidence = append(evidence, core.Seen("condition Terminating says %s: %s", terminating.Reason,
-			terminating.Message)...)
-	}
-	return core.Found(ref, core.Finding{
-		Code: core.FinalizerActorAlive, Finalizer: link.CRDFinalizer, Actor: "kube-apiserver", Evidence: evidence,
+	f := core.Finding{
+		Code: core.FinalizerActorAlive, Finalizer: link.CRDFinalizer, Actor: "kube-apiserver",
+		Evidence: core.Observed("it has no instances left"),
 		Remedy:   "Wait. The API server checks again once a minute.",
 		Commands: []core.Step{core.Command("kubectl", "wait", "OBJECT", "--for=delete", "--timeout=2m")},
-	})
+	}
+	switch n := len(instances); {
+	case n > 0:
+		f.Evidence = core.Seen("it has %s, which the API server deletes", phrase.Count(n, "instance"))
+	case len(unseen) > 0:
+		f.Code, f.Evidence = core.BlockerHidden, core.Observed(actor.GapClauses(unseen...)...)
+		f.Sentence = "the API server deletes the instances first, and whether any are left could not be seen"
+		f.Remedy = e.toSee(typeNames(unseen)) + ", to see whether any are left, and what keeps them."
+		f.Commands = []core.Step{core.Describe().Safely("shows the conditions, which say what remains")}
+	}
+	if terminating.Message != "" {
+		f.Evidence = append(f.Evidence, core.Seen("condition Terminating says %s: %s", terminating.Reason,
+			terminating.Message)...)
+	}
+	return core.Found(ref, f)
 }
 
 // unreadable returns the conversion webhook that keeps the API server from deleting the instances

@@ -95,9 +95,11 @@ func (e *linked) hiddenEnd(id graph.ID, name string, own []core.Finding, gaps []
 		}
 	}
 	who := cmp.Or(f.Actor, "whoever removes the finalizer")
-	f.Remedy = phrase.Sentence(
-		fmt.Sprintf(
-			"%s can wait for objects that cannot be seen: make the types available, or run the command as a user who may read them", who)) +
+	see := "make the types available, or run the command as a user who may read them"
+	if e.Client.IsStill() {
+		see = "look at the cluster, or at a dump that has them"
+	}
+	f.Remedy = phrase.Sentence(fmt.Sprintf("%s can wait for objects that cannot be seen: %s", who, see)) +
 		" Do not remove the finalizer before that: what it stands for can still exist."
 	return f
 }

@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,6 +30,7 @@ type builder struct {
 	namespaces map[string]bool
 	newest     time.Time
 	renewed    bool                             // a Lease that is renewed as long as the cluster runs is among the objects
+	nodes      []time.Time                      // when those of nodes were renewed, by their clocks
 	owners     map[schema.GroupVersionKind]bool // named by references; true if of a cluster-scoped object
 }
 
@@ -94,8 +97,56 @@ func (b *builder) add(of layout, files []file) error {
 			}
 		}
 	}
+	b.leaveOutShared()
 	return nil
 }
+
+// leaveOutShared leaves out objects of which several in a type have one uid, as a program writes that
+// hides uids: they would be taken for one object. What is left of such a uid is one object, served in
+// several types by the same name, or has to go, too.
+func (b *builder) leaveOutShared() {
+	n, example := b.Objects, ""
+	shared, name, several := map[string]bool{}, map[string]string{}, map[string]bool{}
+	for _, t := range b.Types {
+		first, twice := make(map[string]*Object, len(t.Objects)), map[string]bool{}
+		for _, o := range t.Objects {
+			if other := first[o.UID]; other != nil {
+				twice[o.UID], shared[o.UID] = true, true
+				example = cmp.Or(example, fmt.Sprintf("%s %s and %s, which have %s", t.Name, other.path(), o.path(), o.UID))
+			}
+			first[o.UID] = o
+		}
+		b.leaveOut(t, twice)
+	}
+	if len(shared) == 0 {
+		return
+	}
+	for _, t := range b.Types {
+		for _, o := range t.Objects {
+			if shared[o.UID] {
+				name[o.UID] = cmp.Or(name[o.UID], o.path())
+				several[o.UID] = several[o.UID] || name[o.UID] != o.path()
+			}
+		}
+	}
+	for _, t := range b.Types {
+		b.leaveOut(t, several)
+	}
+	b.Unread = append(b.Unread, fmt.Errorf("%d objects left out, which share a uid and cannot be told apart, as %s", n-b.Objects,
+		example))
+}
+
+// leaveOut leaves out the objects of a type with some uids.
+func (b *builder) leaveOut(t *Type, uids map[string]bool) {
+	before := len(t.Objects)
+	t.Objects = slices.DeleteFunc(t.Objects, func(o *Object) bool { return uids[o.UID] })
+	if left := before - len(t.Objects); left > 0 {
+		b.Objects -= left
+		t.everywhere, t.namespaces = false, map[string]bool{}
+	}
+}
+
+func (o *Object) path() string { return path.Join(o.Namespace, o.Name) }
 
 // document adds the objects of a document, and what it proves.
 func (b *builder) document(p place, doc document) error {
@@ -253,7 +304,7 @@ func (b *builder) define(raw []byte) {
 	if json.Unmarshal(raw, &d) != nil || d.Kind != "" && d.Kind != "CustomResourceDefinition" {
 		return
 	}
-	t := &Type{APIResource: metav1.APIResource{
+	t := &Type{defined: true, APIResource: metav1.APIResource{
 		Group: d.Spec.Group, Name: d.Spec.Names.Plural, Kind: d.Spec.Names.Kind, SingularName: d.Spec.Names.Singular,
 		Namespaced: d.Spec.Scope == "Namespaced", ShortNames: d.Spec.Names.ShortNames,
 		Categories: d.Spec.Names.Categories, Verbs: verbs,
@@ -277,11 +328,7 @@ func (b *builder) define(raw []byte) {
 
 // finish adds the types of owners that are not in the dump, and puts all in order.
 func (b *builder) finish(written time.Time) {
-	for gvk, clusterScoped := range b.owners {
-		if b.mayDefine(gvk.Group) && b.kinds[gvk.GroupKind()] == nil {
-			b.typeOf(gvk.GroupVersion(), gvk.Kind, place{}, !clusterScoped)
-		}
-	}
+	b.ofOwners()
 	slices.SortFunc(b.Types, func(x, y *Type) int {
 		return cmp.Or(strings.Compare(x.Group, y.Group), strings.Compare(x.Name, y.Name))
 	})
@@ -293,6 +340,7 @@ func (b *builder) finish(written time.Time) {
 		t.known = t.Namespaced && len(t.namespaces) > 0 && len(t.namespaces) == len(b.namespaces) &&
 			b.names[schema.GroupResource{Resource: "namespaces"}].everywhere
 	}
+	b.atNodes()
 	switch {
 	case b.TimeOf == Stated:
 	case b.renewed:
@@ -305,17 +353,37 @@ func (b *builder) finish(written time.Time) {
 	}
 }
 
+// ofOwners adds the types of owners that are not in the dump, and the versions in which references
+// name others: a reference keeps the version that it was written in, and kubectl gets objects in the
+// preferred one. What was read of a CustomResourceDefinition says itself which versions there are.
+func (b *builder) ofOwners() {
+	all := slices.SortedFunc(maps.Keys(b.owners), func(x, y schema.GroupVersionKind) int {
+		return cmp.Or(strings.Compare(x.Group, y.Group), strings.Compare(x.Kind, y.Kind),
+			version.CompareKubeAwareVersionStrings(y.Version, x.Version))
+	})
+	services := b.apiServices()
+	for _, gvk := range all {
+		t := b.kinds[gvk.GroupKind()]
+		switch {
+		case t == nil && b.mayDefine(gvk.Group):
+			b.typeOf(gvk.GroupVersion(), gvk.Kind, place{}, !b.owners[gvk])
+		case t != nil && !t.defined && (!services.everywhere || b.registered(gvk.GroupVersion())):
+			t.serves(gvk.Version)
+		}
+	}
+}
+
 // aggregated notes the versions that are served and of whose types the dump tells nothing, as those
 // of another server. Of an APIService that is not available no server would tell either. If all
 // APIServices are there, a built-in type is not served that is in none of them.
 func (b *builder) aggregated() {
-	services := b.names[schema.GroupResource{Group: apiServices, Resource: "apiservices"}]
-	if services.everywhere && b.seen[named{services, "", "v1."}] != nil { // that of the core group is one of all
+	services := b.apiServices()
+	if services.everywhere && b.registered(schema.GroupVersion{Version: "v1"}) { // that of the core group is one of all
 		b.Types = slices.DeleteFunc(b.Types, func(t *Type) bool {
 			return len(t.Objects) == 0 && slices.ContainsFunc(builtInTypes(), func(known *Type) bool {
 				return known.Group == t.Group && known.Name == t.Name
 			}) && !slices.ContainsFunc(t.Versions, func(version string) bool {
-				return b.seen[named{services, "", version + "." + t.Group}] != nil
+				return b.registered(schema.GroupVersion{Group: t.Group, Version: version})
 			})
 		})
 	}
@@ -343,6 +411,15 @@ func (b *builder) aggregated() {
 }
 
 const apiServices = "apiregistration.k8s.io"
+
+func (b *builder) apiServices() *Type {
+	return b.names[schema.GroupResource{Group: apiServices, Resource: "apiservices"}]
+}
+
+// registered returns whether the dump has the APIService of a version.
+func (b *builder) registered(gv schema.GroupVersion) bool {
+	return b.seen[named{b.apiServices(), "", gv.Version + "." + gv.Group}] != nil
+}
 
 // mayDefine returns whether there can be types in a group that the dump does not show.
 func (b *builder) mayDefine(group string) bool {

@@ -107,6 +107,9 @@ func read(limits Limits, from func(*entries) error) (*Dump, error) {
 	if err := b.add(of, files); err != nil {
 		return nil, err
 	}
+	if len(names) == 0 {
+		return nil, errors.New("it has no file *.json, *.yaml or *.yml: others are not read of a folder or an archive")
+	}
 	if d.Objects == 0 && !slices.ContainsFunc(d.Types, (*Type).isListed) {
 		return nil, d.empty()
 	}
@@ -226,7 +229,9 @@ type Type struct {
 	namespaces        map[string]bool
 	// unlisted is why not all objects were listed, if the dump says so.
 	unlisted string
-	saved    *saved // nil for what is no snapshot
+	// defined says that a CustomResourceDefinition of the dump tells its versions.
+	defined bool
+	saved   *saved // nil for what is no snapshot
 }
 
 // Object is one object of a dump.

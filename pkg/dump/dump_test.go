@@ -57,7 +57,7 @@ func folder(t testing.TB, files map[string]string) (*Dump, error) {
 
 var (
 	pod        = object("v1", "Pod", "shop", "web")
-	otherPod   = object("v1", "Pod", "bank", "web")
+	otherPod   = strings.Replace(object("v1", "Pod", "bank", "web"), "pod-web", "other-web", 1)
 	deployment = object("apps/v1", "Deployment", "shop", "web")
 	namespace  = object("v1", "Namespace", "", "shop")
 	node       = object("v1", "Node", "", "n1")
@@ -122,6 +122,11 @@ func TestLayouts(t *testing.T) {
 			"config.io/dnses//a"},
 			[]string{"/pods/shop", "/secrets/shop", "apps/deployments/bank", "/persistentvolumes/"},
 			[]string{"/pods/bank", "/nodes/", "example.com/widgetses/shop", "/configmaps/shop", "apps/deployments/shop"}},
+		{"must-gather of an image that has a folder for all namespaces", "must-gather, or oc adm inspect", map[string]string{
+			"quay/namespaces/all/namespaces/shop/core/pods.yaml":               list("v1", "PodList", pod),
+			"quay/namespaces/all/namespaces/shop/example.com/widgetses/w.yaml": widget,
+		}, []string{"/pods/shop/web", "example.com/widgetses/shop/w"}, []string{"/pods/shop"}, []string{"/pods/all", "/pods/"}},
+		{"files of Windows", "files", map[string]string{"POD.JSON": pod}, []string{"/pods/shop/web"}, nil, nil},
 		{"a list of all namespaces, and of what is in each", "must-gather, or oc adm inspect", map[string]string{
 			"cluster-scoped-resources/core/namespaces.yaml": list("v1", "NamespaceList", namespace),
 			"namespaces/shop/core/pods.yaml":                list("v1", "PodList", pod),
@@ -223,12 +228,34 @@ func TestTypesOfDefinitions(t *testing.T) {
 	}
 }
 
+// TestSharedUIDs: of several objects of a type with one uid nothing is known. Of OpenShift each
+// ImageStreamTag has the uid of its ImageStream.
+func TestSharedUIDs(t *testing.T) {
+	t.Parallel()
+	image := func(kind, name, uid string) string {
+		return fmt.Sprintf(`{"apiVersion":"image.openshift.io/v1","kind":%q,"metadata":{"name":%q,"namespace":"shop","uid":%q}}`, kind, name, uid)
+	}
+	d, err := folder(t, map[string]string{"a.json": list("v1", "List", image("ImageStream", "app", "u"), image("ImageStreamTag", "app:1", "u"),
+		image("ImageStreamTag", "app:2", "u"), image("ImageStreamTag", "other:1", "o"), image("ImageStream", "other", "o"))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	streams, _ := d.Find("image.openshift.io", "imagestreams")
+	tags, _ := d.Find("image.openshift.io", "imagestreamtags")
+	if len(streams.Objects) != 2 || len(tags.Objects) != 1 || d.Objects != 3 || len(d.Unread) != 1 {
+		t.Errorf("%d streams, %d tags, %d objects, unread %v", len(streams.Objects), len(tags.Objects), d.Objects, d.Unread)
+	}
+}
+
 // TestTime: what a dump states is before what its objects tell, and that before the times of files.
 func TestTime(t *testing.T) {
 	t.Parallel()
 	lease := func(namespace, name string) string {
 		return strings.TrimSuffix(object("coordination.k8s.io/v1", "Lease", namespace, name), "}") +
 			`,"spec":{"renewTime":"2023-01-01T00:00:10.000000Z"}}`
+	}
+	ahead := func(namespace, name string) string {
+		return strings.Replace(lease(namespace, name), "T00:00:10", "T01:00:10", 1)
 	}
 	written := time.Unix(1_700_000_000, 0).UTC()
 	renewed := time.Date(2023, 1, 1, 0, 0, 10, 0, time.UTC)
@@ -238,8 +265,12 @@ func TestTime(t *testing.T) {
 		want  time.Time
 		of    TimeOf
 	}{
-		"files":                  {map[string]string{"a.json": pod}, written, OfFiles},
-		"a lease of a node":      {map[string]string{"a.json": lease("kube-node-lease", "n1")}, renewed, OfLeases},
+		"files":             {map[string]string{"a.json": pod}, written, OfFiles},
+		"a lease of a node": {map[string]string{"a.json": lease("kube-node-lease", "n1")}, renewed, OfLeases},
+		"a node ahead of two": {map[string]string{"a.json": lease("kube-node-lease", "n1"), "b.json": lease("kube-node-lease", "n2"),
+			"c.json": ahead("kube-node-lease", "n3")}, renewed, OfLeases},
+		"a node ahead of a server": {map[string]string{"a.json": ahead("kube-node-lease", "n1"), "b.json": lease("kube-system", "apiserver-4xq")},
+			renewed, OfLeases},
 		"a lease of a server":    {map[string]string{"a.json": lease("kube-system", "apiserver-4xq")}, renewed, OfLeases},
 		"one of a controller":    {map[string]string{"a.json": lease("kube-system", "kube-controller-manager")}, written, OfFiles},
 		"any lease":              {map[string]string{"a.json": lease("shop", "apiserver-4xq")}, written, OfFiles},
@@ -281,7 +312,7 @@ func TestNewestState(t *testing.T) {
 func TestListsThatAreNotWhole(t *testing.T) {
 	t.Parallel()
 	for name, item := range map[string]string{"a number that nobody counts to": object("v1", "Pod", "shop", "n", `,"generation":99999999999999999999`),
-		"a uid that is no text": strings.Replace(otherPod, `"pod-web"`, "true", 1),
+		"a uid that is no text": strings.Replace(otherPod, `"other-web"`, "true", 1),
 		"no uid":                strings.Replace(pod, "uid", "id", 1), "a name of no object": object("v1", "Pod", "shop", "../x"),
 		"another scope": object("v1", "Pod", "", "web")} {
 		d, err := folder(t, map[string]string{"a.json": list("v1", "List", pod, item)})
@@ -301,7 +332,7 @@ func TestNoDump(t *testing.T) {
 		files map[string]string
 		want  string
 	}{
-		"nothing":    {map[string]string{}, "it holds no objects of a cluster"},
+		"nothing":    {map[string]string{"pods": pod}, "it has no file *.json, *.yaml or *.yml"},
 		"manifests":  {map[string]string{"a.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: b}\n"}, "they are manifests"},
 		"other JSON": {map[string]string{"package.json": `{"name":"x"}`}, "it holds no objects of a cluster"},
 		"metadata alone": {map[string]string{"a.json": list("meta.k8s.io/v1", "PartialObjectMetadataList", object("meta.k8s.io/v1", "PartialObjectMetadata", "shop", "web"))},

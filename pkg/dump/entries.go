@@ -42,7 +42,7 @@ func wanted(name string) bool {
 	case strings.HasPrefix(base, "._"):
 		return false
 	}
-	switch path.Ext(name) {
+	switch strings.ToLower(path.Ext(name)) {
 	case ".json", ".yaml", ".yml":
 		return true
 	}

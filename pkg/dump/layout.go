@@ -104,7 +104,7 @@ var inspection = layout{
 	is: func(names []string) bool {
 		return slices.ContainsFunc(names, func(name string) bool {
 			parts := split(name)
-			cluster, namespaces := slices.Index(parts, clusterScoped), slices.Index(parts, "namespaces")
+			cluster, namespaces := slices.Index(parts, clusterScoped), namespacesAt(parts)
 			return cluster >= 0 && len(parts)-cluster >= 3 || namespaces >= 0 && len(parts)-namespaces == 4
 		})
 	},
@@ -112,7 +112,7 @@ var inspection = layout{
 		if at := slices.Index(parts, clusterScoped); at >= 0 {
 			return inspected(parts[at+1:], "", ofAll)
 		}
-		at := slices.Index(parts, "namespaces")
+		at := namespacesAt(parts)
 		if at < 0 || len(parts)-at < 3 {
 			return skipped
 		}
@@ -126,6 +126,16 @@ var inspection = layout{
 }
 
 const clusterScoped = "cluster-scoped-resources"
+
+// namespacesAt is where a path has the folder of the namespaces, -1 if it has none. Some images of
+// must-gather put that of all namespaces into another one: namespaces/all/namespaces/NAMESPACE.
+func namespacesAt(parts []string) int {
+	at := slices.Index(parts, "namespaces")
+	if at >= 0 && len(parts)-at > 4 && parts[at+2] == "namespaces" {
+		return at + 2
+	}
+	return at
+}
 
 // inspected is the place of GROUP/RESOURCE.yaml and of GROUP/RESOURCE/NAME.yaml.
 func inspected(parts []string, namespace string, list coverage) place {

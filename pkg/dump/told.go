@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -56,23 +57,42 @@ func (b *builder) note(it *item, raw []byte) error {
 	}
 	// A Lease that is renewed as long as there is a cluster: that of another program may have been given
 	// up long before the dump, and what clients write of the time is by their clocks.
-	ofCluster := m.Namespace == "kube-node-lease" || m.Namespace == "kube-system" && ofServer.MatchString(m.Name)
-	if it.Kind != "Lease" || !ofCluster {
+	ofNode, ofServer := m.Namespace == "kube-node-lease", m.Namespace == "kube-system" && serverLease.MatchString(m.Name)
+	if it.Kind != "Lease" || !ofNode && !ofServer {
 		return nil
 	}
 	var lease struct {
 		Spec struct{ RenewTime metav1.Time }
 	}
-	if json.Unmarshal(raw, &lease) == nil && !lease.Spec.RenewTime.IsZero() {
+	switch {
+	case json.Unmarshal(raw, &lease) != nil || lease.Spec.RenewTime.IsZero():
+	case ofNode:
+		b.nodes = append(b.nodes, lease.Spec.RenewTime.Time)
+	default:
 		b.at(lease.Spec.RenewTime.Time)
 		b.renewed = true
 	}
 	return nil
 }
 
-// ofServer are the names of the Leases that API servers renew themselves
+// atNodes notes what Leases of nodes tell of the time where no API server's does. A node whose clock
+// is ahead would make every other Lease seem given up: of three nodes, two have to be that late.
+func (b *builder) atNodes() {
+	slices.SortFunc(b.nodes, time.Time.Compare)
+	last := len(b.nodes) - 1
+	if b.renewed || last < 0 {
+		return
+	}
+	if last >= 2 {
+		last--
+	}
+	b.at(b.nodes[last])
+	b.renewed = true
+}
+
+// serverLease are the names of the Leases that API servers renew themselves
 // (https://kubernetes.io/docs/concepts/architecture/leases).
-var ofServer = regexp.MustCompile(`^(kube-)?apiserver-`)
+var serverLease = regexp.MustCompile(`^(kube-)?apiserver-`)
 
 // at notes a time at which the cluster was alive.
 func (b *builder) at(t time.Time) {

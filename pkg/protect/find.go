@@ -67,7 +67,7 @@ func Find(ctx context.Context, q *selection.Query, links []*link.Definition, exc
 	}
 	if len(ids) == 0 { // a check of no policy would pass
 		q.Scope = scope
-		return nil, cmp.Or(q.Unlisted(listed.Gaps), q.Nothing(ctx, listed),
+		return nil, cmp.Or(q.Unlisted(listed.Graph, listed.Gaps), q.Nothing(ctx, listed),
 			errors.New("no policy was made: no object to protect was found"))
 	}
 	above, err := ownership.Find(ctx, q.Client, q.Catalog,

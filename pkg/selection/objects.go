@@ -135,7 +135,10 @@ func (r Request) matching(ctx context.Context, client *cluster.Client, catalog *
 		Kind: mapping.GroupVersionKind.Kind, Namespaced: namespaced}
 	selectors := r.Selectors()
 	matches, err := client.ListMatching(ctx, asked, namespace, selectors)
-	if err != nil {
+	switch {
+	case cluster.IsNotSaved(err):
+		return nil, fmt.Errorf("%s could not be listed: %w", gvr.GroupResource(), err)
+	case err != nil:
 		options := metav1.ListOptions{LabelSelector: selectors.Labels, FieldSelector: selectors.Fields}
 		return nil, resource.EnhanceListError(err, options, gvr.String())
 	}

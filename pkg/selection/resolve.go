@@ -173,7 +173,7 @@ func (q *Query) explain(ctx context.Context, g *graph.Graph, o Object, hint bool
 		return fmt.Errorf(
 			"%s %q exists and was not among the objects listed: it was created just now, or its type may not be listed; try again",
 			o.Resource.Resource, o.Name)
-	case hint && apierrors.IsNotFound(err):
+	case hint && (apierrors.IsNotFound(err) || cluster.IsNotSaved(err)):
 		if elsewhere := q.elsewhere(ctx, o); elsewhere != "" {
 			return answer.WithHint(err, elsewhere)
 		}
@@ -183,11 +183,12 @@ func (q *Query) explain(ctx context.Context, g *graph.Graph, o Object, hint bool
 }
 
 // Unlisted is an error if a type that was asked for could not be listed: that none of its objects
-// are shown would look as if there were none.
-func (q *Query) Unlisted(gaps []v1alpha1.Gap) error {
+// are shown would look as if there were none. What a dump has of it is shown, with the gap.
+func (q *Query) Unlisted(g *graph.Graph, gaps []v1alpha1.Gap) error {
 	for _, t := range q.Types {
 		for _, gap := range gaps {
-			if gap.Resource == t.Resource && gap.Group == t.Group {
+			shown := func() bool { return gap.Reason == v1alpha1.GapNotSaved && len(q.Matching(g)) > 0 }
+			if gap.Resource == t.Resource && gap.Group == t.Group && !shown() {
 				return fmt.Errorf("%s could not be listed: %s", gap.TypeName(), gap.Message)
 			}
 		}
@@ -221,7 +222,7 @@ func (q *Query) Nothing(ctx context.Context, listed *Snapshot) error {
 // namespaces there is one of its name.
 func (q *Query) WithPlace(ctx context.Context, err error) error {
 	for _, o := range q.Objects {
-		if cluster.IsAbsent(err, o.Type, o.Name) {
+		if cluster.IsAbsent(err, o.Type, o.Name) || cluster.IsNotSaved(err) && len(q.Objects) == 1 {
 			return answer.WithHint(err, q.elsewhere(ctx, o))
 		}
 	}
@@ -234,10 +235,8 @@ func (q *Query) elsewhere(ctx context.Context, o Object) string {
 	if !o.Namespaced {
 		return ""
 	}
-	matches, err := q.Client.ListMatching(ctx, o.Type, "", cluster.Selection{Fields: "metadata.name=" + o.Name})
-	if err != nil {
-		return "" // a hint is no reason for another error
-	}
+	// A hint is no reason for another error, and those that were seen before it are there.
+	matches, _ := q.Client.ListMatching(ctx, o.Type, "", cluster.Selection{Fields: "metadata.name=" + o.Name})
 	var namespaces []string
 	for _, m := range matches {
 		if m.Name == o.Name && m.Namespace != o.Namespace {

@@ -144,7 +144,8 @@ func (s Side) knows(ref v1alpha1.ObjectRef) bool {
 // that is not served was not if its CustomResourceDefinition, which the other has, was not: of a
 // group that is not there discovery proves nothing (API-056).
 func (s Side) lacks(ref v1alpha1.ObjectRef, other Side) bool {
-	if s.knows(ref) {
+	another, taken := s.Graph.Find(ref.Group(), ref.Resource, ref.Namespace, ref.Name)
+	if s.knows(ref) || taken && s.Graph.Observed(another) { // another object has its name
 		return true
 	}
 	if s.Serves(ref.GroupResource()) {

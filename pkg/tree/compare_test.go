@@ -135,6 +135,7 @@ func TestWhatIsOtherwise(t *testing.T) {
 		"the definition is there, and its group is not": {"CustomResourceDefinition/widgets.example.com Widget/w",
 			"?Widget CustomResourceDefinition/widgets.example.com", "unknown w"},
 		"created again":                  {"Pod/a@1", "Pod/a@2", "deleted a Itself, created 2 1"},
+		"seen again, and not listed":     {"Pod/a@1 -Pod", "Pod/a@2 -Pod", "deleted a Itself, created 2 1"},
 		"owners and finalizers":          {"Pod/a Pod/b+x", "Pod/a Pod/b<a+y!", "changed b [a] [] [y] [x] true"},
 		"being deleted as before":        {"Pod/a+x!", "Pod/a+x!", ""},
 		"cannot be listed afterwards":    {"Pod/a Widget/w", "-Pod", "deleted w Itself, unknown a"},

@@ -78,7 +78,7 @@ func snapshot(ctx context.Context, q *selection.Query, of *followed, opts Option
 	if err != nil {
 		return nil, err
 	}
-	if err := q.Unlisted(listed.Gaps); err != nil {
+	if err := q.Unlisted(listed.Graph, listed.Gaps); err != nil {
 		return nil, err
 	}
 	roots, show, err := find(ctx, q, listed.Graph, of, opts.Shows)

@@ -107,7 +107,7 @@ func (r Request) targets(ctx context.Context, q *selection.Query) ([][]Target, [
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := q.Unlisted(listed.Gaps); err != nil {
+	if err := q.Unlisted(listed.Graph, listed.Gaps); err != nil {
 		return nil, nil, err
 	}
 	if err := selection.NamespaceExists(ctx, q.Client, q.Catalog, listed.Graph, q.Scope); err != nil {

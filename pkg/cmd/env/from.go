@@ -87,6 +87,9 @@ func (e *Env) readFrom(cmd *cobra.Command) error {
 		}
 	}
 	dry, fix := flags.Lookup("dry-run"), flags.Lookup("fix")
+	if dry != nil && !slices.Contains(slices.Concat(dryRuns, dryOnClient, []string{"false"}), dry.Value.String()) {
+		return Usage(cmd, "invalid dry-run value (%v). Must be \"none\", \"server\", or \"client\".", dry.Value)
+	}
 	answered := slices.ContainsFunc([]string{"dry-run", "yes", "confirm", "interactive"}, flags.Changed)
 	if flags.Changed("unless-in") && !answered { // a gate is there to be read
 		if err := dry.Value.Set("client"); err != nil {
@@ -96,7 +99,7 @@ func (e *Env) readFrom(cmd *cobra.Command) error {
 	writes := dry != nil && !slices.Contains(dryOnClient, dry.Value.String()) && (fix == nil || fix.Changed)
 	needed := slices.Contains(needCluster, cmd.Name()) || slices.ContainsFunc(needClusterFlags, flags.Changed)
 	if writes || needed {
-		return e.refuseFrom(cmd, !needed)
+		return e.refuseFrom(!needed)
 	}
 	return e.open(cmd.Context(), "from")
 }
@@ -105,16 +108,12 @@ func (e *Env) readFrom(cmd *cobra.Command) error {
 var dryOnClient = []string{"client", "true", "unchanged"}
 
 // refuseFrom is the refusal of what needs a cluster.
-func (e *Env) refuseFrom(cmd *cobra.Command, dry bool) error {
+func (e *Env) refuseFrom(dry bool) error {
 	err := fmt.Errorf("nothing was done: %s is not a cluster, and can only be read", e.named())
 	if !dry {
 		return answer.Refuse(err)
 	}
-	words := []string{"kubectl", "gc", cmd.Name(), "--dry-run=client"}
-	if cmd.Flags().Lookup("fix") != nil { // check has a dry run only of that
-		words = slices.Insert(words, len(words)-1, "--fix")
-	}
-	return answer.Refuse(answer.WithHint(err, phrase.Command(words...)+" shows what it would do"))
+	return answer.Refuse(answer.WithHint(err, "with --dry-run=client it shows what it would do"))
 }
 
 // Other returns the environment of the same command for a dump, which a flag names, besides what it

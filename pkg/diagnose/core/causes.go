@@ -141,7 +141,7 @@ var Kinds = []Kind{
 		Remedy:  "Delete it yourself, or remove the reference."},
 	{Code: BlockerHidden, Rank: Root,
 		Meaning: "an object waits for dependents, or for what a link of a pack leads to, that cannot be seen",
-		Remedy:  "A type that cannot be listed may contain a dependent that blocks it. Make the type available, or run the command as a user who may list it. If you delete the owner again in the background, it no longer waits."},
+		Remedy:  "A type that cannot be listed may contain a dependent that blocks it. {see}. If you delete the owner again in the background, it no longer waits."},
 	{Code: BlockerRecreated, Rank: Root,
 		Meaning: "a blocking dependent was created after its owner's deletion began: whatever creates it does not heed the deletion, and may create it again",
 		Remedy:  "Delete the owner again in the background: then it does not wait for its dependents. Or stop {maker}: it does not heed the deletion, and may create it again as often as it is deleted."},

@@ -177,10 +177,8 @@ func (e *Examination) events(ctx context.Context, o *unstructured.Unstructured, 
 	if namespace == "" {
 		namespace = metav1.NamespaceDefault // where client-go records what is about objects in no namespace
 	}
-	list, err := e.Reader.ListObjects(ctx, cluster.Events, namespace, selected)
-	if err != nil {
-		return nil
-	}
+	// They prove nothing by being absent, so that those count that were read before an error.
+	list, _ := e.Reader.ListObjects(ctx, cluster.Events, namespace, selected)
 	var all []warning
 	for _, event := range list {
 		if status.Nested(event, "involvedObject", "uid") == string(o.GetUID()) {

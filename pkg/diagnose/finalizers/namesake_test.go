@@ -33,7 +33,11 @@ func TestWhatAFinalizerMayBeThereFor(t *testing.T) {
 			l.Add(graph.Object{Namespace: "n", Name: "new", UID: "new", Finalizers: []string{"hold.new.example.com"}})
 			l.Add(graph.Object{Namespace: "n", Name: "old", UID: "old", DeletionTimestamp: deleted, Finalizers: []string{"hold.old.example.com"}})
 		}
+		l.Complete()
 	}
+	partly := b.Listing(database, "partly")
+	partly.Add(graph.Object{Namespace: "partly", Name: "db", UID: "partly-db", DeletionTimestamp: deleted})
+	partly.Add(graph.Object{Namespace: "partly", Name: "new", UID: "partly-new", Finalizers: []string{"hold.new.example.com"}})
 	b.Listing(user, "n").Add(graph.Object{Namespace: "n", Name: "ann", UID: "ann", DeletionTimestamp: deleted})
 	b.Listing(user, "m").Add(graph.Object{Namespace: "m", Name: "bob", UID: "bob"})
 	b.Listing(secret, "n").Add(graph.Object{Namespace: "n", Name: "tls", UID: "tls"})
@@ -46,7 +50,8 @@ func TestWhatAFinalizerMayBeThereFor(t *testing.T) {
 		{"n", "ann", ""},
 		{"n", "example.org/tls", ""}, // of another group
 		{"n", "keep.example.com", "no other Database has it, and 1 other has hold.new.example.com"},
-		{"m", "keep.example.com", ""}, // where no other object is
+		{"m", "keep.example.com", ""},      // where no other object is
+		{"partly", "keep.example.com", ""}, // where others were not listed
 		{"n", "hold.new.example.com", ""},
 		{"n", "example.org/keep", ""}, // of another domain
 	} {

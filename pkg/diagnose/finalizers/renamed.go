@@ -32,6 +32,9 @@ func (e *Examiner) renamed(ctx context.Context, o *unstructured.Unstructured, a 
 		return nil
 	}
 	ref, others, with, instead, has := e.Graph.Ref(own), 0, 0, "", own
+	if !e.Graph.Lists(ref.Group(), ref.Resource, ref.Namespace) { // one that was not seen may have it
+		return nil
+	}
 	for id := range e.Graph.OfType(ref.Group(), ref.Resource, ref.Namespace) {
 		if e.Graph.State(id) == graph.Deleting {
 			continue
@@ -67,6 +70,7 @@ func (e *Examiner) dropped(ctx context.Context, o *unstructured.Unstructured, a 
 	of := r.GroupResource()
 	builtIn := cluster.BuiltIn(o.GroupVersionKind().Group)
 	if a.IsKnown || len(marks) == 0 && builtIn || !served || e.Many ||
+		!e.Graph.Lists(of.Group, of.Resource, o.GetNamespace()) ||
 		counted(e.Graph, o.GetNamespace())[of] > longestNaming {
 		return nil
 	}

@@ -22,6 +22,7 @@ func TestFinalizersOfTwoPrograms(t *testing.T) {
 	l := b.Listing(run, "n")
 	l.Add(graph.Object{Namespace: "n", Name: "old", UID: "old", DeletionTimestamp: time.Now().Unix()})
 	l.Add(graph.Object{Namespace: "n", Name: "new", UID: "new", Finalizers: []string{"chains.tekton.dev/taskrun"}})
+	l.Complete()
 	e := New(&core.Examination{Snapshot: core.Snapshot{Graph: b.Build()}, Registry: fixture.Packs(t)}, nil)
 	o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "tekton.dev/v1", "kind": "TaskRun"}}
 	o.SetUID("old")

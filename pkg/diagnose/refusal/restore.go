@@ -139,7 +139,6 @@ func (e *Examiner) Called(ctx context.Context, s admission.Service) BehindServic
 		workloads, err := e.Reader.ListObjects(ctx, resource, namespace, cluster.Selection{})
 		if err != nil {
 			b.Evidence = append(b.Evidence, core.Seen("%s in %s cannot be listed: %v", resource.Resource, namespace, err)...)
-			continue
 		}
 		for _, o := range workloads {
 			template, _, _ := unstructured.NestedStringMap(o.Object, "spec", "template", "metadata", "labels")

@@ -34,7 +34,8 @@ func (e *Examiner) Pod(ctx context.Context, id graph.ID) []core.Finding {
 	if err != nil {
 		return core.Found(ref, core.Finding{
 			Code: core.PodNotKilled, Evidence: core.Seen("the pod cannot be read: %v", err),
-			Remedy: "Run the command again as a user who may read it.",
+			Sentence: "the pod is still there, and could not be read, nor the node that it is on",
+			Remedy:   "Run the command again as a user who may read it.",
 		})
 	}
 	if o == nil {
@@ -227,8 +228,11 @@ func (e *Examiner) Counted(ctx context.Context, id graph.ID) []core.Finding {
 		if !edge.Controller || edge.Kind != "Job" {
 			continue
 		}
-		if e.Graph.State(edge.Owner) != graph.Absent {
+		switch {
+		case e.Graph.Observed(edge.Owner):
 			return core.WithEvidence(findings, core.Seen("Job %s, which counts it, still exists", edge.Name)...)
+		case e.Graph.State(edge.Owner) != graph.Absent:
+			return findings
 		}
 		findings = core.WithEvidence(findings, core.Seen("Job %s, which was to count it, no longer exists", edge.Name)...)
 		for i := range findings {
@@ -272,16 +276,16 @@ func (r *podReader) read(ctx context.Context, e *Examiner, id graph.ID) (*unstru
 		}
 		return o, err
 	}
+	all, err := e.Reader.ListObjects(ctx, cluster.Pods, ref.Namespace, cluster.Selection{}) // which reads once
 	if r.listed[ref.Namespace] == nil {
-		all, err := e.Reader.ListObjects(ctx, cluster.Pods, ref.Namespace, cluster.Selection{})
-		if err != nil {
-			return nil, err
-		}
 		byUID := make(map[string]*unstructured.Unstructured, len(all))
 		for _, o := range all {
 			byUID[string(o.GetUID())] = o
 		}
 		r.listed[ref.Namespace] = byUID
 	}
-	return r.listed[ref.Namespace][ref.UID], nil
+	if o := r.listed[ref.Namespace][ref.UID]; o != nil { // whatever was not read
+		return o, nil
+	}
+	return nil, err
 }
