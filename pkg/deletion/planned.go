@@ -54,6 +54,8 @@ type Planned struct {
 	needs, releases plan.Needs
 	// unserved are the APIServices that stay without what answers them.
 	unserved []v1alpha1.Unserved
+	// unhooked are the webhooks that stay without what answers them.
+	unhooked hooksLost
 	details  plan.Details
 	// sources are the files that name objects, by uid.
 	sources map[string]string
