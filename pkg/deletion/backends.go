@@ -67,23 +67,36 @@ func findBackends(ctx context.Context, reader *cluster.Reader, p *plan.Plan) (pl
 // behind returns what goes of a backend, so that nothing answers there: the Service, or each
 // workload that it selects.
 func (g deletedSet) behind(ctx context.Context, reader *cluster.Reader, b admission.Service) (graph.ID, bool) {
-	if id, ok := g.plan.Graph.Find("", cluster.Services.Resource, b.Namespace, b.Name); ok && g.is[id] {
+	if id, ok := g.service(b); ok {
 		return id, true
 	}
+	workloads := g.workloads(ctx, reader, b)
+	if len(workloads) == 0 {
+		return 0, false
+	}
+	return workloads[0], true
+}
+
+// service is that of a backend, if it goes.
+func (g deletedSet) service(b admission.Service) (graph.ID, bool) {
+	id, ok := g.plan.Graph.Find("", cluster.Services.Resource, b.Namespace, b.Name)
+	return id, ok && g.is[id]
+}
+
+// workloads are those that the Service of a backend selects, if all of them go.
+func (g deletedSet) workloads(ctx context.Context, reader *cluster.Reader, b admission.Service) (ids []graph.ID) {
 	service, err := reader.GetObject(ctx, cluster.Services, b.Namespace, b.Name)
 	if err != nil || service == nil {
-		return 0, false
+		return nil
 	}
 	selector, _, _ := unstructured.NestedStringMap(service.Object, "spec", "selector")
 	if len(selector) == 0 {
-		return 0, false
+		return nil
 	}
-	var first graph.ID
-	found := false
 	for _, resource := range workloadTypes {
 		all, err := reader.ListObjects(ctx, resource, b.Namespace, cluster.Selection{})
 		if err != nil {
-			return 0, false
+			return nil
 		}
 		for _, w := range all {
 			pods, _, _ := unstructured.NestedStringMap(w.Object, "spec", "template", "metadata", "labels")
@@ -92,14 +105,12 @@ func (g deletedSet) behind(ctx context.Context, reader *cluster.Reader, b admiss
 			}
 			id, ok := g.plan.Graph.Find(resource.Group, resource.Resource, b.Namespace, w.GetName())
 			if !ok || !g.is[id] || g.orphans[id] {
-				return 0, false
+				return nil
 			}
-			if !found {
-				first, found = id, true
-			}
+			ids = append(ids, id)
 		}
 	}
-	return first, found
+	return ids
 }
 
 // admissionBackends are those of the webhooks that the server calls for each operation on objects of

@@ -21,12 +21,12 @@ import (
 const mostRead = 2000
 
 // readDetails reads what a plan cannot tell from metadata: how long the pods of the cascade may
-// take to terminate and what they request, what the StatefulSets do with their claims, for which DNS
-// names objects ask, and which ReplicaSets come back.
+// take to terminate and what they request, what the StatefulSets do with their claims, those too
+// that stay, for which DNS names objects ask, and which ReplicaSets come back.
 func readDetails(ctx context.Context, client *cluster.Client, p *plan.Plan) (plan.Details, error) {
 	f := plan.Details{Pods: map[graph.ID]plan.Pod{}, StatefulSets: map[graph.ID]plan.StatefulSet{}}
 	pods, tooMany := upTo(mostRead, p.DeletedOf("", "pods"))
-	sets, tooManySets := upTo(mostRead, p.DeletedOf("apps", "statefulsets"))
+	sets, tooManySets := upTo(mostRead, slices.Concat(p.DeletedOf("apps", "statefulsets"), p.Claiming()))
 	f.Unread = slices.Concat(tooMany, tooManySets)
 	f.TooMany = slices.Clone(f.Unread)
 	naming, tooManyNaming := upTo(mostRead, p.Naming())

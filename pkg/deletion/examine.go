@@ -40,6 +40,10 @@ func Examine(ctx context.Context, client *cluster.Client, known func() (*finaliz
 	if err != nil {
 		return Examined{}, err
 	}
+	hooks, err := findUnhooked(ctx, reader, all)
+	if err != nil {
+		return Examined{}, err
+	}
 	needs, err := findActors(ctx, reader, pl.known, all)
 	if err != nil {
 		return Examined{}, err
@@ -48,7 +52,7 @@ func Examine(ctx context.Context, client *cluster.Client, known func() (*finaliz
 	if err != nil {
 		return Examined{}, err
 	}
-	planned := &Planned{Plan: all, planner: pl, unserved: apis.services}
+	planned := &Planned{Plan: all, planner: pl, unserved: apis.services, unhooked: hooks}
 	if err := pl.learnMore(ctx, reader, planned, &details); err != nil {
 		return Examined{}, err
 	}
@@ -88,9 +92,14 @@ func (pl *planner) foresee(ctx context.Context, reader *cluster.Reader, known *f
 	if err != nil {
 		return err
 	}
+	hooks, err := findUnhooked(ctx, reader, p.Plan)
+	if err != nil {
+		return err
+	}
 	p.releases = merged(needs, needed, backends)
-	p.needs, p.unserved = merged(p.releases, apis.needs), apis.services
-	p.Plan = p.Without(apis.refused)
+	p.needs, p.unserved, p.unhooked = merged(p.releases, apis.needs), apis.services, hooks
+	maps.Copy(hooks.refused, apis.refused)
+	p.Plan = p.Without(hooks.refused)
 	return nil
 }
 

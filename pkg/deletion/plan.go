@@ -190,7 +190,7 @@ func (pl *planner) list(ctx context.Context, query selection.Query) (*selection.
 // delete a part of it, does not run.
 func (pl *planner) learnMore(ctx context.Context, reader *cluster.Reader, p *Planned, details *plan.Details) error {
 	collect.ReadDisks(ctx, reader, p.Plan, &details.Facts)
-	details.Unserved = p.unserved
+	details.Unserved, details.Unhooked = p.unserved, p.unhooked.hooks
 	err := pl.findDenied(ctx, reader, p.Plan, details)
 	if err != nil {
 		return err
@@ -201,6 +201,7 @@ func (pl *planner) learnMore(ctx context.Context, reader *cluster.Reader, p *Pla
 	if details.Unanswered, err = findUnanswered(ctx, reader, p.Plan); err != nil {
 		return err
 	}
+	details.Unanswered = append(details.Unanswered, p.unhooked.updates...)
 	if pl.known != nil {
 		if details.Abandoned, err = pl.findAbandoned(ctx, reader, pl.known, p.Plan); err != nil {
 			return err

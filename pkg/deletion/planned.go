@@ -54,6 +54,8 @@ type Planned struct {
 	needs, releases plan.Needs
 	// unserved are the APIServices that stay without what answers them.
 	unserved []v1alpha1.Unserved
+	// unhooked are the webhooks that stay without what answers them.
+	unhooked hooksLost
 	details  plan.Details
 	// sources are the files that name objects, by uid.
 	sources map[string]string
@@ -83,12 +85,15 @@ type LeftOut struct {
 }
 
 // Rows iterates over the tree of the objects to be deleted, see graph.Graph.Walk, and then over what
-// is left of those that were meant. Most formats need no more than the first of a large one.
+// is left of those that were meant, and what goes though nobody deletes it: its deletion began before,
+// and waits for something in the tree. Most formats need no more than the first of a large one.
 func (p *Planned) Rows() iter.Seq[graph.Row] {
 	claims := p.PVCLinks()
-	deleted := p.Graph.Walk(p.named, graph.TreeOptions{Depth: -1,
-		Links: func(id graph.ID) []graph.Link { return slices.Concat(p.links.Dependents(id), claims(id)) }})
-	if len(p.left) == 0 {
+	options := graph.TreeOptions{Depth: -1,
+		Links: func(id graph.ID) []graph.Link { return slices.Concat(p.links.Dependents(id), claims(id)) }}
+	deleted := p.Graph.Walk(p.named, options)
+	released := p.Completed()
+	if len(p.left)+len(released) == 0 {
 		return deleted
 	}
 	return func(yield func(graph.Row) bool) {
@@ -98,8 +103,8 @@ func (p *Planned) Rows() iter.Seq[graph.Row] {
 				return
 			}
 		}
-		left := slices.DeleteFunc(slices.Clone(p.left), func(id graph.ID) bool { return shown[id] })
-		p.Graph.Walk(left, graph.TreeOptions{})(yield)
+		more := slices.DeleteFunc(slices.Concat(p.left, released), func(id graph.ID) bool { return shown[id] })
+		p.Graph.Walk(more, graph.TreeOptions{})(yield)
 	}
 }
 

@@ -61,6 +61,8 @@ type Facts struct {
 	// Unserved are APIServices that are not deleted although what answers them is. Then the discovery
 	// of their groups fails, and the namespace controller finishes no namespace (NS-012).
 	Unserved []v1alpha1.Unserved
+	// Unhooked are webhooks that are not deleted although what answers them is.
+	Unhooked []Unhooked
 	// SilentNodes are nodes on which pods have to stop, and whose kubelet is not heard from.
 	SilentNodes []SilentNode
 	// Unanswered are webhooks that refuse what the plan needs.
@@ -117,6 +119,10 @@ type Unanswered struct {
 	Operation string
 	Objects   []graph.ID
 }
+
+// Unhooked is a configuration with a webhook without whose answer the server refuses requests, and the
+// Service where nothing answers then.
+type Unhooked struct{ Config, Service graph.Ref }
 
 // Denial says that the deletion of an object is denied, and why.
 func (d Denied) Denial(object string) string {

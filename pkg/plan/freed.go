@@ -172,8 +172,27 @@ type StatefulSet struct {
 	DeletesPVCs bool
 }
 
+// Claiming returns the StatefulSets that stay where PVCs are deleted: what they make of PVCs they make
+// again.
+func (p *Plan) Claiming() []graph.ID {
+	namespaces := map[string]bool{}
+	for _, id := range p.PVCs() {
+		namespaces[p.Graph.Namespace(id)] = true
+	}
+	if len(namespaces) == 0 {
+		return nil
+	}
+	var sets []graph.ID
+	for id := range p.Graph.IDs() {
+		if namespaces[p.Graph.Namespace(id)] && groupResource(p.Graph, id) == "statefulsets.apps" && p.stays(id) {
+			sets = append(sets, id)
+		}
+	}
+	return sets
+}
+
 // learnPVCs adds the PVCs that stay to the survivors: nothing else in the graph says that they
-// belong to what is deleted.
+// belong to what is deleted. Those that go and whose StatefulSet stays come back with its pods.
 func (p *Plan) learnPVCs(sets map[graph.ID]StatefulSet) {
 	// A PVC's name does not always tell the template from the set. The first set in the order of
 	// the graph is taken.
@@ -191,6 +210,17 @@ func (p *Plan) learnPVCs(sets map[graph.ID]StatefulSet) {
 	if len(owners) == 0 {
 		return
 	}
+	ownerOf := func(pvc graph.Ref) (graph.ID, bool) {
+		name, ok := link.PVCPrefixOf(pvc.Name)
+		owner, made := owners[stem{pvc.Namespace, name}]
+		return owner, ok && made
+	}
+	for _, id := range p.PVCs() {
+		if owner, ok := ownerOf(p.Graph.Ref(id)); ok && p.stays(owner) {
+			p.Recreated = append(p.Recreated, Recreated{Object: id, Owner: owner, Program: "kube-controller-manager",
+				With: "the next pod"})
+		}
+	}
 	known := newSet(p.Graph, p.Deleted, Objects(p.Kept), Objects(p.Deadlocked))
 	for id := range p.Graph.IDs() {
 		if known[id] || p.Graph.State(id) != graph.Active {
@@ -200,13 +230,13 @@ func (p *Plan) learnPVCs(sets map[graph.ID]StatefulSet) {
 		if pvc.Resource != "persistentvolumeclaims" || pvc.Group() != "" {
 			continue
 		}
-		name, ok := link.PVCPrefixOf(pvc.Name)
-		if owner, made := owners[stem{pvc.Namespace, name}]; ok && made {
+		if owner, ok := ownerOf(pvc); ok && !p.stays(owner) {
 			p.Kept = append(p.Kept, ObjectReason{Object: id,
 				Because: Reason{Code: sets[owner].staying(), Cause: owner, HasCause: true}})
 		}
 	}
 	slices.SortFunc(p.Kept, func(a, b ObjectReason) int { return cmp.Compare(a.Object, b.Object) })
+	slices.SortStableFunc(p.Recreated, func(a, b Recreated) int { return cmp.Compare(a.Object, b.Object) })
 }
 
 // Objects are those that some reasons are about.

@@ -11,6 +11,19 @@ func (s *simulation) deleted() []graph.ID {
 	return s.pick(func(id graph.ID) bool { return s.is(id, gone) })
 }
 
+// Completed are the objects whose deletion began before and comes to its end with the plan, since what
+// they waited for goes; sorted.
+func (p *Plan) Completed() []graph.ID {
+	var ids []graph.ID
+	for _, a := range p.Actions {
+		if a.Verb == VerbRemoveFinalizer && p.Graph.State(a.Object) == graph.Deleting {
+			ids = append(ids, a.Object)
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
 func (s *simulation) pick(matches func(graph.ID) bool) []graph.ID {
 	var picked []graph.ID
 	for _, id := range s.touched {

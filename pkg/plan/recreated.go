@@ -11,7 +11,8 @@ import (
 // still names it, or is its controller.
 type Recreated struct {
 	// Object is deleted, and Owner is the object that names it, in Field, or that is its
-	// controller: then Field is ControllerField. It is empty if Owner selects Object by its labels.
+	// controller: then Field is ControllerField. It is empty if Owner selects Object by its labels, or
+	// makes it for its pods.
 	Object, Owner graph.ID
 	Field         string
 	// Program is who creates it. It is empty if that is not certain: the object is of a controller

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -86,7 +87,15 @@ func (r Reason) Sentence(g *graph.Graph, object graph.ID) string {
 	if !r.HasCause || s.with == "" {
 		return s.without
 	}
-	return s.naming(g.Ref(r.Cause))
+	says := s.naming(g.Ref(r.Cause))
+	switch {
+	case r.Code != OwnedByAnother || g.State(r.Cause) != graph.Deleting:
+	case slices.Contains(g.Finalizers(r.Cause), OrphanFinalizer):
+		says += ", and is being deleted with --cascade=orphan"
+	default:
+		says = "for now: " + says + ", and is being deleted" // first, as it may be cut off
+	}
+	return says
 }
 
 // otherwise says what a reference names, and what its uid is.

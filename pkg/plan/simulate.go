@@ -269,20 +269,23 @@ func (s *simulation) item(id graph.ID) (Item, []graph.Edge, Reason) {
 		switch {
 		case state == Waiting:
 			cause = Reason{Code: OwnerWaiting, Cause: e.Owner, HasCause: true}
-		case state.dangling() && cause.Code == OwnersGone:
+		case state.dangling() && cause.Code == OwnersGone && !(s.Graph.Observed(cause.Cause) && cause.HasCause &&
+			!s.Graph.Observed(e.Owner)): // rather the one that went than one that was absent before
 			cause = Reason{Code: OwnersGone, Cause: e.Owner, HasCause: true}
 		}
 	}
 	return item, refs, cause
 }
 
+// solidOwner is an owner because of which an object is kept, rather one that is not being deleted.
 func (s *simulation) solidOwner(item Item, refs []graph.Edge) Reason {
+	r := Reason{Code: OwnedByAnother}
 	for i, state := range item.Owners {
-		if state == Solid {
-			return Reason{Code: OwnedByAnother, Cause: refs[i].Owner, HasCause: true}
+		if state == Solid && (!r.HasCause || s.is(r.Cause, deleting) && !s.is(refs[i].Owner, deleting)) {
+			r.Cause, r.HasCause = refs[i].Owner, true
 		}
 	}
-	return Reason{Code: OwnedByAnother}
+	return r
 }
 
 func (s *simulation) touch(id graph.ID) {

@@ -118,6 +118,17 @@ func (p Plan) remarkUnserved() []remark {
 	return all
 }
 
+// remarkUnhooked says which webhooks have no backend afterwards.
+func (p Plan) remarkUnhooked() []remark {
+	var all []remark
+	for _, u := range p.Unhooked {
+		config := KindName(u.Config)
+		all = append(all, remark{fmt.Sprintf("nothing answers at %s then, and %s stays: the server refuses each request for "+
+			"which it is called; delete %s too", Escape(u.Service.Located()), config, config), []graph.Ref{u.Config}})
+	}
+	return all
+}
+
 // remarkConfirmations says which deletions wait for somebody to confirm them, and with which command.
 func (p Plan) remarkConfirmations() []remark {
 	var all []remark

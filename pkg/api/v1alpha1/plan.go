@@ -301,7 +301,8 @@ type Decided struct {
 type Recreated struct {
 	Object ObjectRef `json:"object"`
 	// Owner is the object that names it, in Field, or that is its controller: then Field is
-	// metadata.ownerReferences. It is empty if Owner selects Object by its labels.
+	// metadata.ownerReferences. It is empty if Owner selects Object by its labels, or
+	// makes it for its pods.
 	Owner ObjectRef `json:"owner"`
 	Field string    `json:"field"`
 	// Program is who creates it, as Crossplane. It is empty if that is not certain: Owner is a
