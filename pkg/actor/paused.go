@@ -42,10 +42,10 @@ var (
 	// what is suspended since 0.31.
 	maybePaused = []finalizer.Pause{{Field: "spec.suspend", Value: "true"}, {Field: "spec.pause", Value: "true"},
 		{Field: "spec.managementState", Value: "Unmanaged"}}
-	// pausedKeys are how annotations of other groups that say so are called, after the slash, and
-	// workedOnKeys those that say so if they are off.
+	// pausedKeys are how annotations and labels of other groups that say so are called, after the
+	// slash, and workedOnKeys those that say so if they are off.
 	pausedKeys = []string{"pause", "paused", "reconcile-paused", "reconciliation-paused", "suspend", "suspended",
-		"skip-reconcile", "skip-reconciliation", "disable-reconcile", "reconcile-disabled"}
+		"skip", "skip-reconcile", "skip-reconciliation", "disable-reconcile", "reconcile-disabled", "ignore", "ignored"}
 	workedOnKeys = []string{"reconcile", "reconciliation", "managed"}
 )
 
@@ -72,14 +72,17 @@ func (f *Finder) Paused(ctx context.Context, o *unstructured.Unstructured, a Act
 	if ofCluster || custom && len(a.Known.PausedBy) == 0 {
 		all = add(all, Pause{Object: o, Moved: ofCluster, Custom: !ofCluster || o.GetKind() != "Cluster"}, specPaused)
 		all = add(all, Pause{Object: o, Custom: true}, maybePaused...)
-		for _, key := range slices.Sorted(maps.Keys(o.GetAnnotations())) {
-			of, name, _ := strings.Cut(key, "/")
+		for _, place := range marks(o) {
+			of, name, _ := strings.Cut(place.Annotation+place.Label, "/")
+			values := []string(nil)
 			switch own := related(of, group) || related(of, domain); {
 			case own && slices.Contains(pausedKeys, name):
-				all = add(all, Pause{Object: o, Custom: true}, finalizer.Pause{Annotation: key, Value: "true"})
+				values = []string{"true"}
 			case own && slices.Contains(workedOnKeys, name):
-				all = add(all, Pause{Object: o, Custom: true}, finalizer.Pause{Annotation: key, Value: "false"},
-					finalizer.Pause{Annotation: key, Value: "disabled"})
+				values = []string{"false", "disabled"}
+			}
+			for _, place.Value = range values {
+				all = add(all, Pause{Object: o, Custom: true}, place)
 			}
 		}
 	}
@@ -87,6 +90,17 @@ func (f *Finder) Paused(ctx context.Context, o *unstructured.Unstructured, a Act
 		if owner, err := f.reader.GetObject(ctx, clusters, o.GetNamespace(), name); err == nil && owner != nil {
 			all = add(all, Pause{Object: owner, Moved: true}, specPaused)
 		}
+	}
+	return all
+}
+
+// marks are the annotations and then the labels of an object, as places.
+func marks(o *unstructured.Unstructured) (all []finalizer.Pause) {
+	for _, key := range slices.Sorted(maps.Keys(o.GetAnnotations())) {
+		all = append(all, finalizer.Pause{Annotation: key})
+	}
+	for _, key := range slices.Sorted(maps.Keys(o.GetLabels())) {
+		all = append(all, finalizer.Pause{Label: key})
 	}
 	return all
 }

@@ -175,6 +175,17 @@ func TestFailedSince(t *testing.T) {
 	}
 }
 
+// TestTheTypeSaysWhatAReasonMeans: where no condition has a message, one whose type says that it fails
+// comes before one that counts by its reason alone.
+func TestTheTypeSaysWhatAReasonMeans(t *testing.T) {
+	o := read(t, `metadata: {deletionTimestamp: '2026-02-01T00:00:00Z'}
+status: {conditions: [{type: Running, status: 'False', reason: Failed, lastTransitionTime: '2026-03-01T00:00:00Z'},
+  {type: Failure, status: 'True', reason: Failed, lastTransitionTime: '2026-03-01T00:00:00Z'}]}`)
+	if c, _ := FailedSince(o); c.Type != "Failure" {
+		t.Errorf("%s, want Failure", c.Type)
+	}
+}
+
 // TestTheFirstFailureAndTheStage: what a status says of a failure, and what stage it says it is in.
 func TestTheFirstFailureAndTheStage(t *testing.T) {
 	for _, test := range []struct {

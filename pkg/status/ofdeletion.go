@@ -1,6 +1,7 @@
 package status
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -60,7 +61,8 @@ var blocked = regexp.MustCompile(`(?i)\bblock(ed|s|ing)\b`)
 
 // FailedSince returns a condition that fails and has changed since the deletion, with what it says:
 // one that speaks of a failure comes first. If none has a message it is the reason of one, if that
-// speaks of a failure: NodeNotFound. False if there is none.
+// speaks of a failure: NodeNotFound; one whose type says what that means comes first. False if
+// there is none.
 func FailedSince(o *unstructured.Unstructured) (Condition, bool) {
 	var all, without []Condition
 	for _, c := range Failing(o) {
@@ -74,6 +76,9 @@ func FailedSince(o *unstructured.Unstructured) (Condition, bool) {
 		}
 	}
 	if len(all) == 0 {
+		slices.SortStableFunc(without, func(a, b Condition) int { // Failure before Running
+			return cmp.Compare(min(b.polarity(), 1), min(a.polarity(), 1))
+		})
 		all = without
 	}
 	i := slices.IndexFunc(all, func(c Condition) bool { return SaysFailure(c.Reason, c.Message) })

@@ -28,6 +28,10 @@ var errorFields = []string{
 // stated are the fields of a status that are read as what they are called.
 var stated = []string{"phase", "state", "reason", "message"}
 
+// stageKey is how a field of a status is called that has a stage, of something that words before it
+// name: PostgresClusterStatus of Zalando, pool_status of Mayastor.
+var stageKey = regexp.MustCompile(`(?:[a-z0-9](?:Phase|State|Status)|_(?:phase|state|status))$`)
+
 // isFailure reports whether a text is a sentence that speaks of a failure, and no JSON.
 func isFailure(text string) bool {
 	return strings.Contains(text, " ") && !strings.ContainsAny(text[:1], "{[") && SaysFailure(text)
@@ -62,7 +66,8 @@ func Texts(o *unstructured.Unstructured) []Said {
 	}
 	for _, key := range slices.Sorted(maps.Keys(m)) {
 		text := Text(m, key)
-		if !slices.Contains(stated, key) && !slices.Contains(errorFields, key) && isFailure(text) {
+		if !slices.Contains(stated, key) && !slices.Contains(errorFields, key) &&
+			(isFailure(text) || stageKey.MatchString(key) && namesFailure(text)) {
 			all = append(all, Said{"status." + key, text})
 		}
 	}
@@ -242,12 +247,12 @@ func Fails(o *unstructured.Unstructured) Said {
 }
 
 // goingOn is what a stage is called, its words apart, in which something is done that has an end
-// and is no deletion.
+// and is no deletion, or in which an object is out of reach.
 var goingOn = regexp.MustCompile(`(?i)\b(?:bootstrapp|build|clon|copy|creat|deploy|download|expand|export|flash|import|initiali[sz]|` +
-	`install|migrat|provision|rebuild|resiz|restor|scal|sync|updat|upgrad|upload)ing$`)
+	`install|migrat|provision|rebuild|resiz|restor|scal|sync|updat|upgrad|upload)ing$|^(?:offline|disconnected|unreachable|unknown|lost)$`)
 
 // Unfinished returns the stage of an object in which something goes on with it that is no deletion,
-// as OS Installing. It is empty if there is none.
+// as OS Installing, or in which it is out of reach. It is empty if there is none.
 func Unfinished(o *unstructured.Unstructured) Said {
 	if s := Stage(o); goingOn.MatchString(camel.ReplaceAllString(s.Text, "$1 $2")) {
 		return s
@@ -256,18 +261,32 @@ func Unfinished(o *unstructured.Unstructured) Said {
 }
 
 // Stage returns what a status calls the stage in which its object is, as Reconciling, whatever the
-// field is called. It is empty if it says nothing of that, or that all is well.
-func Stage(o *unstructured.Unstructured) Said {
+// field is called, and rather that than the stage of a part of it. What says only that the object
+// is being deleted comes last. It is empty if it says nothing of that, or that all is well.
+func Stage(o *unstructured.Unstructured) (last Said) {
 	told, _, _ := unstructured.NestedMap(o.Object, "status")
-	for _, key := range slices.Sorted(maps.Keys(told)) {
+	keys := slices.Sorted(maps.Keys(told))
+	slices.SortStableFunc(keys, func(a, b string) int { return cmp.Compare(ofPart(a), ofPart(b)) })
+	for _, key := range keys {
 		text, field := Text(told, key), "status."+key
 		if m, isMap := told[key].(map[string]any); isMap { // as that of a Harbor of mittwald.de
 			text, field = Text(m, "name"), field+".name"
 		}
-		names := []string{"phase", "state", "status"}
-		if slices.Contains(names, strings.ToLower(key)) && text != "" && !namesHealth(text) {
+		switch {
+		case text == "" || namesHealth(text) || ofPart(key) > 0 && !stageKey.MatchString(key):
+		case !SaysDeletion("", text):
 			return Said{field, text}
+		case last.Text == "":
+			last = Said{field, text}
 		}
 	}
-	return Said{}
+	return last
+}
+
+// ofPart is 0 for the key of a stage of the whole object, and 1 for any other.
+func ofPart(key string) int {
+	if slices.Contains([]string{"phase", "state", "status"}, strings.ToLower(key)) {
+		return 0
+	}
+	return 1
 }

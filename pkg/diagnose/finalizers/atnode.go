@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
+	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
 // atNode is for an actor that does its work on a node that does not exist, or is not ready: the cause
@@ -94,5 +95,34 @@ func (e *Examiner) forNode(ctx context.Context, b core.Responsible, f core.Findi
 		}
 		break
 	}
+	return f
+}
+
+// atLostNode completes a finding about a finalizer of which nobody knows who removes it, on a pod of
+// a Node that does not exist, or on a custom resource that seems to be for one: an agent on that Node,
+// such as a kubelet of somebody's own (https://github.com/tuist/tuist/issues/11889), is gone with it.
+func (e *Examiner) atLostNode(ctx context.Context, b core.Responsible, f core.Finding) core.Finding {
+	lost := nodeNamed{}
+	if core.OfType(cluster.Pods)(e.Ref(b.Object)) {
+		lost = nodeNamed{field: "spec.nodeName", value: status.Nested(b.Object, "spec", "nodeName")}
+		if lost.value == "" || !e.Node(ctx, lost.value).Gone {
+			return f
+		}
+	} else if !cluster.BuiltIn(b.Object.GroupVersionKind().Group) {
+		all := e.nodesNamed(ctx, b.Object, nodeFields)
+		i := slices.IndexFunc(all, func(n nodeNamed) bool { return n.node == "" && n.sure })
+		if i < 0 {
+			return f
+		}
+		lost = all[i]
+	}
+	if lost.field == "" {
+		return f
+	}
+	says := fmt.Sprintf("its %s is %s, and Node %[2]s does not exist", lost.field, lost.value)
+	f.Evidence = append(core.ObservedAt(cluster.Place(b.Object, lost.field), says), f.Evidence...)
+	f.Sentence = unsure(b) + "; " + ofTheObject(says)
+	f.Remedy = fmt.Sprintf("If an agent on Node %s is to remove the finalizer, it is gone with that: once the machine is certainly off "+
+		"for good, remove the finalizer by hand. ", lost.value) + f.Usual()
 	return f
 }

@@ -9,6 +9,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
@@ -188,8 +189,9 @@ func ofTheObject(says string) string {
 }
 
 // ownFailed says why pods fail that were made for a custom resource since its deletion, through a
-// Job or without, and why there are none of such a Job: as a rule they do what has to be done before
-// it goes. A Job that has succeeded did what it was made for, and so stands for those before it.
+// Job or without, and why there are none of such a Job or DaemonSet: as a rule they do what has to be
+// done before it goes. A Job that has succeeded did what it was made for, and so stands for those
+// before it.
 func (e dependencies) ownFailed(ctx context.Context, o *unstructured.Unstructured,
 	jobs []*unstructured.Unstructured) (d core.Downtime) {
 	if cluster.BuiltIn(o.GroupVersionKind().Group) || o.GetDeletionTimestamp() == nil || e.Many {
@@ -198,8 +200,11 @@ func (e dependencies) ownFailed(ctx context.Context, o *unstructured.Unstructure
 	since := func(made graph.ID) bool { return e.Graph.CreationTimestamp(made) >= o.GetDeletionTimestamp().Unix() }
 	var pods []graph.ID
 	for id := range e.Dependents(o) {
-		if core.OfType(cluster.Pods)(e.Graph.Ref(id)) {
+		switch ref := e.Graph.Ref(id); {
+		case core.OfType(cluster.Pods)(ref):
 			pods = append(pods, id)
+		case ref.Kind == "DaemonSet" && since(id):
+			e.withoutNodes(ctx, &d, id)
 		}
 	}
 	for _, job := range unsucceeded(jobs) {
@@ -243,6 +248,34 @@ func (e dependencies) withoutPods(ctx context.Context, d *core.Downtime, job *un
 		d.Add(ctx, e.Examination, job)
 	}
 	d.Show(core.At(e.Ref(job), core.Describe()), "shows what is said of the pods of "+name)
+}
+
+// withoutNodes says that a DaemonSet is to have no pods, since no Node is as it wants: one of
+// Submariner uninstalls what is on the nodes with a label
+// (https://github.com/stolostron/submariner-addon/pull/1467).
+func (e dependencies) withoutNodes(ctx context.Context, d *core.Downtime, id graph.ID) {
+	set := e.Own(ctx, id)
+	if set == nil {
+		return
+	}
+	if wants := wantsOthers(set); wants != "" {
+		says := fmt.Sprintf("%s, made for it since its deletion, has no pods: it wants Nodes with the labels %s, and is to run on none",
+			cluster.Located(set), wants)
+		d.Evidence = append(d.Evidence, core.ObservedAt(cluster.Place(set, "status.desiredNumberScheduled"), says)...)
+		d.Show(core.At(e.Ref(set), core.Describe()), "shows what is said of its pods")
+	}
+}
+
+// wantsOthers are the labels of the Nodes that a DaemonSet wants, if its controller has found none
+// for it; empty otherwise.
+func wantsOthers(set *unstructured.Unstructured) string {
+	wants, _, _ := unstructured.NestedStringMap(set.Object, "spec", "template", "spec", "nodeSelector")
+	seen, _, _ := unstructured.NestedInt64(set.Object, "status", "observedGeneration")
+	desired, said, _ := unstructured.NestedInt64(set.Object, "status", "desiredNumberScheduled")
+	if !said || desired > 0 || seen < set.GetGeneration() || set.GetDeletionTimestamp() != nil || len(wants) == 0 {
+		return ""
+	}
+	return labels.FormatLabels(wants)
 }
 
 // goesOn reports whether a pod has succeeded, or runs and none of its containers waits.

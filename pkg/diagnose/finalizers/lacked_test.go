@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
 )
 
 // TestAJobThatFailedIsForgottenOnceALaterOneSucceeds: whoever cleans up by Jobs tries again with another
@@ -31,5 +32,35 @@ func TestAJobThatFailedIsForgottenOnceALaterOneSucceeds(t *testing.T) {
 	}
 	if want := []string{"beside", "later"}; !slices.Equal(names, want) {
 		t.Errorf("%q have not succeeded, want %q", names, want)
+	}
+}
+
+// TestADaemonSetThatIsToRunNowhere: one that its controller has looked at, and for which it has found
+// no Node with the labels that it wants.
+func TestADaemonSetThatIsToRunNowhere(t *testing.T) {
+	t.Parallel()
+	const wants = "spec: {template: {spec: {nodeSelector: {gateway: 'true'}}}}"
+	for text, want := range map[string]string{
+		"{metadata: {generation: 1}, " + wants + ", status: {observedGeneration: 1, desiredNumberScheduled: 0}}":      "gateway=true",
+		"{metadata: {generation: 1}, " + wants + ", status: {observedGeneration: 1, desiredNumberScheduled: 2}}":      "",
+		"{metadata: {generation: 2}, " + wants + ", status: {observedGeneration: 1, desiredNumberScheduled: 0}}":      "",
+		"{metadata: {generation: 1}, " + wants + ", status: {}}":                                                      "",
+		"{metadata: {generation: 1}, spec: {}, status: {observedGeneration: 1, desiredNumberScheduled: 0}}":           "",
+		"{metadata: {deletionTimestamp: '2026-01-01T10:00:00Z'}, " + wants + ", status: {desiredNumberScheduled: 0}}": "",
+	} {
+		set := &unstructured.Unstructured{}
+		if err := yaml.Unmarshal([]byte(text), &set.Object); err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range [][]string{{"metadata", "generation"}, {"status", "observedGeneration"}, {"status", "desiredNumberScheduled"}} {
+			if n, is, _ := unstructured.NestedFloat64(set.Object, path...); is { // as a client decodes it
+				if err := unstructured.SetNestedField(set.Object, int64(n), path...); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if got := wantsOthers(set); got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
 	}
 }

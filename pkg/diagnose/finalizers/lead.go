@@ -48,6 +48,14 @@ func (e *Examiner) unfound(ctx context.Context, b core.Responsible, f core.Findi
 	if seen, who := unwatched(b, first, leads); who != "" {
 		f.Evidence = append(seen, f.Evidence...)
 		f.Remedy = cmp.Or(f.Remedy, f.UsualOf(core.FinalizerActorUnknown)) + " " + who + ": have one watch it, or find out which does."
+		if runs(b, first) {
+			f.Sentence = cluster.Located(first) + mostLikely + ", and" + strings.TrimPrefix(seen[0].Says, cluster.Located(first))
+			works := actor.Actor{Life: actor.Alive, Workloads: []*unstructured.Unstructured{first}}
+			if label, one := works.NotWatching(b.Object)[0].Label(); one {
+				f.Commands = append(f.Commands, core.Command("kubectl", "label", "OBJECT", label, "--overwrite").
+					Doing("has "+cluster.Located(first)+" work on it"+b.Then()).Risking(b.RiskOnceRunning()))
+			}
+		}
 	}
 	if first == nil {
 		f.Commands = append(f.Commands, show)

@@ -193,6 +193,9 @@ func (e dependencies) looked(ctx context.Context, o *unstructured.Unstructured) 
 		if !known && !guessed {
 			r, guessed = e.kindBefore(o, n)
 		}
+		if !known && !guessed {
+			r, guessed = e.kindOfProgram(o, n)
+		}
 		within := false
 		if !known && !guessed {
 			r, within = e.kindWithin(o, n)

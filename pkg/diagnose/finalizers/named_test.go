@@ -62,6 +62,9 @@ func TestWhatASpecNames(t *testing.T) {
 		{`{ref: {kind: Unheard, name: x}, sealedSecret: {name: s}, thingName: t}`, nil},
 		{`{writeConnectionSecretToRef: {name: made}, targetSecretRef: {name: made}, outputSecretName: made}`, nil},
 		{`{secretRef: {name: maybe, optional: true}}`, nil},
+		{`{solr: {providedConfigMap: conf, configMap: named}, providedSecret: s3cr3t}`,
+			[]string{"spec.solr.configMap ConfigMap /named", "spec.solr.providedConfigMap ConfigMap /conf"}},
+		{`{configMaps: [a], outputConfigMap: made, someConfigMap: "a: b", podTemplate: {runConfigMap: x}}`, nil},
 		{`{template: {spec: {serviceAccountName: pods}}, podTemplate: {serviceAccountName: pods}}`, nil},
 		{`{clientSecret: s3cr3t, secretName: "", serviceAccountName: "a b", name: x, bucket: {name: b}}`, nil},
 	} {
@@ -324,6 +327,24 @@ func TestWhichKindIsAlike(t *testing.T) {
 	} {
 		if got := alikeBut(of[0], of[1], of[2]); got != want {
 			t.Errorf("%v: %v, want %v", of, got, want)
+		}
+	}
+}
+
+// TestAKindOfTheSameProgram: the key of a field is that of a kind whose group is called after the program
+// after which the object's own kind is.
+func TestAKindOfTheSameProgram(t *testing.T) {
+	t.Parallel()
+	e := New(&core.Examination{Snapshot: core.Snapshot{Catalog: &cluster.Catalog{Resources: []cluster.Resource{
+		{Type: graph.Type{Group: "tinkerbell.org", Kind: "Hardware"}}, {Type: graph.Type{Group: "cluster.x-k8s.io", Kind: "Cluster"}},
+		{Type: graph.Type{Group: "iam.example.com", Kind: "Role"}}, {Type: graph.Type{Kind: "Node"}}}}}}, nil)
+	for _, test := range []struct{ kind, stem, want string }{
+		{"TinkerbellMachine", "hardware", "Hardware"}, {"MetalMachine", "hardware", ""}, {"TinkerbellMachine", "cluster", ""},
+		{"TinkerbellMachine", "node", ""}, {"IAMPolicy", "role", ""}, {"TinkerbellMachine", "", ""},
+	} {
+		o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "infrastructure.cluster.x-k8s.io/v1", "kind": test.kind}}
+		if r, _ := e.needs.kindOfProgram(o, namedIn{stem: test.stem}); r.Kind != test.want {
+			t.Errorf("%s of a %s: %q, want %q", test.stem, test.kind, r.Kind, test.want)
 		}
 	}
 }

@@ -261,6 +261,9 @@ func naming(by, o *unstructured.Unstructured) string {
 	}
 	for _, label := range slices.Sorted(maps.Keys(by.GetLabels())) {
 		domain, key, _ := strings.Cut(label, "/")
+		if definition, of, _ := strings.Cut(label, "."); key == "" && of == group { // infraenvs.agent-install.openshift.io
+			domain, key = of, definition
+		}
 		own := domain == group || strings.HasSuffix(group, "."+domain) // a release of Helm has the name of many objects
 		if own && by.GetLabels()[label] == o.GetName() && isIn("", by, o) &&
 			meansKind(strings.ReplaceAll(key, "-", ""), kind) {

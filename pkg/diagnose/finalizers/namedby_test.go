@@ -25,6 +25,8 @@ func TestWhichFieldNamesAnObject(t *testing.T) {
 		{"Subnet", `{spec: {parent: {kind: Subnet, name: blue}}}`, "spec.parent.name"},
 		{"TemporalCluster", `{spec: {clusterRef: {name: blue}}}`, "spec.clusterRef.name"},
 		{"TemporalCluster", `{metadata: {labels: {temporal.io/cluster-name: blue}}}`, "metadata.labels[temporal.io/cluster-name]"},
+		{"Subnet", `{metadata: {labels: {subnets.net.temporal.io: blue}}}`, "metadata.labels[subnets.net.temporal.io]"},
+		{"Subnet", `{metadata: {labels: {subnets.other.io: blue, pools.net.temporal.io: blue, net.temporal.io: blue}}}`, ""},
 		{"Instance", `{metadata: {labels: {app.kubernetes.io/instance: blue, instance: blue}}}`, ""},
 		{"Subnet", `{spec: {source: {apiVersion: other.org/v1, kind: Subnet, name: blue}}}`, ""},
 		{"Subnet", `{spec: {targetRef: {apiVersion: net.temporal.io/v1, kind: Subnet, name: blue}}}`, "spec.targetRef.name"},

@@ -86,6 +86,7 @@ func namesIn(m map[string]any, path string) (all []namedIn) {
 			switch v := item.(type) {
 			case string:
 				if stem, is := stemOf(lower, "name", "reference", "ref"); stem != "" && validName(v) {
+					is = is || strings.HasSuffix(lower, "configmap") // which is no value of a text: providedConfigMap of Solr
 					n.stem, n.name, n.loose = stem, v, several || !is && !strings.HasSuffix(stem, credentialsKey)
 					n.bare = !is && !several && path == "spec"
 					n.several = key != lower

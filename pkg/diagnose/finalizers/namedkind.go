@@ -130,6 +130,19 @@ func (n namedIn) mayMean(r cluster.Resource, own string) bool {
 	return len(n.stem) >= shortestEnd && r.Kind != own
 }
 
+// kindOfProgram is the one kind that a field is called after and that is of the program after which the
+// object's own kind is called: Hardware of tinkerbell.org for the hardwareName of a TinkerbellMachine.
+func (e dependencies) kindOfProgram(o *unstructured.Unstructured, n namedIn) (found cluster.Resource, only bool) {
+	if n.kind != "" || n.stem == "" || n.loose {
+		return found, false
+	}
+	return e.onlyType(func(r cluster.Resource) bool {
+		program, _, _ := strings.Cut(r.Group, ".")
+		return strings.EqualFold(r.Kind, n.stem) && !cluster.BuiltIn(r.Group) && r.Group != o.GroupVersionKind().Group &&
+			len(program) >= shortestEnd && strings.HasPrefix(strings.ToLower(o.GetKind()), program)
+	})
+}
+
 // kindOwning is the kind of an owner of the object that has the name and whose kind ends like the
 // field is called: the HostedCluster that clusterName means.
 func (e dependencies) kindOwning(o *unstructured.Unstructured, n namedIn) (cluster.Resource, bool) {

@@ -194,9 +194,15 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 			f.Remedy = phrase.Sentence("find out whether it waits for what "+stage.what+" says") + " " + f.Usual()
 		}
 	}
+	for _, probe := range []func(context.Context, core.Responsible, core.Finding) core.Finding{e.atLostNode, e.unhooked} {
+		if f.Code == core.FinalizerActorUnknown && f.Sentence == "" {
+			f = probe(ctx, b, f)
+		}
+	}
 	if silent := e.silent(ctx, b, f, worked); silent.Sentence != f.Sentence {
 		f = e.inClosing(ctx, b, silent)
 	}
+	f.Sentence = e.likeliest(ctx, b, f.Sentence)
 	if a.Life != actor.Dead {
 		f = e.behindItsNamespace(b, ofTemplate(b.Object, f))
 	}

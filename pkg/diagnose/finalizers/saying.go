@@ -199,7 +199,7 @@ func (e *Examiner) unknown(ctx context.Context, b core.Responsible, f core.Findi
 	switch s, old := e.said(ctx, b.Object), older(b.Object); {
 	case len(b.Pauses) > 0 && (!b.Pauses[0].Custom || s.what == ""):
 		p := b.Pauses[0]
-		says, remedy = p.Says(b.Object), "if the object is not meant to be ignored, end the pause"
+		says, remedy = ofTheObject(p.Says(b.Object)), "if the object is not meant to be ignored, end the pause"
 		if p.Custom {
 			says, remedy = says+", which may be a pause", "if it is one, and the object is not meant to be ignored, end it"
 		}

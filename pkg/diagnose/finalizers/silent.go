@@ -26,9 +26,8 @@ func (e *Examiner) silent(ctx context.Context, b core.Responsible, f core.Findin
 	first, _ := lead(b, leads.Watching(b.Object))
 	running := leads.Running(phrase.MaxNamed, nil)
 	switch {
-	case first != nil && likely(b, first) && first.GetUID() != b.Object.GetUID() &&
-		actor.ReadWorkload(first).Life == actor.Alive:
-		f.Sentence = cluster.Located(first) + " most likely removes the finalizer: it runs, and nothing is seen of what it waits for"
+	case runs(b, first):
+		f.Sentence = cluster.Located(first) + mostLikely + ": it runs, and nothing is seen of what it waits for"
 		f.Evidence = append(f.Evidence, unseenGeneration(b.Object, worked)...)
 		f.Remedy = f.Usual() + " If its log has an error about the object, fix that. If its log says that it has finished, the version " +
 			"that runs may not know this finalizer, which can be removed then."
@@ -47,6 +46,29 @@ func (e *Examiner) silent(ctx context.Context, b core.Responsible, f core.Findin
 			"by hand what it would and remove the finalizer."
 	}
 	return f
+}
+
+// mostLikely is what is said of the workload that is likeliest to remove a finalizer, behind its name.
+const mostLikely = " most likely removes the finalizer"
+
+// runs reports whether a workload is likely to remove the finalizer, and runs.
+func runs(b core.Responsible, first *unstructured.Unstructured) bool {
+	return first != nil && likely(b, first) && first.GetUID() != b.Object.GetUID() &&
+		actor.ReadWorkload(first).Life == actor.Alive
+}
+
+// likeliest says of the one workload that is likeliest to remove a finalizer, and runs, that it does
+// so, in a sentence that begins with that nobody knows who does.
+func (e *Examiner) likeliest(ctx context.Context, b core.Responsible, sentence string) string {
+	rest, begins := strings.CutPrefix(sentence, unsure(b)+"; ")
+	if !begins || b.RunsOutside() {
+		return sentence
+	}
+	first, _ := lead(b, e.leads(ctx, b.Object).Watching(b.Object))
+	if !runs(b, first) || strings.Contains(rest, cluster.Located(first)) {
+		return sentence
+	}
+	return cluster.Located(first) + mostLikely + "; " + rest
 }
 
 // unseenGeneration is the evidence that the status of an object which nobody has worked on since its
