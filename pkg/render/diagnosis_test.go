@@ -306,6 +306,9 @@ func TestDiagnosisNamesWhatCouldNotBeListed(t *testing.T) {
 			Gaps: append(slices.Clip(gaps), v1alpha1.Gap{Resource: "leases", Group: "coordination.k8s.io"})}, false,
 			"1 object is stuck in deletion, for 1 cause\n" +
 				"incomplete: the core group, group example.com, secrets and 1 more could not be listed; objects of these types that are stuck, or that block others, are not shown\n"},
+		"what only a cluster answers": {v1alpha1.Diagnosis{Gaps: []v1alpha1.Gap{
+			{Resource: "admissionreviews", Group: "admission.k8s.io", Message: "only a cluster says that"}}}, false,
+			"nothing is stuck in the types that could be listed\nincomplete: only a cluster says that\n"},
 		"wide": {v1alpha1.Diagnosis{Gaps: append(slices.Clip(gaps),
 			v1alpha1.Gap{Resource: "leases", Group: "coordination.k8s.io"})}, true,
 			"nothing is stuck in the types and namespaces that could be listed\n" +

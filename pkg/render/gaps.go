@@ -20,7 +20,7 @@ func WarnGaps(errOut io.Writer, gaps []v1alpha1.Gap) {
 		message string
 		links   bool
 	}
-	types := map[class][]string{}
+	types, questions := map[class][]string{}, map[class]bool{}
 	for _, g := range gaps {
 		c := class{g.Reason, g.Message, g.Links}
 		switch {
@@ -30,18 +30,27 @@ func WarnGaps(errOut io.Writer, gaps []v1alpha1.Gap) {
 		default:
 			c.message = "you may not list " + scopeOf(g)
 		}
-		types[c] = append(types[c], g.TypeName())
+		types[c], questions[c] = append(types[c], g.TypeName()), isQuestion(g)
 	}
 	classes := slices.SortedFunc(maps.Keys(types), func(a, b class) int {
 		return cmp.Or(strings.Compare(string(a.reason), string(b.reason)), strings.Compare(a.message, b.message))
 	})
 	for _, c := range classes {
+		if questions[c] {
+			Warn(errOut, "%s", Escape(phrase.Shorten(c.message)))
+			continue
+		}
 		what := "cannot list " + SortedFew(types[c])
 		if c.links {
 			what = "the links of " + SortedFew(types[c]) + " are not known"
 		}
 		Warn(errOut, "%s: %s", what, Escape(phrase.Shorten(c.message)))
 	}
+}
+
+// isQuestion reports whether a gap is of what a server is asked, and of no type that it lists.
+func isQuestion(g v1alpha1.Gap) bool {
+	return strings.HasSuffix(g.Resource, "reviews") && (g.Group == "admission.k8s.io" || g.Group == "authorization.k8s.io")
 }
 
 // WarnUnread writes what could not be read live.
