@@ -23,7 +23,7 @@ import (
 // operated is what is known of the finalizer example.com/held, whose operator lives.
 func operated(t testing.TB, c *testcluster.Cluster, namespace string) *finalizer.Registry {
 	t.Helper()
-	c.Apply(t, fixture.Lease(namespace, "operator", "me", time.Now()))
+	c.Apply(t, fixture.Lease(namespace, "operator", "me", time.Now().Add(time.Hour))) // it lives on, however long that takes
 	return fixture.Pack(t, "example.com/held", fmt.Sprintf("leases: ['%s/operator']", namespace))
 }
 

@@ -28,7 +28,7 @@ const slowest = 10
 func main() {
 	table := flag.String("table", "",
 		"the file with the table of what targets cost, in which the target's row is to be replaced")
-	atOnce := flag.Int("at-once", 3, "number of commands that run at the same time, in their order")
+	atOnce := flag.Int("at-once", 2, "number of commands that run at the same time, in their order")
 	flag.Parse()
 	if flag.NArg() < 2 {
 		fmt.Fprintln(os.Stderr, "usage: suite [-table FILE] [-at-once N] TARGET COMMAND...")
