@@ -156,8 +156,8 @@ $(PROGRAMS):
 test: build controlplane ## Run the tests that a change needs, against a real control plane where they need one (about 10 minutes on 2 cores, then what has changed)
 	@echo 'Running the tests: all take about 10 minutes on 2 cores, and later what has changed. The first time they are compiled before, which takes some minutes more.'
 	@$(SUITE) $@ '$(GO) test $(ANEW) -p 1 -timeout 60m $(filter-out $(OTHERS),$(WHOLE))' '$(GO) test -count=1 -p 1 $(OTHERS)' \
-		'$(GO) test -race $(ANEW) -p 1 -timeout 30m $(RACED)' \
-		'$(GO) test $(ANEW) -p 1 -timeout 30m $(filter-out $(RACED),$(REAL_PLANE))' \
+		'$(GO) test -race $(ANEW) -p 1 -timeout 60m $(RACED)' \
+		'$(GO) test $(ANEW) -p 1 -timeout 60m $(filter-out $(RACED),$(REAL_PLANE))' \
 		'$(GO) test -race $(ANEW) $(filter $(CONCURRENT),$(PURE))' '$(GO) test $(ANEW) -skip ^TestTwoBuildsOfOneCommitAreEqual $(filter-out $(CONCURRENT),$(PURE))' \
 		'$(GO) test -C $(PLANE) $(ANEW) -timeout 10m ./...' '$(GO) test -C $(UPSTREAM) $(ANEW) -skip ^TestUpstreamsTestsPass .'
 
