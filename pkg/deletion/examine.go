@@ -98,8 +98,9 @@ func (pl *planner) foresee(ctx context.Context, reader *cluster.Reader, known *f
 	}
 	p.releases = merged(needs, needed, backends)
 	p.needs, p.unserved, p.unhooked = merged(p.releases, apis.needs), apis.services, hooks
-	maps.Copy(hooks.refused, apis.refused)
-	p.Plan = p.Without(hooks.refused)
+	refused := maps.Clone(hooks.refused)
+	maps.Copy(refused, apis.refused)
+	p.Plan = p.Without(refused)
 	return nil
 }
 

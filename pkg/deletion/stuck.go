@@ -40,11 +40,11 @@ func (p *Planned) hintStuck() string {
 	switch {
 	case len(p.unserved) > 0:
 		return "delete " + p.answered() + " too; --allow-stuck deletes all the same"
-	case len(p.Protected()) > 0 && len(p.unhooked.hooks) > 0:
-		return "delete " + fewOf(p.unhooked.hooks, func(u plan.Unhooked) graph.Ref { return u.Config }) +
-			" too; --allow-stuck deletes the rest all the same"
 	case len(p.Protected()) > 0 && cluster.IsImmortal(p.Protected()[0].Object): // which is the one that is named
 		return "nothing changes that; --allow-stuck deletes the rest all the same"
+	case len(p.unhooked.refused) > 0:
+		return "delete " + fewOf(p.unhooked.hooks, func(u plan.Unhooked) graph.Ref { return u.Config }) +
+			" too; --allow-stuck deletes the rest all the same"
 	case len(p.Protected()) > 0:
 		return "change what refuses it, or leave the object out; --allow-stuck deletes the rest all the same"
 	case slices.ContainsFunc(p.Stuck(), func(s plan.ObjectReason) bool { return s.Because.Code == plan.LinkRefused }):

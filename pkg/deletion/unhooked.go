@@ -108,7 +108,7 @@ func (g deletedSet) silent(ctx context.Context, reader *cluster.Reader, b admiss
 	if len(workloads) == 0 {
 		return wave
 	}
-	last := 0
+	var pods []graph.ID
 	seen := map[graph.ID]bool{}
 	for next := workloads; len(next) > 0; {
 		id := next[len(next)-1]
@@ -118,32 +118,38 @@ func (g deletedSet) silent(ctx context.Context, reader *cluster.Reader, b admiss
 		}
 		seen[id] = true
 		if ref := g.plan.Graph.Ref(id); ref.Group() == "" && ref.Resource == "pods" {
-			last = max(last, g.goneIn(id))
+			pods = append(pods, id)
 		}
 		for e := range g.plan.Graph.Dependents(id) {
 			next = append(next, e.Dependent)
 		}
 	}
-	if last == 0 { // pods that could not be seen may answer
+	if len(pods) == 0 { // those that could not be seen may answer
 		return wave
 	}
-	return min(wave, last)
+	return min(wave, g.goneIn(pods...))
 }
 
-// goneIn is the wave at whose end an object is gone, as far as its finalizers let it; of one that
+// goneIn is the wave at whose end some objects are gone, as far as their finalizers let them; if one
 // is not gone in the end it is after all others.
-func (g deletedSet) goneIn(id graph.ID) int {
-	if _, gone := slices.BinarySearch(g.plan.Deleted, id); !gone {
-		return math.MaxInt
+func (g deletedSet) goneIn(ids ...graph.ID) (last int) {
+	waves := map[graph.ID]int{}
+	for _, id := range ids {
+		if _, gone := slices.BinarySearch(g.plan.Deleted, id); !gone {
+			return math.MaxInt
+		}
+		waves[id] = 0
 	}
-	wave := 0
 	for _, a := range g.plan.Actions {
-		if a.Object == id {
-			wave = a.Wave
+		if _, is := waves[a.Object]; is {
+			waves[a.Object] = a.Wave
 		}
 	}
-	if b, holds := g.plan.Blocker(id); holds && len(b.Finalizers) > 0 {
-		wave++
+	for id, wave := range waves {
+		if b, holds := g.plan.Blocker(id); holds && len(b.Finalizers) > 0 {
+			wave++
+		}
+		last = max(last, wave)
 	}
-	return wave
+	return last
 }

@@ -11,17 +11,16 @@ func (s *simulation) deleted() []graph.ID {
 	return s.pick(func(id graph.ID) bool { return s.is(id, gone) })
 }
 
-// Completed are the objects whose deletion began before and comes to its end with the plan, since what
-// they waited for goes; sorted.
+// Completed are those of the Deleted whose deletion began before, since what they waited for goes;
+// sorted.
 func (p *Plan) Completed() []graph.ID {
 	var ids []graph.ID
-	for _, a := range p.Actions {
-		if a.Verb == VerbRemoveFinalizer && p.Graph.State(a.Object) == graph.Deleting {
-			ids = append(ids, a.Object)
+	for _, id := range p.Deleted {
+		if p.Graph.State(id) == graph.Deleting {
+			ids = append(ids, id)
 		}
 	}
-	slices.Sort(ids)
-	return slices.Compact(ids)
+	return ids
 }
 
 func (s *simulation) pick(matches func(graph.ID) bool) []graph.ID {
