@@ -116,6 +116,7 @@ func Run(t *testing.T, cluster *testcluster.Cluster, scripts Scripts) {
 			"namespace":  namespace,
 			"elapse":     elapse,
 			"refused":    refused,
+			"remade":     remade,
 			"why":        why,
 			"own":        own,
 			"scrub":      scrub,
