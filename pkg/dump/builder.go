@@ -5,15 +5,12 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/api/validate/content"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/version"
@@ -100,53 +97,6 @@ func (b *builder) add(of layout, files []file) error {
 	b.leaveOutShared()
 	return nil
 }
-
-// leaveOutShared leaves out objects of which several in a type have one uid, as a program writes that
-// hides uids: they would be taken for one object. What is left of such a uid is one object, served in
-// several types by the same name, or has to go, too.
-func (b *builder) leaveOutShared() {
-	n, example := b.Objects, ""
-	shared, name, several := map[string]bool{}, map[string]string{}, map[string]bool{}
-	for _, t := range b.Types {
-		first, twice := make(map[string]*Object, len(t.Objects)), map[string]bool{}
-		for _, o := range t.Objects {
-			if other := first[o.UID]; other != nil {
-				twice[o.UID], shared[o.UID] = true, true
-				example = cmp.Or(example, fmt.Sprintf("%s %s and %s, which have %s", t.Name, other.path(), o.path(), o.UID))
-			}
-			first[o.UID] = o
-		}
-		b.leaveOut(t, twice)
-	}
-	if len(shared) == 0 {
-		return
-	}
-	for _, t := range b.Types {
-		for _, o := range t.Objects {
-			if shared[o.UID] {
-				name[o.UID] = cmp.Or(name[o.UID], o.path())
-				several[o.UID] = several[o.UID] || name[o.UID] != o.path()
-			}
-		}
-	}
-	for _, t := range b.Types {
-		b.leaveOut(t, several)
-	}
-	b.Unread = append(b.Unread, fmt.Errorf("%d objects left out, which share a uid and cannot be told apart, as %s", n-b.Objects,
-		example))
-}
-
-// leaveOut leaves out the objects of a type with some uids.
-func (b *builder) leaveOut(t *Type, uids map[string]bool) {
-	before := len(t.Objects)
-	t.Objects = slices.DeleteFunc(t.Objects, func(o *Object) bool { return uids[o.UID] })
-	if left := before - len(t.Objects); left > 0 {
-		b.Objects -= left
-		t.everywhere, t.namespaces = false, map[string]bool{}
-	}
-}
-
-func (o *Object) path() string { return path.Join(o.Namespace, o.Name) }
 
 // document adds the objects of a document, and what it proves.
 func (b *builder) document(p place, doc document) error {
@@ -352,88 +302,3 @@ func (b *builder) finish(written time.Time) {
 		b.Time = slices.MaxFunc([]time.Time{written, b.newest}, time.Time.Compare).UTC()
 	}
 }
-
-// ofOwners adds the types of owners that are not in the dump, and the versions in which references
-// name others: a reference keeps the version that it was written in, and kubectl gets objects in the
-// preferred one. What was read of a CustomResourceDefinition says itself which versions there are.
-func (b *builder) ofOwners() {
-	all := slices.SortedFunc(maps.Keys(b.owners), func(x, y schema.GroupVersionKind) int {
-		return cmp.Or(strings.Compare(x.Group, y.Group), strings.Compare(x.Kind, y.Kind),
-			version.CompareKubeAwareVersionStrings(y.Version, x.Version))
-	})
-	services := b.apiServices()
-	for _, gvk := range all {
-		t := b.kinds[gvk.GroupKind()]
-		switch {
-		case t == nil && b.mayDefine(gvk.Group):
-			b.typeOf(gvk.GroupVersion(), gvk.Kind, place{}, !b.owners[gvk])
-		case t != nil && !t.defined && (!services.everywhere || b.registered(gvk.GroupVersion())):
-			t.serves(gvk.Version)
-		}
-	}
-}
-
-// aggregated notes the versions that are served and of whose types the dump tells nothing, as those
-// of another server. Of an APIService that is not available no server would tell either. If all
-// APIServices are there, a built-in type is not served that is in none of them.
-func (b *builder) aggregated() {
-	services := b.apiServices()
-	if services.everywhere && b.registered(schema.GroupVersion{Version: "v1"}) { // that of the core group is one of all
-		b.Types = slices.DeleteFunc(b.Types, func(t *Type) bool {
-			return len(t.Objects) == 0 && slices.ContainsFunc(builtInTypes(), func(known *Type) bool {
-				return known.Group == t.Group && known.Name == t.Name
-			}) && !slices.ContainsFunc(t.Versions, func(version string) bool {
-				return b.registered(schema.GroupVersion{Group: t.Group, Version: version})
-			})
-		})
-	}
-	for _, o := range services.Objects {
-		var service struct {
-			Metadata struct{ Labels map[string]string }
-			Spec     struct{ Group, Version string }
-			Status   struct {
-				Conditions []struct{ Type, Status string }
-			}
-		}
-		if json.Unmarshal(o.JSON, &service) != nil || service.Spec.Group == "" || !isSegment(service.Spec.Version) ||
-			service.Metadata.Labels["kube-aggregator.kubernetes.io/automanaged"] == "true" ||
-			slices.ContainsFunc(b.Types, func(t *Type) bool {
-				return t.Group == service.Spec.Group && slices.Contains(t.Versions, service.Spec.Version)
-			}) {
-			continue
-		}
-		for _, c := range service.Status.Conditions {
-			if c.Type == "Available" && c.Status == "True" {
-				b.Aggregated = append(b.Aggregated, schema.GroupVersion{Group: service.Spec.Group, Version: service.Spec.Version})
-			}
-		}
-	}
-}
-
-const apiServices = "apiregistration.k8s.io"
-
-func (b *builder) apiServices() *Type {
-	return b.names[schema.GroupResource{Group: apiServices, Resource: "apiservices"}]
-}
-
-// registered returns whether the dump has the APIService of a version.
-func (b *builder) registered(gv schema.GroupVersion) bool {
-	return b.seen[named{b.apiServices(), "", gv.Version + "." + gv.Group}] != nil
-}
-
-// mayDefine returns whether there can be types in a group that the dump does not show.
-func (b *builder) mayDefine(group string) bool {
-	if group == "" || slices.ContainsFunc(builtInTypes(), func(t *Type) bool { return t.Group == group }) {
-		return false
-	}
-	for _, name := range []schema.GroupResource{{Group: "apiextensions.k8s.io", Resource: "customresourcedefinitions"},
-		{Group: apiServices, Resource: "apiservices"}} {
-		if !b.names[name].everywhere {
-			return true
-		}
-	}
-	return false
-}
-
-// isSegment returns whether a name can stand in the path of a request.
-func isSegment(name string) bool { return name != "" && len(content.IsPathSegmentName(name)) == 0 }
