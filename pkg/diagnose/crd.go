@@ -62,7 +62,7 @@ func (e *examiner) crd(ctx context.Context, id graph.ID) []core.Finding {
 	case len(unseen) > 0:
 		f.Code, f.Evidence = core.BlockerHidden, core.Observed(actor.GapClauses(unseen...)...)
 		f.Sentence = "the API server deletes the instances first, and whether any are left could not be seen"
-		f.Remedy = e.toSee(typeNames(unseen)) + ", to see whether any are left, and what keeps them."
+		f.Remedy = e.ToSee(unseen) + ", to see whether any are left, and what keeps them."
 		f.Commands = []core.Step{core.Describe().Safely("shows the conditions, which say what remains")}
 	}
 	if terminating.Message != "" {

@@ -41,7 +41,7 @@ func (e *collector) foreground(ctx context.Context, id graph.ID) []core.Finding 
 		return core.Found(ref, core.Finding{
 			Code: core.BlockerHidden, Finalizer: plan.ForegroundFinalizer,
 			Evidence: core.Observed(actor.GapClauses(hiding...)...), Commands: []core.Step{again()},
-			Args: []string{"{see}", e.ToSee()},
+			Args: []string{"{see}", e.ToSee(hiding)},
 		})
 	}
 	f := core.Finding{
@@ -58,7 +58,7 @@ func (e *collector) foreground(ctx context.Context, id graph.ID) []core.Finding 
 	}
 	return core.Each(findings, func(f *core.Finding) {
 		if f.Code == core.CollectorNotActing { // it waits, if an object of these names the owner (GC-048)
-			f.Code, f.Args = core.BlockerHidden, []string{"{see}", e.ToSee()}
+			f.Code, f.Args = core.BlockerHidden, []string{"{see}", e.ToSee(unseen)}
 			f.Sentence = "no dependent that could be listed blocks it, and the garbage collector has not deleted it"
 			f.Evidence = append(f.Evidence, core.Observed(actor.GapClauses(unseen...)...)...)
 			f.Observe("a cluster-scoped object that names it as its owner, which is invalid, blocks it too")

@@ -98,10 +98,10 @@ func (e *examiner) unfinished(ctx context.Context, id graph.ID, o *unstructured.
 	case len(failures(o)) > 0:
 		f.Code = core.NamespaceDeletionFailed
 	case len(unseen) > 0:
-		types := typeNames(unseen)
+		types := phrase.And(v1alpha1.TypeNames(unseen))
 		f.Code, f.Moves = core.BlockerHidden, nil
 		f.Sentence = "the namespace may wait for objects that could not be listed: " + types
-		f.Remedy = e.toSee(types) + ", to see whether any are left."
+		f.Remedy = e.ToSee(unseen) + ", to see whether any are left."
 		f.Evidence = append(f.Evidence, core.Observed(actor.GapClauses(unseen...)...)...)
 		f.Commands = []core.Step{core.Describe().Safely("shows the conditions, which say what remains")}
 	default:
@@ -157,7 +157,7 @@ func (e *examiner) hiddenContent(o *unstructured.Unstructured) []core.Finding {
 	if len(named) == 0 {
 		return nil
 	}
-	types := typeNames(named)
+	types := phrase.And(v1alpha1.TypeNames(named))
 	f := core.Finding{Code: core.BlockerHidden, Finalizer: plan.NamespaceFinalizer, Actor: "the namespace controller",
 		Sentence: "the namespace waits for objects that you may not list: " + types,
 		Evidence: core.ObservedAt(cluster.Place(o, c.Field), e.Quoted(c)),
@@ -166,25 +166,12 @@ func (e *examiner) hiddenContent(o *unstructured.Unstructured) []core.Finding {
 		f.Evidence = append(f.Evidence, core.ObservedAt(cluster.Place(o, left.Field), e.Quoted(left))...)
 	}
 	f.Evidence = append(f.Evidence, core.Observed(actor.GapClauses(named...)...)...)
-	f.Remedy = e.toSee(types) + ", to see what keeps them. The namespace was not empty when its controller looked last: to finalize " +
+	f.Remedy = e.ToSee(named) + ", to see what keeps them. The namespace was not empty when its controller looked last: to finalize " +
 		"it would leave them in etcd, out of reach."
 	if e.Client.IsStill() {
 		f.Sentence = "the namespace waits for objects that were not saved: " + types
 	}
 	return []core.Finding{f}
-}
-
-// toSee is how the objects of types are seen that were not, for use before ", to see".
-func (e *examiner) toSee(types string) string {
-	if e.Client.IsStill() {
-		return "Look at the cluster, or at a dump that has " + types
-	}
-	return "Run the command as a user who may list " + types
-}
-
-// typeNames names the types of gaps.
-func typeNames(gaps []v1alpha1.Gap) string {
-	return phrase.And(phrase.Words(gaps, v1alpha1.Gap.TypeName))
 }
 
 // asFarAsSeen says of how much of a namespace it is known what is in it.

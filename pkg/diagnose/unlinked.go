@@ -2,7 +2,6 @@ package diagnose
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -95,11 +94,7 @@ func (e *linked) hiddenEnd(id graph.ID, name string, own []core.Finding, gaps []
 		}
 	}
 	who := cmp.Or(f.Actor, "whoever removes the finalizer")
-	see := "make the types available, or run the command as a user who may read them"
-	if e.Client.IsStill() {
-		see = "look at the cluster, or at a dump that has them"
-	}
-	f.Remedy = phrase.Sentence(fmt.Sprintf("%s can wait for objects that cannot be seen: %s", who, see)) +
-		" Do not remove the finalizer before that: what it stands for can still exist."
+	f.Remedy = phrase.Sentence(who+" can wait for objects that cannot be seen") + " " + e.ToSee(gaps) +
+		". Do not remove the finalizer before that: what it stands for can still exist."
 	return f
 }

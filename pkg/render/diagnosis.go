@@ -39,12 +39,12 @@ func Diagnosis(w io.Writer, d *v1alpha1.Diagnosis, now time.Time, s Style) error
 		hanging(out, s, 0, phrase.Count(d.NotLookedAt, "object")+
 			" not examined: there are too many, or a webhook does not respond; the evidence is that of similar objects", nil)
 	}
-	if types := slices.DeleteFunc(slices.Clone(d.Gaps), isQuestion); len(types) > 0 {
+	if types := slices.DeleteFunc(slices.Clone(d.Gaps), v1alpha1.Gap.IsQuestion); len(types) > 0 {
 		hanging(out, s, 0, "incomplete: "+shorten(unlisted(types), s.Wide)+" could not be listed"+inNamespaces(types)+
 			"; objects of these types that are stuck, or that block others, are not shown", nil)
 	}
 	for _, g := range d.Gaps {
-		if isQuestion(g) {
+		if g.IsQuestion() {
 			hanging(out, s, 0, "incomplete: "+Escape(g.Message), nil)
 		}
 	}

@@ -30,7 +30,7 @@ func WarnGaps(errOut io.Writer, gaps []v1alpha1.Gap) {
 		default:
 			c.message = "you may not list " + scopeOf(g)
 		}
-		types[c], questions[c] = append(types[c], g.TypeName()), isQuestion(g)
+		types[c], questions[c] = append(types[c], g.TypeName()), g.IsQuestion()
 	}
 	classes := slices.SortedFunc(maps.Keys(types), func(a, b class) int {
 		return cmp.Or(strings.Compare(string(a.reason), string(b.reason)), strings.Compare(a.message, b.message))
@@ -46,11 +46,6 @@ func WarnGaps(errOut io.Writer, gaps []v1alpha1.Gap) {
 		}
 		Warn(errOut, "%s: %s", what, Escape(phrase.Shorten(c.message)))
 	}
-}
-
-// isQuestion reports whether a gap is of what a server is asked, and of no type that it lists.
-func isQuestion(g v1alpha1.Gap) bool {
-	return strings.HasSuffix(g.Resource, "reviews") && (g.Group == "admission.k8s.io" || g.Group == "authorization.k8s.io")
 }
 
 // WarnUnread writes what could not be read live.

@@ -49,6 +49,13 @@ func (g Gap) Hides(group, resource, namespace string) bool {
 		(g.Namespace == "" || g.Namespace == namespace)
 }
 
+// IsQuestion returns whether the gap is of what a server is asked, as whether a webhook rejects a
+// write, and of no type that it lists.
+func (g Gap) IsQuestion() bool {
+	return g.Group == "admission.k8s.io" && g.Resource == "admissionreviews" ||
+		g.Group == "authorization.k8s.io" && g.Resource == "subjectaccessreviews"
+}
+
 // TypeNames names the types that gaps are about, each once.
 func TypeNames(gaps []Gap) []string {
 	var names []string

@@ -7,14 +7,19 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
-// ToSee is how a type is seen that could not be listed.
-func (e *Examination) ToSee() string {
-	if e.Client.IsStill() {
-		return "Look at the cluster, or at a dump that has it"
+// ToSee is how the types of gaps are seen, as a sentence without its end.
+func (e *Examination) ToSee(gaps []v1alpha1.Gap) string {
+	types := phrase.And(v1alpha1.TypeNames(gaps))
+	switch {
+	case e.Client.IsStill():
+		return "Look at the cluster, or at a dump that has " + types
+	case slices.ContainsFunc(gaps, func(g v1alpha1.Gap) bool { return !g.Reason.OfReader() }):
+		return "Make " + types + " available, or run the command as a user who may list them"
 	}
-	return "Make the type available, or run the command as a user who may list it"
+	return "Run the command as a user who may list " + types
 }
 
 // MayBeServed reports whether a group can have types that discovery does not show: its own

@@ -181,15 +181,11 @@ func (e *Examiner) notWatching(ctx context.Context, b core.Responsible, f core.F
 	ns, name := b.Object.GetNamespace(), cluster.Located(s.Workload)
 	f.Code, f.Evidence = core.ActorNotWatching, append(own, f.Evidence...)
 	f.Args = []string{"{workload}", name, "{namespace}", ns, "{then}", b.OnceRunning()}
-	label, one := s.Label()
 	switch {
 	case s.Selector:
 		f.Remedy = fmt.Sprintf("Start one again that watches such objects, or give the object a label that %s watches, "+
 			"and let it finish.", name) + b.OnceRunning()
-		if one {
-			f.Commands = []core.Step{core.Command("kubectl", "label", "OBJECT", label, "--overwrite").
-				Doing("has " + name + " work on it").Risking(b.RiskOnceRunning())}
-		}
+		f.Commands = labelled(b, s)
 	case s.Variable:
 		set := core.At(e.Ref(s.Workload), core.Command("kubectl", "set", "env", "OBJECT", s.Setting+"="+s.Value+","+ns))
 		f.Commands = []core.Step{set.Doing("starts it again so that it watches " + ns +
@@ -204,6 +200,17 @@ func (e *Examiner) notWatching(ctx context.Context, b core.Responsible, f core.F
 		f.Commands = []core.Step{core.At(e.Ref(s.Workload), core.Describe()).Safely("shows what it watches")}
 	}
 	return []core.Finding{f}
+}
+
+// labelled is the command that gives the object the label by which a workload selects what it works
+// on; none if that takes more than one.
+func labelled(b core.Responsible, s actor.Scope) []core.Step {
+	label, one := s.Label()
+	if !s.Selector || !one {
+		return nil
+	}
+	return []core.Step{core.Command("kubectl", "label", "OBJECT", label, "--overwrite").
+		Doing("has " + cluster.Located(s.Workload) + " work on it").Risking(b.RiskOnceRunning())}
 }
 
 // untaken is for an actor that leaves an object of another class to somebody else.

@@ -45,16 +45,13 @@ func (e *Examiner) unfound(ctx context.Context, b core.Responsible, f core.Findi
 		f.Remedy = phrase.Sentence("check that "+b.Name+" is running; its state is not visible through the API") +
 			b.OnceRunning()
 	}
-	if seen, who := unwatched(b, first, leads); who != "" {
-		f.Evidence = append(seen, f.Evidence...)
+	if s, who := unwatched(b, first, leads); who != "" {
+		says := s.Observation()
+		f.Evidence = append([]v1alpha1.Observation{says, s.Missed(b.Object)}, f.Evidence...)
 		f.Remedy = cmp.Or(f.Remedy, f.UsualOf(core.FinalizerActorUnknown)) + " " + who + ": have one watch it, or find out which does."
 		if runs(b, first) {
-			f.Sentence = cluster.Located(first) + mostLikely + ", and" + strings.TrimPrefix(seen[0].Says, cluster.Located(first))
-			works := actor.Actor{Life: actor.Alive, Workloads: []*unstructured.Unstructured{first}}
-			if label, one := works.NotWatching(b.Object)[0].Label(); one {
-				f.Commands = append(f.Commands, core.Command("kubectl", "label", "OBJECT", label, "--overwrite").
-					Doing("has "+cluster.Located(first)+" work on it"+b.Then()).Risking(b.RiskOnceRunning()))
-			}
+			f.Sentence = cluster.Located(first) + mostLikely + ", and" + strings.TrimPrefix(says.Says, cluster.Located(first))
+			f.Commands = append(f.Commands, labelled(b, s)...)
 		}
 	}
 	if first == nil {
@@ -87,19 +84,19 @@ func (e *Examiner) unfound(ctx context.Context, b core.Responsible, f core.Findi
 	return f, first != nil
 }
 
-// unwatched is the evidence that the workload that is likeliest to remove a finalizer which no pack knows,
-// or each of those that may, is set to watch other objects, and who that is, in a clause; empty if not.
-func unwatched(b core.Responsible, first *unstructured.Unstructured, leads actor.Permissions) (
-	seen []v1alpha1.Observation, who string) {
+// unwatched is what the workload that is likeliest to remove a finalizer which no pack knows
+// watches, or the first of those that may, if that leaves the object out, and who that is, in a
+// clause; empty if not.
+func unwatched(b core.Responsible, first *unstructured.Unstructured, leads actor.Permissions) (s actor.Scope, who string) {
 	works, who := actor.Actor{Life: actor.Alive, Workloads: leads.Workloads()}, "None of the workloads that may write the object watches it"
 	if first != nil {
 		works.Workloads, who = []*unstructured.Unstructured{first}, "It does not watch the object"
 	}
 	scopes := works.NotWatching(b.Object)
 	if b.IsKnown || len(scopes) == 0 || len(scopes) < len(works.Workloads) {
-		return nil, ""
+		return s, ""
 	}
-	return []v1alpha1.Observation{scopes[0].Observation(), scopes[0].Missed(b.Object)}, who
+	return scopes[0], who
 }
 
 // lead is the one workload that is likeliest to remove a finalizer, by RBAC or by its name, and why;
