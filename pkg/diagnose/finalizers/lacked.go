@@ -259,7 +259,7 @@ func (e dependencies) withoutNodes(ctx context.Context, d *core.Downtime, id gra
 		return
 	}
 	if wants := wantsOthers(set); wants != "" {
-		says := fmt.Sprintf("%s, made for it since its deletion, has no pods: it wants Nodes with the labels %s, and is to run on none",
+		says := fmt.Sprintf("%s, made for it since its deletion, has no pods: it selects Nodes with the labels %s, and none is eligible",
 			cluster.Located(set), wants)
 		d.Evidence = append(d.Evidence, core.ObservedAt(cluster.Place(set, "status.desiredNumberScheduled"), says)...)
 		d.Show(core.At(e.Ref(set), core.Describe()), "shows what is said of its pods")

@@ -29,7 +29,7 @@ func (e *Examiner) unhooked(ctx context.Context, b core.Responsible, f core.Find
 	hooks, _ := e.Reader.Admission().Webhooks(ctx)
 	for _, h := range hooks {
 		if wants := leftOut(h, t, o, domain); wants != "" {
-			says := fmt.Sprintf("%s takes only objects with the labels %s, which the object has not", h, wants)
+			says := fmt.Sprintf("%s takes only objects with the labels %s, which the object does not have", h, wants)
 			f.Evidence = append(core.ObservedAt(cluster.Place(o, "metadata.labels"), says), f.Evidence...)
 			f.Sentence = unsure(b) + "; " + says
 			f.Remedy = f.Usual() + " Whoever removes it may look after objects with these labels only: set them again if so."
