@@ -106,7 +106,7 @@ func Growth(p *collect.Proposal) string {
 // finalizers: who agrees to the plan agrees to that. It writes nothing if there is no such object.
 func Follows(w io.Writer, p *plan.Plan) {
 	if ids := p.Follows(); len(ids) > 0 {
-		fmt.Fprintf(w, "deletes %s if other controllers remove their finalizers meanwhile: %s\n",
+		note(w, "deletes %s if other controllers remove their finalizers meanwhile: %s",
 			phrase.Count(len(ids), "more object"), SortedFew(KindNamesOf(p.Graph, ids)))
 	}
 }

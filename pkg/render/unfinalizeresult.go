@@ -51,7 +51,7 @@ func UnfinalizeOutcomes(out, errOut io.Writer, outcomes []*unfinalize.Outcome, k
 		case o.Gone:
 			_, err = fmt.Fprintln(out, DeletedFrom(o.Candidate.Ref))
 		case len(o.Done) > 0 && o.Unread == nil:
-			_, err = fmt.Fprintf(errOut, "left: %s: %s\n", Quoted(o.Candidate.Ref), UnfinalizeRemains(o, known))
+			note(errOut, "left: %s: %s", Quoted(o.Candidate.Ref), UnfinalizeRemains(o, known))
 		}
 		if err != nil {
 			return err

@@ -125,7 +125,7 @@ func disown(ctx context.Context, o *DisownOptions) error {
 	}
 	err = errors.Join(printChange(&o.Mutation, &d.Change, err, render.Disowned), err)
 	if left := render.OwnersLeft(&d.Change); left != "" && err == nil && !d.Nothing() {
-		fmt.Fprintln(o.ErrOut, left)
+		render.Message(o.ErrOut, "", left)
 	}
 	return err
 }

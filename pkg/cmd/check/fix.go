@@ -51,7 +51,7 @@ func (o *Options) fix(ctx context.Context, q *selection.Query, report *v1alpha1.
 		return err
 	}
 	for _, l := range p.Left {
-		fmt.Fprintln(o.ErrOut, render.FixSkipped(l.Object, l.Because))
+		render.Message(o.ErrOut, "", render.FixSkipped(l.Object, l.Because))
 	}
 	switch {
 	case o.DryRun != "none":
@@ -121,7 +121,7 @@ func (o *Options) agree(ctx context.Context, p *check.Fixes) error {
 func (o *Options) skipped(all []*check.Fixed) {
 	for _, f := range all {
 		if f.Skipped != nil {
-			fmt.Fprintln(o.ErrOut, render.FixSkipped(f.Object, f.Skipped))
+			render.Message(o.ErrOut, "", render.FixSkipped(f.Object, f.Skipped))
 		}
 	}
 }

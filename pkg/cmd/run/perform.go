@@ -68,7 +68,7 @@ func (o *Options) request() (collect.Request, error) {
 		Overrides: plan.Overrides{KeepMismatched: o.HoldMismatched, BreakDeadlocks: o.BreakDeadlocks,
 			UnservedKinds: map[[2]string]bool{}},
 		Wait: o.Wait, Watch: o.Watch, Timeout: o.Timeout, Archive: o.archive(),
-		Agree: o.agree, OnEvent: o.event, Paused: func(err error) { fmt.Fprintln(o.ErrOut, render.Paused(err)) },
+		Agree: o.agree, OnEvent: o.event, Paused: func(err error) { render.Message(o.ErrOut, "", render.Paused(err)) },
 	}
 	if r.Timeout == 0 {
 		r.Timeout = env.NoTimeout

@@ -99,7 +99,7 @@ func (o *Options) show(p *unfinalize.Planned) error {
 func (o *Options) nothing(p *unfinalize.Planned) error {
 	switch {
 	case o.Output.IsOwn():
-		fmt.Fprintln(o.ErrOut, render.UnfinalizeNothing(p))
+		render.Message(o.ErrOut, "", render.UnfinalizeNothing(p))
 		return nil
 	case o.DryRun != "none":
 		return o.show(p)
