@@ -89,8 +89,10 @@ func fewLocated(g *graph.Graph, ids []graph.ID) string {
 
 // until says what has to be gone before a program removes a finalizer; nothing if there is no such
 // object.
-func (p Plan) until(b plan.Blocker) string {
-	ids := p.Until(b.Object)
+func (p Plan) until(b plan.Blocker) string { return p.untilGone(p.Until(b.Object)) }
+
+// untilGone says that some objects have to be gone; nothing if there are none.
+func (p Plan) untilGone(ids []graph.ID) string {
 	if len(ids) == 0 {
 		return ""
 	}
