@@ -66,8 +66,8 @@ func TestAnOwnerSaysWhatItWaitsFor(t *testing.T) {
 	for _, root := range []graph.ID{app, shop} {
 		p := plan.New(g, []graph.ID{root}, plan.Foreground, plan.Options{Links: link.New(g)})
 		var out bytes.Buffer
-		err := render.PlanTable(&out, render.Plan{Plan: p, Rows: g.Walk([]graph.ID{root}, graph.TreeOptions{Depth: -1})}, render.Style{})
-		if err != nil {
+		rows := g.Walk([]graph.ID{root}, graph.TreeOptions{Depth: -1})
+		if err := render.PlanTable(&out, render.Plan{Plan: p, Rows: rows}, render.Style{}); err != nil {
 			t.Fatal(err)
 		}
 		if want := "until ConfigMap shop/settings is gone"; strings.Count(out.String(), want) != 1 {
