@@ -58,7 +58,7 @@ func TestNoLinkOfAPackLeadsATenantToWhatOthersOwn(t *testing.T) {
 // clusterScopedSources are the links whose sources have no namespace.
 var clusterScopedSources = map[string]bool{
 	"kubevela-resources": true, "crossplane-xrd-claims": true, "crossplane-xrd-composites": true,
-	"apiservice-objects": true, "node-pods": true,
+	"apiservice-objects": true, "apiservice-automanaged": true, "node-pods": true,
 	"gatekeeper-template-reports": true, "gatekeeper-constraint-reports": true,
 	"gatekeeper-template-policy": true, "gatekeeper-mutator-reports": true,
 	"gatekeeper-expansion-reports": true, "gatekeeper-provider-reports": true,

@@ -119,7 +119,7 @@ func (t *tester) ends(d *link.Definition, source *unstructured.Unstructured) ([]
 		} else if t.clusterScoped(n) {
 			ref.Namespace = ""
 		}
-		l := effect(d, source, end)
+		l := effect(d, source, end, of)
 		l.End, l.Present, l.Field, l.Confirmed = ref, end != nil, n.Field, confirmed(d, end, of)
 		all = append(all, l)
 	}
@@ -133,7 +133,7 @@ func (t *tester) ends(d *link.Definition, source *unstructured.Unstructured) ([]
 			} else if !selects || !m.CanBe(groupOf(o), o.GetKind(), t.kinds[kindOf(o)].categories) {
 				continue
 			}
-			l := effect(d, source, o)
+			l := effect(d, source, o, of)
 			l.End, l.Present, l.Labels, l.Field, l.Confirmed = graph.RefOf(o), true, m.Labels,
 				cmp.Or(m.Fields, m.Field), m.NameSource || confirmed(d, o, of)
 			all = append(all, l)
@@ -154,7 +154,7 @@ func confirmed(d *link.Definition, end *unstructured.Unstructured, source link.I
 
 // effect says what a deletion does along a link. Of an end that is not there only what the source
 // says is known.
-func effect(d *link.Definition, source, end *unstructured.Unstructured) v1alpha1.FoundLink {
+func effect(d *link.Definition, source, end *unstructured.Unstructured, of link.Identity) v1alpha1.FoundLink {
 	l := v1alpha1.FoundLink{ID: d.ID, Name: d.Name, Of: string(d.Deletion.Of), Owner: string(d.OwnerSide())}
 	var finalizers []string
 	switch {
@@ -172,6 +172,7 @@ func effect(d *link.Definition, source, end *unstructured.Unstructured) v1alpha1
 	}
 	if d.Deletion.Of == link.End && end != nil {
 		l.Kept, _ = link.Kept(d.KeepOf(source.Object), end.Object)
+		l.Kept = cmp.Or(l.Kept, d.ClaimedElsewhere(end.Object, of))
 		e.Policy = d.PolicyFor(end.Object, e)
 	}
 	if l.Deleted = e.Deletes && l.Kept == ""; l.Deleted {

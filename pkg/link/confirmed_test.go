@@ -54,6 +54,17 @@ func TestConfirmedBy(t *testing.T) {
 			t.Errorf("%s: confirmed is %v", test.scenario, got)
 		}
 	}
+	byText.Deletion.Claimed = true
+	const other = "metadata.labels['example.org/owner'] names Claim cache"
+	for end, want := range map[string]string{
+		"{metadata: {namespace: shop, labels: {example.org/owner: cache}}}": other,
+		"{metadata: {namespace: other, labels: {example.org/owner: db}}}":   "", // which says no namespace
+		"{metadata: {namespace: shop}}":                                     "",
+	} {
+		if got := byText.ClaimedElsewhere(object(t, end), source); got != want {
+			t.Errorf("%s is claimed elsewhere: %q, want %q", end, got, want)
+		}
+	}
 	if byText.ConfirmedBy(nil, source) {
 		t.Error("an end that was not read confirms the link")
 	}

@@ -160,7 +160,7 @@ func (d *Definition) MetadataOnly() bool {
 		!slices.ContainsFunc(d.Deletion.Keep, Keep.asksSource)
 }
 
-// Makes reports whether the ends are dependents of a kind of which the source is the controller.
+// Makes reports whether the ends are dependents of a kind.
 func (d *Definition) Makes(group, kind string) bool {
 	return slices.ContainsFunc(d.Ends, func(e Ends) bool {
 		return e.Form == Dependents &&
@@ -199,6 +199,9 @@ func (e Ends) inMetadata() bool {
 	return !slices.ContainsFunc(placeholder.FindAllString(e.Labels+e.Name+e.Fields+string(e.Namespace), -1),
 		func(p string) bool { return !strings.HasPrefix(p, "{metadata.") })
 }
+
+// IsName reports whether an object names another one by its own name.
+func (e Ends) IsName() bool { return e.Form == Text && e.Field.String() == "metadata.name" }
 
 // Ends says where a source names ends, and how.
 type Ends struct {
@@ -261,7 +264,7 @@ const (
 	Labels Form = "labels"
 	// Instances: a reference of a group and a kind, all objects of which are ends.
 	Instances Form = "instances"
-	// Dependents: the objects of some kinds of which the source is the controller. The
+	// Dependents: the objects of some kinds of which the source is an owner. The
 	// ownerReferences say it already: such a link only reports whether they come back.
 	Dependents Form = "dependents"
 )

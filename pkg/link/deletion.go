@@ -37,6 +37,9 @@ type Deletion struct {
 	// Bound is the path in an end to the reference of its source. If that names another object the
 	// program refuses to act, and the source is never gone.
 	Bound Path `json:"bound,omitzero"`
+	// Claimed says that an end which names another object than the source where Confirmed says stays,
+	// and that the program does not look at it.
+	Claimed bool `json:"claimed,omitempty"`
 	// Never are alternatives of conditions on the source; where all of one are met nothing is
 	// deleted.
 	Never [][]Condition `json:"never,omitempty"`

@@ -180,11 +180,40 @@ func (d *Definition) ConfirmedBy(end map[string]any, source Identity) bool {
 // empty if that is the source, or if the end does not say.
 func (d *Definition) BoundElsewhere(end map[string]any, source Identity) string {
 	n, ok := d.BoundTo(end)
-	if !ok || n.Name == source.Name && (n.Namespace == "" || n.Namespace == source.Namespace) &&
-		(n.Kind == "" || n.Kind == source.Kind) && (!n.HasGroup || n.Group == source.Group) {
+	if !ok || n.mayBe(source) {
 		return ""
 	}
 	return graph.Located(n.Kind, n.Namespace, n.Name)
+}
+
+// ClaimedElsewhere says which object an end names in place of the source where Confirmed says, so that
+// it stays; empty if that is the source, if the end names none, or if the link does not ask for it.
+func (d *Definition) ClaimedElsewhere(end map[string]any, source Identity) string {
+	if !d.Deletion.Claimed {
+		return ""
+	}
+	other := ""
+	for _, e := range d.Confirmed {
+		for _, v := range e.Field.all(end) {
+			found, _ := e.read(v) // what cannot be understood names nothing
+			for _, n := range found {
+				switch {
+				case n.Name == "":
+				case n.mayBe(source):
+					return ""
+				default:
+					other = e.Field.String() + " names " + graph.Located(n.Kind, n.Namespace, n.Name)
+				}
+			}
+		}
+	}
+	return other
+}
+
+// mayBe reports whether what is named can be a source: what it does not say does not count.
+func (n Named) mayBe(source Identity) bool {
+	return n.Name == source.Name && (n.Namespace == "" || n.Namespace == source.Namespace) &&
+		(n.Kind == "" || n.Kind == source.Kind) && (!n.HasGroup || n.Group == source.Group)
 }
 
 // name reports whether an object names a source so.

@@ -47,8 +47,9 @@ func (s *search) askEnds(ctx context.Context) error {
 		if f.Effect.Deletes && end != nil {
 			denied := s.notPermitted(f, objects)
 			f.Kept, _ = link.Kept(f.keep, end)
-			f.Kept = cmp.Or(f.Kept, denied)
-			f.Halts = f.Definition.Deletion.Waves != "" && denied == "" && !link.Unseen(f.keep, end)
+			claimed := f.Definition.ClaimedElsewhere(end, f.identity)
+			f.Kept = cmp.Or(f.Kept, denied, claimed)
+			f.Halts = f.Definition.Deletion.Waves != "" && denied+claimed == "" && !link.Unseen(f.keep, end)
 			f.Unsure = s.unpermitted(f, objects)
 			f.Wave = f.Definition.WaveOf(end)
 			f.Effect.Policy = f.Definition.PolicyFor(end, f.Effect)

@@ -62,14 +62,14 @@ func (s *search) managers(ctx context.Context) error {
 	return nil
 }
 
-// controllers asks those of the roots that have one what it says of them by links: whether its
-// program makes them again.
+// controllers asks the owners of the roots what they say of these by links: whether their programs
+// make them again. Of some programs they are no controllers in the references.
 func (s *search) controllers(ctx context.Context) error {
 	ends, made := map[graph.ID]bool{}, map[graph.ID][]graph.ID{}
 	var owners []graph.ID
 	for id := range s.isRoot {
 		for e := range s.Graph.Owners(id) {
-			if !e.Controller || e.Problem != 0 || !s.Graph.Observed(e.Owner) {
+			if e.Problem != 0 || !s.Graph.Observed(e.Owner) {
 				continue
 			}
 			if s.recreates(e.Owner) {
@@ -100,7 +100,7 @@ func (s *search) controllers(ctx context.Context) error {
 	return nil
 }
 
-// makers asks controllers, by links that are about their dependents, whether they make these again.
+// makers asks owners, by links that are about their dependents, whether they make these again.
 func (s *search) makers(ctx context.Context, made map[graph.ID][]graph.ID) error {
 	ids := slices.Sorted(maps.Keys(made))
 	objects, err := s.sources(ctx, ids, s.makes)
@@ -148,10 +148,10 @@ type managed struct {
 	by []whereabouts
 }
 
-// managed asks the roots what manages them, and what else is reached and has no owner where what it
-// would name is of a kind that the server serves: most of what a namespace has was applied by
-// somebody, and what has an owner comes back with that. Where the listing has the annotations that
-// say it, nobody is asked.
+// managed asks the roots what manages them, and what else is reached where what it would name is of
+// a kind that the server serves: most of what a namespace has was applied by somebody. What has an
+// owner comes back with that, unless its kind is one that a program makes. Where the listing has
+// the annotations that say it, nobody is asked.
 func (s *search) managed(ctx context.Context) ([]managed, error) {
 	leads := map[graph.ID][]*link.Definition{}
 	var ids []graph.ID
@@ -161,7 +161,7 @@ func (s *search) managed(ctx context.Context) ([]managed, error) {
 			continue
 		}
 		for _, d := range s.lead[s.groupKind(id)] {
-			if s.isRoot[id] || s.Graph.OwnerCount(id) == 0 && s.servesEnd(d) {
+			if s.isRoot[id] || (s.Graph.OwnerCount(id) == 0 || !d.From.Anything()) && s.servesEnd(d) {
 				leads[id] = append(leads[id], d)
 			}
 		}
@@ -214,16 +214,17 @@ func (s *search) annotated() []managed {
 	return all
 }
 
-// unnamed are the roots that do not say what creates them again: what may name them is in their
-// namespace.
+// unnamed are the roots that do not say what creates them again, unless by their name: what may name
+// them is in their namespace.
 func (s *search) unnamed() []managed {
+	names := func(e link.Ends) bool { return !e.IsName() }
 	var all []managed
 	for id := range s.isRoot {
 		m := managed{id: id}
 		of := s.groupKind(id)
 		for _, t := range s.types {
 			if slices.ContainsFunc(s.downward[groupKind(t)], func(d *link.Definition) bool {
-				return len(d.Recreates) > 0 && len(d.Confirmed) == 0 && slices.ContainsFunc(d.Ends, func(e link.Ends) bool {
+				return len(d.Recreates) > 0 && !slices.ContainsFunc(d.Confirmed, names) && slices.ContainsFunc(d.Ends, func(e link.Ends) bool {
 					return e.Form == link.Text && e.Kind != "" && e.CanBe(of.Group, of.Kind)
 				})
 			}) {

@@ -60,12 +60,17 @@ func (s *search) seekAll(ctx context.Context, t graph.Type, links []*link.Defini
 	}
 	objects, complete, err := s.seekIn(ctx, place{t, namespace}, links)
 	if err == nil && !complete && s.comesIn(t, links) && s.has(t) {
-		objects, _, err = s.seekIn(ctx, place{t, s.Scope}, links)
+		objects, complete, err = s.seekIn(ctx, place{t, s.Scope}, links)
 	}
 	if err != nil {
 		return err
 	}
 	found := map[graph.ID]*unstructured.Unstructured{}
+	if !complete { // as in a dump, which has some
+		if found, err = s.seen(ctx, t); err != nil {
+			return err
+		}
+	}
 	for _, o := range objects {
 		if id, ok := s.Graph.Lookup(string(o.GetUID())); ok {
 			found[id] = o
@@ -74,6 +79,28 @@ func (s *search) seekAll(ctx context.Context, t graph.Type, links []*link.Defini
 		}
 	}
 	return s.understand(ctx, slices.Sorted(maps.Keys(found)), found, func(graph.ID) []*link.Definition { return links })
+}
+
+// seen reads those objects of a type that the graph has, where not all can be listed.
+func (s *search) seen(ctx context.Context, t graph.Type) (map[graph.ID]*unstructured.Unstructured, error) {
+	found := map[graph.ID]*unstructured.Unstructured{}
+	if !s.has(t) {
+		return found, nil
+	}
+	var ids []graph.ID
+	for id := range s.Graph.IDs() {
+		if of, _ := s.Graph.Type(id); of == t && s.Graph.Observed(id) {
+			ids = append(ids, id)
+		}
+	}
+	for some := range slices.Chunk(ids, few) {
+		objects, err := s.objects(ctx, some, nil)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(found, objects)
+	}
+	return found, nil
 }
 
 // seekIn reads all objects of a type in a place; their metadata alone, where that is all that is

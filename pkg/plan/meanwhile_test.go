@@ -7,22 +7,19 @@ import (
 )
 
 // TestAnOwnerThatIsBeingDeletedKeepsForNow: another owner that lives is named rather than one that is
-// being deleted, and of that it is said what becomes of the object (GC-046, GC-067).
+// being deleted, and of that it is said what becomes of the object (GC-046).
 func TestAnOwnerThatIsBeingDeletedKeepsForNow(t *testing.T) {
 	t.Parallel()
 	s := newSmall(t)
 	s.add(configMaps, "owner")
 	being(s.add(configMaps, "held"), "example.com/hold")
-	being(s.add(configMaps, "orphaning"), OrphanFinalizer)
 	s.add(configMaps, "alive")
 	s.add(secrets, "kept", to(configMaps, "owner"), to(configMaps, "held"), to(configMaps, "alive"))
 	s.add(secrets, "for now", to(configMaps, "owner"), to(configMaps, "held"))
-	s.add(secrets, "orphaned", to(configMaps, "owner"), to(configMaps, "orphaning"))
 	p := s.plan(Background, "owner")
 	for object, want := range map[string]string{
-		"kept":     "ConfigMap/alive owns it too",
-		"for now":  "for now: ConfigMap/held owns it too, and is being deleted",
-		"orphaned": "ConfigMap/orphaning owns it too, and is being deleted with --cascade=orphan",
+		"kept":    "ConfigMap/alive owns it too",
+		"for now": "for now: ConfigMap/held owns it too, and is being deleted",
 	} {
 		id := lookup(t, p.Graph, object)[0]
 		for _, k := range p.Kept {
@@ -31,9 +28,33 @@ func TestAnOwnerThatIsBeingDeletedKeepsForNow(t *testing.T) {
 			}
 		}
 	}
-	if got, want := names(p.Graph, Objects(p.Kept)), "for now kept orphaned"; got != want {
+	if got, want := names(p.Graph, Objects(p.Kept)), "for now kept"; got != want {
 		t.Errorf("kept %q, want %q", got, want)
 	}
+}
+
+// TestWhatOrphansSinceBeforeLosesItsDependentsFirst: a dependent goes with its other owner, also where
+// a finalizer of somebody else holds the first one, and stays without another one. One that is
+// deleted once more with another policy does not orphan (API-003, GC-067).
+func TestWhatOrphansSinceBeforeLosesItsDependentsFirst(t *testing.T) {
+	t.Parallel()
+	s := newSmall(t)
+	s.add(configMaps, "owner")
+	being(s.add(configMaps, "orphaning"), OrphanFinalizer)
+	being(s.add(configMaps, "held"), OrphanFinalizer, "example.com/hold")
+	s.add(configMaps, "alive")
+	s.add(secrets, "shared", to(configMaps, "orphaning"), to(configMaps, "held"), to(configMaps, "owner"))
+	s.add(secrets, "kept", to(configMaps, "orphaning"), to(configMaps, "owner"), to(configMaps, "alive"))
+	s.add(secrets, "orphan", to(configMaps, "orphaning"))
+	for _, policy := range []Policy{Background, Foreground} {
+		p := s.plan(policy, "owner")
+		wantDeleted(t, p, "owner shared")
+		wantReason(t, p, "kept", OwnedByAnother, "alive")
+		if p.DependsOnTiming {
+			t.Errorf("%s: %q depend on timing", policy, names(p.Graph, p.Unsettled))
+		}
+	}
+	wantDeleted(t, s.plan(Background, "orphaning"), "orphan orphaning")
 }
 
 // TestTheOwnerThatWentIsNamed, and not one that was absent before, in whichever order.

@@ -118,6 +118,7 @@ func (b start) begin(s *simulation) {
 	for _, e := range b.block {
 		s.edges[e.Index] |= blocking
 	}
+	b.orphanPending(s)
 	s.wave = 1
 	if len(b.stages) == 0 {
 		b.send(s, b.roots)
@@ -125,6 +126,24 @@ func (b start) begin(s *simulation) {
 	}
 	s.staged = newStaging(b)
 	s.staged.begin(s, b.stages[0])
+}
+
+// orphanPending takes off the references to what orphans its dependents since before: the collector
+// has that in its queue already, and nobody waits for it (GC-067). What is deleted once more waits
+// for the finalizer of its new policy instead (API-003), and the loop takes up what orphans itself.
+func (b start) orphanPending(s *simulation) {
+	if s.options.Rules == Loop {
+		return
+	}
+	again := graph.SetOf(slices.Concat(append(b.stages[:len(b.stages):len(b.stages)], b.roots)...))
+	for id := range s.Graph.IDs() {
+		if !s.Orphans(id) || again[id] {
+			continue
+		}
+		for e := range s.Dependents(id) {
+			s.edges[e.Index] |= ownerRefRemoved | released
+		}
+	}
 }
 
 // send sends the deletes of some objects, and before them of what programs would delete in another

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 )
 
 // deleted returns what was there and is gone.
@@ -167,6 +168,28 @@ func (s *simulation) blocked(other *simulation) []ObjectReason {
 		}
 	}
 	return blocked
+}
+
+// Awaited are the objects that an owner, a namespace or a CRD waits for as long as the finalizers of
+// others are not removed, sorted; none of what waits for nothing else.
+func (p *Plan) Awaited(id graph.ID) []graph.ID {
+	s := p.unreleased
+	if s == nil || s.is(id, gone) {
+		return nil
+	}
+	var awaited []graph.ID
+	if rule, ok := link.Of(s.Graph.Ref(id)); ok && s.is(id, cleanup) {
+		awaited = s.existing(s.content(id, rule), func(graph.ID) bool { return true })
+	}
+	if s.Waits(id) {
+		for e := range s.Dependents(id) {
+			if s.Blocks(e) {
+				awaited = append(awaited, e.Dependent)
+			}
+		}
+	}
+	slices.Sort(awaited)
+	return slices.Compact(awaited)
 }
 
 // Stuck are those of Deadlocked that wait, directly or not, for what nobody does: finalizers whose

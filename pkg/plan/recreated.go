@@ -2,6 +2,7 @@ package plan
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/link"
@@ -12,7 +13,7 @@ import (
 type Recreated struct {
 	// Object is deleted, and Owner is the object that names it, in Field, or that is its
 	// controller: then Field is ControllerField. It is empty if Owner selects Object by its labels, or
-	// makes it for its pods.
+	// makes it for its pods. Owner is Object itself where a program makes it whatever names it.
 	Object, Owner graph.ID
 	Field         string
 	// Program is who creates it. It is empty if that is not certain: the object is of a controller
@@ -37,6 +38,11 @@ var (
 	passing = []string{"replicasets.apps", "replicationcontrollers", "jobs.batch"}
 )
 
+// standing are what kube-controller-manager makes in each namespace, by type and name: its publisher
+// of root certificates (kubernetes/pkg/controller/certificates/rootcacertpublisher), and its
+// controller of ServiceAccounts (kubernetes/pkg/controller/serviceaccount).
+var standing = [][2]string{{"configmaps", "kube-root-ca.crt"}, {"serviceaccounts", "default"}}
+
 // recreated finds them by the links above what is deleted, where the source stays and says that its
 // program creates them, and by the controllers that stay.
 func (p *Plan) recreated() []Recreated {
@@ -57,6 +63,9 @@ type comeback struct {
 // of says because of which objects one comes back.
 func (c comeback) of(id graph.ID) []Recreated {
 	recreated := c.byLinks(id)
+	if slices.Contains(standing, [2]string{groupResource(c.Graph, id), c.Graph.Name(id)}) && c.hasPlace(id, "") {
+		recreated = append(recreated, Recreated{Object: id, Owner: id, Program: "kube-controller-manager", Confirmed: true})
+	}
 	if e, ok := c.controller(id); ok && !knownAs(recreated, e.Owner) && !c.leaves(e.Owner, id) {
 		recreated = append(recreated, Recreated{Object: id, Owner: e.Owner, Field: ControllerField, Confirmed: true})
 	}
@@ -147,6 +156,28 @@ func (p *Plan) lost(id graph.ID) []graph.ID {
 	if ok && !p.stays(crd) {
 		lost = append(lost, crd)
 	}
+	return append(lost, p.lostServed(id)...)
+}
+
+// lostServed are the CRDs of the group that an APIService stands for, if all of them go.
+func (p *Plan) lostServed(id graph.ID) []graph.ID {
+	if groupResource(p.Graph, id) != "apiservices.apiregistration.k8s.io" {
+		return nil
+	}
+	_, group, _ := strings.Cut(p.Graph.Name(id), ".")
+	var lost []graph.ID
+	for crd := range p.Graph.IDs() {
+		if !p.Graph.Observed(crd) || groupResource(p.Graph, crd) != "customresourcedefinitions.apiextensions.k8s.io" {
+			continue
+		}
+		switch _, of, _ := strings.Cut(p.Graph.Name(crd), "."); {
+		case of != group:
+		case p.stays(crd):
+			return nil
+		default:
+			lost = append(lost, crd)
+		}
+	}
 	return lost
 }
 
@@ -206,9 +237,10 @@ func knownAs(recreated []Recreated, owner graph.ID) bool {
 	return slices.ContainsFunc(recreated, func(r Recreated) bool { return r.Owner == owner })
 }
 
-// lives reports whether the source of a link is there in the end and is not being deleted.
+// lives reports whether the source of a link is there in the end and is not being deleted, or is the
+// end itself, which a program makes whatever names it.
 func (p *Plan) lives(f link.Found) bool {
-	return f.Outside || p.stays(f.Source)
+	return f.Outside || f.Source == f.End || p.stays(f.Source)
 }
 
 // only reports whether a link's source names a single object by it.

@@ -142,6 +142,20 @@ func TestWhatComesBackWithItsNamespace(t *testing.T) {
 	}
 }
 
+// TestWhatIsMadeInEachNamespaceComesBack, while the namespace stays, and by its type and name.
+func TestWhatIsMadeInEachNamespaceComesBack(t *testing.T) {
+	s := newTied(t)
+	s.add(nsType, "ns")
+	s.add(configMaps, "kube-root-ca.crt")
+	s.add(secrets, "default")
+	for root, want := range map[string]int{"kube-root-ca.crt": 1, "default": 0, "ns": 0} {
+		p := s.plan(Background, root)
+		if len(p.Recreated) != want || want > 0 && p.Recreated[0].Owner != p.Recreated[0].Object {
+			t.Errorf("%s is deleted, and comes back: %+v", root, p.Recreated)
+		}
+	}
+}
+
 // TestWhatComesBackWithWhatItsProgramNeeds: a program makes nothing again once something goes that it
 // needs for that, unless a program or a controller makes that again. What it needs for itself does
 // not come back.

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -88,11 +87,7 @@ func (r Reason) Sentence(g *graph.Graph, object graph.ID) string {
 		return s.without
 	}
 	says := s.naming(g.Ref(r.Cause))
-	switch {
-	case r.Code != OwnedByAnother || g.State(r.Cause) != graph.Deleting:
-	case slices.Contains(g.Finalizers(r.Cause), OrphanFinalizer):
-		says += ", and is being deleted with --cascade=orphan"
-	default:
+	if r.Code == OwnedByAnother && g.State(r.Cause) == graph.Deleting {
 		says = "for now: " + says + ", and is being deleted" // first, as it may be cut off
 	}
 	return says

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/link"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
 	"github.com/kubectl-gc/kubectl-gc/pkg/render"
 	"github.com/kubectl-gc/kubectl-gc/plugins"
@@ -47,6 +48,32 @@ func held(t *testing.T) render.Plan {
 	}
 	p := plan.New(g, []graph.ID{id}, plan.Background, plan.Options{})
 	return render.Plan{Plan: p, Rows: g.Walk([]graph.ID{id}, graph.TreeOptions{Depth: -1}), Known: known}
+}
+
+// TestAnOwnerSaysWhatItWaitsFor: a namespace and an owner that is deleted in the foreground have no
+// finalizer of others, and wait all the same for what has one.
+func TestAnOwnerSaysWhatItWaitsFor(t *testing.T) {
+	owner := ref(deployments, "app")
+	owner.Block = true
+	settings := object("shop", "settings", time.Hour, owner)
+	settings.Finalizers = []string{"example.com/hold"}
+	g := snapshot(map[graph.Type][]graph.Object{
+		namespaces: {object("", "shop", time.Hour)}, deployments: {object("shop", "app", time.Hour)},
+		configMaps: {settings}, claims: {object("shop", "data", time.Hour, owner)},
+	})
+	app, _ := g.Find("apps", "deployments", "shop", "app")
+	shop, _ := g.Find("", "namespaces", "", "shop")
+	for _, root := range []graph.ID{app, shop} {
+		p := plan.New(g, []graph.ID{root}, plan.Foreground, plan.Options{Links: link.New(g)})
+		var out bytes.Buffer
+		rows := g.Walk([]graph.ID{root}, graph.TreeOptions{Depth: -1})
+		if err := render.PlanTable(&out, render.Plan{Plan: p, Rows: rows}, render.Style{}); err != nil {
+			t.Fatal(err)
+		}
+		if want := "until ConfigMap shop/settings is gone"; strings.Count(out.String(), want) != 1 {
+			t.Errorf("%s does not say that it waits %s:\n%s", g.Ref(root).KindName(), want, out.String())
+		}
+	}
 }
 
 const (

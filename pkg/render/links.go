@@ -89,8 +89,10 @@ func fewLocated(g *graph.Graph, ids []graph.ID) string {
 
 // until says what has to be gone before a program removes a finalizer; nothing if there is no such
 // object.
-func (p Plan) until(b plan.Blocker) string {
-	ids := p.Until(b.Object)
+func (p Plan) until(b plan.Blocker) string { return p.untilGone(p.Until(b.Object)) }
+
+// untilGone says that some objects have to be gone; nothing if there are none.
+func (p Plan) untilGone(ids []graph.ID) string {
 	if len(ids) == 0 {
 		return ""
 	}
@@ -105,10 +107,14 @@ func (p Plan) remarkRecreated() []remark {
 		field         string
 		only          bool
 		confirmed     bool
+		itself        bool
 	}
 	var all []remark
 	for of, ids := range groups(p.Recreated, func(r plan.Recreated) (source, graph.ID) {
-		return source{r.Owner, r.Program, r.With, r.Field, r.Only, r.Confirmed}, r.Object
+		if r.Owner == r.Object {
+			return source{program: r.Program, with: r.With, itself: true}, r.Object
+		}
+		return source{r.Owner, r.Program, r.With, r.Field, r.Only, r.Confirmed, false}, r.Object
 	}) {
 		if of.field == plan.ControllerField {
 			all = append(all, p.of(ids, "%s", p.replaced(ids, of.owner, of.program != ""))...)
@@ -129,7 +135,10 @@ func (p Plan) remarkRecreated() []remark {
 			again += " with " + Escape(of.with)
 		}
 		why := fmt.Sprintf(", because %s names %s in %s%s", located(p.Graph, of.owner), them, Escape(of.field), remedy)
-		if of.field == "" {
+		switch {
+		case of.itself:
+			why = ""
+		case of.field == "":
 			why = " for " + located(p.Graph, of.owner)
 		}
 		all = append(all, p.of(ids, "%s %s deleted, and %s creates %s%s", fewLocated(p.Graph, ids), are, Escape(of.program),
@@ -138,14 +147,20 @@ func (p Plan) remarkRecreated() []remark {
 	return all
 }
 
-// replaced says of objects that they come back, or can, since their controller stays.
+// replaced says of objects that they come back, or can, since their controller stays, or another owner.
 func (p Plan) replaced(ids []graph.ID, owner graph.ID, certain bool) string {
 	back := "can come back"
 	if certain {
 		back = phrase.Plural(len(ids), "comes back", "come back")
 	}
-	return fmt.Sprintf("%s %s deleted and %s: %s, %s controller, is not deleted", fewLocated(p.Graph, ids),
-		phrase.Plural(len(ids), "is", "are"), back, located(p.Graph, owner), phrase.Plural(len(ids), "its", "their"))
+	is := "owner"
+	for e := range p.Graph.Owners(ids[0]) {
+		if e.Owner == owner && e.Controller {
+			is = "controller"
+		}
+	}
+	return fmt.Sprintf("%s %s deleted and %s: %s, %s %s, is not deleted", fewLocated(p.Graph, ids),
+		phrase.Plural(len(ids), "is", "are"), back, located(p.Graph, owner), phrase.Plural(len(ids), "its", "their"), is)
 }
 
 // remarkUnconfirmed names what is deleted only because of links that it does not confirm.

@@ -88,6 +88,12 @@ func (p Plan) outcomes() outcomes {
 		o.heldBy = p.holder(b)
 		out[b.Object] = o
 	}
+	for _, r := range p.Blocked {
+		if o := out[r.Object]; o.heldBy == "" {
+			o.heldBy = p.untilGone(p.Awaited(r.Object))
+			out[r.Object] = o
+		}
+	}
 	return out
 }
 

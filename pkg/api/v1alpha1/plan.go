@@ -302,7 +302,7 @@ type Recreated struct {
 	Object ObjectRef `json:"object"`
 	// Owner is the object that names it, in Field, or that is its controller: then Field is
 	// metadata.ownerReferences. It is empty if Owner selects Object by its labels, or
-	// makes it for its pods.
+	// makes it for its pods. Owner is Object itself where Program makes it whatever names it.
 	Owner ObjectRef `json:"owner"`
 	Field string    `json:"field"`
 	// Program is who creates it, as Crossplane. It is empty if that is not certain: Owner is a
