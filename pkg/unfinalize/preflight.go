@@ -49,7 +49,7 @@ func (c *Candidate) dryRun(ctx context.Context, client *cluster.Client) {
 	}
 	for _, method := range []Method{ByPolicy, ByDelete} {
 		if len(c.By(method)) > 0 {
-			_, err := client.Delete(ctx, c.Type, c.Ref.Namespace, c.Ref.Name, c.Ref.UID, cluster.DeleteOptions{
+			_, err := c.in(client).Delete(ctx, cluster.DeleteOptions{
 				Policy: string(plan.Background), ResourceVersion: c.Object.GetResourceVersion(), DryRun: true,
 			})
 			c.refused(method, err)

@@ -58,7 +58,7 @@ func (p *performer) verify(ctx context.Context, o *Outcome, a action, answered [
 // deleteAgain deletes the object in the background, as it was assessed.
 func (p *performer) deleteAgain(ctx context.Context, o *Outcome, a action) error {
 	c := o.Candidate
-	answer, err := p.client.Delete(ctx, c.Type, c.Ref.Namespace, c.Ref.Name, c.Ref.UID, cluster.DeleteOptions{
+	answer, err := c.in(p.client).Delete(ctx, cluster.DeleteOptions{
 		Policy: string(a.Policy), ResourceVersion: c.Object.GetResourceVersion(),
 	})
 	if err != nil {
