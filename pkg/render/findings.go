@@ -359,9 +359,7 @@ func (p Plan) remarkStages() []remark {
 	var all []remark
 	for i, s := range p.Stages() {
 		line := fmt.Sprintf("stage %d deletes %s", i+1, p.few(s.Objects))
-		if more := len(s.Deleted) - len(s.Objects); more > 0 {
-			line += fmt.Sprintf("; %d more go with them", more)
-		}
+		line += phrase.More("; %d more go with them", len(s.Deleted)-len(s.Objects))
 		all = append(all, p.about(line, s.Objects...))
 	}
 	return all

@@ -233,9 +233,7 @@ func UnfinalizeRefusal(p *unfinalize.Planned, keepGoing bool) error {
 	}
 	against := r.Assessment.Against(p.Overrides)[0]
 	first += against.Because
-	if n := len(refused) - 1; n > 0 {
-		first += fmt.Sprintf(" (and %d more refused)", n)
-	}
+	first += phrase.More(" (and %d more refused)", len(refused)-1)
 	what := "nothing was removed: "
 	if keepGoing {
 		what = "refused: "
