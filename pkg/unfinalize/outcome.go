@@ -76,15 +76,13 @@ type Outcome struct {
 // LeftAlone reports whether nothing was done to the object, or no more, on purpose: it is not what
 // it was when it was assessed, or its turn did not come.
 func (o *Outcome) LeftAlone() bool {
-	var refused *RefusedError
-	return errors.As(o.Err, &refused) || errors.Is(o.Err, change.ErrReplaced) || errors.Is(o.Err, ErrNotReached) ||
+	return errors.As(o.Err, new(*RefusedError)) || errors.Is(o.Err, change.ErrReplaced) || errors.Is(o.Err, ErrNotReached) ||
 		errors.Is(o.Err, ErrNotSelected)
 }
 
 // IsPutBack reports whether all that is wrong is that somebody put a finalizer back.
 func (o *Outcome) IsPutBack() bool {
-	var back *cluster.PutBackError
-	return len(o.PutBack) > 0 && (o.Err == nil || errors.As(o.Err, &back))
+	return len(o.PutBack) > 0 && (o.Err == nil || errors.As(o.Err, new(*cluster.PutBackError)))
 }
 
 // failed notes why not all was done, and the action that was due if nothing says which one it was.

@@ -107,11 +107,8 @@ func UsageError(cmd *cobra.Command, err error) error { return usageError{err, cm
 
 // Mistyped returns the command of a usage error; empty for other errors.
 func Mistyped(err error) string {
-	var usage usageError
-	if errors.As(err, &usage) {
-		return usage.command
-	}
-	return ""
+	usage, _ := errors.AsType[usageError](err)
+	return usage.command
 }
 
 // RunE is what a command does: it checks what was typed, which fills in the options, and calls runF
