@@ -3,6 +3,7 @@ package env
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -163,12 +164,9 @@ func (e *Env) CompleteTypes(ctx context.Context, word string) ([]string, cobra.S
 		if names[name] > 1 && r.Group != "" {
 			name += "." + r.Group
 		}
-		if strings.HasPrefix(name, word) {
-			types = append(types, name)
-		}
+		types = append(types, name)
 	}
-	slices.Sort(types)
-	return types, cobra.ShellCompDirectiveNoFileComp
+	return Beginning(types, word), cobra.ShellCompDirectiveNoFileComp
 }
 
 // CompleteTypeList completes the last of several types with commas between them.
@@ -193,14 +191,7 @@ func (e *Env) completeContexts(_ *cobra.Command, _ []string, word string) ([]str
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	var names []string
-	for name := range raw.Contexts {
-		if strings.HasPrefix(name, word) {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names, cobra.ShellCompDirectiveNoFileComp
+	return Beginning(slices.Collect(maps.Keys(raw.Contexts)), word), cobra.ShellCompDirectiveNoFileComp
 }
 
 // objectNames returns the names of a type's objects that begin with a prefix; none if they cannot
@@ -226,7 +217,12 @@ func (e *Env) objectNames(ctx context.Context, word, prefix string) []string {
 	if err != nil {
 		return nil
 	}
-	names = slices.DeleteFunc(names, func(n string) bool { return !strings.HasPrefix(n, prefix) })
+	return Beginning(names, prefix)
+}
+
+// Beginning are those of some names that begin with what was typed, sorted. It changes the slice.
+func Beginning(names []string, typed string) []string {
+	names = slices.DeleteFunc(names, func(name string) bool { return !strings.HasPrefix(name, typed) })
 	slices.Sort(names)
 	return names
 }
