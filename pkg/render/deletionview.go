@@ -161,18 +161,10 @@ const tellEach = 60
 // Event prints what happened to an object.
 func (v *DeletionView) Event(e act.Event) {
 	v.Done()
-	switch v.lines {
-	case NameLines:
-		if e.Type == act.Deleting {
-			fmt.Fprintln(v.out, TypeName(e.Action.Object))
-		}
-		return
-	case GoneLines:
-		if e.Type == act.Gone {
-			fmt.Fprintln(v.out, TypeName(e.Action.Object))
-		}
-		return
-	case NoLines:
+	if v.lines == NameLines && e.Type == act.Deleting || v.lines == GoneLines && e.Type == act.Gone {
+		fmt.Fprintln(v.out, TypeName(e.Action.Object))
+	}
+	if v.lines != EventLines {
 		return
 	}
 	switch e.Type {
