@@ -141,7 +141,7 @@ func RestoreErrors(r *restore.Result, interrupted bool) error {
 		}
 	}
 	if len(unfinished) > 0 {
-		errs = append(errs, answer.WithHint(errors.New("interrupted; not finished: "+SortedFew(unfinished)),
+		errs = append(errs, answer.WithHint(errors.New("interrupted; not finished: "+sortedFew(unfinished)),
 			"the same command goes on from here"))
 	}
 	if unsent > 0 && (interrupted || len(errs) == 0) {

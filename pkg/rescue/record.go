@@ -37,8 +37,8 @@ type Record struct {
 	Created *archive.Created
 }
 
-// DefaultArchive is the name of the archive of an object in the current directory.
-func DefaultArchive(ref graph.Ref) string {
+// defaultArchive is the name of the archive of an object in the current directory.
+func defaultArchive(ref graph.Ref) string {
 	// which Windows does not take
 	return strings.ReplaceAll(fmt.Sprintf("rescue-%s-%s-%s.yaml", ref.Resource, ref.Name, ref.UID), ":", "-")
 }

@@ -87,7 +87,7 @@ func (p *performer) finalize(ctx context.Context, o *Outcome, a action) error {
 		}
 		c.details.Empty = now
 		c.reassess(c.Object)
-		if refused := against(c.By(ByFinalizing), p.overrides); len(refused) > 0 {
+		if refused := against(c.by(ByFinalizing), p.overrides); len(refused) > 0 {
 			return &RefusedError{Refusals: refused}
 		}
 	}

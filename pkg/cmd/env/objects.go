@@ -62,8 +62,8 @@ func (o *Objects) Validate(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// Request is what was typed. Namespace is that of -n.
-func (o *Objects) Request(namespace string, args []string) selection.Request {
+// request is what was typed. Namespace is that of -n.
+func (o *Objects) request(namespace string, args []string) selection.Request {
 	return selection.Request{Args: args, Files: o.Files, Namespace: namespace, AllNamespaces: o.AllNamespaces,
 		Labels: o.Selector}
 }
@@ -80,7 +80,7 @@ func (o *Objects) scope(e *Env) {
 func (o *Objects) Complete(r *selection.Request, e *Env, args []string) error {
 	o.scope(e)
 	namespace, enforce, err := e.Config.ToRawKubeConfigLoader().Namespace()
-	meant := o.Request(namespace, args)
+	meant := o.request(namespace, args)
 	meant.EnforceNamespace, meant.Fields, meant.All, meant.UnlessIn = enforce, r.Fields, r.All, r.UnlessIn
 	*r = meant
 	return err
@@ -132,7 +132,7 @@ func (e *Env) CompleteObjects(cmd *cobra.Command, args []string, word string) ([
 		return slices.DeleteFunc(names, func(n string) bool { return slices.Contains(args[1:], n) }),
 			cobra.ShellCompDirectiveNoFileComp
 	}
-	types, directive := e.CompleteTypes(cmd.Context(), word)
+	types, directive := e.completeTypes(cmd.Context(), word)
 	if len(args) > 0 {
 		for i := range types {
 			types[i] += "/"
@@ -142,9 +142,9 @@ func (e *Env) CompleteObjects(cmd *cobra.Command, args []string, word string) ([
 	return types, directive
 }
 
-// CompleteTypes completes the name of a type, with its group where that is needed to tell it from
+// completeTypes completes the name of a type, with its group where that is needed to tell it from
 // another.
-func (e *Env) CompleteTypes(ctx context.Context, word string) ([]string, cobra.ShellCompDirective) {
+func (e *Env) completeTypes(ctx context.Context, word string) ([]string, cobra.ShellCompDirective) {
 	ctx, cancel := context.WithTimeout(ctx, CompletionTimeout)
 	defer cancel()
 	_, cat, err := e.Connect(ctx)
@@ -175,7 +175,7 @@ func (e *Env) CompleteTypeList(cmd *cobra.Command, _ []string, word string) ([]s
 	if i := strings.LastIndex(word, ","); i >= 0 {
 		before, last = word[:i+1], word[i+1:]
 	}
-	types, directive := e.CompleteTypes(cmd.Context(), last)
+	types, directive := e.completeTypes(cmd.Context(), last)
 	for i := range types {
 		types[i] = before + types[i]
 	}

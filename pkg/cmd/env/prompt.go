@@ -43,7 +43,7 @@ func (e *Env) Confirm(ctx context.Context, question, name, undone string) error 
 // the answer to this one goes on reading.
 func (e *Env) Line(ctx context.Context, question string) (string, error) {
 	when, _ := render.ParseColor(e.Color)
-	if err := render.Paragraphs(e.Out, []string{e.Where()}, render.NewStyle(when, e.Out, false)); err != nil {
+	if err := render.Paragraphs(e.Out, []string{e.where()}, render.NewStyle(when, e.Out, false)); err != nil {
 		return "", err
 	}
 	fmt.Fprint(e.Out, question)
