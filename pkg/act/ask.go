@@ -81,10 +81,7 @@ func ask(ctx context.Context, client, as *cluster.Client, g *graph.Graph, a plan
 	if as == nil {
 		as = client
 	}
-	t, _ := g.Type(a.Object)
-	ref := g.Ref(a.Object)
-	_, err := as.Delete(ctx, t, ref.Namespace, ref.Name, ref.UID,
-		cluster.DeleteOptions{Policy: string(a.Policy), DryRun: true})
+	_, err := objectOf(as, g, a.Object).Delete(ctx, cluster.DeleteOptions{Policy: string(a.Policy), DryRun: true})
 	return refusal(ctx, client, g, a, err)
 }
 
@@ -98,7 +95,7 @@ func refusal(ctx context.Context, client *cluster.Client, g *graph.Graph, a plan
 		return errUnanswered
 	}
 	if change.IsAmbiguous(err) {
-		switch _, lost := objectOf(client, g, a).Read(ctx); {
+		switch _, lost := objectOf(client, g, a.Object).Read(ctx); {
 		case change.IsOver(lost):
 			return nil
 		case lost != nil:
@@ -166,10 +163,6 @@ func impersonators(ctx context.Context, client *cluster.Client,
 func sample(g *graph.Graph, deletes []plan.Action, most int) []plan.Action {
 	if len(deletes) <= most {
 		return deletes
-	}
-	type scope struct {
-		t         graph.Type
-		namespace string
 	}
 	counts := map[scope]int{}
 	of := func(a plan.Action) scope {

@@ -294,20 +294,18 @@ func (r *run) probe(ctx context.Context, p Progress) {
 		if !slices.ContainsFunc(r.plans, func(p *plan.Plan) bool { return p.Graph == l.graph && p.Belongs(l.id) }) {
 			continue // nothing is sent to what only an unconfirmed link leads to
 		}
-		t, _ := l.graph.Type(l.id)
-		ref := l.Object
-		_, err := r.client.Delete(ctx, t, ref.Namespace, ref.Name, ref.UID,
-			cluster.DeleteOptions{Policy: string(l.policy), DryRun: true})
+		o := objectOf(r.client, l.graph, l.id)
+		_, err := o.Delete(ctx, cluster.DeleteOptions{Policy: string(l.policy), DryRun: true})
 		if unasked := cluster.Unasked(err); unasked != nil && !unasked.Refused {
 			continue
 		}
 		if change.IsAmbiguous(err) {
-			if _, gone := (change.Object{Server: r.client, Type: t, Ref: ref}).Read(ctx); gone != nil {
+			if _, gone := o.Read(ctx); gone != nil {
 				continue // or not to be read, so that nothing is known
 			}
 		}
 		if ctx.Err() == nil {
-			r.waiter.refused(ref.UID, refusedForAll(err))
+			r.waiter.refused(o.Ref.UID, refusedForAll(err))
 		}
 	}
 }

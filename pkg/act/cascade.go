@@ -117,11 +117,7 @@ func (c *cascade) blocked(id graph.ID) iter.Seq[*waited] {
 // each iterates over what is waited for, in the order of the graph.
 func (c *cascade) each(yield func(*waited) bool) {
 	c.list = slices.DeleteFunc(c.list, func(l *waited) bool { return l.over })
-	for _, l := range c.list {
-		if !yield(l) {
-			return
-		}
-	}
+	slices.Values(c.list)(yield)
 }
 
 const (

@@ -119,15 +119,13 @@ func (s *shortener) shorten(l waited) error {
 	case slices.Contains(l.Finalizers, plan.ForegroundFinalizer):
 		policy = plan.Foreground
 	}
-	t, _ := l.graph.Type(l.id)
-	ref := l.Object
-	_, err := s.run.client.Delete(s.ctx, t, ref.Namespace, ref.Name, ref.UID,
-		cluster.DeleteOptions{Policy: string(policy), GracePeriodSeconds: &s.period})
+	o := objectOf(s.run.client, l.graph, l.id)
+	_, err := o.Delete(s.ctx, cluster.DeleteOptions{Policy: string(policy), GracePeriodSeconds: &s.period})
 	if err != nil {
-		err = naming(ref, err)
+		err = naming(o.Ref, err)
 	}
 	if change.IsAmbiguous(err) {
-		if _, unread := (change.Object{Server: s.run.client, Type: t, Ref: ref}).Reread(s.ctx, err); change.IsOver(unread) {
+		if _, unread := o.Reread(s.ctx, err); change.IsOver(unread) {
 			return nil // it was faster
 		} else if unread != nil {
 			err = unread

@@ -65,8 +65,7 @@ func (r *run) readDeleters(ctx context.Context, list []waited) []waited {
 			if may, read := mayDelete[ref.UID]; read || r.waiter.wasGone(ref.UID) {
 				return may
 			}
-			t, _ := l.graph.Type(id)
-			now, err := change.Object{Server: r.client, Type: t, Ref: ref}.Read(ctx)
+			now, err := objectOf(r.client, l.graph, id).Read(ctx)
 			if change.IsOver(err) {
 				r.waiter.noteGone(ref.UID)
 			}
@@ -115,8 +114,7 @@ func (r *run) alive(ctx context.Context, list []waited) []waited {
 	var mu sync.Mutex
 	var alive []waited
 	cluster.Each(r.client, list, func(_ int, l waited) {
-		t, _ := l.graph.Type(l.id)
-		now, err := change.Object{Server: r.client, Type: t, Ref: l.Object}.Read(ctx)
+		now, err := objectOf(r.client, l.graph, l.id).Read(ctx)
 		switch {
 		case change.IsOver(err):
 			r.waiter.absent(l.Object.UID)

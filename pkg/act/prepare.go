@@ -96,7 +96,7 @@ func block(ctx context.Context, client *cluster.Client, g *graph.Graph, a plan.A
 			owners[g.Ref(e.Owner).UID] = true
 		}
 	}
-	return objectOf(client, g, a).Patch(ctx, change.Patch{
+	return objectOf(client, g, a.Object).Patch(ctx, change.Patch{
 		PatchOptions: opts,
 		Seen:         listedAs(g, a.Object),
 		Decide: func(now *graph.Object) (steps []cluster.PatchStep, err error) {
@@ -129,7 +129,7 @@ func set(ctx context.Context, client *cluster.Client, g *graph.Graph, a plan.Act
 	if !ok {
 		return nil, errors.New("the field is in a list")
 	}
-	o, was := objectOf(client, g, a), listedAs(g, a.Object)
+	o, was := objectOf(client, g, a.Object), listedAs(g, a.Object)
 	answer, err := o.Patch(ctx, change.Patch{
 		PatchOptions: opts,
 		Seen:         was,
@@ -175,9 +175,7 @@ func Check(ctx context.Context, client *cluster.Client, p *plan.Plan, gracePerio
 	answers, errs := make([]cluster.Deleted, len(deletes)), make([]error, len(deletes))
 	byAdmission := make([]bool, len(deletes))
 	cluster.Each(client, deletes, func(i int, a plan.Action) {
-		ref := p.Graph.Ref(a.Object)
-		t, _ := p.Graph.Type(a.Object)
-		answers[i], errs[i] = client.Delete(ctx, t, ref.Namespace, ref.Name, ref.UID, cluster.DeleteOptions{
+		answers[i], errs[i] = objectOf(client, p.Graph, a.Object).Delete(ctx, cluster.DeleteOptions{
 			Policy: string(a.Policy), GracePeriodSeconds: gracePeriodSeconds, DryRun: true,
 		})
 		why := refusal(ctx, client, p.Graph, a, errs[i])

@@ -244,10 +244,9 @@ func (r *run) expected() map[string]bool {
 func (r *run) deleted() map[string]bool {
 	deleted := map[string]bool{}
 	for _, d := range r.result.Done {
-		if d.Verb != plan.VerbDelete {
-			continue
+		if d.Verb == plan.VerbDelete {
+			deleted[d.Graph.Ref(d.Object).UID] = true
 		}
-		deleted[d.Graph.Ref(d.Object).UID] = true
 	}
 	for _, f := range r.result.Failed {
 		if errors.Is(f.Err, ErrPolicyIgnored) {

@@ -120,12 +120,12 @@ func (r *run) wrote(g *graph.Graph, a plan.Action, err error) {
 // provided that what the plan rests on is as it was: an object whose status changes all the time
 // could not be deleted otherwise.
 func (r *run) delete(ctx context.Context, g *graph.Graph, a plan.Action) error {
-	o, was := objectOf(r.client, g, a), r.planned(g, a.Object)
+	o, was := objectOf(r.client, g, a.Object), r.planned(g, a.Object)
 	now := was
 	var answer cluster.Deleted
 	var unclear error
 	send := func(ctx context.Context, version string) (err error) {
-		answer, err = r.client.Delete(ctx, o.Type, o.Ref.Namespace, o.Ref.Name, o.Ref.UID, cluster.DeleteOptions{
+		answer, err = o.Delete(ctx, cluster.DeleteOptions{
 			Policy: string(a.Policy), GracePeriodSeconds: r.opts.GracePeriodSeconds, ResourceVersion: version,
 		})
 		return err
@@ -333,7 +333,7 @@ func (r *run) leftOut(ctx context.Context, g *graph.Graph, a plan.Action) error 
 	ref := g.Ref(a.Object)
 	missing := fmt.Errorf("%s %q was not deleted: %w, and it was not found when it was planned again", ref.Resource,
 		ref.Name, ErrChanged)
-	_, err := objectOf(r.client, g, a).Reread(ctx, missing)
+	_, err := objectOf(r.client, g, a.Object).Reread(ctx, missing)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return ErrNotSent
@@ -373,10 +373,10 @@ func asPlanned(was, now *graph.Object) bool {
 	return slices.Equal(was.Owners, now.Owners) && slices.Equal(plan.Foreign(was.Finalizers), plan.Foreign(now.Finalizers))
 }
 
-// objectOf is the object of an action on a server.
-func objectOf(client *cluster.Client, g *graph.Graph, a plan.Action) change.Object {
-	t, _ := g.Type(a.Object)
-	return change.Object{Server: client, Type: t, Ref: g.Ref(a.Object)}
+// objectOf is an object of a graph on a server.
+func objectOf(client *cluster.Client, g *graph.Graph, id graph.ID) change.Object {
+	t, _ := g.Type(id)
+	return change.Object{Server: client, Type: t, Ref: g.Ref(id)}
 }
 
 // naming names the object in an error that does not: a webhook's refusal, or an answer of something

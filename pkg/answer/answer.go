@@ -46,11 +46,8 @@ func WithHint(err error, hint string) error {
 
 // Hint returns the first hint of an error; empty if it has none.
 func Hint(err error) string {
-	var h hinted
-	if errors.As(err, &h) {
-		return h.hint
-	}
-	return ""
+	h, _ := errors.AsType[hinted](err)
+	return h.hint
 }
 
 // Cancelled is ErrCancelled in other words.

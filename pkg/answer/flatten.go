@@ -9,8 +9,7 @@ import (
 // Flatten returns the errors that an error joins or aggregates, in their order; one that is single
 // is the only one.
 func Flatten(err error) []error {
-	var agg utilerrors.Aggregate
-	if errors.As(err, &agg) {
+	if agg, ok := errors.AsType[utilerrors.Aggregate](err); ok {
 		return utilerrors.Flatten(agg).Errors()
 	}
 	joined, ok := err.(interface{ Unwrap() []error })

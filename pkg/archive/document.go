@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v2"
@@ -46,11 +47,7 @@ func hasMergeKey(v any) bool {
 			}
 		}
 	case []any:
-		for _, value := range v {
-			if hasMergeKey(value) {
-				return true
-			}
-		}
+		return slices.ContainsFunc(v, hasMergeKey)
 	}
 	return false
 }

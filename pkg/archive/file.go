@@ -2,6 +2,7 @@ package archive
 
 import (
 	"bufio"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -117,17 +118,14 @@ const bufferSize = 1 << 20
 // the name says so.
 func compressed(file io.Writer, path string, f func(io.Writer) error) error {
 	buffer := bufio.NewWriterSize(file, bufferSize)
-	if !strings.EqualFold(filepath.Ext(path), ".gz") {
-		if err := f(buffer); err != nil {
-			return err
+	write := f
+	if strings.EqualFold(filepath.Ext(path), ".gz") {
+		write = func(w io.Writer) error {
+			zip := gzip.NewWriter(w)
+			return cmp.Or(f(zip), zip.Close())
 		}
-		return buffer.Flush()
 	}
-	zip := gzip.NewWriter(buffer)
-	if err := f(zip); err != nil {
-		return err
-	}
-	if err := zip.Close(); err != nil {
+	if err := write(buffer); err != nil {
 		return err
 	}
 	return buffer.Flush()

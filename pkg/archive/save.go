@@ -113,7 +113,7 @@ func (c Contents) saved(ids []graph.ID, s *spool) *Saved {
 		}
 		saved.Objects++
 		saved.Refs = append(saved.Refs, c.Graph.Ref(id))
-		saved.copies[c.Graph.Ref(id).UID] = s.of(id)
+		saved.copies[c.Graph.Ref(id).UID] = s.at[id].of
 	}
 	return saved
 }
@@ -277,26 +277,15 @@ func (s *spool) add(id graph.ID, doc []byte, of copied) error {
 	return nil
 }
 
-// has reports whether there is a document of an object.
+// has reports whether there is a document of an object. Like copy it is for when all are added.
 func (s *spool) has(id graph.ID) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	_, ok := s.at[id]
 	return ok
 }
 
-// of returns what is remembered of an object's document.
-func (s *spool) of(id graph.ID) copied {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.at[id].of
-}
-
 // copy writes an object's document.
 func (s *spool) copy(w io.Writer, id graph.ID) error {
-	s.mu.Lock()
 	at := s.at[id]
-	s.mu.Unlock()
 	n, err := io.Copy(w, io.NewSectionReader(s.file, at.offset, at.length))
 	if err == nil && n != at.length {
 		err = fmt.Errorf("%s ends early: %w", s.file.Name(), io.ErrUnexpectedEOF)

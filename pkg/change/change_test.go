@@ -198,6 +198,22 @@ func TestEveryReadIsOfTheObjectThatIsMeant(t *testing.T) {
 	}
 }
 
+// TestADeleteIsOfTheObjectThatIsMeant and leaves another of its name.
+func TestADeleteIsOfTheObjectThatIsMeant(t *testing.T) {
+	t.Parallel()
+	s := newServer()
+	other := object
+	other.UID = "another"
+	if _, err := (change.Object{Server: s, Type: configMaps, Ref: other}).
+		Delete(t.Context(), cluster.DeleteOptions{}); !apierrors.IsConflict(err) || s.now == nil {
+		t.Errorf("of another object: %v, %v is left", err, s.now)
+	}
+	answer, err := change.Object{Server: s, Type: configMaps, Ref: object}.Delete(t.Context(), cluster.DeleteOptions{})
+	if err != nil || !answer.Gone || s.now != nil {
+		t.Errorf("%v, %v, %v is left", answer, err, s.now)
+	}
+}
+
 // TestAStatusIsGivenOnceAndOnlyToTheObjectThatIsMeant, whatever is answered to its requests.
 func TestAStatusIsGivenOnceAndOnlyToTheObjectThatIsMeant(t *testing.T) {
 	t.Parallel()

@@ -17,6 +17,8 @@ type Server interface {
 	GetMeta(ctx context.Context, t graph.Type, namespace, name string) (*graph.Object, error)
 	GetObject(ctx context.Context, t graph.Type, namespace, name string) (*unstructured.Unstructured, error)
 	GetObjectMeta(ctx context.Context, t graph.Type, namespace, name string) (*unstructured.Unstructured, error)
+	Delete(ctx context.Context, t graph.Type, namespace, name, uid string,
+		opts cluster.DeleteOptions) (cluster.Deleted, error)
 	Patch(ctx context.Context, t graph.Type, namespace, name string, steps []cluster.PatchStep,
 		opts cluster.PatchOptions) (*graph.Object, error)
 	UpdateStatus(ctx context.Context, t graph.Type, o *unstructured.Unstructured,
@@ -67,6 +69,11 @@ func (o Object) Reread(ctx context.Context, refusal error) (*graph.Object, error
 		err = unread(ctx, refusal, err)
 	}
 	return now, err
+}
+
+// Delete sends one DELETE, which carries the uid. The error is the server's.
+func (o Object) Delete(ctx context.Context, opts cluster.DeleteOptions) (cluster.Deleted, error) {
+	return o.Server.Delete(ctx, o.Type, o.Ref.Namespace, o.Ref.Name, o.Ref.UID, opts)
 }
 
 // unread is the error of a read that failed.

@@ -195,6 +195,17 @@ func (s *server) take(step cluster.PatchStep, owners *[]graph.OwnerReference) bo
 	return true
 }
 
+// Delete deletes the object only if it has the uid.
+func (s *server) Delete(_ context.Context, _ graph.Type, _, _, uid string,
+	_ cluster.DeleteOptions) (cluster.Deleted, error) {
+	if s.now == nil || s.now.UID != uid {
+		_, err := s.answer(conflict)
+		return cluster.Deleted{}, err
+	}
+	s.now = nil
+	return cluster.Deleted{Gone: true}, nil
+}
+
 // UpdateStatus takes the status only of the object and the version that was read.
 func (s *server) UpdateStatus(_ context.Context, _ graph.Type, o *unstructured.Unstructured,
 	_ cluster.WriteOptions) (*unstructured.Unstructured, error) {

@@ -218,7 +218,7 @@ func (p *Fixes) Result(all []*Fixed) *v1alpha1.Result {
 
 func (f *Fix) printed() v1alpha1.Action {
 	a := f.write().Printed(plan.ByClient)
-	a.Because = strings.Join(f.Because, "; ") + "; " + f.KeptBy()
+	a.Because = strings.Join(f.Because, "; ") + "; " + f.keptBy()
 	return a
 }
 
@@ -226,7 +226,7 @@ func (f *Fix) write() plan.Write {
 	return plan.Write{Verb: plan.VerbOrphan, Object: f.Object, Owners: graph.UIDs(f.Removed), Because: plan.OwnedByAnother}
 }
 
-// KeptBy says which owner keeps the object, in a clause.
-func (f *Fix) KeptBy() string {
+// keptBy says which owner keeps the object, in a clause.
+func (f *Fix) keptBy() string {
 	return graph.Located(f.Keeper.Kind, "", f.Keeper.Name) + " owns it too"
 }

@@ -82,13 +82,9 @@ func (f *finder) inexact(e graph.Edge) string {
 
 // exactKinds are the types that a kind can mean, however it is spelled.
 func (f *finder) exactKinds(e graph.Edge) []graph.Type {
-	var exact []graph.Type
-	for _, t := range f.Graph.Types() {
-		if t.Group == groupKind(e)[0] && strings.EqualFold(t.Kind, e.Kind) {
-			exact = append(exact, t)
-		}
-	}
-	return exact
+	return slices.DeleteFunc(f.Graph.Types(), func(t graph.Type) bool {
+		return t.Group != groupKind(e)[0] || !strings.EqualFold(t.Kind, e.Kind)
+	})
 }
 
 func resources(all []graph.Type) []string {

@@ -128,9 +128,7 @@ func readDeleted(raw []byte, uid string) (Deleted, error) {
 // text is the string that a field has, empty if it has none.
 func text(field json.RawMessage) string {
 	var s string
-	if json.Unmarshal(field, &s) != nil {
-		return ""
-	}
+	_ = json.Unmarshal(field, &s) // which leaves it empty if there is no string
 	return s
 }
 
@@ -164,8 +162,7 @@ func (e *UnaskedError) Error() string {
 
 // Unasked returns the UnaskedError in an error, nil if there is none.
 func Unasked(err error) *UnaskedError {
-	var unasked *UnaskedError
-	errors.As(err, &unasked)
+	unasked, _ := errors.AsType[*UnaskedError](err)
 	return unasked
 }
 

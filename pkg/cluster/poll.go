@@ -8,7 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -57,18 +57,12 @@ func (e *UnseenError) Unwrap() error { return e.Err }
 
 // unseen counts the resume points of a Watch that can neither be watched nor listed.
 type unseen struct {
-	mu     sync.Mutex
-	points int
-	blind  int
+	points int64
+	blind  atomic.Int64
 }
 
 // add counts n more, or fewer, and reports whether it is all of them.
-func (u *unseen) add(n int) bool {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.blind += n
-	return u.blind == u.points
-}
+func (u *unseen) add(n int64) bool { return u.blind.Add(n) == u.points }
 
 // poll lists a type again and again instead of watching it; once, until a list is answered, from
 // where it can be watched again. Otherwise it returns with an error only.

@@ -65,7 +65,7 @@ type Change struct {
 // watched or listed.
 func (c *Client) Watch(ctx context.Context, points []ResumePoint, changed func(Change)) error {
 	group, ctx := errgroup.WithContext(ctx)
-	unseen := &unseen{points: len(points)}
+	unseen := &unseen{points: int64(len(points))}
 	for _, p := range points {
 		group.Go(func() error { return c.watchType(ctx, p, unseen, changed) })
 	}

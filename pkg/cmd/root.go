@@ -122,8 +122,8 @@ func mistypedFlag(cmd *cobra.Command, err error) error {
 		return unknownCommand(cmd, typed[0])
 	}
 	usage := env.UsageError(cmd, err)
-	var unknown *pflag.NotExistError
-	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
+	unknown, is := errors.AsType[*pflag.NotExistError](err)
+	if !is || unknown.GetSpecifiedShortnames() != "" {
 		return usage
 	}
 	near := suggest.New("--" + unknown.GetSpecifiedName())

@@ -86,8 +86,7 @@ func (p *pass) covered(ctx context.Context, verb plan.Verb, id graph.ID) error {
 	if saved.Has(ref.UID) && (!ends || p.loop.isOwn(ref.UID, version)) {
 		return nil
 	}
-	t, _ := p.graph.Type(id)
-	err := saved.Covers(ctx, p.client, t, ref, version)
+	err := saved.Covers(ctx, p.client, p.object(id).Type, ref, version)
 	if errors.Is(err, archive.ErrMissing) || errors.Is(err, archive.ErrChanged) {
 		return answer.Refuse(answer.WithHint(err, hintArchive))
 	}

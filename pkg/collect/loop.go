@@ -3,6 +3,7 @@ package collect
 import (
 	"context"
 	"errors"
+	"maps"
 	"sync"
 	"time"
 
@@ -176,9 +177,7 @@ func (l *Loop) Pass(ctx context.Context) (*Result, error) {
 // list begins a pass with fresh discovery and a fresh listing, or with what a store holds.
 func (l *Loop) list(ctx context.Context) (*pass, error) {
 	l.mu.Lock()
-	for uid := range l.next {
-		l.waiting[uid] = true
-	}
+	maps.Copy(l.waiting, l.next)
 	clear(l.next)
 	l.mu.Unlock()
 	l.proofs.newPass()

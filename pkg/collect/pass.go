@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -50,7 +51,7 @@ type pass struct {
 
 func newPass(l *Loop, client *cluster.Client, listing *selection.Snapshot) *pass {
 	g := listing.Graph
-	p := &pass{
+	return &pass{
 		loop: l, client: client, catalog: listing.Catalog, graph: g,
 		projection: plan.NewProjection(g, plan.Options{Rules: plan.Loop, Overrides: l.opts.Overrides, Early: l.isEarly(g)}),
 		live:       map[graph.ID]string{}, orphaned: map[graph.ID]bool{},
@@ -58,7 +59,6 @@ func newPass(l *Loop, client *cluster.Client, listing *selection.Snapshot) *pass
 		slots:   make(chan struct{}, client.Concurrency()),
 		result:  Result{Listing: Listing{Graph: g, Gaps: listing.Gaps}, ResumePoints: listing.ResumePoints},
 	}
-	return p
 }
 
 // isEarly returns a function that says of an owner whether it waited in the foreground before the
@@ -244,9 +244,7 @@ func (p *pass) again() {
 func (p *pass) fail(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.err == nil {
-		p.err = err
-	}
+	p.err = cmp.Or(p.err, err)
 }
 
 // part is what a pass looks at: the objects that are due, all that depends on them, and what is

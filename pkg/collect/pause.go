@@ -95,8 +95,8 @@ func (p *pauses) because(reason string, err error) {
 // refused tells of a pass that was refused for an owner loss, and reports whether it was. The same
 // kinds are the same loss, however many owners have joined.
 func (p *pauses) refused(err error) bool {
-	var loss *OwnerLossError
-	if !errors.As(err, &loss) {
+	loss, is := errors.AsType[*OwnerLossError](err)
+	if !is {
 		return false
 	}
 	kinds := phrase.Words(loss.Losses, func(m plan.OwnerLoss) string { return m.Group + "/" + m.Kind })

@@ -97,13 +97,9 @@ func UnreadError(unread []v1alpha1.Gap) error {
 	if len(unread) == 0 {
 		return nil
 	}
-	more := ""
-	if n := len(unread) - 1; n > 0 {
-		more = fmt.Sprintf(" (and %d more)", n)
-	}
 	return answer.Refuse(
 		fmt.Errorf("incomplete: %s%s; objects that could not be read are kept, and so are their dependents",
-			phrase.Shorten(unread[0].Message), more))
+			phrase.Shorten(unread[0].Message), phrase.More(" (and %d more)", len(unread)-1)))
 }
 
 // Outcome is what came of a run.

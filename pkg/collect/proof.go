@@ -182,13 +182,12 @@ func orphaning(o *graph.Object) bool {
 // reference's. The collector takes it for absent (GC-047), unless it orphans the dependent before.
 // That is read live too: it may have been deleted since it was listed.
 func (p *pass) misnamed(ctx context.Context, e graph.Edge) plan.OwnerState {
-	owner := p.graph.Ref(e.Owner)
-	t, _ := p.graph.Type(e.Owner)
-	now, err := p.get(ctx, t, owner.Namespace, owner.Name)
+	owner := p.object(e.Owner)
+	now, err := p.get(ctx, owner.Type, owner.Ref.Namespace, owner.Ref.Name)
 	switch {
-	case err == nil && now.UID == owner.UID && orphaning(now):
+	case err == nil && now.UID == owner.Ref.UID && orphaning(now):
 		return plan.Orphaning
-	case err == nil, cluster.IsAbsent(err, t, owner.Name):
+	case err == nil, p.absent(err, e.Owner):
 		return plan.Mismatch
 	}
 	return plan.Unknown

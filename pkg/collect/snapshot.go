@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -233,10 +234,7 @@ func (l *Loop) held(ctx context.Context, around []string) (*pass, error) {
 // discover asks what the server serves, before a pass over a part not each time: a type that is
 // defined or served anew is an event.
 func (l *Loop) discover(ctx context.Context, part bool) error {
-	every := l.opts.Rediscover
-	if every <= 0 {
-		every = DefaultRediscover
-	}
+	every := cmp.Or(max(0, l.opts.Rediscover), DefaultRediscover)
 	if part && l.served.client != nil && time.Since(l.served.at) < every {
 		return nil
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/selection"
 )
 
@@ -89,10 +90,7 @@ func (u *unread) besides(listed []v1alpha1.Gap) []v1alpha1.Gap {
 	var all []v1alpha1.Gap
 	for gap, failed := range names {
 		first := slices.MinFunc(failed, func(a, b coordinates) int { return strings.Compare(a.name, b.name) })
-		more := ""
-		if n := len(failed) - 1; n > 0 {
-			more = fmt.Sprintf(" and %d more", n)
-		}
+		more := phrase.More(" and %d more", len(failed)-1)
 		gap.Message = fmt.Sprintf("reading %s%s: %s", object(first.t, first.name), more, u.gaps[first].Message)
 		all = append(all, gap)
 	}

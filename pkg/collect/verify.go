@@ -102,10 +102,9 @@ func (p *pass) givesUp(ctx context.Context, a *plan.Write, id graph.ID) bool {
 // one of them is there as it was. A webhook may have changed the write on its way (API-033).
 func (p *pass) verify(ctx context.Context, id graph.ID, answer *graph.Object, edges []graph.Edge,
 	verb plan.Verb) error {
-	t, _ := p.graph.Type(id)
 	for _, e := range edges {
 		if uid := p.graph.Ref(e.Owner).UID; undone(answer, uid, verb) {
-			return p.client.PutBackAtOnce(ctx, t, p.referenceWords(id, uid, verb))
+			return p.client.PutBackAtOnce(ctx, p.object(id).Type, p.referenceWords(id, uid, verb))
 		}
 	}
 	return nil

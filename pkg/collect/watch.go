@@ -37,8 +37,7 @@ const (
 // half a minute lets nothing be listed, or neither listed nor watched. Options.Agree is asked about
 // what comes up after the first run.
 func (l *Loop) Watch(ctx context.Context, enough func(*Result) bool) (*Result, error) {
-	last, err := l.watch(ctx, enough, enough != nil)
-	return last, err
+	return l.watch(ctx, enough, enough != nil)
 }
 
 // watch is Watch. With whole each pass looks at all there is.

@@ -47,9 +47,8 @@ func (p *pass) write(ctx context.Context, a *plan.Write, id graph.ID, send func(
 	case apierrors.IsUnauthorized(err):
 		p.fail(err)
 	case apierrors.IsNotFound(err):
-		t, _ := p.graph.Type(id)
 		p.loop.onEvent(plan.Event{Action: *a, Err: fmt.Errorf("%s is still there, and the server answered: %w",
-			object(t, a.Object.Name), err)})
+			object(p.object(id).Type, a.Object.Name), err)})
 	default:
 		p.loop.onEvent(plan.Event{Action: *a, Err: err})
 	}
@@ -100,8 +99,14 @@ func (p *pass) sendOnce(ctx context.Context, a *plan.Write, id graph.ID, send fu
 
 // absent reports whether an error proves that an object is gone.
 func (p *pass) absent(err error, id graph.ID) bool {
+	o := p.object(id)
+	return cluster.IsAbsent(err, o.Type, o.Ref.Name)
+}
+
+// object is an object of the graph on the server.
+func (p *pass) object(id graph.ID) change.Object {
 	t, _ := p.graph.Type(id)
-	return cluster.IsAbsent(err, t, p.graph.Name(id))
+	return change.Object{Server: p.client, Type: t, Ref: p.graph.Ref(id)}
 }
 
 // version is the resourceVersion that what is known of an object was read in.
@@ -117,15 +122,14 @@ func (p *pass) version(id graph.ID) string {
 // reread reads an object again. The error is errMoved if anything has changed that the decision
 // rests on, change.ErrGone or change.ErrReplaced, or why it cannot be read.
 func (p *pass) reread(ctx context.Context, id graph.ID) error {
-	ref := p.graph.Ref(id)
-	t, _ := p.graph.Type(id)
-	now, err := p.get(ctx, t, ref.Namespace, ref.Name)
+	o := p.object(id)
+	now, err := p.get(ctx, o.Type, o.Ref.Namespace, o.Ref.Name)
 	switch {
 	case p.absent(err, id):
 		return change.ErrGone
 	case err != nil:
 		return err
-	case now.UID != ref.UID:
+	case now.UID != o.Ref.UID:
 		return change.ErrReplaced
 	}
 	p.mu.Lock()
@@ -166,8 +170,6 @@ func (p *pass) removed(id graph.ID) {
 
 // delete sends a DELETE and records what it has brought about.
 func (p *pass) delete(ctx context.Context, j assessed) {
-	ref := p.graph.Ref(j.id)
-	t, _ := p.graph.Type(j.id)
 	if !p.agreedTo(plan.VerbDelete, j.id) {
 		return
 	}
@@ -178,7 +180,7 @@ func (p *pass) delete(ctx context.Context, j assessed) {
 	var answer cluster.Deleted
 	a := &plan.Write{Verb: plan.VerbDelete, Policy: j.policy, Because: j.cause, Cause: j.owner}
 	taken := p.write(ctx, a, j.id, func() (err error) {
-		answer, err = p.client.Delete(ctx, t, ref.Namespace, ref.Name, ref.UID, cluster.DeleteOptions{
+		answer, err = p.object(j.id).Delete(ctx, cluster.DeleteOptions{
 			Policy: string(j.policy), ResourceVersion: p.version(j.id), GracePeriodSeconds: p.loop.opts.GracePeriodSeconds,
 		})
 		a.RemainingFinalizers = answer.Finalizers
@@ -215,12 +217,11 @@ func (p *pass) confirm(ctx context.Context, id graph.ID, hasFinalizers bool) {
 
 // look reads an object live: nil if it is gone, which it records, or if another pass has to tell.
 func (p *pass) look(ctx context.Context, id graph.ID) *graph.Object {
-	ref := p.graph.Ref(id)
-	t, _ := p.graph.Type(id)
-	switch now, err := p.get(ctx, t, ref.Namespace, ref.Name); {
-	case cluster.IsAbsent(err, t, ref.Name), err == nil && replaces(now, ref):
+	o := p.object(id)
+	switch now, err := p.get(ctx, o.Type, o.Ref.Namespace, o.Ref.Name); {
+	case p.absent(err, id), err == nil && replaces(now, o.Ref):
 		p.removed(id)
-	case err == nil && now.UID == ref.UID:
+	case err == nil && now.UID == o.Ref.UID:
 		return now
 	default:
 		p.again()
@@ -263,19 +264,16 @@ func (p *pass) unblock(ctx context.Context, id graph.ID, refs []graph.Edge, beca
 // it.
 func (p *pass) patchReferences(ctx context.Context, a plan.Write, id graph.ID, edges []graph.Edge, steps referenceSteps,
 	record func(*plan.Projection, graph.Edge)) bool {
-	ref := p.graph.Ref(id)
-	t, _ := p.graph.Type(id)
+	o := p.object(id)
 	for _, e := range edges {
 		a.Owners = append(a.Owners, p.graph.Ref(e.Owner).UID)
 	}
 	return p.write(ctx, &a, id, func() error {
-		changes := p.stepsOf(id, edges, steps)
-		answer, err := change.Object{Server: p.client, Type: t, Ref: ref}.Send(ctx, p.version(id), changes,
-			cluster.PatchOptions{})
+		answer, err := o.Send(ctx, p.version(id), p.stepsOf(id, edges, steps), cluster.PatchOptions{})
 		if err != nil {
 			return err
 		}
-		p.loop.wrote(ref.UID, answer.ResourceVersion)
+		p.loop.wrote(o.Ref.UID, answer.ResourceVersion)
 		p.mu.Lock()
 		p.live[id] = answer.ResourceVersion
 		for _, e := range edges {

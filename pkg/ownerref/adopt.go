@@ -40,7 +40,7 @@ func PlanAdopt(ctx context.Context, client *cluster.Client, catalog *cluster.Cat
 	flags Flags) (*Adoption, error) {
 	a := &Adoption{client: client, catalog: catalog, child: child, owner: owner, flags: flags}
 	a.Verb, a.Object, a.ownerRef = VerbAdopt, child.Ref(), owner.Ref()
-	if err := CheckTypes(child.Type, owner.Type); err != nil {
+	if err := checkTypes(child.Type, owner.Type); err != nil {
 		return nil, a.refuse(err)
 	}
 	now, err := client.GetMeta(ctx, child.Type, child.Namespace, child.Name)
@@ -61,7 +61,7 @@ func PlanAdopt(ctx context.Context, client *cluster.Client, catalog *cluster.Cat
 		return nil, err
 	}
 	if steps(pair) != nil {
-		a.References = []graph.OwnerReference{pair.Wanted()}
+		a.References = []graph.OwnerReference{pair.wanted()}
 	}
 	a.warn(pair)
 	return a, a.permitted(ctx)
@@ -169,7 +169,7 @@ func (a *Adoption) set(ctx context.Context, opts cluster.PatchOptions) error {
 			if err != nil {
 				return nil, err
 			}
-			a.wanted = pair.Wanted()
+			a.wanted = pair.wanted()
 			return steps(pair), nil
 		},
 		Verify: func(answered *graph.Object) error {
@@ -194,7 +194,7 @@ func (a *Adoption) failed(err error) error {
 // ownerLives reads the owner after the write. If it is gone or goes, the reference is removed
 // again: it was read right before the write, and deleted since.
 func (a *Adoption) ownerLives(ctx context.Context) error {
-	o := ReadOwner(ctx, a.client, a.catalog, a.child.Namespace, a.wanted)
+	o := readOwner(ctx, a.client, a.catalog, a.child.Namespace, a.wanted)
 	if o.State == plan.Solid && o.Object.DeletionTimestamp == 0 || o.State == plan.Unknown {
 		return nil
 	}
@@ -211,7 +211,7 @@ func (a *Adoption) ownerLives(ctx context.Context) error {
 
 // steps set the wanted reference; none if it is there.
 func steps(p Pair) []cluster.PatchStep {
-	wanted := p.Wanted()
+	wanted := p.wanted()
 	had, ok := p.existing()
 	switch {
 	case ok && had == wanted:

@@ -28,13 +28,13 @@ type Owner struct {
 	Err error
 }
 
-// Exists reports whether the very object with the uid was read.
-func (o Owner) Exists() bool { return o.Object != nil && o.Object.UID == o.Reference.UID }
+// exists reports whether the very object with the uid was read.
+func (o Owner) exists() bool { return o.Object != nil && o.Object.UID == o.Reference.UID }
 
-// ReadOwner reads live what a reference of an object in a namespace names, as the collector does;
+// readOwner reads live what a reference of an object in a namespace names, as the collector does;
 // the namespace of a cluster-scoped object is empty. That an owner is absent takes an answer that
 // is about that very object; anything else is plan.Unknown (RO-004).
-func ReadOwner(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, namespace string,
+func readOwner(ctx context.Context, client *cluster.Client, catalog *cluster.Catalog, namespace string,
 	r graph.OwnerReference) Owner {
 	o := Owner{Reference: r, State: plan.Unknown}
 	t, served := catalog.Kind(r.APIVersion, r.Kind)
@@ -68,7 +68,7 @@ func ReadOwners(ctx context.Context, client *cluster.Client, catalog *cluster.Ca
 	refs []graph.OwnerReference) []Owner {
 	owners := make([]Owner, len(refs))
 	for i, r := range refs {
-		owners[i] = ReadOwner(ctx, client, catalog, namespace, r)
+		owners[i] = readOwner(ctx, client, catalog, namespace, r)
 	}
 	return owners
 }
@@ -124,13 +124,13 @@ func (a *Adoption) upwards(ctx context.Context, p Pair) (way []graph.OwnerRefere
 			}
 			seen[r.UID] = true
 			here := append(append([]graph.OwnerReference{}, next.way...), r)
-			o := ReadOwner(ctx, a.client, a.catalog, next.namespace, r)
+			o := readOwner(ctx, a.client, a.catalog, next.namespace, r)
 			switch {
 			case ctx.Err() != nil:
 				return nil, "", context.Cause(ctx)
-			case r.UID == a.Object.UID && o.Exists(): // by another name it is no owner to the collector
+			case r.UID == a.Object.UID && o.exists(): // by another name it is no owner to the collector
 				return here, "", nil
-			case o.Exists():
+			case o.exists():
 				queue = append(queue, node{o.Object.Namespace, o.Object.Owners, here})
 			case o.State == plan.Unknown && unread == "":
 				unread = fmt.Sprintf("%s, an owner above it, could not be read: whether the object owns that was not found out",

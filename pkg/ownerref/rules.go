@@ -23,7 +23,7 @@ type Pair struct {
 // Check says why an object may not have the owner; nil if it may. It is pure. A cycle by way of
 // other owners takes reads, and is not looked for.
 func (p Pair) Check() error {
-	if err := CheckTypes(p.ChildType, p.OwnerType); err != nil {
+	if err := checkTypes(p.ChildType, p.OwnerType); err != nil {
 		return err
 	}
 	switch {
@@ -55,8 +55,8 @@ func (p Pair) Check() error {
 	return nil
 }
 
-// CheckTypes says why no object of a type may have an owner of another; nil if it may.
-func CheckTypes(child, owner graph.Type) error {
+// checkTypes says why no object of a type may have an owner of another; nil if it may.
+func checkTypes(child, owner graph.Type) error {
 	switch {
 	case owner.Namespaced && !child.Namespaced:
 		return errors.New("it is cluster-scoped and the owner is namespaced: the collector would never act on it") // GC-048
@@ -77,8 +77,8 @@ func (p Pair) existing() (graph.OwnerReference, bool) {
 	return p.Child.Owners[i], true
 }
 
-// Wanted is the reference that the object is to have.
-func (p Pair) Wanted() graph.OwnerReference {
+// wanted is the reference that the object is to have.
+func (p Pair) wanted() graph.OwnerReference {
 	r, ok := p.existing()
 	if !ok {
 		r = graph.OwnerReference{APIVersion: p.OwnerType.APIVersion(), Kind: p.OwnerType.Kind, Name: p.Owner.Name,

@@ -119,10 +119,7 @@ func (s *search) leads(ctx context.Context, ids []graph.ID) ([]graph.ID, error) 
 // ends are the objects that another names by one link and that are there.
 func (s *search) ends(ctx context.Context, id graph.ID, d *link.Definition, o *unstructured.Unstructured) ([]graph.ID,
 	error) {
-	ends, members, err := s.references(d, o)
-	if err != nil {
-		s.gap(s.Graph.Ref(id), d, err)
-	}
+	ends, members := s.understood(s.Graph.Ref(id), d, o)
 	var ids []graph.ID
 	for _, n := range ends {
 		end, ref := s.resolve(n)

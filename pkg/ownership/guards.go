@@ -21,12 +21,8 @@ import (
 // are listed once, by the reader. That a guard is still there, and the labels that webhooks select
 // by, are read right before each DELETE.
 func Guarded(client *cluster.Client, reader *cluster.Reader, definitions []*link.Definition) *cluster.Client {
-	g := &guards{client: client, reader: reader}
-	for _, d := range definitions {
-		if d.Deletion.Of == link.Guard {
-			g.definitions = append(g.definitions, d)
-		}
-	}
+	g := &guards{client: client, reader: reader, definitions: slices.DeleteFunc(slices.Clone(definitions),
+		func(d *link.Definition) bool { return d.Deletion.Of != link.Guard })}
 	return client.Guarded(g.check)
 }
 

@@ -252,10 +252,7 @@ func (s *search) servesEnd(d *link.Definition) bool {
 
 // whereabouts are where that is which an object names by one link.
 func (s *search) whereabouts(id graph.ID, d *link.Definition, o *unstructured.Unstructured) []whereabouts {
-	ends, members, err := s.references(d, o)
-	if err != nil {
-		s.gap(s.Graph.Ref(id), d, err)
-	}
+	ends, members := s.understood(s.Graph.Ref(id), d, o)
 	var all []whereabouts
 	for _, n := range ends {
 		for _, t := range s.kinds[schema.GroupKind{Group: n.Group, Kind: n.Kind}] {
@@ -306,10 +303,7 @@ func (s *search) manager(ctx context.Context, t graph.Type, o *unstructured.Unst
 		if len(d.Recreates) == 0 {
 			continue
 		}
-		references, members, err := s.references(d, o)
-		if err != nil {
-			s.gap(ref, d, err)
-		}
+		references, members := s.understood(ref, d, o)
 		note := func(end graph.ID, field string) {
 			f := link.Found{Definition: d, Source: source, End: end, Field: field, Recreation: recreation, Outside: !listed,
 				More: len(references) > 1}

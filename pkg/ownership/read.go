@@ -57,10 +57,7 @@ func (s *search) understand(ctx context.Context, ids []graph.ID, objects map[gra
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			ends, members, err := s.references(d, o)
-			if err != nil {
-				s.gap(s.Graph.Ref(id), d, err)
-			}
+			ends, members := s.understood(s.Graph.Ref(id), d, o)
 			s.add(d, id, o, ends)
 			for _, m := range members {
 				all = append(all, selected{id, m, d, o})

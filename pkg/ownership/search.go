@@ -189,6 +189,16 @@ func (s *search) references(d *link.Definition, o *unstructured.Unstructured) ([
 	return ends, members, err
 }
 
+// understood are the references of an object of the graph. What cannot be understood is a gap.
+func (s *search) understood(ref graph.Ref, d *link.Definition, o *unstructured.Unstructured) ([]link.Named,
+	[]link.Members) {
+	ends, members, err := s.references(d, o)
+	if err != nil {
+		s.gap(ref, d, err)
+	}
+	return ends, members
+}
+
 // canBe reports whether ends that are not named one by one can be of a type.
 func (s *search) canBe(m link.Members, t graph.Type) bool {
 	return m.CanBe(t.Group, t.Kind, s.categories[groupKind(t)])

@@ -88,6 +88,14 @@ func Plural(n int, one, more string) string {
 	return more
 }
 
+// More says of a list that n more are not named, as a format says it; empty if all are.
+func More(format string, n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(format, n)
+}
+
 // Sentence makes a sentence of a clause: with a capital letter and a full stop. It is empty if the
 // clause is. A path that a clause begins with, as status.message, stays as it is.
 func Sentence(clause string) string {

@@ -98,7 +98,7 @@ func (v *DeletionView) Tick(p act.Progress) {
 	switch {
 	case v.terminal:
 		v.Done()
-		width := TerminalWidth(v.errOut)
+		width := terminalWidth(v.errOut)
 		if width == 0 {
 			width = 80
 		}
@@ -161,18 +161,10 @@ const tellEach = 60
 // Event prints what happened to an object.
 func (v *DeletionView) Event(e act.Event) {
 	v.Done()
-	switch v.lines {
-	case NameLines:
-		if e.Type == act.Deleting {
-			fmt.Fprintln(v.out, TypeName(e.Action.Object))
-		}
-		return
-	case GoneLines:
-		if e.Type == act.Gone {
-			fmt.Fprintln(v.out, TypeName(e.Action.Object))
-		}
-		return
-	case NoLines:
+	if v.lines == NameLines && e.Type == act.Deleting || v.lines == GoneLines && e.Type == act.Gone {
+		fmt.Fprintln(v.out, TypeName(e.Action.Object))
+	}
+	if v.lines != EventLines {
 		return
 	}
 	switch e.Type {
@@ -180,7 +172,7 @@ func (v *DeletionView) Event(e act.Event) {
 		fmt.Fprintf(v.out, "deleting %s\n", Quoted(e.Action.Object))
 	case act.Gone:
 		if v.each || v.roots[e.Action.Object.UID] {
-			fmt.Fprintln(v.out, DeletedFrom(e.Action.Object))
+			fmt.Fprintln(v.out, deletedFrom(e.Action.Object))
 		}
 	case act.Kept:
 		Warn(v.errOut, "%s is kept: its references to the deleted owners were removed meanwhile",
@@ -258,7 +250,7 @@ func warnUnseen(errOut io.Writer, unseen []act.Unseen) {
 		return place{u.Object.Resource, u.Object.Group(), u.Object.Namespace}, u
 	}) {
 		names := phrase.Words(there, func(u act.Unseen) string { return KindName(u.Object) })
-		Warn(errOut, "cannot wait for %s, whose deletion continues: %s", SortedFew(names),
+		Warn(errOut, "cannot wait for %s, whose deletion continues: %s", sortedFew(names),
 			Escape(phrase.Shorten(there[0].Err.Error())))
 	}
 }
@@ -274,5 +266,5 @@ func warnUnplanned(errOut io.Writer, unplanned []graph.Ref, archived bool) {
 		missing = " and the archive"
 	}
 	Warn(errOut, "the collector also deleted dependents that are not in the plan%s: %s", missing,
-		SortedFew(KindNames(unplanned...)))
+		sortedFew(kindNames(unplanned...)))
 }

@@ -63,7 +63,7 @@ func (p Plan) remarkInUse() []remark {
 	for _, k := range p.InUse {
 		if n := len(k.Users); n > 0 {
 			all = append(all, p.about(fmt.Sprintf("%s is kept by finalizer %s: %s %s it",
-				KindName(p.Graph.Ref(k.Object)), Escape(k.Finalizer), few(KindNames(k.Users...)),
+				KindName(p.Graph.Ref(k.Object)), Escape(k.Finalizer), few(kindNames(k.Users...)),
 				phrase.Plural(n, "uses", "use")), k.Object))
 		}
 	}
@@ -163,7 +163,7 @@ func (p Plan) remarkPaused() []remark {
 		return pause{i.Actor, strings.Join(i.Evidence, "; ")}, i.Object
 	}) {
 		all = append(all, remark{fmt.Sprintf("waits for %s: paused (%s), and ignored by %s until the pause ends",
-			few(KindNames(objects...)), Escape(of.evidence), Escape(of.actor)), objects})
+			few(kindNames(objects...)), Escape(of.evidence), Escape(of.actor)), objects})
 	}
 	return all
 }

@@ -348,7 +348,7 @@ func (p Plan) remarkSpared() []remark {
 	for because, objects := range groups(p.Spared,
 		func(s v1alpha1.Spared) (string, graph.Ref) { return s.Because, s.Object }) {
 		all = append(all, remark{fmt.Sprintf("what %s manages outside the cluster stays: %s",
-			few(KindNames(objects...)), Escape(because)), objects})
+			few(kindNames(objects...)), Escape(because)), objects})
 	}
 	return append(all, p.of(p.UnreadSpared, "it is unknown whether what %s manages outside the cluster stays: %s",
 		p.few(p.UnreadSpared), p.whyUnread(p.UnreadSpared))...)
@@ -359,9 +359,7 @@ func (p Plan) remarkStages() []remark {
 	var all []remark
 	for i, s := range p.Stages() {
 		line := fmt.Sprintf("stage %d deletes %s", i+1, p.few(s.Objects))
-		if more := len(s.Deleted) - len(s.Objects); more > 0 {
-			line += fmt.Sprintf("; %d more go with them", more)
-		}
+		line += phrase.More("; %d more go with them", len(s.Deleted)-len(s.Objects))
 		all = append(all, p.about(line, s.Objects...))
 	}
 	return all

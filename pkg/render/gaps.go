@@ -40,9 +40,9 @@ func WarnGaps(errOut io.Writer, gaps []v1alpha1.Gap) {
 			Warn(errOut, "%s", Escape(phrase.Shorten(c.message)))
 			continue
 		}
-		what := "cannot list " + SortedFew(types[c])
+		what := "cannot list " + sortedFew(types[c])
 		if c.links {
-			what = "the links of " + SortedFew(types[c]) + " are not known"
+			what = "the links of " + sortedFew(types[c]) + " are not known"
 		}
 		Warn(errOut, "%s: %s", what, Escape(phrase.Shorten(c.message)))
 	}
@@ -62,5 +62,5 @@ func scopeOf(g v1alpha1.Gap) string {
 	return "at the cluster scope"
 }
 
-// SortedFew sorts names, names the first few and counts the rest.
-func SortedFew(names []string) string { return Escape(phrase.SortedFew(names)) }
+// sortedFew sorts names, names the first few and counts the rest.
+func sortedFew(names []string) string { return Escape(phrase.SortedFew(names)) }

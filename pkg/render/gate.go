@@ -100,10 +100,7 @@ func FailOn(p Plan, names []string, undone string) error {
 		if len(reasons) == 0 {
 			continue
 		}
-		more := ""
-		if n := len(reasons) - 1; n > 0 {
-			more = fmt.Sprintf(", and %d more", n)
-		}
+		more := phrase.More(", and %d more", len(reasons)-1)
 		refusals = append(refusals, answer.Refuse(fmt.Errorf("%s: --fail-on=%s: %s%s", undone, g.name, Escape(reasons[0]), more)))
 	}
 	return errors.Join(refusals...)

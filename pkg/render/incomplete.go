@@ -173,7 +173,7 @@ func (p Plan) remarkProtected() []remark {
 	for message, objects := range groups(p.protected(),
 		func(r v1alpha1.Protected) (string, graph.Ref) { return r.Message, r.Object }) {
 		all = append(all, remark{fmt.Sprintf("the server refuses the deletion of %s: %s",
-			few(KindNames(objects...)), Escape(phrase.Shorten(message))), objects})
+			few(kindNames(objects...)), Escape(phrase.Shorten(message))), objects})
 	}
 	return all
 }

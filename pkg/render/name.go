@@ -185,15 +185,15 @@ func Escape(s string) string { return phrase.Escape(s) }
 // Quoted names an object as kubectl's messages do: deployment.apps "web" in shop namespace.
 func Quoted(r graph.Ref) string { return Escape(r.Quoted()) }
 
-// DeletedFrom says of an object that it is deleted, as kubectl delete does: deployment.apps "web"
+// deletedFrom says of an object that it is deleted, as kubectl delete does: deployment.apps "web"
 // deleted from shop namespace.
-func DeletedFrom(r graph.Ref) string { return Escape(r.DeletedFrom()) }
+func deletedFrom(r graph.Ref) string { return Escape(r.DeletedFrom()) }
 
 // KindName names an object as the tree does: Deployment/web.
 func KindName(r graph.Ref) string { return Escape(r.KindName()) }
 
-// KindNames names objects as the tree does.
-func KindNames(refs ...graph.Ref) []string {
+// kindNames names objects as the tree does.
+func kindNames(refs ...graph.Ref) []string {
 	return phrase.Words(refs, KindName)
 }
 

@@ -65,7 +65,7 @@ func rescueSteps(p *rescue.Planned) []string {
 		return all
 	}
 	named := func(all []graph.Ref) string {
-		return phrase.Count(len(all), "dependent") + ": " + phrase.And(KindNames(all...))
+		return phrase.Count(len(all), "dependent") + ": " + phrase.And(kindNames(all...))
 	}
 	switch {
 	case p.Resumed:
@@ -93,7 +93,7 @@ func rescueSteps(p *rescue.Planned) []string {
 	}
 	if len(p.Lost) > 0 {
 		lines = append(lines, fmt.Sprintf("cannot save %s, being deleted already: %s", phrase.Count(len(p.Lost), "dependent"),
-			phrase.And(KindNames(p.Lost...))))
+			phrase.And(kindNames(p.Lost...))))
 	}
 	return lines
 }

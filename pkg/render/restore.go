@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
@@ -140,7 +141,7 @@ func RestoreErrors(r *restore.Result, interrupted bool) error {
 		}
 	}
 	if len(unfinished) > 0 {
-		errs = append(errs, answer.WithHint(errors.New("interrupted; not finished: "+SortedFew(unfinished)),
+		errs = append(errs, answer.WithHint(errors.New("interrupted; not finished: "+sortedFew(unfinished)),
 			"the same command goes on from here"))
 	}
 	if unsent > 0 && (interrupted || len(errs) == 0) {
@@ -155,9 +156,6 @@ func RestoreForbidden(p *restore.Plan) error {
 	if len(p.Forbidden) == 0 {
 		return nil
 	}
-	var missing []string
-	for _, f := range p.Forbidden {
-		missing = append(missing, f.What())
-	}
+	missing := phrase.Words(p.Forbidden, cluster.MissingRight.What)
 	return answer.Refuse(fmt.Errorf("nothing was restored: you may not %s", Escape(phrase.FirstFew(missing, 5))))
 }

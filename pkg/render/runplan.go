@@ -93,11 +93,11 @@ func Growth(p *collect.Proposal) string {
 	var parts []string
 	if ids := p.Growth.Deleted; len(ids) > 0 {
 		parts = append(parts, fmt.Sprintf("it deletes %s: %s", phrase.Count(len(ids), "more object"),
-			SortedFew(KindNamesOf(p.Graph, ids))))
+			sortedFew(KindNamesOf(p.Graph, ids))))
 	}
 	if ids := p.Growth.Written; len(ids) > 0 {
 		parts = append(parts, fmt.Sprintf("it removes owner references or finalizers of %s: %s",
-			phrase.Count(len(ids), "more object"), SortedFew(KindNamesOf(p.Graph, ids))))
+			phrase.Count(len(ids), "more object"), sortedFew(KindNamesOf(p.Graph, ids))))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -107,7 +107,7 @@ func Growth(p *collect.Proposal) string {
 func Follows(w io.Writer, p *plan.Plan) {
 	if ids := p.Follows(); len(ids) > 0 {
 		note(w, "deletes %s if other controllers remove their finalizers meanwhile: %s",
-			phrase.Count(len(ids), "more object"), SortedFew(KindNamesOf(p.Graph, ids)))
+			phrase.Count(len(ids), "more object"), sortedFew(KindNamesOf(p.Graph, ids)))
 	}
 }
 
@@ -140,7 +140,7 @@ func ActionLine(a plan.Write) string {
 	object := Quoted(a.Object)
 	switch a.Verb {
 	case plan.VerbDelete:
-		line := DeletedFrom(a.Object)
+		line := deletedFrom(a.Object)
 		if len(a.RemainingFinalizers) > 0 {
 			line = object + " is being deleted"
 		}

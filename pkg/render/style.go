@@ -32,7 +32,7 @@ type Style struct {
 
 // NewStyle decides on colour and width for what is written to out.
 func NewStyle(when When, out io.Writer, wide bool) Style {
-	return Style{Palette: NewPalette(when, out), Wide: wide, Width: TerminalWidth(out), ASCII: asciiLocale(os.Getenv)}
+	return Style{Palette: NewPalette(when, out), Wide: wide, Width: terminalWidth(out), ASCII: asciiLocale(os.Getenv)}
 }
 
 // asciiLocale reports whether the locale has no UTF-8, as LC_ALL=C. Where none is set, as in most
@@ -54,8 +54,8 @@ func (s Style) drawn(text string) string {
 	return text
 }
 
-// TerminalWidth is how many columns the terminal has that out is, 0 if it is none or does not say.
-func TerminalWidth(out io.Writer) int {
+// terminalWidth is how many columns the terminal has that out is, 0 if it is none or does not say.
+func terminalWidth(out io.Writer) int {
 	fd, terminal := term.GetFdInfo(out)
 	if !terminal {
 		return 0

@@ -223,10 +223,7 @@ func (t *trouble) code() string { return " (" + Escape(t.Code) + ")" }
 
 // firstOf names the first of n objects, and counts the others.
 func firstOf(first v1alpha1.ObjectRef, n int) string {
-	if n == 1 {
-		return qualified(first)
-	}
-	return fmt.Sprintf("%s and %d more", qualified(first), n-1)
+	return qualified(first) + phrase.More(" and %d more", n-1)
 }
 
 func refKey(r v1alpha1.ObjectRef) string {

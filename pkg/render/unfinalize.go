@@ -296,8 +296,8 @@ func firstLines(lines []string) []string {
 	return lines
 }
 
-// LeftOutside writes what stayed outside the cluster when finalizers were removed.
-func LeftOutside(w io.Writer, outcomes []*unfinalize.Outcome) error {
+// leftOutside writes what stayed outside the cluster when finalizers were removed.
+func leftOutside(w io.Writer, outcomes []*unfinalize.Outcome) error {
 	var lines []string
 	for _, o := range outcomes {
 		for _, d := range o.Done {
@@ -358,7 +358,7 @@ func afterLine(c *unfinalize.Candidate) string {
 		if !c.Releases() {
 			when += ", which its other finalizers still prevent"
 		}
-		what := phrase.Count(len(after.Deleted), "object") + ": " + phrase.And(KindNames(after.Deleted...))
+		what := phrase.Count(len(after.Deleted), "object") + ": " + phrase.And(kindNames(after.Deleted...))
 		if len(after.Stopped) > 0 {
 			parts = append(parts, fmt.Sprintf("the garbage collector does not run (%s): %s, nobody deletes %s; kubectl gc run does",
 				strings.Join(after.Stopped, "; "), when, what))

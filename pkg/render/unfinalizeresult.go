@@ -49,15 +49,15 @@ func UnfinalizeOutcomes(out, errOut io.Writer, outcomes []*unfinalize.Outcome, k
 		var err error
 		switch {
 		case o.Gone:
-			_, err = fmt.Fprintln(out, DeletedFrom(o.Candidate.Ref))
+			_, err = fmt.Fprintln(out, deletedFrom(o.Candidate.Ref))
 		case len(o.Done) > 0 && o.Unread == nil:
-			note(errOut, "left: %s: %s", Quoted(o.Candidate.Ref), UnfinalizeRemains(o, known))
+			note(errOut, "left: %s: %s", Quoted(o.Candidate.Ref), unfinalizeRemains(o, known))
 		}
 		if err != nil {
 			return err
 		}
 	}
-	return LeftOutside(out, outcomes)
+	return leftOutside(out, outcomes)
 }
 
 // UnfinalizeLeft says why an object is still there, and who put a finalizer back.
@@ -68,11 +68,11 @@ func UnfinalizeLeft(o *unfinalize.Outcome, known *finalizer.Registry) string {
 	case len(o.PutBack) > 0:
 		return putBackWords(o.PutBack[0])
 	}
-	return UnfinalizeRemains(o, known)
+	return unfinalizeRemains(o, known)
 }
 
-// UnfinalizeRemains says what is still on an object.
-func UnfinalizeRemains(o *unfinalize.Outcome, known *finalizer.Registry) string {
+// unfinalizeRemains says what is still on an object.
+func unfinalizeRemains(o *unfinalize.Outcome, known *finalizer.Registry) string {
 	var parts []string
 	var names []string
 	for _, h := range o.Remaining {
@@ -115,7 +115,7 @@ func UnfinalizeErrors(outcomes []*unfinalize.Outcome, interrupted bool) error {
 		errs = append(errs, unfinalizeError(o))
 	}
 	if len(unfinished) > 0 {
-		errs = append(errs, answer.WithHint(errors.New("interrupted; not finished: "+SortedFew(unfinished)),
+		errs = append(errs, answer.WithHint(errors.New("interrupted; not finished: "+sortedFew(unfinished)),
 			"kubectl gc unfinalize TYPE/NAME lists the finalizers that are still there"))
 	}
 	return errors.Join(errs...)
@@ -193,7 +193,7 @@ func UnfinalizeQuestion(p *unfinalize.Planned, s Style) string {
 			then = "The garbage collector does not run. Once it does, it deletes"
 		}
 		sentences = append(sentences, fmt.Sprintf("%s %s: %s.", then, phrase.Count(len(follow), "object"),
-			phrase.And(KindNames(follow...))))
+			phrase.And(kindNames(follow...))))
 	}
 	for i := range sentences {
 		sentences[i] = Escape(sentences[i])
@@ -233,9 +233,7 @@ func UnfinalizeRefusal(p *unfinalize.Planned, keepGoing bool) error {
 	}
 	against := r.Assessment.Against(p.Overrides)[0]
 	first += against.Because
-	if n := len(refused) - 1; n > 0 {
-		first += fmt.Sprintf(" (and %d more refused)", n)
-	}
+	first += phrase.More(" (and %d more refused)", len(refused)-1)
 	what := "nothing was removed: "
 	if keepGoing {
 		what = "refused: "

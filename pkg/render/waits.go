@@ -178,7 +178,7 @@ func WaitBegins(out, errOut io.Writer, p *deletion.Planned) {
 	}
 	if n := len(p.Deleted); n > 0 {
 		fmt.Fprintf(out, "waiting until %s deleted: %s\n", objectsAre(n),
-			SortedFew(KindNamesOf(p.Graph, p.Deleted)))
+			sortedFew(KindNamesOf(p.Graph, p.Deleted)))
 	}
 }
 

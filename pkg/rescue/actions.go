@@ -2,6 +2,7 @@ package rescue
 
 import (
 	"errors"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -44,11 +45,8 @@ func (p *Planned) freeing() []plan.Write {
 		return nil
 	}
 	for _, c := range p.Finalizers.Candidates() {
-		for _, a := range c.Actions() {
-			if a.Verb != plan.VerbOrphan {
-				actions = append(actions, a)
-			}
-		}
+		actions = append(actions,
+			slices.DeleteFunc(c.Actions(), func(a plan.Write) bool { return a.Verb == plan.VerbOrphan })...)
 	}
 	return actions
 }

@@ -25,7 +25,7 @@ import (
 
 // Request says how an object is to be rescued.
 type Request struct {
-	// Archive is the file of the archive; empty for DefaultArchive. If it exists, the rescue that
+	// Archive is the file of the archive; empty for defaultArchive. If it exists, the rescue that
 	// it is of goes on.
 	Archive string
 	// Overrides are the refusals that are overridden.
@@ -120,7 +120,7 @@ func begin(ctx context.Context, q *selection.Query, req Request) (*Planned, *uns
 	}
 	p := &Planned{Type: t, Ref: ref, Archive: req.Archive, Overrides: req.Overrides, Object: live}
 	if p.Archive == "" && live != nil {
-		p.Archive = DefaultArchive(ref)
+		p.Archive = defaultArchive(ref)
 	}
 	var err error
 	if p.record, p.Resumed, err = recorded(p.Archive, ref); err != nil {
@@ -160,7 +160,7 @@ func begin(ctx context.Context, q *selection.Query, req Request) (*Planned, *uns
 func resumeHint(ref graph.Ref) string {
 	ref.UID = "*"
 	file := "FILE"
-	if found, err := filepath.Glob(DefaultArchive(ref)); err == nil && len(found) == 1 {
+	if found, err := filepath.Glob(defaultArchive(ref)); err == nil && len(found) == 1 {
 		file = found[0]
 	}
 	return "a rescue that was interrupted goes on with " + phrase.Command("--archive", file)

@@ -37,8 +37,8 @@ type Record struct {
 	Created *archive.Created
 }
 
-// DefaultArchive is the name of the archive of an object in the current directory.
-func DefaultArchive(ref graph.Ref) string {
+// defaultArchive is the name of the archive of an object in the current directory.
+func defaultArchive(ref graph.Ref) string {
 	// which Windows does not take
 	return strings.ReplaceAll(fmt.Sprintf("rescue-%s-%s-%s.yaml", ref.Resource, ref.Name, ref.UID), ":", "-")
 }
@@ -166,12 +166,7 @@ func typeOf(ref graph.Ref) graph.Type {
 // rest is done with what is on the disk.
 func (r *rescuer) save(ctx context.Context) error {
 	part := *r.p
-	part.Dependents = nil
-	for _, d := range r.p.Dependents {
-		if !d.Recorded {
-			part.Dependents = append(part.Dependents, d)
-		}
-	}
+	part.Dependents = slices.DeleteFunc(slices.Clone(r.p.Dependents), func(d *Dependent) bool { return d.Recorded })
 	first := r.p.record == nil
 	if !first && len(part.Dependents) == 0 && !r.p.changed {
 		return nil

@@ -203,7 +203,7 @@ func (r *performer) writeObject(ctx context.Context, i int, archived *unstructur
 	}
 	relabel(o, s.References, references)
 	if r.opts.DryRun {
-		r.ask(ctx, i, o)
+		r.note(i, r.ask(ctx, s, o))
 		return
 	}
 	write := r.create

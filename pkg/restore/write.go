@@ -92,35 +92,27 @@ func (r *performer) applyOver(ctx context.Context, s *Step, o *unstructured.Unst
 }
 
 // ask sends an object with dryRun=All, if what it needs is there.
-func (r *performer) ask(ctx context.Context, i int, o *unstructured.Unstructured) {
-	s := &r.plan.Steps[i]
+func (r *performer) ask(ctx context.Context, s *Step, o *unstructured.Unstructured) outcome {
 	var err error
 	switch {
 	case !r.canAsk(s):
-		r.note(i, outcome{unasked: true})
-		return
+		return outcome{unasked: true}
 	case s.Verb == Apply:
 		_, _, err = r.apply(ctx, s, o)
 	default:
 		_, _, err = CreateObject(ctx, r.client, s.Type, s.Object.Namespace, o, cluster.WriteOptions{DryRun: true})
 	}
 	if err != nil {
-		r.note(i, s.failed(err))
-		return
+		return s.failed(err)
 	}
-	r.note(i, s.done(""))
+	return s.done("")
 }
 
 // canAsk reports whether the namespace and the type of an object are there before anything is
 // restored.
 func (r *performer) canAsk(s *Step) bool {
-	x := r.plan.index
-	for _, needed := range (&survey{index: x}).needs(s.item) {
-		if r.of[needed] != nil {
-			return false
-		}
-	}
-	return true
+	needed := (&survey{index: r.plan.index}).needs(s.item)
+	return !slices.ContainsFunc(needed, func(it *item) bool { return r.of[it] != nil })
 }
 
 // setStatus writes the archived status of an object that was restored before, if it still has none.

@@ -58,8 +58,7 @@ func findType(mapper meta.RESTMapper, cat *cluster.Catalog, word string) (cluste
 // SuggestType adds the nearest type to an error about one that does not exist.
 func SuggestType(err error, cat *cluster.Catalog) error {
 	word := ""
-	var noMatch *meta.NoResourceMatchError
-	if errors.As(err, &noMatch) {
+	if noMatch, ok := errors.AsType[*meta.NoResourceMatchError](err); ok {
 		word = noMatch.PartialResource.Resource
 	} else if _, rest, ok := strings.Cut(err.Error(), "the server doesn't have a resource type \""); ok {
 		word, _, _ = strings.Cut(rest, `"`)

@@ -209,8 +209,7 @@ func (c *comparison) deleted(id graph.ID) v1alpha1.DeletedObject {
 	with, cause := c.cause(id)
 	d.Cause = cause
 	if with >= 0 {
-		ref := g.Ref(with)
-		d.With = &ref
+		d.With = new(g.Ref(with))
 		switch above := c.deleted(with); {
 		case above.Top != nil:
 			d.Top = above.Top

@@ -49,8 +49,8 @@ func (s *Snapshot) nodes() iter.Seq[v1alpha1.TreeNode] {
 		}
 		seen[row.ID] = true
 		if row.Link != "" {
-			links[row.ID] = append(links[row.ID],
-				v1alpha1.TreeOwner{UID: s.Graph.Ref(row.LinkOwner).UID, Link: row.Link, Confirmed: confirmed(s.Graph, row)})
+			links[row.ID] = append(links[row.ID], v1alpha1.TreeOwner{UID: s.Graph.Ref(row.LinkOwner).UID, Link: row.Link,
+				Confirmed: new(!row.Unconfirmed && s.Graph.Observed(row.ID))}) // what is not there says nothing
 		}
 	}
 	return func(yield func(v1alpha1.TreeNode) bool) {
@@ -70,13 +70,6 @@ func (s *Snapshot) nodes() iter.Seq[v1alpha1.TreeNode] {
 			}
 		}
 	}
-}
-
-// confirmed says of a row that a link leads to whether both sides of the link say so. What is not
-// there says nothing.
-func confirmed(g *graph.Graph, row graph.Row) *bool {
-	is := !row.Unconfirmed && g.Observed(row.ID)
-	return &is
 }
 
 func (s *Snapshot) node(row graph.Row) v1alpha1.TreeNode {
@@ -102,8 +95,7 @@ func timestamp(seconds int64) *metav1.Time {
 	if seconds == 0 {
 		return nil
 	}
-	t := metav1.NewTime(time.Unix(seconds, 0).UTC())
-	return &t
+	return new(metav1.NewTime(time.Unix(seconds, 0).UTC()))
 }
 
 // indent is that of cli-runtime's JSON printer.

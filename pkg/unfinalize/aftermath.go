@@ -168,7 +168,7 @@ func released(o *unstructured.Unstructured, names []string) bool {
 	if !deleting(o) || grace(o) > 0 {
 		return false
 	}
-	return !slices.ContainsFunc(FinalizersOn(o), func(h FinalizerRef) bool {
+	return !slices.ContainsFunc(finalizersOn(o), func(h FinalizerRef) bool {
 		return !slices.Contains(names, h.Name) && !plan.IsCollectors(h.Name)
 	})
 }

@@ -270,7 +270,7 @@ func (v *Assessment) needData(o *unstructured.Unstructured, names []string, f De
 
 // Outside says what stays outside the cluster when the finalizers of a candidate are removed, as
 // far as its object names it.
-func (c *Candidate) Outside() []string { return leftBy(c.Object, c.By(ByPatch)) }
+func (c *Candidate) Outside() []string { return leftBy(c.Object, c.by(ByPatch)) }
 
 // leftBy says what an object stands for outside the cluster if the work of one of its finalizers is
 // done nowhere.

@@ -101,7 +101,7 @@ func (j *Assessor) Assess(ctx context.Context, t graph.Type, o *unstructured.Uns
 // missing are the assessments about what is asked for and not there.
 func missing(o *unstructured.Unstructured, names []string) []Assessment {
 	var assessments []Assessment
-	has := FinalizersOn(o)
+	has := finalizersOn(o)
 	for _, name := range names {
 		if slices.ContainsFunc(has, func(h FinalizerRef) bool { return h.Name == name }) {
 			continue

@@ -71,15 +71,15 @@ func (c *Candidate) Refused(t Overrides) bool {
 	return slices.ContainsFunc(c.Assessments, func(v Assessment) bool { return len(v.Against(t)) > 0 })
 }
 
-// By returns the assessments with one of the methods.
-func (c *Candidate) By(methods ...Method) []Assessment {
+// by returns the assessments with one of the methods.
+func (c *Candidate) by(methods ...Method) []Assessment {
 	return slices.DeleteFunc(slices.Clone(c.Assessments),
 		func(v Assessment) bool { return !slices.Contains(methods, v.Method) })
 }
 
-// Stays returns the finalizers that were not asked for.
-func (c *Candidate) Stays() []FinalizerRef {
-	return slices.DeleteFunc(FinalizersOn(c.Object), func(h FinalizerRef) bool {
+// stays returns the finalizers that were not asked for.
+func (c *Candidate) stays() []FinalizerRef {
+	return slices.DeleteFunc(finalizersOn(c.Object), func(h FinalizerRef) bool {
 		return slices.ContainsFunc(c.Assessments, func(v Assessment) bool { return v.FinalizerRef == h })
 	})
 }
@@ -109,17 +109,17 @@ func (c *Candidate) reassess(o *unstructured.Unstructured) {
 	c.Assessments = assessments
 }
 
-// Drop leaves the assessments out that are refused for a reason, and reports whether any is left.
-func (c *Candidate) Drop(code Code) bool {
+// drop leaves the assessments out that are refused for a reason, and reports whether any is left.
+func (c *Candidate) drop(code Code) bool {
 	c.Assessments = slices.DeleteFunc(c.Assessments, func(v Assessment) bool {
 		return slices.ContainsFunc(v.Refusals, func(r Refusal) bool { return r.Code == code })
 	})
 	return len(c.Assessments) > 0
 }
 
-// Ends reports whether the object goes when everything that was asked for is removed.
-func (c *Candidate) Ends() bool {
-	return deleting(c.Object) && grace(c.Object) == 0 && len(c.Stays()) == 0
+// ends reports whether the object goes when everything that was asked for is removed.
+func (c *Candidate) ends() bool {
+	return deleting(c.Object) && grace(c.Object) == 0 && len(c.stays()) == 0
 }
 
 // action is a write with how it is made and what it does away with.
@@ -146,7 +146,7 @@ func (c *Candidate) Actions() []plan.Write {
 func (c *Candidate) actions(removed map[FinalizerRef]bool) []action {
 	var actions []action
 	for _, method := range order {
-		assessments := slices.DeleteFunc(c.By(method), func(v Assessment) bool { return removed[v.FinalizerRef] })
+		assessments := slices.DeleteFunc(c.by(method), func(v Assessment) bool { return removed[v.FinalizerRef] })
 		if len(assessments) == 0 {
 			continue
 		}
@@ -192,9 +192,9 @@ type FinalizerRef struct {
 	Field finalizer.Field
 }
 
-// FinalizersOn returns the finalizers of an object in their order, those of a namespace's spec
+// finalizersOn returns the finalizers of an object in their order, those of a namespace's spec
 // last.
-func FinalizersOn(o *unstructured.Unstructured) []FinalizerRef {
+func finalizersOn(o *unstructured.Unstructured) []FinalizerRef {
 	var all []FinalizerRef
 	for _, name := range o.GetFinalizers() {
 		all = append(all, FinalizerRef{name, finalizer.InMetadata})
@@ -212,7 +212,7 @@ func NamesOn(o *unstructured.Unstructured) []string {
 
 // named returns those of an object's finalizers that have one of the names.
 func named(o *unstructured.Unstructured, names []string) []FinalizerRef {
-	return slices.DeleteFunc(FinalizersOn(o), func(h FinalizerRef) bool { return !slices.Contains(names, h.Name) })
+	return slices.DeleteFunc(finalizersOn(o), func(h FinalizerRef) bool { return !slices.Contains(names, h.Name) })
 }
 
 // specFinalizers are the second list, which only a namespace has (NS-001).
@@ -241,5 +241,5 @@ func grace(o *unstructured.Unstructured) int64 {
 // halfDeleted reports whether an object that is being deleted has nothing left that it could wait
 // for: the next delete ends it (RO-063, NS-005).
 func halfDeleted(o *unstructured.Unstructured) bool {
-	return deleting(o) && len(FinalizersOn(o)) == 0 && grace(o) == 0
+	return deleting(o) && len(finalizersOn(o)) == 0 && grace(o) == 0
 }

@@ -76,15 +76,13 @@ type Outcome struct {
 // LeftAlone reports whether nothing was done to the object, or no more, on purpose: it is not what
 // it was when it was assessed, or its turn did not come.
 func (o *Outcome) LeftAlone() bool {
-	var refused *RefusedError
-	return errors.As(o.Err, &refused) || errors.Is(o.Err, change.ErrReplaced) || errors.Is(o.Err, ErrNotReached) ||
+	return errors.As(o.Err, new(*RefusedError)) || errors.Is(o.Err, change.ErrReplaced) || errors.Is(o.Err, ErrNotReached) ||
 		errors.Is(o.Err, ErrNotSelected)
 }
 
 // IsPutBack reports whether all that is wrong is that somebody put a finalizer back.
 func (o *Outcome) IsPutBack() bool {
-	var back *cluster.PutBackError
-	return len(o.PutBack) > 0 && (o.Err == nil || errors.As(o.Err, &back))
+	return len(o.PutBack) > 0 && (o.Err == nil || errors.As(o.Err, new(*cluster.PutBackError)))
 }
 
 // failed notes why not all was done, and the action that was due if nothing says which one it was.
@@ -139,7 +137,7 @@ func (p *performer) look(ctx context.Context, o *Outcome) (over bool) {
 
 // found notes how the object is now.
 func (o *Outcome) found(now *unstructured.Unstructured) {
-	o.Remaining, o.Grace, o.Half = FinalizersOn(now), grace(now), halfDeleted(now)
+	o.Remaining, o.Grace, o.Half = finalizersOn(now), grace(now), halfDeleted(now)
 	o.Node = status.Nested(now, "spec", "nodeName")
 }
 
@@ -176,7 +174,7 @@ func (e *RefusedError) Error() string {
 // Printed is the plan as it is printed.
 func (p *Planned) Printed() *v1alpha1.Plan {
 	candidates := p.Candidates()
-	out := v1alpha1.NewPlan(p.AllGaps())
+	out := v1alpha1.NewPlan(p.allGaps())
 	for _, c := range candidates {
 		object := c.Ref
 		out.Roots = append(out.Roots, object)
@@ -195,12 +193,12 @@ func (p *Planned) Printed() *v1alpha1.Plan {
 		for _, a := range c.Actions() {
 			out.Actions = append(out.Actions, a.Printed(plan.ByClient))
 		}
-		stays := phrase.Words(c.Stays(), func(h FinalizerRef) string { return h.Name })
+		stays := phrase.Words(c.stays(), func(h FinalizerRef) string { return h.Name })
 		switch {
 		case len(stays) > 0:
 			out.Blockers = append(out.Blockers,
 				v1alpha1.Blocker{Object: object, Finalizers: stays, Because: "these finalizers stay"})
-		case c.Ends():
+		case c.ends():
 			out.Deleted = append(out.Deleted, object)
 		}
 		out.Stranded = append(out.Stranded, c.stranded()...)
@@ -278,7 +276,7 @@ func (t Overrides) Printed(refusals []Refusal) []v1alpha1.Refusal {
 // Result is what came of the plan as it is printed. The outcomes are of the objects that the plan
 // does not refuse; left says why an object of them still exists.
 func (p *Planned) Result(outcomes []*Outcome, left func(*Outcome) string) *v1alpha1.Result {
-	out := v1alpha1.NewResult(p.AllGaps())
+	out := v1alpha1.NewResult(p.allGaps())
 	for _, refused := range p.Refused() {
 		for _, r := range refused.Assessment.Against(p.Overrides) {
 			because := strings.TrimPrefix(refused.Assessment.Name+": "+r.Because, ": ")

@@ -112,7 +112,7 @@ func (p *performer) perform(ctx context.Context, o *Outcome) error {
 				return now.GetResourceVersion(), nil
 			},
 			Decide: func(ctx context.Context) (func(context.Context) error, error) {
-				if !Matches(p.selector, c.Object) {
+				if !matches(p.selector, c.Object) {
 					return nil, ErrNotSelected
 				}
 				if o.plan(); o.next == nil {
@@ -152,8 +152,8 @@ func (p *performer) before(ctx context.Context, o *unstructured.Unstructured) er
 	return nil
 }
 
-// Matches reports whether an object matches a selector. Every object matches nil.
-func Matches(selector labels.Selector, o *unstructured.Unstructured) bool {
+// matches reports whether an object matches a selector. Every object matches nil.
+func matches(selector labels.Selector, o *unstructured.Unstructured) bool {
 	return selector == nil || selector.Matches(labels.Set(o.GetLabels()))
 }
 

@@ -107,9 +107,9 @@ func (p *Planned) Finding() error {
 	return answer.Refuse(errors.New("incomplete: types that could not be listed were not searched"))
 }
 
-// AllGaps are those of the search for the objects and those that can hide what the assessments rest
+// allGaps are those of the search for the objects and those that can hide what the assessments rest
 // on, each once.
-func (p *Planned) AllGaps() []v1alpha1.Gap {
+func (p *Planned) allGaps() []v1alpha1.Gap {
 	gaps := p.Gaps
 	for _, c := range p.Candidates() {
 		gaps = phrase.Union(gaps, c.Gaps())

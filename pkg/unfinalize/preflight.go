@@ -36,11 +36,11 @@ func dryRunAll(ctx context.Context, client *cluster.Client, candidates []*Candid
 // dryRun sends the writes of one candidate. What has changed since it was read says nothing: it is
 // read anew when it is written to.
 func (c *Candidate) dryRun(ctx context.Context, client *cluster.Client) {
-	if patched := c.By(ByPatch); len(patched) > 0 {
+	if patched := c.by(ByPatch); len(patched) > 0 {
 		_, err := c.remove(ctx, client, patched, cluster.PatchOptions{DryRun: true})
 		c.refused(ByPatch, err)
 	}
-	if orphaned := c.By(ByOrphaning); len(orphaned) > 0 {
+	if orphaned := c.by(ByOrphaning); len(orphaned) > 0 {
 		_, err := c.remove(ctx, client, orphaned, cluster.PatchOptions{DryRun: true})
 		for i := 0; err == nil && i < len(c.Dependents); i++ {
 			err = c.Dependents[i].dryRun(ctx, client, c.Ref.UID)
@@ -48,14 +48,14 @@ func (c *Candidate) dryRun(ctx context.Context, client *cluster.Client) {
 		c.refused(ByOrphaning, err)
 	}
 	for _, method := range []Method{ByPolicy, ByDelete} {
-		if len(c.By(method)) > 0 {
-			_, err := client.Delete(ctx, c.Type, c.Ref.Namespace, c.Ref.Name, c.Ref.UID, cluster.DeleteOptions{
+		if len(c.by(method)) > 0 {
+			_, err := c.in(client).Delete(ctx, cluster.DeleteOptions{
 				Policy: string(plan.Background), ResourceVersion: c.Object.GetResourceVersion(), DryRun: true,
 			})
 			c.refused(method, err)
 		}
 	}
-	if finalized := c.By(ByFinalizing); len(finalized) > 0 {
+	if finalized := c.by(ByFinalizing); len(finalized) > 0 {
 		_, err := client.Finalize(ctx, c.Object, without(c.Object, finalized), cluster.WriteOptions{DryRun: true})
 		c.refused(ByFinalizing, err)
 	}

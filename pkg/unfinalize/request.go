@@ -183,11 +183,11 @@ func (r Request) assess(ctx context.Context, assessor *Assessor, q *selection.Qu
 			case err != nil && r.searches(q) && (errors.Is(err, change.ErrReplaced) || cluster.IsAbsent(err, t.Type, t.Name)):
 			case err != nil:
 				failed = append(failed, err)
-			case !Matches(q.Selector, c.Object):
+			case !matches(q.Selector, c.Object):
 				if r.OnLeftAlone != nil {
 					r.OnLeftAlone(c.Ref, ErrNotSelected)
 				}
-			case !r.searches(q) || c.Drop(NotThere):
+			case !r.searches(q) || c.drop(NotThere):
 				kept = append(kept, c)
 			}
 		}

@@ -58,7 +58,7 @@ func (p *performer) verify(ctx context.Context, o *Outcome, a action, answered [
 // deleteAgain deletes the object in the background, as it was assessed.
 func (p *performer) deleteAgain(ctx context.Context, o *Outcome, a action) error {
 	c := o.Candidate
-	answer, err := p.client.Delete(ctx, c.Type, c.Ref.Namespace, c.Ref.Name, c.Ref.UID, cluster.DeleteOptions{
+	answer, err := c.in(p.client).Delete(ctx, cluster.DeleteOptions{
 		Policy: string(a.Policy), ResourceVersion: c.Object.GetResourceVersion(),
 	})
 	if err != nil {
@@ -87,7 +87,7 @@ func (p *performer) finalize(ctx context.Context, o *Outcome, a action) error {
 		}
 		c.details.Empty = now
 		c.reassess(c.Object)
-		if refused := against(c.By(ByFinalizing), p.overrides); len(refused) > 0 {
+		if refused := against(c.by(ByFinalizing), p.overrides); len(refused) > 0 {
 			return &RefusedError{Refusals: refused}
 		}
 	}

@@ -90,13 +90,7 @@ func (o *DisownOptions) completeOwners(cmd *cobra.Command, args []string, word s
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	var names []string
-	for _, name := range ownerref.Names(ctx, q.Client, child) {
-		if strings.HasPrefix(name, word) {
-			names = append(names, name)
-		}
-	}
-	return names, cobra.ShellCompDirectiveNoFileComp
+	return env.Beginning(ownerref.Names(ctx, q.Client, child), word), cobra.ShellCompDirectiveNoFileComp
 }
 
 func disown(ctx context.Context, o *DisownOptions) error {

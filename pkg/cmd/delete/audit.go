@@ -146,9 +146,6 @@ func newAuditLog(name string, file io.WriteCloser, onError func(error), now func
 // in one write, so that the lines of several commands do not mix. The error is that of the first
 // entry that could not be written.
 func (l *auditLog) Write(e v1alpha1.AuditEntry) error {
-	if l == nil {
-		return nil
-	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.failed != nil {
@@ -173,9 +170,6 @@ func (l *auditLog) Write(e v1alpha1.AuditEntry) error {
 // Close ends the file. The error is that of the first entry that could not be written, or of the
 // file if it could not be stored.
 func (l *auditLog) Close() error {
-	if l == nil {
-		return nil
-	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	err := l.file.Close()

@@ -120,11 +120,3 @@ func TestCommandsAppendToOneFile(t *testing.T) {
 		t.Errorf("mode %v, %v", info.Mode(), err)
 	}
 }
-
-func TestWithoutAFileNothingIsWritten(t *testing.T) {
-	t.Parallel()
-	var l *auditLog
-	if err := errors.Join(l.Write(v1alpha1.AuditEntry{}), l.Close()); err != nil {
-		t.Error(err)
-	}
-}

@@ -95,9 +95,7 @@ func (o *Options) title(p *deletion.Planned) string {
 	const most = 3
 	names := render.KindNamesOf(p.Graph, p.Roots[:min(most, len(p.Roots))])
 	title := phrase.Command(append([]string{"kubectl", "gc", "delete"}, names...)...)
-	if more := len(p.Roots) - most; more > 0 {
-		title += fmt.Sprintf(" and %d more", more)
-	}
+	title += phrase.More(" and %d more", len(p.Roots)-most)
 	if o.Request.Policy != plan.Background {
 		title += " --cascade=" + policyFlag(o.Request.Policy)
 	}

@@ -191,11 +191,7 @@ func (e *Env) targets(cmd *cobra.Command) ([]Target, error) {
 	if len(found) == 0 {
 		return nil, errors.New("--contexts and --contexts-from name no cluster")
 	}
-	var all []Target
-	for _, name := range slices.Sorted(maps.Keys(found)) {
-		all = append(all, found[name])
-	}
-	return all, nil
+	return slices.SortedFunc(maps.Values(found), func(a, b Target) int { return strings.Compare(a.Name, b.Name) }), nil
 }
 
 // include adds contexts, and then files, of which one is called by its path if another cluster has

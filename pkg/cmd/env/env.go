@@ -246,7 +246,7 @@ func (e *Env) Query(ctx context.Context, objects *Objects, args []string) (*sele
 	if err != nil {
 		return nil, err
 	}
-	q, err := selection.NewQuery(ctx, e.Config, client, catalog, objects.Request(namespace, args))
+	q, err := selection.NewQuery(ctx, e.Config, client, catalog, objects.request(namespace, args))
 	if err != nil {
 		return nil, err
 	}

@@ -181,11 +181,7 @@ func (e *Env) introduce(d *dump.Dump) {
 			phrase.Count(n, "object"))
 	}
 	if n := len(d.Unread); n > 0 {
-		more := ""
-		if n > 1 {
-			more = fmt.Sprintf(", and %d more", n-1)
-		}
-		render.Warn(e.ErrOut, "%s", render.Escape(d.Unread[0].Error()+more))
+		render.Warn(e.ErrOut, "%s", render.Escape(d.Unread[0].Error()+phrase.More(", and %d more", n-1)))
 	}
 }
 

@@ -160,7 +160,7 @@ func (m *Mutation) Head(w io.Writer) error {
 	if style.NoHeaders {
 		return nil
 	}
-	return render.Paragraphs(w, []string{m.Where()}, style)
+	return render.Paragraphs(w, []string{m.where()}, style)
 }
 
 // Agree shows a plan and asks, for a name if there is one, unless --yes was given. Nothing is to be

@@ -3,6 +3,7 @@ package env
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -61,8 +62,8 @@ func (o *Objects) Validate(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// Request is what was typed. Namespace is that of -n.
-func (o *Objects) Request(namespace string, args []string) selection.Request {
+// request is what was typed. Namespace is that of -n.
+func (o *Objects) request(namespace string, args []string) selection.Request {
 	return selection.Request{Args: args, Files: o.Files, Namespace: namespace, AllNamespaces: o.AllNamespaces,
 		Labels: o.Selector}
 }
@@ -79,7 +80,7 @@ func (o *Objects) scope(e *Env) {
 func (o *Objects) Complete(r *selection.Request, e *Env, args []string) error {
 	o.scope(e)
 	namespace, enforce, err := e.Config.ToRawKubeConfigLoader().Namespace()
-	meant := o.Request(namespace, args)
+	meant := o.request(namespace, args)
 	meant.EnforceNamespace, meant.Fields, meant.All, meant.UnlessIn = enforce, r.Fields, r.All, r.UnlessIn
 	*r = meant
 	return err
@@ -131,7 +132,7 @@ func (e *Env) CompleteObjects(cmd *cobra.Command, args []string, word string) ([
 		return slices.DeleteFunc(names, func(n string) bool { return slices.Contains(args[1:], n) }),
 			cobra.ShellCompDirectiveNoFileComp
 	}
-	types, directive := e.CompleteTypes(cmd.Context(), word)
+	types, directive := e.completeTypes(cmd.Context(), word)
 	if len(args) > 0 {
 		for i := range types {
 			types[i] += "/"
@@ -141,9 +142,9 @@ func (e *Env) CompleteObjects(cmd *cobra.Command, args []string, word string) ([
 	return types, directive
 }
 
-// CompleteTypes completes the name of a type, with its group where that is needed to tell it from
+// completeTypes completes the name of a type, with its group where that is needed to tell it from
 // another.
-func (e *Env) CompleteTypes(ctx context.Context, word string) ([]string, cobra.ShellCompDirective) {
+func (e *Env) completeTypes(ctx context.Context, word string) ([]string, cobra.ShellCompDirective) {
 	ctx, cancel := context.WithTimeout(ctx, CompletionTimeout)
 	defer cancel()
 	_, cat, err := e.Connect(ctx)
@@ -163,12 +164,9 @@ func (e *Env) CompleteTypes(ctx context.Context, word string) ([]string, cobra.S
 		if names[name] > 1 && r.Group != "" {
 			name += "." + r.Group
 		}
-		if strings.HasPrefix(name, word) {
-			types = append(types, name)
-		}
+		types = append(types, name)
 	}
-	slices.Sort(types)
-	return types, cobra.ShellCompDirectiveNoFileComp
+	return Beginning(types, word), cobra.ShellCompDirectiveNoFileComp
 }
 
 // CompleteTypeList completes the last of several types with commas between them.
@@ -177,7 +175,7 @@ func (e *Env) CompleteTypeList(cmd *cobra.Command, _ []string, word string) ([]s
 	if i := strings.LastIndex(word, ","); i >= 0 {
 		before, last = word[:i+1], word[i+1:]
 	}
-	types, directive := e.CompleteTypes(cmd.Context(), last)
+	types, directive := e.completeTypes(cmd.Context(), last)
 	for i := range types {
 		types[i] = before + types[i]
 	}
@@ -193,14 +191,7 @@ func (e *Env) completeContexts(_ *cobra.Command, _ []string, word string) ([]str
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	var names []string
-	for name := range raw.Contexts {
-		if strings.HasPrefix(name, word) {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names, cobra.ShellCompDirectiveNoFileComp
+	return Beginning(slices.Collect(maps.Keys(raw.Contexts)), word), cobra.ShellCompDirectiveNoFileComp
 }
 
 // objectNames returns the names of a type's objects that begin with a prefix; none if they cannot
@@ -226,7 +217,12 @@ func (e *Env) objectNames(ctx context.Context, word, prefix string) []string {
 	if err != nil {
 		return nil
 	}
-	names = slices.DeleteFunc(names, func(n string) bool { return !strings.HasPrefix(n, prefix) })
+	return Beginning(names, prefix)
+}
+
+// Beginning are those of some names that begin with what was typed, sorted. It changes the slice.
+func Beginning(names []string, typed string) []string {
+	names = slices.DeleteFunc(names, func(name string) bool { return !strings.HasPrefix(name, typed) })
 	slices.Sort(names)
 	return names
 }

@@ -43,7 +43,7 @@ func (e *Env) Confirm(ctx context.Context, question, name, undone string) error 
 // the answer to this one goes on reading.
 func (e *Env) Line(ctx context.Context, question string) (string, error) {
 	when, _ := render.ParseColor(e.Color)
-	if err := render.Paragraphs(e.Out, []string{e.Where()}, render.NewStyle(when, e.Out, false)); err != nil {
+	if err := render.Paragraphs(e.Out, []string{e.where()}, render.NewStyle(when, e.Out, false)); err != nil {
 		return "", err
 	}
 	fmt.Fprint(e.Out, question)
@@ -107,11 +107,8 @@ func UsageError(cmd *cobra.Command, err error) error { return usageError{err, cm
 
 // Mistyped returns the command of a usage error; empty for other errors.
 func Mistyped(err error) string {
-	var usage usageError
-	if errors.As(err, &usage) {
-		return usage.command
-	}
-	return ""
+	usage, _ := errors.AsType[usageError](err)
+	return usage.command
 }
 
 // RunE is what a command does: it checks what was typed, which fills in the options, and calls runF

@@ -56,8 +56,8 @@ func (e *Env) About(namespaces []string) {
 	}
 }
 
-// Where says in a line which cluster and namespace a command is about.
-func (e *Env) Where() string {
+// where says in a line which cluster and namespace a command is about.
+func (e *Env) where() string {
 	context, server := e.Cluster()
 	scope := e.Scope
 	if scope == "" {
@@ -78,7 +78,7 @@ func (e *Env) Where() string {
 func (e *Env) Titled(line string) func(columns int) string {
 	return func(columns int) string {
 		var title strings.Builder
-		_ = render.Paragraphs(&title, []string{e.Where(), line}, render.Style{Width: columns}) // to memory
+		_ = render.Paragraphs(&title, []string{e.where(), line}, render.Style{Width: columns}) // to memory
 		return title.String()
 	}
 }

@@ -49,12 +49,10 @@ type refreshedList struct {
 // Refresh continues the long lists of a snapshot on the cluster that it is of, by a watch from where
 // each ended.
 func Refresh(ctx context.Context, client *cluster.Client, d *dump.Dump) (*Refreshed, error) {
-	var long []*dump.Type
-	for _, t := range d.Types {
-		if _, version := t.Pages(); version != "" && t.Covers("") && t.Size() >= longList && slices.Contains(t.Verbs, "watch") {
-			long = append(long, t)
-		}
-	}
+	long := slices.DeleteFunc(slices.Clone(d.Types), func(t *dump.Type) bool {
+		_, version := t.Pages()
+		return version == "" || !t.Covers("") || t.Size() < longList || !slices.Contains(t.Verbs, "watch")
+	})
 	r := &Refreshed{lists: map[schema.GroupResource]*refreshedList{}}
 	var mu sync.Mutex
 	err := cluster.EachUntil(ctx, client, long, func(ctx context.Context, _ int, t *dump.Type) error {

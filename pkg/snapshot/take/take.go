@@ -159,7 +159,7 @@ func (s *saver) lists(ctx context.Context) error {
 // it: a file of a mistyped one would look like that of an empty one.
 func (s *saver) nowhere(ctx context.Context) error {
 	for _, t := range s.Catalog.Resources {
-		if t.Namespaced && s.objects[schema.GroupResource{Group: t.Group, Resource: t.Resource}] > 0 {
+		if t.Namespaced && s.objects[t.GroupResource()] > 0 {
 			return nil
 		}
 	}
@@ -196,7 +196,7 @@ func of(t graph.Type, namespace string) snapshot.Of {
 func (s *saver) wanted() []graph.Type {
 	var types []graph.Type
 	for _, t := range s.Catalog.Resources {
-		resource := schema.GroupResource{Group: t.Group, Resource: t.Resource}
+		resource := t.GroupResource()
 		n := s.objects[resource]
 		if slices.Contains(t.Verbs, "list") && (slices.Contains(s.Whole, resource) || slices.Contains(Telling, resource) ||
 			n > 0 && n <= Few && !cluster.MetadataOnly(t.Type)) {
@@ -231,7 +231,7 @@ func (s *saver) save(t graph.Type, namespace string, items *snapshot.Items) {
 	s.to.Metadata(of(t, namespace), *items)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.objects[schema.GroupResource{Group: t.Group, Resource: t.Resource}] += items.Objects
+	s.objects[t.GroupResource()] += items.Objects
 	for _, o := range items.Deleted {
 		key := deletedKey{t, o.Namespace}
 		s.deleted[key] = append(s.deleted[key], o.Name)

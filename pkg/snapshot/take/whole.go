@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
@@ -31,7 +30,7 @@ const definition = "CustomResourceDefinition"
 // whole saves the whole objects of a type. With an error it has saved some of them.
 func (s *saver) whole(ctx context.Context, t graph.Type) error {
 	var page []json.RawMessage
-	objects, asked := 0, slices.Contains(s.Whole, schema.GroupResource{Group: t.Group, Resource: t.Resource})
+	objects, asked := 0, slices.Contains(s.Whole, t.GroupResource())
 	err := s.Client.ForEachRaw(ctx, t, s.in(t), func(raw json.RawMessage) error {
 		if objects++; objects > fewEvents && t.Resource == cluster.Events.Resource && !asked {
 			return errTooMany
