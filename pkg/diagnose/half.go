@@ -40,13 +40,13 @@ func (e *examiner) half(ctx context.Context, id graph.ID) []core.Finding {
 // rejected is for an object that is not being deleted, and that the server would let nobody delete.
 func (e *examiner) rejected(ctx context.Context, id graph.ID) []core.Finding {
 	awaited := e.awaited(id)
-	var failing []v1alpha1.Observation
+	var says []v1alpha1.Observation
 	if o := e.Own(ctx, id); o != nil {
-		failing = e.Failing(o)
+		says = e.Says(ctx, o)
 	}
 	return core.Found(e.Graph.Ref(id), core.Each(e.refusal.Rejected(ctx, id), func(f *core.Finding) {
 		if !awaited && f.At == (graph.Ref{}) { // or it was found at what the object is kept for
-			f.Evidence = slices.Concat(core.Observed("it is not being deleted: a DELETE is rejected"), f.Evidence, failing)
+			f.Evidence = slices.Concat(core.Observed("it is not being deleted: a DELETE is rejected"), f.Evidence, says)
 		}
 	})...)
 }

@@ -39,7 +39,9 @@ func (e *Examiner) busy(b core.Responsible, f core.Finding, says saying, lacks l
 	f.Evidence = append(f.Evidence, missed.seen...)
 	old, seen := older(b.Object), []v1alpha1.Observation(nil)
 	if old.what == "" && says.what == "" {
-		old, seen = e.lately(b.Object)
+		if old, seen = e.lately(b.Object); old.what == "" {
+			old = guarded(b.Object)
+		}
 	}
 	f.Evidence = append(f.Evidence, seen...)
 	if quiet < moment {

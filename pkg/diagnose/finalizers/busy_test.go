@@ -86,9 +86,9 @@ func TestOnlyWhatIsDatedAndOfOneFinalizerPromises(t *testing.T) {
 		finalizers []string
 		want       bool
 	}{
-		{saying{"condition Ready", "cannot delete it", true, true}, []string{"example.com/f"}, true},
-		{saying{"condition Ready", "cannot delete it", true, true}, []string{"example.com/f", "example.com/g"}, false},
-		{saying{"status.lastError", "cannot delete it", true, false}, []string{"example.com/f"}, false},
+		{saying{what: "condition Ready", message: "cannot delete it", ofDeletion: true, dated: true}, []string{"example.com/f"}, true},
+		{saying{what: "condition Ready", message: "cannot delete it", ofDeletion: true, dated: true}, []string{"example.com/f", "example.com/g"}, false},
+		{saying{what: "status.lastError", message: "cannot delete it", ofDeletion: true}, []string{"example.com/f"}, false},
 	} {
 		o := &unstructured.Unstructured{Object: map[string]any{"kind": "Widget"}}
 		o.SetFinalizers(test.finalizers)
@@ -119,7 +119,7 @@ func TestWhatAnAPIDoesNotHave(t *testing.T) {
 		"cannot delete it: StatusCode=4040":                                                          false,
 		`cannot delete it: Secret "a404" not found`:                                                  false,
 	} {
-		got := saying{"warning Failed", message, true, true}.remedy("Op", true)
+		got := saying{what: "warning Failed", message: message, ofDeletion: true, dated: true}.remedy("Op", true)
 		if strings.Contains(got, "if everything is gone") != want {
 			t.Errorf("%s: %q", message, got)
 		}

@@ -89,6 +89,7 @@ func (e dependencies) mayLack(ctx context.Context, b core.Responsible) lacked {
 	grant, ungranted := e.ungranted(ctx, o)
 	untwinned, other, twin := e.twin(ctx, b)
 	after, gone := e.namesakeGone(ctx, b)
+	of, volume := e.volumeGone(ctx, b)
 	stopped, spoken := e.stopped(o), e.speaks(ctx, o)
 	unselected, selects := e.selectsNone(ctx, o)
 	succeeded, done := e.done(o, jobs)
@@ -96,8 +97,8 @@ func (e dependencies) mayLack(ctx context.Context, b core.Responsible) lacked {
 	selected, selector := e.stillSelected(ctx, o)
 	l := lacked{look: failed.Steps, done: done, ownerless: owner, first: first.Name, other: through.other,
 		waited: spoken.deleting, seen: slices.Concat(grant, spoken.seen, denied.seen, selected, absent, unselected, untwinned,
-			other, after, through.others, failing, failed.Evidence, down, unready, stopped, succeeded, e.come(ctx, o),
-			named.unseen, named.classes)}
+			other, after, of, through.others, failing, failed.Evidence, down, unready, stopped, succeeded,
+			e.come(ctx, o), e.elsewhere(ctx, o), named.unseen, named.classes)}
 	if until := status.Expired(o, e.Now); until.Text != "" && len(e.workedOn(ctx, o)) == 0 {
 		l.seen = append(l.seen, core.ObservedAt(cluster.Place(o, until.Field),
 			fmt.Sprintf("its %s, %s, is past", until.Field, until.Text))...)
@@ -126,6 +127,9 @@ func (e dependencies) mayLack(ctx context.Context, b core.Responsible) lacked {
 	case gone != "":
 		l.what = gone + ", after which the finalizer seems to be called and which does not exist"
 		l.mend = "make sure that it was deleted for good, and remove the finalizer by hand"
+	case volume != "":
+		l.what = volume + " to be deleted through its driver, and that does not exist any more"
+		l.mend = "make sure that nobody needs its data, and remove this finalizer alone by hand"
 	case twin != "":
 		l.what, l.mend = twin+", which does not exist", "make sure that nobody is to make it, and remove the finalizer by hand"
 	case len(absent) > 0 && strings.Contains(absent[0].Says, "its metadata.labels["):
@@ -171,7 +175,7 @@ func (e dependencies) mayLack(ctx context.Context, b core.Responsible) lacked {
 	case len(failing) > 0:
 		l.what, l.mend = "what the object names, which does not work or is being deleted itself", "see to that first"
 	}
-	for _, seen := range [][]v1alpha1.Observation{failed.Evidence, spoken.seen, denied.seen, selected, grant, after,
+	for _, seen := range [][]v1alpha1.Observation{failed.Evidence, spoken.seen, denied.seen, selected, grant, after, of,
 		untwinned, absent, unselected, down, stopped, unready, failing} {
 		if l.what != "" && l.says == "" && len(seen) > 0 {
 			l.says = ofTheObject(seen[0].Says)

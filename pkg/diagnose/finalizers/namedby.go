@@ -85,12 +85,12 @@ func keepers(by []namer) string {
 }
 
 // namers are the custom resources of an object's own API group that name it by the conventions of
-// the API, and those of other groups that do so as the Gateway API has it, as a target or as
-// parameters; of a built-in object those of the group that its finalizer is named after. Whoever removes
-// the finalizer may keep it for them. So are an owner that a finalizer
-// is called after, objects of the kind after which the finalizer is, which come first, its dependents
-// that are being deleted, and those of its own domain that the collector deletes only once the object
-// is gone.
+// the API, those of other groups that do so as the Gateway API has it, as a target or as parameters,
+// and volumes with labels that do, of one that is called after volumes; of a built-in object those of
+// the group that its finalizer is named after. Whoever removes the finalizer may keep it for them. So
+// are an owner that a finalizer is called after, objects of the kind after which the finalizer is,
+// which come first, its dependents that are being deleted, and those of its own domain that the
+// collector deletes only once the object is gone.
 func (e *Examiner) namers(ctx context.Context, o *unstructured.Unstructured, finalizer string) (all []namer) {
 	group := o.GroupVersionKind().Group
 	if o.GetDeletionTimestamp() == nil || e.Many {
@@ -101,7 +101,13 @@ func (e *Examiner) namers(ctx context.Context, o *unstructured.Unstructured, fin
 	if listed {
 		all = append(all, e.keepingOwners(id, o)...)
 	}
-	apart := func(t graph.Type) int { return distance(t, group) }
+	volumes := strings.Contains(strings.ToLower(finalizer+o.GetKind()), "volume")
+	apart := func(t graph.Type) int {
+		if volumes && t.GroupResource() == cluster.PersistentVolumes {
+			return 1 // https://github.com/openshift/local-storage-operator/pull/150
+		}
+		return distance(t, group)
+	}
 	if cluster.BuiltIn(group) { // those of the program that has put the finalizer there may use it
 		domain, _, slashed := strings.Cut(finalizer, "/")
 		if !slashed || cluster.BuiltIn(domain) {
@@ -250,7 +256,8 @@ func naming(by, o *unstructured.Unstructured) string {
 	spec, _, _ := unstructured.NestedMap(by.Object, "spec")
 	for _, n := range namesIn(spec, "spec") {
 		means := n.kind == kind && (n.group == "" || n.group == group) || n.kind == "" && (meansKind(n.stem, kind) ||
-			cluster.BuiltIn(group) && strings.HasSuffix(n.stem, strings.ToLower(kind))) // authSecretRef
+			cluster.BuiltIn(group) && strings.HasSuffix(n.stem, strings.ToLower(kind))) || // authSecretRef
+			isParent(n, o)
 		if by.GroupVersionKind().Group != group && !cluster.BuiltIn(group) { // only what says so means the object
 			means = n.kind == kind && n.group == group &&
 				(strings.HasPrefix(n.field, "spec.targetRef") || strings.HasSuffix(n.field, "parametersRef.name"))
@@ -263,6 +270,12 @@ func naming(by, o *unstructured.Unstructured) string {
 		domain, key, _ := strings.Cut(label, "/")
 		if definition, of, _ := strings.Cut(label, "."); key == "" && of == group { // infraenvs.agent-install.openshift.io
 			domain, key = of, definition
+		}
+		if of, is := strings.CutSuffix(label, "-name"); is { // owner-name, owner-kind and owner-namespace of one domain
+			labels := by.GetLabels()
+			if labels[label] == o.GetName() && labels[of+"-kind"] == kind && isIn(labels[of+"-namespace"], by, o) {
+				return "metadata.labels[" + label + "]"
+			}
 		}
 		own := domain == group || strings.HasSuffix(group, "."+domain) // a release of Helm has the name of many objects
 		if own && by.GetLabels()[label] == o.GetName() && isIn("", by, o) &&
@@ -283,6 +296,13 @@ func meansKind(key, kind string) bool {
 	one := strings.TrimSuffix(kind, "s")
 	return key != "" && key == one ||
 		len(key) >= shortestEnd && (strings.HasSuffix(kind, key) || strings.HasSuffix(one, key))
+}
+
+// isParent reports whether a field names a Gateway as the parent of a route, which is meant where it says
+// neither kind nor group (https://github.com/aws/aws-application-networking-k8s/issues/219).
+func isParent(n namedIn, o *unstructured.Unstructured) bool {
+	return strings.HasPrefix(n.field, "spec.parentRefs[") && n.kind == "" && n.group == "" && o.GetKind() == "Gateway" &&
+		o.GroupVersionKind().Group == "gateway.networking.k8s.io"
 }
 
 // isIn reports whether a namespace beside a name, that of who names if it is empty, is that of an

@@ -41,6 +41,13 @@ func TestWhichFieldNamesAnObject(t *testing.T) {
 		{"Subnet", `{apiVersion: gateway.org/v1, spec: {infrastructure: {parametersRef: {group: net.temporal.io, kind: Subnet, name: blue}}}}`,
 			"spec.infrastructure.parametersRef.name"},
 		{"Subnet", `{apiVersion: gateway.org/v1, spec: {parametersRef: {group: other.org, kind: Subnet, name: blue}}}`, ""},
+		{"Subnet", `{apiVersion: v1, kind: PersistentVolume, metadata: {labels: {a.org/owner-kind: Subnet, a.org/owner-name: blue, a.org/owner-namespace: ns}}}`,
+			"metadata.labels[a.org/owner-name]"},
+		{"Subnet", `{apiVersion: v1, metadata: {labels: {a.org/owner-kind: Subnet, a.org/owner-name: blue, a.org/owner-namespace: other}}}`, ""},
+		{"Subnet", `{apiVersion: v1, metadata: {labels: {a.org/owner-kind: Pool, a.org/owner-name: blue}}}`, ""},
+		{"Subnet", `{apiVersion: v1, metadata: {labels: {b.org/owner-kind: Subnet, a.org/owner-name: blue}}}`, ""},
+		{"Subnet", `{apiVersion: v1, metadata: {labels: {a.org/owner-kind: Subnet, a.org/owner-name: red}}}`, ""},
+		{"Gateway", `{spec: {parentRefs: [{name: blue}]}}`, ""}, // of another group than that of the Gateway API
 		{"Subnet", `{metadata: {namespace: other}, spec: {subnet: blue}}`, ""},
 		{"Subnet", `{metadata: {namespace: other}, spec: {subnetRef: {name: blue, namespace: ns}}}`, "spec.subnetRef.name"},
 		{"Subnet", `{metadata: {namespace: other, labels: {subnet: blue}}}`, ""},
@@ -62,6 +69,34 @@ func TestWhichFieldNamesAnObject(t *testing.T) {
 		}
 		if got := naming(by, o); got != test.want {
 			t.Errorf("%s of %s is named in %q, want %q", test.kind, test.by, got, test.want)
+		}
+	}
+}
+
+// TestTheParentOfARoute: it is a Gateway where the route says no kind.
+func TestTheParentOfARoute(t *testing.T) {
+	t.Parallel()
+	o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway"}}
+	o.SetName("blue")
+	o.SetNamespace("ns")
+	for text, want := range map[string]string{
+		"{metadata: {namespace: ns}, spec: {parentRefs: [{name: red}, {name: blue, sectionName: http}]}}":       "spec.parentRefs[1].name",
+		"{metadata: {namespace: app}, spec: {parentRefs: [{name: blue, namespace: ns}]}}":                       "spec.parentRefs[0].name",
+		"{metadata: {namespace: ns}, spec: {parentRefs: [{kind: Gateway, name: blue}]}}":                        "spec.parentRefs[0].name",
+		"{metadata: {namespace: app}, spec: {parentRefs: [{name: blue}]}}":                                      "",
+		"{metadata: {namespace: ns}, spec: {parentRefs: [{kind: Service, name: blue}]}}":                        "",
+		"{metadata: {namespace: ns}, spec: {parentRefs: [{group: \"\", kind: Service, name: blue}]}}":           "",
+		"{metadata: {namespace: ns}, spec: {rules: [{backendRefs: [{name: blue}]}]}}":                           "",
+		"{metadata: {namespace: ns}, status: {parents: [{parentRef: {name: blue}}]}, spec: {parentRefs: [{}]}}": "",
+	} {
+		by := &unstructured.Unstructured{}
+		if err := yaml.Unmarshal([]byte(text), &by.Object); err != nil {
+			t.Fatal(err)
+		}
+		by.SetAPIVersion("gateway.networking.k8s.io/v1")
+		by.SetKind("HTTPRoute")
+		if got := naming(by, o); got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
 		}
 	}
 }

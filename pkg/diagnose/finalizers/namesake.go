@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -73,6 +74,32 @@ func (e dependencies) namesakeGone(
 		}
 	}
 	return nil, ""
+}
+
+// ofVolume is how a PersistentVolume is called that a provisioner made, and what a driver makes for it
+// (https://github.com/deckhouse/deckhouse/issues/21698).
+var ofVolume = regexp.MustCompile(`^pvc-[0-9a-f]{8}-`)
+
+// volumeGone is for what a CSI driver made for a PersistentVolume of the same name, where that is proven
+// not to exist: a driver removes its finalizer when it is asked to delete the volume, and nobody asks.
+func (e dependencies) volumeGone(ctx context.Context, b core.Responsible) (seen []v1alpha1.Observation, gone string) {
+	r, served := e.Catalog.Kind("v1", "PersistentVolume")
+	if e.Many || !served || !isOfVolume(b.Object, b) {
+		return nil, ""
+	}
+	ref := core.RefTo(r, "", b.Object.GetName())
+	if !e.Absent(ctx, r, ref) {
+		return nil, ""
+	}
+	return core.Seen("it is called like %s, which does not exist: a driver deletes what it made for a volume when that is deleted",
+		ref.Located()), ref.Located()
+}
+
+// isOfVolume reports whether a custom resource is what a CSI driver made for a volume, and a finalizer
+// that no pack knows that of the driver.
+func isOfVolume(o *unstructured.Unstructured, b core.Responsible) bool {
+	return !b.IsKnown && !cluster.BuiltIn(o.GroupVersionKind().Group) && ofVolume.MatchString(o.GetName()) &&
+		slices.Contains(strings.FieldsFunc(strings.ToLower(b.Finalizer), func(r rune) bool { return strings.ContainsRune("-./_", r) }), "csi")
 }
 
 // calledAfter returns what a finalizer has behind a kind, if that can be a name.

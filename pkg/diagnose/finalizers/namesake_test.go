@@ -133,6 +133,30 @@ func TestOfManyNoTwinIsAskedFor(t *testing.T) {
 	}
 }
 
+// TestWhatADriverMadeForAVolume: by the name of it, and the finalizer of a driver that no pack knows.
+func TestWhatADriverMadeForAVolume(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		version, name, finalizer string
+		known, want              bool
+	}{
+		{"a.io/v1", "pvc-3f2b6a10-0c4e-4d8f-9a51-7f0e3c1b2d44", "a.io/sds-local-volume-csi", false, true},
+		{"a.io/v1", "pvc-3f2b6a10-0c4e-4d8f-9a51-7f0e3c1b2d44", "csi.a.io/volume", false, true},
+		{"a.io/v1", "pvc-3f2b6a10-0c4e-4d8f-9a51-7f0e3c1b2d44", "a.io/csi", true, false}, // the pack says what it waits for
+		{"a.io/v1", "pvc-3f2b6a10-0c4e-4d8f-9a51-7f0e3c1b2d44", "a.io/node-configurator", false, false},
+		{"a.io/v1", "pvc-3f2b6a10-0c4e-4d8f-9a51-7f0e3c1b2d44", "a.io/basics", false, false},
+		{"a.io/v1", "pvc-of-mine", "a.io/csi", false, false},
+		{"a.io/v1", "data-pvc-3f2b6a10-0c4e", "a.io/csi", false, false},
+		{"v1", "pvc-3f2b6a10-0c4e-4d8f-9a51-7f0e3c1b2d44", "a.io/csi", false, false}, // a claim or a volume itself
+	} {
+		o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": test.version, "kind": "LogicalVolume"}}
+		o.SetName(test.name)
+		if got := isOfVolume(o, core.ResponsibleFor(o, actor.Actor{Finalizer: test.finalizer, IsKnown: test.known})); got != test.want {
+			t.Errorf("%+v: %t", test, got)
+		}
+	}
+}
+
 // TestWhatAFinalizerIsCalledAfterWithin: the name behind the domain and a kind of several words.
 func TestWhatAFinalizerIsCalledAfterWithin(t *testing.T) {
 	t.Parallel()

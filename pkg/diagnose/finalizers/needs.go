@@ -202,6 +202,9 @@ func (e dependencies) saidMissing(ctx context.Context, o *unstructured.Unstructu
 					if t, _ := e.Catalog.Kind(ref.APIVersion, ref.Kind); t.Namespaced && ref.Namespace == "" {
 						absent += " in any namespace"
 					}
+					if field := fieldOfBoth(o.Object["spec"], "spec", ref.Name); field != "" {
+						absent = "its " + field + " names " + ref.Located() + ", which does not exist"
+					}
 					evidence := append(core.ObservedAt(at, says), core.Observed(absent)...)
 					all = append(all, lack{ref, evidence, proven, ""})
 				}
@@ -319,60 +322,4 @@ func (e dependencies) kindSaid(o *unstructured.Unstructured, word, group string)
 		}
 	}
 	return cluster.Resource{}, false
-}
-
-// eachField calls do with each field of a value, however deep it stands: with what it is a field of,
-// with its key, and with what it has.
-func eachField(value any, do func(of map[string]any, key string, item any)) {
-	switch v := value.(type) {
-	case []any:
-		for _, item := range v {
-			eachField(item, do)
-		}
-	case map[string]any:
-		for key, item := range v {
-			do(v, key, item)
-			eachField(item, do)
-		}
-	}
-}
-
-// refersTo reports whether an object refers to a name, and in which namespace: that which stands
-// beside the name, or its own. It is false where it can be one of several.
-func refersTo(o *unstructured.Unstructured, name string) (namespace string, ok bool) {
-	namespaces := map[string]bool{}
-	annotations := o.GetAnnotations()
-	for key, value := range annotations {
-		if value == name {
-			namespaces[cmp.Or(beside(key, func(key string) string { return annotations[key] }), o.GetNamespace())] = true
-		}
-	}
-	for key, value := range o.Object {
-		if key != "metadata" && key != "status" {
-			eachField(value, func(of map[string]any, key string, item any) {
-				if item == name {
-					namespaces[cmp.Or(beside(key, func(key string) string { return status.Text(of, key) }), o.GetNamespace())] = true
-				}
-			})
-		}
-	}
-	if len(namespaces) != 1 {
-		return "", false
-	}
-	for only := range namespaces {
-		namespace = only
-	}
-	return namespace, true
-}
-
-// beside is the namespace that stands beside a name, by the key of that: namespace beside name or
-// another key, secretNamespace beside secretName, deletion-secret-namespace beside
-// deletion-secret-name.
-func beside(key string, text func(key string) string) string {
-	if stem, ok := strings.CutSuffix(key, "ame"); ok {
-		if namespace := text(stem + "amespace"); namespace != "" {
-			return namespace
-		}
-	}
-	return text("namespace")
 }

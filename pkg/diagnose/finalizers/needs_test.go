@@ -36,6 +36,10 @@ func TestRefersToOneNamespace(t *testing.T) {
 		"{spec: {secretRef: {name: key, namespace: vault}}}":                                              "vault",
 		"{spec: {from: {secretName: key, secretNamespace: vault}}}":                                       "vault",
 		"{spec: {a: {name: key, namespace: vault}, b: {name: key, namespace: vault}}}":                    "vault",
+		"{spec: {templateName: 'vault:key'}}":                                                             "vault",
+		"{spec: {from: [{secret: vault/key}]}}":                                                           "vault",
+		"{spec: {a: 'vault:key', b: safe/key}}":                                                           "",
+		"{spec: {a: ':key', b: /key, c: a-key, d: 'https://vault/key', e: 'vault:keys'}}":                 "",
 		"{spec: {a: {name: key, namespace: vault}, b: {name: key, namespace: safe}, c: {name: key}}}":     "",
 		"{spec: {a: {name: other, namespace: vault}}, status: {secretRef: {name: key, namespace: safe}}}": "",
 	} {
@@ -46,6 +50,26 @@ func TestRefersToOneNamespace(t *testing.T) {
 		o.SetNamespace("shop")
 		if got, ok := refersTo(o, "key"); got != want || ok != (want != "") {
 			t.Errorf("%s: %q, %t, want %q", text, got, ok, want)
+		}
+	}
+}
+
+// TestTheFieldThatHasANamespaceToo: a text with both, and not the name alone or in a list.
+func TestTheFieldThatHasANamespaceToo(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"{spec: {templateName: 'vault:key'}}":             "spec.templateName",
+		"{spec: {from: {secret: vault/key}, a: key}}":     "spec.from.secret",
+		"{spec: {name: key, namespace: vault}}":           "",
+		"{status: {templateName: 'vault:key'}, spec: {}}": "",
+		"{spec: {image: 'example.com/some/key'}}":         "",
+	} {
+		o := &unstructured.Unstructured{}
+		if err := yaml.Unmarshal([]byte(text), &o.Object); err != nil {
+			t.Fatal(err)
+		}
+		if got := fieldOfBoth(o.Object["spec"], "spec", "key"); got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
 		}
 	}
 }

@@ -25,6 +25,8 @@ type saying struct {
 	what, message string
 	// ofDeletion says that it tells of the deletion, and dated that it came since.
 	ofDeletion, dated bool
+	// guards says that it is a field of the spec, by which the object is not to be deleted.
+	guards bool
 }
 
 // said returns what is said of an object that is being deleted: what tells of the deletion first,
@@ -37,34 +39,34 @@ func (e *Examiner) said(ctx context.Context, o *unstructured.Unstructured) sayin
 		return saying{}
 	}
 	if c, told := status.OfDeletion(o); told {
-		return saying{"condition " + c.Type, c.Message, true, true}
+		return saying{what: "condition " + c.Type, message: c.Message, ofDeletion: true, dated: true}
 	}
 	warnings := e.WarnedSince(ctx, o, deleted.Time)
 	for _, w := range warnings {
 		if status.SaysDeletion(w.Reason, w.Message) {
-			return saying{"warning " + w.Reason, w.Message, true, true}
+			return saying{what: "warning " + w.Reason, message: w.Message, ofDeletion: true, dated: true}
 		}
 	}
 	if c, blocks := status.Blocks(o); blocks {
-		return saying{"condition " + c.Type, c.Message, true, false}
+		return saying{what: "condition " + c.Type, message: c.Message, ofDeletion: true}
 	}
 	builtIn := cluster.BuiltIn(o.GroupVersionKind().Group)
 	if c, failed := status.FailedSince(o); failed && !builtIn {
-		return saying{"condition " + c.Type, c.Message, false, true}
+		return saying{what: "condition " + c.Type, message: c.Message, dated: true}
 	}
 	if len(warnings) > 0 && !(builtIn && o.GetKind() == "Pod") {
-		return saying{"warning " + warnings[0].Reason, warnings[0].Message, false, true}
+		return saying{what: "warning " + warnings[0].Reason, message: warnings[0].Message, dated: true}
 	}
 	for _, s := range status.Texts(o) {
 		if status.SaysDeletion("", s.Text) && status.SaysFailure(s.Text) {
-			return saying{s.Field, s.Text, true, false}
+			return saying{what: s.Field, message: s.Text, ofDeletion: true}
 		}
 	}
 	if builtIn {
 		return saying{}
 	}
 	if w, waits := e.Waiting(ctx, o, deleted.Time); waits {
-		return saying{"event " + w.Reason, w.Message, false, true}
+		return saying{what: "event " + w.Reason, message: w.Message, dated: true}
 	}
 	return saying{}
 }
@@ -81,6 +83,14 @@ func older(o *unstructured.Unstructured) saying {
 	}
 	if all := status.Annotated(o); len(all) > 0 {
 		return saying{what: all[0].Field, message: all[0].Text}
+	}
+	return saying{}
+}
+
+// guarded is what a custom resource says by which it is not to be deleted.
+func guarded(o *unstructured.Unstructured) saying {
+	if s := status.Protected(o); s.Text != "" && !cluster.BuiltIn(o.GroupVersionKind().Group) {
+		return saying{what: s.Field, message: s.Text, guards: true}
 	}
 	return saying{}
 }
@@ -127,6 +137,9 @@ func (s saying) sentence() string {
 // remedy is what to do where the actor of that name is alive. What may be old, or of another
 // finalizer, promises nothing.
 func (s saying) remedy(name string, only bool) string {
+	if s.guards {
+		return phrase.Sentence(name + " is alive, and may keep the object for that: " + s.unguarded())
+	}
 	if !s.ofDeletion && !s.dated {
 		return phrase.Sentence(fmt.Sprintf("find out by its log whether %s, which is alive, waits for what %s says", name, s.what))
 	}
@@ -140,8 +153,13 @@ func (s saying) remedy(name string, only bool) string {
 		s.what, name)) + s.gone(name)
 }
 
-// gone is what it may mean that an API answered that something does not exist, or cannot; empty if
-// none did.
+// unguarded is what to do about an object that is not to be deleted by its own spec.
+func (s saying) unguarded() string {
+	return "if it is to be deleted, with what goes with it, change its " + s.what + ", and it may go at once"
+}
+
+// gone is what it may mean that an API answered that something does not exist, cannot, or is referred to;
+// empty if none did.
 func (s saying) gone(name string) string {
 	if s.nameless() {
 		return " An API answered it that a name is not valid. If that is the name of what the object stands for, nothing can have " +
@@ -152,6 +170,9 @@ func (s saying) gone(name string) string {
 	case parentDeleted.MatchString(text):
 		return " What it was in has been deleted, and unless that is restored everything in it went with it: nothing is left to clean " +
 			"up then, and the finalizer can be removed by hand."
+	case stillReferred.MatchString(text):
+		return " Something at the cloud still refers to that: look there for what does, as a rule of another security group or a network " +
+			"interface, and take it away."
 	case answered403.MatchString(text) && (!whyRefused.MatchString(text) || strings.Contains(text, "may not exist")):
 		return fmt.Sprintf(" An API answered it 403, as some do as well for what is gone. Look there whether it still exists: if not, "+
 			"nothing is left to clean up, and the finalizer can be removed; if it does, let %s delete it.", name)
@@ -189,6 +210,10 @@ var (
 		`|\b(?:rate ?limit|quota) ?exceeded|ExpiredToken|InvalidClientTokenId|SignatureDoesNotMatch|InvalidAccessKeyId`)
 )
 
+// stillReferred is how a cloud says that something else refers to what is to be deleted, and its controller
+// that a security group stays (https://github.com/kubernetes/cloud-provider-aws/issues/566).
+var stillReferred = regexp.MustCompile(`\bDependencyViolation\b|\bhas a dependent object\b|(?i:\bcould not delete security groups?\b)`)
+
 // ofProgram is what is missing in a program of Java itself, by names like those of AWS.
 var ofProgram = regexp.MustCompile(`\b(?:ClassNotFound|FileNotFound|NoSuch(?:Algorithm|Element|Field|File|Method|Provider))[A-Za-z]*\b`)
 
@@ -196,7 +221,7 @@ var ofProgram = regexp.MustCompile(`\b(?:ClassNotFound|FileNotFound|NoSuch(?:Alg
 // it lives: that it is paused, or what keeps it.
 func (e *Examiner) unknown(ctx context.Context, b core.Responsible, f core.Finding) core.Finding {
 	var says, remedy string
-	switch s, old := e.said(ctx, b.Object), older(b.Object); {
+	switch s, old, guard := e.said(ctx, b.Object), older(b.Object), guarded(b.Object); {
 	case len(b.Pauses) > 0 && (!b.Pauses[0].Custom || s.what == ""):
 		p := b.Pauses[0]
 		says, remedy = ofTheObject(p.Says(b.Object)), "if the object is not meant to be ignored, end the pause"
@@ -213,6 +238,8 @@ func (e *Examiner) unknown(ctx context.Context, b core.Responsible, f core.Findi
 		}
 	case old.what != "":
 		says, remedy = old.sentence(), "find out whether it waits for what "+old.what+" says"
+	case guard.what != "":
+		says, remedy = guard.sentence(), guard.unguarded()
 	default:
 		return f
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
@@ -23,6 +24,7 @@ func (e holders) used(_ context.Context, q *question) []core.Finding {
 	waiting := 0 // of the users, those that are not being deleted
 	until := ""  // with what the use by all of these ends
 	field := ""  // where all of these name it, if that can be changed
+	late := 0    // how many of these were made since its deletion, so that their use does not end by itself
 	for _, u := range q.a.Users {
 		if u.Kind == "" {
 			continue // what has a finding of its own
@@ -40,6 +42,10 @@ func (e holders) used(_ context.Context, q *question) []core.Finding {
 		} else {
 			until, field = agreed(waiting, until, u.Until), agreed(waiting, field, changeable(u))
 			waiting++
+			if isLate(u, q.o) {
+				late++
+				state = ", and was created after the deletion: whoever makes it from a source takes none that is being deleted"
+			}
 		}
 		what := cluster.Located(u.Object)
 		if u.ForField != "" {
@@ -71,6 +77,9 @@ func (e holders) used(_ context.Context, q *question) []core.Finding {
 		f.Remedy = fmt.Sprintf("%s %s being deleted: find out what %s for. Then %s removes the finalizer.",
 			phrase.And(names), phrase.Plural(len(names), "is", "are"), phrase.Plural(len(names), "it waits", "they wait"),
 			core.Whoever(q.a))
+	case until != "" && late == waiting:
+		f.Remedy = fmt.Sprintf("Delete %s: %s created after the object was deleted, and each waits for the other. Then %s removes the "+
+			"finalizer.", phrase.And(names), phrase.Plural(waiting, "it was", "they were"), core.Whoever(q.a))
 	case until != "":
 		f.Remedy = fmt.Sprintf("Wait until %s, or delete %s: then %s removes the finalizer.", until, phrase.And(names),
 			core.Whoever(q.a))
@@ -81,6 +90,14 @@ func (e holders) used(_ context.Context, q *question) []core.Finding {
 	f.Commands = append(f.Commands, e.ByHand(q.o, q.a))
 	q.proven = true
 	return []core.Finding{f}
+}
+
+// isLate reports whether a claim is to be made from a source that was being deleted before: the provisioner
+// takes that no more, and the source waits for the claim
+// (https://github.com/kubernetes-csi/external-snapshotter/issues/747).
+func isLate(u actor.User, source *unstructured.Unstructured) bool {
+	deleted, made := source.GetDeletionTimestamp(), u.Object.GetCreationTimestamp()
+	return u.Until != "" && u.Kind == "PersistentVolumeClaim" && deleted != nil && made.After(deleted.Time)
 }
 
 // agreed is what one more says, if that is what all of so many before it say; empty if it is not.

@@ -57,6 +57,7 @@ func (e *Examiner) volumeSnapshot(ctx context.Context, o *unstructured.Unstructu
 		Code: core.InUse, About: new(e.Ref(o)), Finalizer: actor.SnapshotSourceFinalizer,
 		Evidence: append(core.ObservedAt(cluster.Place(o, "status.readyToUse"),
 			fmt.Sprintf("VolumeSnapshot %s of the claim is not ready", o.GetName())), e.Says(ctx, o)...),
+		Sentence: fmt.Sprintf("VolumeSnapshot %s of the claim is not ready, and the claim stays until it is, or is deleted", o.GetName()),
 		Remedy: fmt.Sprintf(
 			"Wait until VolumeSnapshot %s is ready, or delete it if it never will be: then the claim is released.", o.GetName()),
 	}
@@ -70,7 +71,7 @@ func (e *Examiner) volumeSnapshot(ctx context.Context, o *unstructured.Unstructu
 				"VolumeSnapshot %s cannot become ready without its class. Delete it, or create VolumeSnapshotClass %s again and wait: then the claim is released.", o.GetName(), class)
 		}
 	}
-	f.Commands = []core.Step{core.Command("kubectl", "delete",
+	f.Commands = []core.Step{core.Describe().Safely("shows why it is not ready"), core.Command("kubectl", "delete",
 		"OBJECT").Doing("deletes the snapshot that is not ready; the claim is deleted then").Risking(e.releasingPVC(ctx,
 		claim)).Disturbing()}
 	return f

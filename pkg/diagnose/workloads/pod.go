@@ -4,6 +4,7 @@ package workloads
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -73,6 +74,11 @@ func (e *Examiner) Pod(ctx context.Context, id graph.ID) []core.Finding {
 	}
 	if by := e.killing(ctx, o); by != "" {
 		f.Sentence = "the grace period is over, the node is ready, and its kubelet says: " + by
+	}
+	if hooks := hooked(o); len(hooks) > 0 && f.Sentence == "" {
+		f.Sentence = "the grace period is over, the node is ready, and " + hooks[0]
+		f.Remedy = "The kubelet stops such a container only once its preStop hook has ended, which can be beyond the grace period: look whether " +
+			"its process still runs there, and end that. If none runs, check the log of the kubelet." + forceWarning(o)
 	}
 	if n.Unread {
 		f.Sentence = "the grace period is over, the pod is still there, and its node could not be read"
@@ -195,6 +201,28 @@ func containers(pod *unstructured.Unstructured) []string {
 				all = append(all, fmt.Sprintf("container %s is waiting: %s", status.Text(m, "name"), reason))
 			}
 		}
+	}
+	return all
+}
+
+// hooked says which containers of a pod run and have a preStop hook, which the kubelet waits for
+// (https://github.com/kubernetes/kubernetes/issues/127339).
+func hooked(pod *unstructured.Unstructured) []string {
+	var all []string
+	running := containers(pod)
+	list, _, _ := unstructured.NestedSlice(pod.Object, "spec", "containers")
+	for _, item := range list {
+		m, _ := item.(map[string]any)
+		hook, _, _ := unstructured.NestedMap(m, "lifecycle", "preStop")
+		says := fmt.Sprintf("container %s is running", status.Text(m, "name"))
+		if len(hook) == 0 || !slices.Contains(running, says) {
+			continue
+		}
+		what := ""
+		if command, _, _ := unstructured.NestedStringSlice(hook, "exec", "command"); len(command) > 0 {
+			what = ": " + core.Brief(strings.Join(command, " "))
+		}
+		all = append(all, says+" and has a preStop hook"+what)
 	}
 	return all
 }

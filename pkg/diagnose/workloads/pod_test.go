@@ -1,10 +1,12 @@
 package workloads
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
@@ -25,6 +27,29 @@ func TestNobodyKillsWhereNoKubeletHears(t *testing.T) {
 		}
 		if kills != test.kills {
 			t.Errorf("on a node that is %s: %t", name, kills)
+		}
+	}
+}
+
+// TestWhichContainersHaveAHook: of those that run, and not of those that have ended, wait or have none.
+func TestWhichContainersHaveAHook(t *testing.T) {
+	t.Parallel()
+	const statuses = "status: {containerStatuses: [{name: a, state: {running: {}}}, {name: b, state: {terminated: {}}}, {name: c, state: {waiting: {}}}]}"
+	for text, want := range map[string][]string{
+		"spec: {containers: [{name: a, lifecycle: {preStop: {exec: {command: [sleep, \"9\"]}}}}]}": {
+			"container a is running and has a preStop hook: sleep 9"},
+		"spec: {containers: [{name: a, lifecycle: {preStop: {httpGet: {path: /drain}}}}]}":        {"container a is running and has a preStop hook"},
+		"spec: {containers: [{name: a, lifecycle: {postStart: {exec: {command: [sleep]}}}}]}":     nil,
+		"spec: {containers: [{name: a}, {name: b, lifecycle: {preStop: {sleep: {seconds: 5}}}}]}": nil,
+		"spec: {containers: [{name: c, lifecycle: {preStop: {sleep: {seconds: 5}}}}]}":            nil,
+		"spec: {containers: [{name: d, lifecycle: {preStop: {sleep: {seconds: 5}}}}]}":            nil,
+	} {
+		pod := &unstructured.Unstructured{}
+		if err := yaml.Unmarshal([]byte(text+"\n"+statuses), &pod.Object); err != nil {
+			t.Fatal(err)
+		}
+		if got := hooked(pod); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", text, got, want)
 		}
 	}
 }
