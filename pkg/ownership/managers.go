@@ -217,16 +217,17 @@ func (s *search) annotated() []managed {
 // unnamed are the roots that do not say what creates them again, unless by their name: what may name
 // them is in their namespace.
 func (s *search) unnamed() []managed {
-	names := func(e link.Ends) bool { return !e.IsName() }
+	otherwise := func(e link.Ends) bool { return !e.IsName() }
 	var all []managed
 	for id := range s.isRoot {
 		m := managed{id: id}
 		of := s.groupKind(id)
 		for _, t := range s.types {
 			if slices.ContainsFunc(s.downward[groupKind(t)], func(d *link.Definition) bool {
-				return len(d.Recreates) > 0 && !slices.ContainsFunc(d.Confirmed, names) && slices.ContainsFunc(d.Ends, func(e link.Ends) bool {
-					return e.Form == link.Text && e.Kind != "" && e.CanBe(of.Group, of.Kind)
-				})
+				return len(d.Recreates) > 0 && !slices.ContainsFunc(d.Confirmed, otherwise) &&
+					slices.ContainsFunc(d.Ends, func(e link.Ends) bool {
+						return e.Form == link.Text && e.Kind != "" && e.CanBe(of.Group, of.Kind)
+					})
 			}) {
 				m.by = append(m.by, whereabouts{place: placeOf(t, s.Graph.Namespace(id))})
 			}

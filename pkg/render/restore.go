@@ -11,7 +11,6 @@ import (
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/answer"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 	"github.com/kubectl-gc/kubectl-gc/pkg/plan"
@@ -156,6 +155,9 @@ func RestoreForbidden(p *restore.Plan) error {
 	if len(p.Forbidden) == 0 {
 		return nil
 	}
-	missing := phrase.Words(p.Forbidden, cluster.MissingRight.What)
+	var missing []string
+	for _, f := range p.Forbidden {
+		missing = append(missing, f.What())
+	}
 	return answer.Refuse(fmt.Errorf("nothing was restored: you may not %s", Escape(phrase.FirstFew(missing, 5))))
 }

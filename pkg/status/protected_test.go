@@ -7,8 +7,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestWhatIsNotToBeDeleted: by a switch that is on, or by a policy for the object itself. What is to stay
-// of what it stands for is another matter.
+// TestWhatIsNotToBeDeleted: by a switch that is on, or by a policy for the object itself. What is to
+// stay of what it stands for is another matter.
 func TestWhatIsNotToBeDeleted(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]Said{

@@ -76,8 +76,8 @@ type Outcome struct {
 // LeftAlone reports whether nothing was done to the object, or no more, on purpose: it is not what
 // it was when it was assessed, or its turn did not come.
 func (o *Outcome) LeftAlone() bool {
-	return errors.As(o.Err, new(*RefusedError)) || errors.Is(o.Err, change.ErrReplaced) || errors.Is(o.Err, ErrNotReached) ||
-		errors.Is(o.Err, ErrNotSelected)
+	return errors.As(o.Err, new(*RefusedError)) || errors.Is(o.Err, change.ErrReplaced) ||
+		errors.Is(o.Err, ErrNotReached) || errors.Is(o.Err, ErrNotSelected)
 }
 
 // IsPutBack reports whether all that is wrong is that somebody put a finalizer back.

@@ -14,9 +14,9 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
-// elsewhere are the objects that have the kind and the name of what a warning since the deletion did not
-// find, where it does not say in which namespace: whoever warned looked in another, as net-istio for a
-// Gateway (https://github.com/knative-extensions/net-istio/issues/1407).
+// elsewhere are the objects that have the kind and the name of what a warning since the deletion did
+// not find, where it does not say in which namespace: whoever warned looked in another, as net-istio
+// for a Gateway (https://github.com/knative-extensions/net-istio/issues/1407).
 func (e dependencies) elsewhere(ctx context.Context, o *unstructured.Unstructured) (seen []v1alpha1.Observation) {
 	if e.Many || o.GetDeletionTimestamp() == nil {
 		return nil

@@ -87,7 +87,8 @@ func (e *Examiner) unfound(ctx context.Context, b core.Responsible, f core.Findi
 // unwatched is what the workload that is likeliest to remove a finalizer which no pack knows
 // watches, or the first of those that may, if that leaves the object out, and who that is, in a
 // clause; empty if not.
-func unwatched(b core.Responsible, first *unstructured.Unstructured, leads actor.Permissions) (s actor.Scope, who string) {
+func unwatched(b core.Responsible, first *unstructured.Unstructured, leads actor.Permissions) (
+	s actor.Scope, who string) {
 	works, who := actor.Actor{Life: actor.Alive, Workloads: leads.Workloads()}, "None of the workloads that may write the object watches it"
 	if first != nil {
 		works.Workloads, who = []*unstructured.Unstructured{first}, "It does not watch the object"

@@ -298,8 +298,8 @@ func meansKind(key, kind string) bool {
 		len(key) >= shortestEnd && (strings.HasSuffix(kind, key) || strings.HasSuffix(one, key))
 }
 
-// isParent reports whether a field names a Gateway as the parent of a route, which is meant where it says
-// neither kind nor group (https://github.com/aws/aws-application-networking-k8s/issues/219).
+// isParent reports whether a field names a Gateway as the parent of a route, which is meant where it
+// says neither kind nor group (https://github.com/aws/aws-application-networking-k8s/issues/219).
 func isParent(n namedIn, o *unstructured.Unstructured) bool {
 	return strings.HasPrefix(n.field, "spec.parentRefs[") && n.kind == "" && n.group == "" && o.GetKind() == "Gateway" &&
 		o.GroupVersionKind().Group == "gateway.networking.k8s.io"

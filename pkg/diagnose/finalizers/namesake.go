@@ -98,8 +98,9 @@ func (e dependencies) volumeGone(ctx context.Context, b core.Responsible) (seen 
 // isOfVolume reports whether a custom resource is what a CSI driver made for a volume, and a finalizer
 // that no pack knows that of the driver.
 func isOfVolume(o *unstructured.Unstructured, b core.Responsible) bool {
+	words := strings.FieldsFunc(strings.ToLower(b.Finalizer), func(r rune) bool { return strings.ContainsRune("-./_", r) })
 	return !b.IsKnown && !cluster.BuiltIn(o.GroupVersionKind().Group) && ofVolume.MatchString(o.GetName()) &&
-		slices.Contains(strings.FieldsFunc(strings.ToLower(b.Finalizer), func(r rune) bool { return strings.ContainsRune("-./_", r) }), "csi")
+		slices.Contains(words, "csi")
 }
 
 // calledAfter returns what a finalizer has behind a kind, if that can be a name.

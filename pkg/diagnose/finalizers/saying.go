@@ -158,8 +158,8 @@ func (s saying) unguarded() string {
 	return "if it is to be deleted, with what goes with it, change its " + s.what + ", and it may go at once"
 }
 
-// gone is what it may mean that an API answered that something does not exist, cannot, or is referred to;
-// empty if none did.
+// gone is what it may mean that an API answered that something does not exist, cannot, or is referred
+// to; empty if none did.
 func (s saying) gone(name string) string {
 	if s.nameless() {
 		return " An API answered it that a name is not valid. If that is the name of what the object stands for, nothing can have " +

@@ -41,8 +41,8 @@ func TestGone(t *testing.T) {
 	}
 }
 
-// TestWhatKeepsItselfIsNotPromisedToGo: nobody is told to let somebody finish who is told to keep it, nor
-// that removing the finalizer ends it.
+// TestWhatKeepsItselfIsNotPromisedToGo: nobody is told to let somebody finish who is told to keep it,
+// nor that removing the finalizer ends it.
 func TestWhatKeepsItselfIsNotPromisedToGo(t *testing.T) {
 	t.Parallel()
 	o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": "Cluster",

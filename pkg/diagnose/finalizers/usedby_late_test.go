@@ -11,8 +11,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
 )
 
-// TestAClaimThatCameTooLate: it was made after its source was deleted. In the second of the deletion that
-// is not known, and what does not end by itself is told otherwise.
+// TestAClaimThatCameTooLate: it was made after its source was deleted. In the second of the deletion
+// that is not known, and what does not end by itself is told otherwise.
 func TestAClaimThatCameTooLate(t *testing.T) {
 	t.Parallel()
 	deleted := metav1.NewTime(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
