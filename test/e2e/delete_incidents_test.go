@@ -123,26 +123,26 @@ var gitopsIncidents = map[string]change{
 	"the folder after which an Application is named gets another name": {
 		source: "https://github.com/argoproj/applicationset/issues/254",
 		old:    "{apiVersion: argoproj.io/v1alpha1, kind: Application, metadata: {name: folder}}",
-		live:   application("name: folder, "+cascading, "ConfigMap", "in-folder") + "\n---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: in-folder, annotations: {" + ofArgo + "}}}",
+		live:   application("name: folder, "+cascading, "ConfigMap", "in-folder") + "\n---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: in-folder, annotations: {argocd.argoproj.io/tracking-id: 'folder:x'}}}",
 		new:    "{apiVersion: argoproj.io/v1alpha1, kind: Application, metadata: {name: renamed}}",
 		want:   []string{"application.argoproj.io/folder", "configmap/in-folder"},
 	},
 	"an Application without a finalizer goes": {
 		source: "https://github.com/argoproj/argo-cd/issues/8444",
 		old:    "{apiVersion: argoproj.io/v1alpha1, kind: Application, metadata: {name: app1}}" + unchanged,
-		live:   application("name: app1", "ConfigMap", "of-app1") + "\n---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: of-app1, annotations: {" + ofArgo + "}}}",
+		live:   application("name: app1", "ConfigMap", "of-app1") + "\n---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: of-app1, annotations: {argocd.argoproj.io/tracking-id: 'app1:x'}}}",
 		new:    unchanged, want: []string{"application.argoproj.io/app1"},
 	},
 	"a claim that is only kept from being pruned": {
 		source: "https://github.com/argoproj/argo-cd/issues/9853",
 		old:    "{apiVersion: argoproj.io/v1alpha1, kind: Application, metadata: {name: elastic}}" + unchanged,
-		live:   application("name: elastic, "+cascading, "PersistentVolumeClaim", "snapshots") + "\n---\n{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: snapshots, annotations: {argocd.argoproj.io/sync-options: Prune=false, " + ofArgo + "}}, " + ofClaim + "}",
+		live:   application("name: elastic, "+cascading, "PersistentVolumeClaim", "snapshots") + "\n---\n{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: snapshots, annotations: {argocd.argoproj.io/sync-options: Prune=false, argocd.argoproj.io/tracking-id: 'elastic:x'}}, " + ofClaim + "}",
 		new:    unchanged, want: []string{"application.argoproj.io/elastic", "persistentvolumeclaim/snapshots"},
 	},
 	"a claim that is kept when the Application goes": {
 		source: "https://github.com/argoproj/argo-cd/issues/9853",
 		old:    "{apiVersion: argoproj.io/v1alpha1, kind: Application, metadata: {name: elastic2}}" + unchanged,
-		live:   application("name: elastic2, "+cascading, "PersistentVolumeClaim", "snapshots2") + "\n---\n{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: snapshots2, annotations: {argocd.argoproj.io/sync-options: Delete=false, " + ofArgo + "}}, " + ofClaim + "}",
+		live:   application("name: elastic2, "+cascading, "PersistentVolumeClaim", "snapshots2") + "\n---\n{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: snapshots2, annotations: {argocd.argoproj.io/sync-options: Delete=false, argocd.argoproj.io/tracking-id: 'elastic2:x'}}, " + ofClaim + "}",
 		new:    unchanged, want: []string{"application.argoproj.io/elastic2"},
 	},
 	"the root of all ApplicationSets goes": {
@@ -150,7 +150,7 @@ var gitopsIncidents = map[string]change{
 		old:    "{apiVersion: argoproj.io/v1alpha1, kind: Application, metadata: {name: all-applicationsets}}" + unchanged,
 		live: "{apiVersion: argoproj.io/v1alpha1, kind: Application, metadata: {name: all-applicationsets, " + cascading + "}, " + here +
 			", status: {resources: [{group: argoproj.io, version: v1alpha1, kind: ApplicationSet, namespace: NS, name: sets}]}}\n---\n" +
-			"{apiVersion: argoproj.io/v1alpha1, kind: ApplicationSet, metadata: {name: sets, annotations: {" + ofArgo + "}}}",
+			"{apiVersion: argoproj.io/v1alpha1, kind: ApplicationSet, metadata: {name: sets, annotations: {argocd.argoproj.io/tracking-id: 'all-applicationsets:x'}}}",
 		new: unchanged, want: []string{"application.argoproj.io/all-applicationsets", "applicationset.argoproj.io/sets"},
 	},
 	"a chart no longer has its namespace": {
