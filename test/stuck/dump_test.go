@@ -22,7 +22,8 @@ var needWitness = []core.Code{core.FinalizerActorDead, core.FinalizerActorNotFou
 // ofADump compares what why says of everything that is stuck with what it says of a dump: the same
 // where nothing is missing. Where a type is missing it may know less, but finds nothing absent, dead
 // or idle that is not. What is in progress, in the cluster or as of the dump, is not compared, nor
-// what it says otherwise of the cluster before and after the dump: seconds change these answers, and in a dump nothing moves.
+// what it says otherwise of the cluster before and after the dump: seconds change these answers, and
+// in a dump nothing moves.
 func ofADump(t *testing.T, c *testcluster.Cluster, atLeast int) {
 	t.Helper()
 	before := causes(t, "--kubeconfig", c.Kubeconfig())
