@@ -77,8 +77,8 @@ func (e *Examiner) Pod(ctx context.Context, id graph.ID) []core.Finding {
 	}
 	if hooks := hooked(o); len(hooks) > 0 && f.Sentence == "" {
 		f.Sentence = "the grace period is over, the node is ready, and " + hooks[0]
-		f.Remedy = "The kubelet stops such a container only once its preStop hook has ended, which can be beyond the grace period: look whether " +
-			"its process still runs there, and end that. If none runs, check the log of the kubelet." + forceWarning(o)
+		f.Remedy = "The kubelet can wait for a preStop hook beyond the grace period: look whether its process still runs in the " +
+			"container, and end that. If none runs, check the log of the kubelet." + forceWarning(o)
 	}
 	if n.Unread {
 		f.Sentence = "the grace period is over, the pod is still there, and its node could not be read"
@@ -205,7 +205,8 @@ func containers(pod *unstructured.Unstructured) []string {
 	return all
 }
 
-// hooked says which containers of a pod run and have a preStop hook, which the kubelet waits for
+// hooked says which containers of a pod run and have a preStop hook. The kubelet should wait for one
+// until the grace period ends, and has been seen to wait longer
 // (https://github.com/kubernetes/kubernetes/issues/127339).
 func hooked(pod *unstructured.Unstructured) []string {
 	var all []string
