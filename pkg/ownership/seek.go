@@ -66,7 +66,7 @@ func (s *search) seekAll(ctx context.Context, t graph.Type, links []*link.Defini
 		return err
 	}
 	found := map[graph.ID]*unstructured.Unstructured{}
-	if !complete { // as in a dump, which has some
+	if !complete && s.client.IsStill() { // a dump can have some of a type
 		if found, err = s.seen(ctx, t); err != nil {
 			return err
 		}
@@ -81,7 +81,7 @@ func (s *search) seekAll(ctx context.Context, t graph.Type, links []*link.Defini
 	return s.understand(ctx, slices.Sorted(maps.Keys(found)), found, func(graph.ID) []*link.Definition { return links })
 }
 
-// seen reads those objects of a type that the graph has, where not all can be listed.
+// seen reads those objects of a type that a dump has, where it may not have all.
 func (s *search) seen(ctx context.Context, t graph.Type) (map[graph.ID]*unstructured.Unstructured, error) {
 	found := map[graph.ID]*unstructured.Unstructured{}
 	if !s.has(t) {

@@ -115,7 +115,7 @@ func (o *Options) auditAction(action v1alpha1.Action, err error) {
 const auditMode = 0o600
 
 // auditLog is the file of one command, to which it appends what it planned, had agreed to and did,
-// a line of JSON each. A nil auditLog writes nothing. It is safe for concurrent use.
+// a line of JSON each. It is safe for concurrent use.
 type auditLog struct {
 	name  string
 	run   string

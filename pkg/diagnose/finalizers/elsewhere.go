@@ -27,7 +27,7 @@ func (e dependencies) elsewhere(ctx context.Context, o *unstructured.Unstructure
 			if !ok || !r.Namespaced || m[5] != "" || !byTheAPI(r, m[2], m[3]) || len(validation.IsDNS1123Subdomain(m[4])) > 0 {
 				continue
 			}
-			all, err := e.Reader.ListObjects(ctx, r.GroupResource(), "", cluster.Selection{Fields: "metadata.name=" + m[4]})
+			all, err := e.Reader.ListObjectMetas(ctx, r.GroupResource(), "", cluster.Selection{Fields: "metadata.name=" + m[4]})
 			if err != nil {
 				continue // and the reader has noted the gap
 			}

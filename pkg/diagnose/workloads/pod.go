@@ -75,8 +75,8 @@ func (e *Examiner) Pod(ctx context.Context, id graph.ID) []core.Finding {
 	if by := e.killing(ctx, o); by != "" {
 		f.Sentence = "the grace period is over, the node is ready, and its kubelet says: " + by
 	}
-	if hooks := hooked(o); len(hooks) > 0 && f.Sentence == "" {
-		f.Sentence = "the grace period is over, the node is ready, and " + hooks[0]
+	if hook := hooked(o); hook != "" && f.Sentence == "" {
+		f.Sentence = "the grace period is over, the node is ready, and " + hook
 		f.Remedy = "The kubelet can wait for a preStop hook beyond the grace period: look whether its process still runs in the " +
 			"container, and end that. If none runs, check the log of the kubelet." + forceWarning(o)
 	}
@@ -195,7 +195,7 @@ func containers(pod *unstructured.Unstructured) []string {
 			state, _ := m["state"].(map[string]any)
 			switch {
 			case state["running"] != nil:
-				all = append(all, fmt.Sprintf("container %s is running", status.Text(m, "name")))
+				all = append(all, runs(status.Text(m, "name")))
 			case state["waiting"] != nil:
 				reason, _, _ := unstructured.NestedString(state, "waiting", "reason")
 				all = append(all, fmt.Sprintf("container %s is waiting: %s", status.Text(m, "name"), reason))
@@ -205,28 +205,29 @@ func containers(pod *unstructured.Unstructured) []string {
 	return all
 }
 
-// hooked says which containers of a pod run and have a preStop hook. The kubelet should wait for one
-// until the grace period ends, and has been seen to wait longer
+// hooked says which container of a pod runs and has a preStop hook; empty if none does. The kubelet
+// should wait for a hook until the grace period ends, and has been seen to wait longer
 // (https://github.com/kubernetes/kubernetes/issues/127339).
-func hooked(pod *unstructured.Unstructured) []string {
-	var all []string
-	running := containers(pod)
+func hooked(pod *unstructured.Unstructured) string {
 	list, _, _ := unstructured.NestedSlice(pod.Object, "spec", "containers")
 	for _, item := range list {
 		m, _ := item.(map[string]any)
 		hook, _, _ := unstructured.NestedMap(m, "lifecycle", "preStop")
-		says := fmt.Sprintf("container %s is running", status.Text(m, "name"))
-		if len(hook) == 0 || !slices.Contains(running, says) {
+		says := runs(status.Text(m, "name"))
+		if len(hook) == 0 || !slices.Contains(containers(pod), says) {
 			continue
 		}
-		what := ""
+		says += " and has a preStop hook"
 		if command, _, _ := unstructured.NestedStringSlice(hook, "exec", "command"); len(command) > 0 {
-			what = ": " + core.Brief(strings.Join(command, " "))
+			says += ": " + core.Brief(strings.Join(command, " "))
 		}
-		all = append(all, says+" and has a preStop hook"+what)
+		return says
 	}
-	return all
+	return ""
 }
+
+// runs says that a container does.
+func runs(name string) string { return fmt.Sprintf("container %s is running", name) }
 
 // Usage says which pod uses a PVC, and where.
 func Usage(pod *unstructured.Unstructured) string {
