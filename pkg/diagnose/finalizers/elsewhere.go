@@ -34,7 +34,7 @@ func (e dependencies) elsewhere(ctx context.Context, o *unstructured.Unstructure
 			for _, found := range all[:min(len(all), phrase.MaxNamed)] {
 				if !found.GetCreationTimestamp().After(w.Last) {
 					seen = append(seen, core.ObservedAt(cluster.Place(found, "metadata"), fmt.Sprintf(
-						"%s exists, so that warning %s is of another namespace, or holds no more", cluster.Located(found), w.Reason))...)
+						"%s exists: warning %s is about another namespace, or out of date", cluster.Located(found), w.Reason))...)
 				}
 			}
 		}

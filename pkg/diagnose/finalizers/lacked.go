@@ -129,7 +129,7 @@ func (e dependencies) mayLack(ctx context.Context, b core.Responsible) lacked {
 		l.mend = "make sure that it was deleted for good, and remove the finalizer by hand"
 	case volume != "":
 		l.what = volume + " to be deleted through its driver, and that does not exist any more"
-		l.mend = "make sure that nobody needs its data, and remove this finalizer alone by hand"
+		l.mend = "make sure that nobody needs its data, and remove only this finalizer by hand"
 	case twin != "":
 		l.what, l.mend = twin+", which does not exist", "make sure that nobody is to make it, and remove the finalizer by hand"
 	case len(absent) > 0 && strings.Contains(absent[0].Says, "its metadata.labels["):

@@ -76,7 +76,8 @@ func (e dependencies) namesakeGone(
 	return nil, ""
 }
 
-// ofVolume is how a PersistentVolume is called that a provisioner made, and what a driver makes for it
+// ofVolume is the name of a PersistentVolume that a provisioner made, and of what a driver makes for
+// it
 // (https://github.com/deckhouse/deckhouse/issues/21698).
 var ofVolume = regexp.MustCompile(`^pvc-[0-9a-f]{8}-`)
 
@@ -91,7 +92,7 @@ func (e dependencies) volumeGone(ctx context.Context, b core.Responsible) (seen 
 	if !e.Absent(ctx, r, ref) {
 		return nil, ""
 	}
-	return core.Seen("it is called like %s, which does not exist: a driver deletes what it made for a volume when that is deleted",
+	return core.Seen("it has the name of %s, which does not exist: a CSI driver deletes what it made for a volume with the volume",
 		ref.Located()), ref.Located()
 }
 

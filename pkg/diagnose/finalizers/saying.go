@@ -138,7 +138,7 @@ func (s saying) sentence() string {
 // finalizer, promises nothing.
 func (s saying) remedy(name string, only bool) string {
 	if s.guards {
-		return phrase.Sentence(name + " is alive, and may keep the object for that: " + s.unguarded())
+		return phrase.Sentence(name + " is alive, and may keep the object because of that: " + s.unguarded())
 	}
 	if !s.ofDeletion && !s.dated {
 		return phrase.Sentence(fmt.Sprintf("find out by its log whether %s, which is alive, waits for what %s says", name, s.what))
@@ -155,7 +155,7 @@ func (s saying) remedy(name string, only bool) string {
 
 // unguarded is what to do about an object that is not to be deleted by its own spec.
 func (s saying) unguarded() string {
-	return "if it is to be deleted, with what goes with it, change its " + s.what + ", and it may go at once"
+	return "to have it deleted, with everything that goes with it, change its " + s.what
 }
 
 // gone is what it may mean that an API answered that something does not exist, cannot, or is referred
@@ -171,8 +171,8 @@ func (s saying) gone(name string) string {
 		return " What it was in has been deleted, and unless that is restored everything in it went with it: nothing is left to clean " +
 			"up then, and the finalizer can be removed by hand."
 	case stillReferred.MatchString(text):
-		return " Something at the cloud still refers to that: look there for what does, as a rule of another security group or a network " +
-			"interface, and take it away."
+		return " Something in the cloud still depends on it: find that there, for example a rule of another security group or a " +
+			"network interface, and remove it."
 	case answered403.MatchString(text) && (!whyRefused.MatchString(text) || strings.Contains(text, "may not exist")):
 		return fmt.Sprintf(" An API answered it 403, as some do as well for what is gone. Look there whether it still exists: if not, "+
 			"nothing is left to clean up, and the finalizer can be removed; if it does, let %s delete it.", name)
@@ -210,8 +210,8 @@ var (
 		`|\b(?:rate ?limit|quota) ?exceeded|ExpiredToken|InvalidClientTokenId|SignatureDoesNotMatch|InvalidAccessKeyId`)
 )
 
-// stillReferred is how a cloud says that something else refers to what is to be deleted, and its controller
-// that a security group stays (https://github.com/kubernetes/cloud-provider-aws/issues/566).
+// stillReferred is how a cloud says that something else depends on what is to be deleted, and its
+// controller that a security group stays (https://github.com/kubernetes/cloud-provider-aws/issues/566).
 var stillReferred = regexp.MustCompile(`\bDependencyViolation\b|\bhas a dependent object\b|(?i:\bcould not delete security groups?\b)`)
 
 // ofProgram is what is missing in a program of Java itself, by names like those of AWS.

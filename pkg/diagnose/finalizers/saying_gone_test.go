@@ -9,7 +9,7 @@ import (
 
 func TestGone(t *testing.T) {
 	t.Parallel()
-	const parent, perhaps, referred = "everything in it went with it", "answered it 403", "still refers to that"
+	const parent, perhaps, referred = "everything in it went with it", "answered it 403", "still depends on it"
 	for message, want := range map[string]string{
 		"Google Compute Engine: Project #123 has been deleted":                                                          parent,
 		"Project shop-1 has been scheduled for deletion and cannot be used for API calls":                               parent,
@@ -48,8 +48,8 @@ func TestWhatKeepsItselfIsNotPromisedToGo(t *testing.T) {
 	o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": "Cluster",
 		"spec": map[string]any{"terminationPolicy": "DoNotTerminate"}}}
 	s := guarded(o)
-	const want = "Op is alive, and may keep the object for that: if it is to be deleted, with what goes with it, change its " +
-		"spec.terminationPolicy, and it may go at once."
+	const want = "Op is alive, and may keep the object because of that: to have it deleted, with everything that goes with it, " +
+		"change its spec.terminationPolicy."
 	if got := s.remedy("Op", true); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -44,7 +44,7 @@ func (e holders) used(_ context.Context, q *question) []core.Finding {
 			waiting++
 			if isLate(u, q.o) {
 				late++
-				state = ", and was created after the deletion: whoever makes it from a source takes none that is being deleted"
+				state = ", and was created after the deletion: a provisioner uses no source that is being deleted"
 			}
 		}
 		what := cluster.Located(u.Object)
@@ -92,8 +92,8 @@ func (e holders) used(_ context.Context, q *question) []core.Finding {
 	return []core.Finding{f}
 }
 
-// isLate reports whether a claim is to be made from a source that was being deleted before: the provisioner
-// takes that no more, and the source waits for the claim
+// isLate reports whether a claim is to be made from a source that was being deleted before: the
+// provisioner does not use that any more, and the source waits for the claim
 // (https://github.com/kubernetes-csi/external-snapshotter/issues/747).
 func isLate(u actor.User, source *unstructured.Unstructured) bool {
 	deleted, made := source.GetDeletionTimestamp(), u.Object.GetCreationTimestamp()
