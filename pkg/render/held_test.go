@@ -70,7 +70,7 @@ func TestAnOwnerSaysWhatItWaitsFor(t *testing.T) {
 		if err := render.PlanTable(&out, render.Plan{Plan: p, Rows: rows}, render.Style{}); err != nil {
 			t.Fatal(err)
 		}
-		if want := "until ConfigMap shop/settings is gone"; strings.Count(out.String(), want) != 1 {
+		if want := "until ConfigMap/settings is gone"; strings.Count(out.String(), want) != 1 {
 			t.Errorf("%s does not say that it waits %s:\n%s", g.Ref(root).KindName(), want, out.String())
 		}
 	}

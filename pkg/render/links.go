@@ -87,16 +87,13 @@ func fewLocated(g *graph.Graph, ids []graph.ID) string {
 	return few(phrase.Words(ids, func(id graph.ID) string { return located(g, id) }))
 }
 
-// until says what has to be gone before a program removes a finalizer; nothing if there is no such
-// object.
-func (p Plan) until(b plan.Blocker) string { return p.untilGone(p.Until(b.Object)) }
-
-// untilGone says that some objects have to be gone; nothing if there are none.
-func (p Plan) untilGone(ids []graph.ID) string {
+// until says that some objects, each with its name, have to be gone; nothing if there are none.
+func (p Plan) until(ids []graph.ID, name func(graph.Ref) string) string {
 	if len(ids) == 0 {
 		return ""
 	}
-	return "until " + fewLocated(p.Graph, ids) + phrase.Plural(len(ids), " is gone", " are gone")
+	return "until " + few(phrase.Words(ids, func(id graph.ID) string { return name(p.Graph.Ref(id)) })) +
+		phrase.Plural(len(ids), " is gone", " are gone")
 }
 
 // remarkRecreated warns of objects that do not stay away, for each object that names them.
@@ -138,7 +135,7 @@ func (p Plan) remarkRecreated() []remark {
 		switch {
 		case of.itself:
 			why = ""
-		case of.field == "":
+		case of.field == "", of.field == "metadata.name": // nobody takes its own name out of an object
 			why = " for " + located(p.Graph, of.owner)
 		}
 		all = append(all, p.of(ids, "%s %s deleted, and %s creates %s%s", fewLocated(p.Graph, ids), are, Escape(of.program),

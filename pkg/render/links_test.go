@@ -73,7 +73,7 @@ func TestPlanOfLinks(t *testing.T) {
 	}
 	for _, want := range []string{
 		"ClusterRole/composite", "deleted", "Crossplane deletes it, since Deployment apps/claim is deleted",
-		"example.com/claim until ClusterRole composite is gone",
+		"example.com/claim until ClusterRole/composite is gone",
 		"Crossplane keeps it: annotation keep is ^[[2Jtrue",
 		"Crossplane does not delete it with Deployment apps/bare, which does not have the finalizer example.com/claim",
 		"Crossplane does not delete it with Deployment apps/paused: spec.suspend is tr^[ue",

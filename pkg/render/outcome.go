@@ -90,7 +90,7 @@ func (p Plan) outcomes() outcomes {
 	}
 	for _, r := range p.Blocked {
 		if o := out[r.Object]; o.heldBy == "" {
-			o.heldBy = p.untilGone(p.Awaited(r.Object))
+			o.heldBy = p.until(p.Awaited(r.Object), KindName)
 			out[r.Object] = o
 		}
 	}
@@ -261,7 +261,7 @@ func (p Plan) WaitsFor(b plan.Blocker) string {
 			parts = append(parts, c.Waits)
 		}
 	}
-	if until := p.until(b); until != "" {
+	if until := p.until(p.Until(b.Object), refLocated); until != "" {
 		parts = append(parts, until)
 	}
 	if b.GracePeriodSeconds > 0 {
@@ -279,7 +279,7 @@ func (p Plan) holder(b plan.Blocker) string {
 	if b.GracePeriodSeconds > 0 {
 		parts = append(parts, fmt.Sprintf("grace %d s", b.GracePeriodSeconds))
 	}
-	if until := p.until(b); until != "" {
+	if until := p.until(p.Until(b.Object), KindName); until != "" {
 		return strings.Join(parts, ",") + " " + until
 	}
 	return strings.Join(parts, ",")
