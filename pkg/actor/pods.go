@@ -43,8 +43,8 @@ func (s *search) assessPod(pod *unstructured.Unstructured) Sign {
 	}
 	since, verb := changedPod(pod)
 	past := s.now().Sub(since)
-	if past < patience {
-		return Sign{Life: Unknown, Says: cluster.Located(pod) + " is not ready: " + verb + " " + phrase.Ago(past), From: from,
+	if s.young(since) {
+		return Sign{Life: Unknown, Says: cluster.Located(pod) + " is not ready: " + sinceWhen(verb, since, past), From: from,
 			starting: true}
 	}
 	return Sign{Life: Dead, Says: cluster.Located(pod) + " has not been ready for " + phrase.Ago(past), From: from}
@@ -173,6 +173,20 @@ func (c container) expanded(value string) setting {
 // be a witness of death: nodes are drained, images are pulled and leaders are elected within it.
 const patience = 10 * time.Minute
 
+// young reports whether what began then is no witness of death yet. A time that is not known, as in
+// a file without metadata of the server, is none ever.
+func (s *search) young(since time.Time) bool {
+	return since.IsZero() || s.now().Sub(since) < patience
+}
+
+// sinceWhen says what has been going on, and for how long.
+func sinceWhen(verb string, since time.Time, past time.Duration) string {
+	if since.IsZero() {
+		return "since when is not known"
+	}
+	return verb + " " + phrase.Ago(past)
+}
+
 // unready says for how long a workload that should have pods has had none that is ready. That is
 // the time since the latest of these: a transition of its conditions Available and Progressing, or
 // its creation if it has none of them; the time of its deletion; a transition of the condition
@@ -207,8 +221,8 @@ func (s *search) unready(ctx context.Context, o *unstructured.Unstructured, sign
 		}
 	}
 	past := s.now().Sub(since)
-	if past < patience {
-		sign.Says += ": " + verb + " " + phrase.Ago(past)
+	if s.young(since) {
+		sign.Says += ": " + sinceWhen(verb, since, past)
 		sign.starting = true
 		return sign
 	}

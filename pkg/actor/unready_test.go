@@ -2,8 +2,11 @@ package actor
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/test/fixture"
 	"github.com/kubectl-gc/kubectl-gc/test/testcluster"
@@ -134,5 +137,17 @@ spec: {%s selector: {matchLabels: {app: %[2]s}}, template: {metadata: {labels: {
 				t.Error("it was not found")
 			}
 		})
+	}
+}
+
+// TestAPodOfAFileWithoutTimesIsNoWitnessOfDeath has what a server always writes left out, as people
+// do who keep manifests.
+func TestAPodOfAFileWithoutTimesIsNoWitnessOfDeath(t *testing.T) {
+	t.Parallel()
+	pod := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Pod",
+		"metadata": map[string]any{"name": "operator", "namespace": "ops"}}}
+	sign := (&search{Finder: &Finder{now: time.Now}}).assessPod(pod)
+	if sign.Life != Unknown || !sign.starting || !strings.HasSuffix(sign.Says, "is not ready: since when is not known") {
+		t.Errorf("%v, starting %t: %s", sign.Life, sign.starting, sign.Says)
 	}
 }

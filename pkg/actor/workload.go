@@ -111,7 +111,7 @@ func (s *search) onNode(ctx context.Context, o *unstructured.Unstructured, name 
 		since = c.Since
 	}
 	sign.Says, sign.From = cluster.Located(o)+" has no pod on Node "+name, cluster.Place(o, "status")
-	if sign.starting = !observed(o) || s.now().Sub(since) < patience; !sign.starting {
+	if sign.starting = !observed(o) || s.young(since); !sign.starting {
 		sign.Life = Dead
 	}
 	return sign

@@ -71,6 +71,14 @@ func wantCauses(t testing.TB, d *v1alpha1.Diagnosis, want map[string][]string) {
 	if diff := cmp.Diff(want, causesOf(d)); diff != "" {
 		t.Errorf("causes (-want +got):\n%s\n%+v", diff, d.Stuck)
 	}
+	for _, s := range d.Stuck {
+		for _, c := range s.Causes {
+			if strings.Contains(c.Summary, " or a policy refuses ") || strings.Contains(c.Summary, "n aggregated API does ") ||
+				strings.HasPrefix(c.Summary, "An admission webhook ") || strings.HasPrefix(c.Summary, "The node of the pod, or ") {
+				t.Errorf("%s: %q names nobody", c.Code, c.Summary)
+			}
+		}
+	}
 }
 
 // wantEvidence fails if no clause of the evidence of a cause contains the text.

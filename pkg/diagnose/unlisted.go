@@ -83,7 +83,8 @@ func (e *unlisted) unavailable(ctx context.Context, gap v1alpha1.Gap) []core.Fin
 		if c.Status == "True" {
 			continue
 		}
-		f := core.Finding{Code: core.APIServiceUnavailable, About: new(e.Ref(o))}
+		f := core.Finding{Code: core.APIServiceUnavailable, About: new(e.Ref(o)), Sentence: fmt.Sprintf(
+			"aggregated API %s does not answer: what it serves can be neither listed nor deleted", o.GetName())}
 		since := ""
 		if !c.Since.IsZero() {
 			since = fmt.Sprintf(" for %s", phrase.Ago(e.Now.Sub(c.Since)))

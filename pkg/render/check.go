@@ -92,6 +92,9 @@ func checkSummary(w io.Writer, report *v1alpha1.CheckReport, s Style) error {
 		counts[check.Severity(f.Severity)]++
 	}
 	found := "nothing is wrong"
+	if len(report.Gaps) > 0 {
+		found += " in the types that could be listed"
+	}
 	var parts []string
 	if n := counts[check.Error]; n > 0 {
 		parts = append(parts, phrase.Count(n, "error"))

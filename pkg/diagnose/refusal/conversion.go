@@ -2,6 +2,7 @@ package refusal
 
 import (
 	"context"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -36,6 +37,8 @@ func (e *Examiner) unconverted(ctx context.Context, _ admission.Write, said stri
 		return []core.Finding{f}
 	}
 	f := core.Finding{Code: core.ConversionWebhookDown, About: new(e.Ref(crd)),
+		Sentence: fmt.Sprintf("the conversion webhook of CustomResourceDefinition %s does not answer: its instances cannot be read",
+			crd.GetName()),
 		Evidence: core.Observed("the server says: " + said)}
 	s, _ := admission.Conversion(crd)
 	b := e.Called(ctx, s)

@@ -29,15 +29,17 @@ func (e *Examiner) webhookDenies(ctx context.Context, w admission.Write, said st
 	hooks, unread := e.hooks(ctx, w, names[0])
 	var findings []core.Finding
 	for _, h := range hooks {
-		findings = append(findings, denied(w, said, core.Finding{About: new(e.Ref(h.Config))},
-			fmt.Sprintf("webhook %s", h.Name), fmt.Sprintf("/webhooks/%d", h.Index), h.MatchConditions))
+		f := core.Finding{About: new(e.Ref(h.Config)), Sentence: fmt.Sprintf("webhook %s denies %s", h.Name, w)}
+		findings = append(findings, denied(w, said, f, "webhook "+h.Name, fmt.Sprintf("/webhooks/%d", h.Index),
+			h.MatchConditions))
 	}
 	if len(findings) > 0 {
 		return findings
 	}
 	return []core.Finding{{
 		Code: core.AdmissionDenied, Evidence: append(core.Seen("%s is denied: %s", w, said), core.Observed(unread...)...),
-		Remedy: fmt.Sprintf("Do what webhook %s asks for, or exempt the object from it.", names[0]),
+		Sentence: fmt.Sprintf("webhook %s denies %s", names[0], w),
+		Remedy:   fmt.Sprintf("Do what webhook %s asks for, or exempt the object from it.", names[0]),
 	}}
 }
 
@@ -58,7 +60,7 @@ func (e *Examiner) conditionFails(ctx context.Context, w admission.Write, said s
 			}
 			f := denied(w, said, core.Finding{About: new(e.Ref(h.Config))}, "", fmt.Sprintf("/webhooks/%d", h.Index),
 				h.MatchConditions)
-			f.Observe("the server evaluates matchCondition %s of webhook %s, and does not call the webhook", c.Name, h.Name)
+			f.Sentence = fmt.Sprintf("the API server cannot evaluate matchCondition %s of webhook %s, and denies %s", c.Name, h.Name, w)
 			f.Remedy = fmt.Sprintf("Correct matchCondition %s of webhook %s: the API server cannot evaluate it. It knows object, oldObject, "+
 				"request and authorizer; object is null in a DELETE, and a field that is not set has to be asked for with has().",
 				c.Name, h.Name)
@@ -97,7 +99,8 @@ func (e *Examiner) policyOf(ctx context.Context, of schema.GroupResource, kind s
 		list, _, _ := unstructured.NestedSlice(o.Object, "spec", "matchConditions")
 		conditions = make([]admissionv1.MatchCondition, len(list))
 	}
-	f := denied(w, said, core.Finding{About: &about}, "the policy", "/spec", conditions)
+	f := denied(w, said, core.Finding{About: &about, Sentence: fmt.Sprintf("%s %s denies %s", kind, about.Name, w)}, "the policy",
+		"/spec", conditions)
 	if strings.Contains(said, notConfigured) {
 		f = withoutParamKind(o, f)
 	}

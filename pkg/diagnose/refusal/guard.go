@@ -38,7 +38,7 @@ func (e *Examiner) protected(ctx context.Context, w admission.Write, unasked *cl
 		}
 	}
 	return []core.Finding{{
-		Code: core.AdmissionDenied, Evidence: core.Seen("%s is denied: %s", w, said),
+		Code: core.AdmissionDenied, Evidence: core.Seen("%s is denied: %s", w, said), Sentence: w.String() + " is denied",
 		Remedy: "Find out what keeps it, and whether it is still needed.",
 	}}
 }
@@ -79,7 +79,8 @@ func (e *Examiner) guard(d *link.Definition, o *unstructured.Unstructured, w adm
 	said string) core.Finding {
 	about := e.Ref(o)
 	guard := about.Located()
-	f := core.Finding{Code: core.AdmissionDenied, About: &about, Evidence: core.Seen("%s is denied: %s", w, said)}
+	f := core.Finding{Code: core.AdmissionDenied, About: &about, Evidence: core.Seen("%s is denied: %s", w, said),
+		Sentence: fmt.Sprintf("%s %s keeps the object, and its deletion is denied", about.Kind, about.Name)}
 	users, reason := d.UsersOf(o.Object)
 	if reason != "" {
 		f.Evidence = append(f.Evidence, core.ObservedAt(cluster.Place(o, d.ReasonField.String()),

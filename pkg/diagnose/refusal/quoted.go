@@ -35,6 +35,7 @@ func (e *Examiner) QuotedDenials(ctx context.Context, o *unstructured.Unstructur
 		for _, config := range e.denying(ctx, w, text) {
 			f := core.Finding{
 				Code: core.AdmissionDenied, About: new(e.Ref(config)), Evidence: core.ObservedAt(at, says),
+				Sentence: fmt.Sprintf("%s %s has denied a write of the controller", config.GetKind(), config.GetName()),
 				Remedy: fmt.Sprintf("Do what %s %s asks for: it has denied a write of the controller.", config.GetKind(),
 					config.GetName()),
 				Commands: []core.Step{core.Describe().Safely("shows what it asks for")},

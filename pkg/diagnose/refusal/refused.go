@@ -97,7 +97,8 @@ func storageFails(w admission.Write, said string, ofEtcd bool) []core.Finding {
 func byServerItself(w admission.Write, said string) []core.Finding {
 	return []core.Finding{{
 		Code: core.AdmissionDenied, Evidence: core.Seen("%s is denied: %s", w, said),
-		Remedy: "The API server itself denies it: do what it says.", Commands: []core.Step{core.Describe()},
+		Sentence: "the API server itself denies " + w.String(),
+		Remedy:   "Do what the API server says.", Commands: []core.Step{core.Describe()},
 	}}
 }
 

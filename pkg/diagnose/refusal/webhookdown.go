@@ -64,7 +64,8 @@ func (e *Examiner) untried(ctx context.Context, w admission.Write, _ string, _ [
 // down is the cause that a webhook is that does not answer.
 func (e *Examiner) down(ctx context.Context, h admission.Webhook, w admission.Write, said string) core.Finding {
 	about := e.Ref(h.Config)
-	f := core.Finding{Code: core.AdmissionWebhookDown, About: &about}
+	f := core.Finding{Code: core.AdmissionWebhookDown, About: &about, Sentence: fmt.Sprintf(
+		"webhook %s, whose failurePolicy is Fail, does not answer: the object can be neither updated nor deleted", h.Name)}
 	if said != "" {
 		f.Observe("%s fails: %s", w, said)
 	}

@@ -111,6 +111,7 @@ func (e *Examiner) attachment(ctx context.Context, o *unstructured.Unstructured)
 	if message := unattached(o); message != "" {
 		return neverAttached(f, o.GetName(), driver, name, message)
 	}
+	f.Sentence = fmt.Sprintf("the volume is attached to Node %s", name)
 	f.Observe("CSI driver %s has it attached to Node %s", driver, name)
 	if message, _, _ := unstructured.NestedString(o.Object, "status", "detachError", "message"); message != "" {
 		f.Observe("detaching it failed: %s", message)

@@ -58,10 +58,12 @@ func (e *Examiner) Pod(ctx context.Context, id graph.ID) []core.Finding {
 	case n.Gone:
 		look := core.FixedCommand("kubectl", "get", "pods", "-A", "-o", "wide", "--field-selector=spec.nodeName="+name).
 			Safely("shows which pods are still on the node")
-		return core.Found(ref, e.onNode(n, o, core.Finding{Code: core.NodeGone, Commands: []core.Step{look}}))
+		return core.Found(ref, e.onNode(n, o, core.Finding{Code: core.NodeGone, Commands: []core.Step{look},
+			Sentence: "Node " + name + ", which the pod is bound to, does not exist"}))
 	case n.NotReady && n.By == "":
 		return core.Found(ref, e.onNode(n, o, core.Finding{
-			Code: core.NodeNotReady,
+			Code:     core.NodeNotReady,
+			Sentence: "Node " + name + " is not ready, so that its kubelet does not remove the pod",
 			Commands: []core.Step{core.Describe().Safely("shows why the node is not ready"),
 				core.FixedCommand("kubectl", "taint", "node", name, "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute").
 					Doing(doesTaint).Risking(finalizer.DataLoss)},
