@@ -23,6 +23,10 @@ func TestWhatIsNotSaidOfBystanders(t *testing.T) {
 	const set = "{apiVersion: actions.github.com/v1alpha1, kind: AutoscalingRunnerSet, metadata: {name: kbve, namespace: a, uid: s%s}}"
 	const ingress = "{apiVersion: networking.k8s.io/v1, kind: Ingress, metadata: {name: it, namespace: a, uid: u, annotations: {%s}, " +
 		"finalizers: ['networking.gke.io/ingress-finalizer'], %s}, status: {loadBalancer: {ingress: [%s]}}}"
+	const config = "{apiVersion: operator.tekton.dev/v1alpha1, kind: TektonConfig, metadata: {name: it, uid: u, finalizers: [tektonconfigs.operator.tekton.dev], %s}, " +
+		"status: {conditions: [{type: Ready, status: 'False', message: 'failed calling webhook \"namespace.operator.tekton.dev\": service \"proxy\" not found'}]}}"
+	const webhook = "{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingWebhookConfiguration, metadata: {name: hook, uid: h}, webhooks: [" +
+		"{name: %s, failurePolicy: %s, clientConfig: {service: {namespace: tekton, name: proxy}}}]}"
 	const address, gone = "{ip: 203.0.113.9}", "deletionTimestamp: '2026-01-01T00:00:00Z'"
 	of := fmt.Sprintf
 	for name, test := range map[string]struct {
@@ -41,8 +45,12 @@ func TestWhatIsNotSaidOfBystanders(t *testing.T) {
 		"a class of another":          {[]string{of(ingress, "kubernetes.io/ingress.class: nginx", gone, address)}, "nginx", true},
 		"the class of the controller": {[]string{of(ingress, "kubernetes.io/ingress.class: gce-internal", gone, address)}, "kubernetes.io/ingress.class", false},
 		"no class":                    {[]string{of(ingress, "", gone, address)}, "kubernetes.io/ingress.class", false},
-		"an address":                  {[]string{of(ingress, "", gone, address)}, "names no load balancer", false},
-		"no address":                  {[]string{of(ingress, "", gone, "")}, "names no load balancer", true},
+		// Of a file that need not have all Services it is not known whether that of a webhook is gone.
+		"a webhook whose Service may be there": {[]string{of(config, gone), of(webhook, "namespace.operator.tekton.dev", "Fail")}, "does not answer", false},
+		"a webhook that may be passed over":    {[]string{of(config, gone), of(webhook, "namespace.operator.tekton.dev", "Ignore")}, "does not answer", false},
+		"another webhook":                      {[]string{of(config, gone), of(webhook, "config.operator.tekton.dev", "Fail")}, "does not answer", false},
+		"an address":                           {[]string{of(ingress, "", gone, address)}, "names no load balancer", false},
+		"no address":                           {[]string{of(ingress, "", gone, "")}, "names no load balancer", true},
 	} {
 		file := filepath.Join(t.TempDir(), "dump.yaml")
 		if err := os.WriteFile(file, []byte(strings.Join(test.objects, "\n---\n")), 0o600); err != nil {
