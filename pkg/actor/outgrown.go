@@ -10,15 +10,16 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 )
 
-// Outgrown is a resource that the rules of RBAC for a workload name in a group that is not served, as
-// ingresses of extensions, and its type in the group of Kubernetes that serves it now, of which they
-// say nothing.
+// Outgrown is a resource that the rules of RBAC for a workload name in a group that is not served,
+// as ingresses of extensions, and its type in the group of Kubernetes that serves it now, of which
+// they say nothing.
 type Outgrown struct {
 	Was schema.GroupResource
 	Now cluster.Resource
 }
 
-// Outgrown finds them. Hidden reports whether a group may be served though discovery does not show it.
+// Outgrown finds them. Hidden reports whether a group may be served though discovery does not show
+// it.
 func (f *Finder) Outgrown(ctx context.Context, w *unstructured.Unstructured,
 	hidden func(group string) bool) []Outgrown {
 	return outgrown(f.rulesFor(ctx, w), f.reader.Catalog().Resources, hidden)

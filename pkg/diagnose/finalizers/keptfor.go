@@ -19,8 +19,8 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
-// bystander is another object that may be why a finalizer stays, though the object does not say so: what
-// is seen of it, as a clause, what to do about it, and how to look at it.
+// bystander is another object that may be why a finalizer stays, though the object does not say so:
+// what is seen of it, as a clause, what to do about it, and how to look at it.
 type bystander struct {
 	seen         []v1alpha1.Observation
 	says, remedy string
@@ -52,8 +52,8 @@ func (e *Examiner) forOthers(ctx context.Context, b core.Responsible, f core.Fin
 	return f
 }
 
-// leftAlone is for an object that its actor leaves alone by what the object says, as an Ingress of the
-// class of another controller, where nobody sees whether that actor lives
+// leftAlone is for an object that its actor leaves alone by what the object says, as an Ingress of
+// the class of another controller, where nobody sees whether that actor lives
 // (https://github.com/kubernetes/ingress-gce/pull/825).
 func leftAlone(_ context.Context, b core.Responsible) (by bystander) {
 	for _, u := range b.Untaken {
@@ -65,8 +65,8 @@ func leftAlone(_ context.Context, b core.Responsible) (by bystander) {
 	return by
 }
 
-// undrainable is for an object that names a Node which is cordoned, as whoever drains it leaves it, with
-// a pod that a PodDisruptionBudget does not let go: few controllers of machines say so
+// undrainable is for an object that names a Node which is cordoned, as whoever drains it leaves it,
+// with a pod that a PodDisruptionBudget does not let go: few controllers of machines say so
 // (https://github.com/gardener/machine-controller-manager/issues/997).
 func (e *Examiner) undrainable(ctx context.Context, b core.Responsible) (by bystander) {
 	if cluster.BuiltIn(b.Object.GroupVersionKind().Group) {
@@ -109,8 +109,8 @@ func (e *Examiner) undrainable(ctx context.Context, b core.Responsible) (by byst
 	return by
 }
 
-// unwellNamesake is for a finalizer that ends in the name of an object of the same API group which says
-// that it is not well: that of a cluster of Rancher that is not reachable
+// unwellNamesake is for a finalizer that ends in the name of an object of the same API group which
+// says that it is not well: that of a cluster of Rancher that is not reachable
 // (https://github.com/rancher/rancher/issues/20944).
 func (e *Examiner) unwellNamesake(ctx context.Context, b core.Responsible) (by bystander) {
 	ref := e.endingOf(b.Object, b.Finalizer)
@@ -132,9 +132,9 @@ func (e *Examiner) unwellNamesake(ctx context.Context, b core.Responsible) (by b
 	return by
 }
 
-// ofItsLabel is for an object of Kubernetes' own with a label of the domain of its finalizer that names
-// a custom resource of that domain beside it, which nobody deletes: its controller may remove the
-// finalizer only in the course of that deletion (https://github.com/KBVE/kbve/pull/13224).
+// ofItsLabel is for an object of Kubernetes' own with a label of the domain of its finalizer that
+// names a custom resource of that domain beside it, which nobody deletes: its controller may remove
+// the finalizer only in the course of that deletion (https://github.com/KBVE/kbve/pull/13224).
 func (e *Examiner) ofItsLabel(ctx context.Context, b core.Responsible) (by bystander) {
 	o := b.Object
 	domain, _, slashed := strings.Cut(b.Finalizer, "/")
@@ -166,9 +166,9 @@ func (e *Examiner) ofItsLabel(ctx context.Context, b core.Responsible) (by bysta
 	return by
 }
 
-// byOldRole is for an actor whose role has rights an API group that is no longer served, and none of
-// the one in which Kubernetes serves the same now: a controller that lists that at each turn comes to
-// nothing else (https://github.com/druid-io/druid-operator/issues/182).
+// byOldRole is for an actor whose role has rights an API group that is no longer served, and none
+// of the one in which Kubernetes serves the same now: a controller that lists that at each turn
+// comes to nothing else (https://github.com/druid-io/druid-operator/issues/182).
 func (e *Examiner) byOldRole(ctx context.Context, b core.Responsible) (by bystander) {
 	for _, w := range b.Workloads {
 		for _, o := range e.Actors.Outgrown(ctx, w, e.MayBeServed) {
@@ -189,12 +189,14 @@ func (e *Examiner) byOldRole(ctx context.Context, b core.Responsible) (by bystan
 	return by
 }
 
-// neverMade is for an object of Kubernetes' own that names nothing of what its actor makes for it outside
-// the cluster, as a Service without an address: its controller adds the finalizer before it makes
-// anything (https://github.com/kubernetes/cloud-provider-openstack/pull/1829).
+// neverMade is for an object of Kubernetes' own that names nothing of what its actor, which lives,
+// makes for it outside the cluster, as a Service without an address: its controller adds the
+// finalizer before it makes anything
+// (https://github.com/kubernetes/cloud-provider-openstack/pull/1829). Of one that is not seen
+// outside says so.
 func (e *Examiner) neverMade(_ context.Context, b core.Responsible) (by bystander) {
 	x := unnamed(b)
-	if x == nil || !cluster.BuiltIn(b.Object.GroupVersionKind().Group) {
+	if x == nil || b.Life != actor.Alive || !cluster.BuiltIn(b.Object.GroupVersionKind().Group) {
 		return by
 	}
 	by.says = fmt.Sprintf("the object names no %s", x.Is)

@@ -70,9 +70,9 @@ func (e *Examiner) failing(ctx context.Context, o *unstructured.Unstructured) (a
 	return all
 }
 
-// calledElsewhere returns the webhook that a text names as one that did not answer when the controller
-// wrote something else (https://github.com/tektoncd/operator/pull/3472): that has one of its name, with
-// failurePolicy Fail, behind which nothing answers.
+// calledElsewhere returns the webhook that a text names as one that did not answer when the
+// controller wrote something else (https://github.com/tektoncd/operator/pull/3472): that has one of
+// its name, with failurePolicy Fail, behind which nothing answers.
 func (e *Examiner) calledElsewhere(ctx context.Context, text string) (all []core.Finding) {
 	m := calledInVain.FindStringSubmatch(text)
 	if m == nil {

@@ -62,7 +62,8 @@ func saidWords(said string) []string {
 // protection is a label or an annotation of an object, where it is, and what changes it.
 type protection struct{ what, field, verb, key, value string }
 
-// guardedBy returns the label or the annotation of an object that protects it and that some words name.
+// guardedBy returns the label or the annotation of an object that protects it and that some words
+// name.
 func guardedBy(o *unstructured.Unstructured, words []string) (protection, bool) {
 	for _, in := range []struct {
 		p   protection
@@ -81,7 +82,8 @@ func guardedBy(o *unstructured.Unstructured, words []string) (protection, bool) 
 	return protection{}, false
 }
 
-// named are the objects that some words name behind their kind, or behind its last word: policies NAME.
+// named are the objects that some words name behind their kind, or behind its last word: policies
+// NAME.
 func (e *Examiner) named(ctx context.Context, w admission.Write, words []string) (all []*unstructured.Unstructured) {
 	namespace := w.Object.GetNamespace()
 	if cluster.Namespaces == w.Type.GroupResource() {
