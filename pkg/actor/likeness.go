@@ -239,9 +239,10 @@ const maxNamesakes = 3
 
 // namesakes finds the Deployments that are called like the domain of a finalizer, as cert-manager
 // is like acme.cert-manager.io, and says which of them may not write the object. It is a hint for a
-// person to follow, and no sign of life. Only is the one that there is; nil if there are several.
-func (f *Finder) namesakes(ctx context.Context, about *unstructured.Unstructured, domain string) (says []string,
-	only *unstructured.Unstructured) {
+// person to follow, and no sign of life. Only is the one that there is, or of several the one that has
+// most words of the whole finalizer in its name and images; nil if there is no such one.
+func (f *Finder) namesakes(ctx context.Context, about *unstructured.Unstructured, domain, finalizer string) (
+	says []string, only *unstructured.Unstructured) {
 	word := wordOf(domain)
 	if word == "" {
 		return nil, nil
@@ -258,6 +259,7 @@ func (f *Finder) namesakes(ctx context.Context, about *unstructured.Unstructured
 	}); err != nil {
 		return nil, nil // it is a hint
 	}
+	most := 0
 	for _, ref := range refs[:min(len(refs), maxNamesakes)] {
 		o, err := f.reader.GetObject(ctx, cluster.Deployments, ref.Namespace, ref.Name)
 		if err != nil || o == nil {
@@ -268,11 +270,15 @@ func (f *Finder) namesakes(ctx context.Context, about *unstructured.Unstructured
 			clause += "; " + may.Evidence[0].Says
 		}
 		says = append(says, clause)
-		if len(refs) == 1 {
-			only = o
+		switch like := CalledLike(o, finalizer, about.GetKind()); {
+		case len(refs) == 1 || like > most:
+			only, most = o, like
+		case like == most:
+			only = nil
 		}
 	}
 	if more := len(refs) - maxNamesakes; more > 0 {
+		only = nil
 		says = append(says, fmt.Sprintf("%s more of such a name", phrase.Count(more, "Deployment")))
 	}
 	return says, only

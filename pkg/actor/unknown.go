@@ -51,7 +51,7 @@ func (f *Finder) unknown(ctx context.Context, o *unstructured.Unstructured, acto
 	}
 	if domain, _, ok := strings.Cut(actor.Finalizer, "/"); ok && strings.Contains(domain, ".") {
 		s.domain(ctx, actor, domain)
-		says, only := f.namesakes(ctx, o, domain)
+		says, only := f.namesakes(ctx, o, domain, actor.Finalizer)
 		actor.note(says...)
 		actor.Namesake = only
 	}

@@ -110,7 +110,11 @@ func (f *Finder) leftBy(ctx context.Context, o *unstructured.Unstructured, a Act
 	u = Untaken{By: by, Wants: wants, Until: t.Until, Remedy: t.Remedy,
 		Evidence: v1alpha1.Observation{From: cluster.Place(by, "")}}
 	u.Evidence.Says = fmt.Sprintf("of %s it does not hold that %s", cluster.Located(by), wants)
-	if c := t.Where[0]; len(t.Where) == 1 && !c.Field.IsZero() {
+	switch c := t.Where[0]; {
+	case len(t.Where) > 1:
+	case c.Annotation != "" && by.GetAnnotations()[c.Annotation] != "":
+		u.Evidence.Says = fmt.Sprintf("annotation %s of %s is %q", c.Annotation, cluster.Located(by), by.GetAnnotations()[c.Annotation])
+	case !c.Field.IsZero():
 		says := "not set"
 		if is, _ := c.Field.Text(by.Object); is != "" {
 			says = strconv.Quote(is)

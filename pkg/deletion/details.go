@@ -20,6 +20,9 @@ import (
 // are read, each. Of more than these it is said that they were not.
 const mostRead = 2000
 
+// mostLabeled is of how many roots the labels are read: whoever deletes more deletes no addon.
+const mostLabeled = 20
+
 // readDetails reads what a plan cannot tell from metadata: how long the pods of the cascade may
 // take to terminate and what they request, what the StatefulSets do with their claims, those too
 // that stay, for which DNS names objects ask, and which ReplicaSets come back.
@@ -55,7 +58,9 @@ func readDetails(ctx context.Context, client *cluster.Client, p *plan.Plan) (pla
 			f.StatefulSets[id] = plan.StatefulSet{Templates: c.VolumeClaimTemplates, DeletesPVCs: c.WhenDeleted == "Delete"}
 		}
 	}
-	f.MadeAgain, err = readRollouts(ctx, client, p)
+	if f.MadeAgain, err = readRollouts(ctx, client, p); err == nil && len(p.Roots) <= mostLabeled {
+		f.Labels, err = client.Labels(ctx, p.Graph, p.Roots)
+	}
 	return f, err
 }
 

@@ -20,6 +20,8 @@ type Details struct {
 	// MadeAgain says whether the Deployment of a ReplicaSet of RolledBy makes it again, of those of
 	// which that is known.
 	MadeAgain map[graph.ID]bool
+	// Labels are those of roots, as far as they were read.
+	Labels map[graph.ID]map[string]string
 	// GracePeriodSeconds, if not nil, goes with the requested deletes, and with no others (GC-056).
 	// Propagated says that it then shortens that of their dependents.
 	GracePeriodSeconds *int64
@@ -152,6 +154,7 @@ func (p *Plan) Learn(f Details) {
 	p.learnPods(f)
 	p.learnNodes()
 	p.learnRecreated(f.Pods, f.MadeAgain)
+	p.learnAddons(f.Labels)
 	p.Freed = p.frees(f.Pods)
 	p.Outside = slices.Concat(disksOutside(p.Disks, false), disksOutside(p.KeptDisks, true), p.Outside)
 	p.learnPVCs(f.StatefulSets)

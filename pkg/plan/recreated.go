@@ -120,6 +120,24 @@ func (p *Plan) learnRecreated(pods map[graph.ID]Pod, made map[graph.ID]bool) {
 	}
 }
 
+// addonMode is the label of the objects of addons, and addonModes are its values with which
+// kube-addon-manager makes an object again while its manifest lies in /etc/kubernetes/addons on a
+// node of the control plane
+// (https://github.com/kubernetes/kubernetes/blob/v1.36.3/cluster/addons/addon-manager/README.md).
+const addonMode = "addonmanager.kubernetes.io/mode"
+
+var addonModes = []string{"Reconcile", "EnsureExists"}
+
+// learnAddons says of the roots with that label that they come back.
+func (p *Plan) learnAddons(labels map[graph.ID]map[string]string) {
+	for _, id := range p.Roots {
+		if slices.Contains(addonModes, labels[id][addonMode]) && slices.Contains(p.Deleted, id) {
+			p.Recreated = append(p.Recreated, Recreated{Object: id, Owner: id, Confirmed: true,
+				Program: "kube-addon-manager, while its manifest is in /etc/kubernetes/addons of the control plane,"})
+		}
+	}
+}
+
 // makesOthers reports whether a controller makes none of its objects again. A CronJob makes others
 // when their time comes.
 func makesOthers(g *graph.Graph, id graph.ID) bool { return groupResource(g, id) == "cronjobs.batch" }

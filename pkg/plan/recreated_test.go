@@ -206,3 +206,42 @@ func TestWhatComesBackWithWhatItsProgramNeeds(t *testing.T) {
 		})
 	}
 }
+
+// TestAddonsComeBack: a root that the addon manager looks after does; not one with another mode or
+// label, one that was not read, or what goes with a root.
+func TestAddonsComeBack(t *testing.T) {
+	deployments := graph.Type{Group: "apps", Version: "v1", Resource: "deployments", Kind: "Deployment", Namespaced: true}
+	for name, c := range map[string]struct {
+		labels map[string]string
+		root   string
+		want   string
+	}{
+		"reconciled":         {map[string]string{addonMode: "Reconcile"}, "dashboard", "dashboard"},
+		"ensured to exist":   {map[string]string{addonMode: "EnsureExists"}, "dashboard", "dashboard"},
+		"another mode":       {map[string]string{addonMode: "Ignore"}, "dashboard", ""},
+		"another label":      {map[string]string{"kubernetes.io/cluster-service": "true"}, "dashboard", ""},
+		"labels of no root":  {map[string]string{addonMode: "Reconcile"}, "ns", ""},
+		"nothing of it read": {nil, "dashboard", ""},
+	} {
+		s := newSmall(t)
+		s.add(nsType, "ns")
+		s.add(deployments, "dashboard")
+		b := graph.NewBuilder()
+		for _, of := range []graph.Type{nsType, deployments} {
+			b.Serve(of)
+			l := b.Listing(of, "")
+			l.Add(s.objects[of]...)
+			l.Complete()
+		}
+		g := b.Build()
+		p := New(g, lookup(t, g, c.root), Background, Options{})
+		p.Learn(Details{Labels: map[graph.ID]map[string]string{lookup(t, g, "dashboard")[0]: c.labels}})
+		var back []graph.ID
+		for _, r := range p.Recreated {
+			back = append(back, r.Object)
+		}
+		if got := names(g, back); got != c.want {
+			t.Errorf("%s: %q comes back, want %q", name, got, c.want)
+		}
+	}
+}

@@ -25,11 +25,14 @@ func (e *Examiner) awaited(o *unstructured.Unstructured, says saying) (all []nam
 		return nil
 	}
 	for _, at := range word.FindAllStringSubmatchIndex(says.message, -1) {
-		r, served := e.needs.kindSaid(o, says.message[at[2]:at[3]], "")
-		if !served || r.Group == "" && !r.Namespaced {
-			continue // where it is, as a rule: a namespace, a node
+		var called []graph.ID
+		for _, r := range e.needs.kindsSaid(o, says.message[at[2]:at[3]], "") { // of several, what has that name
+			if r.Group == "" && !r.Namespaced {
+				break // where it is, as a rule: a namespace, a node
+			}
+			called = append(called, e.calledIn(o, r, says.message[at[1]:])...)
 		}
-		for _, id := range e.calledIn(o, r, says.message[at[1]:]) {
+		for _, id := range called {
 			n := namer{ref: e.Graph.Ref(id), field: says.what, told: true, deleting: e.Graph.DeletionTimestamp(id) != 0}
 			if (n.deleting || waits && status.SaysDeletion("", says.message)) && !slices.Contains(all, n) &&
 				len(all) < phrase.MaxNamed {

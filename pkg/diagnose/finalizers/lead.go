@@ -33,14 +33,20 @@ func (e *Examiner) unfound(ctx context.Context, b core.Responsible, f core.Findi
 	if f, watched := e.watched(ctx, b, f, leads); watched && (first == nil || !likely(b, first)) {
 		return f, true
 	}
+	if f, without := e.deprived(ctx, b, f); without && (first == nil || !likely(b, first)) {
+		return f, true
+	}
 	itself := ofItself(b)
 	show := core.Describe().Safely("shows what its controller says of it")
 	switch {
 	case itself != "" && (first == nil || first.GetUID() == b.Object.GetUID()):
 		f.Remedy, first = itself, nil
 	case first != nil:
-		f.Remedy = fmt.Sprintf("Look at %s %s/%s first: %s.", first.GetKind(), first.GetNamespace(), first.GetName(), why) +
-			b.OnceRunning()
+		f.Remedy = fmt.Sprintf("Look at %s first: %s.", cluster.Located(first), why)
+		if placed, in := leads.OnlyPlaced(); placed == first {
+			f = e.placed(ctx, b, f, in)
+		}
+		f.Remedy += b.OnceRunning()
 	case b.IsKnown && !b.NotFound():
 		f.Remedy = phrase.Sentence("check that "+b.Name+" is running; its state is not visible through the API") +
 			b.OnceRunning()
@@ -84,6 +90,52 @@ func (e *Examiner) unfound(ctx context.Context, b core.Responsible, f core.Findi
 	return f, first != nil
 }
 
+// placed completes a finding about the workload that is likeliest to remove a finalizer and may write
+// such objects in another namespace only.
+func (e *Examiner) placed(ctx context.Context, b core.Responsible, f core.Finding, in string) core.Finding {
+	f.Sentence = unsure(b) + "; it may write such objects in namespace " + in + ", and not in that of the object"
+	if e.Closed(ctx, b.Object.GetNamespace()) {
+		f.Remedy += " If it is to work there, give it the same there with a ClusterRoleBinding: in a namespace that is being " +
+			"deleted no RoleBinding can be created."
+		return e.inClosing(ctx, b, f)
+	}
+	f.Remedy += " If it is to work there, give it the same there with a RoleBinding."
+	return f
+}
+
+// deprived is for an object of Kubernetes' own, which many may write: the one workload that is called
+// like its finalizer may not, and may have lost the right, or never had it
+// (https://github.com/intel/trusted-certificate-issuer/issues/59).
+func (e *Examiner) deprived(ctx context.Context, b core.Responsible, f core.Finding) (core.Finding, bool) {
+	w := b.Namesake
+	if w == nil || b.IsKnown || !cluster.BuiltIn(b.Object.GroupVersionKind().Group) ||
+		actor.ReadWorkload(w).Life != actor.Alive {
+		return f, false
+	}
+	may := e.Actors.Forbidden(ctx, b.Object, actor.Actor{Life: actor.Alive, Workloads: []*unstructured.Unstructured{w}})
+	if !may.Concluded {
+		return f, false
+	}
+	r, _ := e.Catalog.Kind(b.Object.GetAPIVersion(), b.Object.GetKind())
+	what := r.GroupResource().String()
+	f.Sentence = fmt.Sprintf("%s; by its name it may be %s, which may neither patch nor update %s there", unsure(b),
+		cluster.Located(w), what)
+	f.Remedy = fmt.Sprintf("Look at %s first: it is called like the finalizer, and may not remove it. If it is to, let its ServiceAccount "+
+		"update and patch %s.", cluster.Located(w), what)
+	f.Commands = append([]core.Step{core.Describe().Safely("shows what its controller says of it"),
+		e.may(b, w, "patch", what), e.log(w)}, f.Commands...)
+	return f, true
+}
+
+// may asks the server whether a workload has a right where an object is.
+func (e *Examiner) may(b core.Responsible, w *unstructured.Unstructured, verb, what string) core.Step {
+	args := []string{"kubectl", "auth", "can-i", verb, what, "--as=" + actor.Account(w).User()}
+	if in := b.Object.GetNamespace(); in != "" {
+		args = append(args, "-n", in)
+	}
+	return core.FixedCommand(args...).Safely("asks the server whether it may")
+}
+
 // unwatched is what the workload that is likeliest to remove a finalizer which no pack knows
 // watches, or the first of those that may, if that leaves the object out, and who that is, in a
 // clause; empty if not.
@@ -125,8 +177,7 @@ func lead(b core.Responsible, leads actor.Permissions) (first *unstructured.Unst
 		return first, "of the workloads that RBAC lets write objects of this type, it is the one that the object names"
 	}
 	if first, in := leads.OnlyPlaced(); first != nil && !cluster.BuiltIn(group) {
-		return first, "it may write such objects in namespace " + in + ", as no other workload may in any, and not in that of the " +
-			"object. If it is to work there, give it the same there with a RoleBinding"
+		return first, "it may write such objects in namespace " + in + ", as no other workload may in any, and not in that of the object"
 	}
 	if first = leads.EveryLike(b.Finalizer+"."+group, kind); first != nil {
 		return first, "of the workloads that may write everything, it is the one that is called like the finalizer, and RBAC lets no other " +

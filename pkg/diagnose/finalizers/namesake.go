@@ -18,11 +18,26 @@ import (
 // namesake is the evidence that a finalizer which no pack knows was put there for another object: of
 // the same API group and namespace, or cluster-scoped, whose name it ends in, and how to look at that.
 func (e *Examiner) namesake(o *unstructured.Unstructured, name string) ([]v1alpha1.Observation, []core.Step) {
-	of, seen := e.Graph.Lookup(string(o.GetUID()))
-	if !seen {
+	found := e.endingOf(o, name)
+	if found.Name == "" {
 		return nil, nil
 	}
-	own, found := e.Graph.Ref(of), graph.Ref{}
+	state := ""
+	if id, ok := e.Graph.Lookup(found.UID); ok && e.Graph.State(id) == graph.Deleting {
+		state = ", which is being deleted too"
+	}
+	return core.Seen("%s", fmt.Sprintf("it ends in the name of %s%s: it may be there for that", found.Located(), state)),
+		[]core.Step{core.At(found, core.Describe()).Safely("shows what it is there for, and whether that is to go first")}
+}
+
+// endingOf is the object in whose name a finalizer of another of its API group ends, with the longest
+// name; it has none if there is none.
+func (e *Examiner) endingOf(o *unstructured.Unstructured, name string) (found graph.Ref) {
+	of, seen := e.Graph.Lookup(string(o.GetUID()))
+	if !seen {
+		return found
+	}
+	own := e.Graph.Ref(of)
 	for _, t := range e.Graph.Types() {
 		if t.Group != own.Group() || t.Group == "" {
 			continue
@@ -34,15 +49,7 @@ func (e *Examiner) namesake(o *unstructured.Unstructured, name string) ([]v1alph
 			}
 		}
 	}
-	if found.Name == "" {
-		return nil, nil
-	}
-	state := ""
-	if id, ok := e.Graph.Lookup(found.UID); ok && e.Graph.State(id) == graph.Deleting {
-		state = ", which is being deleted too"
-	}
-	return core.Seen("%s", fmt.Sprintf("it ends in the name of %s%s: it may be there for that", found.Located(), state)),
-		[]core.Step{core.At(found, core.Describe()).Safely("shows what it is there for, and whether that is to go first")}
+	return found
 }
 
 // purposes are words that a finalizer has behind a kind which are no name: bucket/cleanup.

@@ -298,6 +298,15 @@ func writtenByTheAPI(r cluster.Resource, word, group string) bool {
 // kindSaid returns the type that a text means by a word: by its kind, plural or singular. Without a
 // group it is that of the object's own family, a type of the core, or the only one.
 func (e dependencies) kindSaid(o *unstructured.Unstructured, word, group string) (cluster.Resource, bool) {
+	some := e.kindsSaid(o, word, group)
+	if len(some) == 0 {
+		return cluster.Resource{}, false
+	}
+	return some[0], len(some) == 1
+}
+
+// kindsSaid are the types that it may mean.
+func (e dependencies) kindsSaid(o *unstructured.Unstructured, word, group string) []cluster.Resource {
 	own := o.GroupVersionKind().Group
 	var all, family, core []cluster.Resource
 	for _, r := range e.Catalog.Resources {
@@ -307,7 +316,7 @@ func (e dependencies) kindSaid(o *unstructured.Unstructured, word, group string)
 		switch {
 		case group != "":
 			if r.Group == group {
-				return r, true
+				return []cluster.Resource{r}
 			}
 		case r.Group == own || r.Group != "" && strings.HasSuffix(own, "."+r.Group):
 			family = append(family, r)
@@ -318,8 +327,8 @@ func (e dependencies) kindSaid(o *unstructured.Unstructured, word, group string)
 	}
 	for _, some := range [][]cluster.Resource{family, core, all} {
 		if len(some) > 0 && group == "" {
-			return some[0], len(some) == 1
+			return some
 		}
 	}
-	return cluster.Resource{}, false
+	return nil
 }

@@ -82,7 +82,7 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 			if busy.Remedy == "" {
 				busy = e.inClosing(ctx, b, busy)
 			}
-			refused = []core.Finding{e.forNode(ctx, b, busy, says)}
+			refused = []core.Finding{e.forOthers(ctx, b, e.forNode(ctx, b, busy, says))}
 		}
 		return append(refused, core.Each(guessed, func(f *core.Finding) { f.After++ })...)
 	}
@@ -194,7 +194,8 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 			f.Remedy = phrase.Sentence("find out whether it waits for what "+stage.what+" says") + " " + f.Usual()
 		}
 	}
-	for _, probe := range []func(context.Context, core.Responsible, core.Finding) core.Finding{e.atLostNode, e.unhooked} {
+	for _, probe := range []func(context.Context, core.Responsible, core.Finding) core.Finding{e.atLostNode, e.unhooked,
+		e.forOthers} {
 		if f.Code == core.FinalizerActorUnknown && f.Sentence == "" {
 			f = probe(ctx, b, f)
 		}

@@ -177,20 +177,12 @@ func (s saying) gone(name string) string {
 		return fmt.Sprintf(" An API answered it 403, as some do as well for what is gone. Look there whether it still exists: if not, "+
 			"nothing is left to clean up, and the finalizer can be removed; if it does, let %s delete it.", name)
 	}
-	if !s.ofDeletion || !answered404.MatchString(ofProgram.ReplaceAllString(s.message, "")) {
+	if !s.ofDeletion || !status.AnswersNotFound(s.message) {
 		return ""
 	}
 	return fmt.Sprintf(" An API answered it that something does not exist. Look there: if everything is gone, nothing is "+
 		"left to clean up, and the finalizer can be removed; if something is there, %s looks in the wrong place.", name)
 }
-
-// answered404 is the answer of an API, as its clients repeat it, that something does not exist:
-// that of a cloud most often, by HTTP or gRPC
-// (https://github.com/kubernetes-csi/external-provisioner/issues/1277), or by a code of AWS or
-// Azure. Errors of Kubernetes say what is not found in words.
-var answered404 = regexp.MustCompile(`(?i:\bstatus ?code(?:=|: ?| )404\b|\b(?:error|response) 404\b|\b404 not found\b)` +
-	`|\bcode = NotFound\b|[A-Za-z]\.NotFound\b|\bNoSuch[A-Z][A-Za-z]+\b|\b[A-Z][A-Za-z]+NotFound(?:Exception|Fault)\b` +
-	`|\b(?:Parent)?Resource(?:Group)?NotFound\b`)
 
 // parentDeleted is how an API says that the project or the like in which something was is gone
 // (https://github.com/GoogleCloudPlatform/k8s-config-connector/issues/92), at the beginning of a
@@ -213,9 +205,6 @@ var (
 // stillReferred is how a cloud says that something else depends on what is to be deleted, and its
 // controller that a security group stays (https://github.com/kubernetes/cloud-provider-aws/issues/566).
 var stillReferred = regexp.MustCompile(`\bDependencyViolation\b|\bhas a dependent object\b|(?i:\bcould not delete security groups?\b)`)
-
-// ofProgram is what is missing in a program of Java itself, by names like those of AWS.
-var ofProgram = regexp.MustCompile(`\b(?:ClassNotFound|FileNotFound|NoSuch(?:Algorithm|Element|Field|File|Method|Provider))[A-Za-z]*\b`)
 
 // unknown puts what the object says into the finding about an actor of which nobody knows whether
 // it lives: that it is paused, or what keeps it.

@@ -61,7 +61,7 @@ func runs(b core.Responsible, first *unstructured.Unstructured) bool {
 // so, in a sentence that begins with that nobody knows who does.
 func (e *Examiner) likeliest(ctx context.Context, b core.Responsible, sentence string) string {
 	rest, begins := strings.CutPrefix(sentence, unsure(b)+"; ")
-	if !begins || b.RunsOutside() {
+	if !begins || b.RunsOutside() || b.Namesake != nil && strings.Contains(rest, cluster.Located(b.Namesake)) {
 		return sentence
 	}
 	first, _ := lead(b, e.leads(ctx, b.Object).Watching(b.Object))

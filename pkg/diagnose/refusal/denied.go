@@ -30,8 +30,11 @@ func (e *Examiner) webhookDenies(ctx context.Context, w admission.Write, said st
 	var findings []core.Finding
 	for _, h := range hooks {
 		f := core.Finding{About: new(e.Ref(h.Config)), Sentence: fmt.Sprintf("webhook %s denies %s", h.Name, w)}
-		findings = append(findings, denied(w, said, f, "webhook "+h.Name, fmt.Sprintf("/webhooks/%d", h.Index),
-			h.MatchConditions))
+		f = denied(w, said, f, "webhook "+h.Name, fmt.Sprintf("/webhooks/%d", h.Index), h.MatchConditions)
+		if w.Operation == admissionv1.Delete {
+			f = e.spokenOf(ctx, w, said, f)
+		}
+		findings = append(findings, f)
 	}
 	if len(findings) > 0 {
 		return findings
@@ -115,6 +118,7 @@ func (e *Examiner) policyOf(ctx context.Context, of schema.GroupResource, kind s
 	case w.Operation == admissionv1.Delete:
 		f.Remedy = "Do what the policy asks for. If it is wrong, delete its binding: the policy itself stays."
 		f.Commands = []core.Step{core.Describe(), core.At(binding, core.Command("kubectl", "delete", "OBJECT"))}
+		f = e.spokenOf(ctx, w, said, f)
 	}
 	return []core.Finding{f}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -47,6 +48,9 @@ func (e *Examiner) QuotedDenials(ctx context.Context, o *unstructured.Unstructur
 			all = append(all, f)
 		}
 	}
+	for _, text := range e.failing(ctx, o) {
+		all = append(all, e.calledElsewhere(ctx, text)...)
+	}
 	for _, c := range status.Failing(o) {
 		add(cluster.Place(o, c.Field), e.Quoted(c), c.Message)
 	}
@@ -54,6 +58,47 @@ func (e *Examiner) QuotedDenials(ctx context.Context, o *unstructured.Unstructur
 		add(cluster.Place(warning.Event, ""), e.QuotedWarning(i, warning), warning.Message)
 	}
 	return core.Distinct(all)
+}
+
+// failing are the texts in which an object, or a warning about it, speaks of a failure.
+func (e *Examiner) failing(ctx context.Context, o *unstructured.Unstructured) (all []string) {
+	for _, c := range status.Failing(o) {
+		all = append(all, c.Message)
+	}
+	for _, warning := range e.Warnings(ctx, o) {
+		all = append(all, warning.Message)
+	}
+	return all
+}
+
+// calledElsewhere returns the webhook that a text names as one that did not answer when the
+// controller wrote something else (https://github.com/tektoncd/operator/pull/3472): that has one of
+// its name, with failurePolicy Fail, behind which nothing answers.
+func (e *Examiner) calledElsewhere(ctx context.Context, text string) (all []core.Finding) {
+	m := calledInVain.FindStringSubmatch(text)
+	if m == nil {
+		return nil
+	}
+	hooks, _ := e.Reader.Admission().Webhooks(ctx)
+	for _, h := range hooks {
+		if h.Name != m[1] || !h.Fails() {
+			continue
+		}
+		b := e.Called(ctx, h.Service())
+		if !b.Down {
+			continue
+		}
+		f := core.Finding{Code: core.AdmissionWebhookDown, About: new(e.Ref(h.Config)),
+			Sentence: fmt.Sprintf("webhook %s does not answer, and by what the object says its controller failed at a write for that", h.Name),
+			Evidence: append(core.Seen("a write of its controller failed: %s", core.Brief(text)), b.Evidence...),
+			Args:     []string{"{revival}", b.Revival(text), "{config}", h.Config.GetKind()}}
+		f.Commands = append(slices.Clone(b.Restore), core.Describe().Safely("shows which writes it is called for"),
+			core.Command("kubectl", "delete", "OBJECT").
+				Doing("removes the registration, so that the webhook is no longer called").Disturbing())
+		all = append(all, e.Revivable(ctx, f, b, fmt.Sprintf("The remaining option is to delete the %s: only the registration is removed.",
+			h.Config.GetKind())))
+	}
+	return all
 }
 
 // denying returns the webhook configurations and policies that a text names as those that denied

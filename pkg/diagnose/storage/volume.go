@@ -230,7 +230,13 @@ func (e *Examiner) Detaching(ctx context.Context, id graph.ID, name string) []co
 				"The CSI driver has failed to detach the volume, and Node %s does not exist: find out at the provider whether the machine is gone. "+
 					"If it certainly is, remove the finalizer by hand; a machine that still runs would keep writing to the disk.", node)
 		case failed != "":
+			findings[i].Sentence = fmt.Sprintf("CSI driver %s fails to detach the volume from Node %s: %s",
+				status.Nested(o, "spec", "attacher"), node, core.Brief(failed))
 			findings[i].Remedy = "Fix what status.detachError reports: the CSI driver has failed to detach the volume, and tries again."
+			if status.AnswersNotFound(failed) {
+				findings[i].Remedy += " An API answered it that something does not exist. Look there: if the volume is certainly not " +
+					"attached to the node any more, remove the finalizer by hand."
+			}
 		}
 		last := max(len(findings[i].Commands)-1, 0) // what removes the finalizer
 		findings[i].Commands = slices.Insert(slices.Clone(findings[i].Commands), last, f.Commands...)
