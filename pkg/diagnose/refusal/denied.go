@@ -102,8 +102,8 @@ func (e *Examiner) policyOf(ctx context.Context, of schema.GroupResource, kind s
 		list, _, _ := unstructured.NestedSlice(o.Object, "spec", "matchConditions")
 		conditions = make([]admissionv1.MatchCondition, len(list))
 	}
-	f := denied(w, said, core.Finding{About: &about, Sentence: fmt.Sprintf("%s %s denies %s", kind, about.Name, w)}, "the policy",
-		"/spec", conditions)
+	f := core.Finding{About: &about, Sentence: fmt.Sprintf("%s %s denies %s", kind, about.Name, w)}
+	f = denied(w, said, f, "the policy", "/spec", conditions)
 	if strings.Contains(said, notConfigured) {
 		f = withoutParamKind(o, f)
 	}
