@@ -55,9 +55,10 @@ func (e *unlisted) unlistable(ctx context.Context, gap v1alpha1.Gap) []core.Find
 		Evidence: core.Observed(actor.GapClauses(gap)...)}
 	if services, err := e.aggregated(ctx, gap.Group); err == nil && len(services) > 0 {
 		about = e.Ref(services[0])
+		f.Sentence = "APIService " + about.Name + " is available, and what it serves cannot be listed"
 		f.Remedy = "The API is served by a component of its own, whose APIService is available: repair or upgrade the component. If it was uninstalled, delete the APIService: only the registration is removed."
 		f.Commands = []core.Step{core.Describe(),
-			core.Command("kubectl", "delete", "OBJECT").Doing("removes the registration of the API")}
+			core.Command("kubectl", "delete", "OBJECT").Doing("removes the registration of the API").Disturbing()}
 	}
 	return []core.Finding{f}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"regexp"
-	"slices"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -88,15 +87,10 @@ func (e *Examiner) calledElsewhere(ctx context.Context, text string) (all []core
 		if !b.Down {
 			continue
 		}
-		f := core.Finding{Code: core.AdmissionWebhookDown, About: new(e.Ref(h.Config)),
+		f := core.Finding{
 			Sentence: fmt.Sprintf("webhook %s does not answer, and by what the object says its controller failed at a write for that", h.Name),
-			Evidence: append(core.Seen("a write of its controller failed: %s", core.Brief(text)), b.Evidence...),
-			Args:     []string{"{revival}", b.Revival(text), "{config}", h.Config.GetKind()}}
-		f.Commands = append(slices.Clone(b.Restore), core.Describe().Safely("shows which writes it is called for"),
-			core.Command("kubectl", "delete", "OBJECT").
-				Doing("removes the registration, so that the webhook is no longer called").Disturbing())
-		all = append(all, e.Revivable(ctx, f, b, fmt.Sprintf("The remaining option is to delete the %s: only the registration is removed.",
-			h.Config.GetKind())))
+			Evidence: append(core.Seen("a write of its controller failed: %s", core.Brief(text)), b.Evidence...)}
+		all = append(all, e.revive(ctx, f, h, b, text, core.Describe().Safely("shows which writes it is called for")))
 	}
 	return all
 }

@@ -63,9 +63,7 @@ func (e *Examiner) untried(ctx context.Context, w admission.Write, _ string, _ [
 
 // down is the cause that a webhook is that does not answer.
 func (e *Examiner) down(ctx context.Context, h admission.Webhook, w admission.Write, said string) core.Finding {
-	about := e.Ref(h.Config)
-	f := core.Finding{Code: core.AdmissionWebhookDown, About: &about, Sentence: fmt.Sprintf(
-		"webhook %s, whose failurePolicy is Fail, does not answer: the object can be neither updated nor deleted", h.Name)}
+	f := core.Finding{Sentence: fmt.Sprintf("webhook %s does not answer, and its failurePolicy is Fail: %s is refused", h.Name, w)}
 	if said != "" {
 		f.Observe("%s fails: %s", w, said)
 	}
@@ -78,10 +76,17 @@ func (e *Examiner) down(ctx context.Context, h admission.Webhook, w admission.Wr
 	if about := e.Tries.once(h); about != "" {
 		f.Observe("it was called once, about %s, and not again", about)
 	}
-	f.Args = []string{"{revival}", b.Revival(said), "{config}", about.Kind}
-	f.Commands = append(slices.Clone(b.Restore),
-		core.Command("kubectl", "delete",
-			"OBJECT").Doing("removes the registration, so that the webhook is no longer called").Disturbing())
+	return e.revive(ctx, f, h, b, said)
+}
+
+// revive completes the finding about a webhook that does not answer: how to bring back what is behind
+// it, then some ways to look at it, and last how to do without it.
+func (e *Examiner) revive(ctx context.Context, f core.Finding, h admission.Webhook, b BehindService, said string,
+	looks ...core.Step) core.Finding {
+	about := e.Ref(h.Config)
+	f.Code, f.About, f.Args = core.AdmissionWebhookDown, &about, []string{"{revival}", b.Revival(said), "{config}", about.Kind}
+	f.Commands = append(slices.Concat(b.Restore, looks), core.Command("kubectl", "delete", "OBJECT").
+		Doing("removes the registration, so that the webhook is no longer called").Disturbing())
 	return e.Revivable(
 		ctx, f, b, fmt.Sprintf("The remaining option is to delete the %s: only the registration is removed.", about.Kind))
 }
