@@ -84,7 +84,8 @@ func (e *Examiner) down(ctx context.Context, h admission.Webhook, w admission.Wr
 func (e *Examiner) revive(ctx context.Context, f core.Finding, h admission.Webhook, b BehindService, said string,
 	looks ...core.Step) core.Finding {
 	about := e.Ref(h.Config)
-	f.Code, f.About, f.Args = core.AdmissionWebhookDown, &about, []string{"{revival}", b.Revival(said), "{config}", about.Kind}
+	f.Code, f.About = core.AdmissionWebhookDown, &about
+	f.Args = []string{"{revival}", b.Revival(said), "{config}", about.Kind}
 	f.Commands = append(slices.Concat(b.Restore, looks), core.Command("kubectl", "delete", "OBJECT").
 		Doing("removes the registration, so that the webhook is no longer called").Disturbing())
 	return e.Revivable(
