@@ -284,9 +284,15 @@ func TestBesideTheCollector_P15(t *testing.T) {
 	if err := group.Wait(); err != nil {
 		t.Error(err)
 	}
+	var diff string
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("left (-want +got):\n%s", diff)
+		}
+	})
 	testcluster.Eventually(t, "nothing is left to do", func(context.Context) (bool, error) {
 		for _, s := range all {
-			if !cmp.Equal(everythingLeft, s.left()) {
+			if diff = cmp.Diff(everythingLeft, s.left()); diff != "" {
 				return false, nil
 			}
 		}

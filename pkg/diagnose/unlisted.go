@@ -84,8 +84,7 @@ func (e *unlisted) unavailable(ctx context.Context, gap v1alpha1.Gap) []core.Fin
 		if c.Status == "True" {
 			continue
 		}
-		f := core.Finding{Code: core.APIServiceUnavailable, About: new(e.Ref(o)), Sentence: fmt.Sprintf(
-			"aggregated API %s does not answer: what it serves can be neither listed nor deleted", o.GetName())}
+		f := noAnswer(e.Ref(o))
 		since := ""
 		if !c.Since.IsZero() {
 			since = fmt.Sprintf(" for %s", phrase.Ago(e.Now.Sub(c.Since)))
@@ -109,6 +108,12 @@ func (e *unlisted) unavailable(ctx context.Context, gap v1alpha1.Gap) []core.Fin
 	return findings
 }
 
+// noAnswer is the finding about the APIService of an API that does not answer.
+func noAnswer(about v1alpha1.ObjectRef) core.Finding {
+	return core.Finding{Code: core.APIServiceUnavailable, About: &about, Sentence: fmt.Sprintf(
+		"aggregated API %s does not answer: what it serves can be neither listed nor deleted", about.Name)}
+}
+
 // unseen is for an aggregated API whose APIService the user may not look at. Nothing but an
 // aggregated API fails in discovery.
 func (e *unlisted) unseen(gap v1alpha1.Gap, err error) []core.Finding {
@@ -122,8 +127,9 @@ func (e *unlisted) unseen(gap v1alpha1.Gap, err error) []core.Finding {
 	}
 	said, _, _ := strings.Cut(gap.Message, ":")
 	if gv, err := schema.ParseGroupVersion(said); err == nil && gv.Group == gap.Group {
-		f.About = &v1alpha1.ObjectRef{APIVersion: cluster.APIServices.Group + "/v1", Kind: "APIService",
-			Resource: cluster.APIServices.Resource, Name: gv.Version + "." + gv.Group}
+		by := noAnswer(v1alpha1.ObjectRef{APIVersion: cluster.APIServices.Group + "/v1", Kind: "APIService",
+			Resource: cluster.APIServices.Resource, Name: gv.Version + "." + gv.Group})
+		f.About, f.Sentence = by.About, by.Sentence
 		f.Commands = []core.Step{core.Command("kubectl", "delete", "OBJECT").
 			Doing("removes the registration: nothing serves the group").Disturbing()}
 	}
