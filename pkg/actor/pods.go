@@ -42,12 +42,11 @@ func (s *search) assessPod(pod *unstructured.Unstructured) Sign {
 		return Sign{Life: Alive, Says: cluster.Located(pod) + " is ready", From: from}
 	}
 	since, verb := changedPod(pod)
-	past := s.now().Sub(since)
 	if s.young(since) {
-		return Sign{Life: Unknown, Says: cluster.Located(pod) + " is not ready: " + sinceWhen(verb, since, past), From: from,
+		return Sign{Life: Unknown, Says: cluster.Located(pod) + " is not ready: " + s.sinceWhen(verb, since), From: from,
 			starting: true}
 	}
-	return Sign{Life: Dead, Says: cluster.Located(pod) + " has not been ready for " + phrase.Ago(past), From: from}
+	return Sign{Life: Dead, Says: cluster.Located(pod) + " has not been ready for " + s.ago(since), From: from}
 }
 
 // podReady reports whether a pod is ready.
@@ -173,18 +172,20 @@ func (c container) expanded(value string) setting {
 // be a witness of death: nodes are drained, images are pulled and leaders are elected within it.
 const patience = 10 * time.Minute
 
-// young reports whether what began then is no witness of death yet. A time that is not known, as in
-// a file without metadata of the server, is none ever.
+// young reports whether what began at a time is no witness of death yet. If the time is not known, as
+// in a file that leaves out what the server writes, it never is.
 func (s *search) young(since time.Time) bool {
 	return since.IsZero() || s.now().Sub(since) < patience
 }
 
-// sinceWhen says what has been going on, and for how long.
-func sinceWhen(verb string, since time.Time, past time.Duration) string {
+func (s *search) ago(since time.Time) string { return phrase.Ago(s.now().Sub(since)) }
+
+// sinceWhen says what has been going on since a time.
+func (s *search) sinceWhen(verb string, since time.Time) string {
 	if since.IsZero() {
 		return "since when is not known"
 	}
-	return verb + " " + phrase.Ago(past)
+	return verb + " " + s.ago(since)
 }
 
 // unready says for how long a workload that should have pods has had none that is ready. That is
@@ -220,13 +221,12 @@ func (s *search) unready(ctx context.Context, o *unstructured.Unstructured, sign
 			}
 		}
 	}
-	past := s.now().Sub(since)
 	if s.young(since) {
-		sign.Says += ": " + sinceWhen(verb, since, past)
+		sign.Says += ": " + s.sinceWhen(verb, since)
 		sign.starting = true
 		return sign
 	}
-	sign.Life, sign.Says = Dead, cluster.Located(o)+" has had no ready pod for "+phrase.Ago(past)
+	sign.Life, sign.Says = Dead, cluster.Located(o)+" has had no ready pod for "+s.ago(since)
 	return sign
 }
 

@@ -63,12 +63,11 @@ func (s *search) assess(ctx context.Context, o *unstructured.Unstructured) Sign 
 	case idle(o) && observed(o) && dated(o) && len(s.alive.DaemonSets) > 0 &&
 		len(s.alive.Deployments)+len(s.alive.StatefulSets) == 0:
 		since, verb := changed(o)
-		past := s.now().Sub(since)
-		if sign.starting = past < patience; sign.starting {
-			sign.Says += ": " + verb + " " + phrase.Ago(past)
+		if sign.starting = s.young(since); sign.starting {
+			sign.Says += ": " + s.sinceWhen(verb, since)
 			return sign
 		}
-		sign.Life, sign.Says = Dead, sign.Says+", and has worked nowhere for "+phrase.Ago(past)
+		sign.Life, sign.Says = Dead, sign.Says+", and has worked nowhere for "+s.ago(since)
 		return sign
 	case idle(o):
 		return sign

@@ -261,8 +261,9 @@ func failure(events []plan.Event, err error) error {
 	return err
 }
 
-// unobserved may be deleted by a collector that begins in the middle: it orphans those dependents
-// that its graph has, and works before its graph has all that it has listed (GC-067).
+// unobserved are dependents that a collector which begins in the middle may delete, though their
+// owner orphans them: it releases those that its graph has, and then the owner, before its graph has
+// all that it has listed (GC-067). By an audit log it released o2 alone and deleted o1 and o3.
 var unobserved = []string{"o1", "o3", "p1"}
 
 // but returns some lines without others.

@@ -20,7 +20,8 @@ import (
 // are read, each. Of more than these it is said that they were not.
 const mostRead = 2000
 
-// mostLabeled is of how many roots the labels are read: whoever deletes more deletes no addon.
+// mostLabeled is of how many roots the labels are read. Of a plan with more roots it is not said
+// which addons come back.
 const mostLabeled = 20
 
 // readDetails reads what a plan cannot tell from metadata: how long the pods of the cascade may

@@ -126,6 +126,22 @@ func TestCheckEscapesWhatObjectsSay(t *testing.T) {
 	}
 }
 
+// TestNothingIsWrongOnlyWhereWasLooked: what could not be listed is left out of the sentence.
+func TestNothingIsWrongOnlyWhereWasLooked(t *testing.T) {
+	t.Parallel()
+	for want, gaps := range map[string][]v1alpha1.Gap{
+		"checked 1 owner reference of 2 objects: nothing is wrong\n": nil,
+		"checked 1 owner reference of 2 objects: nothing is wrong in the types that could be listed\nincomplete: secrets": {
+			{Resource: "secrets", Reason: v1alpha1.GapForbidden}},
+	} {
+		var out bytes.Buffer
+		err := render.Check(&out, &v1alpha1.CheckReport{Objects: 2, References: 1, Gaps: gaps}, render.Style{})
+		if err != nil || !strings.HasPrefix(out.String(), want) {
+			t.Errorf("%v: %q, want %q", err, out.String(), want)
+		}
+	}
+}
+
 // TestMetricsCountFindings by code, namespace and severity.
 func TestMetricsCountFindings(t *testing.T) {
 	t.Parallel()

@@ -88,8 +88,7 @@ func (e *Examiner) calledElsewhere(ctx context.Context, text string) (all []core
 			continue
 		}
 		f := core.Finding{
-			Sentence: fmt.Sprintf("webhook %s does not answer, and by what the object says its controller failed at a write for that",
-				h.Name),
+			Sentence: fmt.Sprintf("webhook %s does not answer, and a write of the object's controller failed because of that", h.Name),
 			Evidence: append(core.Seen("a write of its controller failed: %s", core.Brief(text)), b.Evidence...)}
 		all = append(all, e.revive(ctx, f, h, b, text, core.Describe().Safely("shows which writes it is called for")))
 	}

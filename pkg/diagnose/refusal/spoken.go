@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/admission"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
+	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
 var (
@@ -35,18 +36,24 @@ func (e *Examiner) spokenOf(ctx context.Context, w admission.Write, said string,
 	if g, guarded := guardedBy(w.Object, words); guarded {
 		f.Evidence = append(f.Evidence, core.ObservedAt(cluster.Place(w.Object, g.field),
 			fmt.Sprintf("its %s %s is %q, and the denial names that", g.what, g.key, g.value))...)
-		f.Sentence = fmt.Sprintf("its deletion is denied because of its %s %s", g.what, g.key)
-		f.Remedy = fmt.Sprintf("Do what the denial asks for, or take the %s %s off the object: that is what protects it.", g.what, g.key)
+		f.Sentence = fmt.Sprintf("its deletion is denied, and the denial names its %s %s", g.what, g.key)
+		f.Remedy = fmt.Sprintf("Do what the denial asks for. If the object is to be deleted all the same, remove the %s.", g.what)
 		f.Commands = append(f.Commands[:1:1], core.At(e.Ref(w.Object), core.Command("kubectl", g.verb, "OBJECT", g.key+"-")).
-			Doing("takes the protection off: the object is deleted when somebody tries it again").Disturbing())
+			Doing("removes the protection: the next deletion may succeed").Disturbing())
 		return f
 	}
+	var names []string
+	var looks []core.Step
 	for _, o := range e.named(ctx, w, words) {
-		f.Evidence = append(f.Evidence, core.ObservedAt(cluster.Place(o, ""), "the denial names "+cluster.Located(o))...)
-		look := core.At(e.Ref(o), core.Describe()).Safely("shows that of which the denial speaks")
-		f.Commands = append([]core.Step{look}, f.Commands...)
-		f.Sentence = "its deletion is denied, and the denial names " + cluster.Located(o)
-		f.Remedy = fmt.Sprintf("Look at %s first, of which the denial speaks. ", cluster.Located(o)) + f.Remedy
+		names = append(names, cluster.Located(o))
+		looks = append(looks, core.At(e.Ref(o), core.Describe()).Safely("shows what the denial names"))
+	}
+	if len(names) > 0 {
+		says := "the denial names " + phrase.And(names)
+		f.Evidence = append(f.Evidence, core.Observed(says)...)
+		f.Sentence = "its deletion is denied, and " + says
+		f.Remedy = fmt.Sprintf("First look at %s. ", phrase.And(names)) + f.Remedy
+		f.Commands = append(looks, f.Commands...)
 	}
 	return f
 }
