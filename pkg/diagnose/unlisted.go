@@ -111,7 +111,7 @@ func (e *unlisted) unavailable(ctx context.Context, gap v1alpha1.Gap) []core.Fin
 // noAnswer is the finding about the APIService of an API that does not answer.
 func noAnswer(about v1alpha1.ObjectRef) core.Finding {
 	return core.Finding{Code: core.APIServiceUnavailable, About: &about, Sentence: fmt.Sprintf(
-		"aggregated API %s does not answer: what it serves can be neither listed nor deleted", about.Name)}
+		"APIService %s does not answer: what it serves can be neither listed nor deleted", about.Name)}
 }
 
 // unseen is for an aggregated API whose APIService the user may not look at. Nothing but an

@@ -100,7 +100,7 @@ func (e *Examiner) undrainable(ctx context.Context, b core.Responsible) (by byst
 			if by.says == "" {
 				by.says = fmt.Sprintf("the %s of the object names Node %s, which is cordoned, and %s allows no eviction of %s there", n.field, n.node,
 					cluster.Located(budget), cluster.Located(o))
-				by.remedy = "If it drains the node first, that keeps it: have the pods become ready, or change the budget."
+				by.remedy = "If it drains the node first, the budget prevents that: make the pods ready, or change the budget."
 				by.look = []core.Step{core.At(e.Ref(budget), core.Describe()).Safely("shows how many pods it wants, and how many are healthy"),
 					core.At(e.Ref(o), core.Describe()).Safely("shows why the pod is not ready, if it is not")}
 			}
@@ -110,7 +110,7 @@ func (e *Examiner) undrainable(ctx context.Context, b core.Responsible) (by byst
 }
 
 // unwellNamesake is for a finalizer that ends in the name of an object of the same API group which
-// says that it is not well: that of a cluster of Rancher that is not reachable
+// says that it is not healthy: that of a cluster of Rancher that is not reachable
 // (https://github.com/rancher/rancher/issues/20944).
 func (e *Examiner) unwellNamesake(ctx context.Context, b core.Responsible) (by bystander) {
 	ref := e.endingOf(b.Object, b.Finalizer)
@@ -125,9 +125,9 @@ func (e *Examiner) unwellNamesake(ctx context.Context, b core.Responsible) (by b
 	if says == "" {
 		return by
 	}
-	by.says = fmt.Sprintf("the finalizer ends in the name of %s, which is not well: %s", cluster.Located(o), says)
+	by.says = fmt.Sprintf("the finalizer ends in the name of %s, which is not healthy: %s", cluster.Located(o), says)
 	by.seen = core.ObservedAt(cluster.Place(o, field), by.says)
-	by.remedy = fmt.Sprintf("See to %s first: what is cleaned up may be there.", cluster.Located(o))
+	by.remedy = fmt.Sprintf("Repair %s first: what is to be cleaned up may be there.", cluster.Located(o))
 	by.look = []core.Step{core.At(e.Ref(o), core.Describe()).Safely("shows what is said of it")}
 	return by
 }
@@ -157,8 +157,8 @@ func (e *Examiner) ofItsLabel(ctx context.Context, b core.Responsible) (by bysta
 			}
 			by.says = fmt.Sprintf("label %s of the object names %s, which is not being deleted", key, cluster.Located(owner))
 			by.seen = core.ObservedAt(cluster.Place(o, "metadata.labels"), by.says)
-			by.remedy = fmt.Sprintf("It may remove the finalizer only when %s is deleted. Where that can do without the object, remove the "+
-				"finalizer by hand; where it cannot, have the object made again then.", cluster.Located(owner))
+			by.remedy = fmt.Sprintf("Its controller may remove the finalizer only when %[1]s is deleted. If %[1]s does not need the object "+
+				"any more, remove the finalizer by hand. If it does, create the object again afterwards.", cluster.Located(owner))
 			by.look = []core.Step{core.At(e.Ref(owner), core.Describe()).Safely("shows whether it still uses the object")}
 			return by
 		}
@@ -178,7 +178,7 @@ func (e *Examiner) byOldRole(ctx context.Context, b core.Responsible) (by bystan
 			if err != nil || review.Permission != cluster.Denied {
 				continue
 			}
-			by.says = fmt.Sprintf("RBAC lets %s work with %s, of an API group that is not served, and not list %s", cluster.Located(w),
+			by.says = fmt.Sprintf("RBAC lets %s use %s, whose API group is not served, and does not let it list %s", cluster.Located(w),
 				o.Was, what)
 			by.seen = core.Seen("%s", by.says)
 			by.remedy = fmt.Sprintf("If its log says that it cannot list %s, add them to its role.", what)
@@ -201,7 +201,7 @@ func (e *Examiner) neverMade(_ context.Context, b core.Responsible) (by bystande
 	}
 	by.says = fmt.Sprintf("the object names no %s", x.Is)
 	by.seen = namesNone(b, x)
-	by.remedy = fmt.Sprintf("Look whether a %s was made for it all the same. If none is there, nothing is left to clean up, and the "+
-		"finalizer can be removed by hand.", x.Is)
+	by.remedy = fmt.Sprintf("Check whether a %s was created for it anyway. If not, nothing is left to clean up, and the finalizer can "+
+		"be removed by hand.", x.Is)
 	return by
 }

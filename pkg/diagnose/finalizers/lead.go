@@ -95,11 +95,11 @@ func (e *Examiner) unfound(ctx context.Context, b core.Responsible, f core.Findi
 func (e *Examiner) placed(ctx context.Context, b core.Responsible, f core.Finding, in string) core.Finding {
 	f.Sentence = unsure(b) + "; it may write such objects in namespace " + in + ", and not in that of the object"
 	if e.Closed(ctx, b.Object.GetNamespace()) {
-		f.Remedy += " If it is to work there, give it the same there with a ClusterRoleBinding: in a namespace that is being " +
-			"deleted no RoleBinding can be created."
+		f.Remedy += " To let it work there, grant it the same permissions with a ClusterRoleBinding: no RoleBinding can be created in " +
+			"a namespace that is being deleted."
 		return e.inClosing(ctx, b, f)
 	}
-	f.Remedy += " If it is to work there, give it the same there with a RoleBinding."
+	f.Remedy += " To let it work there, grant it the same permissions there with a RoleBinding."
 	return f
 }
 
@@ -120,8 +120,8 @@ func (e *Examiner) deprived(ctx context.Context, b core.Responsible, f core.Find
 	what := r.GroupResource().String()
 	f.Sentence = fmt.Sprintf("%s; by its name it may be %s, which may neither patch nor update %s there", unsure(b),
 		cluster.Located(w), what)
-	f.Remedy = fmt.Sprintf("Look at %s first: it is called like the finalizer, and may not remove it. If it is to, let its ServiceAccount "+
-		"update and patch %s.", cluster.Located(w), what)
+	f.Remedy = fmt.Sprintf("Look at %s first: its name is like the finalizer's, and it may not remove the finalizer. If it should, let "+
+		"its ServiceAccount update and patch %s.", cluster.Located(w), what)
 	f.Commands = append([]core.Step{core.Describe().Safely("shows what its controller says of it"),
 		e.may(b, w, "patch", what), e.log(w)}, f.Commands...)
 	return f, true
