@@ -8,7 +8,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
@@ -20,15 +19,12 @@ const refNotPermitted = "RefNotPermitted"
 
 // ungranted is for an object of which a condition says that it may not refer to another namespace,
 // where none of the grants that its family has allows it there: whoever cleans up may ask for one
-// first, as Kong did (https://github.com/Kong/kong-operator/issues/5228). Missing names what is to
-// be made.
-func (e dependencies) ungranted(
-	ctx context.Context, o *unstructured.Unstructured,
-) (seen []v1alpha1.Observation, missing string) {
+// first, as Kong did (https://github.com/Kong/kong-operator/issues/5228).
+func (e dependencies) ungranted(ctx context.Context, o *unstructured.Unstructured) need {
 	if !slices.ContainsFunc(status.Conditions(o), func(c status.Condition) bool {
 		return c.Status == "False" && c.Reason == refNotPermitted
 	}) {
-		return nil, ""
+		return need{}
 	}
 	spec, _, _ := unstructured.NestedMap(o.Object, "spec")
 	for _, n := range namesIn(spec, "spec") {
@@ -44,13 +40,13 @@ func (e dependencies) ungranted(
 			if err != nil || slices.ContainsFunc(list, func(grant *unstructured.Unstructured) bool { return grants(grant, o) }) {
 				continue // and the reader has noted the gap
 			}
-			missing = fmt.Sprintf("a %s in namespace %s, of which there is none for a %s of namespace %s", r.Kind, n.namespace,
-				o.GetKind(), o.GetNamespace())
-			return core.ObservedAt(cluster.Place(o, n.field), fmt.Sprintf("its %s names %s in namespace %s, and no %s there is for a %s of "+
-				"namespace %s", n.field, n.name, n.namespace, r.Kind, o.GetKind(), o.GetNamespace())), missing
+			return need{mend: "make one", what: fmt.Sprintf("a %s in namespace %s, of which there is none for a %s of namespace %s",
+				r.Kind, n.namespace, o.GetKind(), o.GetNamespace()),
+				seen: core.ObservedAt(cluster.Place(o, n.field), fmt.Sprintf("its %s names %s in namespace %s, and no %s there is for a %s of "+
+					"namespace %s", n.field, n.name, n.namespace, r.Kind, o.GetKind(), o.GetNamespace()))}
 		}
 	}
-	return nil, ""
+	return need{}
 }
 
 // grants reports whether a grant is for objects like one, wherever they refer to.

@@ -20,20 +20,12 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
-// lacked is what whoever cleans up after an object may need and does not have, and how to mend
-// that. Ownerless names its owner, if that does not exist, and first is the name of the first
-// object that it names and that does not. Says is the first that was seen of what it may need.
-type lacked struct {
-	seen                         []v1alpha1.Observation
-	says                         string
-	what, mend, ownerless, first string
-	// other is an object that it may miss too, which may have gone in good order.
-	other string
-	// expired is what it may mean that the object says that it is of use no more, as a sentence
-	// with a space in front.
-	expired string
-	// done is what it may mean that its Jobs have succeeded, written likewise.
-	done string
+// need is something that whoever removes a finalizer may need for that and does not have.
+type need struct {
+	seen []v1alpha1.Observation
+	// what names it as a clause, empty where what was seen is only evidence, and mend says how to
+	// mend that.
+	what, mend string
 	// look are the commands that show more of it.
 	look []core.Step
 	// mutual says that it is no more than what is being deleted as well, and may wait for the object.
@@ -41,6 +33,21 @@ type lacked struct {
 	// waited are the objects of which the object says that they have to go first, as far as these
 	// are being deleted as well.
 	waited []namer
+}
+
+// lacked is all that was seen of what whoever cleans up after an object may need, with the first
+// need that was found. Says is what was seen of that. Ownerless names the owner of the object, if
+// that does not exist, and first is the name of the first object that it names and that does not.
+type lacked struct {
+	need
+	says, ownerless, first string
+	// other is an object that it may miss too, which may have gone in good order.
+	other string
+	// expired is what it may mean that the object says that it is of use no more, as a sentence
+	// with a space in front.
+	expired string
+	// done is what it may mean that its Jobs have succeeded, written likewise.
+	done string
 	// renamed is the evidence that another version of the program put the finalizer there.
 	renamed []v1alpha1.Observation
 }
@@ -69,119 +76,90 @@ func (l lacked) missed(who string) string {
 		"remove the finalizer by hand.", l.ownerless, who)
 }
 
-// mayLack are the objects that an object names and that do not exist, are being deleted as well or
-// do not work, the pods that it owns and that do not run, or have failed, and its owner, if that is
-// gone.
-func (e dependencies) mayLack(ctx context.Context, b core.Responsible) lacked {
+// mayLack looks for what the actor of a finalizer may need and does not have. What is likeliest to keep
+// it is asked for first.
+func (e dependencies) mayLack(ctx context.Context, b core.Responsible) (l lacked) {
 	o := b.Object
 	if o.GetDeletionTimestamp() == nil {
-		return lacked{}
+		return l
 	}
-	named := e.whatItNames(ctx, o, b.Known.Needs...)
-	absent, failing, first := named.absent, named.failing, named.first
-	through := e.throughOwner(ctx, o)
-	if absent = append(absent, through.own...); first.Kind == "" {
-		first = through.first
+	named, through, jobs := e.whatItNames(ctx, o, b.Known.Needs...), e.throughOwner(ctx, o), e.itsJobs(ctx, o)
+	absent := e.absence(ctx, b, named, through)
+	for _, n := range []need{e.ownFailed(ctx, o, jobs), e.speaks(ctx, o), e.mayNotDelete(ctx, b), e.stillSelected(ctx, o),
+		e.ungranted(ctx, o), e.namesakeGone(ctx, b), e.volumeGone(ctx, b), e.twin(ctx, b), absent, e.selectsNone(ctx, o),
+		e.ownPodsDown(ctx, o), e.stopped(o), e.siblings(ctx, b), named.faults()} {
+		if l.seen = append(l.seen, n.seen...); l.what == "" && n.what != "" {
+			l.what, l.mend, l.look, l.mutual = n.what, n.mend, n.look, n.mutual
+			l.says = ofTheObject(n.seen[0].Says)
+		}
+		l.waited = append(l.waited, n.waited...)
 	}
-	jobs := e.itsJobs(ctx, o)
-	failed, down, owner := e.ownFailed(ctx, o, jobs), e.ownDown(ctx, o, "it"), e.absentOwner(ctx, o)
-	set, all, unready := e.siblings(ctx, b)
-	grant, ungranted := e.ungranted(ctx, o)
-	untwinned, other, twin := e.twin(ctx, b)
-	after, gone := e.namesakeGone(ctx, b)
-	of, volume := e.volumeGone(ctx, b)
-	stopped, spoken := e.stopped(o), e.speaks(ctx, o)
-	unselected, selects := e.selectsNone(ctx, o)
 	succeeded, done := e.done(o, jobs)
-	denied := e.mayNotDelete(ctx, b)
-	selected, selector := e.stillSelected(ctx, o)
-	l := lacked{look: failed.Steps, done: done, ownerless: owner, first: first.Name, other: through.other,
-		waited: spoken.deleting, seen: slices.Concat(grant, spoken.seen, denied.seen, selected, absent, unselected, untwinned,
-			other, after, of, through.others, failing, failed.Evidence, down, unready, stopped, succeeded,
-			e.come(ctx, o), e.elsewhere(ctx, o), named.unseen, named.classes)}
+	l.seen = slices.Concat(l.seen, through.others, succeeded, e.come(ctx, o), e.elsewhere(ctx, o), named.unseen,
+		named.classes)
+	l.done, l.other, l.first = done, through.other, cmp.Or(named.first.Name, through.first.Name)
 	if until := status.Expired(o, e.Now); until.Text != "" && len(e.workedOn(ctx, o)) == 0 {
 		l.seen = append(l.seen, core.ObservedAt(cluster.Place(o, until.Field),
 			fmt.Sprintf("its %s, %s, is past", until.Field, until.Text))...)
 		l.expired = fmt.Sprintf(" Its %s is past, and perhaps nothing is done for it since, not even to clean up. Set a time to come, or remove "+
 			"the finalizer where what it stands for went then.", until.Field)
 	}
-	if owner != "" {
+	if l.ownerless = e.absentOwner(ctx, o); l.ownerless != "" {
 		l.seen = append(l.seen, core.ObservedAt(cluster.Place(o, "metadata.ownerReferences"),
-			"its owner "+owner+" does not exist")...)
-	}
-	switch {
-	case len(failed.Evidence) > 0:
-		l.what, l.mend = "the Job or the pods to succeed that were made for it since the deletion", "mend what they fail for"
-	case spoken.inTheWay:
-		l.what, l.look = spoken.what+" to be deleted first, or to stop using the object", spoken.look
-		l.mend = "see what goes with it and delete it"
-	case spoken.what != "":
-		l.what, l.mend, l.look = spoken.what+" to become ready", "see to that first", spoken.look
-	case denied.what != "":
-		l.what, l.mend, l.look = denied.what, denied.mend, []core.Step{denied.ask}
-	case selector != "":
-		l.what = selector + " to stop selecting the namespace"
-		l.mend = "change the selector, or the labels of the namespace,"
-	case ungranted != "":
-		l.what, l.mend = ungranted, "make one"
-	case gone != "":
-		l.what = gone + ", after which the finalizer seems to be called and which does not exist"
-		l.mend = "make sure that it was deleted for good, and remove the finalizer by hand"
-	case volume != "":
-		l.what = volume + " to be deleted through its driver, and that does not exist any more"
-		l.mend = "make sure that nobody needs its data, and remove only this finalizer by hand"
-	case twin != "":
-		l.what, l.mend = twin+", which does not exist", "make sure that nobody is to make it, and remove the finalizer by hand"
-	case len(absent) > 0 && strings.Contains(absent[0].Says, "its metadata.labels["):
-		l.what, l.mend = "what a label of the object names and does not exist", "create that again, or take the label off,"
-	case first.Kind != "" && first.Resource == "":
-		l.what, l.mend = "what the object names, of a kind that the cluster does not serve", "install its definition"
-	case named.unmatched:
-		l.what, l.mend = "what the object names, in a version of its API that the cluster does not serve", "name it in one that is served, "+
-			"or remove the finalizer where what it is to clean up was never made,"
-	case len(absent) > 0 && first.Namespace != "" && e.Closed(ctx, first.Namespace):
-		l.what = "what the object names and does not exist, and what cannot be created in a namespace that is being deleted"
-		l.mend = "clean up by hand, and remove the finalizer"
-	case len(absent) > 0:
-		l.what, l.mend = "what the object names and does not exist", "create that again"
-		if len(absent) == len(through.own) {
-			l.what = "what the object it belongs to names and does not exist"
-		}
-		// What is to be cleaned up may have been deleted with what is of the object's own group, but
-		// not with the class of an Ingress. A pack says itself what is lost with what the program
-		// needs.
-		group := o.GroupVersionKind().Group
-		if first.Group() == group && !cluster.BuiltIn(group) && !b.IsKnown && len(absent) > len(through.own) {
-			l.mend = "create that again, or remove the finalizer where what it is to clean up was deleted with that,"
-		}
-	case selects != "":
-		l.what = "a " + selects + " that the object selects"
-		l.mend = "make one, or remove the finalizer where what it is to clean up went with the last of them,"
-	case len(down) > 0:
-		l.what, l.mend = "the pods of the object, which do not run", "repair them"
-	case len(stopped) > 0:
-		l.what, l.mend = "pods of the object, which is stopped and owns none", "start it again for that"
-	case all:
-		l.what, l.mend = "a ready pod of "+set, "remove the finalizer by hand, since it makes no pods before these are gone,"
-	case set != "":
-		l.what, l.mend = "a ready pod of "+set, "have one come up"
-	case len(named.leaving) > 0 && len(named.leaving) == len(failing):
-		l.what = "what the object names, which is being deleted as well and may wait for the object in turn"
-		l.mend, l.mutual = "see which of them has to go first", true
-		for _, n := range named.leaving[:min(len(named.leaving), phrase.MaxNamed)] {
-			l.look = append(l.look, core.At(n.ref, core.Command("kubectl", "describe", "OBJECT").
-				Safely("shows what that waits for")))
-		}
-	case len(failing) > 0:
-		l.what, l.mend = "what the object names, which does not work or is being deleted itself", "see to that first"
-	}
-	for _, seen := range [][]v1alpha1.Observation{failed.Evidence, spoken.seen, denied.seen, selected, grant, after, of,
-		untwinned, absent, unselected, down, stopped, unready, failing} {
-		if l.what != "" && l.says == "" && len(seen) > 0 {
-			l.says = ofTheObject(seen[0].Says)
-		}
+			"its owner "+l.ownerless+" does not exist")...)
 	}
 	return l
+}
+
+// absence is the need of what the object names, or what it belongs to does, and what does not exist.
+func (e dependencies) absence(ctx context.Context, b core.Responsible, by named, through goneForAll) need {
+	n, first := need{seen: slices.Concat(by.absent, through.own)}, by.first
+	if first.Kind == "" {
+		first = through.first
+	}
+	// What is to be cleaned up may have been deleted with what is of the object's own group, but not
+	// with the class of an Ingress. A pack says itself what is lost with what the program needs.
+	group := b.Object.GroupVersionKind().Group
+	wentToo := first.Group() == group && !cluster.BuiltIn(group) && !b.IsKnown
+	switch {
+	case len(n.seen) == 0:
+	case strings.Contains(n.seen[0].Says, "its metadata.labels["):
+		n.what, n.mend = "what a label of the object names and does not exist", "create that again, or take the label off,"
+	case first.Kind != "" && first.Resource == "":
+		n.what, n.mend = "what the object names, of a kind that the cluster does not serve", "install its definition"
+	case by.unmatched:
+		n.what, n.mend = "what the object names, in a version of its API that the cluster does not serve", "name it in one that is served, "+
+			"or remove the finalizer where what it is to clean up was never made,"
+	case first.Namespace != "" && e.Closed(ctx, first.Namespace):
+		n.what = "what the object names and does not exist, and what cannot be created in a namespace that is being deleted"
+		n.mend = "clean up by hand, and remove the finalizer"
+	case len(by.absent) == 0:
+		n.what, n.mend = "what the object it belongs to names and does not exist", "create that again"
+	case wentToo:
+		n.what = "what the object names and does not exist"
+		n.mend = "create that again, or remove the finalizer where what it is to clean up was deleted with that,"
+	default:
+		n.what, n.mend = "what the object names and does not exist", "create that again"
+	}
+	return n
+}
+
+// faults is the need of what the object names, which is there and does not work, or is being deleted.
+func (n named) faults() need {
+	switch {
+	case len(n.failing) == 0:
+		return need{}
+	case len(n.leaving) != len(n.failing):
+		return need{seen: n.failing, what: "what the object names, which does not work or is being deleted itself",
+			mend: "see to that first"}
+	}
+	of := need{seen: n.failing, what: "what the object names, which is being deleted as well and may wait for the object in turn",
+		mend: "see which of them has to go first", mutual: true}
+	for _, by := range n.leaving[:min(len(n.leaving), phrase.MaxNamed)] {
+		of.look = append(of.look, core.At(by.ref, core.Command("kubectl", "describe", "OBJECT").
+			Safely("shows what that waits for")))
+	}
+	return of
 }
 
 // ofTheObject is a clause of the evidence about an object, as one of a sentence about somebody else.
@@ -197,10 +175,11 @@ func ofTheObject(says string) string {
 // done before it goes. A Job that has succeeded did what it was made for, and so stands for those
 // before it.
 func (e dependencies) ownFailed(ctx context.Context, o *unstructured.Unstructured,
-	jobs []*unstructured.Unstructured) (d core.Downtime) {
+	jobs []*unstructured.Unstructured) need {
 	if cluster.BuiltIn(o.GroupVersionKind().Group) || o.GetDeletionTimestamp() == nil || e.Many {
-		return d
+		return need{}
 	}
+	var d core.Downtime
 	since := func(made graph.ID) bool { return e.Graph.CreationTimestamp(made) >= o.GetDeletionTimestamp().Unix() }
 	var pods []graph.ID
 	for id := range e.Dependents(o) {
@@ -225,7 +204,11 @@ func (e dependencies) ownFailed(ctx context.Context, o *unstructured.Unstructure
 			d.AddPod(ctx, e.Examination, made)
 		}
 	}
-	return d
+	if len(d.Evidence) == 0 {
+		return need{}
+	}
+	return need{seen: d.Evidence, look: d.Steps, mend: "mend what they fail for",
+		what: "the Job or the pods to succeed that were made for it since the deletion"}
 }
 
 // withoutPods says why there are no pods of a Job that has not succeeded; nothing if they may come
@@ -313,6 +296,14 @@ func (e dependencies) absentOwner(ctx context.Context, o *unstructured.Unstructu
 		return ""
 	}
 	return ref.Located()
+}
+
+// ownPodsDown is the need of the pods of the workloads that a custom resource owns.
+func (e dependencies) ownPodsDown(ctx context.Context, o *unstructured.Unstructured) need {
+	if down := e.ownDown(ctx, o, "it"); len(down) > 0 {
+		return need{seen: down, what: "the pods of the object, which do not run", mend: "repair them"}
+	}
+	return need{}
 }
 
 // ownDown says why the pods of the workloads that a custom resource owns do not run: whoever cleans

@@ -60,12 +60,10 @@ var purposes = regexp.MustCompile(`(?i)finali[sz]|clean|protect|delet|remov|dest
 // (https://github.com/db-operator/db-operator/issues/352), where that is proven not to exist:
 // whoever has put it there for the sake of that may not come to it any more. A kind before its
 // group is no name.
-func (e dependencies) namesakeGone(
-	ctx context.Context, b core.Responsible,
-) (seen []v1alpha1.Observation, gone string) {
+func (e dependencies) namesakeGone(ctx context.Context, b core.Responsible) need {
 	o, group := b.Object, b.Object.GroupVersionKind().Group
 	if e.Many {
-		return nil, ""
+		return need{}
 	}
 	for _, r := range e.Catalog.Resources {
 		name, called := calledAfter(b.Finalizer, r.Kind, group)
@@ -77,10 +75,12 @@ func (e dependencies) namesakeGone(
 			continue
 		}
 		if ref := core.RefTo(r.Type, o.GetNamespace(), name); e.Absent(ctx, r.Type, ref) {
-			return core.Seen("it seems to be called after %s, which does not exist", ref.Located()), ref.Located()
+			return need{seen: core.Seen("it seems to be called after %s, which does not exist", ref.Located()),
+				what: ref.Located() + ", after which the finalizer seems to be called and which does not exist",
+				mend: "make sure that it was deleted for good, and remove the finalizer by hand"}
 		}
 	}
-	return nil, ""
+	return need{}
 }
 
 // ofVolume is the name of a PersistentVolume that a provisioner made, and of what a driver makes for
@@ -90,17 +90,19 @@ var ofVolume = regexp.MustCompile(`^pvc-[0-9a-f]{8}-`)
 
 // volumeGone is for what a CSI driver made for a PersistentVolume of the same name, where that is proven
 // not to exist: a driver removes its finalizer when it is asked to delete the volume, and nobody asks.
-func (e dependencies) volumeGone(ctx context.Context, b core.Responsible) (seen []v1alpha1.Observation, gone string) {
+func (e dependencies) volumeGone(ctx context.Context, b core.Responsible) need {
 	r, served := e.Catalog.Kind("v1", "PersistentVolume")
 	if e.Many || !served || !isOfVolume(b.Object, b) {
-		return nil, ""
+		return need{}
 	}
 	ref := core.RefTo(r, "", b.Object.GetName())
 	if !e.Absent(ctx, r, ref) {
-		return nil, ""
+		return need{}
 	}
-	return core.Seen("it has the name of %s, which does not exist: a CSI driver deletes what it made for a volume with the volume",
-		ref.Located()), ref.Located()
+	return need{what: ref.Located() + " to be deleted through its driver, and that does not exist any more",
+		mend: "make sure that nobody needs its data, and remove only this finalizer by hand",
+		seen: core.Seen("it has the name of %s, which does not exist: a CSI driver deletes what it made for a volume with the volume",
+			ref.Located())}
 }
 
 // isOfVolume reports whether a custom resource is what a CSI driver made for a volume, and a finalizer

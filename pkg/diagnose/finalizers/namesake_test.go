@@ -124,11 +124,10 @@ func TestOfManyNoTwinIsAskedFor(t *testing.T) {
 	o.SetNamespace("n")
 	for _, name := range []string{"user.ann", "other.example.com/keep"} {
 		b := core.ResponsibleFor(o, actor.Actor{Finalizer: name})
-		if seen, gone := e.needs.namesakeGone(t.Context(), b); len(seen) > 0 || gone != "" {
-			t.Errorf("%s: %v, %q", name, seen, gone)
-		}
-		if absent, there, twin := e.needs.twin(t.Context(), b); len(absent)+len(there) > 0 || twin != "" {
-			t.Errorf("%s: %v, %v, %q", name, absent, there, twin)
+		for _, n := range []need{e.needs.namesakeGone(t.Context(), b), e.needs.twin(t.Context(), b)} {
+			if len(n.seen) > 0 || n.what != "" {
+				t.Errorf("%s: %+v", name, n)
+			}
 		}
 	}
 }
@@ -189,9 +188,8 @@ func TestATwinThatIsThereIsNotLacked(t *testing.T) {
 	now := metav1.Now()
 	deleting.SetDeletionTimestamp(&now)
 	for _, twin := range []*unstructured.Unstructured{nil, alive, deleting} {
-		absent, there := twinSeen("example.org", "User ann of example.org", twin)
-		if (len(absent) == 1) != (twin == nil) || (len(there) == 1) != (twin != nil) {
-			t.Errorf("%v: %v, %v", twin, absent, there)
+		if n := lacksTwin("example.org", "User ann of example.org", twin); len(n.seen) != 1 || (n.what != "") != (twin == nil) {
+			t.Errorf("%v: %+v", twin, n)
 		}
 	}
 }

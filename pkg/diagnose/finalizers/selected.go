@@ -10,20 +10,18 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 )
 
-// selectsNone is the evidence that a custom resource, by labels in its spec, selects none of the
+// selectsNone is for a custom resource that, by labels in its spec, selects none of the
 // objects of its API group to which it belongs, as the instanceSelector of a KeycloakRealm selects
 // a Keycloak (https://github.com/keycloak/keycloak-operator/issues/446): those of the kind with
 // which its own begins, or after which the field is called.
-func (e dependencies) selectsNone(ctx context.Context, o *unstructured.Unstructured) (
-	seen []v1alpha1.Observation, kind string) {
+func (e dependencies) selectsNone(ctx context.Context, o *unstructured.Unstructured) need {
 	group := o.GroupVersionKind().Group
 	if cluster.BuiltIn(group) || o.GetDeletionTimestamp() == nil || e.Many {
-		return nil, ""
+		return need{}
 	}
 	spec, _, _ := unstructured.NestedMap(o.Object, "spec")
 	for _, key := range slices.Sorted(maps.Keys(spec)) {
@@ -42,9 +40,11 @@ func (e dependencies) selectsNone(ctx context.Context, o *unstructured.Unstructu
 			if err != nil || len(all) > 0 {
 				continue
 			}
-			return core.ObservedAt(cluster.Place(o, "spec."+key), fmt.Sprintf("its spec.%s selects %s with %s, and there is none", key,
-				r.Kind, selector)), r.Kind
+			return need{what: "a " + r.Kind + " that the object selects",
+				mend: "make one, or remove the finalizer where what it is to clean up went with the last of them,",
+				seen: core.ObservedAt(cluster.Place(o, "spec."+key), fmt.Sprintf("its spec.%s selects %s with %s, and there is none",
+					key, r.Kind, selector))}
 		}
 	}
-	return nil, ""
+	return need{}
 }

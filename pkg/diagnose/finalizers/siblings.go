@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
-	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -17,30 +16,29 @@ import (
 
 // siblings is for a pod of a StatefulSet of which no pod is ready: whoever has put a finalizer on it
 // may take it out of what its pods run together, and has to speak to one of them, as k3k does
-// (https://github.com/rancher/k3k/pull/1169). It names the StatefulSet. All says that all its pods are
-// being deleted, and that it makes no other before they are gone. What a pack knows needs no pod,
-// and before the grace period is over a pod is replaced as a rule.
-func (e dependencies) siblings(ctx context.Context, b core.Responsible) (set string, all bool,
-	seen []v1alpha1.Observation) {
+// (https://github.com/rancher/k3k/pull/1169). Where all its pods are being deleted it makes no other
+// before they are gone. What a pack knows needs no pod, and before the grace period is over a pod is
+// replaced as a rule.
+func (e dependencies) siblings(ctx context.Context, b core.Responsible) need {
 	o := b.Object
 	owner := metav1.GetControllerOf(o)
 	if o.GetKind() != "Pod" || owner == nil || owner.Kind != "StatefulSet" || b.IsKnown || e.Many ||
 		e.Now.Before(o.GetDeletionTimestamp().Time) {
-		return "", false, nil
+		return need{}
 	}
 	id, listed := e.Graph.Lookup(string(owner.UID))
 	if !listed {
-		return "", false, nil
+		return need{}
 	}
 	w := e.Own(ctx, id)
 	if w == nil {
-		return "", false, nil
+		return need{}
 	}
 	sign := actor.ReadWorkload(w)
 	if sign.Scaled || sign.Life == actor.Alive {
-		return "", false, nil
+		return need{}
 	}
-	all = true
+	all := true
 	there := map[string]bool{}
 	for edge := range e.Graph.Dependents(id) {
 		if ref := e.Graph.Ref(edge.Dependent); core.OfType(cluster.Pods)(ref) {
@@ -49,11 +47,13 @@ func (e dependencies) siblings(ctx context.Context, b core.Responsible) (set str
 		}
 	}
 	all = all && !makesOne(w, there)
-	seen = core.ObservedAt(sign.From, sign.Says)
+	n := need{seen: core.ObservedAt(sign.From, sign.Says), what: "a ready pod of " + cluster.Located(w),
+		mend: "have one come up"}
 	if all {
-		seen = core.ObservedAt(sign.From, sign.Says+", and all its pods that are there are being deleted")
+		n.seen = core.ObservedAt(sign.From, sign.Says+", and all its pods that are there are being deleted")
+		n.mend = "remove the finalizer by hand, since it makes no pods before these are gone,"
 	}
-	return cluster.Located(w), all, seen
+	return n
 }
 
 // makesOne reports whether a StatefulSet makes a pod though all that are there are being deleted:

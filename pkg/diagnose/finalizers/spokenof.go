@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
-	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -18,26 +17,16 @@ import (
 	"github.com/kubectl-gc/kubectl-gc/pkg/status"
 )
 
-// spokenOf are the objects of another kind for which a custom resource says that it waits: that they
-// are not ready yet (https://github.com/openstack-k8s-operators/keystone-operator/pull/174), or that
-// they have to go first (https://github.com/kyma-project/btp-manager/issues/174). They are found by
-// the kind, in one word or in several, and by their names where the text has them.
-type spokenOf struct {
-	seen []v1alpha1.Observation
-	look []core.Step
-	// what names them as a clause, empty if there is none; inTheWay says that they have to go first.
-	what     string
-	inTheWay bool
-	// deleting are those that are to go first, and are being deleted as well.
-	deleting []namer
-}
-
-// speaks finds them, in the first text in which there are any. Of those that are to become ready only
-// those count that say themselves that they are not well, and of those without a name only those
-// beside the object. What has to go may be anywhere.
-func (e dependencies) speaks(ctx context.Context, o *unstructured.Unstructured) (s spokenOf) {
+// speaks is the need of objects of another kind for which a custom resource says that it waits: that
+// they are not ready yet (https://github.com/openstack-k8s-operators/keystone-operator/pull/174), or
+// that they have to go first (https://github.com/kyma-project/btp-manager/issues/174). They are found
+// by the kind, in one word or in several, and by their names where the text has them, in the first
+// text in which there are any. Of those that are to become ready only those count that say
+// themselves that they are not well, and of those without a name only those beside the object. What
+// has to go may be anywhere.
+func (e dependencies) speaks(ctx context.Context, o *unstructured.Unstructured) (n need) {
 	if e.Many || cluster.BuiltIn(o.GroupVersionKind().Group) || o.GetDeletionTimestamp() == nil {
-		return s
+		return n
 	}
 	asked := map[graph.Type]bool{} // the types that were listed
 	for _, said := range e.texts(ctx, o) {
@@ -46,7 +35,6 @@ func (e dependencies) speaks(ctx context.Context, o *unstructured.Unstructured) 
 			continue
 		}
 		var all []string
-		var leaving []namer
 		for _, by := range e.meantBy(ctx, said.Text, o, asked) {
 			field, says, state := "metadata", "", "exists"
 			switch {
@@ -59,21 +47,27 @@ func (e dependencies) speaks(ctx context.Context, o *unstructured.Unstructured) 
 				state = "is not well: " + says
 			}
 			if !waits && by.GetDeletionTimestamp() != nil {
-				leaving = append(leaving, namer{ref: e.Ref(by), field: said.Field, told: true, deleting: true})
+				n.waited = append(n.waited, namer{ref: e.Ref(by), field: said.Field, told: true, deleting: true})
 			}
 			if all = append(all, cluster.Located(by)); len(all) > phrase.MaxNamed {
 				continue
 			}
-			s.seen = append(s.seen, core.ObservedAt(cluster.Place(by, field),
+			n.seen = append(n.seen, core.ObservedAt(cluster.Place(by, field),
 				fmt.Sprintf("%s mentions %s, which %s", said.Field, cluster.Located(by), state))...)
-			s.look = append(s.look, core.At(e.Ref(by), core.Describe()).Safely("shows what is said of it"))
+			n.look = append(n.look, core.At(e.Ref(by), core.Describe()).Safely("shows what is said of it"))
 		}
-		if len(all) > 0 {
-			s.what, s.inTheWay, s.deleting = phrase.And(all), !waits, leaving
-			return s
+		switch {
+		case len(all) == 0:
+			continue
+		case waits:
+			n.what, n.mend = phrase.And(all)+" to become ready", "see to that first"
+		default:
+			n.what = phrase.And(all) + " to be deleted first, or to stop using the object"
+			n.mend = "see what goes with it and delete it"
 		}
+		return n
 	}
-	return s
+	return n
 }
 
 // texts are what an object says of itself that is not well, and what was recorded about it since its

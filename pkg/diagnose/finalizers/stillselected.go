@@ -12,24 +12,22 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
 )
 
-// stillSelected is the evidence that an object in a namespace that is being deleted has an owner which
-// is not, and which selects the namespace by its labels: whoever made the object there for its owner
-// may keep it as long as that does, as OVN-Kubernetes
-// (https://github.com/ovn-kubernetes/ovn-kubernetes/issues/5883). By names the owner.
-func (e dependencies) stillSelected(ctx context.Context, o *unstructured.Unstructured) (seen []v1alpha1.Observation,
-	by string) {
+// stillSelected is for an object in a namespace that is being deleted with an owner which is not, and
+// which selects the namespace by its labels: whoever made the object there for its owner may keep
+// it as long as that does, as OVN-Kubernetes
+// (https://github.com/ovn-kubernetes/ovn-kubernetes/issues/5883).
+func (e dependencies) stillSelected(ctx context.Context, o *unstructured.Unstructured) need {
 	if !e.Closed(ctx, o.GetNamespace()) || e.Many {
-		return nil, ""
+		return need{}
 	}
 	ns, err := e.Reader.GetObject(ctx, cluster.Namespaces, "", o.GetNamespace())
 	if err != nil || ns == nil {
-		return nil, ""
+		return need{}
 	}
 	for _, r := range o.GetOwnerReferences() {
 		t, served := e.Catalog.Kind(r.APIVersion, r.Kind)
@@ -41,12 +39,13 @@ func (e dependencies) stillSelected(ctx context.Context, o *unstructured.Unstruc
 			continue
 		}
 		if field := selecting(owner, ns.GetLabels()); field != "" {
-			return core.ObservedAt(cluster.Place(owner, field), fmt.Sprintf(
+			return need{seen: core.ObservedAt(cluster.Place(owner, field), fmt.Sprintf(
 				"its owner %s is not being deleted, and selects namespace %s by %s, though that is", cluster.Located(owner),
-				ns.GetName(), field)), cluster.Located(owner)
+				ns.GetName(), field)), what: cluster.Located(owner) + " to stop selecting the namespace",
+				mend: "change the selector, or the labels of the namespace,"}
 		}
 	}
-	return nil, ""
+	return need{}
 }
 
 // selecting is the field by which an object selects namespaces with some labels; empty if it selects

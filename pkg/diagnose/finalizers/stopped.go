@@ -5,7 +5,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/graph"
@@ -14,20 +13,21 @@ import (
 // stopKeys are fields of a spec by which what an object stands for is stopped: it has no pods then.
 var stopKeys = []string{"stop", "stopped", "shutdown", "hibernate", "hibernated"}
 
-// stopped is the evidence that a custom resource says that it is stopped and that it owns no
-// pods: what has to be done in a pod before it goes cannot be done
+// stopped is for a custom resource that says that it is stopped, and owns no pods: what has to be
+// done in a pod before it goes cannot be done
 // (https://github.com/apecloud/kubeblocks/issues/9612).
-func (e dependencies) stopped(o *unstructured.Unstructured) []v1alpha1.Observation {
+func (e dependencies) stopped(o *unstructured.Unstructured) need {
 	id, listed := e.Graph.Lookup(string(o.GetUID()))
 	if !listed || cluster.BuiltIn(o.GroupVersionKind().Group) || len(e.Gaps) > 0 {
-		return nil
+		return need{}
 	}
 	for _, key := range stopKeys {
 		if is, _, _ := unstructured.NestedBool(o.Object, "spec", key); is && !e.hasPods(id, map[graph.ID]bool{}) {
-			return core.ObservedAt(cluster.Place(o, "spec."+key), fmt.Sprintf("its spec.%s is true, and it owns no pods", key))
+			return need{what: "pods of the object, which is stopped and owns none", mend: "start it again for that",
+				seen: core.ObservedAt(cluster.Place(o, "spec."+key), fmt.Sprintf("its spec.%s is true, and it owns no pods", key))}
 		}
 	}
-	return nil
+	return need{}
 }
 
 // hasPods reports whether a pod is among all that an object owns.

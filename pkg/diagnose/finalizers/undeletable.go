@@ -5,28 +5,21 @@ import (
 	"fmt"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
-	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
 )
 
-// undeletable is what names a custom resource as its owner, and what neither the garbage collector
-// nor whoever cleans up deletes: the collector leaves what has no namespace and an owner in one, and
-// the server denies that actor the verb, as for the ClusterRoleBinding of a MariaDB
-// (https://github.com/mariadb-operator/mariadb-operator/issues/1895).
-type undeletable struct {
-	seen []v1alpha1.Observation
-	// what is the right that is lacking as a clause, empty if none is, and mend how to give it.
-	what, mend string
-	ask        core.Step
-}
-
-// mayNotDelete asks the server as the account of the actor, or of the one workload that RBAC lets
-// write the object. What it does not deny is not lacking.
-func (e dependencies) mayNotDelete(ctx context.Context, b core.Responsible) (u undeletable) {
+// mayNotDelete is the need of the right to delete what names a custom resource as its owner and what
+// neither the garbage collector nor whoever cleans up deletes: the collector leaves what has no
+// namespace and an owner in one, and the server denies that actor the verb, as for the
+// ClusterRoleBinding of a MariaDB
+// (https://github.com/mariadb-operator/mariadb-operator/issues/1895). It asks the server as the
+// account of the actor, or of the one workload that RBAC lets write the object. What the server does
+// not deny is not lacking.
+func (e dependencies) mayNotDelete(ctx context.Context, b core.Responsible) (n need) {
 	if b.Object.GetNamespace() == "" || cluster.BuiltIn(b.Object.GroupVersionKind().Group) || e.Many {
-		return u
+		return n
 	}
 	asked := 0
 	for id := range e.Dependents(b.Object) {
@@ -36,7 +29,7 @@ func (e dependencies) mayNotDelete(ctx context.Context, b core.Responsible) (u u
 		}
 		account, known := e.accountOf(ctx, b)
 		if asked++; !known || asked > phrase.MaxNamed {
-			return u
+			return n
 		}
 		ref := e.Graph.Ref(id)
 		review, err := e.Reader.ReviewOf(ctx, account, cluster.Access{Verb: "delete", Type: t, Name: ref.Name})
@@ -44,19 +37,19 @@ func (e dependencies) mayNotDelete(ctx context.Context, b core.Responsible) (u u
 			continue
 		}
 		of := t.GroupResource().String()
-		u.seen = append(u.seen, core.ObservedAt(ref.Located(), fmt.Sprintf(
+		n.seen = append(n.seen, core.ObservedAt(ref.Located(), fmt.Sprintf(
 			"%s names it as its owner, and ServiceAccount %s/%s may not delete %s", ref.Located(), account.Namespace,
 			account.Name, of))...)
-		if u.what == "" {
-			u.what = fmt.Sprintf("the right to delete %s, which the garbage collector does not delete for an owner in a namespace",
+		if n.what == "" {
+			n.what = fmt.Sprintf("the right to delete %s, which the garbage collector does not delete for an owner in a namespace",
 				ref.Located())
-			u.mend = fmt.Sprintf("give ServiceAccount %s/%s that right, or delete that object by hand,", account.Namespace,
+			n.mend = fmt.Sprintf("give ServiceAccount %s/%s that right, or delete that object by hand,", account.Namespace,
 				account.Name)
-			u.ask = core.FixedCommand("kubectl", "auth", "can-i", "delete", of, "--as="+account.User()).
-				Safely("asks the server whether it may: yes, once it is permitted")
+			n.look = []core.Step{core.FixedCommand("kubectl", "auth", "can-i", "delete", of, "--as="+account.User()).
+				Safely("asks the server whether it may: yes, once it is permitted")}
 		}
 	}
-	return u
+	return n
 }
 
 // accountOf is the account of an actor that is alive, or of the one workload that RBAC lets write
