@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -56,159 +55,63 @@ func (e *Examiner) by(ctx context.Context, o *unstructured.Unstructured, a actor
 	return append(at, e.byLife(ctx, b, f, worked, refused)...)
 }
 
-// byLife says whether whoever should remove a finalizer lives, and whether they ignore the
+// byLife says whether whoever should remove a finalizer lives, and if they do whether they ignore the
 // object.
 func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Finding,
 	worked []v1alpha1.Observation, refused []core.Finding) []core.Finding {
-	a := b.Actor
-	if a.Life == actor.Alive {
-		ignored, unsure := e.ignored(ctx, b, f)
-		if len(ignored) > 0 {
-			return append(ignored, refused...)
-		}
-		lacks := e.needs.mayLack(ctx, b)
-		lacks.renamed = e.outdated(ctx, b.Object, a)
-		f.Evidence = slices.Concat(f.Evidence, unsure, lacks.seen)
-		by := slices.DeleteFunc(e.namers(ctx, b.Object, a.Finalizer), func(n namer) bool {
-			return n.owned && e.quiet(b) < finishing ||
-				slices.ContainsFunc(b.Users, func(u actor.User) bool { return e.Ref(u.Object) == n.ref })
-		})
-		says, guessed := e.said(ctx, b.Object), e.pauses(b, f, true)
-		switch {
-		case len(refused) == 0 && says.what == "" && len(guessed) > 0:
-			return ordered(b, guessed)
-		case len(refused) == 0:
-			busy := e.busy(b, f, says, lacks, by)
-			if busy.Remedy == "" {
-				busy = e.inClosing(ctx, b, busy)
-			}
-			refused = []core.Finding{e.forOthers(ctx, b, e.forNode(ctx, b, busy, says))}
-		}
-		return append(refused, core.Each(guessed, func(f *core.Finding) { f.After++ })...)
+	if b.Life == actor.Alive {
+		return e.living(ctx, b, f, refused)
 	}
 	f.Args = []string{"{then}", b.OnceStarted()}
 	down := e.DownWorkloads(ctx, b)
 	f.Evidence = append(f.Evidence, down.Evidence...)
 	f = e.alsoPaused(b, f)
-	var lacks lacked
-	if a.Life != actor.Dead {
-		lacks = e.needs.mayLack(ctx, b)
-		f.Evidence = append(f.Evidence, lacks.seen...)
-	}
-	if !a.IsKnown {
-		lacks.renamed = e.outdated(ctx, b.Object, a)
-		namesake, look := e.namesake(b.Object, a.Finalizer)
-		f.Evidence = slices.Concat(f.Evidence, lacks.renamed, namesake)
-		if len(namesake) > 0 && lacks.says == "" && lacks.what == "" {
-			lacks.says = "finalizer " + a.Finalizer + strings.TrimPrefix(namesake[0].Says, "it")
-			f.Commands = append(f.Commands, look...)
-		}
-	}
-	f.Code = core.FinalizerActorUnknown
-	led := false
-	switch {
-	case a.Life == actor.Dead:
-		f.Code = core.FinalizerActorDead
-	case a.NotFound() && len(worked) == 0 && !e.otherwiseCalled(ctx, b):
-		f.Code = core.FinalizerActorNotFound
-	}
-	switch {
-	case a.Life == actor.Dead || len(down.Repairs)+len(down.Steps) > 0:
-		f = e.remedied(ctx, b, down, f)
-	case b.RunsOutside():
-		f = e.outside(ctx, b, f)
-	default:
-		f, led = e.unfound(ctx, b, f)
-	}
-	if len(worked) > 0 && !led && a.Life != actor.Dead && len(down.Repairs)+len(down.Steps) == 0 {
-		f.Remedy = "Something has worked on the object since its deletion: find it, and look at what it says."
-		if b.Who != "" {
-			f.Remedy += fmt.Sprintf(" If that is %s, it runs under another name, or outside the cluster.", b.Name)
-		}
-		f.Remedy += b.OnceRunning()
-	}
-	if f.Code == core.FinalizerActorUnknown {
-		f = e.unknown(ctx, b, f)
-	}
-	switch {
-	case len(lacks.look) > 0: // what it has begun since the deletion
-		f.Remedy = "Whoever removes the finalizer may need " + lacks.what + ": " + lacks.mend + " if so. " + f.Usual()
-		f.Commands = slices.Concat(lacks.look, f.Commands)
-	case lacks.what != "":
-		f.Remedy = f.Usual() + lacks.also(saying{})
-	case lacks.ownerless != "":
-		f.Remedy = f.Usual() + " " + lacks.missed("whoever removes the finalizer")
-	case len(lacks.renamed) > 0 && f.Code == core.FinalizerActorUnknown:
-		f.Remedy = f.Usual() + " Other objects of the kind do not have this finalizer, so the version that runs may not " +
-			"remove it. If its log does not name the object, remove it by hand."
-	case lacks.other != "":
-		f.Remedy = f.Usual() + lacks.others()
-	}
-	if none := nothingFor(b); none.remedy != "" && len(worked) > 0 && a.Life != actor.Dead && !b.RunsOutside() {
-		f.Evidence, f.Remedy = append(f.Evidence, none.seen...), f.Usual()+none.remedy
-	}
-	if more := lacks.expired + lacks.done; more != "" {
-		f.Remedy = f.Usual() + more
-	}
-	if f.Code != core.FinalizerActorUnknown {
-		f = e.withDefinition(ctx, b.Object, f)
-	}
-	if ns := b.Object.GetNamespace(); f.Code == core.FinalizerActorNotFound && e.Closed(ctx, ns) {
-		f.Remedy = f.Usual() + fmt.Sprintf(" If it ran there: it cannot be installed in namespace %s, which is being "+
-			"deleted. Run it in another, or clean up and remove the finalizer by hand.", ns)
-	}
-	if a.Life == actor.Dead {
-		f = e.alsoForbidden(ctx, b, f)
-	}
-	if a.Life == actor.Dead && !a.IsKnown {
-		f.Evidence = append(f.Evidence, e.leads(ctx, b.Object).Observations()...)
-	}
-	if f.Code == core.FinalizerActorUnknown && f.Sentence == "" && lacks.says != "" {
-		f.Sentence = unsure(b) + "; " + lacks.says
-	}
-	if f.Code == core.FinalizerActorUnknown {
-		by := once(append(e.awaited(b.Object, e.said(ctx, b.Object)), e.namers(ctx, b.Object, a.Finalizer)...))
-		if len(by) > 0 {
-			f.Remedy = f.Usual() + " " + phrase.Sentence("it may be kept for "+keepers(by))
-			if f.Sentence == "" {
-				f.Sentence = unsure(b) + "; " + by[0].says()
-			}
-			f = e.behindDependents(e.keptFor(f, by), by)
-		} else if lacks.what == "" && lacks.ownerless == "" && len(b.Pauses) == 0 && !b.RunsOutside() {
-			f = e.lookAgain(ctx, b, f)
-		}
-		f = e.behindDependents(f, lacks.waited)
-	}
-	if len(lacks.renamed) > 0 && f.Sentence == "" && f.Code == core.FinalizerActorUnknown {
-		f.Sentence = unsure(b) + "; " + lacks.renamed[0].Says
-	}
-	if s, seen := e.lately(b.Object); f.Code == core.FinalizerActorUnknown && f.Sentence == "" && s.what != "" {
-		f.Sentence, f.Evidence = unsure(b)+"; "+s.sentence(), append(f.Evidence, seen...)
-	}
-	if f.Code == core.FinalizerActorUnknown && f.Sentence == "" && !b.RunsOutside() {
-		switch stage := unfinished(b.Object); {
-		case lacks.ownerless != "":
-			f.Sentence = unsure(b) + "; the object's owner " + lacks.ownerless + " does not exist"
-		case stage.what != "":
-			f.Sentence = unsure(b) + "; " + stage.sentence()
-			f.Remedy = phrase.Sentence("find out whether it waits for what "+stage.what+" says") + " " + f.Usual()
-		}
-	}
-	for _, probe := range []func(context.Context, core.Responsible, core.Finding) core.Finding{e.atLostNode, e.unhooked,
-		e.forOthers} {
-		if f.Code == core.FinalizerActorUnknown && f.Sentence == "" {
-			f = probe(ctx, b, f)
-		}
-	}
-	if silent := e.silent(ctx, b, f, worked); silent.Sentence != f.Sentence {
-		f = e.inClosing(ctx, b, silent)
-	}
-	f.Sentence = e.likeliest(ctx, b, f.Sentence)
-	if a.Life != actor.Dead {
-		f = e.behindItsNamespace(b, ofTemplate(b.Object, f))
+	if b.Life == actor.Dead {
+		f = e.dead(ctx, b, down, f)
+	} else {
+		f = e.unseen(ctx, b, down, f, worked)
 	}
 	f.Commands = b.Ordered(f.Commands)
 	return append([]core.Finding{f}, refused...)
+}
+
+// living is for an actor that lives: it ignores the object, is refused the update, or is busy.
+func (e *Examiner) living(ctx context.Context, b core.Responsible, f core.Finding,
+	refused []core.Finding) []core.Finding {
+	ignored, unsure := e.ignored(ctx, b, f)
+	if len(ignored) > 0 {
+		return append(ignored, refused...)
+	}
+	lacks := e.needs.mayLack(ctx, b)
+	lacks.renamed = e.outdated(ctx, b.Object, b.Actor)
+	f.Evidence = slices.Concat(f.Evidence, unsure, lacks.seen)
+	by := slices.DeleteFunc(e.namers(ctx, b.Object, b.Finalizer), func(n namer) bool {
+		return n.owned && e.quiet(b) < finishing ||
+			slices.ContainsFunc(b.Users, func(u actor.User) bool { return e.Ref(u.Object) == n.ref })
+	})
+	says, guessed := e.said(ctx, b.Object), e.pauses(b, f, true)
+	switch {
+	case len(refused) == 0 && says.what == "" && len(guessed) > 0:
+		return ordered(b, guessed)
+	case len(refused) == 0:
+		busy := e.busy(b, f, says, lacks, by)
+		if busy.Remedy == "" {
+			busy = e.inClosing(ctx, b, busy)
+		}
+		refused = []core.Finding{e.forOthers(ctx, b, e.forNode(ctx, b, busy, says))}
+	}
+	return append(refused, core.Each(guessed, func(f *core.Finding) { f.After++ })...)
+}
+
+// dead is for an actor that does not run.
+func (e *Examiner) dead(ctx context.Context, b core.Responsible, down core.Downtime, f core.Finding) core.Finding {
+	f.Code = core.FinalizerActorDead
+	f, _ = e.byFinalizersName(ctx, b, f, lacked{})
+	f = e.alsoForbidden(ctx, b, e.withDefinition(ctx, b.Object, e.remedied(ctx, b, down, f)))
+	if !b.IsKnown {
+		f.Evidence = append(f.Evidence, e.leads(ctx, b.Object).Observations()...)
+	}
+	return f
 }
 
 // workedOn is the evidence that a program has worked on a custom resource since its deletion: a
