@@ -232,10 +232,19 @@ func (p Plan) remarkLeft() []remark {
 // remarkHeld says how much more than the held objects themselves waits for their finalizers
 // (RO-053).
 func (p Plan) remarkHeld() []remark {
-	holders, passing := len(p.holders()), count(p.Blockers, p.clears)
+	var stay []graph.ID
+	for _, b := range p.Blockers {
+		if len(b.Finalizers) > 0 && !p.clears(b) {
+			stay = append(stay, b.Object)
+		}
+	}
 	// Those that go by themselves are named with the others, and not counted once more.
-	if n := len(p.Blocked) - passing; holders > passing && n > holders-passing {
-		return []remark{{text: phrase.Count(n, "object") + " cannot be deleted until the finalizers are removed"}}
+	passing, of := count(p.Blockers, p.clears), ""
+	if passing > 0 {
+		of = " of " + fewLocated(p.Graph, stay)
+	}
+	if n := len(p.Blocked) - passing; len(stay) > 0 && n > len(stay) {
+		return []remark{{text: phrase.Count(n, "object") + " cannot be deleted until the finalizers" + of + " are removed"}}
 	}
 	return nil
 }
