@@ -47,6 +47,9 @@ func (e *Examiner) unfound(ctx context.Context, b core.Responsible, f core.Findi
 			f = e.placed(ctx, b, f, in)
 		}
 		f.Remedy += b.OnceRunning()
+	case b.IsKnown && len(b.Workloads) > 0:
+		f.Remedy = phrase.Sentence("check that "+b.Name+" is running, and works on the object") + b.OnceRunning()
+		f.Commands = append(f.Commands, core.At(e.Ref(b.Workloads[0]), core.Describe()).Safely("shows whether it runs, and what it watches"))
 	case b.IsKnown && !b.NotFound():
 		f.Remedy = phrase.Sentence("check that "+b.Name+" is running; its state is not visible through the API") +
 			b.OnceRunning()

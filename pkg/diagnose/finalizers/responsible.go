@@ -115,6 +115,9 @@ func (e *Examiner) byLife(ctx context.Context, b core.Responsible, f core.Findin
 	switch {
 	case a.Life == actor.Dead || len(down.Repairs)+len(down.Steps) > 0:
 		f = e.remedied(ctx, b, down, f)
+		if a.Life != actor.Dead && len(b.Scaled) > 0 {
+			f.Sentence = unsure(b) + "; " + actor.ReadWorkload(b.Scaled[0]).Says
+		}
 	case b.RunsOutside():
 		f = e.outside(ctx, b, f)
 	default:
