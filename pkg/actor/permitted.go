@@ -304,6 +304,15 @@ func (p Permissions) Watching(o *unstructured.Unstructured) Permissions {
 	return watching
 }
 
+// Without leaves some workloads out of Accounts, and not that RBAC lets them.
+func (p Permissions) Without(some func(*unstructured.Unstructured) bool) Permissions {
+	p.Accounts = slices.Clone(p.Accounts)
+	for i, a := range p.Accounts {
+		p.Accounts[i].Workloads = slices.DeleteFunc(slices.Clone(a.Workloads), some)
+	}
+	return p
+}
+
 // Only returns the one workload that may, nil if there are several, none, or if not everything
 // could be listed.
 func (p Permissions) Only() *unstructured.Unstructured {

@@ -65,7 +65,7 @@ const (
 var (
 	deletionWords = []string{"Deleting", "Terminating", "DeletionInProgress"}
 	badWords      = []string{
-		"NotReady", "Unavailable", "Unhealthy", "Unready", "Unreachable", "Unschedulable", "Unsupported", "Stalled",
+		"Unavailable", "Unhealthy", "Unready", "Unreachable", "Unschedulable", "Unsupported", "Stalled",
 		"Degraded", "Failed", "Failing", "Failure", "Error", "Errored", "Errors",
 		"Blocked", "InUse", "Recoverable", "Terminal", "Invalid", "Misconfigured", "Conflict", "Conflicted", "Conflicting",
 		"Pressure", "Problem", "Exceeded", "Denied", "Rejected", "Stuck", "Timeout", "TimedOut", "Remaining", "Offline",
@@ -84,15 +84,20 @@ func (c Condition) polarity() polarity {
 	if i := strings.LastIndexAny(name, "./"); i >= 0 { // ACK.Recoverable, example.com/Ready
 		name = name[i+1:]
 	}
-	if noFailure.MatchString(camel.ReplaceAllString(name, "$1 $2")) { // NoErrors
-		return wellIfTrue
-	}
 	for _, words := range []struct {
-		are polarity
-		of  []string
-	}{{tellsOfDeletion, deletionWords}, {wellIfFalse, badWords}, {wellIfTrue, goodWords}} {
-		if slices.ContainsFunc(words.of, func(w string) bool { return strings.HasSuffix(name, w) }) {
-			return words.are
+		are, not polarity
+		of       []string
+	}{
+		{tellsOfDeletion, tellsOfDeletion, deletionWords}, {wellIfFalse, wellIfTrue, badWords},
+		{wellIfTrue, wellIfFalse, goodWords},
+	} {
+		for _, word := range words.of {
+			switch before, of := strings.CutSuffix(name, word); {
+			case of && negated.MatchString(before): // NoErrors, NotReady
+				return words.not
+			case of:
+				return words.are
+			}
 		}
 	}
 	return unknownPolarity
@@ -103,12 +108,16 @@ var (
 	failureWords = regexp.MustCompile(
 		`(?i)\b(fail(s|ed|ing|ure|ures)?|errors?|errored|denied|forbidden|unauthorized|unauthenticated|not found|cannot|can't|could not|couldn't|unable|timed ?out|timeout|refused|rejected|invalid|blocked|in use|still used|exceeded|conflicts?|missing|does not exist|doesn't exist|no ([\w-]+ ){1,6}exists?|stuck|not empty|dependency violation|(?:that|which) blocks? (?:the |its )?deletion)\b`)
 	// noFailure are the ways to say that there is none, and what is only called after failures: the
-	// failureThreshold of a probe.
+	// failureThreshold of a probe, or the timeout with which something runs.
 	noFailure = regexp.MustCompile(
 		`(?i)\b(no|0|without|zero|not|never) (\w+ )?(fail(ed|ing|ures?)?|errors?|conflicts?|missing|blocked|stuck|rejected|invalid)\b|` +
+			`\b(not|no longer|never) (in use|still used|exceeded|denied|forbidden|refused)\b|` +
+			`\b(0/\d+|0 of \d+|no|none|nothing)( \w+)? ((is|are|was|were|has|have|had) )?(failed|failing|missing|blocked|stuck|rejected|invalid)\b|` +
 			`\b(failed|failures?|errors?|conflicts?|rejected|invalid)( ?[:=] ?| )(0\b|none\b|nil\b|<nil>)|` +
-			`\bfailure (thresholds?|domains?|polic(y|ies))\b`)
-	camel = regexp.MustCompile(`([a-z0-9])([A-Z])`)
+			`\b(failed|failures?|errors?)( \w+)? ?[:=] ?(0|false|null|<none>)([^\w\s]|$)|` +
+			`\bfailure (thresholds?|domains?|polic(y|ies)(: fail\b)?)\b|\bwith (a )?timeout of \d`)
+	negated = regexp.MustCompile(`(^|[a-z])(No|Not|Non)$`)
+	camel   = regexp.MustCompile(`([a-z0-9])([A-Z])`)
 )
 
 // SaysFailure reports whether one of some texts speaks of a failure: a message, or a reason as

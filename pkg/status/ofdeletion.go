@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -16,14 +15,10 @@ var deletionSaid = regexp.MustCompile(
 
 // OfDeletion returns the condition in which an object tells of its deletion: one that is True or
 // False since then, or says what somebody waits for, those that fail first. It is false if there is
-// none: what was said before is about something else, and a failure that is False, as of all of a
-// Namespace, only says that there is none.
+// none: what was said before is about something else, and what is well keeps nothing.
 func OfDeletion(o *unstructured.Unstructured) (Condition, bool) {
 	for _, c := range slices.Concat(Failing(o), Conditions(o)) {
-		if c.polarity() == wellIfFalse && !c.fails() {
-			continue
-		}
-		if c.Message != "" && (c.Status == "True" || c.Status == "False" || SaysWaiting(c.Message)) && c.sinceDeletion(o) &&
+		if c.Message != "" && (c.Status == "True" || c.Status == "False" || SaysWaiting(c.Message)) && c.sinceDeletion(o) && !c.well() &&
 			(c.polarity() == tellsOfDeletion || SaysDeletion(c.Reason, c.Message)) {
 			return c, true
 		}
@@ -55,6 +50,26 @@ func StillFailing(o *unstructured.Unstructured) (Condition, bool) {
 	i := slices.IndexFunc(all, func(c Condition) bool { return SaysDeletion(c.Reason, c.Message) })
 	return all[max(0, i)], true
 }
+
+// well reports whether a condition says that all is well. Where only the message does, or the type says
+// of what is well, the message may say otherwise.
+func (c Condition) well() bool {
+	switch {
+	case c.polarity() == wellIfFalse && c.Status == "False":
+		return true
+	case succeeded.MatchString(c.Message) || noFailure.MatchString(camel.ReplaceAllString(c.Message, "$1 $2")) ||
+		c.polarity() == wellIfTrue && c.Status == "True":
+		return !SaysFailure(c.Message) && !SaysWaiting(c.Message) && !unsucceeded.MatchString(c.Message)
+	}
+	return false
+}
+
+// succeeded is how a message says that something was done, and unsucceeded that it was not, or not all.
+var (
+	succeeded   = regexp.MustCompile(`(?i)\b(successful(ly)?|succeeded|completed?|finished)\b`)
+	unsucceeded = regexp.MustCompile(`(?i)\b(not|n't|never|until|once|when|before|after|to)( \w+){0,2} (successful(ly)?|succeed(ed)?|completed?|finish(ed)?)\b` +
+		`|\b(remain(s|ing)?|left|pending|still|but|progress)\b|\d ?(of|/) ?\d|\d ?%`)
+)
 
 // blocked is how a message says that something stands in the way until it is removed.
 var blocked = regexp.MustCompile(`(?i)\bblock(ed|s|ing)\b`)
@@ -93,9 +108,7 @@ func FailedSince(o *unstructured.Unstructured) (Condition, bool) {
 func ToldSince(o *unstructured.Unstructured) (Condition, bool) {
 	var last Condition
 	for _, c := range Conditions(o) {
-		well := c.polarity() == wellIfTrue && c.Status == "True" || c.polarity() == wellIfFalse && c.Status == "False" ||
-			strings.Contains(strings.ToLower(c.Message), "successfully")
-		if c.Message != "" && !well && c.sinceDeletion(o) && !c.Since.Before(last.Since) {
+		if c.Message != "" && !c.well() && c.sinceDeletion(o) && !c.Since.Before(last.Since) {
 			last = c
 		}
 	}

@@ -30,7 +30,17 @@ func TestOfDeletion(t *testing.T) {
 		"neither":           {[]any{condition("Drained", "Unknown", "", "draining", since)}, ""},
 		"no failure": {[]any{condition("NamespaceDeletionContentFailure", "False", "ContentDeleted", "All content successfully deleted", since),
 			condition("NamespaceFinalizersRemaining", "False", "ContentHasNoFinalizers", "All content-preserving finalizers finished", since)}, ""},
-		"no time": {[]any{condition("Ready", "False", "", "cannot delete the bucket", "")}, ""},
+		"all is well": {[]any{condition("Ready", "True", "", "Deletion succeeded", since),
+			condition("Synced", "True", "ReconcileSuccess", "the external resource was deleted", since)}, ""},
+		"it succeeded":               {[]any{condition("Purge", "True", "Deleted", "the bucket was deleted successfully", since)}, ""},
+		"it is complete":             {[]any{condition("Progressing", "False", "", "Deletion completed", since)}, ""},
+		"well, and waits":            {[]any{condition("Synced", "True", "", "waiting for the deletion of two volumes", since)}, "Synced"},
+		"well, and says what failed": {[]any{condition("Ready", "True", "", "cannot delete the bucket", since)}, "Ready"},
+		"it has not succeeded":       {[]any{condition("Purge", "True", "", "the deletion did not complete: two volumes are left", since)}, "Purge"},
+		"three of five":              {[]any{condition("Purge", "True", "", "deletion completed for 3 of 5 shards", since)}, "Purge"},
+		"two are left":               {[]any{condition("Purge", "True", "", "successfully deleted 3 machines, 2 remaining", since)}, "Purge"},
+		"a part succeeded":           {[]any{condition("Purge", "True", "", "the deletion completed in part: it failed for two", since)}, "Purge"},
+		"no time":                    {[]any{condition("Ready", "False", "", "cannot delete the bucket", "")}, ""},
 		"what fails is first": {[]any{condition("Progressing", "True", "", "deletes its parts", since),
 			condition("Ready", "False", "", "cannot delete the bucket", since)}, "Ready"},
 	} {
@@ -101,12 +111,16 @@ func TestToldSince(t *testing.T) {
 		conditions []any
 		want       string
 	}{
-		"a type of its own":   {[]any{at("Purge", "False", "120 objects are left", "10:01")}, "Purge"},
-		"the last of two":     {[]any{at("Purge", "False", "m", "10:02"), at("Detach", "Unknown", "m", "10:01")}, "Purge"},
-		"before the deletion": {[]any{at("Purge", "False", "m", "09:00")}, ""},
-		"all is well":         {[]any{at("Ready", "True", "it works", "10:01"), at("Failed", "False", "it works", "10:01")}, ""},
-		"something else":      {[]any{at("Progressing", "True", "ReplicaSet has successfully progressed", "10:01")}, ""},
-		"without a message":   {[]any{at("Purge", "False", "", "10:01")}, ""},
+		"a type of its own":      {[]any{at("Purge", "False", "120 objects are left", "10:01")}, "Purge"},
+		"the last of two":        {[]any{at("Purge", "False", "m", "10:02"), at("Detach", "Unknown", "m", "10:01")}, "Purge"},
+		"before the deletion":    {[]any{at("Purge", "False", "m", "09:00")}, ""},
+		"all is well":            {[]any{at("Ready", "True", "it works", "10:01"), at("Failed", "False", "it works", "10:01")}, ""},
+		"something else":         {[]any{at("Progressing", "True", "ReplicaSet has successfully progressed", "10:01")}, ""},
+		"it is done":             {[]any{at("Purge", "True", "Deletion completed", "10:01")}, ""},
+		"it tells of no failure": {[]any{at("Purge", "True", "failedReplicas: 0, errors: 0", "10:01")}, ""},
+		"it tells of one":        {[]any{at("Purge", "True", "failedReplicas: 0, errors: 1", "10:01")}, "Purge"},
+		"it is not":              {[]any{at("Purge", "True", "Deletion is not completed", "10:01")}, "Purge"},
+		"without a message":      {[]any{at("Purge", "False", "", "10:01")}, ""},
 	} {
 		o := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"deletionTimestamp": "2026-01-01T10:00:00Z"},
 			"status": map[string]any{"conditions": test.conditions}}}

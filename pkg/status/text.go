@@ -25,6 +25,9 @@ var errorFields = []string{
 	"failureReason", "failureMessage", "deletionError", "syncError", "operationError",
 }
 
+// noError is what such a field says where nothing is wrong.
+var noError = regexp.MustCompile(`(?i)^((no )?(errors?|failures?)|none|nil|null|<nil>|<none>|false|0|ok)?$`)
+
 // stated are the fields of a status that are read as what they are called.
 var stated = []string{"phase", "state", "reason", "message"}
 
@@ -181,7 +184,7 @@ func nested(status map[string]any) []Said {
 func texts(field string, value any) []Said {
 	switch v := value.(type) {
 	case string:
-		if v != "" {
+		if !noError.MatchString(v) {
 			return []Said{{field, v}}
 		}
 	case map[string]any:

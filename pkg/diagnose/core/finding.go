@@ -178,15 +178,17 @@ func InOrder(a, b Finding) int {
 }
 
 // TellingFirst joins what was found of the finalizers of an object, or of objects that do not depend
-// on each other: what says less comes later, what only guards the object for others, and last that
-// of which no more is known than whether somebody is alive.
+// on each other: what is said of somebody who is not known comes later, then what only guards the
+// object for others, and last that of which no more is known than whether somebody is alive.
 func TellingFirst(each [][]Finding) []Finding {
 	vague := func(all []Finding) (least int) {
-		least = 2
+		least = 3
 		for _, f := range all {
 			switch {
 			case f.Sentence == "" && (f.Code == FinalizerActorAlive || f.Code == FinalizerActorUnknown):
 			case f.Guards:
+				least = min(least, 2)
+			case f.Code == FinalizerActorUnknown:
 				least = min(least, 1)
 			default:
 				least = 0

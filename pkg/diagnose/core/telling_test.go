@@ -15,6 +15,7 @@ func TestTellingFirst(t *testing.T) {
 	guard := of("guard", FinalizerActorNotFound, "", true)
 	gone := of("gone", FinalizerActorNotFound, "", false)
 	says := of("says", FinalizerActorAlive, "it waits for a machine", false)
+	unsure := of("unsure", FinalizerActorUnknown, "it may wait for a machine", false)
 	for name, c := range map[string]struct {
 		each [][]Finding
 		want []string
@@ -22,6 +23,7 @@ func TestTellingFirst(t *testing.T) {
 		"alive last":             {[][]Finding{{alive}, {gone}}, []string{"gone", "alive"}},
 		"guards behind":          {[][]Finding{{guard}, {gone}, {says}}, []string{"gone", "says", "guard"}},
 		"one of several is said": {[][]Finding{{alive, says}, {gone}}, []string{"alive", "says", "gone"}},
+		"the unsure behind":      {[][]Finding{{unsure}, {says}, {alive}, {guard}}, []string{"says", "unsure", "guard", "alive"}},
 		"nothing is found":       {[][]Finding{nil, {gone}}, []string{"gone"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/cluster"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/finalizer"
@@ -213,11 +214,20 @@ func (e holders) belonging(ctx context.Context, o *unstructured.Unstructured,
 	return all
 }
 
+// after is behind how many causes it comes up what an actor misses or waits for: one that does not run
+// has to run before.
+func (q *question) after() int {
+	if q.a.Life == actor.Dead {
+		return 1
+	}
+	return 0
+}
+
 // waiting begins the finding that an actor waits for somebody else.
 func (q *question) waiting() core.Finding {
 	b := core.ResponsibleFor(q.o, q.a)
 	return core.Finding{Code: core.ActorWaiting, Finalizer: q.a.Finalizer, Actor: q.a.Who, Cost: b.Cost(),
-		DataLoss: b.LosesData(),
+		DataLoss: b.LosesData(), After: q.after(),
 		Commands: []core.Step{core.Describe().Safely("shows what it waits for")}}
 }
 

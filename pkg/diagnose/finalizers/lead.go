@@ -19,9 +19,9 @@ import (
 // unfound is for an actor of which nobody knows whether it is there: the cluster is asked who may. Led
 // says that this leads to one workload.
 func (e *Examiner) unfound(ctx context.Context, b core.Responsible, f core.Finding) (_ core.Finding, led bool) {
-	leads := e.leads(ctx, b.Object)
-	f.Evidence = withLeads(f.Evidence, leads.Observations())
-	if leads = leads.Watching(b.Object); !b.IsKnown {
+	f.Evidence = withLeads(f.Evidence, e.leads(ctx, b.Object).Observations())
+	leads := e.leadsTo(ctx, b)
+	if !b.IsKnown {
 		for _, s := range leads.Elsewhere[:min(len(leads.Elsewhere), phrase.MaxNamed)] {
 			f.Evidence = append(f.Evidence, s.Observation(), s.Missed(b.Object))
 		}
@@ -47,6 +47,9 @@ func (e *Examiner) unfound(ctx context.Context, b core.Responsible, f core.Findi
 			f = e.placed(ctx, b, f, in)
 		}
 		f.Remedy += b.OnceRunning()
+	case b.IsKnown && len(b.Workloads) > 0:
+		f.Remedy = phrase.Sentence("check that "+b.Name+" is running, and works on the object") + b.OnceRunning()
+		f.Commands = append(f.Commands, core.At(e.Ref(b.Workloads[0]), core.Describe()).Safely("shows whether it runs, and what it watches"))
 	case b.IsKnown && !b.NotFound():
 		f.Remedy = phrase.Sentence("check that "+b.Name+" is running; its state is not visible through the API") +
 			b.OnceRunning()
@@ -265,6 +268,27 @@ func withLeads(seen, leads []v1alpha1.Observation) []v1alpha1.Observation {
 // leads are who may remove the finalizers of an object, by RBAC.
 func (e *Examiner) leads(ctx context.Context, o *unstructured.Unstructured) actor.Permissions {
 	leads, _ := e.Actors.Permitted(ctx, o)
+	return leads
+}
+
+// leadsTo are those that watch the object and may remove a finalizer, without the actors of its other
+// finalizers, as its pack knows them: they are not called like this one, nor is it of their domain, or
+// of that of the object.
+func (e *Examiner) leadsTo(ctx context.Context, b core.Responsible) actor.Permissions {
+	leads, o := e.leads(ctx, b.Object).Watching(b.Object), b.Object
+	domain, _, named := strings.Cut(b.Finalizer, "/")
+	if b.IsKnown || !named || cluster.OfOneDomain(domain, o.GroupVersionKind().Group) {
+		return leads
+	}
+	for _, other := range o.GetFinalizers() {
+		of, _, _ := strings.Cut(other, "/")
+		if a, err := e.Actors.Of(ctx, o, other); err == nil && a.IsKnown && !cluster.OfOneDomain(domain, of) {
+			leads = leads.Without(func(w *unstructured.Unstructured) bool {
+				return actor.CalledLike(w, b.Finalizer, o.GetKind()) == 0 &&
+					slices.ContainsFunc(a.Workloads, func(own *unstructured.Unstructured) bool { return own.GetUID() == w.GetUID() })
+			})
+		}
+	}
 	return leads
 }
 

@@ -165,9 +165,7 @@ func (e dependencies) lacking(ctx context.Context, q *question) []core.Finding {
 	var all []core.Finding
 	for _, l := range e.lacks(ctx, q.o, q.a) {
 		f := e.dependencyMissing(ctx, q.o, q.a, l)
-		if q.a.Life == actor.Dead { // which has to run before it misses anything
-			f.After++
-		}
+		f.After += q.after()
 		all = append(all, f)
 		q.proven, q.over = q.proven || l.proven, q.over || l.ifGone != "" && q.a.Life != actor.Dead
 	}

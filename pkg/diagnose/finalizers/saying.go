@@ -207,7 +207,8 @@ var (
 var stillReferred = regexp.MustCompile(`\bDependencyViolation\b|\bhas a dependent object\b|(?i:\bcould not delete security groups?\b)`)
 
 // unknown puts what the object says into the finding about an actor of which nobody knows whether
-// it lives: that it is paused, or what keeps it.
+// it lives: that it is paused, or what keeps it. What may be old says less than that the actor is
+// scaled to 0.
 func (e *Examiner) unknown(ctx context.Context, b core.Responsible, f core.Finding) core.Finding {
 	var says, remedy string
 	switch s, old, guard := e.said(ctx, b.Object), older(b.Object), guarded(b.Object); {
@@ -225,6 +226,8 @@ func (e *Examiner) unknown(ctx context.Context, b core.Responsible, f core.Findi
 		if gone := s.gone("it"); gone != "" {
 			remedy += "." + strings.TrimSuffix(gone, ".")
 		}
+	case f.Sentence != "":
+		return f
 	case old.what != "":
 		says, remedy = old.sentence(), "find out whether it waits for what "+old.what+" says"
 	case guard.what != "":

@@ -22,9 +22,9 @@ func (e *Examiner) silent(ctx context.Context, b core.Responsible, f core.Findin
 	if f.Code != core.FinalizerActorUnknown || f.Sentence != "" || b.RunsOutside() {
 		return f
 	}
-	leads := e.leads(ctx, b.Object)
-	first, _ := lead(b, leads.Watching(b.Object))
-	running := leads.Running(phrase.MaxNamed, nil)
+	leads, to := e.leads(ctx, b.Object), e.leadsTo(ctx, b)
+	first, _ := lead(b, to)
+	running := to.Running(phrase.MaxNamed, nil)
 	switch {
 	case runs(b, first):
 		f.Sentence = cluster.Located(first) + mostLikely + ": it runs, and nothing is seen of what it waits for"
@@ -64,7 +64,7 @@ func (e *Examiner) likeliest(ctx context.Context, b core.Responsible, sentence s
 	if !begins || b.RunsOutside() || b.Namesake != nil && strings.Contains(rest, cluster.Located(b.Namesake)) {
 		return sentence
 	}
-	first, _ := lead(b, e.leads(ctx, b.Object).Watching(b.Object))
+	first, _ := lead(b, e.leadsTo(ctx, b))
 	if !runs(b, first) || strings.Contains(rest, cluster.Located(first)) {
 		return sentence
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubectl-gc/kubectl-gc/pkg/actor"
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
 	"github.com/kubectl-gc/kubectl-gc/pkg/diagnose/core"
 	"github.com/kubectl-gc/kubectl-gc/pkg/phrase"
@@ -26,6 +27,9 @@ func (e *Examiner) unseen(ctx context.Context, b core.Responsible, down core.Dow
 	switch {
 	case isDown:
 		f = e.remedied(ctx, b, down, f)
+		if len(b.Scaled) > 0 {
+			f.Sentence = unsure(b) + "; " + actor.ReadWorkload(b.Scaled[0]).Says
+		}
 	case b.RunsOutside():
 		f = e.outside(ctx, b, f)
 	default:

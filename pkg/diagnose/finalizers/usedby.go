@@ -124,7 +124,8 @@ func changeable(u actor.User) string {
 
 // inUse begins the finding that others use an object.
 func (q *question) inUse() core.Finding {
-	return core.Finding{Code: core.InUse, Finalizer: q.a.Finalizer, Actor: q.a.Who, Cost: core.Cost(q.a)}
+	return core.Finding{Code: core.InUse, Finalizer: q.a.Finalizer, Actor: q.a.Who, Cost: core.Cost(q.a),
+		After: q.after()}
 }
 
 // saysInUse is for an object whose own conditions say that others use it, so that it is not

@@ -1,0 +1,78 @@
+package stuck
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
+	"github.com/kubectl-gc/kubectl-gc/test/script"
+)
+
+// TestTheActorOfAnotherFinalizer asks about an object with the finalizer of Flink's operator, which RBAC
+// lets write it, and with one that no pack knows: that it is the operator's is only said where the
+// finalizer has the domain of the object or a word of the operator, or no domain. That the operator is
+// stopped comes first. No server is needed.
+func TestTheActorOfAnotherFinalizer(t *testing.T) {
+	t.Parallel()
+	const object = "{apiVersion: flink.apache.org/v1beta1, kind: FlinkDeployment, metadata: {name: it, namespace: a, uid: u, " +
+		"deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: [%s, flinkdeployments.flink.apache.org/finalizer]}, " +
+		"status: {lifecycleState: DEPLOYED}}"
+	const deployment = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: flink-kubernetes-operator, namespace: flink, uid: d}, " +
+		"spec: {replicas: %d, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {serviceAccountName: flink, " +
+		"containers: [{name: c, image: ghcr.io/apache/flink-kubernetes-operator}]}}}, status: {observedGeneration: 1, readyReplicas: %[1]d}}"
+	const role = "{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: flink, uid: r}, " +
+		"rules: [{apiGroups: [flink.apache.org], resources: ['*'], verbs: ['*']}]}"
+	const binding = "{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRoleBinding, metadata: {name: flink, uid: b}, roleRef: {" +
+		"apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: flink}, subjects: [{kind: ServiceAccount, name: flink, namespace: flink}]}"
+	for _, test := range []struct {
+		finalizer, code string
+		replicas        int
+		likely          bool
+	}{
+		{"cleanup.example.org/finalizer", "FinalizerActorAlive", 1, false},
+		{"cleanup.example.org/finalizer", "FinalizerActorDead", 0, false},
+		{"jobs.apache.org/finalizer", "FinalizerActorAlive", 1, true},
+		{"example.org/apache-jobs", "FinalizerActorAlive", 1, true},
+		{"cleanup", "FinalizerActorAlive", 1, true},
+	} {
+		dump := t.TempDir()
+		for file, items := range map[string]string{
+			"flink.apache.org/flinkdeployments":             fmt.Sprintf(object, test.finalizer),
+			"apps/deployments":                              fmt.Sprintf(deployment, test.replicas),
+			"rbac.authorization.k8s.io/clusterroles":        role,
+			"rbac.authorization.k8s.io/clusterrolebindings": binding,
+			"rbac.authorization.k8s.io/roles":               "",
+			"rbac.authorization.k8s.io/rolebindings":        "",
+			"apps/statefulsets":                             "",
+			"apps/daemonsets":                               "",
+		} {
+			file = filepath.Join(dump, "cluster-scoped-resources", file+".yaml")
+			if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(file, []byte("{apiVersion: v1, kind: List, items: ["+items+"]}"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, out, stderr := script.InProcess(t.Context(), "", "why", "-A", "--older-than=0s", "-o", "json", "--from", dump)
+		d := v1alpha1.Diagnosis{}
+		if err := json.Unmarshal([]byte(out), &d); err != nil || len(d.Stuck) != 1 || len(d.Stuck[0].Causes) != 2 {
+			t.Fatalf("%s: %v\n%s%s", test.finalizer, err, out, stderr)
+		}
+		first, other := d.Stuck[0].Causes[0], d.Stuck[0].Causes[1]
+		if first.Finalizer == test.finalizer {
+			first, other = other, first
+			if test.replicas == 0 {
+				t.Errorf("%s comes first: %s", test.finalizer, other.Summary)
+			}
+		}
+		says := strings.Contains(other.Summary+other.Remedy, "flink-kubernetes-operator")
+		if first.Code != test.code || other.Code != "FinalizerActorUnknown" || says != test.likely {
+			t.Errorf("%s: %s %s: %s %s, want %+v", test.finalizer, first.Code, other.Code, other.Summary, other.Remedy, test)
+		}
+	}
+}
