@@ -37,18 +37,23 @@ func (e *collector) foreground(ctx context.Context, id graph.ID) []core.Finding 
 	if blocked {
 		return findings
 	}
-	if hiding := e.Graph.Hiding(e.Gaps, ref); len(hiding) > 0 {
-		return core.Found(ref, core.Finding{
-			Code: core.BlockerHidden, Finalizer: plan.ForegroundFinalizer,
-			Evidence: core.Observed(actor.GapClauses(hiding...)...), Commands: []core.Step{again()},
-			Args: []string{"{see}", e.ToSee(hiding)},
-		})
-	}
 	f := core.Finding{
 		Finalizer: plan.ForegroundFinalizer, Evidence: core.Observed("no dependent that blocks it is left"),
 		Commands: []core.Step{again()},
 	}
+	hiding := e.Graph.Hiding(e.Gaps, ref)
+	if len(hiding) > 0 {
+		f.Evidence = core.Observed(actor.GapClauses(hiding...)...)
+	}
 	findings = e.collectors(ctx, id, id, f)
+	if len(hiding) > 0 { // what refuses the collector's write, or that it does not run, is a cause all the same
+		f.Code, f.Args = core.BlockerHidden, []string{"{see}", e.ToSee(hiding)}
+		return core.Each(findings, func(g *core.Finding) {
+			if g.Code == core.CollectorNotActing {
+				*g = core.Found(ref, f)[0]
+			}
+		})
+	}
 	unseen := slices.DeleteFunc(slices.Clone(e.Gaps), func(gap v1alpha1.Gap) bool {
 		namespaced, known := e.Graph.Scope(gap.Group, gap.Resource)
 		return namespaced || !known

@@ -39,8 +39,7 @@ func TestTheActorOfAnotherFinalizer(t *testing.T) {
 		{"example.org/apache-jobs", "FinalizerActorAlive", 1, true},
 		{"cleanup", "FinalizerActorAlive", 1, true},
 	} {
-		dump := t.TempDir()
-		for file, items := range map[string]string{
+		d := ofLists(t, map[string]string{
 			"flink.apache.org/flinkdeployments":             fmt.Sprintf(object, test.finalizer),
 			"apps/deployments":                              fmt.Sprintf(deployment, test.replicas),
 			"rbac.authorization.k8s.io/clusterroles":        role,
@@ -49,19 +48,9 @@ func TestTheActorOfAnotherFinalizer(t *testing.T) {
 			"rbac.authorization.k8s.io/rolebindings":        "",
 			"apps/statefulsets":                             "",
 			"apps/daemonsets":                               "",
-		} {
-			file = filepath.Join(dump, "cluster-scoped-resources", file+".yaml")
-			if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(file, []byte("{apiVersion: v1, kind: List, items: ["+items+"]}"), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		_, out, stderr := script.InProcess(t.Context(), "", "why", "-A", "--older-than=0s", "-o", "json", "--from", dump)
-		d := v1alpha1.Diagnosis{}
-		if err := json.Unmarshal([]byte(out), &d); err != nil || len(d.Stuck) != 1 || len(d.Stuck[0].Causes) != 2 {
-			t.Fatalf("%s: %v\n%s%s", test.finalizer, err, out, stderr)
+		})
+		if len(d.Stuck) != 1 || len(d.Stuck[0].Causes) != 2 {
+			t.Fatalf("%s: %+v", test.finalizer, d.Stuck)
 		}
 		first, other := d.Stuck[0].Causes[0], d.Stuck[0].Causes[1]
 		if first.Finalizer == test.finalizer {
@@ -75,4 +64,58 @@ func TestTheActorOfAnotherFinalizer(t *testing.T) {
 			t.Errorf("%s: %s %s: %s %s, want %+v", test.finalizer, first.Code, other.Code, other.Summary, other.Remedy, test)
 		}
 	}
+}
+
+// TestWhatIsKnownBesideAGap asks about an object that is deleted in the foreground while not every type
+// could be listed: that there may be a dependent is no answer where the collector may not write it, or
+// does not run. No server is needed.
+func TestWhatIsKnownBesideAGap(t *testing.T) {
+	t.Parallel()
+	const hook = "{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingWebhookConfiguration, metadata: {name: h, uid: h}, webhooks: [" +
+		"{name: h.example.org, failurePolicy: %s, sideEffects: None, admissionReviewVersions: [v1], clientConfig: {service: {namespace: a, name: gone}}, " +
+		"rules: [{apiGroups: [''], apiVersions: [v1], operations: [UPDATE], resources: [configmaps]}]}]}"
+	const lease = "{apiVersion: coordination.k8s.io/v1, kind: Lease, metadata: {name: kube-controller-manager, namespace: kube-system, uid: l}, " +
+		"spec: {holderIdentity: a, leaseDurationSeconds: 15, renewTime: '%s'}}"
+	for want, test := range map[string]struct{ policy, renewed string }{
+		"AdmissionWebhookDown": {"Fail", "2026-01-01T02:00:00.000000Z"},
+		"BlockerHidden":        {"Ignore", "2026-01-01T02:00:00.000000Z"},
+		"CollectorNotRunning":  {"Ignore", "2026-01-01T00:00:00.000000Z"},
+	} {
+		d := ofLists(t, map[string]string{
+			"core/configmaps": "{apiVersion: v1, kind: ConfigMap, metadata: {name: it, namespace: a, uid: u, finalizers: [foregroundDeletion], " +
+				"deletionTimestamp: '2026-01-01T01:00:00Z'}}",
+			"core/services":                   "",
+			"discovery.k8s.io/endpointslices": "",
+			"admissionregistration.k8s.io/validatingwebhookconfigurations": fmt.Sprintf(hook, test.policy),
+			"admissionregistration.k8s.io/mutatingwebhookconfigurations":   "",
+			"coordination.k8s.io/leases":                                   fmt.Sprintf(lease, test.renewed),
+		})
+		if len(d.Stuck) != 1 || len(d.Stuck[0].Causes) == 0 || d.Stuck[0].Causes[0].Code != want {
+			t.Errorf("%+v, want %s", d.Stuck, want)
+		}
+	}
+}
+
+// ofLists is the answer about everything in a dump of lists, by group and resource.
+func ofLists(t *testing.T, lists map[string]string) (d v1alpha1.Diagnosis) {
+	t.Helper()
+	dump := t.TempDir()
+	write := func(name, text string) {
+		file := filepath.Join(dump, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("timestamp", "2026-01-01 02:00:00 +0000 UTC\n")
+	for of, items := range lists {
+		write("cluster-scoped-resources/"+of+".yaml", "{apiVersion: v1, kind: List, items: ["+items+"]}")
+	}
+	_, out, stderr := script.InProcess(t.Context(), "", "why", "-A", "--older-than=0s", "-o", "json", "--from", dump)
+	if err := json.Unmarshal([]byte(out), &d); err != nil {
+		t.Fatalf("%v\n%s%s", err, out, stderr)
+	}
+	return d
 }

@@ -72,7 +72,7 @@ func (e *Examiner) unfound(ctx context.Context, b core.Responsible, f core.Findi
 		case first == b.Namesake: // a name is too little to change anything before the object is looked at
 			f.Commands = slices.Concat(f.Commands, []core.Step{show}, d.Steps)
 			if actor.ReadWorkload(first).Life == actor.Alive {
-				f.Commands = append(f.Commands, e.log(first))
+				f.Commands = append(f.Commands, e.log(first)...)
 			}
 		case !likely(b, first): // it may have been stopped for what it does to other objects
 			f.Commands = append(f.Commands, show)
@@ -87,7 +87,7 @@ func (e *Examiner) unfound(ctx context.Context, b core.Responsible, f core.Findi
 	// Where the one is down, another's log says nothing of it.
 	if first == nil || actor.ReadWorkload(first).Life == actor.Alive {
 		for _, w := range leads.Running(2, first) {
-			f.Commands = append(f.Commands, e.log(w))
+			f.Commands = append(f.Commands, e.log(w)...)
 		}
 	}
 	return f, first != nil
@@ -125,8 +125,8 @@ func (e *Examiner) deprived(ctx context.Context, b core.Responsible, f core.Find
 		cluster.Located(w), what)
 	f.Remedy = fmt.Sprintf("Look at %s first: its name is like the finalizer's, and it may not remove the finalizer. If it should, let "+
 		"its ServiceAccount update and patch %s.", cluster.Located(w), what)
-	f.Commands = append([]core.Step{core.Describe().Safely("shows what its controller says of it"),
-		e.may(b, w, "patch", what), e.log(w)}, f.Commands...)
+	f.Commands = slices.Concat([]core.Step{core.Describe().Safely("shows what its controller says of it"),
+		e.may(b, w, "patch", what)}, e.log(w), f.Commands)
 	return f, true
 }
 
@@ -304,7 +304,11 @@ func (e *Examiner) downLead(ctx context.Context, b core.Responsible, only *unstr
 	return e.DownWorkloads(ctx, b)
 }
 
-// log shows what a workload says that may be the one.
-func (e *Examiner) log(w *unstructured.Unstructured) core.Step {
-	return core.At(e.Ref(w), core.Command("kubectl", "logs", "OBJECT")).Safely("shows whether it works on the object")
+// log shows what a workload says that may be the one; nothing of one that is to have no pods.
+func (e *Examiner) log(w *unstructured.Unstructured) []core.Step {
+	if actor.ReadWorkload(w).Scaled {
+		return nil
+	}
+	show := core.At(e.Ref(w), core.Command("kubectl", "logs", "OBJECT"))
+	return []core.Step{show.Safely("shows whether it works on the object")}
 }

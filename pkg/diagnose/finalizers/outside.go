@@ -52,7 +52,7 @@ func (e *Examiner) outside(ctx context.Context, b core.Responsible, f core.Findi
 	}
 	if w := e.leads(ctx, b.Object).Like(called, b.Object.GetKind()); w != nil {
 		f.Evidence = append(f.Evidence, core.Observed(actor.ByItsName+actor.ReadWorkload(w).Says)...)
-		f.Commands = append(f.Commands, e.log(w))
+		f.Commands = append(f.Commands, e.log(w)...)
 	}
 	return f
 }

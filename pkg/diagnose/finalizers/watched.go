@@ -31,9 +31,6 @@ func (e *Examiner) watched(ctx context.Context, b core.Responsible, f core.Findi
 	f.Remedy = fmt.Sprintf("Look at %s first: it has no other work than such objects, and may not write them. If it removes the "+
 		"finalizer, let its ServiceAccount update and patch %s again.", cluster.Located(only[0]), what)
 	show := core.Describe().Safely("shows what its controller says of it")
-	f.Commands = append(f.Commands, show, e.may(b, only[0], "patch", what))
-	if actor.ReadWorkload(only[0]).Life == actor.Alive {
-		f.Commands = append(f.Commands, e.log(only[0]))
-	}
+	f.Commands = append(append(f.Commands, show, e.may(b, only[0], "patch", what)), e.log(only[0])...)
 	return f, true
 }
