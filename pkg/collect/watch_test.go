@@ -146,8 +146,11 @@ func TestWatchDoesNotCollectARestoredBackup(t *testing.T) {
 	if paused := w.until(1); !errors.As(paused[0], &loss) || loss.Losses[0].Replaced == 0 {
 		t.Fatalf("paused because of %v", paused)
 	}
-	if left := s.left(); len(left) != 40 {
-		t.Errorf("%d left of 40", len(left))
+	// The first one or two are no owner loss, where a busy machine takes longer to make the third than
+	// the watch waits.
+	left := len(s.left())
+	if left < 38 {
+		t.Errorf("%d left of 40", left)
 	}
 	s.make("another < nobody") // which is in an owner loss of the same kind
 	before := len(s.left())
@@ -160,8 +163,8 @@ func TestWatchDoesNotCollectARestoredBackup(t *testing.T) {
 		}
 	}
 	s.untilLeft(20)
-	if paused := w.until(2); len(paused) != 2 || paused[1] != nil || before != 41 {
-		t.Errorf("paused %v", paused)
+	if paused := w.until(2); len(paused) != 2 || paused[1] != nil || before != left+1 {
+		t.Errorf("paused %v, %d left of %d", paused, before, left+1)
 	}
 }
 

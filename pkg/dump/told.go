@@ -52,6 +52,8 @@ func (b *builder) note(it *item, raw []byte) error {
 		}
 	}
 	b.at(m.CreationTimestamp.Time)
+	// It is when the grace period is over (k8s.io/apiserver/pkg/registry/rest/delete.go).
+	b.at(m.DeletionTimestamp.Time.Add(-time.Duration(m.DeletionGracePeriodSeconds) * time.Second))
 	for _, f := range m.ManagedFields {
 		b.at(f.Time.Time)
 	}
