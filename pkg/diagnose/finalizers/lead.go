@@ -281,8 +281,10 @@ func (e *Examiner) leadsTo(ctx context.Context, b core.Responsible) actor.Permis
 		return leads
 	}
 	for _, other := range o.GetFinalizers() {
-		of, _, _ := strings.Cut(other, "/")
-		if a, err := e.Actors.Of(ctx, o, other); err == nil && a.IsKnown && !cluster.OfOneDomain(domain, of) {
+		if of, _, _ := strings.Cut(other, "/"); other == b.Finalizer || cluster.OfOneDomain(domain, of) {
+			continue
+		}
+		if a, err := e.Actors.Of(ctx, o, other); err == nil && a.IsKnown {
 			leads = leads.Without(func(w *unstructured.Unstructured) bool {
 				return actor.CalledLike(w, b.Finalizer, o.GetKind()) == 0 &&
 					slices.ContainsFunc(a.Workloads, func(own *unstructured.Unstructured) bool { return own.GetUID() == w.GetUID() })
