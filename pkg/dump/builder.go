@@ -44,7 +44,7 @@ type item struct {
 		Name, Namespace, UID, ResourceVersion string
 		Generation                            int64
 		CreationTimestamp, DeletionTimestamp  metav1.Time
-		DeletionGracePeriodSeconds            int64
+		DeletionGracePeriodSeconds            *int64
 		OwnerReferences                       []metav1.OwnerReference
 		Finalizers                            []string
 		Labels, Annotations                   map[string]string

@@ -279,6 +279,8 @@ func TestTime(t *testing.T) {
 		"a deletion later than a lease, but for its grace period": {map[string]string{"a.json": lease("kube-system", "apiserver-4xq"),
 			"b.json": object("v1", "Pod", "a", "b", `,"deletionTimestamp":"2023-01-01T00:00:42Z","deletionGracePeriodSeconds":30`)},
 			renewed.Add(2 * time.Second), OfLeases},
+		"a deletion of which the grace period was left out": {map[string]string{"a.json": lease("kube-system", "apiserver-4xq"),
+			"b.json": object("v1", "Pod", "a", "b", `,"deletionTimestamp":"2023-01-01T00:00:42Z"`)}, renewed, OfLeases},
 		"an archive": {map[string]string{"a.yaml": "apiVersion: gc.kubectl.dev/v1alpha1\nkind: Plan\narchivedAt: \"2024-05-01T12:00:00Z\"\n---\n" + lease("kube-system", "n1")}, archived, Stated},
 		"an earlier archive after it": {map[string]string{"a.yaml": "apiVersion: gc.kubectl.dev/v1alpha1\nkind: Plan\narchivedAt: \"2024-05-01T12:00:00Z\"\n---\n" + pod,
 			"b.yaml": "apiVersion: gc.kubectl.dev/v1alpha1\nkind: Plan\narchivedAt: \"2024-04-01T12:00:00Z\"\n---\n" + node}, archived, Stated},

@@ -52,8 +52,11 @@ func (b *builder) note(it *item, raw []byte) error {
 		}
 	}
 	b.at(m.CreationTimestamp.Time)
-	// It is when the grace period is over (k8s.io/apiserver/pkg/registry/rest/delete.go).
-	b.at(m.DeletionTimestamp.Time.Add(-time.Duration(m.DeletionGracePeriodSeconds) * time.Second))
+	// An object is deleted that long before (k8s.io/apiserver/pkg/registry/rest/delete.go). Without
+	// the grace period, which somebody has left out, the time may be to come.
+	if grace := m.DeletionGracePeriodSeconds; grace != nil {
+		b.at(m.DeletionTimestamp.Time.Add(-time.Duration(*grace) * time.Second))
+	}
 	for _, f := range m.ManagedFields {
 		b.at(f.Time.Time)
 	}
