@@ -1,7 +1,6 @@
 package stuck
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/test/script"
 )
 
 // TestTheActorOfAnotherFinalizer asks about an object with the finalizer of Flink's operator, which RBAC
@@ -97,7 +95,7 @@ func TestWhatIsKnownBesideAGap(t *testing.T) {
 }
 
 // ofLists is the answer about everything in a dump of lists, by group and resource.
-func ofLists(t *testing.T, lists map[string]string) (d v1alpha1.Diagnosis) {
+func ofLists(t *testing.T, lists map[string]string) v1alpha1.Diagnosis {
 	t.Helper()
 	dump := t.TempDir()
 	write := func(name, text string) {
@@ -113,9 +111,5 @@ func ofLists(t *testing.T, lists map[string]string) (d v1alpha1.Diagnosis) {
 	for of, items := range lists {
 		write("cluster-scoped-resources/"+of+".yaml", "{apiVersion: v1, kind: List, items: ["+items+"]}")
 	}
-	_, out, stderr := script.InProcess(t.Context(), "", "why", "-A", "--older-than=0s", "-o", "json", "--from", dump)
-	if err := json.Unmarshal([]byte(out), &d); err != nil {
-		t.Fatalf("%v\n%s%s", err, out, stderr)
-	}
-	return d
+	return diagnosis(t, "--from", dump)
 }

@@ -1,15 +1,9 @@
 package stuck
 
 import (
-	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/test/script"
 )
 
 // TestWhatIsNotSaidOfBystanders asks about objects that are alike but for one thing, with which another
@@ -51,17 +45,8 @@ func TestWhatIsNotSaidOfBystanders(t *testing.T) {
 		"another webhook":                              {[]string{of(config, gone), of(webhook, "config.operator.tekton.dev", "Fail")}, "does not answer", false},
 		"no address, of a controller that is not seen": {[]string{of(ingress, "", gone, "")}, "names no load balancer", false},
 	} {
-		file := filepath.Join(t.TempDir(), "dump.yaml")
-		if err := os.WriteFile(file, []byte(strings.Join(test.objects, "\n---\n")), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		_, out, stderr := script.InProcess(t.Context(), "", "why", "-A", "--older-than=0s", "-o", "json", "--from", file)
-		d := v1alpha1.Diagnosis{}
-		if err := json.Unmarshal([]byte(out), &d); err != nil {
-			t.Fatalf("%s: %v\n%s", name, err, stderr)
-		}
 		said := ""
-		for _, s := range d.Stuck {
+		for _, s := range ofObjects(t, test.objects...).Stuck {
 			if s.Object.Name == "it" && len(s.Causes) > 0 {
 				said = s.Causes[0].Summary
 			}

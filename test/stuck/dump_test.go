@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
@@ -113,17 +114,32 @@ func ofASnapshot(t *testing.T, c *testcluster.Cluster, before map[string][]strin
 // causes are the codes of the causes that keep each object.
 func causes(t *testing.T, of ...string) map[string][]string {
 	t.Helper()
-	_, out, stderr := script.InProcess(t.Context(), "", append([]string{"why", "-A", "--no-dry-run", "--older-than=0s", "-o", "json"}, of...)...)
-	d := v1alpha1.Diagnosis{}
-	if err := json.Unmarshal([]byte(out), &d); err != nil {
-		t.Fatalf("kubectl gc why %v: %v\n%s", of, err, stderr)
-	}
 	all := map[string][]string{}
-	for _, stuck := range d.Stuck {
+	for _, stuck := range diagnosis(t, of...).Stuck {
 		of := fmt.Sprint(stuck.Object)
 		for _, cause := range stuck.Causes {
 			all[of] = append(all[of], cause.Code)
 		}
 	}
 	return all
+}
+
+// ofObjects is the answer about everything in a file of objects.
+func ofObjects(t *testing.T, objects ...string) v1alpha1.Diagnosis {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "dump.yaml")
+	if err := os.WriteFile(file, []byte(strings.Join(objects, "\n---\n")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return diagnosis(t, "--from", file)
+}
+
+// diagnosis is what why says of everything that is being deleted.
+func diagnosis(t *testing.T, of ...string) (d v1alpha1.Diagnosis) {
+	t.Helper()
+	_, out, stderr := script.InProcess(t.Context(), "", append([]string{"why", "-A", "--no-dry-run", "--older-than=0s", "-o", "json"}, of...)...)
+	if err := json.Unmarshal([]byte(out), &d); err != nil {
+		t.Fatalf("kubectl gc why %v: %v\n%s", of, err, stderr)
+	}
+	return d
 }

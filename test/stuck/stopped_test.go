@@ -1,15 +1,9 @@
 package stuck
 
 import (
-	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/kubectl-gc/kubectl-gc/pkg/api/v1alpha1"
-	"github.com/kubectl-gc/kubectl-gc/test/script"
 )
 
 // TestAStoppedControllerComesFirst asks about objects that say, or of which others show, what somebody
@@ -54,18 +48,12 @@ func TestAStoppedControllerComesFirst(t *testing.T) {
 			said{"ActorNotWatching", "watch", "kubectl"}},
 	} {
 		for replicas, want := range []said{test.stopped, test.running} {
-			text := test.objects + "\n---\n" + fmt.Sprintf(workload, test.kind, test.name, test.in, replicas, test.variable)
-			file := filepath.Join(t.TempDir(), "dump.yaml")
-			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			_, out, stderr := script.InProcess(t.Context(), "", "why", "-A", "--older-than=0s", "-o", "json", "--from", file)
-			d := v1alpha1.Diagnosis{}
-			if err := json.Unmarshal([]byte(out), &d); err != nil || len(d.Stuck) != 1 || len(d.Stuck[0].Causes) == 0 {
-				t.Fatalf("%s, %d replicas: %v\n%s%s", name, replicas, err, out, stderr)
+			d := ofObjects(t, test.objects, fmt.Sprintf(workload, test.kind, test.name, test.in, replicas, test.variable))
+			if len(d.Stuck) != 1 || len(d.Stuck[0].Causes) == 0 {
+				t.Fatalf("%s, %d replicas: %+v", name, replicas, d.Stuck)
 			}
 			c := d.Stuck[0].Causes[0]
-			text = strings.ToLower(c.Summary + c.Remedy)
+			text := strings.ToLower(c.Summary + c.Remedy)
 			if c.Code != want.code || !strings.Contains(text, strings.ToLower(want.says)) ||
 				!strings.HasPrefix(c.Commands[0], want.first) || strings.Contains(text, "not visible through the api") {
 				t.Errorf("%s, %d replicas: %s: %s %s %q, want %+v", name, replicas, c.Code, c.Summary, c.Remedy, c.Commands[:1], want)
