@@ -304,7 +304,8 @@ func (p Permissions) Watching(o *unstructured.Unstructured) Permissions {
 	return watching
 }
 
-// Without leaves some workloads out of Accounts, and not that RBAC lets them.
+// Without returns the permissions without some of the workloads of the accounts. The accounts stay: that
+// RBAC lets them write the object is known all the same.
 func (p Permissions) Without(some func(*unstructured.Unstructured) bool) Permissions {
 	p.Accounts = slices.Clone(p.Accounts)
 	for i, a := range p.Accounts {

@@ -214,8 +214,8 @@ func (e holders) belonging(ctx context.Context, o *unstructured.Unstructured,
 	return all
 }
 
-// after is behind how many causes it comes up what an actor misses or waits for: one that does not run
-// has to run before.
+// after is how many causes come before what the actor misses or waits for: one that does not run has to
+// run first.
 func (q *question) after() int {
 	if q.a.Life == actor.Dead {
 		return 1

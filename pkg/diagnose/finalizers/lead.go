@@ -271,9 +271,9 @@ func (e *Examiner) leads(ctx context.Context, o *unstructured.Unstructured) acto
 	return leads
 }
 
-// leadsTo are those that watch the object and may remove a finalizer, without the actors of its other
-// finalizers, as its pack knows them: they are not called like this one, nor is it of their domain, or
-// of that of the object.
+// leadsTo are the workloads that watch an object and may remove a finalizer. Whoever is known to remove
+// another finalizer of it may write the object for the sake of that, and is left out. It stays if it
+// is called like this finalizer, or if this has no domain, that of the object or that of the other.
 func (e *Examiner) leadsTo(ctx context.Context, b core.Responsible) actor.Permissions {
 	leads, o := e.leads(ctx, b.Object).Watching(b.Object), b.Object
 	domain, _, named := strings.Cut(b.Finalizer, "/")

@@ -44,7 +44,7 @@ func (e dependencies) speaks(ctx context.Context, o *unstructured.Unstructured) 
 				if field, says = e.unwell(by); says == "" {
 					continue
 				}
-				state = "is not well: " + says
+				state = "is not healthy: " + says
 			}
 			if !waits && by.GetDeletionTimestamp() != nil {
 				n.waited = append(n.waited, namer{ref: e.Ref(by), field: said.Field, told: true, deleting: true})
