@@ -214,8 +214,8 @@ func (e holders) belonging(ctx context.Context, o *unstructured.Unstructured,
 	return all
 }
 
-// after is how many causes come before what the actor misses or waits for: one that does not run has to
-// run first.
+// after is how many causes come before what the actor misses or waits for: one that does not run has
+// to run first.
 func (q *question) after() int {
 	if q.a.Life == actor.Dead {
 		return 1
